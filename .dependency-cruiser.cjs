@@ -73,6 +73,8 @@ module.exports = {
       { path: '^src/', pathNot: '^src/edge/store/' },
       { path: 'node_modules/(better-sqlite3|kysely|pg)/' },
     ),
+    rule('only-the-command-line-is-a-client', { path: '^src/(?!cli/)' }, { path: '^packages/' }),
+    rule('packages-stand-alone', { path: '^packages/([^/]+)/' }, { pathNot: '^packages/$1/' }),
     rule('src-never-sees-test', { path: '^src/' }, { path: '^test/' }),
     rule('no-unresolvable', {}, { couldNotResolve: true }),
   ],

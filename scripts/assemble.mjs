@@ -26,6 +26,7 @@ const NOT_RUN =
 const SOURCES = { 'better-sqlite3': /^\/(deps|src)$/ };
 const OWN = [
   'src',
+  'packages',
   'bin',
   'config',
   'package.json',

@@ -1,6 +1,5 @@
 /** One line that tells how far a campaign has come. */
-import type { Json } from './client.ts';
-import { progressBar } from './output.ts';
+import { type Json, progressBar } from './output.ts';
 
 const OVER: ReadonlySet<unknown> = new Set(['completed', 'cancelled', 'archived']);
 /** In the order in which people ask for them. */

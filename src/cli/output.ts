@@ -1,5 +1,8 @@
 /** Readable tables, or JSON for programs. */
 
+/** What the service says; shown by the names of its members. */
+export type Json = Readonly<Record<string, unknown>>;
+
 export interface Column<T> {
   readonly title: string;
   readonly value: (row: T) => unknown;
@@ -59,6 +62,9 @@ export function assignments(pairs: readonly string[]): Record<string, unknown> {
   }
   return fields;
 }
+
+/** Words of the command line: the service says what is wrong with them. */
+export const unchecked = (fields: object): never => fields as never;
 
 function parsed(text: string): unknown {
   // A phone number or id of digits must stay text: only short numbers are numbers.

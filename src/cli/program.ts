@@ -4,7 +4,7 @@ import { addBookCommands } from './commands/books.ts';
 import { addCampaignCommands } from './commands/campaigns.ts';
 import { addCertificateCommands } from './commands/certs.ts';
 import { addConfigCommands } from './commands/config.ts';
-import { addDoNotCallCommands } from './commands/do-not-call.ts';
+import { addDoNotCallCommands, operatorsList } from './commands/do-not-call.ts';
 import { addDoctorCommand } from './commands/doctor.ts';
 import { addImportCommands } from './commands/import.ts';
 import { addInstallCommand } from './commands/install.ts';
@@ -13,10 +13,11 @@ import { addServiceCommands } from './commands/service.ts';
 import { addStoreCommands } from './commands/store.ts';
 import { addTableCommands } from './commands/tables.ts';
 import { addUserCommands } from './commands/users.ts';
+import { sentenceOf } from './refusal.ts';
 import { addStreamCommands } from './stream-test.ts';
 import { type GlobalOptions, Session, type Terminal } from './terminal.ts';
 
-/** The operator's command line: a thin client of /admin/v1. */
+/** The operator's command line: a thin user of the client package. */
 function createProgram(terminal: Terminal): Command {
   const program = new Command('carillon')
     .description("operate a Carillon service; a client of its operator's API")
@@ -45,10 +46,9 @@ function createProgram(terminal: Terminal): Command {
   addDoctorCommand(program, sessionOf);
   addInstallCommand(program, sessionOf);
   addCampaignCommands(program, sessionOf);
-  addDoNotCallCommands(program, 'any campaign', sessionOf, (command) => {
-    const { client } = sessionOf(command);
-    return (method, path, body) => client.send(method, path, body);
-  });
+  addDoNotCallCommands(program, 'any campaign', sessionOf, (command) =>
+    operatorsList(sessionOf(command).client),
+  );
   addStreamCommands(program);
   inherit(program);
   return program;
@@ -72,7 +72,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
       if (error.exitCode !== 0) terminal.fail();
       return;
     }
-    terminal.note(`${error instanceof Error ? error.message : String(error)}\n`);
+    terminal.note(`${sentenceOf(error)}\n`);
     terminal.fail();
   }
 }

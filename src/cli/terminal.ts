@@ -1,6 +1,6 @@
-import { AdminClient, type Json } from './client.ts';
-import { type ConnectionOptions, findConnection } from './connection.ts';
-import { type Column, card, progressBar, table } from './output.ts';
+import type { Client } from '../../packages/client/src/client.ts';
+import { type ConnectionOptions, operatorClient } from './connection.ts';
+import { type Column, card, type Json, progressBar, table } from './output.ts';
 
 /** Where a command writes to; replaced in tests. */
 export interface Terminal {
@@ -29,8 +29,8 @@ export class Session {
     this.#options = options;
   }
 
-  get client(): AdminClient {
-    return new AdminClient(findConnection(this.#options, this.#terminal.env));
+  get client(): Client {
+    return operatorClient(this.#options, this.#terminal.env);
   }
 
   get terminal(): Terminal {

@@ -1,6 +1,6 @@
 /** What the operator asks of the service itself. */
 
-import { mkdirSync, statSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../base/clock.ts';
 import type { Admission, CallKeeper } from '../domain/dispatch/dispatch.ts';
@@ -12,7 +12,10 @@ import type { Store } from '../edge/store/store.ts';
 import type { OverloadWatch } from './overload.ts';
 import type { StoreWatch } from './store-watch.ts';
 
-export const VERSION = '0.1.0';
+/** Of package.json. */
+export const { version: VERSION } = JSON.parse(
+  readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'),
+) as { readonly version: string };
 
 export interface OperatedParts {
   readonly store: Store;

@@ -19,6 +19,7 @@ import {
 import { LINK_KEY_FILE, writeSecret } from '../../src/service/data-folder.ts';
 import { joinFacts } from '../../src/service/join/facts.ts';
 import { restSettings } from '../../src/service/join/rest-settings.ts';
+import { VERSION } from '../../src/service/operations.ts';
 import { derive } from '../../src/service/settings.ts';
 import { openInMemory } from '../edge/store/open.ts';
 import { testSettings } from '../foundation.ts';
@@ -229,7 +230,7 @@ export type Service = Awaited<ReturnType<typeof startService>>;
 const idleOperations = (): RestDeps['operations'] => ({
   readiness: async () => [{ part: 'store', ready: true, detail: '' }],
   status: async () => ({
-    version: '0.1.0',
+    version: VERSION,
     startedUs: Date.UTC(2026, 0, 1) * 1000,
     uptimeMs: 0,
     draining: false,

@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
-import type { Json } from '../client.ts';
-import { assignments } from '../output.ts';
+import { assignments, unchecked } from '../output.ts';
 import type { Session } from '../terminal.ts';
 
 type SessionOf = (command: Command) => Session;
@@ -15,7 +14,7 @@ export function addAccountCommands(program: Command, sessionOf: SessionOf): void
     .option('--offset <n>', 'rows to skip', '0')
     .action(async (flags: { parent?: string; limit: string; offset: string }, command: Command) => {
       const session = sessionOf(command);
-      session.list(await session.client.get('/accounts', flags), 'accounts', [
+      session.list(await session.client.get('/admin/v1/accounts', { query: flags }), 'accounts', [
         { title: 'AUTH ID', value: (row) => row['auth_id'] },
         { title: 'NAME', value: (row) => row['name'] },
         { title: 'STATUS', value: (row) => row['status'] },
@@ -31,7 +30,9 @@ export function addAccountCommands(program: Command, sessionOf: SessionOf): void
     .argument('[key=value...]', 'further fields, e.g. currency=USD concurrent_calls_limit=50')
     .action(async (name: string, pairs: string[], _: object, command: Command) => {
       const session = sessionOf(command);
-      const made = await session.client.post('/accounts', { ...assignments(pairs), name });
+      const made = await session.client.post('/admin/v1/accounts', {
+        body: unchecked({ ...assignments(pairs), name }),
+      });
       session.one(made, {
         auth_id: made['auth_id'],
         auth_token: made['auth_token'],
@@ -45,10 +46,12 @@ export function addAccountCommands(program: Command, sessionOf: SessionOf): void
     .argument('<auth_id>')
     .action(async (authId: string, _: object, command: Command) => {
       const session = sessionOf(command);
-      const account = await session.client.get(`/accounts/${encodeURIComponent(authId)}`);
+      const account = await session.client.get('/admin/v1/accounts/{auth_id}', {
+        path: { auth_id: authId },
+      });
       const { balances: all, ...rest } = account;
-      const money = ((all ?? []) as Json[]).map(
-        (balance) => `${balance['available_balance']} ${balance['currency']}`,
+      const money = all.map(
+        ({ available_balance: available, currency }) => `${available} ${currency}`,
       );
       session.one(account, { ...rest, available: money });
     });
@@ -60,8 +63,10 @@ export function addAccountCommands(program: Command, sessionOf: SessionOf): void
     .argument('<key=value...>')
     .action(async (authId: string, pairs: string[], _: object, command: Command) => {
       const session = sessionOf(command);
-      const path = `/accounts/${encodeURIComponent(authId)}`;
-      const account = await session.client.patch(path, assignments(pairs));
+      const account = await session.client.patch('/admin/v1/accounts/{auth_id}', {
+        path: { auth_id: authId },
+        body: unchecked(assignments(pairs)),
+      });
       session.done(`account ${authId} changed`, account);
     });
   addMoneyCommands(program, sessionOf);
@@ -81,19 +86,24 @@ function addMoneyCommands(program: Command, sessionOf: SessionOf): void {
     .action(async (authId: string, amount: string, flags: CreditFlags, command: Command) => {
       const session = sessionOf(command);
       const units = unitsOf(amount);
-      const path = `/accounts/${encodeURIComponent(authId)}`;
-      const currency = flags.currency ?? (await session.client.get(path))['currency'];
-      const booked = await session.client.post(`${path}/credit`, {
-        amount: units,
-        currency,
-        description: flags.description,
-        ...(flags.referenceType && { reference_type: flags.referenceType }),
-        ...(flags.promotional && { promotional: true }),
-        ...(flags.key && { key: flags.key }),
+      const path = { auth_id: authId };
+      const { client } = session;
+      const currency =
+        flags.currency ?? (await client.get('/admin/v1/accounts/{auth_id}', { path })).currency;
+      const booked = await client.post('/admin/v1/accounts/{auth_id}/credit', {
+        path,
+        body: {
+          amount: units,
+          currency,
+          description: flags.description,
+          ...(flags.referenceType && { reference_type: flags.referenceType }),
+          ...(flags.promotional && { promotional: true }),
+          ...(flags.key && { key: flags.key }),
+        },
       });
-      const balance = (booked['balance'] ?? {}) as Json;
+      const { balance } = booked;
       session.done(
-        `booked ${amount} ${currency}; balance ${balance['balance']}, available ${balance['available_balance']}`,
+        `booked ${amount} ${currency}; balance ${balance.balance}, available ${balance.available_balance}`,
         booked,
       );
     });
@@ -107,8 +117,9 @@ function addMoneyCommands(program: Command, sessionOf: SessionOf): void {
     .action(async (authId: string, flags: { overlap: string }, command: Command) => {
       const session = sessionOf(command);
       session.one(
-        await session.client.post(`/accounts/${encodeURIComponent(authId)}/token`, {
-          overlap_seconds: Number(flags.overlap),
+        await session.client.post('/admin/v1/accounts/{auth_id}/token', {
+          path: { auth_id: authId },
+          body: { overlap_seconds: Number(flags.overlap) },
         }),
       );
     });

@@ -4,12 +4,13 @@ import { rename, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
-import type { Json } from '../client.ts';
+import { type Json, unchecked } from '../output.ts';
 import type { Session } from '../terminal.ts';
+import { bodyOf, readLines } from '../transfer.ts';
 
 type SessionOf = (command: Command) => Session;
 
-const accountPath = (authId: string): string => `/accounts/${encodeURIComponent(authId)}`;
+const INVOICE = '/admin/v1/accounts/{auth_id}/invoices/{month}';
 
 export function addBookCommands(program: Command, sessionOf: SessionOf): void {
   addExport(program, sessionOf);
@@ -23,8 +24,10 @@ export function addBookCommands(program: Command, sessionOf: SessionOf): void {
     .action(async (authId: string, flags: Record<string, string>, command: Command) => {
       const session = sessionOf(command);
       const { from, to, by } = flags;
-      const query = { from_date: from, to_date: to, by };
-      const reply = await session.client.get(`${accountPath(authId)}/usage`, query);
+      const reply = await session.client.get('/admin/v1/accounts/{auth_id}/usage', {
+        path: { auth_id: authId },
+        query: unchecked({ from_date: from, to_date: to, by }),
+      });
       session.list(reply, 'usage', [
         { title: 'PERIOD', value: (row) => row['period'] },
         { title: 'CALLS', value: (row) => row['calls'], align: 'right' },
@@ -48,19 +51,17 @@ export function addBookCommands(program: Command, sessionOf: SessionOf): void {
         command: Command,
       ) => {
         const session = sessionOf(command);
-        const path = `${accountPath(authId)}/invoices/${encodeURIComponent(month)}`;
-        const query = { currency: flags.currency };
+        const input = { path: { auth_id: authId, month }, query: { currency: flags.currency } };
         if (flags.pdf !== undefined) {
-          const reply = await session.client.stream(`${path}/pdf`, query);
+          const reply = await session.client.file(`${INVOICE}/pdf`, input);
           await save(reply, flags.pdf);
           return session.done(`invoice written: ${flags.pdf}`, { file: flags.pdf });
         }
-        const reply = await session.client.get(path, query);
-        const lines = (key: string): readonly string[] =>
-          ((reply[key] ?? []) as Json[]).map(
-            (line) => `${line['description']}: ${line['amount']} (${line['count']})`,
-          );
-        session.one(reply, { ...reply, charges: lines('charges'), credits: lines('credits') });
+        const reply = await session.client.get(INVOICE, input);
+        const linesOf = (entries: typeof reply.charges): readonly string[] =>
+          entries.map(({ description, amount, count }) => `${description}: ${amount} (${count})`);
+        const { charges, credits } = reply;
+        session.one(reply, { ...reply, charges: linesOf(charges), credits: linesOf(credits) });
       },
     );
 }
@@ -86,6 +87,9 @@ interface ExportFlags {
   readonly currency?: string;
 }
 
+const CDRS = '/admin/v1/accounts/{auth_id}/cdr/export';
+const ENTRIES = '/admin/v1/accounts/{auth_id}/transactions/export';
+
 function addExport(program: Command, sessionOf: SessionOf): void {
   const group = program.command('export').description('call records and ledgers as files');
   const common = (command: Command): Command =>
@@ -98,7 +102,7 @@ function addExport(program: Command, sessionOf: SessionOf): void {
   common(group.command('cdrs').description('call records of an account, latest first'))
     .option('--direction <direction>', 'inbound or outbound')
     .action(async (authId: string, flags: ExportFlags, command: Command) =>
-      copy(sessionOf(command), `${accountPath(authId)}/cdr/export`, flags, {
+      copy(sessionOf(command), CDRS, authId, flags, {
         start_date: flags.from,
         end_date: flags.to,
         call_direction: flags.direction,
@@ -108,7 +112,7 @@ function addExport(program: Command, sessionOf: SessionOf): void {
     .option('--type <type>', 'credit, debit …')
     .option('--currency <code>', 'of one balance')
     .action(async (authId: string, flags: ExportFlags, command: Command) =>
-      copy(sessionOf(command), `${accountPath(authId)}/transactions/export`, flags, {
+      copy(sessionOf(command), ENTRIES, authId, flags, {
         from_date: flags.from,
         to_date: flags.to,
         type: flags.type,
@@ -119,11 +123,15 @@ function addExport(program: Command, sessionOf: SessionOf): void {
 
 async function copy(
   session: Session,
-  path: string,
+  from: typeof CDRS | typeof ENTRIES,
+  authId: string,
   { format, out }: ExportFlags,
   filter: Json,
 ): Promise<void> {
-  const reply = await session.client.stream(path, { ...filter, format });
+  const reply = await session.client.file(from, {
+    path: { auth_id: authId },
+    query: unchecked({ ...filter, format }),
+  });
   const total = Number(reply.headers.get('x-total-count')) + (format === 'csv' ? 1 : 0);
   let lines = 0;
   const counted = async function* (parts: AsyncIterable<Uint8Array>) {
@@ -132,21 +140,11 @@ async function copy(
       yield part;
     }
   };
-  if (out === undefined) return print(session, reply);
+  if (out === undefined) return readLines(reply, (line) => session.terminal.print(line));
   const work = save(reply, out, counted);
   await session.working('exporting', work, async () => (total === 0 ? undefined : lines / total));
   const rows = lines - (format === 'csv' ? 1 : 0);
   session.done(`${rows} rows written: ${out}`, { file: out, rows });
-}
-
-async function print(session: Session, reply: Response): Promise<void> {
-  let rest = '';
-  const decoder = new TextDecoder();
-  for await (const part of bodyOf(reply)) {
-    const lines = (rest + decoder.decode(part, { stream: true })).split('\n');
-    rest = lines.pop() ?? '';
-    for (const line of lines) session.terminal.print(line.replace(/\r$/, ''));
-  }
 }
 
 /** The file appears when it is complete: one that was cut off is not taken for a whole one. */
@@ -166,6 +164,3 @@ async function save(
     throw error;
   }
 }
-
-const bodyOf = (reply: Response): AsyncIterable<Uint8Array> =>
-  (reply.body ?? []) as unknown as AsyncIterable<Uint8Array>;

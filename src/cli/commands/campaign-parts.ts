@@ -1,19 +1,20 @@
 /** What belongs to a campaign: its contacts, calls, pool and agents. */
 import type { Command } from 'commander';
-import type { AccountClient } from '../account-client.ts';
-import type { Json } from '../client.ts';
-import { assignments } from '../output.ts';
+import type { Client } from '../../../packages/client/src/client.ts';
+import { assignments, unchecked } from '../output.ts';
 import type { Session } from '../terminal.ts';
+import { readLines, upload } from '../transfer.ts';
 
 /** How the commands find the service. */
 export interface Ways {
   sessionOf(command: Command): Session;
-  clientOf(command: Command): AccountClient;
+  clientOf(command: Command): Client;
 }
 
-export const pathOf = (id: string, rest = ''): string =>
-  `/campaigns/${encodeURIComponent(id)}${rest}`;
-const agentPath = (id: string): string => `/campaign/agents/${encodeURIComponent(id)}`;
+export const CAMPAIGNS = '/api/v1/account/{auth_id}/campaigns';
+export const CAMPAIGN = '/api/v1/account/{auth_id}/campaigns/{campaign_id}';
+const AGENTS = '/api/v1/account/{auth_id}/campaign/agents';
+const AGENT = '/api/v1/account/{auth_id}/campaign/agents/{agent_id}';
 
 export function addContactCommands(campaigns: Command, { sessionOf, clientOf }: Ways): void {
   campaigns
@@ -24,12 +25,16 @@ export function addContactCommands(campaigns: Command, { sessionOf, clientOf }: 
     .action(async (id: string, file: string, _: object, command: Command) => {
       const session = sessionOf(command);
       let share = 0;
-      const work = clientOf(command).upload(pathOf(id, '/upload'), file, (done, all) => {
-        share = all === 0 ? 0 : done / all;
-      });
+      const work = clientOf(command).upload(
+        `${CAMPAIGN}/upload`,
+        upload(file, (done, all) => {
+          share = all === 0 ? 0 : done / all;
+        }),
+        { path: { campaign_id: id } },
+      );
       const reply = await session.working('uploading', work, async () => share);
-      for (const bad of (reply['errors'] ?? []) as Json[]) {
-        session.terminal.note(`row ${bad['row_number']}: ${bad['reason']}\n`);
+      for (const bad of reply.errors) {
+        session.terminal.note(`row ${bad.row_number}: ${bad.reason}\n`);
       }
       const { valid_contacts: valid, invalid_rows: invalid } = reply;
       session.done(`${valid} contacts, ${invalid} rows that are none`, reply);
@@ -44,7 +49,10 @@ export function addContactCommands(campaigns: Command, { sessionOf, clientOf }: 
       .argument('<id>')
       .action(async (id: string, _: object, command: Command) => {
         const print = (line: string): void => sessionOf(command).terminal.print(line);
-        await clientOf(command).lines(pathOf(id, path), print);
+        const reply = await clientOf(command).file(`${CAMPAIGN}${path}`, {
+          path: { campaign_id: id },
+        });
+        await readLines(reply, print);
       });
   }
   campaigns
@@ -55,16 +63,20 @@ export function addContactCommands(campaigns: Command, { sessionOf, clientOf }: 
     .option('--search <digits>', 'part of the number')
     .option('--limit <n>', 'rows', '100')
     .action(async (id: string, flags: Record<string, string>, command: Command) => {
-      const path = `/contacts?${new URLSearchParams(flags)}`;
-      sessionOf(command).list(await clientOf(command).json('GET', pathOf(id, path)), 'objects', [
-        { title: 'ROW', value: (row) => row['row_number'], align: 'right' },
-        { title: 'TO', value: (row) => row['to_number'] },
-        { title: 'STATUS', value: (row) => row['status'] },
-        { title: 'WHY', value: (row) => row['reason'] },
-        { title: 'ATTEMPTS', value: (row) => row['attempts'], align: 'right' },
-        { title: 'NEXT', value: (row) => row['next_attempt_at'] },
-        { title: 'CALL', value: (row) => row['call_uuid'] },
-      ]);
+      const input = { path: { campaign_id: id }, query: unchecked(flags) };
+      sessionOf(command).list(
+        await clientOf(command).get(`${CAMPAIGN}/contacts`, input),
+        'objects',
+        [
+          { title: 'ROW', value: (row) => row['row_number'], align: 'right' },
+          { title: 'TO', value: (row) => row['to_number'] },
+          { title: 'STATUS', value: (row) => row['status'] },
+          { title: 'WHY', value: (row) => row['reason'] },
+          { title: 'ATTEMPTS', value: (row) => row['attempts'], align: 'right' },
+          { title: 'NEXT', value: (row) => row['next_attempt_at'] },
+          { title: 'CALL', value: (row) => row['call_uuid'] },
+        ],
+      );
     });
 }
 
@@ -75,8 +87,8 @@ export function addCallCommands(campaigns: Command, { sessionOf, clientOf }: Way
     .argument('<id>')
     .option('--page <n>', 'page', '1')
     .action(async (id: string, flags: { page: string }, command: Command) => {
-      const path = `/calls?per_page=100&page=${encodeURIComponent(flags.page)}`;
-      sessionOf(command).list(await clientOf(command).json('GET', pathOf(id, path)), 'objects', [
+      const input = { path: { campaign_id: id }, query: { per_page: 100, page: flags.page } };
+      sessionOf(command).list(await clientOf(command).get(`${CAMPAIGN}/calls`, input), 'objects', [
         { title: 'PLACED', value: (row) => row['placed_at'] },
         { title: 'ROW', value: (row) => row['row_number'], align: 'right' },
         { title: 'TO', value: (row) => row['to_number'] },
@@ -92,8 +104,13 @@ export function addCallCommands(campaigns: Command, { sessionOf, clientOf }: Way
     .description('the campaign and contact that a call belongs to')
     .argument('<call_uuid>')
     .action(async (callUuid: string, _: object, command: Command) => {
-      const path = `/call-lookup/${encodeURIComponent(callUuid)}`;
-      sessionOf(command).one(await clientOf(command).json('GET', path));
+      const reply = await clientOf(command).get(
+        '/api/v1/account/{auth_id}/call-lookup/{call_uuid}',
+        {
+          path: { call_uuid: callUuid },
+        },
+      );
+      sessionOf(command).one(reply);
     });
 }
 
@@ -104,7 +121,8 @@ export function addPoolCommands(campaigns: Command, { sessionOf, clientOf }: Way
     .description('list numbers, and how often each was used')
     .argument('<id>')
     .action(async (id: string, _: object, command: Command) => {
-      sessionOf(command).list(await clientOf(command).json('GET', pathOf(id, '/pool')), 'objects', [
+      const reply = await clientOf(command).get(`${CAMPAIGN}/pool`, { path: { campaign_id: id } });
+      sessionOf(command).list(reply, 'objects', [
         { title: 'ID', value: (row) => row['id'] },
         { title: 'NUMBER', value: (row) => row['from_number'] },
         { title: 'LABEL', value: (row) => row['label'] },
@@ -119,8 +137,9 @@ export function addPoolCommands(campaigns: Command, { sessionOf, clientOf }: Way
     .argument('<number...>')
     .action(async (id: string, typed: string[], _: object, command: Command) => {
       const numbers = typed.map((number) => ({ from_number: number }));
-      const reply = await clientOf(command).json('POST', pathOf(id, '/pool'), { numbers });
-      sessionOf(command).done(`${(reply['added'] as Json[]).length} numbers in the pool`, reply);
+      const input = { path: { campaign_id: id }, body: { numbers } };
+      const reply = await clientOf(command).post(`${CAMPAIGN}/pool`, input);
+      sessionOf(command).done(`${reply.added.length} numbers in the pool`, reply);
     });
   pool
     .command('set')
@@ -129,8 +148,9 @@ export function addPoolCommands(campaigns: Command, { sessionOf, clientOf }: Way
     .argument('<number_id>')
     .argument('<key=value...>', 'label=North from_number=14155550111')
     .action(async (id: string, numberId: string, pairs: string[], _: object, command: Command) => {
-      const path = pathOf(id, `/pool/${encodeURIComponent(numberId)}`);
-      sessionOf(command).one(await clientOf(command).json('PUT', path, assignments(pairs)));
+      const path = { campaign_id: id, number_id: numberId };
+      const input = { path, body: unchecked(assignments(pairs)) };
+      sessionOf(command).one(await clientOf(command).put(`${CAMPAIGN}/pool/{number_id}`, input));
     });
   pool
     .command('remove')
@@ -138,8 +158,8 @@ export function addPoolCommands(campaigns: Command, { sessionOf, clientOf }: Way
     .argument('<id>')
     .argument('<number_id>')
     .action(async (id: string, numberId: string, _: object, command: Command) => {
-      const path = pathOf(id, `/pool/${encodeURIComponent(numberId)}`);
-      await clientOf(command).json('DELETE', path);
+      const path = { campaign_id: id, number_id: numberId };
+      await clientOf(command).delete(`${CAMPAIGN}/pool/{number_id}`, { path });
       sessionOf(command).done(`number ${numberId} removed`);
     });
 }
@@ -150,7 +170,7 @@ export function addAgentCommands(campaigns: Command, { sessionOf, clientOf }: Wa
     .command('list')
     .description('list agents')
     .action(async (_: object, command: Command) => {
-      const reply = await clientOf(command).json('GET', '/campaign/agents?limit=100');
+      const reply = await clientOf(command).get(AGENTS, { query: { limit: 100 } });
       sessionOf(command).list(reply, 'objects', [
         { title: 'ID', value: (row) => row['id'] },
         { title: 'NAME', value: (row) => row['name'] },
@@ -164,8 +184,8 @@ export function addAgentCommands(campaigns: Command, { sessionOf, clientOf }: Wa
     .argument('<answer_url>')
     .argument('[key=value...]', 'hangup_url, ring_timeout, machine_detection …')
     .action(async (name: string, url: string, pairs: string[], _: object, command: Command) => {
-      const body = { ...assignments(pairs), name, answer_url: url };
-      const made = await clientOf(command).json('POST', '/campaign/agents', body);
+      const body = unchecked({ ...assignments(pairs), name, answer_url: url });
+      const made = await clientOf(command).post(AGENTS, { body });
       sessionOf(command).done(`agent ${made['id']} created`, made);
     });
   agents
@@ -173,7 +193,7 @@ export function addAgentCommands(campaigns: Command, { sessionOf, clientOf }: Wa
     .description('show an agent')
     .argument('<agent_id>')
     .action(async (id: string, _: object, command: Command) => {
-      sessionOf(command).one(await clientOf(command).json('GET', agentPath(id)));
+      sessionOf(command).one(await clientOf(command).get(AGENT, { path: { agent_id: id } }));
     });
   agents
     .command('set')
@@ -181,7 +201,8 @@ export function addAgentCommands(campaigns: Command, { sessionOf, clientOf }: Wa
     .argument('<agent_id>')
     .argument('<key=value...>')
     .action(async (id: string, pairs: string[], _: object, command: Command) => {
-      const changed = await clientOf(command).json('PUT', agentPath(id), assignments(pairs));
+      const input = { path: { agent_id: id }, body: unchecked(assignments(pairs)) };
+      const changed = await clientOf(command).put(AGENT, input);
       sessionOf(command).one(changed);
     });
   agents
@@ -189,7 +210,7 @@ export function addAgentCommands(campaigns: Command, { sessionOf, clientOf }: Wa
     .description('delete an agent that no campaign uses any more')
     .argument('<agent_id>')
     .action(async (id: string, _: object, command: Command) => {
-      await clientOf(command).json('DELETE', agentPath(id));
+      await clientOf(command).delete(AGENT, { path: { agent_id: id } });
       sessionOf(command).done(`agent ${id} removed`);
     });
 }

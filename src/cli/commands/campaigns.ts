@@ -1,20 +1,21 @@
 /** Campaigns of one account: a client of the customers' API. */
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Command } from 'commander';
-import { AccountClient, type AccountOptions, findAccount } from '../account-client.ts';
+import type { Client } from '../../../packages/client/src/client.ts';
 import { isOver, progressLine } from '../campaign-progress.ts';
-import type { Json } from '../client.ts';
-import { assignments } from '../output.ts';
+import { type AccountOptions, accountClient } from '../connection.ts';
+import { assignments, type Json, unchecked } from '../output.ts';
 import type { GlobalOptions, Session } from '../terminal.ts';
 import {
   addAgentCommands,
   addCallCommands,
   addContactCommands,
   addPoolCommands,
-  pathOf,
+  CAMPAIGN,
+  CAMPAIGNS,
   type Ways,
 } from './campaign-parts.ts';
-import { addDoNotCallCommands } from './do-not-call.ts';
+import { accountsList, addDoNotCallCommands } from './do-not-call.ts';
 
 type SessionOf = (command: Command) => Session;
 type Flags = GlobalOptions & AccountOptions;
@@ -34,10 +35,8 @@ export function addCampaignCommands(program: Command, sessionOf: SessionOf): voi
     .description('outbound campaigns of an account')
     .option('--auth-id <id>', 'account; default: CARILLON_AUTH_ID or the first account')
     .option('--auth-token <token>', 'its token; default: CARILLON_AUTH_TOKEN or the data folder');
-  const clientOf = (command: Command): AccountClient => {
-    const { env } = sessionOf(command).terminal;
-    return new AccountClient(findAccount(command.optsWithGlobals<Flags>(), env));
-  };
+  const clientOf = (command: Command): Client =>
+    accountClient(command.optsWithGlobals<Flags>(), sessionOf(command).terminal.env);
   const ways: Ways = { sessionOf, clientOf };
   addReading(campaigns, ways);
   addMaking(campaigns, ways);
@@ -46,11 +45,8 @@ export function addCampaignCommands(program: Command, sessionOf: SessionOf): voi
   addCallCommands(campaigns, ways);
   addPoolCommands(campaigns, ways);
   addAgentCommands(campaigns, ways);
-  addDoNotCallCommands(
-    campaigns,
-    'the account',
-    sessionOf,
-    (command) => (method, path, body) => clientOf(command).json(method, path, body),
+  addDoNotCallCommands(campaigns, 'the account', sessionOf, (command) =>
+    accountsList(clientOf(command)),
   );
 }
 
@@ -61,8 +57,8 @@ function addReading(campaigns: Command, { sessionOf, clientOf }: Ways): void {
     .option('--archived', 'those that were put away')
     .action(async (flags: { archived?: true }, command: Command) => {
       const session = sessionOf(command);
-      const path = `/campaigns?limit=100${flags.archived ? '&archived=true' : ''}`;
-      session.list(await clientOf(command).json('GET', path), 'objects', [
+      const query = { limit: 100, archived: flags.archived };
+      session.list(await clientOf(command).get(CAMPAIGNS, { query }), 'objects', [
         { title: 'ID', value: (row) => row['id'] },
         { title: 'NAME', value: (row) => row['name'] },
         { title: 'STATUS', value: (row) => row['status'] },
@@ -78,7 +74,7 @@ function addReading(campaigns: Command, { sessionOf, clientOf }: Ways): void {
     .argument('<id>')
     .action(async (id: string, _: object, command: Command) => {
       const session = sessionOf(command);
-      session.one(await clientOf(command).json('GET', pathOf(id)));
+      session.one(await clientOf(command).get(CAMPAIGN, { path: { campaign_id: id } }));
     });
   campaigns
     .command('watch')
@@ -88,7 +84,11 @@ function addReading(campaigns: Command, { sessionOf, clientOf }: Ways): void {
     .action(async (id: string, flags: { every: string }, command: Command) => {
       const session = sessionOf(command);
       const everyMs = Math.max(10, Number(flags.every) * 1000 || 1000);
-      await watch(session, () => clientOf(command).json('GET', pathOf(id)), everyMs);
+      await watch(
+        session,
+        () => clientOf(command).get(CAMPAIGN, { path: { campaign_id: id } }),
+        everyMs,
+      );
     });
 }
 
@@ -119,8 +119,9 @@ function addMaking(campaigns: Command, { sessionOf, clientOf }: Ways): void {
     .argument('<key=value...>', 'agent_id, max_concurrent, timezone, caller_id_strategy …')
     .action(async (name: string, pairs: string[], _: object, command: Command) => {
       const session = sessionOf(command);
-      const body = { ...assignments(pairs), name };
-      const made = await clientOf(command).json('POST', '/campaigns', body);
+      const made = await clientOf(command).post(CAMPAIGNS, {
+        body: unchecked({ ...assignments(pairs), name }),
+      });
       session.done(`campaign ${made['id']} created: ${made['status']}`, made);
     });
   campaigns
@@ -130,7 +131,8 @@ function addMaking(campaigns: Command, { sessionOf, clientOf }: Ways): void {
     .argument('<key=value...>')
     .action(async (id: string, pairs: string[], _: object, command: Command) => {
       const session = sessionOf(command);
-      session.one(await clientOf(command).json('PUT', pathOf(id), assignments(pairs)));
+      const input = { path: { campaign_id: id }, body: unchecked(assignments(pairs)) };
+      session.one(await clientOf(command).put(CAMPAIGN, input));
     });
   campaigns
     .command('schedule')
@@ -139,8 +141,8 @@ function addMaking(campaigns: Command, { sessionOf, clientOf }: Ways): void {
     .argument('[time]', 'ISO 8601 with its offset, for example 2026-01-31T09:00:00+05:30')
     .action(async (id: string, time: string | undefined, _: object, command: Command) => {
       const session = sessionOf(command);
-      const body = { scheduled_at: time ?? null };
-      const reply = await clientOf(command).json('POST', pathOf(id, '/schedule'), body);
+      const input = { path: { campaign_id: id }, body: { scheduled_at: time ?? null } };
+      const reply = await clientOf(command).post(`${CAMPAIGN}/schedule`, input);
       session.done(`campaign ${id}: scheduled for ${reply['scheduled_at'] ?? 'no time'}`, reply);
     });
   campaigns
@@ -150,21 +152,22 @@ function addMaking(campaigns: Command, { sessionOf, clientOf }: Ways): void {
     .argument('[name]')
     .action(async (id: string, name: string | undefined, _: object, command: Command) => {
       const session = sessionOf(command);
-      const body = name === undefined ? {} : { name };
-      const made = await clientOf(command).json('POST', pathOf(id, '/clone'), body);
+      const input = { path: { campaign_id: id }, body: name === undefined ? {} : { name } };
+      const made = await clientOf(command).post(`${CAMPAIGN}/clone`, input);
       session.done(`campaign ${made['id']} created: ${made['status']}`, made);
     });
 }
 
 function addCommands(campaigns: Command, { sessionOf, clientOf }: Ways): void {
-  for (const [name, description] of Object.entries(COMMANDS)) {
+  for (const name of Object.keys(COMMANDS) as (keyof typeof COMMANDS)[]) {
     campaigns
       .command(name)
-      .description(description)
+      .description(COMMANDS[name])
       .argument('<id>')
       .action(async (id: string, _: object, command: Command) => {
         const session = sessionOf(command);
-        const reply = await clientOf(command).json('POST', pathOf(id, `/${name}`));
+        const path = { campaign_id: id };
+        const reply = await clientOf(command).post(`${CAMPAIGN}/${name}`, { path });
         session.done(`campaign ${id}: ${reply['status']}`, reply);
       });
   }

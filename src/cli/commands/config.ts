@@ -36,13 +36,13 @@ export function addConfigCommands(
     .description('the running service takes over rates, carriers, log level and certificates')
     .action(async (_: object, command: Command) => {
       const session = sessionOf(command);
-      const reply = await session.client.post('/reload');
-      const words = (key: string): string => ((reply[key] ?? []) as string[]).join(', ') || '-';
+      const reply = await session.client.post('/admin/v1/reload');
+      const words = (names: readonly string[]): string => names.join(', ') || '-';
       session.one(reply, {
-        rates: reply['rates'],
-        carriers: reply['carriers'],
-        changed: words('changed'),
-        'needs a restart': words('needs_restart'),
+        rates: reply.rates,
+        carriers: reply.carriers,
+        changed: words(reply.changed),
+        'needs a restart': words(reply.needs_restart),
       });
     });
 }

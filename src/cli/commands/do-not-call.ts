@@ -1,24 +1,40 @@
 /** Lists of numbers that no campaign calls: the operator's, and an account's. */
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import type { Json } from '../client.ts';
+import type { Client } from '../../../packages/client/src/client.ts';
+import type { Json } from '../output.ts';
 import type { Session } from '../terminal.ts';
 
 const NUMBERS_AT_ONCE = 1000;
 const SHOWN = '100';
 
-/** Requests below the API that the list belongs to. */
-export type Send = (
-  method: 'GET' | 'POST' | 'DELETE',
-  path: string,
-  body?: object,
-) => Promise<Json>;
+/** One of the two lists. */
+export interface NumberList {
+  show(query: { search?: string; limit: string }): Promise<Json>;
+  add(numbers: readonly string[]): Promise<{ readonly added: number }>;
+  remove(number: string): Promise<unknown>;
+}
+
+const OPERATORS = '/admin/v1/do-not-call';
+const ACCOUNTS = '/api/v1/account/{auth_id}/do-not-call';
+
+export const operatorsList = (client: Client): NumberList => ({
+  show: (query) => client.get(OPERATORS, { query }),
+  add: (numbers) => client.post(OPERATORS, { body: { numbers } }),
+  remove: (number) => client.delete(`${OPERATORS}/{number}`, { path: { number } }),
+});
+
+export const accountsList = (client: Client): NumberList => ({
+  show: (query) => client.get(ACCOUNTS, { query }),
+  add: (numbers) => client.post(ACCOUNTS, { body: { numbers } }),
+  remove: (number) => client.delete(`${ACCOUNTS}/{number}`, { path: { number } }),
+});
 
 export function addDoNotCallCommands(
   parent: Command,
   whose: string,
   sessionOf: (command: Command) => Session,
-  sendOf: (command: Command) => Send,
+  listOf: (command: Command) => NumberList,
 ): void {
   const lists = parent.command('donotcall').description(`numbers that ${whose} never calls`);
   lists
@@ -27,8 +43,7 @@ export function addDoNotCallCommands(
     .option('--search <digits>', 'part of the number')
     .option('--limit <n>', 'rows', SHOWN)
     .action(async (flags: { search?: string; limit: string }, command: Command) => {
-      const query = new URLSearchParams({ ...flags });
-      const reply = await sendOf(command)('GET', `/do-not-call?${query}`);
+      const reply = await listOf(command).show(flags);
       sessionOf(command).list(reply, 'objects', [
         { title: 'NUMBER', value: (row) => row['number'] },
         { title: 'SINCE', value: (row) => row['added_at'] },
@@ -39,7 +54,7 @@ export function addDoNotCallCommands(
     .description('add numbers')
     .argument('<number...>')
     .action(async (numbers: string[], _: object, command: Command) => {
-      const added = await addAll(sendOf(command), numbers);
+      const added = await addAll(listOf(command), numbers);
       sessionOf(command).done(`${added} numbers added`, { added });
     });
   lists
@@ -47,7 +62,7 @@ export function addDoNotCallCommands(
     .description('add the numbers of a file, one on each line')
     .argument('<file>')
     .action(async (file: string, _: object, command: Command) => {
-      const added = await addAll(sendOf(command), numbersIn(file));
+      const added = await addAll(listOf(command), numbersIn(file));
       sessionOf(command).done(`${added} numbers added`, { added });
     });
   lists
@@ -55,7 +70,7 @@ export function addDoNotCallCommands(
     .description('a number may be called again')
     .argument('<number>')
     .action(async (number: string, _: object, command: Command) => {
-      await sendOf(command)('DELETE', `/do-not-call/${encodeURIComponent(number)}`);
+      await listOf(command).remove(number);
       sessionOf(command).done(`${number} removed`);
     });
 }
@@ -69,11 +84,11 @@ function numbersIn(file: string): readonly string[] {
   return numbers.filter((number) => /\d/.test(number));
 }
 
-async function addAll(send: Send, numbers: readonly string[]): Promise<number> {
+async function addAll(list: NumberList, numbers: readonly string[]): Promise<number> {
   let added = 0;
   for (let first = 0; first < numbers.length; first += NUMBERS_AT_ONCE) {
     const part = numbers.slice(first, first + NUMBERS_AT_ONCE);
-    added += Number((await send('POST', '/do-not-call', { numbers: part }))['added'] ?? 0);
+    added += (await list.add(part)).added;
   }
   return added;
 }

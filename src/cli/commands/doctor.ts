@@ -2,9 +2,9 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { NewCarrier } from '../../domain/provisioning/provisioning.ts';
-import type { Json } from '../client.ts';
 import { findUrl } from '../connection.ts';
 import { type Finding, good, problem, reasonOf, within } from '../doctor/finding.ts';
+import type { Json } from '../output.ts';
 import type { GlobalOptions, Session } from '../terminal.ts';
 
 interface Flags {
@@ -114,7 +114,7 @@ async function knownCarriers(
 ): Promise<readonly NewCarrier[]> {
   if (running === undefined) return listed;
   try {
-    const { carriers } = await session.client.get('/carriers');
+    const { carriers } = await session.client.get('/admin/v1/carriers');
     return (carriers as readonly NewCarrier[]) ?? listed;
   } catch {
     return listed;

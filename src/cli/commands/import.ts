@@ -1,7 +1,7 @@
 /** Rows of a CSV file into the service, with a report of each and a dry run. */
 import type { Command } from 'commander';
-import type { Json } from '../client.ts';
 import { readCsv } from '../csv.ts';
+import type { Json } from '../output.ts';
 import type { Session } from '../terminal.ts';
 
 const ROWS_AT_A_TIME = 500;
@@ -79,8 +79,11 @@ async function send(
         // An empty cell leaves the default.
         cells: Object.fromEntries(Object.entries(cells).filter(([, cell]) => cell.trim() !== '')),
       }));
-      const reply = await client.post(`/import/${kind}`, { dry_run: dryRun, rows: batch });
-      report.push(...((reply['rows'] ?? []) as Json[]));
+      const reply = await client.post('/admin/v1/import/{kind}', {
+        path: { kind },
+        body: { dry_run: dryRun, rows: batch },
+      });
+      report.push(...reply.rows);
     }
   };
   await session.working('importing', work(), async () => report.length / Math.max(1, rows.length));

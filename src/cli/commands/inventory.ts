@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
-import type { Json } from '../client.ts';
-import { assignments, type Column, table } from '../output.ts';
+import { assignments, type Column, type Json, table, unchecked } from '../output.ts';
 import type { Session } from '../terminal.ts';
 
 type SessionOf = (command: Command) => Session;
@@ -26,7 +25,9 @@ function addNumberCommands(program: Command, sessionOf: SessionOf): void {
     .action(async (flags: Record<string, string | undefined>, command: Command) => {
       const session = sessionOf(command);
       const { account, ...query } = flags;
-      const reply = await session.client.get('/numbers', { ...query, account_id: account });
+      const reply = await session.client.get('/admin/v1/numbers', {
+        query: unchecked({ ...query, account_id: account }),
+      });
       session.list(reply, 'numbers', [
         { title: 'NUMBER', value: (row) => row['e164'] },
         { title: 'COUNTRY', value: (row) => row['country'] },
@@ -45,7 +46,9 @@ function addNumberCommands(program: Command, sessionOf: SessionOf): void {
     .argument('<key=value...>', 'country=US currency=USD monthly_fee=1 account_id=MA_…')
     .action(async (e164: string, pairs: string[], _: object, command: Command) => {
       const session = sessionOf(command);
-      const added = await session.client.post('/numbers', { ...assignments(pairs), e164 });
+      const added = await session.client.post('/admin/v1/numbers', {
+        body: unchecked({ ...assignments(pairs), e164 }),
+      });
       session.done(`number ${e164} added`, added);
     });
   numbers
@@ -54,7 +57,7 @@ function addNumberCommands(program: Command, sessionOf: SessionOf): void {
     .argument('<e164>')
     .action(async (e164: string, _: object, command: Command) => {
       const session = sessionOf(command);
-      await session.client.delete(`/numbers/${encodeURIComponent(e164)}`);
+      await session.client.delete('/admin/v1/numbers/{e164}', { path: { e164 } });
       session.done(`number ${e164} removed`);
     });
 }
@@ -66,7 +69,7 @@ function addCarrierCommands(program: Command, sessionOf: SessionOf): void {
     .description('list SIP gateways')
     .action(async (_: object, command: Command) => {
       const session = sessionOf(command);
-      session.list(await session.client.get('/carriers'), 'carriers', [
+      session.list(await session.client.get('/admin/v1/carriers'), 'carriers', [
         { title: 'NAME', value: (row) => row['name'] },
         { title: 'HOST', value: (row) => row['host'] },
         { title: 'PORT', value: (row) => row['port'], align: 'right' },
@@ -83,7 +86,9 @@ function addCarrierCommands(program: Command, sessionOf: SessionOf): void {
     .argument('<key=value...>', 'host=sip.example port=5060 transport=udp prefixes=\'["1","44"]\'')
     .action(async (name: string, pairs: string[], _: object, command: Command) => {
       const session = sessionOf(command);
-      const added = await session.client.post('/carriers', { ...assignments(pairs), name });
+      const added = await session.client.post('/admin/v1/carriers', {
+        body: unchecked({ ...assignments(pairs), name }),
+      });
       session.done(`carrier ${name} added`, added);
     });
   carriers
@@ -93,8 +98,9 @@ function addCarrierCommands(program: Command, sessionOf: SessionOf): void {
     .argument('<key=value...>')
     .action(async (name: string, pairs: string[], _: object, command: Command) => {
       const session = sessionOf(command);
-      const path = `/carriers/${encodeURIComponent(name)}`;
-      session.done(`carrier ${name} changed`, await session.client.patch(path, assignments(pairs)));
+      const input = { path: { name }, body: unchecked(assignments(pairs)) };
+      const changed = await session.client.patch('/admin/v1/carriers/{name}', input);
+      session.done(`carrier ${name} changed`, changed);
     });
   carriers
     .command('remove')
@@ -102,7 +108,7 @@ function addCarrierCommands(program: Command, sessionOf: SessionOf): void {
     .argument('<name>')
     .action(async (name: string, _: object, command: Command) => {
       const session = sessionOf(command);
-      await session.client.delete(`/carriers/${encodeURIComponent(name)}`);
+      await session.client.delete('/admin/v1/carriers/{name}', { path: { name } });
       session.done(`carrier ${name} removed`);
     });
 }
@@ -130,29 +136,33 @@ function addRouteCommands(program: Command, sessionOf: SessionOf): void {
     .action(async (from: string, to: string, flags: { account?: string }, command: Command) => {
       const session = sessionOf(command);
       const account_id = flags.account ?? (await ownerOf(session, from));
-      const reply = await session.client.get('/routes', { account_id, from, to });
-      const rows = reply['carriers'] as readonly Json[];
-      const price = `${String(reply['per_minute'])} ${String(reply['currency'])} a minute`;
-      const called = `${String(reply['to'])} (${String(reply['country'])})`;
+      const reply = await session.client.get('/admin/v1/routes', {
+        query: { account_id, from, to },
+      });
+      const price = `${reply.per_minute} ${reply.currency} a minute`;
+      const called = `${reply.to} (${reply.country})`;
       const verdict =
-        reply['refusal'] === null
-          ? `${String(reply['caller_id'])} calls ${called} for ${price}`
-          : `no call: ${String(reply['refusal'])}`;
-      session.report(reply, [verdict, ...table(rows, ROUTE_COLUMNS)]);
+        reply.refusal === null
+          ? `${reply.caller_id} calls ${called} for ${price}`
+          : `no call: ${reply.refusal}`;
+      session.report(reply, [verdict, ...table<Json>(reply.carriers, ROUTE_COLUMNS)]);
     });
 }
 
 /** The account of a number of the inventory. */
 async function ownerOf(session: Session, number: string): Promise<string> {
   const digits = number.replace(/\D/g, '');
-  const reply = await session.client.get('/numbers', { search: digits, limit: '1' });
-  const [found] = reply['numbers'] as readonly { readonly account_id?: string | null }[];
-  const owner = found?.account_id;
+  const reply = await session.client.get('/admin/v1/numbers', {
+    query: { search: digits, limit: 1 },
+  });
+  const owner = reply.numbers[0]?.account_id;
   if (owner === undefined || owner === null) {
     throw new Error(`no account has the number ${number}: name one with --account`);
   }
   return owner;
 }
+
+const TRUNK = '/admin/v1/accounts/{auth_id}/trunks/{trunk_id}';
 
 function addTrunkCommands(program: Command, sessionOf: SessionOf): void {
   const trunks = program.command('trunks').description('SIP trunks of accounts');
@@ -165,11 +175,12 @@ function addTrunkCommands(program: Command, sessionOf: SessionOf): void {
     .action(
       async (authId: string, trunkId: string, pairs: string[], _: object, command: Command) => {
         const session = sessionOf(command);
-        const path = `/accounts/${encodeURIComponent(authId)}/trunks/${encodeURIComponent(trunkId)}`;
-        session.done(
-          `trunk ${trunkId} changed`,
-          await session.client.patch(path, assignments(pairs)),
-        );
+        const path = { auth_id: authId, trunk_id: trunkId };
+        const changed = await session.client.patch(TRUNK, {
+          path,
+          body: unchecked(assignments(pairs)),
+        });
+        session.done(`trunk ${trunkId} changed`, changed);
       },
     );
   trunks
@@ -182,8 +193,8 @@ function addTrunkCommands(program: Command, sessionOf: SessionOf): void {
     .argument('[destination...]', 'addresses, CIDR ranges, host names or *.suffix')
     .action(async (authId: string, trunkId: string, to: string[], _: object, command: Command) => {
       const session = sessionOf(command);
-      const path = `/accounts/${encodeURIComponent(authId)}/trunks/${encodeURIComponent(trunkId)}`;
-      const changed = await session.client.patch(path, { egress_allow: to });
+      const path = { auth_id: authId, trunk_id: trunkId };
+      const changed = await session.client.patch(TRUNK, { path, body: { egress_allow: to } });
       session.done(`trunk ${trunkId} may lead to: ${to.join(' ') || 'public addresses'}`, changed);
     });
 }
@@ -195,7 +206,7 @@ function addRateCommands(program: Command, sessionOf: SessionOf): void {
     .description('list rates in force')
     .action(async (_: object, command: Command) => {
       const session = sessionOf(command);
-      session.list(await session.client.get('/rates'), 'rates', [
+      session.list(await session.client.get('/admin/v1/rates'), 'rates', [
         { title: 'DIRECTION', value: (row) => row['direction'] },
         { title: 'PREFIX', value: (row) => row['prefix'] },
         { title: 'PER MINUTE', value: (row) => row['per_minute'], align: 'right' },
@@ -221,13 +232,15 @@ function addRateCommands(program: Command, sessionOf: SessionOf): void {
         command: Command,
       ) => {
         const session = sessionOf(command);
-        const rate = await session.client.post('/rates', {
-          direction,
-          per_minute: Number(perMinute),
-          prefix: flags.prefix,
-          currency: flags.currency,
-          pulse_seconds: Number(flags.pulse),
-          ...(flags.account && { account_id: flags.account }),
+        const rate = await session.client.post('/admin/v1/rates', {
+          body: unchecked({
+            direction,
+            per_minute: Number(perMinute),
+            prefix: flags.prefix,
+            currency: flags.currency,
+            pulse_seconds: Number(flags.pulse),
+            account_id: flags.account,
+          }),
         });
         session.done(`rate set: ${direction} ${flags.prefix || '(any)'} ${perMinute}`, rate);
       },

@@ -1,9 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
-import type { Json } from '../client.ts';
+import type { Json } from '../output.ts';
 import type { Session } from '../terminal.ts';
 
 type SessionOf = (command: Command) => Session;
+
+const CALL = '/admin/v1/calls/{call_uuid}';
+const MESSAGES = '/admin/v1/calls/{call_uuid}/messages';
 
 /** Calls, and the service itself. */
 export function addServiceCommands(program: Command, sessionOf: SessionOf): void {
@@ -19,7 +22,7 @@ function addCallCommands(program: Command, sessionOf: SessionOf): void {
     .description('list live and queued calls')
     .action(async (_: object, command: Command) => {
       const session = sessionOf(command);
-      session.list(await session.client.get('/calls'), 'calls', [
+      session.list(await session.client.get('/admin/v1/calls'), 'calls', [
         { title: 'CALL', value: (row) => row['call_uuid'] },
         { title: 'ACCOUNT', value: (row) => row['account_id'] },
         { title: 'DIRECTION', value: (row) => row['direction'] },
@@ -36,12 +39,11 @@ function addCallCommands(program: Command, sessionOf: SessionOf): void {
     .option('--messages', 'its SIP messages instead, one line each')
     .action(async (uuid: string, flags: { messages?: boolean }, command: Command) => {
       const session = sessionOf(command);
-      const path = `/calls/${encodeURIComponent(uuid)}`;
+      const path = { call_uuid: uuid };
       if (flags.messages) {
-        const reply = await session.client.get(`${path}/messages`);
-        return showMessages(session, reply);
+        return showMessages(session, (await session.client.get(MESSAGES, { path })) as Json);
       }
-      const reply = await session.client.get(path);
+      const reply = await session.client.get(CALL, { path });
       session.list(reply, 'log', [
         { title: 'TIME', value: (row) => String(row['at']).slice(11, 23) },
         { title: 'KIND', value: (row) => row['kind'] },
@@ -55,7 +57,7 @@ function addCallCommands(program: Command, sessionOf: SessionOf): void {
     .argument('<call_uuid>')
     .action(async (uuid: string, _: object, command: Command) => {
       const session = sessionOf(command);
-      await session.client.delete(`/calls/${encodeURIComponent(uuid)}`);
+      await session.client.delete(CALL, { path: { call_uuid: uuid } });
       session.done(`call ${uuid} hung up`);
     });
 }
@@ -71,15 +73,15 @@ function addLadderCommand(program: Command, sessionOf: SessionOf): void {
     .option('--pcap <file>', 'write a capture file instead')
     .action(async (uuid: string, { pcap }: { pcap?: string }, command: Command) => {
       const session = sessionOf(command);
-      const path = `/calls/${encodeURIComponent(uuid)}/messages`;
+      const path = { call_uuid: uuid };
       if (pcap !== undefined) {
-        const reply = await session.client.stream(path, { format: 'pcap' });
+        const reply = await session.client.file(MESSAGES, { path, query: { format: 'pcap' } });
         await writeFile(pcap, new Uint8Array(await reply.arrayBuffer()));
         return session.done(`written to ${pcap}`);
       }
       const { wantsJson } = session;
-      if (wantsJson) return session.one(await session.client.get(path));
-      const reply = await session.client.stream(path, { format: 'text' });
+      if (wantsJson) return session.one((await session.client.get(MESSAGES, { path })) as Json);
+      const reply = await session.client.file(MESSAGES, { path, query: { format: 'text' } });
       const text = await reply.text();
       session.terminal.print(text === '' ? 'no messages of this call are kept' : text.trimEnd());
     });
@@ -107,7 +109,7 @@ function addStateCommands(program: Command, sessionOf: SessionOf): void {
     .description('list live contacts of SIP endpoints')
     .action(async (_: object, command: Command) => {
       const session = sessionOf(command);
-      session.list(await session.client.get('/registrations'), 'registrations', [
+      session.list(await session.client.get('/admin/v1/registrations'), 'registrations', [
         { title: 'USERNAME', value: (row) => row['username'] },
         { title: 'CONTACT', value: (row) => row['contact_uri'] },
         { title: 'FROM', value: (row) => `${row['transport']} ${row['address']}:${row['port']}` },
@@ -120,10 +122,10 @@ function addStateCommands(program: Command, sessionOf: SessionOf): void {
     .description('show the state of the service')
     .action(async (_: object, command: Command) => {
       const session = sessionOf(command);
-      const reply = await session.client.get('/status');
+      const reply = await session.client.get('/admin/v1/status');
       const { parts, ...rest } = reply;
-      const lines = ((parts ?? []) as Json[]).map(
-        (part) => `${part['part']}: ${part['ready'] ? 'up' : `down (${part['detail']})`}`,
+      const lines = parts.map(
+        ({ part, ready, detail }) => `${part}: ${ready ? 'up' : `down (${detail})`}`,
       );
       session.one(reply, { ...rest, parts: lines });
     });
@@ -132,20 +134,20 @@ function addStateCommands(program: Command, sessionOf: SessionOf): void {
     .description('what is wrong now; exit status 1 when something is')
     .action(async (_: object, command: Command) => {
       const session = sessionOf(command);
-      const reply = await session.client.get('/alarms');
+      const reply = await session.client.get('/admin/v1/alarms');
       session.list(reply, 'alarms', [
         { title: 'SINCE', value: (row) => row['since'] },
         { title: 'KIND', value: (row) => row['kind'] },
         { title: 'OF', value: (row) => row['subject'] },
         { title: 'WHAT', value: (row) => row['detail'] },
       ]);
-      if ((reply['alarms'] as unknown[]).length > 0) session.terminal.fail();
+      if (reply.alarms.length > 0) session.terminal.fail();
     });
   program
     .command('drain')
     .description('take no new calls; running ones go on')
     .action(async (_: object, command: Command) => {
       const session = sessionOf(command);
-      session.done('the service takes no new calls', await session.client.post('/drain'));
+      session.done('the service takes no new calls', await session.client.post('/admin/v1/drain'));
     });
 }

@@ -34,12 +34,12 @@ export function addStoreCommands(program: Command, sessionOf: SessionOf): void {
     .action(async (flags: { name?: string }, command: Command) => {
       const session = sessionOf(command);
       const { client } = session;
-      const work = client.post('/backup', flags.name ? { name: flags.name } : {});
+      const work = client.post('/admin/v1/backup', { body: flags });
       const reply = await session.working('backing up', work, async () => {
-        const { running, bytes, total_bytes: total } = await client.get('/backup');
-        return running === true && Number(total) > 0 ? Number(bytes) / Number(total) : undefined;
+        const { running, bytes, total_bytes: total } = await client.get('/admin/v1/backup');
+        return running && total > 0 ? bytes / total : undefined;
       });
-      const path = String(reply['path']);
+      const { path } = reply;
       const isHere = existsSync(path);
       if (isHere) await session.working('checking', describe(path));
       else session.terminal.note('the service runs elsewhere: no checksum was written\n');
@@ -55,8 +55,8 @@ export function addStoreCommands(program: Command, sessionOf: SessionOf): void {
     .action(async (file: string | undefined, flags: { recordings?: string }, command: Command) => {
       const session = sessionOf(command);
       if (file !== undefined) return verifyBackup(session, file, flags.recordings);
-      const reply = await session.working('verifying', session.client.post('/verify'));
-      if (reply['ok'] === true) return session.done('every balance adds up', reply);
+      const reply = await session.working('verifying', session.client.post('/admin/v1/verify'));
+      if (reply.ok) return session.done('every balance adds up', reply);
       session.list(reply, 'faults', [
         { title: 'ACCOUNT', value: (row) => row['account_id'] },
         { title: 'CURRENCY', value: (row) => row['currency'] },

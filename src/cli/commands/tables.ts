@@ -1,11 +1,13 @@
 /** What is kept in spreadsheets: rates, caller ids, ledgers. */
 import type { Command } from 'commander';
+import type { Input } from '../../../packages/client/src/client.ts';
 import { type CsvCell, csvLine } from '../../base/csv.ts';
-import type { Json } from '../client.ts';
 import { type CsvRow, readCsv } from '../csv.ts';
+import { type Json, unchecked } from '../output.ts';
 import type { Session } from '../terminal.ts';
 
 type SessionOf = (command: Command) => Session;
+type NewRate = Input<'POST', '/admin/v1/rates'>['body'];
 
 const RATE_COLUMNS = [
   'direction',
@@ -27,6 +29,8 @@ const ENTRY_COLUMNS = [
   'status',
 ] as const;
 const ENTRIES_PER_PAGE = 1000;
+const CALLER_IDS = '/admin/v1/accounts/{auth_id}/caller-ids';
+const ENTRIES = '/admin/v1/accounts/{auth_id}/transactions';
 
 export function addTableCommands(program: Command, sessionOf: SessionOf): void {
   const rates = program.commands.find((command) => command.name() === 'rates');
@@ -48,10 +52,10 @@ const printCsv = (
 };
 
 /** One request a row; the first refusal ends it and names its line. */
-async function eachRow(
+async function eachRow<T>(
   file: string,
-  rows: readonly CsvRow[],
-  send: (cells: CsvRow['cells']) => Promise<unknown>,
+  rows: readonly { readonly line: number; readonly cells: T }[],
+  send: (cells: T) => Promise<unknown>,
 ): Promise<number> {
   let done = 0;
   for (const { line, cells } of rows) {
@@ -67,7 +71,7 @@ async function eachRow(
 }
 
 /** Numbers are checked before anything is sent: the service would refuse them one by one. */
-function rateOf({ line, cells }: CsvRow): Json {
+function rateOf({ line, cells }: CsvRow): NewRate {
   const number = (name: string): number => {
     const value = Number(cells[name]);
     if (cells[name]?.trim() === '' || !Number.isFinite(value)) {
@@ -75,14 +79,14 @@ function rateOf({ line, cells }: CsvRow): Json {
     }
     return value;
   };
-  return {
+  return unchecked({
     direction: cells['direction'],
     prefix: cells['prefix'] ?? '',
     per_minute: number('per_minute'),
     currency: cells['currency'],
     ...(cells['pulse_seconds'] && { pulse_seconds: number('pulse_seconds') }),
     ...(cells['account_id'] && { account_id: cells['account_id'] }),
-  };
+  });
 }
 
 function addRateTables(rates: Command, sessionOf: SessionOf): void {
@@ -91,8 +95,8 @@ function addRateTables(rates: Command, sessionOf: SessionOf): void {
     .description('rates in force as CSV')
     .action(async (_: object, command: Command) => {
       const session = sessionOf(command);
-      const reply = await session.client.get('/rates');
-      printCsv(session, RATE_COLUMNS, (reply['rates'] ?? []) as Json[]);
+      const reply = await session.client.get('/admin/v1/rates');
+      printCsv(session, RATE_COLUMNS, reply.rates);
     });
   rates
     .command('import')
@@ -101,9 +105,9 @@ function addRateTables(rates: Command, sessionOf: SessionOf): void {
     .action(async (file: string, _: object, command: Command) => {
       const session = sessionOf(command);
       const rows = readCsv(file, RATE_COLUMNS);
-      const all = new Map(rows.map((row) => [row.cells, rateOf(row)]));
-      const done = await eachRow(file, rows, (cells) =>
-        session.client.post('/rates', all.get(cells) ?? {}),
+      const rates = rows.map((row) => ({ line: row.line, cells: rateOf(row) }));
+      const done = await eachRow(file, rates, (body) =>
+        session.client.post('/admin/v1/rates', { body }),
       );
       session.done(`${done} rates set`, { rates: done });
     });
@@ -117,18 +121,12 @@ function addRateTables(rates: Command, sessionOf: SessionOf): void {
     .action(async (direction: string, flags: Record<string, string>, command: Command) => {
       const session = sessionOf(command);
       const { account, ...rest } = flags;
-      const query = new URLSearchParams({
-        direction,
-        ...rest,
-        ...(account && { account_id: account }),
+      await session.client.delete('/admin/v1/rates', {
+        query: unchecked({ direction, ...rest, account_id: account }),
       });
-      await session.client.delete(`/rates?${query}`);
       session.done(`rate removed: ${direction} ${flags['prefix'] || '(any)'}`);
     });
 }
-
-const callerIdsOf = (authId: string): string =>
-  `/accounts/${encodeURIComponent(authId)}/caller-ids`;
 
 function addCallerIdCommands(program: Command, sessionOf: SessionOf): void {
   const callerIds = program
@@ -141,8 +139,8 @@ function addCallerIdCommands(program: Command, sessionOf: SessionOf): void {
     .option('--csv', 'as CSV')
     .action(async (authId: string, flags: { csv?: boolean }, command: Command) => {
       const session = sessionOf(command);
-      const reply = await session.client.get(callerIdsOf(authId));
-      if (flags.csv) return printCsv(session, ['number'], (reply['caller_ids'] ?? []) as Json[]);
+      const reply = await session.client.get(CALLER_IDS, { path: { auth_id: authId } });
+      if (flags.csv) return printCsv(session, ['number'], reply.caller_ids);
       session.list(reply, 'caller_ids', [{ title: 'NUMBER', value: (row) => row['number'] }]);
     });
   callerIds
@@ -152,8 +150,11 @@ function addCallerIdCommands(program: Command, sessionOf: SessionOf): void {
     .argument('<number>')
     .action(async (authId: string, number: string, _: object, command: Command) => {
       const session = sessionOf(command);
-      const added = await session.client.post(callerIdsOf(authId), { number });
-      session.done(`caller id ${added['number']} added`, added);
+      const added = await session.client.post(CALLER_IDS, {
+        path: { auth_id: authId },
+        body: unchecked({ number }),
+      });
+      session.done(`caller id ${added.number} added`, added);
     });
   callerIds
     .command('remove')
@@ -162,7 +163,9 @@ function addCallerIdCommands(program: Command, sessionOf: SessionOf): void {
     .argument('<number>')
     .action(async (authId: string, number: string, _: object, command: Command) => {
       const session = sessionOf(command);
-      await session.client.delete(`${callerIdsOf(authId)}/${encodeURIComponent(number)}`);
+      await session.client.delete(`${CALLER_IDS}/{number}`, {
+        path: { auth_id: authId, number },
+      });
       session.done(`caller id ${number} removed`);
     });
   callerIds
@@ -173,7 +176,10 @@ function addCallerIdCommands(program: Command, sessionOf: SessionOf): void {
     .action(async (authId: string, file: string, _: object, command: Command) => {
       const session = sessionOf(command);
       const done = await eachRow(file, readCsv(file, ['number']), ({ number }) =>
-        session.client.post(callerIdsOf(authId), { number }),
+        session.client.post(CALLER_IDS, {
+          path: { auth_id: authId },
+          body: unchecked({ number }),
+        }),
       );
       session.done(`${done} caller ids added`, { caller_ids: done });
     });
@@ -192,15 +198,17 @@ function addLedgerCommands(program: Command, sessionOf: SessionOf): void {
     .option('--csv', 'all of them, as CSV')
     .action(async (authId: string, flags: Record<string, string | true>, command: Command) => {
       const session = sessionOf(command);
-      const path = `/accounts/${encodeURIComponent(authId)}/transactions`;
       const filter = {
         from_date: flags['from'],
         to_date: flags['to'],
         type: flags['type'],
         currency: flags['currency'],
       };
-      if (flags['csv'] === true) return printEntries(session, path, filter);
-      const reply = await session.client.get(path, { ...filter, per_page: flags['limit'] });
+      if (flags['csv'] === true) return printEntries(session, authId, filter);
+      const reply = await session.client.get(ENTRIES, {
+        path: { auth_id: authId },
+        query: unchecked({ ...filter, per_page: flags['limit'] }),
+      });
       session.list(reply, 'transactions', [
         { title: 'TIME', value: (row) => row['created_at'] },
         { title: 'TYPE', value: (row) => row['type'] },
@@ -212,10 +220,13 @@ function addLedgerCommands(program: Command, sessionOf: SessionOf): void {
     });
 }
 
-async function printEntries(session: Session, path: string, filter: Json): Promise<void> {
+async function printEntries(session: Session, authId: string, filter: Json): Promise<void> {
   for (let page = 1; ; page += 1) {
-    const reply = await session.client.get(path, { ...filter, page, per_page: ENTRIES_PER_PAGE });
-    printCsv(session, ENTRY_COLUMNS, (reply['transactions'] ?? []) as Json[], page === 1);
-    if (page >= Number(reply['total_pages'])) return;
+    const reply = await session.client.get(ENTRIES, {
+      path: { auth_id: authId },
+      query: unchecked({ ...filter, page, per_page: ENTRIES_PER_PAGE }),
+    });
+    printCsv(session, ENTRY_COLUMNS, reply.transactions, page === 1);
+    if (page >= reply.total_pages) return;
   }
 }

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { unchecked } from '../output.ts';
 import type { Session } from '../terminal.ts';
 
 type SessionOf = (command: Command) => Session;
@@ -17,10 +18,8 @@ export function addUserCommands(program: Command, sessionOf: SessionOf): void {
     .option('--account <auth_id>', "all that the user sees; default: the operator's staff")
     .action(async (email: string, flags: AddFlags, command: Command) => {
       const session = sessionOf(command);
-      const made = await session.client.post('/users', {
-        email,
-        role: flags.role,
-        ...(flags.account && { account_id: flags.account }),
+      const made = await session.client.post('/admin/v1/users', {
+        body: unchecked({ email, role: flags.role, account_id: flags.account }),
       });
       session.one(made, {
         link: made['link'],
@@ -34,7 +33,7 @@ export function addUserCommands(program: Command, sessionOf: SessionOf): void {
     .description('list users')
     .action(async (_: object, command: Command) => {
       const session = sessionOf(command);
-      session.list(await session.client.get('/users'), 'users', [
+      session.list(await session.client.get('/admin/v1/users'), 'users', [
         { title: 'ID', value: (row) => row['user_id'] },
         { title: 'E-MAIL', value: (row) => row['email'] },
         { title: 'ROLE', value: (row) => row['role'] },
@@ -48,7 +47,9 @@ export function addUserCommands(program: Command, sessionOf: SessionOf): void {
     .argument('<user_id>')
     .action(async (id: string, _: object, command: Command) => {
       const session = sessionOf(command);
-      const done = await session.client.delete(`/users/${encodeURIComponent(id)}`);
+      const done = await session.client.delete('/admin/v1/users/{user_id}', {
+        path: { user_id: id },
+      });
       session.done(`user ${id} removed`, done);
     });
   program
@@ -57,7 +58,7 @@ export function addUserCommands(program: Command, sessionOf: SessionOf): void {
     .option('--limit <n>', 'rows', '50')
     .action(async (flags: { limit: string }, command: Command) => {
       const session = sessionOf(command);
-      session.list(await session.client.get('/audit', flags), 'entries', [
+      session.list(await session.client.get('/admin/v1/audit', { query: flags }), 'entries', [
         { title: 'AT', value: (row) => row['at'] },
         { title: 'WHO', value: (row) => row['who'] },
         { title: 'WHAT', value: (row) => row['what'] },

@@ -1,0 +1,34 @@
+/** What an operation takes and gives, by its method and path. */
+import type { FileReply, Operations } from './api.ts';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+type Name = keyof Operations;
+type PathIn<N extends Name, M extends Method> = N extends `${M} ${infer P}` ? P : never;
+/** Paths that have this method. */
+export type PathOf<M extends Method> = PathIn<Name, M>;
+type Operation<M extends Method, P extends string> = `${M} ${P}` extends Name
+  ? Operations[`${M} ${P}`]
+  : never;
+
+/** Members that may all be left out make a part that may be left out. */
+type Part<K extends string, T> =
+  Record<string, never> extends T ? { readonly [Key in K]?: T } : { readonly [Key in K]: T };
+/** The account of a client is in its paths by itself. */
+type PathPart<P extends string, T> = P extends `/admin/${string}`
+  ? Part<'path', T>
+  : Part<'path', Omit<T, 'auth_id'> & { auth_id?: string }>;
+
+export type Input<M extends Method, P extends string> = (Operation<M, P> extends { path: infer T }
+  ? PathPart<P, T>
+  : unknown) &
+  (Operation<M, P> extends { query: infer T } ? { readonly query: T } : unknown) &
+  (Operation<M, P> extends { query?: infer T } ? { readonly query?: T } : unknown) &
+  (Operation<M, P> extends { body: infer T } ? { readonly body: T } : unknown) &
+  (Operation<M, P> extends { body?: infer T } ? { readonly body?: T } : unknown);
+
+export type Reply<M extends Method, P extends string> =
+  Operation<M, P> extends { reply: infer T } ? (T extends FileReply ? never : T) : never;
+
+/** May be left out where nothing in it has to be given. */
+export type Arguments<T> = Record<string, never> extends T ? [input?: T] : [input: T];

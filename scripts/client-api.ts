@@ -1,0 +1,12 @@
+/** Writes packages/client/src/api.ts from the routes that the service mounts. A test fails when the file differs. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { openApiDocument } from '../src/edge/rest/openapi.ts';
+import { ROUTES } from '../src/edge/rest/routes.ts';
+import { type ApiDescription, clientApi } from './client-api/file.ts';
+
+const description = openApiDocument(ROUTES, 'http://127.0.0.1:8080') as unknown as ApiDescription;
+writeFileSync(
+  join(import.meta.dirname, '..', 'packages', 'client', 'src', 'api.ts'),
+  clientApi(description),
+);

@@ -1,0 +1,11 @@
+/** What went wrong, in one line for the operator. */
+import { ApiError, ConnectionError } from '../../packages/client/src/client.ts';
+
+export function sentenceOf(error: unknown): string {
+  if (error instanceof ApiError && error.status === 401) {
+    const secret = error.operation.includes(' /admin/') ? 'admin token' : 'credentials';
+    return `the service refused the ${secret}`;
+  }
+  if (error instanceof ConnectionError) return `${error.message}: is it running? (npm start)`;
+  return error instanceof Error ? error.message : String(error);
+}

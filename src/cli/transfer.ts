@@ -1,0 +1,38 @@
+/** Files between this machine and the service. */
+import { createReadStream, statSync } from 'node:fs';
+import { Readable } from 'node:stream';
+
+/** A contact list as it is read; `sent` is told of its bytes, done and in all. */
+export function upload(
+  file: string,
+  sent: (bytes: number, total: number) => void,
+): { type: string; body: RequestInit['body'] } {
+  const total = statSync(file).size;
+  let bytes = 0;
+  async function* counted(): AsyncGenerator<Uint8Array> {
+    for await (const chunk of createReadStream(file)) {
+      bytes += (chunk as Uint8Array).length;
+      sent(bytes, total);
+      yield chunk as Uint8Array;
+    }
+  }
+  return {
+    type: file.endsWith('.json') ? 'application/json' : 'text/csv',
+    body: Readable.toWeb(Readable.from(counted())) as RequestInit['body'],
+  };
+}
+
+export const bodyOf = (reply: Response): AsyncIterable<Uint8Array> =>
+  (reply.body ?? []) as unknown as AsyncIterable<Uint8Array>;
+
+/** A text that comes line by line. */
+export async function readLines(reply: Response, print: (line: string) => void): Promise<void> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const part of bodyOf(reply)) {
+    const lines = (rest + decoder.decode(part, { stream: true })).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) print(line.replace(/\r$/, ''));
+  }
+  if (rest !== '') print(rest);
+}

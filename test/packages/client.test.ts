@@ -1,0 +1,232 @@
+/** The client package: its types are those of the API, its errors and retries are what its README says, and it runs outside of this tree. */
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  ApiError,
+  CarillonError,
+  Client,
+  type ClientOptions,
+  ConnectionError,
+  ReplyError,
+  TimeoutError,
+} from '../../packages/client/src/client.ts';
+import { type ApiDescription, clientApi } from '../../scripts/client-api/file.ts';
+import { openApiDocument } from '../../src/edge/rest/openapi.ts';
+import { ROUTES } from '../../src/edge/rest/routes.ts';
+import { Program } from '../e2e/service.ts';
+import { ADMIN_TOKEN, type Service, startService } from '../spec/service.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+const PACKAGE = join(ROOT, 'packages', 'client');
+
+const BALANCE = '/api/v1/Account/{auth_id}/balance/{currency}';
+const APPLICATIONS = '/api/v1/Account/{auth_id}/Application/';
+
+describe('the types', () => {
+  it('are those of the API description (node scripts/client-api.ts writes them)', () => {
+    const described = openApiDocument(ROUTES, 'x') as unknown as ApiDescription;
+    expect(readFileSync(join(PACKAGE, 'src/api.ts'), 'utf8')).toBe(clientApi(described));
+  });
+
+  it('refuse what the API does not have, before it is sent', () => {
+    const client = new Client({ url: 'http://127.0.0.1:1' });
+    const never = (): void => {
+      // @ts-expect-error no such path
+      void client.get('/api/v1/Account/{auth_id}/nothing');
+      // @ts-expect-error the path takes a currency
+      void client.get(BALANCE);
+      // @ts-expect-error an application has a name
+      void client.post(APPLICATIONS, { body: { answer_url: 'https://bot.example/' } });
+      // @ts-expect-error there is no such filter
+      void client.get('/admin/v1/accounts', { query: { nothing: 1 } });
+      // @ts-expect-error the operator's paths have no account of their own
+      void client.get('/admin/v1/accounts/{auth_id}');
+    };
+    expect(never).toBeTypeOf('function');
+  });
+});
+
+describe('against the service', () => {
+  let service: Service;
+  let url: string;
+  let client: Client;
+  beforeAll(async () => {
+    service = await startService();
+    url = (await service.server.start()).url;
+    const { authId, authToken } = service.account;
+    client = new Client({ url, authId, authToken, adminToken: ADMIN_TOKEN });
+  });
+  afterAll(() => service.stop());
+
+  it('makes, reads, changes and deletes, as account and as operator', async () => {
+    const body = { app_name: 'typed', answer_url: 'https://bot.example/a b' };
+    const { app_id } = await client.post(APPLICATIONS, { body });
+    const one = '/api/v1/Account/{auth_id}/Application/{app_id}/';
+    expect((await client.get(one, { path: { app_id } })).app_name).toBe('typed');
+    expect(await client.delete(one, { path: { app_id } })).toBeUndefined();
+    const { accounts } = await client.get('/admin/v1/accounts', { query: { limit: 1 } });
+    expect(accounts[0]?.auth_id).toBe(service.account.authId);
+  });
+
+  it('a repeated POST with the same key is done once, without one it is another', async () => {
+    const body = { app_name: 'once', answer_url: 'https://bot.example/' };
+    const make = async (key?: string): Promise<string> => {
+      const options = key === undefined ? {} : { idempotencyKey: key };
+      return (await client.post(APPLICATIONS, { body, ...options })).app_id;
+    };
+    expect(await make('k')).toBe(await make('k'));
+    expect(await make()).not.toBe(await make());
+  });
+
+  it('a refusal has its status, sentence and fields', async () => {
+    const body = { app_name: '', answer_url: 'nowhere' };
+    const error = await client.post(APPLICATIONS, { body }).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(ApiError);
+    expect(error).toBeInstanceOf(CarillonError);
+    expect(error).toMatchObject({ status: 400, operation: `POST ${APPLICATIONS}` });
+    expect(Object.keys((error as ApiError).details)).toContain('app_name');
+    const stranger = new Client({ url, authId: 'MA_X', authToken: 'x' });
+    await expect(stranger.get(BALANCE, { path: { currency: 'USD' } })).rejects.toMatchObject({
+      status: 401,
+    });
+  });
+
+  it('a file comes unread', async () => {
+    const file = await client.file('/api/v1/Account/{auth_id}/cdr/export', {
+      query: { format: 'csv' },
+    });
+    expect(await file.text()).toMatch(/^\w+(,\w+)+\r\n/);
+  });
+
+  it("the README's example runs on the package as it is packed, beside no other package", async () => {
+    const place = mkdtempSync(join(tmpdir(), 'carillon-client-'));
+    try {
+      const installed = join(place, 'node_modules', 'carillon-client');
+      mkdirSync(installed, { recursive: true });
+      const tsc = join(ROOT, 'node_modules', '.bin', 'tsc');
+      const args = ['-p', PACKAGE, '--outDir', join(installed, 'dist')];
+      const built = spawnSync(tsc, args, { encoding: 'utf8' });
+      expect([built.status, built.stdout, built.stderr]).toEqual([0, '', '']);
+      copyFileSync(join(PACKAGE, 'package.json'), join(installed, 'package.json'));
+      const readme = readFileSync(join(PACKAGE, 'README.md'), 'utf8');
+      const [, example = ''] = /```js example\n([\s\S]*?)```/.exec(readme) ?? [];
+      writeFileSync(join(place, 'example.mjs'), example);
+      const program = new Program(join(place, 'example.mjs'), [], {
+        CARILLON_URL: url,
+        AUTH_ID: service.account.authId,
+        AUTH_TOKEN: service.account.authToken,
+      });
+      expect([await program.exited, program.stderr]).toEqual([0, '']);
+      expect(program.stdout).toMatch(/^\d+ \d+\n404 /);
+    } finally {
+      rmSync(place, { recursive: true, force: true });
+    }
+  });
+});
+
+describe('when it goes wrong', () => {
+  const waits: number[] = [];
+  /** Answers of a service that is scripted, one an attempt. */
+  const scripted = (answers: readonly (() => Response)[], more: Partial<ClientOptions> = {}) => {
+    const asked: RequestInit[] = [];
+    waits.length = 0;
+    const fetch = async (_url: unknown, init: RequestInit = {}): Promise<Response> => {
+      asked.push(init);
+      const answer = answers[asked.length - 1];
+      if (answer !== undefined) return answer();
+      return new Promise((_, reject) =>
+        init.signal?.addEventListener('abort', () => reject(new Error('aborted'))),
+      );
+    };
+    const client = new Client({
+      url: 'http://voice.test/',
+      authId: 'MA_1',
+      authToken: 't',
+      fetch: fetch as typeof globalThis.fetch,
+      wait: async (ms) => void waits.push(ms),
+      random: () => 0.5,
+      ...more,
+    });
+    return { client, asked };
+  };
+  const status =
+    (code: number, headers = {}) =>
+    () =>
+      new Response('{}', { status: code, headers });
+  const lost = (code: string) => () => {
+    throw new TypeError('fetch failed', { cause: Object.assign(new Error(code), { code }) });
+  };
+  const balance = (client: Client) => client.get(BALANCE, { path: { currency: 'USD' } });
+  const remove = (client: Client) =>
+    client.delete('/api/v1/Account/{auth_id}/Application/{app_id}/', { path: { app_id: '1' } });
+  const make = (client: Client) =>
+    client.post(APPLICATIONS, { body: { app_name: 'a', answer_url: 'https://a.example/' } });
+
+  it('what was refused undone is asked again: twice, later each time, and as long after as it says', async () => {
+    const { client, asked } = scripted([
+      status(503, { 'retry-after': '3' }),
+      status(429),
+      status(200),
+    ]);
+    await balance(client);
+    expect([asked.length, waits]).toEqual([3, [3000, 500]]);
+    const tired = scripted([status(503), status(503), status(503), status(200)]);
+    await expect(remove(tired.client)).rejects.toMatchObject({ status: 503 });
+    expect(tired.asked).toHaveLength(3);
+    const away = scripted([status(503, { 'retry-after': '3600' }), status(200)]);
+    await expect(balance(away.client)).rejects.toMatchObject({ retryAfterMs: 3_600_000 });
+  });
+
+  it('what may have been done is asked again where that does no harm', async () => {
+    for (const failure of [lost('ECONNRESET'), status(502), status(504)]) {
+      await balance(scripted([failure, status(200)]).client);
+      const posted = scripted([failure, status(200)]);
+      await make(posted.client);
+      const keys = posted.asked.map(({ headers }) => new Headers(headers).get('idempotency-key'));
+      expect(keys[0]).toMatch(/^[\w-]{36}$/);
+      expect(keys[1]).toBe(keys[0]);
+      await expect(remove(scripted([failure, status(204)]).client)).rejects.toThrow(CarillonError);
+    }
+    const nobody = scripted([lost('ECONNREFUSED'), () => new Response(null, { status: 204 })]);
+    expect(await remove(nobody.client)).toBeUndefined();
+    await expect(balance(scripted([status(400), status(200)]).client)).rejects.toThrow(ApiError);
+  });
+
+  it('kinds of failure are told apart', async () => {
+    const reset = lost('ECONNRESET');
+    const gone = balance(scripted([reset, reset, reset]).client);
+    await expect(gone).rejects.toThrow(ConnectionError);
+    const silent = scripted([], { timeoutMs: 5, retries: 0 });
+    await expect(balance(silent.client)).rejects.toThrow(TimeoutError);
+    const page = scripted([() => new Response('<html>')]);
+    await expect(balance(page.client)).rejects.toThrow(ReplyError);
+    const huge = scripted([() => new Response('x'.repeat(100))], { maxReplyBytes: 99 });
+    await expect(balance(huge.client)).rejects.toThrow(ReplyError);
+  });
+
+  it("a caller's signal ends it with its own reason, also between two attempts", async () => {
+    const stop = new AbortController();
+    const { client } = scripted([]);
+    const asked = client.get(BALANCE, { path: { currency: 'USD' }, signal: stop.signal });
+    stop.abort(new Error('enough'));
+    await expect(asked).rejects.toThrow('enough');
+    const later = new AbortController();
+    const waiting = scripted([status(503), status(200)], {
+      wait: async () => later.abort(new Error('enough')),
+    });
+    const input = { path: { currency: 'USD' }, signal: later.signal };
+    await expect(waiting.client.get(BALANCE, input)).rejects.toThrow('enough');
+    expect(waiting.asked).toHaveLength(1);
+  });
+
+  it('names of a path are encoded, and none may be missing', async () => {
+    const { client } = scripted([status(404)]);
+    const path = { currency: '../x' };
+    const error = await client.get(BALANCE, { path }).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(ApiError);
+    await expect(client.get(BALANCE, { path: { currency: '' } })).rejects.toThrow('no currency');
+  });
+});
