@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import { type Flow, type Glance, glance } from '../../protocol/sip/sip.ts';
+import { CallLine, flowName } from './call-line.ts';
 import { SourceBudgets, sourceOf } from './source-budgets.ts';
 import { WaitingLine } from './waiting-line.ts';
 
@@ -74,8 +75,8 @@ const KEEP_ALIVE_BYTES = 4;
 /**
  * Decides at the socket, before anything is parsed, who is served first: what acquaintances, carriers and whoever shows a
  * nonce of ours send about calls that run, and REGISTER, OPTIONS and the like, at once; their new calls when all else of the
- * turn was served; then unknown peers from two short queues, new calls last. Each of these gets a short slice of a turn.
- * Each source of unknown peers has a budget. A message beyond it is dropped without an answer, and its connection, if any, is closed.
+ * turn was served, each with its CANCEL behind it; then unknown peers from two short queues, new calls last. Each of these gets
+ * a short slice of a turn. Each source of unknown peers has a budget. A message beyond it is dropped without an answer, and its connection, if any, is closed.
  */
 export class FrontDesk {
   readonly #options: FrontDeskOptions;
@@ -84,7 +85,7 @@ export class FrontDesk {
   readonly #flows: SourceBudgets;
   readonly #proven: SourceBudgets;
   readonly #acquaintances: SourceBudgets;
-  readonly #knownCalls = new WaitingLine<Waiting>(MAX_WAITING_CALLS);
+  readonly #knownCalls = new CallLine<Waiting>(MAX_WAITING_CALLS);
   /** In dialogs, REGISTER and the like; then new calls. */
   readonly #unknown = [
     new WaitingLine<Waiting>(MAX_WAITING),
@@ -131,13 +132,16 @@ export class FrontDesk {
       return;
     }
     if (acquaintance.knows(flow)) {
-      if (this.#acquaintances.take(nameOf(flow), nowMs))
+      if (this.#acquaintances.take(flowName(flow), nowMs))
         this.#admit({ bytes, flow, standing: 'known', arrivedMs });
       else this.#drop('source', flow);
       return;
     }
     const seen = glance(bytes);
     if (seen === undefined) this.#drop('garbage', flow);
+    // Nobody can be asked for a password for it (RFC 3261 §22.1).
+    else if (seen.method === 'CANCEL' && this.#knownCalls.isWaiting(flow))
+      this.#wait(this.#knownCalls, { bytes, flow, standing: 'unknown', arrivedMs });
     else this.#fromUnknown({ bytes, flow, standing: 'unknown', arrivedMs }, seen, nowMs);
   }
 
@@ -152,15 +156,17 @@ export class FrontDesk {
     }
     const isCall = isNewCall(seen);
     const budget = isCall ? this.#calls : this.#others;
-    if (!this.#flows.take(nameOf(flow), nowMs) || !budget.take(source, nowMs))
+    if (!this.#flows.take(flowName(flow), nowMs) || !budget.take(source, nowMs))
       this.#drop('source', flow);
     else this.#wait(this.#unknown[isCall ? 1 : 0], message);
   }
 
   #admit(message: Waiting): void {
     // Only what begins like one is looked at.
-    const seen = message.bytes[0] === LETTER_I ? glance(message.bytes) : undefined;
-    if (seen === undefined || !isNewCall(seen)) {
+    const seen = isInviteOrCancel(message.bytes) ? glance(message.bytes) : undefined;
+    if (seen?.method === 'CANCEL' && this.#knownCalls.isWaiting(message.flow))
+      this.#wait(this.#knownCalls, message);
+    else if (seen === undefined || !isNewCall(seen)) {
       this.#waits.add(this.#options.clock.monotonicMs() - message.arrivedMs);
       this.#serve(message);
     } else if (this.#options.refusesCalls?.() === true) this.#serve(message);
@@ -244,8 +250,7 @@ class Mean {
   }
 }
 
-const LETTER_I = 0x49;
+const [LETTER_C, LETTER_I] = [0x43, 0x49];
+const isInviteOrCancel = (bytes: Uint8Array): boolean =>
+  bytes[0] === LETTER_I || bytes[0] === LETTER_C;
 const isNewCall = ({ method, inDialog }: Glance): boolean => method === 'INVITE' && !inDialog;
-
-const nameOf = ({ transport, remoteAddress, remotePort }: Flow): string =>
-  `${transport} ${remoteAddress} ${remotePort}`;

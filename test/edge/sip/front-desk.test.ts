@@ -91,6 +91,23 @@ describe('the front desk', () => {
     expect(served).toHaveLength(4096 + 2);
   });
 
+  it.each([
+    ['an acquaintance', FRIEND, []],
+    ['a carrier', CARRIER, []],
+    ['who has a nonce', '198.51.100.4', [NONCE]],
+  ] as const)('serves the CANCEL of %s after its INVITE, and others at once', (_, from, more) => {
+    const { receive, served, turn, turns } = setup();
+    receive(message('INVITE', ...more), flow(from));
+    receive(message('CANCEL'), flow(from));
+    receive(message('CANCEL'), flow(FRIEND, 5099));
+    expect(served).toEqual([`CANCEL ${FRIEND}`]);
+    turn();
+    expect(served.slice(1)).toEqual([`INVITE ${from}`, `CANCEL ${from}`]);
+    receive(message('CANCEL'), flow(CARRIER));
+    expect(served.at(-1)).toBe(`CANCEL ${CARRIER}`);
+    expect(turns).toHaveLength(0);
+  });
+
   it('has new calls that would be refused refused at once, which is no sign of lateness', () => {
     const { desk, receive, served, turn, turns, time } = setup();
     time.isFull = true;

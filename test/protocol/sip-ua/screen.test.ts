@@ -103,6 +103,8 @@ describe('requests that cannot be served (RFC 3261 §8.2)', () => {
     expect(response.tokens('allow')).toContain('invite');
     expect(response.tokens('supported')).toEqual(['timer', '100rel', 'norefersub', 'replaces']);
     expect(response.header('accept')).toBe('application/sdp');
+    expect(response.header('accept-encoding')).toBe('identity');
+    expect(response.header('accept-language')).toBe('en');
   });
 
   it('an unknown authentication scheme gets a challenge of ours (RFC 4475 §3.3.7)', () => {

@@ -129,6 +129,14 @@ describe('answers over UDP to who proved nothing', () => {
     }
   });
 
+  it('to a carrier, and to whom we spoke to before, are as long as they need', () => {
+    const terse = shorts[3] ?? '';
+    const carrier = new World().agent(SERVER, { realm: REALM, trustedSource: () => 'main' });
+    const received = { kind: 'received', bytes: Buffer.from(terse), flow: setup().flow() } as const;
+    const [sent] = carrier.ua.handle(received, 0).filter(({ kind }) => kind === 'send');
+    expect(sent?.kind === 'send' && sent.message.header('Allow-Events')).toContain('dialog');
+  });
+
   it('come to a terse client when it retransmits', () => {
     const { hear } = setup();
     const terse = text({ method: 'REGISTER' }).replace(/^(Max-Forwards|Contact).*\r\n/gm, '');

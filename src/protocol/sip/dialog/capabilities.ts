@@ -23,6 +23,8 @@ export const CAPABILITIES: HeaderInit = [
   ...ALLOW,
   ...SUPPORTED,
   ['Accept', SDP_TYPE],
+  ['Accept-Encoding', 'identity'],
+  ['Accept-Language', 'en'],
   ['Allow-Events', EVENT_PACKAGES.join(', ')],
 ];
 

@@ -112,6 +112,8 @@ export class UserAgentCore {
       timers: this.timers,
       server: options.userAgent,
       door,
+      isKnown: (flow) =>
+        options.trustedSource(flow) !== undefined || this.acquaintances.knows(flow, this.nowMs),
     });
     this.#incoming = incoming;
     for (const transport of TRANSPORTS) {

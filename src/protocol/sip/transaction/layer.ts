@@ -1,7 +1,7 @@
 /** All client and server transactions of a user agent (RFC 3261 §17), from bytes to requests and responses. */
 import type { HeaderInit, SipRequest, SipResponse } from '../message.ts';
 import { answerable, isKeepAlive, type ParseFailure, parseMessage } from '../parse.ts';
-import type { Flow } from '../transport/flow.ts';
+import { type Flow, isReliable } from '../transport/flow.ts';
 import { responseFlow, stampVia } from '../transport/response-route.ts';
 import { validateRequest, validateResponse } from '../validate.ts';
 import type { ClientTransaction } from './client.ts';
@@ -37,6 +37,8 @@ export interface TransactionLayerOptions {
    */
   readonly replyToSource?: boolean;
   readonly maxServerTransactions?: number;
+  /** Its source is not forged: answers may be as long as they need. Default: of connections alone. */
+  readonly isKnown?: (flow: Flow) => boolean;
   /** What a new request is answered before anything is kept about it; undefined: it gets a transaction. */
   readonly door?: (request: SipRequest, flow: Flow) => StatelessAnswer | undefined;
 }
@@ -65,7 +67,10 @@ export class TransactionLayer {
   constructor(options: TransactionLayerOptions) {
     this.#options = options;
     this.#timers = options.timers ?? RFC3261_TIMERS;
-    this.#stateless = new StatelessAnswers(options.newToken(), options.server);
+    this.#stateless = new StatelessAnswers({
+      ...{ salt: options.newToken(), server: options.server },
+      isKnown: (flow) => isReliable(flow.transport) || options.isKnown?.(flow) === true,
+    });
   }
 
   get serverCount(): number {

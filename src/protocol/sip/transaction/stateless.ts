@@ -2,7 +2,7 @@ import { hashHex } from '../../../base/hash.ts';
 import { createResponse, type HeaderInit, type SipRequest, type SipResponse } from '../message.ts';
 import { serialize } from '../serialize.ts';
 import { AnswerBudget } from '../transport/answer-budget.ts';
-import { type Flow, isReliable } from '../transport/flow.ts';
+import type { Flow } from '../transport/flow.ts';
 import type { TransactionOutput } from './types.ts';
 
 /** An answer for which nothing is kept: no transaction, no retransmission. */
@@ -10,7 +10,7 @@ export interface StatelessAnswer {
   readonly status: number;
   /** Default: the phrase of the registry. */
   readonly reason?: string;
-  /** Over UDP the last ones are left away as far as needed to keep the answer short. */
+  /** To an unknown peer over UDP the last ones are left away as far as needed to keep the answer short. */
   readonly headers: HeaderInit;
   /** So many of the first headers must stay: without them there is no answer at all. Default: 0. */
   readonly needed?: number;
@@ -22,16 +22,24 @@ type Send = Extract<TransactionOutput, { kind: 'send' }>;
 
 /**
  * Answers without a transaction (RFC 3261 §8.2.7), each once, straight back to where the request came from whatever its Via
- * says: an unknown peer cannot point them at somebody else with maddr, and over UDP they are no longer than the request allows.
+ * says: an unknown peer cannot point them at somebody else with maddr, and to it they are no longer than the request allows over UDP.
  */
 export class StatelessAnswers {
   readonly #salt: string;
   readonly #server: HeaderInit;
+  readonly #isKnown: (flow: Flow) => boolean;
   readonly #budget = new AnswerBudget();
 
-  constructor(salt: string, server: string | undefined) {
+  /** `isKnown`: the source of a flow is not forged. */
+  constructor(options: {
+    readonly salt: string;
+    readonly server: string | undefined;
+    readonly isKnown: (flow: Flow) => boolean;
+  }) {
+    const { salt, server, isKnown } = options;
     this.#salt = salt;
     this.#server = server === undefined ? [] : [['Server', server]];
+    this.#isKnown = isKnown;
   }
 
   /** Undefined: it would be too long. `received`: bytes of the request. */
@@ -41,15 +49,15 @@ export class StatelessAnswers {
     answer: Omit<StatelessAnswer, 'why'>,
     received: number,
   ): Send | undefined {
-    const reliable = isReliable(flow.transport);
+    const isFree = this.#isKnown(flow);
     const source = flow.remoteAddress;
-    const most = reliable ? Number.POSITIVE_INFINITY : this.#budget.allowance(source, received);
+    const most = isFree ? Number.POSITIVE_INFINITY : this.#budget.allowance(source, received);
     const all = [...answer.headers, ...this.#server];
     for (let kept = all.length; kept >= (answer.needed ?? 0); kept -= 1) {
       const message = this.response(request, { ...answer, headers: all.slice(0, kept) });
       const bytes = serialize(message);
       if (bytes.length > most) continue;
-      if (!reliable) this.#budget.answered(source);
+      if (!isFree) this.#budget.answered(source);
       return { kind: 'send', bytes, message, flow, transaction: undefined };
     }
     this.#budget.unanswered(source, received);
