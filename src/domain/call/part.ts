@@ -60,7 +60,7 @@ export function legEventsOf({ course, media, log, hangup, legEnded }: PartOf): L
     },
     referred: (refer) => {
       log.add('sip', 'REFER', { to: refer.to, replaces: refer.replaces !== undefined });
-      if (course.status !== 'answered' || !course.referred(refer)) refer.refuse();
+      if (course.isEnded || !course.referred(refer)) refer.refuse();
     },
     dtmf: (digit) => {
       if (media.isOpen) media.leg.pressed(digit);

@@ -1,5 +1,7 @@
 /** REFER from a party of a Dial: blind and attended, from either side (RFC 3515, 3891, 5589). */
 import { beforeEach, describe, expect, it } from 'vitest';
+import { err, ok, type Result } from '../../../src/base/result.ts';
+import type { LegEnd } from '../../../src/domain/call/needs.ts';
 import { dialOf } from '../../../src/domain/interpreter/interpreter.ts';
 import { settle } from '../../sim/clock.ts';
 import { type CalledPhone, type Caller, NOTHING_LEFT, Scene } from './scene.ts';
@@ -77,6 +79,46 @@ describe('blind, from the called party', () => {
     await a.running;
     expect(called(1).hungUpWith).toEqual(['normal']);
     expect(scene.leftovers()).toEqual(NOTHING_LEFT);
+  });
+
+  describe('before the caller has acknowledged', () => {
+    const dialling = async () => {
+      const ack = Promise.withResolvers<Result<void, LegEnd>>();
+      const xml = `<Dial callerId="14155550199" action="${ACTION}"><Number>14155550111</Number></Dial>`;
+      const a = await scene.caller(xml, { acknowledged: ack.promise });
+      await called().answers();
+      return { a, ack };
+    };
+
+    it('waits until both are connected', async () => {
+      const { a, ack } = await dialling();
+      const told = called().refers(CAROL);
+      await settle();
+      expect(told).toEqual([]);
+      ack.resolve(ok(undefined));
+      await settle();
+      expect(told).toEqual(['accepted']);
+      await called(1).answers();
+      expect(bridged()).toEqual([[a.media, called(1).media]]);
+      a.ends('bye');
+      await a.running;
+      expect(scene.leftovers()).toEqual(NOTHING_LEFT);
+    });
+
+    it('is refused after 4 s, and when nobody will be connected', async () => {
+      const { a, ack } = await dialling();
+      const told = called().refers(CAROL);
+      await scene.clock.advance(3_999);
+      expect(told).toEqual([]);
+      await scene.clock.advance(1);
+      expect(told).toEqual(['refused']);
+      const again = called().refers(CAROL);
+      a.ends('timeout');
+      ack.resolve(err({ by: 'remote', how: 'timeout', status: undefined, reason: undefined }));
+      await a.running;
+      expect(again).toEqual(['refused']);
+      expect(scene.leftovers()).toEqual(NOTHING_LEFT);
+    });
   });
 
   it.each([

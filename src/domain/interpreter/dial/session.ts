@@ -13,6 +13,7 @@ import { DialEvents } from './dial-events.ts';
 import { keepLiveDial } from './dial-of.ts';
 import { type DialResult, resultOfFailure, wasRung } from './dial-result.ts';
 import type { DialledLeg } from './dialled-leg.ts';
+import { EarlyRefers } from './early-refers.ts';
 import { Race } from './race.ts';
 import { bringParty, mayRefer } from './referral.ts';
 import { RingingSound } from './ringing-sound.ts';
@@ -139,19 +140,24 @@ export class DialSession {
     const connect = (): Bridge => needs.media.bridge(a.media, b.media);
     // Whoever hears us already hears the called party at once, and not only after the ACK.
     let bridge = a.status === 'early' ? connect() : undefined;
+    const refers = new EarlyRefers([a, b], needs, (refer, by) => this.#refer(refer, by, leg));
     try {
       await this.#context.ready();
       // Meanwhile the called party may have gone, or have been given a script of its own.
       if (b.isEnded || this.#talking !== leg) return undefined;
       bridge ??= connect();
-      return await this.#together(leg, released);
+      return await this.#together(leg, { released, refers });
     } finally {
       if (this.#talking === leg && b.isEnded) this.#talking = undefined;
+      refers.stop();
       bridge?.close();
     }
   }
 
-  async #together(leg: DialledLeg, released: Promise<void>): Promise<DialledLeg | undefined> {
+  async #together(
+    leg: DialledLeg,
+    { released, refers }: { readonly released: Promise<void>; readonly refers: EarlyRefers },
+  ): Promise<DialledLeg | undefined> {
     const { call: a, signal, needs } = this.#context;
     const b = leg.call;
     a.bridgedWith(b);
@@ -165,12 +171,11 @@ export class DialSession {
     });
     const undo = [
       ...this.#watch(leg),
-      a.observe({ referred: (refer) => this.#refer(refer, a, leg) }),
-      b.observe({ referred: (refer) => this.#refer(refer, b, leg) }),
       playWhileHeld(a, b, needs),
       // Pressed for the other party, not for what follows.
       a.digits.forgetAhead(),
     ];
+    refers.connected();
     try {
       const nobody = released.then(() => undefined);
       const next = await unlessAborted(signal, Promise.race([this.#afterEndOf(b), nobody, taken]));
