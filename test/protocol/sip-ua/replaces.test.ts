@@ -48,6 +48,16 @@ describe('an INVITE with Replaces', () => {
     expect(replaced()).toBe(2);
   });
 
+  it('may name it from the side of the phone, as a lamp tells it (RFC 4235)', () => {
+    const { named, replace, replaced } = setUp({ answers: false });
+    const turned = named
+      .replace('to-tag', 'x')
+      .replace('from-tag', 'to-tag')
+      .replace('x', 'from-tag');
+    expect(replace(`${turned};early-only`)).toBe('100 INVITE');
+    expect(replaced()).toBe(2);
+  });
+
   it('names a leg that talks, but not with early-only (486)', () => {
     const first = setUp({ answers: true });
     expect(first.replace(`${first.named};early-only`)).toBe('486 INVITE');

@@ -15,8 +15,6 @@ export interface ConnectionLimits {
   readonly messageMs: number;
   /** As `idleMs`, while the peer proved nothing. */
   readonly unknownIdleMs: number;
-  /** Bytes of an unfinished message of a peer that proved nothing. */
-  readonly unknownPendingBytes: number;
   /** Bytes that the peer has not taken yet. */
   readonly maxUnsentBytes: number;
 }
@@ -25,8 +23,6 @@ export const DEFAULT_CONNECTION_LIMITS: ConnectionLimits = {
   idleMs: 7_500_000,
   messageMs: 10_000,
   unknownIdleMs: 60_000,
-  // Header fields of 32 KB and an SDP fit.
-  unknownPendingBytes: 40_960,
   maxUnsentBytes: 1024 * 1024,
 };
 
@@ -142,7 +138,6 @@ export class StreamConnection implements SipConnection {
 
   #received(chunk: Buffer): void {
     if (this.#closed) return;
-    const { limits, table } = this.#options;
     this.#idle.moved();
     for (const event of this.#framer.push(chunk)) {
       if (this.#closed) return;
@@ -157,10 +152,7 @@ export class StreamConnection implements SipConnection {
       }
     }
     this.#heedPressure();
-    const { pendingBytes } = this.#framer;
-    if (pendingBytes > limits.unknownPendingBytes && !table.isKnown(this.flow)) {
-      this.close('too long for an unknown peer');
-    } else if (pendingBytes > 0) this.#expectMessage();
+    if (this.#framer.pendingBytes > 0) this.#expectMessage();
   }
 
   /** A peer that asks faster than it takes the answers is heard again when it has taken them, or cut off. */

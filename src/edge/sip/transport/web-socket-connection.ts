@@ -27,7 +27,6 @@ const PING_MS = 30_000;
 const CLOSING_MS = 5_000;
 const GOING_AWAY = 1001;
 const POLICY = 1008;
-const TOO_BIG = 1009;
 const PING_BYTES = 4;
 
 /** One WebSocket: a SIP message in each frame, text or binary (RFC 7118 §5). */
@@ -97,7 +96,7 @@ export class WebSocketConnection implements SipConnection {
 
   #received(data: RawData): void {
     if (this.#closed) return;
-    const { table, limits } = this.#options;
+    const { table } = this.#options;
     const bytes = asBytes(data);
     this.#idle.moved();
     if (bytes.length <= PING_BYTES && isKeepAlive(bytes)) {
@@ -106,10 +105,6 @@ export class WebSocketConnection implements SipConnection {
       return;
     }
     this.#cancelFirst();
-    if (bytes.length > limits.unknownPendingBytes && !table.isKnown(this.flow)) {
-      this.#close('too long for an unknown peer', TOO_BIG);
-      return;
-    }
     table.received(bytes, this.flow);
     this.#heedPressure();
   }

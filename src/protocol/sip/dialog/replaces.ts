@@ -7,6 +7,8 @@ import { dialogId } from './dialog.ts';
 interface Replaces {
   /** As the dialogs are kept. */
   readonly dialog: string;
+  /** The same, told by its other side. */
+  readonly turned: string;
   readonly earlyOnly: boolean;
 }
 
@@ -18,7 +20,7 @@ export function parseReplaces(text: string): Replaces | undefined {
   const [to, from] = [tagOf('to-tag'), tagOf('from-tag')];
   if (callId === '' || !to || !from) return undefined;
   const earlyOnly = params.some((param) => param.toLowerCase() === 'early-only');
-  return { dialog: dialogId(callId, to, from), earlyOnly };
+  return { dialog: dialogId(callId, to, from), turned: dialogId(callId, from, to), earlyOnly };
 }
 
 /** The leg of the dialog that a REFER names in Replaces (RFC 3891 §3). */
@@ -36,7 +38,9 @@ export function replacedBy(
   if (text === undefined) return undefined;
   const replaces = more.length > 0 ? undefined : parseReplaces(text);
   if (replaces === undefined) return { status: 400 };
-  const found = core.dialogs.get(replaces.dialog);
+  // A lamp tells the phone's tag as local (RFC 4235 §4.1.1). Whether that is the to-tag depends on whom the INVITE is for: the phone, or
+  // who calls it. It is us either way, and phones do it both ways.
+  const found = core.dialogs.get(replaces.dialog) ?? core.dialogs.get(replaces.turned);
   if (found?.leg === undefined || found.stage === undefined) return { status: 481 };
   switch (found.stage) {
     case 'over':
