@@ -282,6 +282,7 @@ export class UserAgent implements Machine<UserAgentInput, UserAgentOutput> {
     else if (request.to.tag !== undefined) this.#inDialog(request, transaction, flow);
     else if (request.method === 'INVITE') this.#inbound.receive(output);
     else if (request.method === 'SUBSCRIBE') this.#subscriptions?.receive(output);
+    else if (request.method === 'REFER') this.#targeted(output);
     else this.#register(output);
   }
 
@@ -289,6 +290,19 @@ export class UserAgent implements Machine<UserAgentInput, UserAgentOutput> {
     const session = this.#door.session(request);
     if (session !== undefined) session.receive(request, transaction, flow);
     else this.#core.refuse(transaction, request, flow, 481, 'no such dialog');
+  }
+
+  /** Whoever it is, the tags of the session have to be known: the password only keeps unknown peers from trying. */
+  #targeted(output: RequestOutput): void {
+    const { request, transaction, flow } = output;
+    const refer = (): void => {
+      const session = this.#door.targeted(request);
+      if (session?.targeted !== undefined) session.targeted(request, transaction, flow);
+      else this.#core.refuse(transaction, request, flow, 403, 'REFER outside of a dialog');
+    };
+    const isTrusted = this.#core.options.trustedSource(flow) !== undefined;
+    if (isTrusted || this.#gate === undefined) refer();
+    else this.#gate.admit(output, refer);
   }
 
   #register(output: RequestOutput): void {

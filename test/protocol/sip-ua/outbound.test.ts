@@ -362,6 +362,26 @@ describe('finding the next hop (RFC 3263 §4.3)', () => {
     expect(without.peer.lastRequest('INVITE').via.transport).toBe('UDP');
   });
 
+  it.each([
+    ['where nobody asked for UDP', {}, '', 'TCP'],
+    ['where the policy says so', { transport: 'udp', largeOverTcp: true }, '', 'TCP'],
+    ['not where UDP was asked for', { transport: 'udp' }, '', 'UDP'],
+    ['not where the Contact says UDP', {}, ';transport=udp', 'UDP'],
+  ] as const)('does so inside a dialog too: %s', (_, way, contact, transport) => {
+    const { world, peer, call, hangup } = setup();
+    const answer = { body: ANSWER, contact: `<sip:callee@${PEER}${contact}>` };
+    answering(
+      peer,
+      callee((request) => reply(request, 200, answer)),
+    );
+    call({ target: { kind: 'uri', uri: `sip:bob@${PEER}`, ...way } });
+    world.advance(50);
+    expect(peer.lastRequest('ACK').via.transport).toBe('UDP');
+    hangup(`Q.850;cause=16;text="${'x'.repeat(1300)}"`);
+    world.advance(50);
+    expect(peer.lastRequest('BYE').via.transport).toBe(transport);
+  });
+
   it('stays with UDP whatever the size when the carrier is configured for it', () => {
     const { world, peer, call } = setup();
     call({ ...large, target: { kind: 'uri', uri: `sip:bob@${PEER}`, transport: 'udp' } });

@@ -5,7 +5,9 @@ import { ANSWER, brief, REALM, World } from './world.ts';
 
 function talking() {
   const world = new World();
-  const server = world.agent(SERVER, { realm: REALM, trustedSource: () => 'carrier' });
+  let trusted = true;
+  const trustedSource = () => (trusted ? 'carrier' : undefined);
+  const server = world.agent(SERVER, { realm: REALM, trustedSource });
   const peer = world.peer(PEER);
   invite(peer);
   world.advance(20);
@@ -36,13 +38,21 @@ function talking() {
         ? [[m.header('event'), m.header('subscription-state')?.split(';')[0], m.bodyText.trim()]]
         : [],
     );
-  return { world, server, peer, leg, tag, inDialog, tell, notified };
+  /** A REFER in the session; its id, and its CSeq. */
+  const refers = (headers: readonly string[]) => {
+    const sequence = inDialog('REFER', headers);
+    return { id: server.last('referred').refer.id, sequence };
+  };
+  const distrust = (): void => {
+    trusted = false;
+  };
+  return { world, server, peer, leg, tag, inDialog, tell, notified, refers, distrust };
 }
 
 describe('REFER', () => {
   it('is answered by whoever owns the leg, and told of in NOTIFYs until a final status', () => {
-    const { server, peer, inDialog, tell, notified } = talking();
-    const id = inDialog('REFER', ['Refer-To: <sip:carol@x.test>', 'Referred-By: <sip:bob@x.test>']);
+    const { server, peer, refers, tell, notified } = talking();
+    const { id } = refers(['Refer-To: <sip:carol@x.test>', 'Referred-By: <sip:bob@x.test>']);
     expect(server.last('referred')).toMatchObject({
       refer: { id, to: 'sip:carol@x.test', replaces: undefined, referredBy: '<sip:bob@x.test>' },
     });
@@ -56,18 +66,18 @@ describe('REFER', () => {
       ['refer', 'active', 'SIP/2.0 180 Ringing'],
       ['refer', 'terminated', 'SIP/2.0 200 OK'],
     ]);
-    const second = inDialog('REFER', ['Refer-To: <sip:dave@x.test>']);
-    tell('answerRefer', second, 202);
-    expect(notified().at(-1)?.[0]).toBe(`refer;id=${second}`);
+    const second = refers(['Refer-To: <sip:dave@x.test>']);
+    tell('answerRefer', second.id, 202);
+    expect(notified().at(-1)?.[0]).toBe(`refer;id=${second.sequence}`);
   });
 
   it('refused is not told of; with Refer-Sub: false neither (RFC 4488)', () => {
-    const { peer, inDialog, tell, notified } = talking();
-    const refused = inDialog('REFER', ['Refer-To: <sip:carol@x.test>']);
+    const { peer, refers, tell, notified } = talking();
+    const refused = refers(['Refer-To: <sip:carol@x.test>']).id;
     tell('answerRefer', refused, 403);
     tell('notifyRefer', refused, 200);
     expect(brief(peer.lastResponse())).toBe('403 REFER');
-    const quiet = inDialog('REFER', ['Refer-To: <sip:carol@x.test>', 'Refer-Sub: false']);
+    const quiet = refers(['Refer-To: <sip:carol@x.test>', 'Refer-Sub: false']).id;
     tell('answerRefer', quiet, 202);
     tell('notifyRefer', quiet, 200);
     expect(peer.lastResponse().header('refer-sub')).toBe('false');
@@ -106,5 +116,96 @@ describe('REFER', () => {
     const { peer, inDialog } = talking();
     for (let time = 0; time < 5; time += 1) inDialog('REFER', ['Refer-To: <sip:a@x.test>']);
     expect(brief(peer.lastResponse())).toBe('491 REFER');
+  });
+});
+
+describe('REFER outside of the session that it is about (RFC 7647 §4, RFC 4538)', () => {
+  const CALLER = `<sip:alice@${SERVER}>;tag=new`;
+  const outside = (
+    { world, peer }: Pick<ReturnType<typeof talking>, 'world' | 'peer'>,
+    target: string,
+    more: Partial<RequestScript> = {},
+  ): string => {
+    say(peer, {
+      ...{ method: 'REFER', uri: `sip:${SERVER}:5060`, callId: 'outside', from: CALLER, cseq: 7 },
+      headers: ['Refer-To: <sip:carol@x.test>', `Target-Dialog: ${target}`, 'Require: tdialog'],
+      ...more,
+    });
+    world.advance(20);
+    return brief(peer.lastResponse());
+  };
+
+  it('is of the session that it names, and told of in a dialog of its own', () => {
+    const scene = talking();
+    const { server, peer, tag, tell, refers, notified } = scene;
+    outside(scene, `script-1;local-tag=peer;remote-tag=${tag}`);
+    const { refer } = server.last('referred');
+    expect(refer.to).toBe('sip:carol@x.test');
+    tell('answerRefer', refer.id, 202);
+    const accepted = peer.lastResponse();
+    expect(brief(accepted)).toBe('202 REFER');
+    expect(accepted.to.tag).not.toBe(tag);
+    const { callId, from, to } = peer.lastRequest('NOTIFY');
+    expect([callId, from.tag, to.tag]).toEqual(['outside', accepted.to.tag, 'new']);
+    // One in the session goes on beside it.
+    tell('answerRefer', refers(['Refer-To: <sip:dave@x.test>']).id, 202);
+    expect(peer.lastRequest('NOTIFY').callId).toBe('script-1');
+    tell('notifyRefer', refer.id, 200);
+    expect(notified().at(-1)).toEqual(['refer', 'terminated', 'SIP/2.0 200 OK']);
+    expect(peer.lastRequest('NOTIFY').callId).toBe('outside');
+    expect(server.ua.dialogs).toBe(1);
+  });
+
+  it('may be told no more of it, and of nothing else', () => {
+    const scene = talking();
+    const { world, server, peer, tag, tell } = scene;
+    outside(scene, `script-1;local-tag=peer;remote-tag=${tag}`);
+    const { id } = server.last('referred').refer;
+    tell('answerRefer', id, 202);
+    const ours = peer.lastResponse().to.tag;
+    const next = (method: string, cseq: number, headers: readonly string[]): string => {
+      const to = `<sip:${SERVER}:5060>;tag=${ours}`;
+      say(peer, {
+        method,
+        uri: `sip:${SERVER}:5060`,
+        callId: 'outside',
+        from: CALLER,
+        to,
+        cseq,
+        headers,
+      });
+      world.advance(20);
+      return brief(peer.lastResponse());
+    };
+    expect(next('INFO', 8, [])).toBe('405 INFO');
+    expect(next('SUBSCRIBE', 8, ['Expires: 0'])).toBe('500 SUBSCRIBE');
+    expect(next('SUBSCRIBE', 9, ['Event: refer', 'Expires: 0'])).toBe('200 SUBSCRIBE');
+    expect(server.ua.dialogs).toBe(1);
+    const before = peer.heard.length;
+    tell('notifyRefer', id, 200);
+    expect(peer.heard).toHaveLength(before);
+  });
+
+  it.each([
+    'script-1;local-tag=peer;remote-tag=other',
+    'other;local-tag=peer;remote-tag=TAG',
+    'script-1;local-tag=peer',
+    '',
+  ])('403 to one that names %j', (target) => {
+    const scene = talking();
+    expect(outside(scene, target.replace('TAG', scene.tag))).toBe('403 REFER');
+    expect(scene.server.count('referred')).toBe(0);
+    expect(scene.server.ua.dialogs).toBe(1);
+  });
+
+  it('from elsewhere: 403; from an unknown peer: a password first', () => {
+    const scene = talking();
+    const { world, tag } = scene;
+    const target = `script-1;local-tag=peer;remote-tag=${tag}`;
+    const other = world.peer('192.0.2.77');
+    expect(outside({ world, peer: other }, target)).toBe('403 REFER');
+    scene.distrust();
+    expect(outside(scene, target, { callId: 'again' })).toBe('401 REFER');
+    expect(scene.server.count('referred')).toBe(0);
   });
 });

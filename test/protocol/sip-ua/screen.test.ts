@@ -101,7 +101,9 @@ describe('requests that cannot be served (RFC 3261 §8.2)', () => {
     const response = setup().answerTo({ method: 'OPTIONS' });
     expect(response.status).toBe(200);
     expect(response.tokens('allow')).toContain('invite');
-    expect(response.tokens('supported')).toEqual(['timer', '100rel', 'norefersub', 'replaces']);
+    expect(response.tokens('supported')).toEqual([
+      ...['timer', '100rel', 'norefersub', 'replaces', 'tdialog'],
+    ]);
     expect(response.header('accept')).toBe('application/sdp');
     expect(response.header('accept-encoding')).toBe('identity');
     expect(response.header('accept-language')).toBe('en');

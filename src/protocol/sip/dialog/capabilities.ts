@@ -8,7 +8,7 @@ export const METHODS: readonly string[] = [
   ...['INVITE', 'ACK', 'CANCEL', 'BYE', 'OPTIONS', 'INFO', 'UPDATE', 'PRACK', 'REFER', 'MESSAGE'],
   ...['SUBSCRIBE', 'NOTIFY'],
 ];
-const EXTENSIONS: readonly string[] = ['timer', '100rel', 'norefersub', 'replaces'];
+const EXTENSIONS: readonly string[] = ['timer', '100rel', 'norefersub', 'replaces', 'tdialog'];
 const REGISTER_EXTENSIONS: readonly string[] = ['path', 'outbound'];
 export const INFO_TYPES: readonly string[] = ['application/dtmf-relay', 'application/dtmf'];
 

@@ -50,6 +50,8 @@ export interface DialogUser {
   receive(request: SipRequest, transaction: TransactionId, flow: Flow): void;
   acknowledged(ack: SipRequest): void;
   connectionLost(connectionId: number): void;
+  /** A REFER outside of it that is about it (Target-Dialog, RFC 4538); who sent it has proved who he is. Undefined: none can be. */
+  targeted?(refer: SipRequest, transaction: TransactionId, flow: Flow): void;
 }
 
 type Incoming = Extract<

@@ -7,6 +7,7 @@ import type { DialogUser, UserAgentCore } from './core.ts';
 import { dialogId } from './dialog.ts';
 import type { Asking } from './new-call-gate.ts';
 import { RefusedCalls } from './refused-calls.ts';
+import { targetDialog } from './replaces.ts';
 import { insecure, screen } from './screen.ts';
 
 const DRAINING_S = 30;
@@ -46,6 +47,12 @@ export class Door {
     return this.#core.dialogs.get(dialogId(callId, to.tag ?? '', from.tag ?? ''));
   }
 
+  /** The session that a REFER outside of it is about (RFC 7647 §4). */
+  targeted(refer: SipRequest): DialogUser | undefined {
+    const user = this.#core.dialogs.get(targetDialog(refer) ?? '');
+    return user?.targeted === undefined ? undefined : user;
+  }
+
   #answer(request: SipRequest, flow: Flow): StatelessAnswer | undefined {
     const inDialog = request.to.tag !== undefined;
     const refusal = screen(request, inDialog, this.#core.ownSentBys) ?? insecure(request, flow);
@@ -63,7 +70,9 @@ export class Door {
         return { status: 405, headers: CAPABILITIES, needed: 1, why: 'no subscriptions' };
       case 'REFER':
         // Nobody is called for a peer that is in no call (RFC 3515 §4.2).
-        return { status: 403, headers: [], why: 'REFER outside of a dialog' };
+        return this.targeted(request) === undefined
+          ? { status: 403, headers: [], why: 'REFER outside of a dialog' }
+          : this.#fromUnknown(request, flow);
       case 'OPTIONS':
         // What an INVITE would get (§11.2).
         if (this.draining) return tryLater('draining', DRAINING_S, CAPABILITIES);

@@ -255,6 +255,7 @@ export class InviteBranch implements RequestUser {
       flow,
       viaFlow: this.#options.viaFlow,
       guard: this.#options.guard,
+      largeOverTcp: largeOverTcpTo(this.#options.destination),
       isCaller: true,
     });
     session.refresh.notePeer(response);
@@ -274,6 +275,12 @@ export class InviteBranch implements RequestUser {
     for (const session of this.#early.values()) session.discard();
     this.#early.clear();
   }
+}
+
+/** A flow, and whoever was asked for by UDP, gets large requests as it gets the others, unless its policy says so. */
+function largeOverTcpTo(destination: Destination): boolean {
+  if (destination.kind === 'flow') return false;
+  return destination.largeOverTcp ?? destination.transport === undefined;
 }
 
 /** Servers of both kinds name themselves in either header field. */

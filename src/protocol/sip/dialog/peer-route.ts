@@ -17,6 +17,8 @@ export interface PeerRouteOptions {
   /** Set for a customer's peer: where its Contact and Record-Route lead is checked before anything is sent there. */
   readonly guard: DestinationGuard | undefined;
   readonly auth: ClientAuth | undefined;
+  /** Requests above 1300 bytes are tried over TCP first where the peer's Contact names no transport (RFC 3261 §18.1.1). Default: no. */
+  readonly largeOverTcp?: boolean | undefined;
 }
 
 /** The way from us to the peer of a dialog, and the requests that we send along it. */
@@ -26,6 +28,7 @@ export class PeerRoute {
   readonly #auth: ClientAuth | undefined;
   readonly #viaFlow: boolean;
   readonly #guard: DestinationGuard | undefined;
+  readonly #largeOverTcp: boolean;
   #flow: Flow | undefined;
   #heardAt: HeardAt | undefined;
 
@@ -35,6 +38,7 @@ export class PeerRoute {
     this.#auth = options.auth;
     this.#viaFlow = options.viaFlow;
     this.#guard = options.guard;
+    this.#largeOverTcp = options.largeOverTcp ?? false;
     this.#flow = options.flow;
     this.#note(options.flow);
   }
@@ -48,6 +52,11 @@ export class PeerRoute {
   heard(flow: Flow): void {
     if (this.#viaFlow) this.#flow = flow;
     this.#note(flow);
+  }
+
+  /** The peer was last heard at that address. */
+  isFrom({ remoteAddress }: Flow): boolean {
+    return this.#heardAt?.address === remoteAddress;
   }
 
   connectionLost(connectionId: number): void {
@@ -95,7 +104,8 @@ export class PeerRoute {
       return { kind: 'flow', flow };
     }
     const nextHop = secure ? secured(routed.nextHop) : routed.nextHop;
-    const uri = { kind: 'uri', uri: nextHop, transport: flow?.transport } as const;
+    const largeOverTcp = this.#largeOverTcp && nextHopOf(nextHop, undefined)?.transportIsOpen;
+    const uri = { kind: 'uri', uri: nextHop, transport: flow?.transport, largeOverTcp } as const;
     if (this.#guard === undefined) return uri;
     const { heardAt } = this.#guard;
     const here = this.#heardAt === undefined ? heardAt : [...heardAt, this.#heardAt];

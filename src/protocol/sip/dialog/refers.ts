@@ -8,11 +8,14 @@ import type { ReferFacts } from '../user-agent-types.ts';
 import type { PeerRoute } from './peer-route.ts';
 import { parseReplaces } from './replaces.ts';
 
-/** The session that the requests are made in. */
-interface ReferredSession {
+/** Where a REFER is answered, and told of: its session, or a dialog of its own. */
+export interface ReferTeller {
   readonly route: PeerRoute;
-  readonly isConfirmed: boolean;
-  referred(refer: ReferFacts): void;
+  /** Nobody wants to be told any more. */
+  readonly isOver: boolean;
+  accepted?(): void;
+  /** The last NOTIFY has left. */
+  told?(): void;
   reply(
     transaction: TransactionId,
     request: SipRequest,
@@ -21,7 +24,16 @@ interface ReferredSession {
   ): void;
 }
 
+/** The session that the requests are about. */
+interface ReferredSession extends ReferTeller {
+  readonly isConfirmed: boolean;
+  referred(refer: ReferFacts): void;
+}
+
 interface Open {
+  readonly teller: ReferTeller;
+  /** Of Event. */
+  readonly event: string;
   readonly request: SipRequest;
   readonly transaction: TransactionId;
   /** False: `Refer-Sub: false`, nothing is told afterwards (RFC 4488). */
@@ -36,40 +48,44 @@ const SIPFRAG = 'message/sipfrag;version=2.0';
 
 export class Refers {
   readonly #session: ReferredSession;
-  /** By CSeq of the REFER, which is their id in Event (RFC 3515 §2.4.6). */
   readonly #open = new Map<number, Open>();
+  #lastId = 0;
   #isFirst = true;
-  #first: number | undefined;
 
   constructor(session: ReferredSession) {
     this.#session = session;
   }
 
-  receive(request: SipRequest, transaction: TransactionId): void {
-    const session = this.#session;
+  /** `teller`: of a REFER that came outside of the session. */
+  receive(
+    request: SipRequest,
+    transaction: TransactionId,
+    teller: ReferTeller = this.#session,
+  ): void {
     const target = targetOf(request);
-    if (target === undefined) session.reply(transaction, request, 400, { reason: 'Bad Refer-To' });
-    else if (!session.isConfirmed || !isCall(target)) session.reply(transaction, request, 403);
-    else if (this.#open.size >= MAX_OPEN) session.reply(transaction, request, 491);
-    else this.#begin(request, transaction, target);
+    if (target === undefined) teller.reply(transaction, request, 400, { reason: 'Bad Refer-To' });
+    else if (!this.#session.isConfirmed || !isCall(target)) teller.reply(transaction, request, 403);
+    else if (this.#open.size >= MAX_OPEN) teller.reply(transaction, request, 491);
+    else this.#begin(request, { transaction, target, teller });
   }
 
   /** 202, or why not. */
   answer(id: number, status: number): void {
     const open = this.#open.get(id);
     if (open === undefined || open.accepted) return;
-    const { transaction, request, isTold } = open;
+    const { transaction, request, isTold, teller } = open;
     if (status >= 300) {
       this.#open.delete(id);
-      this.#session.reply(transaction, request, status);
+      teller.reply(transaction, request, status);
       return;
     }
     open.accepted = true;
+    if (isTold) teller.accepted?.();
     const headers: HeaderInit = [
-      ['Contact', this.#session.route.contact],
+      ['Contact', teller.route.contact],
       ...(isTold ? [] : ([['Refer-Sub', 'false']] as const)),
     ];
-    this.#session.reply(transaction, request, 202, { headers });
+    teller.reply(transaction, request, 202, { headers });
     this.notify(id, 100);
   }
 
@@ -79,25 +95,30 @@ export class Refers {
     if (open?.accepted !== true) return;
     const isOver = status >= 200;
     if (isOver) this.#open.delete(id);
-    if (!open.isTold) return;
+    const { teller, event } = open;
+    if (!open.isTold || teller.isOver) return;
     const state = isOver ? 'terminated;reason=noresource' : `active;expires=${EXPIRES_S}`;
     const headers: HeaderInit = [
-      ['Contact', this.#session.route.contact],
-      ['Event', id === this.#first ? 'refer' : `refer;id=${id}`],
+      ['Contact', teller.route.contact],
+      ['Event', event],
       ['Subscription-State', state],
       ['Content-Type', SIPFRAG],
     ];
     const body = `SIP/2.0 ${status} ${reasonPhrase(status)}\r\n`;
     const nothing = { response: () => undefined, failed: () => undefined };
-    this.#session.route.send('NOTIFY', { headers, body }, nothing);
+    teller.route.send('NOTIFY', { headers, body }, nothing);
+    if (isOver) teller.told?.();
   }
 
-  #begin(request: SipRequest, transaction: TransactionId, target: NameAddr): void {
-    const id = request.cseq.sequence;
-    if (this.#isFirst) this.#first = id;
-    this.#isFirst = false;
+  #begin(
+    request: SipRequest,
+    { transaction, target, teller }: Pick<Open, 'transaction' | 'teller'> & { target: NameAddr },
+  ): void {
+    this.#lastId += 1;
+    const id = this.#lastId;
     const isTold = request.header('refer-sub')?.trim().toLowerCase() !== 'false';
-    this.#open.set(id, { request, transaction, isTold, accepted: false });
+    const event = this.#eventOf(request, teller);
+    this.#open.set(id, { teller, event, request, transaction, isTold, accepted: false });
     const { uri } = target;
     this.#session.referred({
       id,
@@ -105,6 +126,13 @@ export class Refers {
       replaces: replacedDialog(uri),
       referredBy: request.header('referred-by'),
     });
+  }
+
+  /** Further ones in a session are told by the CSeq of their REFER (RFC 3515 §2.4.6). */
+  #eventOf(request: SipRequest, teller: ReferTeller): string {
+    const isFirst = this.#isFirst || teller !== this.#session;
+    if (teller === this.#session) this.#isFirst = false;
+    return isFirst ? 'refer' : `refer;id=${request.cseq.sequence}`;
   }
 }
 

@@ -12,12 +12,24 @@ interface Replaces {
   readonly earlyOnly: boolean;
 }
 
+function parseNamed(text: string) {
+  const [callId = '', ...params] = text.split(';').map((part) => part.trim());
+  const named = (name: string): string | undefined =>
+    params.find((param) => param.toLowerCase().startsWith(`${name}=`))?.slice(name.length + 1);
+  return { callId, params, named };
+}
+
+/** The dialog that Target-Dialog names, as dialogs are kept: what is local to its sender is remote to us (RFC 4538 §7). */
+export function targetDialog(request: SipRequest): string | undefined {
+  const { callId, named } = parseNamed(request.header('target-dialog') ?? '');
+  const [theirs, ours] = [named('local-tag'), named('remote-tag')];
+  return callId === '' || !theirs || !ours ? undefined : dialogId(callId, ours, theirs);
+}
+
 /** Undefined: it is malformed. */
 export function parseReplaces(text: string): Replaces | undefined {
-  const [callId = '', ...params] = text.split(';').map((part) => part.trim());
-  const tagOf = (name: string): string | undefined =>
-    params.find((param) => param.toLowerCase().startsWith(`${name}=`))?.slice(name.length + 1);
-  const [to, from] = [tagOf('to-tag'), tagOf('from-tag')];
+  const { callId, params, named } = parseNamed(text);
+  const [to, from] = [named('to-tag'), named('from-tag')];
   if (callId === '' || !to || !from) return undefined;
   const earlyOnly = params.some((param) => param.toLowerCase() === 'early-only');
   return { dialog: dialogId(callId, to, from), turned: dialogId(callId, from, to), earlyOnly };

@@ -11,6 +11,7 @@ import { answerInfo, DTMF_RELAY, writeInfoDigit } from './info.ts';
 import { endsDialog } from './leg.ts';
 import { PeerOffers } from './peer-offers.ts';
 import { PeerRoute, type PeerRouteOptions } from './peer-route.ts';
+import { ReferSubscription } from './refer-subscription.ts';
 import { Referring } from './referring.ts';
 import { Refers } from './refers.ts';
 import { sdpOf } from './sdp-body.ts';
@@ -231,6 +232,13 @@ export class Session implements DialogUser {
 
   offered(sdp: string | undefined): void {
     this.user.offered(sdp, this);
+  }
+
+  /** Only from where the peer of this session is (RFC 4538 §5: whoever knows its tags is, or has heard, one of the two). */
+  targeted(refer: SipRequest, transaction: TransactionId, flow: Flow): void {
+    const subscription = new ReferSubscription(this.#core, refer, flow);
+    if (this.route.isFrom(flow)) this.refers.receive(refer, transaction, subscription);
+    else subscription.reply(transaction, refer, 403);
   }
 
   get stage(): 'asked' | 'early' | 'confirmed' | 'over' {

@@ -1,0 +1,68 @@
+import type { ResponseParts, SipRequest } from '../message.ts';
+import type { TransactionId } from '../transaction/types.ts';
+import type { Flow } from '../transport/flow.ts';
+import { ALLOW } from './capabilities.ts';
+import type { DialogUser, UserAgentCore } from './core.ts';
+import { Dialog } from './dialog.ts';
+import { PeerRoute } from './peer-route.ts';
+import type { ReferTeller } from './refers.ts';
+
+/**
+ * The subscription that a REFER outside of its call makes (RFC 7647 §4, RFC 4538): a dialog of its own, in which is told what
+ * came of it. It takes no SUBSCRIBE but the one that ends it.
+ */
+export class ReferSubscription implements DialogUser, ReferTeller {
+  readonly route: PeerRoute;
+  readonly #core: UserAgentCore;
+  readonly #dialog: Dialog;
+  #isOver = false;
+
+  constructor(core: UserAgentCore, refer: SipRequest, flow: Flow) {
+    this.#core = core;
+    this.#dialog = Dialog.fromRequest(refer, core.newToken(), core.options.random.integer(1000));
+    this.route = new PeerRoute(core, this.#dialog, {
+      ...{ flow, viaFlow: true, guard: { heardAt: [], allow: [] }, auth: undefined },
+    });
+  }
+
+  accepted(): void {
+    this.#core.dialogs.set(this.#dialog.id, this);
+  }
+
+  /** The last of it has been told, or nobody wants to know it. */
+  told(): void {
+    this.#isOver = true;
+    this.#core.dialogs.delete(this.#dialog.id);
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  reply(
+    transaction: TransactionId,
+    request: SipRequest,
+    status: number,
+    parts: ResponseParts = {},
+  ): void {
+    this.#core.respond(transaction, request, status, { ...parts, toTag: this.#dialog.localTag });
+  }
+
+  receive(request: SipRequest, transaction: TransactionId, flow: Flow): void {
+    const isInOrder = this.#dialog.receive(request);
+    if (isInOrder) this.route.heard(flow);
+    if (!isInOrder) this.reply(transaction, request, 500);
+    else if (request.method !== 'SUBSCRIBE' || request.expires !== 0) {
+      this.reply(transaction, request, 405, { headers: ALLOW });
+    } else {
+      this.reply(transaction, request, 200, { headers: [['Expires', '0']] });
+      this.told();
+    }
+  }
+
+  acknowledged(): void {}
+
+  connectionLost(connectionId: number): void {
+    this.route.connectionLost(connectionId);
+  }
+}
