@@ -1,10 +1,10 @@
-/** What RTP of running calls looks like, told to Homer as RTCP reports. */
+/** What RTP of running calls looks like, told to Homer as RTCP reports: ours, and what the peer reports of what it got. */
 import type { Clock } from '../base/clock.ts';
 import type { Call } from '../domain/call/call.ts';
 import type { Cdr, MediaQuality } from '../domain/cdr/types.ts';
 import type { HepExporter } from '../edge/sip/trace/hep-exporter.ts';
 
-const SENDER_REPORT = 200;
+const [SENDER_REPORT, RECEIVER_REPORT] = [200, 201];
 /** Of fractions in RTCP. */
 const WHOLE = 256;
 
@@ -23,10 +23,9 @@ export class MediaReports {
     const { media, identity } = call;
     const { address, port } = media;
     const { remoteAddress = '' } = call.peer;
-    this.#send({ address, port: port + 1 }, media.remote ?? { address: remoteAddress, port: 0 }, {
-      root: identity.parentCallUuid ?? call.uuid,
-      quality,
-    });
+    const local = { address, port: port + 1 };
+    const remote = media.remote ?? { address: remoteAddress, port: 0 };
+    this.#send(local, remote, { root: identity.parentCallUuid ?? call.uuid, quality });
   }
 
   /** The last report of a call, from its record. */
@@ -44,14 +43,12 @@ export class MediaReports {
     to: Place,
     { root, quality }: { readonly root: string; readonly quality: MediaQuality },
   ): void {
-    this.#exporter.report({
-      from,
-      to,
-      isUdp: true,
-      atMs: this.#clock.wallMs(),
-      payload: Buffer.from(JSON.stringify(reportOf(quality))),
-      correlation: root,
-    });
+    const isUdp = true;
+    const about = { isUdp, atMs: this.#clock.wallMs(), correlation: root };
+    this.#exporter.report({ ...about, from, to, payload: asJson(reportOf(quality)) });
+    if (quality.peer === undefined) return;
+    const theirs = asJson(peerReportOf(quality, quality.peer));
+    this.#exporter.report({ ...about, from: to, to: from, payload: theirs });
   }
 }
 
@@ -59,6 +56,36 @@ interface Place {
   readonly address: string;
   readonly port: number;
 }
+
+const asJson = (report: object): Buffer => Buffer.from(JSON.stringify(report));
+
+/** In units of 8 kHz, as most codecs count. */
+const inUnits = (jitterMs: number): number => Math.round(jitterMs * 8);
+const inParts = (fraction: number): number => Math.min(WHOLE - 1, Math.round(fraction * WHOLE));
+
+/** What the peer's own RTCP says of our packets (RFC 3550 §6.4.2). */
+const peerReportOf = (
+  { packetsSent, roundTripMs }: MediaQuality,
+  peer: NonNullable<MediaQuality['peer']>,
+) => ({
+  type: RECEIVER_REPORT,
+  ssrc: 0,
+  report_count: 1,
+  report_blocks: [
+    {
+      source_ssrc: 0,
+      fraction_lost: inParts(peer.lossFraction),
+      packets_lost: Math.round(peer.lossFraction * packetsSent),
+      highest_seq_no: packetsSent,
+      ia_jitter: inUnits(peer.jitterMs),
+      lsr: 0,
+      dlsr: 0,
+    },
+  ],
+  jitter_ms: peer.jitterMs,
+  mos: peer.mos,
+  ...(roundTripMs === undefined ? {} : { rtt_ms: roundTripMs }),
+});
 
 /** RTCP in the JSON that Homer's agents write; `mos`, `jitter_ms` and `rtt_ms` beside it. */
 const reportOf = (quality: MediaQuality) => ({
@@ -75,11 +102,10 @@ const reportOf = (quality: MediaQuality) => ({
   report_blocks: [
     {
       source_ssrc: 0,
-      fraction_lost: Math.min(WHOLE - 1, Math.round(quality.lossFraction * WHOLE)),
+      fraction_lost: inParts(quality.lossFraction),
       packets_lost: quality.packetsLost,
       highest_seq_no: quality.packetsReceived,
-      // In units of 8 kHz, as most codecs count.
-      ia_jitter: Math.round(quality.jitterMs * 8),
+      ia_jitter: inUnits(quality.jitterMs),
       lsr: 0,
       dlsr: 0,
     },
