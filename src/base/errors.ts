@@ -15,7 +15,9 @@ export type ServiceErrorCode =
   | 'EGRESS_REFUSED'
   | 'MAIL_FAILED'
   | 'ARCHIVE_FAILED'
-  | 'OBJECTS_UNAVAILABLE';
+  | 'OBJECTS_UNAVAILABLE'
+  | 'CLUSTER_UNAVAILABLE'
+  | 'NODE_UNREACHABLE';
 
 /** The environment failed, not the caller and not the code. */
 export class ServiceError extends Error {

@@ -1,38 +1,46 @@
 /** Running calls as the operator sees them. */
+import type { CallUuid } from '../base/ids.ts';
 import type { CallLogs } from '../domain/call/call.ts';
 import { type CallKeeper, liveCallOf } from '../domain/dispatch/dispatch.ts';
-import type { LiveCalls } from '../edge/rest/server.ts';
+import type { LiveCalls, LiveQuality, MessageForms } from '../edge/rest/server.ts';
 import type { SipTraces } from './sip-traces.ts';
 
+/** Those of this node. */
 export function liveCallsView(keeper: CallKeeper, logs: CallLogs, traces: SipTraces): LiveCalls {
+  const qualityOf = (callUuid: CallUuid): LiveQuality | undefined => {
+    const call = keeper.get(callUuid);
+    if (call === undefined || !call.isAnswered || call.isEnded) return undefined;
+    return { call: liveCallOf(call), quality: call.media.quality() };
+  };
+  const formOf = {
+    text: (callUuid) => traces.ladder(callUuid),
+    pcap: (callUuid) => traces.capture(callUuid),
+    json: (callUuid) => traces.conversation(callUuid),
+  } satisfies { [Form in keyof MessageForms]: (callUuid: CallUuid) => MessageForms[Form] };
   return {
-    list: () => keeper.live().map(liveCallOf),
-    get(callUuid) {
+    list: async () => keeper.live().map(liveCallOf),
+    async get(callUuid) {
       const call = keeper.get(callUuid);
       const log = logs.get(callUuid);
       if (call === undefined && log === undefined) return undefined;
       return { call: call && liveCallOf(call), log: log?.entries() ?? [] };
     },
-    quality(callUuid) {
-      const call = keeper.get(callUuid);
-      if (call === undefined || !call.isAnswered || call.isEnded) return undefined;
-      return { call: liveCallOf(call), quality: call.media.quality() };
-    },
-    hangup(callUuid) {
+    quality: async (callUuid) => qualityOf(callUuid),
+    scores: async (callUuids) =>
+      callUuids.flatMap((callUuid) => {
+        const mos = qualityOf(callUuid)?.quality.mos;
+        return mos === undefined ? [] : [[callUuid, mos] as const];
+      }),
+    async hangup(callUuid) {
       const call = keeper.get(callUuid);
       call?.hangup('normal', 'API Request');
       return call !== undefined;
     },
-    qualitySamples: (callUuid) => logs.get(callUuid)?.quality.samples(),
-    messages(callUuid) {
-      const list = traces.conversation(callUuid);
+    qualitySamples: async (callUuid) => logs.get(callUuid)?.quality.samples(),
+    async messages(callUuid, form) {
       const isKnown = keeper.get(callUuid) !== undefined || logs.get(callUuid) !== undefined;
-      if (list.length === 0 && !isKnown) return undefined;
-      return {
-        list: () => list,
-        ladder: () => traces.ladder(callUuid),
-        capture: () => traces.capture(callUuid),
-      };
+      if (!isKnown && traces.conversation(callUuid).length === 0) return undefined;
+      return formOf[form](callUuid) as MessageForms[typeof form];
     },
   };
 }

@@ -13,11 +13,6 @@ const CALLS = 100;
 const WATCHED_MS = 10_000;
 const CORE_SHARE = 0.05;
 const FRAME_MS = 100;
-const NO_QUALITY = {
-  ...{ packetsReceived: 0, packetsSent: 0, packetsLost: 0, packetsLate: 0 },
-  ...{ jitterMs: 0, lossFraction: 0, roundTripMs: undefined },
-};
-
 it.skipIf(!hasChromium)(
   'a page with a hundred running calls takes less than 5 % of a core and 100 ms a frame',
   async () => {
@@ -39,14 +34,12 @@ it.skipIf(!hasChromium)(
     let told = 0;
     const liveFeed = createLiveFeed(systemClock, {
       // One call goes and one comes each second, and a tenth of them sounds another way.
-      list: () => {
+      list: async () => {
         told += 1;
         return Array.from({ length: CALLS }, (_, at) => callOf(told + at));
       },
-      quality: (uuid) => {
-        const mos = 4 + ((Number(uuid.slice(-3)) + told) % 10 === 0 ? 0.1 : 0.3);
-        return { call: callOf(0), quality: { ...NO_QUALITY, mos } };
-      },
+      scores: async (uuids) =>
+        uuids.map((uuid) => [uuid, 4 + ((Number(uuid.slice(-3)) + told) % 10 === 0 ? 0.1 : 0.3)]),
     });
     const service = await startService({ deps: { liveFeed } });
     const { url } = await service.server.start();

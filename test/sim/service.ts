@@ -8,7 +8,7 @@ import { type CallLog, CallLogs } from '../../src/domain/call/call.ts';
 import { type CallbackClient, createCallbackClient } from '../../src/domain/callback/callback.ts';
 import type { HttpCaller } from '../../src/domain/callback/needs.ts';
 import type { CampaignControl } from '../../src/domain/campaign/types.ts';
-import { NewCalls } from '../../src/domain/capacity/capacity.ts';
+import { NewCalls, OwnSlots } from '../../src/domain/capacity/capacity.ts';
 import { recoverOpenCalls } from '../../src/domain/cdr/cdr.ts';
 import { CallRecorder } from '../../src/domain/interpreter/interpreter.ts';
 import type { Ledger } from '../../src/domain/ledger/ledger.ts';
@@ -78,6 +78,8 @@ export interface NewCustomer {
 }
 
 export interface SimService extends Calls {
+  /** Of the account's calls. */
+  readonly slots: OwnSlots;
   readonly campaigns: CampaignControl;
   readonly logs: KnownCallLogs;
   readonly ledger: Ledger;
@@ -135,7 +137,9 @@ export async function buildService(world: Edges, customer: NewCustomer): Promise
     allowLoopback: false,
     own: { isAddress: () => false, isListening: () => false, isRtpRange: () => false },
   });
+  const slots = new OwnSlots(clock);
   const lines = {
+    slots,
     newCalls: new NewCalls(clock),
     ...{ callbacks, media, signalling, destinations, streams, logs, audio, speech, traces },
     ...NO_SPEECH,
@@ -152,6 +156,7 @@ export async function buildService(world: Edges, customer: NewCustomer): Promise
   const { accountId, appId } = await provision(foundation, world, customer);
   return {
     ...calls,
+    slots,
     campaigns,
     logs,
     ledger: foundation.ledger,

@@ -243,12 +243,13 @@ describe('live quality', () => {
     const own = await startService({
       deps: {
         liveCalls: {
-          list: () => [],
-          get: () => undefined,
-          quality: () => ({ call: { ...call, accountId: own.account.authId }, quality }),
-          qualitySamples: () => [{ ...quality, atUs: 1_000_000 }],
-          hangup: () => false,
-          messages: () => undefined,
+          list: async () => [],
+          get: async () => undefined,
+          scores: async () => [],
+          quality: async () => ({ call: { ...call, accountId: own.account.authId }, quality }),
+          qualitySamples: async () => [{ ...quality, atUs: 1_000_000 }],
+          hangup: async () => false,
+          messages: async () => undefined,
         },
       },
     });

@@ -72,16 +72,16 @@ export class FakeControl implements CallControl {
       }),
     );
   }
-  liveCalls(accountId: AccountId, status: 'live' | 'queued') {
+  async liveCalls(accountId: AccountId, status: 'live' | 'queued') {
     return this.calls.filter(
       (call) =>
         call.accountId === accountId && (call.status === 'queued') === (status === 'queued'),
     );
   }
-  liveCall(accountId: AccountId, callUuid: CallUuid) {
+  async liveCall(accountId: AccountId, callUuid: CallUuid) {
     return this.calls.find((call) => call.accountId === accountId && call.callUuid === callUuid);
   }
-  runningCalls() {
+  async runningCalls() {
     return this.running();
   }
   async callLog() {
@@ -124,10 +124,10 @@ export class FakeControl implements CallControl {
       ...(this.liveStreams[0] ?? aLiveStream()),
     });
   }
-  streams() {
+  async streams() {
     return ok(this.liveStreams);
   }
-  multiPartyCalls() {
+  async multiPartyCalls() {
     return this.parties;
   }
   readonly changeMultiPartyCall = this.#operation('changeMultiPartyCall');
@@ -136,10 +136,10 @@ export class FakeControl implements CallControl {
     return this.#value('recordMultiPartyCall', [id, request], started);
   }
 
-  conferences() {
+  async conferences() {
     return this.rooms;
   }
-  conference(_accountId: string, name: string) {
+  async conference(_accountId: string, name: string) {
     return this.rooms.find((room) => room.name === name);
   }
   async conferenceMembers(
@@ -148,7 +148,8 @@ export class FakeControl implements CallControl {
     members: readonly string[] | 'all',
     action: unknown,
   ) {
-    const all = this.conference('', name)?.members.map((member) => member.memberId) ?? [];
+    const room = this.rooms.find((one) => one.name === name);
+    const all = room?.members.map((member) => member.memberId) ?? [];
     return this.#value(
       'conferenceMembers',
       [name, members, action],

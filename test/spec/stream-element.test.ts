@@ -253,7 +253,7 @@ describe('the socket and the document (spec; decisions: Stream; dialect §1)', (
     await ends(service.bots.last, { kind: 'connectFailed', detail: 'HTTP status 403' });
     expect(service.site.events('/status')).toEqual(['DroppedStream']);
     const { streamId } = service.bots.last.options;
-    const shown = service.control.streams(service.accountId, callUuid);
+    const shown = await service.control.streams(service.accountId, callUuid);
     expect(shown).toMatchObject({
       value: [{ streamId, status: 'failed', endUs: expect.any(Number) }],
     });
@@ -275,7 +275,7 @@ describe('the socket and the document (spec; decisions: Stream; dialect §1)', (
     await service.clock.advance(1000);
     const second = service.bots.last.options.streamId;
     const shown = () => service.control.streams(service.accountId, callUuid);
-    expect(shown()).toMatchObject({ value: [{ streamId: second, status: 'initiated' }] });
+    expect(await shown()).toMatchObject({ value: [{ streamId: second, status: 'initiated' }] });
     service.bots.last.events.started();
     await ends(service.bots.last, APP_CLOSES);
     await service.clock.advance(1000);
@@ -286,7 +286,7 @@ describe('the socket and the document (spec; decisions: Stream; dialect §1)', (
       ok: true,
     });
     expect(third.closedWith).toBe('api_request');
-    expect(shown()).toMatchObject({ value: [] });
+    expect(await shown()).toMatchObject({ value: [] });
     await finish();
   });
 
@@ -328,7 +328,7 @@ describe('the socket and the document (spec; decisions: Stream; dialect §1)', (
     service.bots.last.events.started();
     await settle();
     expect(service.site.told('/status')[0]).toMatchObject({ ServiceURL: shown });
-    expect(service.control.streams(service.accountId, callUuid)).toMatchObject({
+    expect(await service.control.streams(service.accountId, callUuid)).toMatchObject({
       value: [{ serviceUrl: shown }],
     });
     await finish();

@@ -1,6 +1,8 @@
 /** Front door: how many calls there may be at once and a second, of an account's own and of what accounts share. */
+import type { Clock } from '../../base/clock.ts';
 import type { Result } from '../../base/result.ts';
 import { err, ok } from '../../base/result.ts';
+import type { Slots } from './needs.ts';
 import type { CapacityLimits, CapacityRefusal, CapacitySlot } from './types.ts';
 
 export {
@@ -9,6 +11,7 @@ export {
   type ShareRefusal,
   type Sharer,
 } from './fair-share.ts';
+export type { Slots } from './needs.ts';
 export { type Asking, NewCalls } from './new-calls.ts';
 export type { CapacityLimits, CapacityRefusal, CapacitySlot } from './types.ts';
 
@@ -76,5 +79,28 @@ export class Capacity {
     }
     if (old > 0) starts.splice(0, old);
     return starts;
+  }
+}
+
+/** Slots that only this process takes. */
+export class OwnSlots implements Slots {
+  readonly isShared = false;
+  readonly #capacity = new Capacity();
+  readonly #clock: Pick<Clock, 'monotonicMs'>;
+
+  constructor(clock: Pick<Clock, 'monotonicMs'>) {
+    this.#clock = clock;
+  }
+
+  async take(key: string, limits: CapacityLimits): Promise<Result<CapacitySlot, CapacityRefusal>> {
+    return this.#capacity.take(key, limits, this.#clock.monotonicMs());
+  }
+
+  async running(key: string): Promise<number> {
+    return this.held(key);
+  }
+
+  held(key: string): number {
+    return this.#capacity.running(key);
   }
 }

@@ -4,7 +4,8 @@ export interface CapacityLimits {
 }
 
 export type CapacityRefusal = {
-  readonly kind: 'concurrency' | 'cps';
+  /** `away`: nobody can say how many there are. */
+  readonly kind: 'concurrency' | 'cps' | 'away';
   readonly retryAfterMs: number;
 };
 

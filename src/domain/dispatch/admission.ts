@@ -7,7 +7,6 @@ import type { Account } from '../account/types.ts';
 import type { Call, Recorded } from '../call/call.ts';
 import type { HangupCauseKey } from '../call/types.ts';
 import type {
-  Capacity,
   CapacityLimits,
   CapacityRefusal,
   CapacitySlot,
@@ -16,6 +15,7 @@ import type {
   Place,
   ShareRefusal,
   Sharer,
+  Slots,
 } from '../capacity/capacity.ts';
 import type { ReserveRefusal } from '../ledger/types.ts';
 import type { EndpointStore } from '../provisioning/needs.ts';
@@ -37,7 +37,7 @@ export type SlotRefusal =
 export interface AdmissionNeeds {
   readonly accounts: Pick<Accounts, 'get'>;
   readonly endpoints: Pick<EndpointStore, 'get'>;
-  readonly capacity: Capacity;
+  readonly capacity: Slots;
   readonly shares: FairShare;
   readonly newCalls: Pick<NewCalls, 'take'>;
   readonly keeper: CallKeeper;
@@ -104,7 +104,7 @@ export class Admission {
     return this.#needs.newCalls.take();
   }
 
-  running(accountId: AccountId): number {
+  running(accountId: AccountId): Promise<number> {
     return this.#needs.capacity.running(accountId);
   }
 
@@ -113,34 +113,28 @@ export class Admission {
     return this.#needs.shares.running(NODE);
   }
 
-  /** Why `owner` could not begin a call now; undefined: it could. */
-  refusal(owner: Account, limits = limitsOf(owner)): SlotRefusal | undefined {
-    const shut = this.#shut();
-    if (shut !== undefined) return shut;
-    const own = this.#ownRefusal(owner, limits);
-    if (own !== undefined) return own;
-    const node = this.#needs.shares.refusal(this.#node(), sharerOf(owner));
-    return node && this.#nodeFull(node);
-  }
-
   /** A slot of the account and one of this node, or neither. `limits`: the account's own, or less of it. */
-  takeSlot(owner: Account, limits = limitsOf(owner)): Result<CapacitySlot, SlotRefusal> {
-    const refusal = this.refusal(owner, limits);
-    if (refusal !== undefined) return err(refusal);
+  async takeSlot(
+    owner: Account,
+    limits = limitsOf(owner),
+  ): Promise<Result<CapacitySlot, SlotRefusal>> {
+    const own = await this.#ownSlot(owner, limits);
+    if (!own.ok) return own;
     const node = this.#needs.shares.take(this.#node(), sharerOf(owner));
-    return node.ok ? this.#withOwn(owner, node.value, limits) : err(this.#nodeFull(node.error));
+    if (node.ok) return ok(this.#both(own.value, node.value));
+    own.value.undo();
+    return err(this.#nodeFull(node.error));
   }
 
   /** The same; waits a little for its turn while this node is full. */
   async slot(owner: Account, signal: AbortSignal): Promise<Result<CapacitySlot, SlotRefusal>> {
-    const shut = this.#shut();
-    if (shut !== undefined) return err(shut);
-    // Asked first: what the account may not have takes nothing from others.
-    const own = this.#ownRefusal(owner);
-    if (own !== undefined) return err(own);
+    // First: what the account may not have takes nothing from others.
+    const own = await this.#ownSlot(owner, limitsOf(owner));
+    if (!own.ok) return own;
     const { shares, waitMs } = this.#needs;
     const node = await shares.wait([this.#node()], sharerOf(owner), { waitMs, signal });
-    if (node.ok) return this.#withOwn(owner, node.value.slot);
+    if (node.ok) return ok(this.#both(own.value, node.value.slot));
+    own.value.undo();
     return err(this.#nodeFull(node.error.refusals[0]));
   }
 
@@ -150,35 +144,29 @@ export class Admission {
     return { kind: 'node', detail: this.#problem, retryAfterMs: SECOND_MS };
   }
 
-  #ownRefusal(owner: Account, limits = limitsOf(owner)): SlotRefusal | undefined {
-    const { capacity, clock } = this.#needs;
-    const full = capacity.refusal(owner.authId, limits, clock.monotonicMs());
-    return full && ownRefusal(full, limits);
+  async #ownSlot(
+    owner: Account,
+    limits: CapacityLimits,
+  ): Promise<Result<CapacitySlot, SlotRefusal>> {
+    const shut = this.#shut();
+    if (shut !== undefined) return err(shut);
+    const slot = await this.#needs.capacity.take(owner.authId, limits);
+    return slot.ok ? slot : err(ownRefusal(slot.error, limits));
   }
 
-  #withOwn(
-    owner: Account,
-    node: CapacitySlot,
-    limits = limitsOf(owner),
-  ): Result<CapacitySlot, SlotRefusal> {
-    const { capacity, clock } = this.#needs;
-    const slot = capacity.take(owner.authId, limits, clock.monotonicMs());
-    if (!slot.ok) {
-      node.undo();
-      return err(ownRefusal(slot.error, limits));
-    }
-    return ok({
+  #both(own: CapacitySlot, node: CapacitySlot): CapacitySlot {
+    return {
       release: () => {
-        slot.value.release();
+        own.release();
         node.release();
         this.#told();
       },
       undo: () => {
-        slot.value.undo();
+        own.undo();
         node.undo();
         this.#told();
       },
-    });
+    };
   }
 
   #told(): void {
@@ -286,7 +274,10 @@ export const sharerOf = (owner: Account): Sharer => ({
 const ownRefusal = (
   { kind, retryAfterMs }: CapacityRefusal,
   { concurrentCalls, cps }: CapacityLimits,
-): SlotRefusal => ({ kind, retryAfterMs, limit: kind === 'cps' ? cps : concurrentCalls });
+): SlotRefusal =>
+  kind === 'away'
+    ? { kind: 'node', detail: 'the capacity shared with other nodes is not known', retryAfterMs }
+    : { kind, retryAfterMs, limit: kind === 'cps' ? cps : concurrentCalls };
 
 function describe(refusal: SlotRefusal): string {
   if (refusal.kind === 'node') return refusal.detail;

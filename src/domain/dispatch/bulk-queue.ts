@@ -111,26 +111,24 @@ export class BulkQueue<Item> {
         return;
       }
       const prepared = await prepare(next);
-      const full = admission.refusal(owner);
-      const isFree = full === undefined && admission.begins();
-      const target = isFree ? await prepared.targetSlot() : undefined;
-      // Withdrawn meanwhile.
-      if (queue.items[0] !== next) {
-        target?.undo();
-        continue;
-      }
-      if (target === undefined) {
-        this.#wakeAfter(accountId, queue, waitOf(full));
-        return;
-      }
-      const slot = admission.takeSlot(owner);
+      const slot = await admission.takeSlot(owner);
       if (!slot.ok) {
-        target.undo();
         this.#wakeAfter(accountId, queue, waitOf(slot.error));
         return;
       }
-      queue.items.shift();
-      void prepared.start(owner, slot.value, target);
+      const target = admission.begins() ? await prepared.targetSlot() : undefined;
+      // Withdrawn meanwhile.
+      const isNext = queue.items[0] === next;
+      if (isNext && target !== undefined) {
+        queue.items.shift();
+        void prepared.start(owner, slot.value, target);
+        continue;
+      }
+      target?.undo();
+      slot.value.undo();
+      if (!isNext) continue;
+      this.#wakeAfter(accountId, queue, RECHECK_MS);
+      return;
     }
   }
 
@@ -141,5 +139,5 @@ export class BulkQueue<Item> {
 }
 
 /** With calls per second it is known when the next one may begin; with calls at once it is not. */
-const waitOf = (refusal: SlotRefusal | undefined): number =>
-  refusal?.kind === 'cps' ? refusal.retryAfterMs : RECHECK_MS;
+const waitOf = (refusal: SlotRefusal): number =>
+  refusal.kind === 'cps' ? refusal.retryAfterMs : RECHECK_MS;

@@ -79,7 +79,7 @@ export class ControlService implements CallControl {
     return explainRoute(question, this.#needs);
   }
 
-  liveCalls(accountId: AccountId, status: 'live' | 'queued'): readonly LiveCall[] {
+  async liveCalls(accountId: AccountId, status: 'live' | 'queued'): Promise<readonly LiveCall[]> {
     if (status === 'queued') return this.#needs.outbound.queued(accountId);
     return this.#needs.keeper
       .live()
@@ -87,13 +87,13 @@ export class ControlService implements CallControl {
       .map(liveCallOf);
   }
 
-  liveCall(accountId: AccountId, callUuid: CallUuid): LiveCall | undefined {
+  async liveCall(accountId: AccountId, callUuid: CallUuid): Promise<LiveCall | undefined> {
     const call = this.#find(accountId, callUuid);
     if (call !== undefined) return liveCallOf(call);
     return this.#needs.outbound.queued(accountId).find((queued) => queued.callUuid === callUuid);
   }
 
-  runningCalls(accountId: AccountId): number {
+  runningCalls(accountId: AccountId): Promise<number> {
     return this.#needs.admission.running(accountId);
   }
 
@@ -217,7 +217,10 @@ export class ControlService implements CallControl {
     return call.ok ? startStream(call.value, request, this.#needs.interpreter()) : call;
   }
 
-  streams(accountId: AccountId, callUuid: CallUuid): Result<readonly LiveStream[], ControlRefusal> {
+  async streams(
+    accountId: AccountId,
+    callUuid: CallUuid,
+  ): Promise<Result<readonly LiveStream[], ControlRefusal>> {
     const call = this.#find(accountId, callUuid);
     return call === undefined ? NOT_FOUND : ok(listStreams(call));
   }
@@ -236,7 +239,7 @@ export class ControlService implements CallControl {
 
   // ---------------------------------------------------------------- conferences
 
-  multiPartyCalls(accountId: AccountId): readonly Conference[] {
+  async multiPartyCalls(accountId: AccountId): Promise<readonly Conference[]> {
     return this.#needs.interpreter().conferences.parties(accountId);
   }
 
@@ -252,11 +255,11 @@ export class ControlService implements CallControl {
     return this.#needs.interpreter().conferences.recordParty(accountId, id, request);
   }
 
-  conferences(accountId: AccountId): readonly Conference[] {
+  async conferences(accountId: AccountId): Promise<readonly Conference[]> {
     return this.#needs.interpreter().conferences.list(accountId);
   }
 
-  conference(accountId: AccountId, name: string): Conference | undefined {
+  async conference(accountId: AccountId, name: string): Promise<Conference | undefined> {
     return this.#needs.interpreter().conferences.get(accountId, name);
   }
 

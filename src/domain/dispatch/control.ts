@@ -1,7 +1,8 @@
 /**
  * What the REST interface asks of running calls. Values arrive checked and in domain words: the REST interface
  * checks the ranges, the `<` lists and the digit grammar of the spec. Every operation names the account that asks; a call of
- * another account does not exist for it.
+ * another account does not exist for it. A call may run on another node: whoever cannot be asked in time makes the operation reject
+ * with NODE_UNREACHABLE.
  */
 import type { AccountId, CallUuid, RecordingId, RequestUuid, StreamId } from '../../base/ids.ts';
 import type { Result } from '../../base/result.ts';
@@ -267,10 +268,10 @@ export interface CallControl {
   placeCalls(request: PlaceCallsRequest): Promise<Result<PlacedCalls, PlaceCallsRefusal>>;
 
   /** Calls of the account, its sub-accounts included, oldest first. */
-  liveCalls(accountId: AccountId, status: 'live' | 'queued'): readonly LiveCall[];
-  liveCall(accountId: AccountId, callUuid: CallUuid): LiveCall | undefined;
+  liveCalls(accountId: AccountId, status: 'live' | 'queued'): Promise<readonly LiveCall[]>;
+  liveCall(accountId: AccountId, callUuid: CallUuid): Promise<LiveCall | undefined>;
   /** Calls that count against the account's limit at this moment. */
-  runningCalls(accountId: AccountId): number;
+  runningCalls(accountId: AccountId): Promise<number>;
   callLog(
     accountId: AccountId,
     callUuid: CallUuid,
@@ -324,7 +325,10 @@ export interface CallControl {
     callUuid: CallUuid,
     request: StreamRequest,
   ): Promise<Result<LiveStream, ControlRefusal>>;
-  streams(accountId: AccountId, callUuid: CallUuid): Result<readonly LiveStream[], ControlRefusal>;
+  streams(
+    accountId: AccountId,
+    callUuid: CallUuid,
+  ): Promise<Result<readonly LiveStream[], ControlRefusal>>;
   /** `streamId` undefined stops all of the call's streams; `drain`: once the audio that bots have queued was played. */
   stopStream(
     accountId: AccountId,
@@ -333,8 +337,8 @@ export interface CallControl {
     drain?: boolean,
   ): Promise<Result<void, ControlRefusal>>;
 
-  conferences(accountId: AccountId): readonly Conference[];
-  multiPartyCalls(accountId: AccountId): readonly Conference[];
+  conferences(accountId: AccountId): Promise<readonly Conference[]>;
+  multiPartyCalls(accountId: AccountId): Promise<readonly Conference[]>;
   /** `id`: `uuid_` and its UUID, or `name_` and its name. */
   changeMultiPartyCall(
     accountId: AccountId,
@@ -346,7 +350,7 @@ export interface CallControl {
     id: string,
     request: RecordRequest,
   ): Promise<Result<StartedRecording, ControlRefusal>>;
-  conference(accountId: AccountId, name: string): Conference | undefined;
+  conference(accountId: AccountId, name: string): Promise<Conference | undefined>;
   /** `name` undefined ends all conferences of the account. */
   endConference(
     accountId: AccountId,

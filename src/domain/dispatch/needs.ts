@@ -5,7 +5,7 @@ import type { Logger } from '../../base/logger.ts';
 import type { Accounts } from '../account/account.ts';
 import type { CallerProofs, Signalling, SipAddresses, SrtpPolicy } from '../call/needs.ts';
 import type { CallbackClient } from '../callback/callback.ts';
-import type { Capacity, FairShare } from '../capacity/capacity.ts';
+import type { FairShare, Slots } from '../capacity/capacity.ts';
 import type { InterpreterNeeds } from '../interpreter/needs.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Provisioning } from '../provisioning/provisioning.ts';
@@ -41,7 +41,7 @@ export interface DispatchNeeds {
   readonly keeper: CallKeeper;
   readonly factory: CallFactory;
   readonly scripts: Scripts;
-  readonly capacity: Capacity;
+  readonly capacity: Slots;
   readonly shares: FairShare;
   readonly signalling: Signalling;
   readonly addresses: SipAddresses;

@@ -125,7 +125,7 @@ export class Outbound {
     if (planned.ok && !(await canPay(this.#needs, owner, planned.value))) {
       return err({ kind: 'insufficientFunds' });
     }
-    const slot = admission.takeSlot(owner);
+    const slot = await admission.takeSlot(owner);
     if (!slot.ok) return err(refusalOf(slot.error));
     const call = this.#create(first, planned);
     const waiting = rest.map((placement) => this.#waiting(placement));

@@ -107,7 +107,7 @@ export class PacedCalls {
     if (planned.ok && !(await canPay(this.#needs, calling.owner, planned.value))) {
       return err({ kind: 'insufficientFunds' });
     }
-    const slot = this.#slot(calling.owner);
+    const slot = await this.#slot(calling.owner);
     if (!slot.ok) return slot;
     return this.#placeWith(slot.value, { paced, placement, planned }, begin);
   }
@@ -121,7 +121,7 @@ export class PacedCalls {
 
   // ---------------------------------------------------------------- slots
 
-  #slot(owner: Account): Result<CapacitySlot, PacedRefusal> {
+  async #slot(owner: Account): Promise<Result<CapacitySlot, PacedRefusal>> {
     const { admission, outbound, reserve, hasPorts } = this.#needs;
     if (admission.closed) return err({ kind: 'unavailable' });
     if (!admission.begins()) {
@@ -130,7 +130,7 @@ export class PacedCalls {
     if (outbound.isBusy(owner.authId) || !hasPorts()) {
       return err({ kind: 'full', of: 'account', retryAfterMs: undefined });
     }
-    const slot = admission.takeSlot(owner, withoutReserve(limitsOf(owner), reserve));
+    const slot = await admission.takeSlot(owner, withoutReserve(limitsOf(owner), reserve));
     return slot.ok
       ? slot
       : err({ kind: 'full', of: 'account', retryAfterMs: againAfter(slot.error) });

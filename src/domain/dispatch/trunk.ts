@@ -4,6 +4,7 @@ import { err, ok, type Result } from '../../base/result.ts';
 import type { Account } from '../account/types.ts';
 import type { Call, CallEnd, CallIdentity, DialPlan } from '../call/call.ts';
 import type { Bridge, Headers, MediaWish, OutboundTarget } from '../call/needs.ts';
+import type { CapacityLimits, CapacityRefusal } from '../capacity/capacity.ts';
 import { playWhileHeld, relayDigits } from '../interpreter/interpreter.ts';
 import type { OriginationUri, PhoneNumber, Trunk } from '../provisioning/types.ts';
 import { type DialRefusal, inOrder } from './destination.ts';
@@ -59,14 +60,13 @@ export class TrunkConnector {
   ): Promise<void> {
     if (a.isEnded) return;
     const { trunk, targets, webhook } = way;
-    const { admission, capacity, clock, factory } = this.#needs;
+    const { admission, capacity, factory } = this.#needs;
     const limits = { concurrentCalls: trunk.concurrentCallsLimit, cps: trunk.cpsLimit };
-    const slot = capacity.take(`trunk:${trunk.trunkId}`, limits, clock.monotonicMs());
+    const slot = await capacity.take(`trunk:${trunk.trunkId}`, limits);
+    if (a.isEnded && slot.ok) slot.value.undo();
+    if (a.isEnded) return;
     if (!slot.ok) {
-      const { cps, concurrentCalls } = limits;
-      const full =
-        slot.error.kind === 'cps' ? `${cps} calls per second` : `${concurrentCalls} calls at once`;
-      const detail = `trunk ${trunk.name} is full: ${full}`;
+      const detail = `trunk ${trunk.name} is full: ${fullOf(slot.error, limits)}`;
       a.hangup('concurrencyBreached', 'Platform', detail);
       return;
     }
@@ -288,3 +288,8 @@ const trunkHeaders = (a: Call, number: PhoneNumber, host: string): Headers => [
   ...a.facts.sipHeaders,
   ['P-Called-Party-ID', `<sip:+${number.e164}@${host}>`],
 ];
+
+function fullOf({ kind }: CapacityRefusal, { cps, concurrentCalls }: CapacityLimits): string {
+  if (kind === 'away') return 'the capacity shared with other nodes is not known';
+  return kind === 'cps' ? `${cps} calls per second` : `${concurrentCalls} calls at once`;
+}

@@ -16,13 +16,11 @@ export interface SipMessageTrace {
   readonly text: string;
 }
 
-/** Each made when it is asked for. */
-export interface CallMessages {
-  list(): readonly SipMessageTrace[];
-  /** For people. */
-  ladder(): string;
-  /** A pcap file. */
-  capture(): Buffer;
+/** SIP messages as they are kept, as a ladder for people, as a pcap file. */
+export interface MessageForms {
+  readonly json: readonly SipMessageTrace[];
+  readonly text: string;
+  readonly pcap: Uint8Array;
 }
 
 export interface CallDetail {
@@ -35,16 +33,22 @@ export interface LiveQuality {
   readonly quality: MediaQuality;
 }
 
+/** Of every node; whoever cannot be asked in time makes an operation reject with NODE_UNREACHABLE. */
 export interface LiveCalls {
-  list(): readonly LiveCall[];
+  list(): Promise<readonly LiveCall[]>;
   /** The call while it lives and its timeline, also for a while after its end; undefined when neither is known. */
-  get(callUuid: CallUuid): CallDetail | undefined;
+  get(callUuid: CallUuid): Promise<CallDetail | undefined>;
   /** How an answered call sounds now; undefined: there is no such call. */
-  quality(callUuid: CallUuid): LiveQuality | undefined;
+  quality(callUuid: CallUuid): Promise<LiveQuality | undefined>;
+  /** The mean opinion score of those that are answered and have one, in any order. */
+  scores(callUuids: readonly CallUuid[]): Promise<readonly (readonly [CallUuid, number])[]>;
   /** False when there is no such call. */
-  hangup(callUuid: CallUuid): boolean;
+  hangup(callUuid: CallUuid): Promise<boolean>;
   /** Those of all legs that belong together with the call's, oldest first; undefined: nothing is known of it. */
-  messages(callUuid: CallUuid): CallMessages | undefined;
+  messages<Form extends keyof MessageForms>(
+    callUuid: CallUuid,
+    form: Form,
+  ): Promise<MessageForms[Form] | undefined>;
   /** Oldest first, also for a while after the call's end; undefined: no such call is known. */
-  qualitySamples(callUuid: CallUuid): readonly QualitySample[] | undefined;
+  qualitySamples(callUuid: CallUuid): Promise<readonly QualitySample[] | undefined>;
 }

@@ -34,7 +34,7 @@ export { parseCarriersFile } from './admin/carriers-file.ts';
 export { invitationLink } from './console/users.ts';
 export type { RestDeps, RestSettings } from './deps.ts';
 export type { OperatorPages } from './http/operator-door.ts';
-export type { CallMessages, LiveCalls, SipMessageTrace } from './live-calls.ts';
+export type { LiveCalls, LiveQuality, MessageForms, SipMessageTrace } from './live-calls.ts';
 export type { Operations, PartState, RegistrationView } from './operations.ts';
 
 /** Coarse, so that a list is told anew only when somebody would see a difference. */
@@ -42,17 +42,15 @@ const roundedMos = (mos: number | undefined): number | null =>
   mos === undefined ? null : Math.round(mos * 10) / 10;
 
 /** Running calls for open pages of the console. */
-export const createLiveFeed = (
-  clock: Clock,
-  calls: Pick<LiveCalls, 'list' | 'quality'>,
-): LiveFeed =>
+export const createLiveFeed = (clock: Clock, calls: Pick<LiveCalls, 'list' | 'scores'>): LiveFeed =>
   new LiveFeed({
     clock,
     list: () => calls.list(),
-    show: (call) => ({
+    scores: async (shown) => new Map(await calls.scores(shown)),
+    show: (call, mos) => ({
       account_id: call.accountId,
       ...showLiveCall(call),
-      mos: roundedMos(calls.quality(call.callUuid)?.quality.mos),
+      mos: roundedMos(mos),
     }),
   });
 

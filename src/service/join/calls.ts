@@ -14,7 +14,7 @@ import {
   type Synthesizer,
 } from '../../domain/call/needs.ts';
 import type { CallbackClient } from '../../domain/callback/callback.ts';
-import { Capacity, FairShare, type NewCalls } from '../../domain/capacity/capacity.ts';
+import { FairShare, type NewCalls, OwnSlots, type Slots } from '../../domain/capacity/capacity.ts';
 import { OpenRecords, Settler } from '../../domain/cdr/cdr.ts';
 import type { Cdr } from '../../domain/cdr/types.ts';
 import {
@@ -80,6 +80,8 @@ export interface CallLines {
   };
   readonly destinations: Pick<DestinationGuard, 'judgeRtp'>;
   readonly newCalls: NewCalls;
+  /** Absent: nobody else takes of the limits. */
+  readonly slots?: Slots | undefined;
   /** Absent: nothing is proved, and nothing verified. */
   readonly proofs?: CallerProofs;
   readonly logs: CallLogs;
@@ -144,7 +146,7 @@ export function joinParts<R extends Recorder>(
     heartbeatMs: settings.calls.heartbeatMs,
     onSettled,
   });
-  const capacity = new Capacity();
+  const capacity = lines.slots ?? new OwnSlots(clock);
   const shares = new FairShare(clock);
   const { maxConcurrent: nodeLimit, waitForSlotMs } = settings.calls;
   const admission = new Admission({

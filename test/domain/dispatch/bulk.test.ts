@@ -90,11 +90,11 @@ describe('POST Call: several destinations (decisions: 429)', () => {
     const { callUuids, requestUuid } = await stage.placed({ to: numbers(4) });
     const { authId } = stage.account;
     const [, , third = '', fourth = asCallUuid('')] = callUuids;
-    expect(stage.control.liveCalls(authId, 'queued')).toMatchObject([
+    expect(await stage.control.liveCalls(authId, 'queued')).toMatchObject([
       { callUuid: third, requestUuid, status: 'queued', to: numbers(4)[2] },
       { callUuid: fourth },
     ]);
-    expect(stage.control.liveCall(authId, fourth)).toMatchObject({ status: 'queued' });
+    expect(await stage.control.liveCall(authId, fourth)).toMatchObject({ status: 'queued' });
     expect(await stage.control.hangup(authId, fourth)).toMatchObject({ ok: true });
     expect(await stage.cdr(fourth)).toMatchObject({
       hangupCauseCode: 1020,
@@ -206,7 +206,7 @@ describe('POST Call: several destinations and a crash', () => {
 
   it('draining that begins while a request is accepted leaves nobody waiting', async () => {
     const placing = stage.placed({ to: numbers(4) });
-    while (stage.admission.running(stage.account.authId) === 0) await Promise.resolve();
+    while ((await stage.admission.running(stage.account.authId)) === 0) await Promise.resolve();
     stage.admission.drain();
     const { callUuids } = await placing;
     expect(stage.outbound.queued(stage.account.authId)).toEqual([]);

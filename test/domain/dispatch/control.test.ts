@@ -38,17 +38,19 @@ async function talking(): Promise<{ a: Call; b: Call }> {
 describe('live calls (dialect §3.4)', () => {
   it('are listed to their account alone, from the INVITE to the end', async () => {
     const { callUuid } = await stage.placed({ callerName: 'Ada' });
-    expect(stage.control.liveCalls(account, 'live')).toMatchObject([
+    expect(await stage.control.liveCalls(account, 'live')).toMatchObject([
       { callUuid, status: 'ringing', direction: 'outbound', callerName: 'Ada' },
     ]);
-    expect(stage.control.runningCalls(account)).toBe(1);
-    expect(stage.control.liveCalls(STRANGER, 'live')).toEqual([]);
-    expect(stage.control.liveCall(STRANGER, callUuid)).toBeUndefined();
+    expect(await stage.control.runningCalls(account)).toBe(1);
+    expect(await stage.control.liveCalls(STRANGER, 'live')).toEqual([]);
+    expect(await stage.control.liveCall(STRANGER, callUuid)).toBeUndefined();
     await stage.signalling.last.answers();
-    expect(stage.control.liveCall(account, callUuid)).toMatchObject({ status: 'in-progress' });
+    expect(await stage.control.liveCall(account, callUuid)).toMatchObject({
+      status: 'in-progress',
+    });
     await stage.finish();
-    expect(stage.control.liveCall(account, callUuid)).toBeUndefined();
-    expect(stage.control.runningCalls(account)).toBe(0);
+    expect(await stage.control.liveCall(account, callUuid)).toBeUndefined();
+    expect(await stage.control.runningCalls(account)).toBe(0);
   });
 
   it('hang up: normal when answered, canceled before, source API Request; then it is gone', async () => {

@@ -116,7 +116,7 @@ describe('audio streams over REST (dialect §1.8)', () => {
     if (!started.ok) throw new Error(started.error.kind);
     expect(started.value).toMatchObject({ status: 'initiated', timeoutMs: 600_000, rate: 8000 });
     stage.sockets[0]?.started();
-    expect(stage.control.streams(account, call.uuid)).toMatchObject({
+    expect(await stage.control.streams(account, call.uuid)).toMatchObject({
       value: [{ streamId: started.value.streamId, status: 'in-progress' }],
     });
     expect(await stage.control.stopStream(account, call.uuid, asStreamId('unknown'))).toEqual({
@@ -128,7 +128,7 @@ describe('audio streams over REST (dialect §1.8)', () => {
       ok: true,
     });
     await settle();
-    expect(stage.control.streams(account, call.uuid)).toMatchObject({ value: [] });
+    expect(await stage.control.streams(account, call.uuid)).toMatchObject({ value: [] });
     await stage.finish();
   });
 
@@ -161,7 +161,7 @@ describe('audio streams over REST (dialect §1.8)', () => {
       ok: true,
     });
     await settle();
-    expect(stage.control.streams(account, call.uuid)).toMatchObject({ value: [] });
+    expect(await stage.control.streams(account, call.uuid)).toMatchObject({ value: [] });
     await stage.finish();
   });
 
@@ -170,7 +170,7 @@ describe('audio streams over REST (dialect §1.8)', () => {
     expect(await stage.control.startStream(account, callUuid, request)).toMatchObject({
       error: { kind: 'wrongState' },
     });
-    expect(stage.control.streams(STRANGER, callUuid)).toEqual(NOT_FOUND);
+    expect(await stage.control.streams(STRANGER, callUuid)).toEqual(NOT_FOUND);
     await stage.finish();
   });
 });

@@ -271,7 +271,7 @@ export async function openStage(over: Partial<NewAccount> = {}, dials: Dials = {
       const balance = await ledger.balance(account.authId, account.currency);
       return {
         errors,
-        running: capacity.running(account.authId),
+        running: await capacity.running(account.authId),
         reserved: balance.ok ? balance.value.reservedFunds : undefined,
         openLegs: media.legs.filter(({ isClosed }) => !isClosed).length,
         openBridges: media.bridges.filter(({ isOpen }) => isOpen).length,

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { asAccountId, asCallUuid } from '../../../src/base/ids.ts';
 import type { LiveCall } from '../../../src/domain/dispatch/types.ts';
 import { LiveFeed } from '../../../src/edge/rest/console/live-feed.ts';
-import { SimClock } from '../../sim/clock.ts';
+import { SimClock, settle } from '../../sim/clock.ts';
 
 const ADA = asAccountId('MA_ADA');
 const callOf = (name: string, accountId = ADA): LiveCall =>
@@ -14,7 +14,8 @@ function setup() {
   const world = { calls: [callOf('a')], isAllowed: true };
   const feed = new LiveFeed({
     clock,
-    list: () => world.calls,
+    list: async () => world.calls,
+    scores: async () => new Map(),
     show: ({ callUuid }) => ({ callUuid }),
   });
   const listen = (account: typeof ADA | undefined, userId = 'u') =>
@@ -31,6 +32,7 @@ const told = (stream: Readable | undefined): string => String(stream?.read() ?? 
 it('tells the whole list at once, again when it changed, and keeps the connection meanwhile', async () => {
   const { clock, world, listen } = setup();
   const stream = listen(undefined);
+  await settle();
   expect(told(stream)).toBe('event: calls\ndata: {"total":1,"calls":[{"callUuid":"a"}]}\n\n');
   await clock.advance(5000);
   expect(told(stream)).toBe('');
@@ -41,10 +43,12 @@ it('tells the whole list at once, again when it changed, and keeps the connectio
   expect(told(stream)).toBe(': still here\n\n');
 });
 
-it('tells a customer of the calls of the account alone', () => {
+it('tells a customer of the calls of the account alone', async () => {
   const { world, listen } = setup();
   world.calls = [callOf('a'), callOf('b', asAccountId('MA_BOB'))];
-  expect(told(listen(ADA))).toContain('{"total":1,"calls":[{"callUuid":"a"}]}');
+  const stream = listen(ADA);
+  await settle();
+  expect(told(stream)).toContain('{"total":1,"calls":[{"callUuid":"a"}]}');
 });
 
 it('ends when who listens may no longer', async () => {

@@ -84,9 +84,9 @@ const COMMANDS: readonly Command[] = [
       callback: target('/status'),
     }),
   (world) => placeSome(world),
-  ({ service, random }) => {
-    const queued = service.control.liveCalls(service.accountId, 'queued');
-    if (queued.length === 0) return Promise.resolve();
+  async ({ service, random }) => {
+    const queued = await service.control.liveCalls(service.accountId, 'queued');
+    if (queued.length === 0) return undefined;
     return service.control.hangup(service.accountId, random.pick(queued).callUuid);
   },
 ];

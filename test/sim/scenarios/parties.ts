@@ -106,9 +106,9 @@ export const partyScenarios: readonly Scenario[] = [
       world.customer.on('/ring', 200);
       const placed = await place(world, numbers);
       assert(placed.ok, 'the request is accepted');
-      const { admission, accountId } = world.service;
+      const { slots, accountId } = world.service;
       const everyLeg = (): boolean => {
-        world.expect(admission.running(accountId) <= 4, 'more calls than allowed');
+        world.expect(slots.held(accountId) <= 4, 'more calls than allowed');
         return world.signalling.legs.length === 12 && world.signalling.live.length === 0;
       };
       await world.until('all have been dialled', everyLeg, 12 * (RING_TIMEOUT_MS + 1000));

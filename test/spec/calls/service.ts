@@ -230,7 +230,7 @@ function readersOf(of: {
         ...edge.media.leftovers(),
         errors,
         live: calls.keeper.live().length,
-        running: calls.admission.running(accountId),
+        running: await calls.admission.running(accountId),
         reserved: balance.ok ? balance.value.reservedFunds : undefined,
         openSockets: edge.bots.sockets.filter(({ isOver }) => !isOver).length,
         queuedNotifications: edge.lines.callbacks.queued(),

@@ -4,7 +4,7 @@ import { ok } from '../../../base/result.ts';
 import { isoMicros } from '../../../base/time-format.ts';
 import { adminRoute, type RawReply, type Route } from '../http/route.ts';
 import { accountIdText, callUuidText, oneOf, Type } from '../http/schema.ts';
-import type { CallMessages } from '../live-calls.ts';
+import type { LiveCalls } from '../live-calls.ts';
 import { refused } from '../refusal.ts';
 import { CallLogEntrySchema, LiveCallSchema, showLiveCall, showLogEntry } from '../wire/call.ts';
 import { QualitySampleSchema, showQualitySample } from '../wire/quality.ts';
@@ -23,8 +23,8 @@ const listCalls = adminRoute({
   path: '/admin/v1/calls',
   summary: 'Live and queued calls of all accounts',
   reply: Type.Object({ count: Type.Integer(), calls: Type.Array(AdminCallSchema) }),
-  run({ liveCalls }) {
-    const calls = liveCalls.list();
+  async run({ liveCalls }) {
+    const calls = await liveCalls.list();
     return ok({
       count: calls.length,
       calls: calls.map((call) => ({ account_id: call.accountId, ...showLiveCall(call) })),
@@ -44,8 +44,8 @@ const getCall = adminRoute({
     call: Type.Optional(AdminCallSchema),
     log: Type.Array(CallLogEntrySchema),
   }),
-  run({ liveCalls }, { params: { call_uuid: callUuid } }) {
-    const detail = liveCalls.get(callUuid);
+  async run({ liveCalls }, { params: { call_uuid: callUuid } }) {
+    const detail = await liveCalls.get(callUuid);
     if (detail === undefined) return refused({ kind: 'unknownCall' });
     const { call, log } = detail;
     return ok({
@@ -64,8 +64,8 @@ const hangupCall = adminRoute({
   summary: 'Hang up',
   status: 204,
   params,
-  run: ({ liveCalls }, { params: { call_uuid: callUuid } }) =>
-    liveCalls.hangup(callUuid) ? ok(undefined) : refused({ kind: 'unknownCall' }),
+  run: async ({ liveCalls }, { params: { call_uuid: callUuid } }) =>
+    (await liveCalls.hangup(callUuid)) ? ok(undefined) : refused({ kind: 'unknownCall' }),
 });
 
 const FORMATS = ['json', 'pcap', 'text'] as const;
@@ -85,11 +85,11 @@ const listMessages = adminRoute({
   params,
   query: Type.Object({ format: Type.Optional(oneOf(FORMATS)) }),
   produces: 'application/json',
-  run({ liveCalls }, { params: { call_uuid: callUuid }, query, headers }) {
-    const messages = liveCalls.messages(callUuid);
-    if (messages === undefined) return refused({ kind: 'unknownCall' });
+  async run({ liveCalls }, { params: { call_uuid: callUuid }, query, headers }) {
     const format = query.format ?? accepted(String(headers['accept'] ?? ''));
-    return ok({ contentType: CONTENT_TYPES[format], ...written(callUuid, messages, format) });
+    const written = await WRITTEN[format](liveCalls, callUuid);
+    if (written === undefined) return refused({ kind: 'unknownCall' });
+    return ok({ contentType: CONTENT_TYPES[format], ...written });
   },
 });
 
@@ -104,24 +104,32 @@ function accepted(accept: string): Format {
   return 'json';
 }
 
-function written(
-  callUuid: CallUuid,
-  messages: CallMessages,
-  format: Format,
-): Pick<RawReply, 'body' | 'headers'> {
-  if (format === 'text') return { body: messages.ladder() };
-  if (format === 'pcap') {
+type Written = Pick<RawReply, 'body' | 'headers'> | undefined;
+
+const WRITTEN: Readonly<
+  Record<Format, (calls: LiveCalls, callUuid: CallUuid) => Promise<Written>>
+> = {
+  async text(calls, callUuid) {
+    const body = await calls.messages(callUuid, 'text');
+    return body === undefined ? undefined : { body };
+  },
+  async pcap(calls, callUuid) {
+    const capture = await calls.messages(callUuid, 'pcap');
+    if (capture === undefined) return undefined;
     const headers = { 'content-disposition': `attachment; filename="${callUuid}.pcap"` };
-    return { body: Readable.from([messages.capture()], { objectMode: false }), headers };
-  }
-  const shown = messages.list().map(({ atUs, callId, text, ...rest }) => ({
-    at: isoMicros(atUs),
-    ...rest,
-    call_id: callId,
-    text,
-  }));
-  return { body: JSON.stringify({ call_uuid: callUuid, messages: shown }) };
-}
+    return { body: Readable.from([capture], { objectMode: false }), headers };
+  },
+  async json(calls, callUuid) {
+    const messages = await calls.messages(callUuid, 'json');
+    const shown = messages?.map(({ atUs, callId, text, ...rest }) => ({
+      at: isoMicros(atUs),
+      ...rest,
+      call_id: callId,
+      text,
+    }));
+    return shown && { body: JSON.stringify({ call_uuid: callUuid, messages: shown }) };
+  },
+};
 
 const showQuality = adminRoute({
   ...common,
@@ -130,8 +138,8 @@ const showQuality = adminRoute({
   summary: 'How a call sounded, every five seconds of it, also for a while after its end',
   params,
   reply: Type.Object({ call_uuid: Type.String(), samples: Type.Array(QualitySampleSchema) }),
-  run({ liveCalls }, { params: { call_uuid: callUuid } }) {
-    const samples = liveCalls.qualitySamples(callUuid);
+  async run({ liveCalls }, { params: { call_uuid: callUuid } }) {
+    const samples = await liveCalls.qualitySamples(callUuid);
     if (samples === undefined) return refused({ kind: 'unknownCall' });
     return ok({ call_uuid: callUuid, samples: samples.map(showQualitySample) });
   },

@@ -1,7 +1,7 @@
 /** Server-sent events of running calls (HTML standard, 9.2): what every open page of the console is told, once a second. */
 import { Readable } from 'node:stream';
 import type { Clock } from '../../../base/clock.ts';
-import type { AccountId } from '../../../base/ids.ts';
+import type { AccountId, CallUuid } from '../../../base/ids.ts';
 import type { LiveCall } from '../../../domain/dispatch/types.ts';
 
 const EVERY_MS = 1000;
@@ -32,8 +32,9 @@ export type Asking = Pick<Listener, 'userId' | 'account' | 'isAllowed'>;
 
 export interface LiveFeedNeeds {
   readonly clock: Pick<Clock, 'at' | 'monotonicMs'>;
-  list(): readonly LiveCall[];
-  show(call: LiveCall): object;
+  list(): Promise<readonly LiveCall[]>;
+  scores(callUuids: readonly CallUuid[]): Promise<ReadonlyMap<CallUuid, number>>;
+  show(call: LiveCall, mos: number | undefined): object;
 }
 
 export class LiveFeed {
@@ -41,6 +42,8 @@ export class LiveFeed {
   readonly #listeners = new Set<Listener>();
   #cancel: (() => void) | undefined;
   #rounds = 0;
+  #isTelling = false;
+  #isDue = false;
 
   constructor(needs: LiveFeedNeeds) {
     this.#needs = needs;
@@ -57,7 +60,7 @@ export class LiveFeed {
       this.#listeners.delete(listener);
       if (this.#listeners.size === 0) this.stop();
     });
-    this.#tell();
+    void this.#tell();
     if (this.#cancel === undefined) this.#again();
     return stream;
   }
@@ -66,7 +69,7 @@ export class LiveFeed {
   stop(): void {
     this.#cancel?.();
     this.#cancel = undefined;
-    for (const { stream } of this.#listeners) stream.push(null);
+    for (const listener of [...this.#listeners]) this.#end(listener);
   }
 
   #again(): void {
@@ -74,45 +77,74 @@ export class LiveFeed {
     this.#cancel = clock.at(clock.monotonicMs() + EVERY_MS, () => {
       this.#rounds += 1;
       if (this.#rounds % LOOK_ROUNDS === 0) void this.#look();
-      this.#tell();
+      void this.#tell();
       this.#again();
     });
   }
 
   async #look(): Promise<void> {
-    for (const { stream, isAllowed } of [...this.#listeners]) {
-      if (!(await isAllowed().catch(() => true))) stream.push(null);
+    for (const listener of [...this.#listeners]) {
+      if (!(await listener.isAllowed().catch(() => true))) this.#end(listener);
     }
   }
 
-  #tell(): void {
-    const calls = this.#needs.list();
-    const texts = new Map<string, string>();
+  #end(listener: Listener): void {
+    if (this.#listeners.delete(listener)) listener.stream.push(null);
+  }
+
+  /** Never rejects. A round in which calls could not be asked for tells nothing: pages show what they had. */
+  async #tell(): Promise<void> {
+    this.#isDue = true;
+    if (this.#isTelling) return;
+    this.#isTelling = true;
+    try {
+      while (this.#isDue) await this.#tellOnce();
+    } catch {
+      // The node of a call does not answer: its death is told elsewhere.
+    } finally {
+      this.#isTelling = false;
+    }
+  }
+
+  async #tellOnce(): Promise<void> {
+    this.#isDue = false;
+    const calls = await this.#needs.list();
+    const texts = new Map<string, Promise<string>>();
     for (const listener of this.#listeners) {
-      const { account, stream } = listener;
+      const { account } = listener;
       const key = `${account?.accountId ?? ''} ${account?.subAccount ?? ''}`;
       const text = texts.get(key) ?? this.#text(calls, account);
       texts.set(key, text);
-      if (stream.readableLength > MAX_BUFFERED) continue;
-      if (text !== listener.last) {
-        listener.last = text;
-        listener.quiet = 0;
-        stream.push(`event: calls\ndata: ${text}\n\n`);
-      } else {
-        listener.quiet = (listener.quiet + 1) % QUIET_ROUNDS;
-        if (listener.quiet === 0) stream.push(': still here\n\n');
-      }
+      const told = await text;
+      // It may have ended meanwhile.
+      if (this.#listeners.has(listener)) push(listener, told);
     }
   }
 
-  #text(calls: readonly LiveCall[], account: Listener['account']): string {
+  async #text(calls: readonly LiveCall[], account: Listener['account']): Promise<string> {
+    const { scores, show } = this.#needs;
     const seen = calls.filter(
       (call) =>
         account === undefined ||
         (call.accountId === account.accountId &&
           (account.subAccount === undefined || call.subAccount === account.subAccount)),
     );
-    const shown = seen.slice(0, MAX_CALLS).map((call) => this.#needs.show(call));
-    return JSON.stringify({ total: seen.length, calls: shown });
+    const shown = seen.slice(0, MAX_CALLS);
+    const mos = await scores(shown.map(({ callUuid }) => callUuid));
+    const told = shown.map((call) => show(call, mos.get(call.callUuid)));
+    return JSON.stringify({ total: seen.length, calls: told });
   }
+}
+
+function push(listener: Listener, text: string): void {
+  const { stream } = listener;
+  if (stream.readableLength > MAX_BUFFERED) return;
+  if (text !== listener.last) {
+    listener.last = text;
+    listener.quiet = 0;
+    stream.push(`event: calls\ndata: ${text}\n\n`);
+    return;
+  }
+  listener.quiet = (listener.quiet + 1) % QUIET_ROUNDS;
+  if (listener.quiet === 0) stream.push(': still here\n\n');
 }

@@ -18,6 +18,12 @@ const SERVICE_FAILURES: Partial<Record<ServiceErrorCode, Failure>> = {
   OBJECTS_UNAVAILABLE: failure(503, 'file storage unavailable', {
     headers: { 'retry-after': '30' },
   }),
+  CLUSTER_UNAVAILABLE: failure(502, 'other nodes cannot be asked', {
+    headers: { 'retry-after': '1' },
+  }),
+  NODE_UNREACHABLE: failure(504, 'the node of the call does not answer', {
+    headers: { 'retry-after': '1' },
+  }),
   MEDIA_NO_PORTS: failure(503, 'no media port free', { headers: { 'retry-after': '5' } }),
 };
 

@@ -57,13 +57,13 @@ interface Usage {
 }
 
 /** Spec Errors, Capacity: 502 when the counter is not to be had. */
-function usageOf(
+async function usageOf(
   control: CallControl,
   accountId: AccountId,
   limit: number,
-): Result<Usage, Failure> {
+): Promise<Result<Usage, Failure>> {
   try {
-    const used = control.runningCalls(accountId);
+    const used = await control.runningCalls(accountId);
     const percent = limit === 0 ? (used === 0 ? 0 : 100) : (used / limit) * 100;
     return ok({ used, percent: Math.round(percent * 100) / 100 });
   } catch (error) {
@@ -104,9 +104,9 @@ const capacity = accountRoute({
       }),
     ),
   }),
-  run({ control, campaigns }, { access, accountId }) {
+  async run({ control, campaigns }, { access, accountId }) {
     const limit = access.owner.concurrentCallsLimit;
-    const usage = usageOf(control, accountId, limit);
+    const usage = await usageOf(control, accountId, limit);
     if (!usage.ok) return usage;
     return ok({
       concurrent_calls: usage.value.used,
@@ -131,9 +131,9 @@ const concurrency = accountRoute({
     utilization_pct: Type.Number(),
     request_id: Type.String(),
   }),
-  run({ control }, { access, accountId, apiId: id }) {
+  async run({ control }, { access, accountId, apiId: id }) {
     const limit = access.owner.concurrentCallsLimit;
-    const usage = usageOf(control, accountId, limit);
+    const usage = await usageOf(control, accountId, limit);
     if (!usage.ok) return usage;
     return ok({
       account_id: accountId,

@@ -1,5 +1,5 @@
 import type { CallUuid, RequestUuid } from '../../../../base/ids.ts';
-import type { CallControl } from '../../../../domain/dispatch/types.ts';
+import type { CallControl, LiveCall } from '../../../../domain/dispatch/types.ts';
 import type { RouteNeeds } from '../../deps.ts';
 import { type AccountInput, accountRoute, type Route } from '../../http/route.ts';
 import { accountIdText, callUuidOf, Type } from '../../http/schema.ts';
@@ -11,20 +11,19 @@ export const callParams = Type.Object({ auth_id: accountIdText(), call_uuid: Typ
 type Whose = Pick<AccountInput, 'accountId' | 'subAccount'>;
 
 /** Whether a call, live or waiting, or a request with such calls is the sub-account's. The main account has them all. */
-export function ownsRequest(
+export async function ownsRequest(
   control: Pick<CallControl, 'liveCalls'>,
   { accountId, subAccount }: Whose,
   uuid: CallUuid | RequestUuid,
-): boolean {
+): Promise<boolean> {
   if (subAccount === undefined) return true;
-  return (['live', 'queued'] as const).some((status) =>
-    control
-      .liveCalls(accountId, status)
-      .some(
-        (call) =>
-          call.subAccount === subAccount && (call.callUuid === uuid || call.requestUuid === uuid),
-      ),
-  );
+  for (const status of ['live', 'queued'] as const) {
+    const calls = await control.liveCalls(accountId, status);
+    const isTheirs = (call: LiveCall): boolean =>
+      call.subAccount === subAccount && (call.callUuid === uuid || call.requestUuid === uuid);
+    if (calls.some(isTheirs)) return true;
+  }
+  return false;
 }
 
 async function ownsCall(
@@ -32,7 +31,7 @@ async function ownsCall(
   { accountId, subAccount }: Whose,
   callUuid: CallUuid,
 ): Promise<boolean> {
-  const live = control.liveCall(accountId, callUuid);
+  const live = await control.liveCall(accountId, callUuid);
   if (live !== undefined) return live.subAccount === subAccount;
   return (await callRecords.get(accountId, callUuid, subAccount)).ok;
 }

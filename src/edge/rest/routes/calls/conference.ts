@@ -77,8 +77,11 @@ const conferences: readonly Route[] = [
     params: accountParams,
     query: Type.Object({}),
     reply: Type.Object({ api_id: apiId(), conferences: Type.Array(Type.String()) }),
-    run: ({ control }, { accountId, apiId: id }) =>
-      ok({ api_id: id, conferences: control.conferences(accountId).map(({ name }) => name) }),
+    run: async ({ control }, { accountId, apiId: id }) =>
+      ok({
+        api_id: id,
+        conferences: (await control.conferences(accountId)).map(({ name }) => name),
+      }),
   }),
   accountRoute({
     ...common,
@@ -97,8 +100,8 @@ const conferences: readonly Route[] = [
     summary: 'A conference and its members',
     params,
     reply: ConferenceSchema,
-    run({ control }, { accountId, params: path, apiId: id }) {
-      const conference = control.conference(accountId, path.name);
+    async run({ control }, { accountId, params: path, apiId: id }) {
+      const conference = await control.conference(accountId, path.name);
       if (conference === undefined) return refused({ kind: 'notFound', what: 'conference' });
       return ok(showConference(conference, id));
     },

@@ -125,7 +125,7 @@ const listCalls = accountRoute({
     if (!whose.ok) return whose;
     if (query.status !== undefined) {
       const asked = new URLSearchParams(input.url.split('?', 2)[1]);
-      const live = control.liveCalls(accountId, query.status);
+      const live = await control.liveCalls(accountId, query.status);
       const calls = livePart(live, whose.value, { query, asked });
       if (!calls.ok) return calls;
       return ok(json({ api_id: id, calls: calls.value.map((call) => call.callUuid) }));
@@ -162,7 +162,7 @@ const getCall = accountRoute({
         json({ api_id: id, ...showCompletedCall(record) }),
       );
     }
-    const call = control.liveCall(accountId, callUuid);
+    const call = await control.liveCall(accountId, callUuid);
     const hidden = subAccount !== undefined && call?.subAccount !== subAccount;
     const matches = (call?.status === 'queued') === (query.status === 'queued');
     if (call === undefined || hidden || !matches) return refused({ kind: 'unknownCall' });
@@ -191,7 +191,7 @@ const cancelRequest = accountRoute({
   params: Type.Object({ auth_id: accountIdText(), request_uuid: Type.String() }),
   async run({ control }, { accountId, subAccount, params }) {
     const requestUuid = asRequestUuid(params.request_uuid.toLowerCase());
-    const mine = ownsRequest(control, { accountId, subAccount }, requestUuid);
+    const mine = await ownsRequest(control, { accountId, subAccount }, requestUuid);
     if (!mine) return refused({ kind: 'unknownCall' });
     return answered(await control.hangup(accountId, requestUuid), () => undefined);
   },
@@ -272,9 +272,9 @@ const readQuality = callRoute({
     packets_lost: Type.Integer(),
     packets_late: Type.Integer(),
   }),
-  run({ liveCalls }, { accountId, params, apiId: id }) {
+  async run({ liveCalls }, { accountId, params, apiId: id }) {
     const callUuid = callUuidOf(params.call_uuid);
-    const found = liveCalls.quality(callUuid);
+    const found = await liveCalls.quality(callUuid);
     if (found?.call.accountId !== accountId) return refused({ kind: 'unknownCall' });
     const { mos, jitterMs, roundTripMs, ...packets } = found.quality;
     return ok({
@@ -304,10 +304,10 @@ const readSamples = callRoute({
   }),
   async run({ liveCalls, callRecords }, { accountId, params, apiId: id }) {
     const callUuid = callUuidOf(params.call_uuid);
-    const isLive = liveCalls.quality(callUuid)?.call.accountId === accountId;
+    const isLive = (await liveCalls.quality(callUuid))?.call.accountId === accountId;
     const isTheirs = isLive || (await callRecords.get(accountId, callUuid, undefined)).ok;
     if (!isTheirs) return refused({ kind: 'unknownCall' });
-    const samples = liveCalls.qualitySamples(callUuid) ?? [];
+    const samples = (await liveCalls.qualitySamples(callUuid)) ?? [];
     return ok({ api_id: id, call_uuid: callUuid, samples: samples.map(showQualitySample) });
   },
 });

@@ -53,7 +53,7 @@ export const multiPartyMemberRoutes: readonly Route[] = [
       const { accountId, params: path, body, apiId: id } = input;
       const chosen = chosenCalls(body);
       if (!chosen.ok) return chosen;
-      const running = findMpc(control.multiPartyCalls(accountId), path.mpc_id);
+      const running = findMpc(await control.multiPartyCalls(accountId), path.mpc_id);
       const name = running?.name ?? /^name_(.{1,128})$/s.exec(path.mpc_id)?.[1];
       if (name === undefined) return refused(NOT_FOUND);
       const answer = inlineDocument(`<Response>${elementOf(name, body)}</Response>`);
@@ -108,8 +108,8 @@ export const multiPartyMemberRoutes: readonly Route[] = [
     params,
     query: Type.Object({ call_uuid: Type.Optional(Type.String()) }),
     reply: Type.Object({ api_id: apiId(), objects: Type.Array(ParticipantSchema) }),
-    run({ control }, { accountId, params: path, query, apiId: id }) {
-      const mpc = findMpc(control.multiPartyCalls(accountId), path.mpc_id);
+    async run({ control }, { accountId, params: path, query, apiId: id }) {
+      const mpc = findMpc(await control.multiPartyCalls(accountId), path.mpc_id);
       if (mpc === undefined) return refused(NOT_FOUND);
       const wanted = query.call_uuid?.toLowerCase();
       const objects = mpc.members
@@ -125,8 +125,8 @@ export const multiPartyMemberRoutes: readonly Route[] = [
     summary: 'A member of a multi-party call',
     params: participantParams,
     reply: Type.Object({ api_id: apiId(), ...ParticipantSchema.properties }),
-    run({ control }, { accountId, params: path, apiId: id }) {
-      const mpc = findMpc(control.multiPartyCalls(accountId), path.mpc_id);
+    async run({ control }, { accountId, params: path, apiId: id }) {
+      const mpc = findMpc(await control.multiPartyCalls(accountId), path.mpc_id);
       const found = member(mpc, path.participant_id);
       if (mpc === undefined || found === undefined) {
         return refused({ kind: 'notFound', what: 'member' });

@@ -31,10 +31,9 @@ export const multiPartyRoutes: readonly Route[] = [
       offset: Type.Optional(Type.Integer({ minimum: 0 })),
     }),
     reply: Type.Object({ api_id: apiId(), objects: Type.Array(MpcSchema) }),
-    run({ control }, { accountId, query, apiId: id }) {
+    async run({ control }, { accountId, query, apiId: id }) {
       const { friendly_name: name, status, limit = 20, offset = 0 } = query;
-      const shown = control
-        .multiPartyCalls(accountId)
+      const shown = (await control.multiPartyCalls(accountId))
         .map((mpc) => showMpc(mpc, accountId))
         .filter((mpc) => name === undefined || mpc.friendly_name === name)
         .filter((mpc) => status === undefined || mpc.status === status);
@@ -48,8 +47,8 @@ export const multiPartyRoutes: readonly Route[] = [
     summary: 'A multi-party call',
     params,
     reply: Type.Object({ api_id: apiId(), ...MpcSchema.properties }),
-    run({ control }, { accountId, params: path, apiId: id }) {
-      const mpc = findMpc(control.multiPartyCalls(accountId), path.mpc_id);
+    async run({ control }, { accountId, params: path, apiId: id }) {
+      const mpc = findMpc(await control.multiPartyCalls(accountId), path.mpc_id);
       return mpc === undefined
         ? refused(NOT_FOUND)
         : ok({ api_id: id, ...showMpc(mpc, accountId) });

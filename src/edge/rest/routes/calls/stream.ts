@@ -196,10 +196,10 @@ const listStreams = callRoute({
     }),
     objects: Type.Array(StreamSchema),
   }),
-  run({ control }, { accountId, params, query, apiId: id }) {
+  async run({ control }, { accountId, params, query, apiId: id }) {
     const slice = sliceOf(query);
     const resource = `/v1/Account/${accountId}/Call/${params.call_uuid}/Stream/`;
-    return answered(control.streams(accountId, callUuidOf(params.call_uuid)), (streams) => {
+    return answered(await control.streams(accountId, callUuidOf(params.call_uuid)), (streams) => {
       const items = streams.slice(slice.offset, slice.offset + slice.limit);
       const meta = metaOf({ items, total: streams.length }, slice, resource, query);
       const { limit, offset, next, previous } = meta;
@@ -225,8 +225,8 @@ const getStream = callRoute({
   summary: 'One stream of a live call',
   params: streamParams,
   reply: StreamSchema,
-  run({ control }, { accountId, params, apiId: id }) {
-    const streams = control.streams(accountId, callUuidOf(params.call_uuid));
+  async run({ control }, { accountId, params, apiId: id }) {
+    const streams = await control.streams(accountId, callUuidOf(params.call_uuid));
     if (!streams.ok) return refused(streams.error);
     const found = streams.value.find(({ streamId }) => streamId === params.stream_id);
     if (found === undefined) return refused({ kind: 'notFound', what: 'stream' });
