@@ -1,47 +1,15 @@
 import { renameSync, rmSync } from 'node:fs';
-import { assert } from '../../base/errors.ts';
 import type { Random } from '../../base/ids.ts';
-import { err } from '../../base/result.ts';
 import { AnswerCache } from './answer-cache.ts';
-import { Connection, integer, NO_NODE, type Row, type Synchronous } from './connection.ts';
-import { toFailure } from './failure.ts';
+import { integer, type Row } from './connection.ts';
 import { FolderLock } from './folder-lock.ts';
+import { proveKey } from './key-proof.ts';
 import { migrate } from './migrate.ts';
 import { makePrivate } from './private-file.ts';
-import { ACCESS, type Access, type Repositories, type Synchronously } from './repositories.ts';
-import {
-  accountRepository,
-  idempotencyRepository,
-  partnerRepository,
-  signingTokenRepository,
-} from './sql/accounts.ts';
-import { settleTouched } from './sql/balances.ts';
-import { callRepository } from './sql/calls.ts';
-import { campaignRepository } from './sql/campaigns.ts';
-import { callLogRepository, cdrRepository, retentionRepository } from './sql/cdrs.ts';
-import {
-  applicationRepository,
-  bindingRepository,
-  endpointDirectoryRepository,
-  endpointRepository,
-} from './sql/endpoints.ts';
-import { ledgerRepository, rateRepository } from './sql/ledger.ts';
-import { nodeRepository } from './sql/nodes.ts';
-import { notificationRepository } from './sql/notifications.ts';
-import { callerIdRepository, carrierRepository, numberRepository } from './sql/numbers.ts';
-import { phoneLoginRepository } from './sql/phone-logins.ts';
-import { exportRepository, recordingRepository } from './sql/recordings.ts';
 import { settingRepository } from './sql/settings.ts';
-import { transcriptionRepository } from './sql/transcriptions.ts';
-import {
-  credentialRepository,
-  ipAclRepository,
-  originationUriRepository,
-  trunkRepository,
-} from './sql/trunks.ts';
-import { UnitRefused } from './sql/unit-refused.ts';
-import { userRepository } from './sql/users.ts';
+import { SqliteConnection, type Synchronous } from './sqlite.ts';
 import type { Outcome, Unit } from './unit.ts';
+import { isWrite, UnitRunner } from './units.ts';
 import { Vault } from './vault.ts';
 
 export interface EngineOptions {
@@ -56,16 +24,12 @@ export interface EngineOptions {
 
 /** Says that the process that held the database did not close it. */
 const OPEN_MARK = 'store.open';
-/** Something sealed at the first start: tells a wrong key file at once, not in the middle of a call. */
-const KEY_PROOF = 'store.keyProof';
-const KEY_PROOF_TEXT = 'this key file belongs to this database';
-
 /** All repositories over one connection; runs units of work, many in one transaction. */
 export class Engine {
   readonly #options: EngineOptions;
-  #db: Connection;
+  #db: SqliteConnection;
   #lock: FolderLock | undefined;
-  #repositories: { readonly [R in keyof Repositories]: Synchronously<Repositories[R]> };
+  #units: UnitRunner;
   readonly #answers = new AnswerCache();
   /** The last start was not followed by a clean stop. */
   readonly uncleanStart: boolean;
@@ -77,7 +41,7 @@ export class Engine {
     this.#lock = shared ? undefined : new FolderLock(`${options.file}.lock`);
     this.#db = connect(options);
     this.uncleanStart = readonly ? false : this.#openForWriting();
-    this.#repositories = createRepositories(this.#db);
+    this.#units = new UnitRunner(this.#db);
   }
 
   /**
@@ -88,12 +52,12 @@ export class Engine {
     const writes = units.some((unit) => isWrite(unit));
     if (!writes) return units.map((unit) => this.read(unit));
     this.#answers.written(units);
-    return this.#together(units) ?? this.#apart(units);
+    return this.#units.together(units) ?? this.#units.apart(units);
   }
 
   /** Answers one that only reads; between transactions. */
   read(unit: Unit): Outcome {
-    return this.#answers.answer(unit, (asked) => this.#attempt(asked));
+    return this.#answers.answer(unit, (asked) => this.#units.read(asked));
   }
 
   /**
@@ -127,7 +91,7 @@ export class Engine {
     makePrivate(`${file}.lock`);
     this.#lock = new FolderLock(`${file}.lock`);
     this.#db = connect(this.#options);
-    this.#repositories = createRepositories(this.#db);
+    this.#units = new UnitRunner(this.#db);
   }
 
   /** A setting of SQLite on this connection (https://www.sqlite.org/pragma.html). */
@@ -144,89 +108,13 @@ export class Engine {
     this.#lock?.release();
   }
 
-  /** The usual case, in which no unit fails. Undefined: one of several units failed, and nothing was written. */
-  #together(units: readonly Unit[]): readonly Outcome[] | undefined {
-    try {
-      this.#db.run('BEGIN IMMEDIATE');
-      const outcomes = units.map((unit) =>
-        isWrite(unit) ? this.#write(unit) : this.#attempt(unit),
-      );
-      this.#db.run('COMMIT');
-      return outcomes;
-    } catch (error) {
-      this.#rollback();
-      return units.length === 1 ? [outcomeOf(error)] : undefined;
-    }
-  }
-
-  /** Each unit has a savepoint, so that a failed one does not undo the others. */
-  #apart(units: readonly Unit[]): readonly Outcome[] {
-    try {
-      this.#db.run('BEGIN IMMEDIATE');
-      const outcomes = units.map((unit) =>
-        isWrite(unit) ? this.#savepoint(unit) : this.#attempt(unit),
-      );
-      this.#db.run('COMMIT');
-      return outcomes;
-    } catch (error) {
-      this.#rollback();
-      const failure = toFailure(error);
-      return units.map(() => ({ ok: false, failure }));
-    }
-  }
-
-  #rollback(): void {
-    this.#db.undone();
-    if (this.#db.raw.inTransaction) this.#db.run('ROLLBACK');
-  }
-
-  #write(unit: Unit): Outcome {
-    const value = this.#call(unit);
-    return { ok: true, value, lowBalance: settleTouched(this.#db) };
-  }
-
-  #savepoint(unit: Unit): Outcome {
-    this.#db.run('SAVEPOINT unit');
-    try {
-      const outcome = this.#write(unit);
-      this.#db.run('RELEASE unit');
-      return outcome;
-    } catch (error) {
-      this.#db.undone();
-      // A full disk ends the whole transaction: nothing of this batch is there any more.
-      if (!this.#db.raw.inTransaction) throw error;
-      this.#db.run('ROLLBACK TO unit');
-      this.#db.run('RELEASE unit');
-      return outcomeOf(error);
-    }
-  }
-
-  #attempt(unit: Unit): Outcome {
-    try {
-      return { ok: true, value: this.#call(unit) };
-    } catch (error) {
-      return { ok: false, failure: toFailure(error) };
-    }
-  }
-
-  #call(unit: Unit): unknown {
-    const repository = this.#repositories[
-      unit.repository as keyof Repositories
-    ] as unknown as Record<string, (...given: readonly unknown[]) => unknown>;
-    const operation = repository[unit.operation];
-    assert(operation !== undefined, `the store has no ${unit.repository}.${unit.operation}`);
-    this.#db.nowUs = unit.nowUs;
-    this.#db.node = unit.node ?? NO_NODE;
-    return operation(...unit.given);
-  }
-
   /** True after an unclean stop. The file is checked then, and only then: a check reads all of it. */
   #openForWriting(): boolean {
     migrate(this.#db);
     const settings = settingRepository(this.#db);
     const unclean = settings.get(OPEN_MARK) !== undefined;
     if (unclean) this.#checkIntegrity();
-    this.#proveKey();
+    proveKey(this.#db);
     settings.set(OPEN_MARK, 'yes');
     return unclean;
   }
@@ -237,68 +125,11 @@ export class Engine {
     const error = new Error(String(verdict));
     throw Object.assign(error, { code: 'SQLITE_CORRUPT' });
   }
-
-  #proveKey(): void {
-    const settings = settingRepository(this.#db);
-    const proof = settings.get(KEY_PROOF);
-    if (proof !== undefined) {
-      this.#db.vault.open(Buffer.from(proof, 'base64'), KEY_PROOF);
-      return;
-    }
-    const sealed = this.#db.vault.seal(KEY_PROOF_TEXT, KEY_PROOF);
-    settings.set(KEY_PROOF, Buffer.from(sealed).toString('base64'));
-  }
 }
 
-const connect = (options: EngineOptions): Connection =>
-  new Connection({
+const connect = (options: EngineOptions): SqliteConnection =>
+  new SqliteConnection({
     ...options,
     readonly: options.role === 'reader',
     vault: new Vault(options.key),
   });
-
-function isWrite(unit: Unit): boolean {
-  const kinds = ACCESS[unit.repository as keyof Repositories] as Readonly<Record<string, Access>>;
-  const access = kinds[unit.operation] ?? 'write';
-  return access === 'write' || access === 'soon';
-}
-
-const outcomeOf = (error: unknown): Outcome =>
-  error instanceof UnitRefused
-    ? { ok: true, value: err(error.refusal) }
-    : { ok: false, failure: toFailure(error) };
-
-const createRepositories = (
-  db: Connection,
-): { readonly [R in keyof Repositories]: Synchronously<Repositories[R]> } => ({
-  settings: settingRepository(db),
-  accounts: accountRepository(db),
-  partners: partnerRepository(db),
-  idempotency: idempotencyRepository(db),
-  signingTokens: signingTokenRepository(db),
-  ledger: ledgerRepository(db),
-  rates: rateRepository(db),
-  applications: applicationRepository(db),
-  endpoints: endpointRepository(db),
-  endpointDirectory: endpointDirectoryRepository(db),
-  bindings: bindingRepository(db),
-  phoneLogins: phoneLoginRepository(db),
-  originationUris: originationUriRepository(db),
-  trunks: trunkRepository(db),
-  credentials: credentialRepository(db),
-  ipAcls: ipAclRepository(db),
-  numbers: numberRepository(db),
-  carriers: carrierRepository(db),
-  callerIds: callerIdRepository(db),
-  calls: callRepository(db),
-  cdrs: cdrRepository(db),
-  callLogs: callLogRepository(db),
-  retention: retentionRepository(db),
-  notifications: notificationRepository(db),
-  recordings: recordingRepository(db),
-  transcriptions: transcriptionRepository(db),
-  exports: exportRepository(db),
-  campaigns: campaignRepository(db),
-  users: userRepository(db),
-  nodes: nodeRepository(db),
-});

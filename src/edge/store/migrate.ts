@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { ServiceError } from '../../base/errors.ts';
-import type { Connection } from './connection.ts';
+import type { SqliteConnection } from './sqlite.ts';
 
 const FOLDER = new URL('./migrations/', import.meta.url);
 
@@ -18,7 +18,7 @@ export function listMigrations(): readonly Migration[] {
 }
 
 /** Brings the schema up to date; refuses a database that a newer service has written. Returns the version. */
-export function migrate(db: Connection): number {
+export function migrate(db: SqliteConnection): number {
   const migrations = listMigrations();
   const newest = migrations.at(-1)?.version ?? 0;
   const current = Number(db.raw.pragma('user_version', { simple: true }));

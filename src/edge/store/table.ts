@@ -94,17 +94,24 @@ export class Table<T extends object> {
   }
 
   insert(db: Connection, record: T): void {
-    db.run(`INSERT ${this.#insert}`, this.#write(db, record));
+    db.send(`INSERT ${this.#insert}`, this.#write(db, record));
   }
 
   /** False when a row of the same key, or one that a unique index forbids beside it, is there already. */
   insertNew(db: Connection, record: T): boolean {
-    return db.run(`INSERT ${this.#insert} ON CONFLICT DO NOTHING`, this.#write(db, record)) === 1;
+    return db.changesOne(`INSERT ${this.#insert} ON CONFLICT DO NOTHING`, this.#write(db, record));
   }
 
-  /** A new row in place of the one with the same key. */
-  replace(db: Connection, record: T): void {
-    db.run(`INSERT OR REPLACE ${this.#insert}`, this.#write(db, record));
+  /** A new row, or these values in the row with the same `key` (its columns). */
+  replace(db: Connection, record: T, key: readonly string[]): void {
+    const sets = this.#fields
+      .map(([, column]) => column.name)
+      .filter((name) => !key.includes(name))
+      .map((name) => `${name} = excluded.${name}`);
+    db.send(
+      `INSERT ${this.#insert} ON CONFLICT (${key.join(', ')}) DO UPDATE SET ${sets.join(', ')}`,
+      this.#write(db, record),
+    );
   }
 
   /** `where` is the SQL after WHERE. */

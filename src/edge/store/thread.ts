@@ -1,8 +1,8 @@
 import { Worker } from 'node:worker_threads';
 import { ServiceError } from '../../base/errors.ts';
-import type { Synchronous } from './connection.ts';
 import type { Runner } from './executor.ts';
 import { type Failure, toError } from './failure.ts';
+import type { Synchronous } from './sqlite.ts';
 import type { Outcome, Unit } from './unit.ts';
 
 export interface ThreadOptions {

@@ -36,7 +36,7 @@ export class Where {
   }
 
   get sql(): string {
-    return this.#conditions.length === 0 ? '1' : this.#conditions.join(' AND ');
+    return this.#conditions.length === 0 ? 'TRUE' : this.#conditions.join(' AND ');
   }
 
   get values(): readonly SqlValue[] {

@@ -69,9 +69,9 @@ export const accountRepository = (db: Connection): Synchronously<AccountStore> =
   removeSubAccount: (authId) => {
     if (find(db, authId)?.parentAuthId === undefined) return [];
     const removed = removeEndpointsOf(db, authId);
-    db.run('UPDATE application SET sub_account = NULL WHERE sub_account = ?', [authId]);
-    db.run('UPDATE phone_number SET sub_account = NULL WHERE sub_account = ?', [authId]);
-    db.run('DELETE FROM account WHERE auth_id = ?', [authId]);
+    db.send('UPDATE application SET sub_account = NULL WHERE sub_account = ?', [authId]);
+    db.send('UPDATE phone_number SET sub_account = NULL WHERE sub_account = ?', [authId]);
+    db.send('DELETE FROM account WHERE auth_id = ?', [authId]);
     return removed;
   },
   credentials: (authId) => {
@@ -80,13 +80,13 @@ export const accountRepository = (db: Connection): Synchronously<AccountStore> =
   },
   addToken: (authId, token, othersEndUs) => {
     if (find(db, authId) === undefined) return false;
-    db.run('DELETE FROM account_token WHERE auth_id = ? AND expires_us <= ?', [authId, db.nowUs]);
-    db.run(
+    db.send('DELETE FROM account_token WHERE auth_id = ? AND expires_us <= ?', [authId, db.nowUs]);
+    db.send(
       `UPDATE account_token SET expires_us = ?
         WHERE auth_id = ? AND (expires_us IS NULL OR expires_us > ?)`,
       [othersEndUs, authId, othersEndUs],
     );
-    db.run('UPDATE access_token SET expires_us = ? WHERE auth_id = ? AND expires_us > ?', [
+    db.send('UPDATE access_token SET expires_us = ? WHERE auth_id = ? AND expires_us > ?', [
       othersEndUs,
       authId,
       othersEndUs,
@@ -95,13 +95,11 @@ export const accountRepository = (db: Connection): Synchronously<AccountStore> =
     return true;
   },
   addAccessToken: (hash, authId, expiresUs) => {
-    db.run('DELETE FROM access_token WHERE expires_us <= ?', [db.nowUs]);
-    db.run('INSERT INTO access_token (hash, auth_id, created_us, expires_us) VALUES (?, ?, ?, ?)', [
-      hash,
-      authId,
-      db.nowUs,
-      expiresUs,
-    ]);
+    db.send('DELETE FROM access_token WHERE expires_us <= ?', [db.nowUs]);
+    db.send(
+      'INSERT INTO access_token (hash, auth_id, created_us, expires_us) VALUES (?, ?, ?, ?)',
+      [hash, authId, db.nowUs, expiresUs],
+    );
   },
   accessTokenOwner: (hash) => {
     const row = db.get('SELECT auth_id, expires_us FROM access_token WHERE hash = ?', [hash]);
@@ -114,7 +112,7 @@ export const accountRepository = (db: Connection): Synchronously<AccountStore> =
 const purposeOf = (authId: AccountId): string => `account-token:${authId}`;
 
 function insertToken(db: Connection, authId: AccountId, token: string): void {
-  db.run('INSERT INTO account_token (auth_id, sealed, created_us) VALUES (?, ?, ?)', [
+  db.send('INSERT INTO account_token (auth_id, sealed, created_us) VALUES (?, ?, ?)', [
     authId,
     db.vault.seal(token, purposeOf(authId)),
     db.nowUs,
@@ -173,8 +171,8 @@ export const partnerRepository = (db: Connection): Synchronously<PartnerStore> =
     const { partnerRemaining, customerEffective } = decided.value;
     const column = request.resource === 'cps' ? 'cps_limit' : 'concurrent_calls_limit';
     const set = `UPDATE account SET ${column} = ?, updated_us = ? WHERE auth_id = ?`;
-    db.run(set, [partnerRemaining, db.nowUs, request.partnerAuthId]);
-    db.run(set, [customerEffective, db.nowUs, request.customerAuthId]);
+    db.send(set, [partnerRemaining, db.nowUs, request.partnerAuthId]);
+    db.send(set, [customerEffective, db.nowUs, request.customerAuthId]);
     transferTable.insert(db, decided.value);
     return decided;
   },
@@ -215,7 +213,7 @@ const responsePurpose = (owner: string, key: string): string => `response:${owne
 
 export const idempotencyRepository = (db: Connection): Synchronously<IdempotencyStore> => ({
   begin: (owner, key, fingerprint) => {
-    db.run('DELETE FROM idempotency_key WHERE created_us < ?', [db.nowUs - KEY_LIFE_US]);
+    db.send('DELETE FROM idempotency_key WHERE created_us < ?', [db.nowUs - KEY_LIFE_US]);
     trimKeys(db, owner);
     const fresh = db.run(
       `INSERT INTO idempotency_key (account_id, key, fingerprint, created_us)
@@ -234,14 +232,14 @@ export const idempotencyRepository = (db: Connection): Synchronously<Idempotency
   },
   finish: (owner, key, response) => {
     const sealed = db.vault.seal(response, responsePurpose(owner, key));
-    db.run('UPDATE idempotency_key SET response = ? WHERE account_id = ? AND key = ?', [
+    db.send('UPDATE idempotency_key SET response = ? WHERE account_id = ? AND key = ?', [
       Buffer.from(sealed).toString('base64'),
       owner,
       key,
     ]);
   },
   forget: (owner, key) => {
-    db.run('DELETE FROM idempotency_key WHERE account_id = ? AND key = ? AND response IS NULL', [
+    db.send('DELETE FROM idempotency_key WHERE account_id = ? AND key = ? AND response IS NULL', [
       owner,
       key,
     ]);
@@ -254,7 +252,7 @@ function trimKeys(db: Connection, owner: string): void {
   keysSinceTrim += 1;
   if (keysSinceTrim < KEYS_TRIM_EVERY) return;
   keysSinceTrim = 0;
-  db.run(
+  db.send(
     `DELETE FROM idempotency_key WHERE account_id = @account AND created_us <
       (SELECT created_us FROM idempotency_key WHERE account_id = @account
         ORDER BY created_us DESC LIMIT 1 OFFSET ${KEYS_LIMIT})`,

@@ -35,8 +35,9 @@ export function findBalance(
   accountId: AccountId,
   currency: string,
 ): Balance | undefined {
-  const known = db.balances.byOwner(accountId, currency);
-  const row = known ?? read(db, 'account_id = ? AND currency = ?', [accountId, currency]);
+  const row =
+    db.balances.byOwner(accountId, currency) ??
+    read(db, 'account_id = ?', accountId).find((one) => one['currency'] === currency);
   return row && whole(table.read(db, row));
 }
 
@@ -46,14 +47,21 @@ export const balanceById = (db: Connection, id: string): Balance | undefined => 
 };
 
 const rowById = (db: Connection, id: string): Row | undefined =>
-  db.balances.byId(id) ?? read(db, 'id = ?', [id]);
+  db.balances.byId(id) ??
+  read(db, 'account_id = (SELECT account_id FROM balance WHERE id = ?)', id).find(
+    (row) => row['id'] === id,
+  );
 
-/** `where`: SQL that names one. */
-function read(db: Connection, where: string, values: readonly string[]): Row | undefined {
-  const row = db.get(`SELECT * FROM balance WHERE ${where}`, values);
+/**
+ * `where`: SQL that names the account. All of its balances: whoever has them may write its ledger, where entries of every
+ * currency are numbered together.
+ */
+function read(db: Connection, where: string, value: string): readonly Row[] {
+  const rows = db.all(`SELECT * FROM balance WHERE ${where} ORDER BY id${db.forUpdate}`, [value]);
   // A connection that only reads is not told of changes.
-  if (row !== undefined && !db.readonly) db.balances.keep(row);
-  return row;
+  if (!db.readonly)
+    for (const row of rows) if (!db.balances.byId(string(row, 'id'))) db.balances.keep(row);
+  return rows;
 }
 
 export function balancesOf(db: Connection, accountId: AccountId): readonly Balance[] {
@@ -91,32 +99,28 @@ export function patchBalance(
   patch: BalancePatch,
 ): Balance | undefined {
   const where = 'account_id = @account AND currency = @currency';
-  const before = db.balances.takeTouched();
-  writeTouched(db, before);
+  writeLedger(db);
   const row = table.patch(db, patch, where, { account: accountId, currency });
-  for (const id of [...before.keys(), ...(row === undefined ? [] : [row.id])])
-    db.balances.changedElsewhere(id);
+  if (row !== undefined) db.balances.changedElsewhere(row.id);
   return row && whole(row);
 }
 
 /**
- * At the end of a unit of work: what it has moved is written. Of each balance that it has touched, whether it fell below its
- * threshold is noted once, until it was above again; what happened in between, within the unit, counts for nothing. True:
- * there is one to tell of.
+ * At the end of a unit of work: of each balance that it has touched, whether it fell below its threshold is noted once, until it
+ * was above again; what happened in between, within the unit, counts for nothing. True: there is one to tell of.
  */
 export function settleTouched(db: Connection): boolean {
   let fell = false;
-  const touched = db.balances.takeTouched();
-  for (const [id, isUnwritten] of touched) {
+  for (const id of db.balances.takeTouched()) {
     const row = rowById(db, id);
     if (row === undefined) continue;
     const balance = whole(table.read(db, row));
     const low = isLow(balance) ? 1 : 0;
-    const falls = integer(row, 'low_balance_alerted') !== low;
-    if (isUnwritten || falls) write(db, { ...row, low_balance_alerted: low });
-    if (!falls || low === 0) continue;
+    if (integer(row, 'low_balance_alerted') === low) continue;
+    db.balances.change({ ...row, low_balance_alerted: low });
+    if (low === 0) continue;
     fell = true;
-    db.run(
+    db.send(
       `INSERT INTO low_balance_alert
           (balance_id, account_id, currency, available, threshold, fallen_us)
         VALUES (?, ?, ?, ?, ?, ?)`,
@@ -130,18 +134,19 @@ export function settleTouched(db: Connection): boolean {
       ],
     );
   }
+  db.balances.takeTouched(); // by what was noted just now
   return fell;
 }
 
-function writeTouched(db: Connection, touched: ReadonlyMap<string, boolean>): void {
-  for (const [id, isUnwritten] of touched) {
-    const row = isUnwritten ? rowById(db, id) : undefined;
-    if (row !== undefined) write(db, row);
-  }
+/** What the units of a transaction have moved so far: before it ends, and before something else reads it. */
+export function writeLedger(db: Connection): void {
+  for (const row of db.balances.takeChanged()) write(db, row);
+  writeHeads(db);
+  writeTotals(db);
 }
 
 function write(db: Connection, row: Row): void {
-  db.run(
+  db.send(
     `UPDATE balance SET balance = ?, promotional_balance = ?, reserved_funds = ?, low_balance_alerted = ?, updated_us = ?
       WHERE id = ?`,
     [
@@ -153,7 +158,38 @@ function write(db: Connection, row: Row): void {
       string(row, 'id'),
     ],
   );
-  db.balances.keep(row);
+}
+
+function writeHeads(db: Connection): void {
+  for (const [accountId, { seq, createdUs }] of db.ledgerHeads.takeChanged())
+    db.send(
+      `INSERT INTO ledger_head (account_id, seq, created_us) VALUES (?, ?, ?)
+        ON CONFLICT (account_id) DO UPDATE SET seq = excluded.seq, created_us = excluded.created_us`,
+      [accountId, seq, createdUs],
+    );
+}
+
+function writeTotals(db: Connection): void {
+  for (const total of db.entryTotals.take())
+    db.send(
+      `INSERT INTO entry_total
+          (account_id, day, currency, reference_type, type, sign, status, count, amount)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+        ON CONFLICT (account_id, day, currency, reference_type, type, sign, status)
+          DO UPDATE SET count = entry_total.count + excluded.count,
+            amount = entry_total.amount + excluded.amount`,
+      [
+        total.accountId,
+        total.day,
+        total.currency,
+        total.referenceType,
+        total.type,
+        total.sign,
+        total.status,
+        total.count,
+        total.amount,
+      ],
+    );
 }
 
 export const lowBalanceAlerts = (db: Connection, limit: number): readonly LowBalanceAlert[] =>
@@ -168,7 +204,7 @@ export const lowBalanceAlerts = (db: Connection, limit: number): readonly LowBal
   }));
 
 export function lowBalanceTold(db: Connection, id: number): void {
-  db.run('DELETE FROM low_balance_alert WHERE id = ?', [id]);
+  db.send('DELETE FROM low_balance_alert WHERE id = ?', [id]);
 }
 
 /** Moves a balance by a completed entry. */
@@ -211,6 +247,7 @@ export function mayHold(
 ): 'insufficientFunds' | 'dailySpendLimit' | undefined {
   if (!canSpend(balance, amount)) return 'insufficientFunds';
   if (dailySpendLimit === undefined) return undefined;
+  writeTotals(db);
   const spent = db.get(
     `SELECT SUM(amount) AS spent FROM entry_total
       WHERE account_id = ? AND day = ? AND currency = ? AND sign = -1`,

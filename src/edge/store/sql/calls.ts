@@ -30,21 +30,18 @@ export const callRepository = (db: Connection): Synchronously<CallStore> => ({
   },
   update: (call) => {
     // A call that is settled must not come back: only an open record is replaced.
-    db.run('UPDATE open_call SET heartbeat_us = ?, record = ? WHERE call_uuid = ?', [
+    db.send('UPDATE open_call SET heartbeat_us = ?, record = ? WHERE call_uuid = ?', [
       call.heartbeatUs,
       recordOf(db, call),
       call.cdr.callUuid,
     ]);
   },
   heartbeat: (beats) => {
-    db.run(
-      `UPDATE open_call SET heartbeat_us = json_extract(beat.value, '$.atUs')
-        FROM json_each(?) AS beat WHERE call_uuid = json_extract(beat.value, '$.callUuid')`,
-      [JSON.stringify(beats)],
-    );
+    for (const { callUuid, atUs } of beats)
+      db.send('UPDATE open_call SET heartbeat_us = ? WHERE call_uuid = ?', [atUs, callUuid]);
   },
   settle: ({ cdr, entries, notification }) => {
-    db.run('DELETE FROM open_call WHERE call_uuid = ?', [cdr.callUuid]);
+    db.send('DELETE FROM open_call WHERE call_uuid = ?', [cdr.callUuid]);
     releaseHold(db, cdr.callUuid);
     if (!insertCdr(db, cdr)) return false;
     postCharges(db, entries);
@@ -67,7 +64,7 @@ export const callRepository = (db: Connection): Synchronously<CallStore> => ({
 
 /** One that has waited is there already. */
 function saveOpen(db: Connection, call: OpenCall): void {
-  db.run(
+  db.send(
     `INSERT INTO open_call (call_uuid, account_id, heartbeat_us, record, node_id, epoch)
       VALUES (?, ?, ?, ?, ?, ?)
       ON CONFLICT (call_uuid)

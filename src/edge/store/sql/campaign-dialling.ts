@@ -135,12 +135,12 @@ function begin(db: Connection, start: AttemptStart): boolean {
   });
   if (hindrance.doNotCall || hindrance.callsOfDay >= start.maxCallsOfDay) return false;
   move(db, campaignId, row, { status: 'dialling', reason: undefined, dueUs: undefined });
-  db.run(
+  db.send(
     `UPDATE campaign_contact SET attempts = attempts + 1, call_uuid = ?,
         first_dial_us = COALESCE(first_dial_us, ?) WHERE id = ?`,
     [callUuid, placedUs, contactId],
   );
-  db.run(
+  db.send(
     `INSERT INTO campaign_attempt (call_uuid, account_id, campaign_id, contact_id, row_number,
         attempt_number, to_number, from_number, status, placed_us)
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'dialling', ?)`,
@@ -156,7 +156,7 @@ function begin(db: Connection, start: AttemptStart): boolean {
       placedUs,
     ],
   );
-  db.run('UPDATE campaign SET last_dial_us = ? WHERE id = ?', [placedUs, campaignId]);
+  db.send('UPDATE campaign SET last_dial_us = ? WHERE id = ?', [placedUs, campaignId]);
   if (poolNumber !== undefined) countUse(db, poolNumber, placedUs);
   return true;
 }
@@ -166,7 +166,7 @@ function countUse(
   { id, day }: { readonly id: string; readonly day: string },
   usedUs: number,
 ): void {
-  db.run(
+  db.send(
     `UPDATE campaign_number SET total_calls = total_calls + 1,
         calls_of_day = CASE WHEN day = @day THEN calls_of_day + 1 ELSE 1 END,
         day = @day, last_used_us = @usedUs WHERE id = @id`,
@@ -200,7 +200,7 @@ function finish(db: Connection, finished: AttemptFinish): CampaignId | undefined
   ]);
   if (row !== undefined) move(db, campaignId, row, contact);
   if (!contact.counts) uncount(db, callUuid);
-  db.run(
+  db.send(
     `UPDATE campaign SET updated_us = ?, consecutive_failures =
       CASE ? WHEN 'counts' THEN consecutive_failures + 1 WHEN 'resets' THEN 0
         ELSE consecutive_failures END WHERE id = ?`,
@@ -211,19 +211,19 @@ function finish(db: Connection, finished: AttemptFinish): CampaignId | undefined
 
 /** Nobody was rung: the attempt counts neither for the contact nor for the pool's number nor for the daily limit. */
 function uncount(db: Connection, callUuid: CallUuid): void {
-  db.run(
+  db.send(
     `UPDATE campaign_contact SET attempts = attempts - 1,
         first_dial_us = CASE WHEN attempts > 1 THEN first_dial_us END WHERE call_uuid = ?`,
     [callUuid],
   );
-  db.run(
-    `UPDATE campaign_number SET total_calls = max(0, total_calls - 1),
-        calls_of_day = max(0, calls_of_day - 1)
+  db.send(
+    `UPDATE campaign_number SET total_calls = CASE WHEN total_calls > 0 THEN total_calls - 1 ELSE 0 END,
+        calls_of_day = CASE WHEN calls_of_day > 0 THEN calls_of_day - 1 ELSE 0 END
       WHERE (campaign_id, number) =
         (SELECT campaign_id, from_number FROM campaign_attempt WHERE call_uuid = ?)`,
     [callUuid],
   );
-  db.run('UPDATE campaign_attempt SET counted = 0 WHERE call_uuid = ?', [callUuid]);
+  db.send('UPDATE campaign_attempt SET counted = 0 WHERE call_uuid = ?', [callUuid]);
 }
 
 /** The only place that changes a contact's status; keeps the counters equal to the sum over contacts. */
@@ -240,15 +240,15 @@ function move(
   const { status, reason, dueUs } = to;
   const from = string(row, 'status') as ContactStatus;
   const waits = status === 'pending' || status === 'retry_pending';
-  db.run('UPDATE campaign_contact SET status = ?, reason = ?, due_us = ? WHERE id = ?', [
+  db.send('UPDATE campaign_contact SET status = ?, reason = ?, due_us = ? WHERE id = ?', [
     status,
     reason ?? null,
     waits ? (dueUs ?? 0) : null,
     integer(row, 'id'),
   ]);
   // Statuses are an enumeration of ours, and each is the name of a column.
-  db.run(`UPDATE campaign SET ${from} = ${from} - 1 WHERE id = ?`, [campaignId]);
-  db.run(`UPDATE campaign SET ${status} = ${status} + 1 WHERE id = ?`, [campaignId]);
+  db.send(`UPDATE campaign SET ${from} = ${from} - 1 WHERE id = ?`, [campaignId]);
+  db.send(`UPDATE campaign SET ${status} = ${status} + 1 WHERE id = ?`, [campaignId]);
 }
 
 function tell(db: Connection, notifications: readonly StoredNotification[]): void {

@@ -10,10 +10,12 @@ export const doNotCallLists = (db: Connection) =>
     addDoNotCall: (scope, added, addedUs) => {
       let fresh = 0;
       for (const number of added)
-        fresh += db.run(
-          'INSERT OR IGNORE INTO do_not_call (scope, number, added_us) VALUES (?, ?, ?)',
+        fresh += db.changesOne(
+          'INSERT INTO do_not_call (scope, number, added_us) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
           [scope, number, addedUs],
-        );
+        )
+          ? 1
+          : 0;
       return fresh;
     },
     removeDoNotCall: (scope, number) =>
@@ -54,10 +56,10 @@ export const campaignRetention = (db: Connection) =>
       const isOver = db.get(`SELECT 1 AS n FROM campaign WHERE id = ? AND ${OVER}`, [id]);
       if (isOver === undefined) return false;
       if (eraseSome(db, id, limit)) return true;
-      db.run('DELETE FROM campaign_number WHERE campaign_id = ?', [id]);
+      db.send('DELETE FROM campaign_number WHERE campaign_id = ?', [id]);
       // Contacts are deleted in batches by `clearList`, like those of replaced lists.
-      db.run(`UPDATE campaign_list SET state = 'gone' WHERE campaign_id = ?`, [id]);
-      db.run('DELETE FROM campaign WHERE id = ?', [id]);
+      db.send(`UPDATE campaign_list SET state = 'gone' WHERE campaign_id = ?`, [id]);
+      db.send('DELETE FROM campaign WHERE id = ?', [id]);
       return false;
     },
   }) satisfies Partial<Synchronously<CampaignStore>>;

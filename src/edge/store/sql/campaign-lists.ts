@@ -82,7 +82,7 @@ const uploads = (db: Connection, getCampaign: (id: CampaignId) => Campaign | und
         else refused += insertBad(db, listId, duplicate(db, listId, contact));
       }
       for (const row of bad) refused += insertBad(db, listId, row);
-      db.run(
+      db.send(
         'UPDATE campaign_list SET contacts = contacts + ?, bad_rows = bad_rows + ? WHERE number = ?',
         [added, refused, listId],
       );
@@ -96,25 +96,22 @@ const uploads = (db: Connection, getCampaign: (id: CampaignId) => Campaign | und
         listId,
       ]);
       const contacts = integer(list, 'contacts');
-      db.run(
+      db.send(
         `UPDATE campaign_list SET state = 'gone'
           WHERE number = (SELECT list FROM campaign WHERE id = ?)`,
         [id],
       );
-      db.run(`UPDATE campaign_list SET state = 'current' WHERE number = ?`, [listId]);
-      db.run('UPDATE campaign SET list = ?, pending = ?, status = ?, updated_us = ? WHERE id = ?', [
-        listId,
-        contacts,
-        contacts > 0 ? 'ready' : 'draft',
-        db.nowUs,
-        id,
-      ]);
+      db.send(`UPDATE campaign_list SET state = 'current' WHERE number = ?`, [listId]);
+      db.send(
+        'UPDATE campaign SET list = ?, pending = ?, status = ?, updated_us = ? WHERE id = ?',
+        [listId, contacts, contacts > 0 ? 'ready' : 'draft', db.nowUs, id],
+      );
       const after = getCampaign(id);
       if (after === undefined) return undefined;
       return { campaign: after, contacts, bad: integer(list, 'bad_rows') };
     },
     clearList: (listId, limit) => {
-      db.run(`UPDATE campaign_list SET state = 'gone' WHERE number = ? AND state = 'open'`, [
+      db.send(`UPDATE campaign_list SET state = 'gone' WHERE number = ? AND state = 'open'`, [
         listId,
       ]);
       const isGone = db.get(`SELECT 1 FROM campaign_list WHERE number = ? AND state = 'gone'`, [
@@ -133,7 +130,7 @@ const uploads = (db: Connection, getCampaign: (id: CampaignId) => Campaign | und
           [listId, listId, limit],
         );
       if (removed > 0) return true;
-      db.run('DELETE FROM campaign_list WHERE number = ?', [listId]);
+      db.send('DELETE FROM campaign_list WHERE number = ?', [listId]);
       return false;
     },
     strayLists: () =>
@@ -197,22 +194,20 @@ function insertContact(db: Connection, listId: number, contact: ListedContact): 
   const url = withCredentials(text('url'));
   const sealed = (typed: string | undefined) =>
     typed === undefined ? null : url.write(typed, db.vault);
-  return (
-    db.run(
-      `INSERT INTO campaign_contact (list, row_number, to_number, from_number, answer_url, hangup_url,
+  return db.changesOne(
+    `INSERT INTO campaign_contact (list, row_number, to_number, from_number, answer_url, hangup_url,
           headers, timezone, status, attempts, due_us)
         VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'pending', 0, 0) ON CONFLICT DO NOTHING`,
-      [
-        listId,
-        contact.rowNumber,
-        contact.to,
-        contact.from ?? null,
-        sealed(answerUrl),
-        sealed(hangupUrl),
-        JSON.stringify(contact.headers),
-        contact.timezone,
-      ],
-    ) === 1
+    [
+      listId,
+      contact.rowNumber,
+      contact.to,
+      contact.from ?? null,
+      sealed(answerUrl),
+      sealed(hangupUrl),
+      JSON.stringify(contact.headers),
+      contact.timezone,
+    ],
   );
 }
 
@@ -226,7 +221,9 @@ function duplicate(db: Connection, listId: number, { rowNumber, to }: ListedCont
 
 /** How many were added; only the first reason of a row is kept. */
 const insertBad = (db: Connection, listId: number, { rowNumber, reason }: BadRow): number =>
-  db.run(
+  db.changesOne(
     'INSERT INTO campaign_bad_row (list, row_number, reason) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
     [listId, rowNumber, reason],
-  );
+  )
+    ? 1
+    : 0;

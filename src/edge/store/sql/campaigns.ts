@@ -145,7 +145,7 @@ const agents = (db: Connection) =>
         [id],
       );
       if (used !== undefined) return err('agentInUse');
-      db.run('DELETE FROM campaign_agent WHERE id = ?', [id]);
+      db.send('DELETE FROM campaign_agent WHERE id = ?', [id]);
       return ok(undefined);
     },
   }) satisfies Partial<Synchronously<CampaignStore>>;
@@ -175,8 +175,8 @@ const campaigns = (db: Connection) =>
       const changed = campaignTable.patch(
         db,
         change,
-        'id = @id AND status IN (SELECT value FROM json_each(@from))',
-        { id, from: JSON.stringify(from) },
+        `id = @id AND status IN (${from.map((_, at) => `@from${at}`).join(', ')})`,
+        { id, ...Object.fromEntries(from.map((status, at) => [`from${at}`, status])) },
       );
       if (changed === undefined) return undefined;
       for (const notification of notifications) notificationTable.insertNew(db, notification);

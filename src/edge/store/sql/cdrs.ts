@@ -130,7 +130,7 @@ export const cdrRepository = (db: Connection): Synchronously<CdrStore> => ({
 
 /** As `answeredTimeMs` (base/money.ts) has them, so that a filter finds what is shown. */
 const ANSWERED_MS =
-  'CASE WHEN answer_us IS NULL THEN 0 ELSE max(1, (end_us - answer_us + 500000) / 1000000) * 1000 END';
+  'CASE WHEN answer_us IS NULL THEN 0 WHEN end_us - answer_us < 1500000 THEN 1000 ELSE (end_us - answer_us + 500000) / 1000000 * 1000 END';
 
 function cdrWhere(filter: CdrFilter): Where {
   return new Where()
@@ -160,7 +160,7 @@ function cdrWhere(filter: CdrFilter): Where {
 
 export const callLogRepository = (db: Connection): Synchronously<CallLogStore> => ({
   put: (callUuid, lines) => {
-    db.run(
+    db.send(
       `INSERT INTO call_timeline (number, ended_us, lines)
         SELECT number, end_us, ? FROM cdr WHERE call_uuid = ? ON CONFLICT DO NOTHING`,
       [JSON.stringify(lines), callUuid],
@@ -191,7 +191,7 @@ export const retentionRepository = (db: Connection): Synchronously<RetentionStor
       { now: nowUs, defaultUs: defaultMs * 1000, limit },
     );
     for (const row of expired) {
-      db.run('DELETE FROM cdr WHERE number = ?', [integer(row, 'number')]); // its timeline goes with it
+      db.send('DELETE FROM cdr WHERE number = ?', [integer(row, 'number')]); // its timeline goes with it
     }
     return expired.length;
   },

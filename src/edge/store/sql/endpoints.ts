@@ -73,13 +73,13 @@ export const applicationRepository = (db: Connection): Synchronously<Application
       );
       if (integer(bound, 'n') > 0) return err('inUse');
     } else {
-      db.run('UPDATE endpoint SET app_id = ? WHERE app_id = ?', [rebind, appId]);
-      db.run('UPDATE phone_number SET application_id = ? WHERE application_id = ?', [
+      db.send('UPDATE endpoint SET app_id = ? WHERE app_id = ?', [rebind, appId]);
+      db.send('UPDATE phone_number SET application_id = ? WHERE application_id = ?', [
         rebind,
         appId,
       ]);
     }
-    db.run('DELETE FROM application WHERE app_id = ?', [appId]);
+    db.send('DELETE FROM application WHERE app_id = ?', [appId]);
     return ok(undefined);
   },
 });
@@ -149,8 +149,8 @@ export const endpointRepository = (db: Connection): Synchronously<EndpointStore>
   remove: (accountId, endpointId) => {
     const gone = endpointTable.get(db, OWNED_ENDPOINT, [endpointId, accountId]);
     if (gone === undefined) return false;
-    db.run('DELETE FROM binding WHERE username = ?', [gone.username]);
-    db.run('DELETE FROM endpoint WHERE endpoint_id = ?', [endpointId]);
+    db.send('DELETE FROM binding WHERE username = ?', [gone.username]);
+    db.send('DELETE FROM endpoint WHERE endpoint_id = ?', [endpointId]);
     return true;
   },
 });
@@ -161,24 +161,26 @@ export function removeEndpointsOf(db: Connection, subAccount: AccountId): readon
     subAccount,
   ]);
   const usernames = rows.map((row) => String(row['username']));
-  for (const username of usernames) db.run('DELETE FROM binding WHERE username = ?', [username]);
+  for (const username of usernames) db.send('DELETE FROM binding WHERE username = ?', [username]);
   return usernames;
 }
 
 const purposeOf = (endpointId: EndpointId): string => `endpoint-ha1:${endpointId}`;
 
 function sealSecrets(db: Connection, endpointId: EndpointId, secrets: EndpointSecrets): void {
-  db.run('INSERT OR REPLACE INTO endpoint_secret (endpoint_id, sealed) VALUES (?, ?)', [
-    endpointId,
-    db.vault.seal(JSON.stringify(secrets), purposeOf(endpointId)),
-  ]);
+  db.send(
+    `INSERT INTO endpoint_secret (endpoint_id, sealed) VALUES (?, ?)
+      ON CONFLICT (endpoint_id) DO UPDATE SET sealed = excluded.sealed`,
+    [endpointId, db.vault.seal(JSON.stringify(secrets), purposeOf(endpointId))],
+  );
 }
 
 export const endpointDirectoryRepository = (db: Connection): Synchronously<EndpointDirectory> => ({
   byUsername: (username) => {
     const row = db.get(
       `SELECT e.endpoint_id, e.account_id, s.sealed,
-          a.status = 'active' AND (e.sub_account IS NULL OR sub.status IS 'active') AS active
+          CASE WHEN a.status = 'active' AND (e.sub_account IS NULL OR sub.status = 'active')
+            THEN 1 ELSE 0 END AS active
         FROM endpoint e
         JOIN endpoint_secret s ON s.endpoint_id = e.endpoint_id
         JOIN account a ON a.auth_id = e.account_id
@@ -215,9 +217,9 @@ const bindingTable = new Table<Omit<Binding, 'regId'>>('binding', {
 });
 
 export const bindingRepository = (db: Connection): Synchronously<BindingStore> => ({
-  save: (binding) => bindingTable.replace(db, binding),
+  save: (binding) => bindingTable.replace(db, binding, ['username', 'contact_uri']),
   remove: (username, contactUri) => {
-    db.run('DELETE FROM binding WHERE username = ? AND contact_uri = ?', [username, contactUri]);
+    db.send('DELETE FROM binding WHERE username = ? AND contact_uri = ?', [username, contactUri]);
   },
   listAll: () => bindingTable.all(db, 'ORDER BY username, contact_uri', []),
 });

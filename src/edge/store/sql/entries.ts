@@ -2,12 +2,10 @@ import { assert } from '../../../base/errors.ts';
 import { type AccountId, uuid } from '../../../base/ids.ts';
 import { canSpend, promotionAfterDebit } from '../../../domain/ledger/ledger.ts';
 import type { Balance, EntryStatus, LedgerEntry, NewEntry } from '../../../domain/ledger/types.ts';
-import { type Connection, integer, type LedgerHead } from '../connection.ts';
+import { type Connection, integer } from '../connection.ts';
+import type { LedgerHead } from '../ledger-heads.ts';
 import { flag, int, optional, Table, text } from '../table.ts';
 import { balanceById, dayOf, findBalance, moveBalance } from './balances.ts';
-
-/** Accounts of which the latest entry is remembered. */
-const HEADS_LIMIT = 1000;
 
 /** A ledger entry with what only the store knows of it. */
 export interface EntryRow extends LedgerEntry {
@@ -69,7 +67,7 @@ export function postEntry(
     assert(repeated !== undefined, 'an entry is refused only as a repeat of another');
     return publicEntry(repeated);
   }
-  advanceHead(db, row);
+  db.ledgerHeads.change(row.accountId, { seq: row.seq, createdUs: row.createdUs });
   addToTotal(db, row, 1);
   if (row.status === 'completed') applyToBalance(db, row, balance);
   return publicEntry(row);
@@ -84,10 +82,12 @@ export function completePending(
   const pending = entryTable.get(db, "id = ? AND status = 'pending'", [entryId]);
   if (pending === undefined) return undefined;
   const row: EntryRow = { ...pending, status, processedUs: db.nowUs, updatedUs: db.nowUs };
-  db.run(
-    'UPDATE entry SET status = ?, processed_us = ?, updated_us = ? WHERE account_id = ? AND seq = ?',
+  const ended = db.run(
+    `UPDATE entry SET status = ?, processed_us = ?, updated_us = ?
+      WHERE account_id = ? AND seq = ? AND status = 'pending'`,
     [row.status, row.processedUs, row.updatedUs, row.accountId, row.seq],
   );
+  if (ended === 0) return undefined; // another node was faster
   addToTotal(db, pending, -1);
   addToTotal(db, row, 1);
   const balance = balanceById(db, row.balanceId);
@@ -150,16 +150,6 @@ function headOf(db: Connection, accountId: AccountId): LedgerHead {
   return { seq: integer(row, 'seq'), createdUs: integer(row, 'created_us') };
 }
 
-function advanceHead(db: Connection, { accountId, seq, createdUs }: EntryRow): void {
-  db.run(
-    `INSERT INTO ledger_head (account_id, seq, created_us) VALUES (?, ?, ?)
-      ON CONFLICT (account_id) DO UPDATE SET seq = excluded.seq, created_us = excluded.created_us`,
-    [accountId, seq, createdUs],
-  );
-  if (db.ledgerHeads.size >= HEADS_LIMIT) db.ledgerHeads.clear();
-  db.ledgerHeads.set(accountId, { seq, createdUs });
-}
-
 function applyToBalance(db: Connection, row: EntryRow, balance: Balance): void {
   const promotional =
     row.sign === -1
@@ -170,22 +160,18 @@ function applyToBalance(db: Connection, row: EntryRow, balance: Balance): void {
 
 /** `by`: 1 counts the entry in its day's total, -1 takes it out. */
 function addToTotal(db: Connection, row: EntryRow, by: 1 | -1): void {
-  db.run(
-    `INSERT INTO entry_total
-        (account_id, day, currency, reference_type, type, sign, status, count, amount)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-      ON CONFLICT (account_id, day, currency, reference_type, type, sign, status)
-        DO UPDATE SET count = count + excluded.count, amount = amount + excluded.amount`,
-    [
-      row.accountId,
-      dayOf(row.createdUs),
-      row.currency,
-      row.referenceType,
-      row.type,
-      row.sign,
-      row.status,
-      by,
-      by * row.amount,
-    ],
-  );
+  const { accountId, currency, referenceType, type, sign, status } = row;
+  const day = dayOf(row.createdUs);
+  const amount = by * row.amount;
+  db.entryTotals.add({
+    accountId,
+    day,
+    currency,
+    referenceType,
+    type,
+    sign,
+    status,
+    count: by,
+    amount,
+  });
 }

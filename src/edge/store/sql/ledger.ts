@@ -102,12 +102,12 @@ export function hold(
   if (balance === undefined) return err('unknownBalance');
   const refusal = mayHold(db, balance, amount, dailySpendLimit);
   if (refusal !== undefined) return isHeld(db, reservationId) ? ok(undefined) : err(refusal);
-  const inserted = db.run(
+  const isNew = db.changesOne(
     `INSERT INTO reservation (id, account_id, balance_id, amount, created_us)
       VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
     [reservationId, accountId, balance.id, amount, db.nowUs],
   );
-  if (inserted === 1) moveReserved(db, balance.id, amount);
+  if (isNew) moveReserved(db, balance.id, amount);
   return ok(undefined);
 }
 
@@ -132,7 +132,12 @@ export function extendHold(
   const limit = held['daily_spend_limit'] === null ? undefined : integer(held, 'daily_spend_limit');
   const refusal = mayHold(db, balance, more as Micros, limit as Micros | undefined);
   if (refusal !== undefined) return err(refusal);
-  db.run('UPDATE reservation SET amount = ? WHERE id = ?', [amount, reservationId]);
+  const raised = db.changesOne('UPDATE reservation SET amount = ? WHERE id = ? AND amount = ?', [
+    amount,
+    reservationId,
+    integer(held, 'amount'),
+  ]);
+  if (!raised) return err('unknownBalance'); // released meanwhile, by another node
   moveReserved(db, balance.id, more);
   return ok(undefined);
 }
@@ -180,10 +185,12 @@ export function verifyLedger(db: Pick<Connection, 'all'>): readonly LedgerFault[
 
 export const rateRepository = (db: Connection): Synchronously<RateStore> => ({
   put: (rate) => {
-    db.run(
-      `INSERT OR REPLACE INTO rate
+    db.send(
+      `INSERT INTO rate
           (direction, prefix, currency, account_id, per_minute, pulse_seconds)
-        VALUES (?, ?, ?, ?, ?, ?)`,
+        VALUES (?, ?, ?, ?, ?, ?)
+        ON CONFLICT (direction, currency, account_id, prefix)
+          DO UPDATE SET per_minute = excluded.per_minute, pulse_seconds = excluded.pulse_seconds`,
       [
         rate.direction,
         rate.prefix,

@@ -16,7 +16,7 @@ export const LEFT_BY_OWN_NODE = `${NOBODYS} AND node_id IN ('', ?)`;
 
 export const nodeRepository = (db: Connection): Synchronously<NodeStore> => ({
   begin: (nodeId, alone) => {
-    if (alone) db.run(`${END} WHERE beats <> ${DEAD} AND node_id <> ?`, [nodeId]);
+    if (alone) db.send(`${END} WHERE beats <> ${DEAD} AND node_id <> ?`, [nodeId]);
     const row = db.get(
       `INSERT INTO node (node_id, epoch, beats, begun_us) VALUES (@id, 1, 0, @now)
         ON CONFLICT (node_id) DO UPDATE SET epoch = node.epoch + 1, beats = 0, begun_us = @now
@@ -31,11 +31,11 @@ export const nodeRepository = (db: Connection): Synchronously<NodeStore> => ({
   fence: ({ id, epoch, beats }) =>
     db.run(`${END} WHERE node_id = ? AND epoch = ? AND beats = ?`, [id, epoch, beats]) === 1,
   leave: ({ id, epoch }) => {
-    db.run(`${END} WHERE node_id = ? AND epoch = ?`, [id, epoch]);
+    db.send(`${END} WHERE node_id = ? AND epoch = ?`, [id, epoch]);
   },
   claim: (job) => {
     const { id, epoch } = db.node;
-    db.run(
+    db.send(
       `INSERT INTO job_lease (job, node_id, epoch) VALUES (?, ?, ?)
         ON CONFLICT (job) DO UPDATE SET node_id = excluded.node_id, epoch = excluded.epoch
           WHERE (job_lease.node_id, job_lease.epoch) NOT IN (SELECT node_id, epoch FROM node)`,

@@ -52,10 +52,10 @@ export const notificationRepository = (db: Connection): Synchronously<Notificati
       db.node.epoch,
     ]),
   recordAttempt: (id, attempts) => {
-    db.run('UPDATE notification SET attempts = ? WHERE id = ?', [attempts, id]);
+    db.send('UPDATE notification SET attempts = ? WHERE id = ?', [attempts, id]);
   },
   remove: (id) => {
-    db.run('DELETE FROM notification WHERE id = ?', [id]);
+    db.send('DELETE FROM notification WHERE id = ?', [id]);
   },
   removeUntil: (of, createdUs) => {
     const { sql, values } = ofLane(of, db.node);

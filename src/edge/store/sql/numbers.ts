@@ -50,14 +50,14 @@ export const numberRepository = (db: Connection): Synchronously<NumberStore> => 
     const number = numberTable.get(db, 'e164 = ?', [e164]);
     if (number === undefined) return err('unknown');
     if (number.accountId !== undefined) return err('inUse');
-    db.run('DELETE FROM phone_number WHERE e164 = ?', [e164]);
+    db.send('DELETE FROM phone_number WHERE e164 = ?', [e164]);
     return ok(undefined);
   },
   purchase: (owned, fees) => {
     const current = numberTable.get(db, 'e164 = ?', [owned.e164]);
     if (current?.status !== 'available') return err('notAvailable');
     const posted = postAll(db, fees, true);
-    numberTable.replace(db, owned);
+    numberTable.replace(db, owned, ['e164']);
     return posted;
   },
   dueForRental: (nowUs, limit) =>
@@ -68,7 +68,7 @@ export const numberRepository = (db: Connection): Synchronously<NumberStore> => 
     ),
   rent: (e164, fee, nextBillingUs) => {
     if (fee !== undefined) postCharges(db, [fee]);
-    db.run(
+    db.send(
       `UPDATE phone_number SET next_billing_us = @next, last_billed_us = @now, updated_us = @now
         WHERE e164 = @e164`,
       { next: nextBillingUs, now: db.nowUs, e164 },
@@ -98,7 +98,7 @@ export function carrierRepository(db: Connection): Synchronously<CarrierStore> {
     insert: (carrier) => (table.insertNew(db, carrier) ? ok(undefined) : err('carrierExists')),
     patch: (name, patch) => table.patch(db, patch, 'name = @name', { name }),
     remove: (name) => {
-      db.run('UPDATE phone_number SET carrier = NULL WHERE carrier = ?', [name]);
+      db.send('UPDATE phone_number SET carrier = NULL WHERE carrier = ?', [name]);
       return db.run('DELETE FROM carrier WHERE name = ?', [name]) === 1;
     },
     get: (name) => table.get(db, 'name = ?', [name]),

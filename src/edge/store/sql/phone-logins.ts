@@ -38,18 +38,18 @@ export const phoneLoginRepository = (db: Connection): Synchronously<PhoneLoginSt
       return 'added';
     },
     revoke: (accountId, jti, untilUs) => {
-      db.run('INSERT OR REPLACE INTO revoked_token (account_id, jti, until_us) VALUES (?, ?, ?)', [
-        accountId,
-        jti,
-        untilUs,
-      ]);
+      db.send(
+        `INSERT INTO revoked_token (account_id, jti, until_us) VALUES (?, ?, ?)
+        ON CONFLICT (account_id, jti) DO UPDATE SET until_us = excluded.until_us`,
+        [accountId, jti, untilUs],
+      );
       return table.all(db, 'WHERE account_id = ? AND jti = ?', [accountId, jti]);
     },
     live: (accountId, nowUs) =>
       table.all(db, 'WHERE account_id = ? AND expires_us > ?', [accountId, nowUs]),
     purge: (beforeUs) => {
-      db.run('DELETE FROM phone_login WHERE expires_us < ?', [beforeUs]);
-      db.run('DELETE FROM revoked_token WHERE until_us < ?', [beforeUs]);
+      db.send('DELETE FROM phone_login WHERE expires_us < ?', [beforeUs]);
+      db.send('DELETE FROM revoked_token WHERE until_us < ?', [beforeUs]);
     },
   };
 };

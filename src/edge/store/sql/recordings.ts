@@ -87,7 +87,7 @@ export const recordingRepository = (db: Connection): Synchronously<RecordingStor
   },
   remove: (recordingId) => {
     // Its words go with it. One that waits stays, to be told that there is no file.
-    db.run("DELETE FROM transcription WHERE recording_id = ? AND status <> 'waiting'", [
+    db.send("DELETE FROM transcription WHERE recording_id = ? AND status <> 'waiting'", [
       recordingId,
     ]);
     return db.run('DELETE FROM recording WHERE recording_id = ?', [recordingId]) === 1;

@@ -9,10 +9,17 @@ export const settingRepository = (db: Connection): Synchronously<SettingStore> =
   return {
     get,
     set: (key, value) => {
-      db.run('INSERT OR REPLACE INTO setting (key, value) VALUES (?, ?)', [key, value]);
+      db.send(
+        `INSERT INTO setting (key, value) VALUES (?, ?)
+        ON CONFLICT (key) DO UPDATE SET value = excluded.value`,
+        [key, value],
+      );
     },
     getOrSet: (key, value) => {
-      db.run('INSERT INTO setting (key, value) VALUES (?, ?) ON CONFLICT DO NOTHING', [key, value]);
+      db.send('INSERT INTO setting (key, value) VALUES (?, ?) ON CONFLICT DO NOTHING', [
+        key,
+        value,
+      ]);
       return get(key) ?? value;
     },
   };

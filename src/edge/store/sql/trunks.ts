@@ -116,7 +116,7 @@ class PartTable<T extends Owned> {
     if (this.get(accountId, id) === undefined) return err('unknown');
     const use = this.#db.get(`SELECT COUNT(*) AS n FROM trunk WHERE ${this.#usedBy}`, { id });
     if (integer(use, 'n') > 0) return err('inUse');
-    this.#db.run(`DELETE FROM ${this.#table.name} WHERE id = ?`, [id]);
+    this.#db.send(`DELETE FROM ${this.#table.name} WHERE id = ?`, [id]);
     return ok(undefined);
   }
 }
@@ -147,10 +147,11 @@ export function ipAclRepository(db: Connection): Synchronously<IpAclStore> {
 const passwordPurpose = (id: string): string => `trunk-credential:${id}`;
 
 function sealPassword(db: Connection, id: string, password: string): void {
-  db.run('INSERT OR REPLACE INTO trunk_credential_secret (id, sealed) VALUES (?, ?)', [
-    id,
-    db.vault.seal(password, passwordPurpose(id)),
-  ]);
+  db.send(
+    `INSERT INTO trunk_credential_secret (id, sealed) VALUES (?, ?)
+      ON CONFLICT (id) DO UPDATE SET sealed = excluded.sealed`,
+    [id, db.vault.seal(password, passwordPurpose(id))],
+  );
 }
 
 export function credentialRepository(db: Connection): Synchronously<TrunkCredentialStore> {
@@ -196,7 +197,7 @@ export const trunkRepository = (db: Connection): Synchronously<TrunkStore> => ({
       trunkId,
     ]);
     if (integer(use, 'n') > 0) return err('inUse');
-    db.run('DELETE FROM trunk WHERE trunk_id = ?', [trunkId]);
+    db.send('DELETE FROM trunk WHERE trunk_id = ?', [trunkId]);
     return ok(undefined);
   },
 });

@@ -56,23 +56,25 @@ export const userRepository = (db: Connection): Synchronously<UserStore> => ({
   byEmail: (email) => userTable.get(db, 'email = ?', [email]),
   list: (accountId) => {
     if (accountId === 'all') return userTable.all(db, 'ORDER BY email', []);
-    return userTable.all(db, 'WHERE account_id IS ? ORDER BY email', [accountId ?? null]);
+    return userTable.all(db, 'WHERE account_id IS NOT DISTINCT FROM ? ORDER BY email', [
+      accountId ?? null,
+    ]);
   },
   patch: (id, patch) => userTable.patch(db, patch, 'id = @id', { id }),
   remove: (id) => {
-    db.run('DELETE FROM user_session WHERE user_id = ?', [id]);
-    db.run('DELETE FROM console_user WHERE id = ?', [id]);
+    db.send('DELETE FROM user_session WHERE user_id = ?', [id]);
+    db.send('DELETE FROM console_user WHERE id = ?', [id]);
   },
   putInvitation: (invitation) => invitationTable.insert(db, invitation),
   invitation: (tokenHash) => invitationTable.get(db, 'token_hash = ?', [tokenHash]),
   takeInvitation: (tokenHash, nowUs) => {
     const found = invitationTable.get(db, 'token_hash = ? AND expires_us > ?', [tokenHash, nowUs]);
-    db.run('DELETE FROM user_invitation WHERE token_hash = ?', [tokenHash]);
+    db.send('DELETE FROM user_invitation WHERE token_hash = ?', [tokenHash]);
     return found;
   },
   putSession: (session, most) => {
     sessionTable.insert(db, session);
-    db.run(
+    db.send(
       `DELETE FROM user_session WHERE user_id = @user AND token_hash NOT IN
         (SELECT token_hash FROM user_session WHERE user_id = @user
           ORDER BY created_us DESC, token_hash = @own DESC LIMIT @most)`,
@@ -83,13 +85,13 @@ export const userRepository = (db: Connection): Synchronously<UserStore> => ({
   sessionsOf: (userId) =>
     sessionTable.all(db, 'WHERE user_id = ? ORDER BY created_us DESC', [userId]),
   sessionSeen: (tokenHash, seenUs) => {
-    db.run('UPDATE user_session SET seen_us = ? WHERE token_hash = ?', [seenUs, tokenHash]);
+    db.send('UPDATE user_session SET seen_us = ? WHERE token_hash = ?', [seenUs, tokenHash]);
   },
   removeSession: (tokenHash) => {
-    db.run('DELETE FROM user_session WHERE token_hash = ?', [tokenHash]);
+    db.send('DELETE FROM user_session WHERE token_hash = ?', [tokenHash]);
   },
   removeSessions: (userId, keep) => {
-    db.run('DELETE FROM user_session WHERE user_id = ? AND token_hash IS NOT ?', [
+    db.send('DELETE FROM user_session WHERE user_id = ? AND token_hash IS DISTINCT FROM ?', [
       userId,
       keep ?? null,
     ]);
@@ -101,8 +103,8 @@ export const userRepository = (db: Connection): Synchronously<UserStore> => ({
     return page(db, auditTable, where, 'id DESC', slice);
   },
   purge: ({ nowUs, sessionsUs, auditUs }) => {
-    db.run('DELETE FROM user_invitation WHERE expires_us <= ?', [nowUs]);
-    db.run('DELETE FROM user_session WHERE seen_us < ?', [sessionsUs]);
-    db.run('DELETE FROM audit WHERE at_us < ?', [auditUs]);
+    db.send('DELETE FROM user_invitation WHERE expires_us <= ?', [nowUs]);
+    db.send('DELETE FROM user_session WHERE seen_us < ?', [sessionsUs]);
+    db.send('DELETE FROM audit WHERE at_us < ?', [auditUs]);
   },
 });
