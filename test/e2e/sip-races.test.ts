@@ -1,0 +1,204 @@
+/** Calls through the running service whose messages cross, repeat, fork and lead elsewhere (RFC 3261 §9, §13, §15; RFC 3261 §8.1.3.4). */
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { headerIn, sdpOf, tagIn } from './wire-peer.ts';
+import { WireCallee, WireStage } from './wire-stage.ts';
+
+let stage: WireStage;
+let dials: string;
+
+beforeAll(async () => {
+  stage = await WireStage.open({ CARILLON_CALLS_REFER_FROM: 'all' });
+  dials = await stage.dialling();
+});
+afterAll(() => stage.close());
+afterEach(() => stage.quiet());
+
+const called = () => stage.called;
+
+async function connected() {
+  const call = stage.caller(dials);
+  call.invite();
+  const callee = await stage.callee();
+  await callee.accept();
+  const answer = await call.answered();
+  return { call, callee, answer };
+}
+
+describe('CANCEL', () => {
+  it('in the same moment as its INVITE ends the call', async () => {
+    const call = stage.caller(dials);
+    call.invite();
+    call.cancel();
+    expect((await stage.calling.response('CANCEL', 'final')).status).toBe(200);
+    expect((await call.invited('final')).status).toBe(487);
+  });
+
+  it('that crosses the 200 of the called party: that one is acknowledged and hung up on', async () => {
+    const call = stage.caller(dials);
+    call.invite();
+    const callee = await stage.callee();
+    callee.answer('180 Ringing');
+    await call.invited(180);
+    call.cancel();
+    expect((await call.invited('final')).status).toBe(487);
+    const cancel = await called().request('CANCEL');
+    await callee.accept();
+    called().answer(cancel, '481 Call/Transaction Does Not Exist', { tag: callee.tag });
+    await callee.hungUp();
+  });
+
+  it('after the 200 changes nothing', async () => {
+    const { call, callee } = await connected();
+    call.cancel();
+    expect((await stage.calling.response('CANCEL', 'final')).status).toBe(200);
+    expect((await call.asked('OPTIONS')).status).toBe(200);
+    await call.hangUp();
+    await callee.hungUp();
+  });
+});
+
+describe('the caller', () => {
+  it('who hangs up before the answer by BYE withdraws the call (RFC 3261 §15)', async () => {
+    const call = stage.caller(dials);
+    call.invite();
+    const callee = await stage.callee();
+    callee.answer('180 Ringing');
+    await call.invited(180);
+    expect((await call.hangUp()).status).toBe(200);
+    expect((await call.invited('final')).status).toBe(487);
+    await callee.withdrawn();
+  });
+
+  it('who repeats the INVITE hears the same again', async () => {
+    const call = stage.caller(dials);
+    const text = call.invite();
+    const callee = await stage.callee();
+    callee.answer('180 Ringing');
+    const first = await call.invited(180);
+    call.again(text);
+    expect(tagIn(headerIn(await call.invited(180), 'To'))).toBe(tagIn(headerIn(first, 'To')));
+    await callee.refuse('486 Busy Here');
+    await call.invited('final');
+  });
+});
+
+describe('the called party', () => {
+  it('that answers twice is acknowledged twice', async () => {
+    const { call, callee } = await connected();
+    await callee.accept();
+    await call.hangUp();
+    await callee.hungUp();
+  });
+
+  it('of two forks that both answer the second is hung up on (RFC 3261 §13.2.2.4)', async () => {
+    const call = stage.caller(dials);
+    call.invite();
+    const first = await stage.callee();
+    const second = new WireCallee(called(), first.invite);
+    first.answer('180 Ringing');
+    second.answer('183 Session Progress', { body: sdpOf() });
+    await first.accept();
+    await second.accept();
+    const bye = await called().request('BYE');
+    expect(tagIn(headerIn(bye, 'To'))).toBe(second.tag);
+    called().answer(bye, '200 OK');
+    await call.answered();
+    await call.hangUp();
+    await first.hungUp();
+  });
+
+  it('sends the call elsewhere so often, and by no way twice (RFC 3261 §8.1.3.4)', async () => {
+    const call = stage.caller(dials);
+    call.invite();
+    const here = `${called().address}:${called().port}`;
+    let asked = 0;
+    const over = call.invited('final');
+    for (;;) {
+      const callee = await Promise.race([stage.callee(), over]);
+      if (!(callee instanceof WireCallee)) break;
+      asked += 1;
+      await callee.refuse('302 Moved Temporarily', [`Contact: <sip:1415555018${asked}@${here}>`]);
+    }
+    expect(asked).toBe(4);
+    expect((await over).status).toBeGreaterThanOrEqual(400);
+  });
+
+  it('that demands a longer session interval gets it (RFC 4028 §7.3)', async () => {
+    const call = stage.caller(dials);
+    call.invite();
+    await (await stage.callee()).refuse('422 Session Interval Too Small', ['Min-SE: 4000']);
+    const again = await stage.callee();
+    expect(headerIn(again.invite, 'Session-Expires')).toBe('4000');
+    expect(headerIn(again.invite, 'Min-SE')).toBe('4000');
+    await again.refuse('486 Busy Here');
+    expect((await call.invited('final')).status).toBe(486);
+  });
+
+  it('behind a proxy that stays on the way is hung up on along that way', async () => {
+    const call = stage.caller(dials);
+    const route = (host: string) => `<sip:${host}:${called().port};lr>`;
+    call.invite({ headers: [`Record-Route: ${route(stage.calling.address)}`] });
+    const callee = await stage.callee();
+    callee.answer('200 OK', {
+      body: sdpOf(),
+      headers: [`Record-Route: ${route(called().address)}`],
+    });
+    expect(headerIn(await called().request('ACK'), 'Route')).toBe(route(called().address));
+    expect(headerIn(await call.answered(), 'Record-Route')).toBe(route(stage.calling.address));
+    expect((await callee.asked('BYE')).status).toBe(200);
+    const bye = await stage.calling.request('BYE');
+    expect(headerIn(bye, 'Route')).toBe(route(stage.calling.address));
+    stage.calling.answer(bye, '200 OK');
+  });
+});
+
+describe('REFER', () => {
+  const headers = [
+    'Refer-To: <sip:14155550188@127.0.0.1>',
+    'Referred-By: <sip:boss@x.test>;cid="a b"',
+  ];
+  const notified = async () => {
+    const notify = await called().request('NOTIFY');
+    called().answer(notify, '200 OK');
+    return { notify, status: notify.body.trim() };
+  };
+
+  it('in the moment of the answer waits for the caller; Referred-By goes on as written', async () => {
+    const call = stage.caller(dials);
+    call.invite();
+    const callee = await stage.callee();
+    await callee.accept();
+    const refer = callee.asked('REFER', { headers });
+    await call.answered();
+    expect((await refer).status).toBe(202);
+    expect((await notified()).status).toBe('SIP/2.0 100 Trying');
+    const third = await stage.callee();
+    expect(headerIn(third.invite, 'Referred-By')).toBe('<sip:boss@x.test>;cid="a b"');
+    await third.accept();
+    expect((await notified()).status).toBe('SIP/2.0 200 OK');
+    await callee.hungUp();
+    await call.hangUp();
+    await third.hungUp();
+  });
+
+  it('outside of the call, which it names, is told of in a dialog of its own (RFC 7647 §4)', async () => {
+    const { call, callee } = await connected();
+    const { invite, tag } = callee;
+    const callId = headerIn(invite, 'Call-ID');
+    const target = `Target-Dialog: ${callId};local-tag=${tag};remote-tag=${tagIn(headerIn(invite, 'From'))}`;
+    const alone = {
+      callId: `${callId}-refer`,
+      to: '<sip:127.0.0.1>',
+      headers: [...headers, target],
+    };
+    const refused = await callee.asked('REFER', { ...alone, headers });
+    expect(refused.status).toBe(403);
+    expect((await callee.asked('REFER', { ...alone, cseq: 300 })).status).toBe(202);
+    const { notify } = await notified();
+    expect(headerIn(notify, 'Call-ID')).toBe(alone.callId);
+    await (await stage.callee()).refuse('486 Busy Here');
+    expect((await notified()).status).toBe('SIP/2.0 486 Busy Here');
+    await call.hangUp();
+    await callee.hungUp();
+  });
+});

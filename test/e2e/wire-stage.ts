@@ -1,0 +1,290 @@
+/** A running service between two carriers of a test's hand: one calls, the other is called. */
+import { Customer } from './customer.ts';
+import { makeUser } from './phone.ts';
+import { eventually, freePort, newPlace, removePlace, Service } from './service.ts';
+import {
+  fresh,
+  type Heard,
+  headerIn,
+  type RequestText,
+  sdpOf,
+  tagIn,
+  uriIn,
+  WirePeer,
+} from './wire-peer.ts';
+
+const CALLING = '127.0.0.2';
+const CALLED = '127.0.0.3';
+
+export class WireStage {
+  readonly service: Service;
+  readonly calling: WirePeer;
+  readonly called: WirePeer;
+  readonly #customer: Customer;
+  readonly #close: () => Promise<void>;
+  #numbers = 0;
+
+  private constructor(
+    parts: Pick<WireStage, 'service' | 'calling' | 'called'> & { readonly customer: Customer },
+    close: () => Promise<void>,
+  ) {
+    this.service = parts.service;
+    this.calling = parts.calling;
+    this.called = parts.called;
+    this.#customer = parts.customer;
+    this.#close = close;
+  }
+
+  static async open(settings: Record<string, string> = {}): Promise<WireStage> {
+    const [customer, place, port] = [
+      await Customer.listen(),
+      await newPlace(settings),
+      await freePort(),
+    ];
+    const service = await Service.start(place);
+    const [calling, called] = [await WirePeer.udp(CALLING, port), await WirePeer.udp(CALLED, port)];
+    const stage = new WireStage({ service, calling, called, customer }, async () => {
+      calling.close();
+      called.close();
+      await service.kill();
+      await customer.close();
+      removePlace(place);
+    });
+    await stage.#made('/carriers', carrierAt('calling', CALLING, { port, prefixes: ['999'] }));
+    await stage.#made('/carriers', carrierAt('called', CALLED, { port, prefixes: [''] }));
+    const limits = { concurrent_calls_limit: 100, cps_limit: 100 };
+    await service.admin('PATCH', `/accounts/${service.demo.authId}`, limits);
+    return stage;
+  }
+
+  close(): Promise<void> {
+    return this.#close();
+  }
+
+  /** A number whose calls get this document; `NUMBER` in it stands for itself. */
+  async number(elements: string): Promise<string> {
+    this.#numbers += 1;
+    const e164 = `1415555${String(1000 + this.#numbers)}`;
+    const { service } = this;
+    await this.#made('/numbers', {
+      ...{ e164, country: 'US', currency: 'USD', account_id: service.demo.authId },
+    });
+    const xml = `<Response>${elements.replaceAll('NUMBER', e164)}</Response>`;
+    const answer_url = this.#customer.xml(`/${e164}`, xml);
+    const { appId } = await makeUser(service, `owner${this.#numbers}`, { answer_url });
+    const body = { application_id: appId };
+    const attached = await service.api('POST', `numbers/${e164}/application`, body);
+    if (attached.status !== 204) throw new Error(attached.text);
+    return e164;
+  }
+
+  /** A number whose calls go on to the called carrier, once. */
+  dialling(): Promise<string> {
+    const action = this.#customer.xml('/after', '<Response/>');
+    return this.number(
+      `<Dial callerId="NUMBER" action="${action}" redirect="false"><Number>14155550177</Number></Dial>`,
+    );
+  }
+
+  caller(number: string, peer = this.calling): WireCaller {
+    return new WireCaller(peer, this.service.sipPort, number);
+  }
+
+  async callee(limitMs?: number): Promise<WireCallee> {
+    return new WireCallee(this.called, await this.called.request('INVITE', limitMs));
+  }
+
+  /** No call runs any more; what came and was not waited for is forgotten. */
+  async quiet(): Promise<void> {
+    await eventually('the end of every call', async () =>
+      (await this.service.admin('GET', '/calls')).body['count'] === 0 ? true : undefined,
+    );
+    for (const peer of [this.calling, this.called]) peer.heard.length = 0;
+  }
+
+  async #made(path: string, body: object): Promise<void> {
+    const answer = await this.service.admin('POST', path, { ...body });
+    if (answer.status !== 201) throw new Error(answer.text);
+  }
+}
+
+const carrierAt = (name: string, host: string, more: object) => ({
+  ...{ name, host, transport: 'udp', source_addresses: [host] },
+  ...more,
+});
+
+type More = Partial<RequestText>;
+
+/** A dialog from its first INVITE on, as whoever calls. */
+export class WireCaller {
+  readonly callId = fresh('call');
+  cseq = 1;
+  readonly #peer: WirePeer;
+  readonly #port: number;
+  readonly #uri: string;
+  readonly #from: string;
+  #target: string;
+  #branch = '';
+  /** CSeq of the latest INVITE. */
+  #invited = 1;
+  #remoteTag = '';
+
+  constructor(peer: WirePeer, port: number, number: string) {
+    this.#peer = peer;
+    this.#port = port;
+    this.#uri = `sip:${number}@127.0.0.1:${port}`;
+    this.#target = this.#uri;
+    this.#from = `<sip:14155550001@${peer.address}>;tag=${fresh('from')}`;
+  }
+
+  get remoteTag(): string {
+    return this.#remoteTag;
+  }
+
+  get localTag(): string {
+    return tagIn(this.#from);
+  }
+
+  /** The first one, or one inside of the dialog with a CSeq of its own. */
+  invite(more: More = {}): string {
+    this.#branch = `z9hG4bK${fresh('i')}`;
+    this.#invited = this.cseq;
+    return this.#send('INVITE', { body: sdpOf(), branch: this.#branch, ...more });
+  }
+
+  reinvite(more: More = {}): void {
+    this.cseq += 1;
+    this.invite(more);
+  }
+
+  request(method: string, more: More = {}): void {
+    this.cseq += 1;
+    this.#send(method, more);
+  }
+
+  again(text: string): void {
+    this.#peer.send(text, this.#port);
+  }
+
+  cancel(): void {
+    const to = `<${this.#uri}>`;
+    this.#send('CANCEL', { branch: this.#branch, to, uri: this.#uri, cseq: 1 });
+  }
+
+  /** The dialog that a response makes. */
+  met(response: Heard): Heard {
+    this.#remoteTag = tagIn(headerIn(response, 'To'));
+    const contact = headerIn(response, 'Contact');
+    if (contact !== '') this.#target = uriIn(contact);
+    return response;
+  }
+
+  acknowledge(more: More = {}): void {
+    this.#send('ACK', more);
+  }
+
+  /** A response to the INVITE; a final one is acknowledged. */
+  async invited(status: number | 'final', limitMs?: number): Promise<Heard> {
+    const fits = (heard: Heard) =>
+      heard.method === 'INVITE' &&
+      headerIn(heard, 'Call-ID') === this.callId &&
+      Number.parseInt(headerIn(heard, 'CSeq'), 10) === this.#invited &&
+      (status === 'final' ? heard.status >= 200 : heard.status === status);
+    const response = await this.#peer.next(`${status} to the INVITE`, fits, limitMs);
+    if (response.status >= 300) {
+      const to = headerIn(response, 'To');
+      const cseq = Number.parseInt(headerIn(response, 'CSeq'), 10);
+      this.#send('ACK', {
+        to,
+        cseq,
+        branch: this.#branch,
+        ...(this.#remoteTag === '' ? { uri: this.#uri } : {}),
+      });
+    } else this.met(response);
+    return response;
+  }
+
+  /** The 200, acknowledged. */
+  async answered(): Promise<Heard> {
+    const response = await this.invited(200);
+    this.acknowledge();
+    return response;
+  }
+
+  async asked(method: string, more: More = {}): Promise<Heard> {
+    this.request(method, more);
+    return this.#peer.response(method, 'final');
+  }
+
+  hangUp(): Promise<Heard> {
+    return this.asked('BYE');
+  }
+
+  #send(method: string, more: More): string {
+    const tag = this.#remoteTag === '' ? '' : `;tag=${this.#remoteTag}`;
+    const text = this.#peer.textOf({
+      ...{ method, uri: this.#target, from: this.#from, to: `<${this.#uri}>${tag}` },
+      ...{ callId: this.callId, cseq: this.cseq, ...more },
+    });
+    this.#peer.send(text, this.#port);
+    return text;
+  }
+}
+
+/** The same of whoever is called; each with another tag is another fork. */
+export class WireCallee {
+  readonly invite: Heard;
+  readonly tag = fresh('to');
+  #cseq = 100;
+  readonly #peer: WirePeer;
+
+  constructor(peer: WirePeer, invite: Heard) {
+    this.#peer = peer;
+    this.invite = invite;
+  }
+
+  answer(
+    status: string,
+    more: { readonly headers?: readonly string[]; readonly body?: string } = {},
+  ): void {
+    this.#peer.answer(this.invite, status, { tag: this.tag, ...more });
+  }
+
+  /** 200, and its ACK. */
+  async accept(): Promise<Heard> {
+    this.answer('200 OK', { body: sdpOf() });
+    return this.#peer.request('ACK');
+  }
+
+  /** Refuses, and hears the ACK. */
+  async refuse(status: string, headers: readonly string[] = []): Promise<void> {
+    this.answer(status, { headers });
+    await this.#peer.request('ACK');
+  }
+
+  /** Hears CANCEL and does as it says. */
+  async withdrawn(): Promise<Heard> {
+    const cancel = await this.#peer.request('CANCEL');
+    this.#peer.answer(cancel, '200 OK', { tag: this.tag });
+    await this.refuse('487 Request Terminated');
+    return cancel;
+  }
+
+  async asked(method: string, more: More = {}): Promise<Heard> {
+    this.#cseq += 1;
+    const text = this.#peer.textOf({
+      ...{ method, uri: uriIn(headerIn(this.invite, 'Contact')), cseq: this.#cseq },
+      from: `${headerIn(this.invite, 'To')};tag=${this.tag}`,
+      to: headerIn(this.invite, 'From'),
+      callId: headerIn(this.invite, 'Call-ID'),
+      ...more,
+    });
+    this.#peer.send(text, this.invite.from.port, this.invite.from.address);
+    return this.#peer.response(method, 'final');
+  }
+
+  /** Answers the BYE of the service. */
+  async hungUp(): Promise<void> {
+    this.#peer.answer(await this.#peer.request('BYE'), '200 OK');
+  }
+}
