@@ -191,6 +191,7 @@ export async function startService(start: ServiceStart): Promise<Service> {
     newCalls,
     alarms,
     hep: lines.hep,
+    traces: lines.traces,
     version: VERSION,
   });
   const reloader = new Reloader({

@@ -9,6 +9,7 @@ import type { HepExporter } from '../edge/sip/trace/hep-exporter.ts';
 import type { AudioStreamsEdge } from '../edge/stream/client.ts';
 import type { Alarms } from './alarms.ts';
 import type { OverloadWatch } from './overload.ts';
+import type { SipTraces } from './sip-traces.ts';
 
 export interface MeasuredParts {
   readonly keeper: CallKeeper;
@@ -19,6 +20,7 @@ export interface MeasuredParts {
   readonly overload: OverloadWatch;
   readonly newCalls: NewCalls;
   readonly alarms: Pick<Alarms, 'counts' | 'disk' | 'certificates'>;
+  readonly traces: Pick<SipTraces, 'trunkMessages'>;
   readonly hep: Pick<HepExporter, 'counts'> | undefined;
   readonly version: string;
 }
@@ -44,6 +46,7 @@ export class Measuring {
       alarms,
       version,
       hep,
+      traces,
     } = parts;
     this.#metrics.connect({
       callsActive: () => {
@@ -59,6 +62,7 @@ export class Measuring {
       registrations: () => signalling.registrations().length,
       capacity: () => ({ used: keeper.live().length, limit: callsLimit }),
       signalling: () => signalling.counters(),
+      trunkMessages: () => traces.trunkMessages(),
       ...(hep === undefined ? {} : { hep: () => hep.counts() }),
       overload: () => ({
         overloaded: overload.overloaded,

@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import type { CallUuid } from '../base/ids.ts';
 import type { LegOwner } from '../domain/call/needs.ts';
 import type { SipMessageTrace } from '../edge/rest/server.ts';
+import { MessagesByPeer, nameOf } from '../edge/sip/message-counter.ts';
 import { captureOf } from '../edge/sip/trace/capture.ts';
 import type { HepExporter } from '../edge/sip/trace/hep-exporter.ts';
 import { ladderOf } from '../edge/sip/trace/ladder.ts';
@@ -21,6 +22,7 @@ const DEFAULT_BYTES = 2 ** 20;
 export class SipTraces {
   readonly #ring: MessageRing;
   readonly #exporter: HepExporter | undefined;
+  readonly #byTrunk = new MessagesByPeer();
   readonly #own: { readonly name: string; readonly address: string };
 
   /** `own`: how we stand in what is shown; the address is that of sockets that listen on all. */
@@ -33,6 +35,13 @@ export class SipTraces {
   note(message: TracedMessage): void {
     this.#ring.note(message);
     this.#exporter?.note(message);
+    const trunk = this.#ring.callOf(message.callId)?.trunk;
+    if (trunk !== undefined) this.#byTrunk.note(trunk, message.direction, nameOf(message.bytes));
+  }
+
+  /** Messages to and from customers' trunks that are called, since the start. */
+  trunkMessages(): ReturnType<MessagesByPeer['rows']> {
+    return this.#byTrunk.rows();
   }
 
   belongs(callId: string, owner: LegOwner): void {

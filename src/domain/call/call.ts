@@ -335,7 +335,10 @@ export class Call implements Recorded {
 
   #partOf(): PartOf {
     return {
-      owner: { uuid: this.uuid, parent: this.identity.parentCallUuid },
+      owner: {
+        ...{ uuid: this.uuid, parent: this.identity.parentCallUuid },
+        trunk: this.facts.direction === 'outbound' ? this.identity.trunkId : undefined,
+      },
       course: this.#course,
       media: this.#media,
       log: this.log,

@@ -1,5 +1,5 @@
 /** What calls need of the signalling: legs, whatever messages they are made of. */
-import type { CallUuid } from '../../base/ids.ts';
+import type { CallUuid, TrunkId } from '../../base/ids.ts';
 import type { Result } from '../../base/result.ts';
 import type { CodecName, SrtpPolicy } from '../../protocol/sdp/sdp.ts';
 import type { PeerPolicy, SipTransport } from '../provisioning/types.ts';
@@ -91,6 +91,8 @@ export interface ReferEvents {
 export interface LegOwner {
   readonly uuid: CallUuid;
   readonly parent: CallUuid | undefined;
+  /** The customer's trunk that is called. */
+  readonly trunk?: TrunkId | undefined;
 }
 
 export interface LegEvents {

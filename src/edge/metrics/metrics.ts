@@ -48,6 +48,14 @@ interface MetricSources extends StateSources {
     readonly connections: Readonly<Partial<Record<'udp' | 'tcp' | 'tls' | 'ws' | 'wss', number>>>;
     readonly failedHandshakes: number;
   };
+  /** Messages of calls to customers' trunks, by the trunk's id. */
+  trunkMessages?: () => readonly {
+    readonly peer: string;
+    readonly direction: 'in' | 'out';
+    readonly method: string;
+    readonly code: string;
+    readonly count: number;
+  }[];
   /** Packets for Homer; left away without one. */
   hep?: () => { readonly sent: number; readonly dropped: number };
   /** Totals since the start of the media engine. */
@@ -293,6 +301,18 @@ function defineSignallingTotals(registers: Registry[], sources: MetricSources): 
       this.reset();
       for (const { count, carrier, ...labels } of sources.signalling?.().carrierMessages ?? []) {
         this.inc({ ...labels, carrier: bounded('carrier', carrier) }, count);
+      }
+    },
+  });
+  new Counter({
+    name: 'voice_sip_trunk_messages_total',
+    help: "SIP messages of calls to each customer's trunk; method is empty for responses, code for requests",
+    labelNames: ['trunk', 'method', 'direction', 'code'],
+    registers,
+    collect() {
+      this.reset();
+      for (const { count, peer, ...labels } of sources.trunkMessages?.() ?? []) {
+        this.inc({ ...labels, trunk: bounded('trunk', peer) }, count);
       }
     },
   });

@@ -33,10 +33,36 @@ export interface CarrierMessageCount extends Omit<MessageCount, 'transport'> {
   readonly carrier: string;
 }
 
+/** Peers that are counted by name; what further ones send is counted together. */
+const MOST_PEERS = 4096;
+
+/** Messages to and from named peers. */
+export class MessagesByPeer {
+  readonly #counts = new Map<string, { readonly in: Counts; readonly out: Counts }>();
+
+  note(peer: string, direction: 'in' | 'out', name: string | number): void {
+    const key = this.#counts.has(peer) || this.#counts.size < MOST_PEERS ? peer : 'other';
+    let counts = this.#counts.get(key);
+    if (counts === undefined) {
+      counts = { in: new Map(), out: new Map() };
+      this.#counts.set(key, counts);
+    }
+    addTo(counts[direction], name);
+  }
+
+  rows() {
+    return [...this.#counts].flatMap(([peer, counts]) =>
+      (['in', 'out'] as const).flatMap((direction) =>
+        [...counts[direction]].map((count) => ({ peer, direction, ...countOf(count) })),
+      ),
+    );
+  }
+}
+
 /** Counts messages; the names are few, whatever unknown peers send. */
 export class MessageCounter {
   readonly #counts = { in: countsByTransport(), out: countsByTransport() };
-  readonly #byCarrier = new Map<string, { readonly in: Counts; readonly out: Counts }>();
+  readonly #byCarrier = new MessagesByPeer();
   readonly #carrierOf: (flow: Flow) => string | undefined;
 
   constructor(carrierOf: (flow: Flow) => string | undefined = () => undefined) {
@@ -44,24 +70,14 @@ export class MessageCounter {
   }
 
   note(direction: 'in' | 'out', flow: Flow, bytes: Uint8Array): void {
-    const name = statusOf(bytes) ?? methodOf(bytes);
+    const name = nameOf(bytes);
     addTo(this.#counts[direction][flow.transport], name);
     const carrier = this.#carrierOf(flow);
-    if (carrier === undefined) return;
-    let counts = this.#byCarrier.get(carrier);
-    if (counts === undefined) {
-      counts = { in: new Map(), out: new Map() };
-      this.#byCarrier.set(carrier, counts);
-    }
-    addTo(counts[direction], name);
+    if (carrier !== undefined) this.#byCarrier.note(carrier, direction, name);
   }
 
   carrierRows(): readonly CarrierMessageCount[] {
-    return [...this.#byCarrier].flatMap(([carrier, counts]) =>
-      (['in', 'out'] as const).flatMap((direction) =>
-        [...counts[direction]].map((count) => ({ carrier, direction, ...countOf(count) })),
-      ),
-    );
+    return this.#byCarrier.rows().map(({ peer: carrier, ...count }) => ({ carrier, ...count }));
   }
 
   rows(): readonly MessageCount[] {
@@ -86,6 +102,9 @@ const countOf = ([name, count]: readonly [string | number, number]) => ({
   code: typeof name === 'number' ? String(name) : '',
   count,
 });
+
+/** Method of a request, status of a response. */
+export const nameOf = (bytes: Uint8Array): string | number => statusOf(bytes) ?? methodOf(bytes);
 
 const STATUS_LINE = Buffer.from('SIP/2.0 ');
 const ZERO = 48;

@@ -78,6 +78,9 @@ describe('metrics', () => {
     ] as const;
     let discarded = 4;
     metrics.connect({
+      trunkMessages: () => [
+        { peer: 'pbx', direction: 'out', method: 'INVITE', code: '', count: 8 },
+      ],
       signalling: () => ({
         messages,
         carrierMessages: [{ carrier: 'north', direction: 'in', method: '', code: '486', count: 7 }],
@@ -99,6 +102,9 @@ describe('metrics', () => {
     );
     expect(text).toContain(
       'voice_sip_carrier_messages_total{direction="in",method="",code="486",carrier="north"} 7',
+    );
+    expect(text).toContain(
+      'voice_sip_trunk_messages_total{direction="out",method="INVITE",code="",trunk="pbx"} 8',
     );
     expect(text).toContain('voice_sip_discarded_total 6');
     expect(text).toContain('voice_sip_auth_failures_total 1');

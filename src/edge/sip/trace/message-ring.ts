@@ -118,6 +118,11 @@ export class MessageRing {
     return trail.call === undefined ? { isCall: true } : { isCall: true, root: rootOf(trail.call) };
   }
 
+  /** Whose the messages of that Call-ID are. */
+  callOf(callId: string): LegOwner | undefined {
+    return this.#trails.get(keyOf(callId))?.call;
+  }
+
   /** Messages of that call's own leg, oldest first. */
   ofCall(uuid: CallUuid): readonly TracedMessage[] {
     return this.#messages(uuid, (trail) => trail.call?.uuid === uuid);
