@@ -12,6 +12,7 @@ export const PAGES = [
     file: 'docs/callbacks.md',
   },
   { group: 'Reference', name: 'limits', title: 'Limits and errors', file: 'docs/limits.md' },
+  { group: 'Reference', name: 'rfcs', title: 'SIP, RFC by RFC', file: 'docs/rfcs.md' },
   { group: 'Reference', name: 'speech', title: 'Speech', file: 'docs/speech.md' },
   {
     group: 'Reference',
