@@ -33,6 +33,7 @@ import { MediaReports } from './service/media-reports.ts';
 import { Memory, quietLoop, v8Heap } from './service/memory.ts';
 import { createOperations, VERSION } from './service/operations.ts';
 import type { OperatorLists } from './service/operator-lists.ts';
+import { Overhear } from './service/overhear/overhear.ts';
 import { loopUtilisation, OverloadWatch } from './service/overload.ts';
 import { QualitySampling } from './service/quality-sampling.ts';
 import { Reloader } from './service/reload.ts';
@@ -223,6 +224,8 @@ export async function startService(start: ServiceStart): Promise<Service> {
   const calling = liveCallsView(keeper, lines.logs, lines.traces);
   const server = createRestServer({
     ...basics,
+    drafts: lines.drafts,
+    overhearing: new Overhear({ keeper, watches: streams.watches, clock: systemClock }),
     liveFeed: createLiveFeed(systemClock, calling),
     ...foundation,
     control,

@@ -68,6 +68,7 @@ export function createOperations(parts: OperatedParts): Operations {
     registrations,
     registrationOf: (username) => registrations().findLast((view) => view.username === username),
     sipPort: () => signalling.port(),
+    carriers: () => signalling.carrierStates(),
     status: async () => ({
       version: VERSION,
       startedUs,

@@ -7,11 +7,27 @@ const PROGRAM = '/usr/bin/chromium';
 
 export const hasChromium = existsSync(PROGRAM);
 
-export const openChromium = (): Promise<Browser> =>
+/** `args`: beside the usual. */
+export const openChromium = (args: readonly string[] = []): Promise<Browser> =>
   chromium.launch({
     executablePath: PROGRAM,
-    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run'],
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-background-networking',
+      '--no-first-run',
+      ...args,
+    ],
   });
+
+/** A microphone that beeps, and leave to use it; media over loopback. */
+export const WITH_MICROPHONE = [
+  '--use-fake-ui-for-media-stream',
+  '--use-fake-device-for-media-stream',
+  '--autoplay-policy=no-user-gesture-required',
+  '--disable-features=WebRtcHideLocalIpsWithMdns',
+  '--allow-loopback-in-peer-connection',
+] as const;
 
 /** What the page says is wrong: errors of scripts, and whatever the content policy refused. */
 export function faultsOf(page: Page): readonly string[] {

@@ -30,6 +30,7 @@ it.skipIf(!hasChromium)(
       answerUs: undefined,
       stirVerification: '',
       stirAttestation: '',
+      bots: number % 2 === 0 ? ['bots.example'] : [],
     });
     let told = 0;
     const liveFeed = createLiveFeed(systemClock, {

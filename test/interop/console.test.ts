@@ -3,7 +3,13 @@ import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { axeViolations, faultsOf, hasChromium, openChromium } from '../e2e/chromium.ts';
+import {
+  axeViolations,
+  faultsOf,
+  hasChromium,
+  openChromium,
+  WITH_MICROPHONE,
+} from '../e2e/chromium.ts';
 import { Customer } from '../e2e/customer.ts';
 import { Handset } from '../e2e/handset.ts';
 import { babble, callFor, makeUser } from '../e2e/phone.ts';
@@ -16,6 +22,7 @@ import {
   Service,
   type ServicePlace,
 } from '../e2e/service.ts';
+import { tone } from '../e2e/tones.ts';
 
 // README's pictures change only when asked: `PICTURES=docs/console npm run interop -- console`.
 const PICTURES = join(ROOT, process.env['PICTURES'] ?? 'build/pictures');
@@ -38,13 +45,14 @@ describe.skipIf(!hasChromium)('the console', () => {
     place = await newPlace();
     service = await Service.start(place);
     customer = await Customer.listen();
-    browser = await openChromium();
+    browser = await openChromium(WITH_MICROPHONE);
     context = await browser.newContext({
       viewport: { width: 1100, height: 760 },
       colorScheme: 'light',
       reducedMotion: 'reduce',
       locale: 'en-GB',
       timezoneId: 'UTC',
+      permissions: ['microphone'],
     });
     page = await context.newPage();
     faults = faultsOf(page);
@@ -104,6 +112,43 @@ describe.skipIf(!hasChromium)('the console', () => {
     await page.getByText('A request of the API, or somebody at the console, hung up.').waitFor();
     await phone.ended;
     await phone.close();
+  });
+
+  it('listens in, and looks at what a bot says', async () => {
+    const phone = await Handset.call(service, service.demo, { voice: tone([700], 60_000) });
+    await phone.answered;
+    await go('/calls');
+    await page.getByLabel('With').selectOption('no');
+    await page.getByText('No running call fits.').waitFor();
+    await page.getByLabel('With').selectOption('yes');
+    await page.getByLabel('From or to has').fill(service.demo.username.toUpperCase());
+    const running = page.getByRole('region', { name: 'Running calls' });
+    await running.getByText(/^127\.0\.0\.1:\d+$/).waitFor();
+    await running.getByRole('link').click();
+    const loud = (name: string): Promise<true> =>
+      eventually(`sound ${name}`, async () =>
+        (await page.evaluate<boolean>(
+          `[...document.querySelectorAll('.meters label')].some((one) => one.textContent.startsWith('${name}') && one.querySelector('meter').value > -30)`,
+        ))
+          ? true
+          : undefined,
+      );
+    await page.getByRole('button', { name: 'Listen in' }).click();
+    await loud('From the caller');
+    await loud('To it');
+    await page.getByRole('button', { name: 'Stop listening' }).click();
+    await page.getByText('somebody at the console listens in').last().waitFor();
+    await page.getByRole('button', { name: 'Look at the stream' }).click();
+    await loud('From the caller');
+    phone.press('#');
+    const messages = page.getByRole('region', { name: 'Messages of the stream' });
+    await messages.getByText('clearAudio').waitFor();
+    await messages.getByText('clearedAudio').waitFor();
+    await picture('stream');
+    expect(await axeViolations(page)).toEqual([]);
+    await go('/people');
+    await page.getByText('Listen to an answered call').waitFor();
+    await phone.hangUp();
   });
 
   it("tells a call's story on one page: why it ended, timeline, SIP, recording, money", async () => {
@@ -182,6 +227,29 @@ describe.skipIf(!hasChromium)('the console', () => {
     await page.getByLabel('Document').fill('<Response>\n  <Dial timeout="soon"/>\n</Response>');
     await page.getByText(/Line 2, column \d+/).waitFor();
     await picture('xml');
+  });
+
+  it('calls the document as it is written, and presses keys', async () => {
+    const keys = customer.xml('/trial', '<Response/>');
+    await go('/build/xml');
+    await page
+      .getByLabel('Document')
+      .fill(
+        `<Response><GetDigits action="${keys}" numDigits="1" timeout="30"><Wait length="30"/></GetDigits></Response>`,
+      );
+    await page.getByText('The document is valid').waitFor();
+    for (const digit of ['7', '3']) {
+      await page.getByRole('button', { name: 'Call it' }).click();
+      await page.getByText('In a call.').waitFor();
+      await page.getByRole('button', { name: digit, exact: true }).click();
+      await eventually('the digit', () =>
+        customer.posted.find(({ path, form }) => path === '/trial' && form['Digits'] === digit),
+      );
+      await page.getByRole('button', { name: 'Call it' }).waitFor();
+    }
+    const { body } = await service.api('GET', 'Application/?limit=100');
+    const own = (body['objects'] as Json[]).filter((one) => one['app_name'] === 'playground');
+    expect(own).toHaveLength(1);
   });
 
   it('makes an application and an endpoint, with what a softphone needs', async () => {

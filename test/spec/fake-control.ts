@@ -36,6 +36,7 @@ export const aLiveCall = (over: Partial<LiveCall> = {}): LiveCall => ({
   answerUs: Date.UTC(2026, 0, 1) * 1000 + 1_000_000,
   stirVerification: 'Not Applicable',
   stirAttestation: '',
+  bots: [],
   ...over,
 });
 

@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useState } from 'preact/hooks';
-import { HEADERS, Refused, type Row, rows } from './api.ts';
+import { type Row, rows } from './api.ts';
+import { follow } from './events.ts';
 
 /** The address behind `#`, as parts: `#/calls/abc?x=1` is `['calls', 'abc']`. */
 export function usePlace(): readonly string[] {
@@ -81,9 +82,10 @@ export function useLive(): Live {
     const stop = new AbortController();
     const listen = async (): Promise<void> => {
       while (!stop.signal.aborted) {
-        await follow(stop.signal, (told) => setLive({ ...told, state: 'live' })).catch(
-          () => undefined,
-        );
+        await follow('/console/api/events', stop.signal, (told) => {
+          const { total, calls } = told.at(-1)?.data ?? {};
+          setLive({ total: Number(total), calls: rows(calls), state: 'live' });
+        }).catch(() => undefined);
         if (stop.signal.aborted) return;
         setLive((before) => ({ ...before, state: 'away' }));
         await new Promise((go) => setTimeout(go, AGAIN_MS));
@@ -93,24 +95,4 @@ export function useLive(): Live {
     return () => stop.abort();
   }, []);
   return live;
-}
-
-async function follow(
-  signal: AbortSignal,
-  tell: (told: { total: number; calls: readonly Row[] }) => void,
-): Promise<void> {
-  const reply = await fetch('/console/api/events', { headers: HEADERS, signal });
-  if (!reply.ok || reply.body === null) throw new Refused(reply.status, 'no events');
-  const reader = reply.body.pipeThrough(new TextDecoderStream()).getReader();
-  let kept = '';
-  for (;;) {
-    const { value, done } = await reader.read();
-    if (done) return;
-    const parts = (kept + value).split('\n\n');
-    kept = parts.pop() ?? '';
-    const last = parts.findLast((part) => part.includes('data: '));
-    if (last === undefined) continue;
-    const told = JSON.parse(last.slice(last.indexOf('data: ') + 6)) as Row;
-    tell({ total: Number(told['total']), calls: rows(told['calls']) });
-  }
 }

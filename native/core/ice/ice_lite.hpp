@@ -41,8 +41,8 @@ class IceLite {
   /// The peer has not checked for so long that it must not be sent to any more (RFC 7675 §5.1).
   [[nodiscard]] bool expired(Nanos now) const { return peer_.port != 0 && now - checked_at_ > kConsent; }
   [[nodiscard]] const IceCredentials& credentials() const { return credentials_; }
-  /// Takes the place of `before`. Until the peer nominates anew, its checks of before are answered too, and it
-  /// stays where it was (§9).
+  /// Takes the place of `before`. Until the peer nominates anew, its checks of before are answered too, and
+  /// it stays where it was (§9).
   void follow(const IceLite& before);
 
  private:

@@ -106,6 +106,8 @@ export interface LiveCall {
   readonly answerUs: number | undefined;
   readonly stirVerification: string;
   readonly stirAttestation: string;
+  /** Hosts of the bots that it talks to. */
+  readonly bots: readonly string[];
 }
 
 /** `notFound`: unknown, ended, or of another account. */

@@ -19,5 +19,6 @@ export function liveCallOf(call: Call): LiveCall {
     answerUs: call.answerUs,
     stirVerification: facts.stirVerification,
     stirAttestation: facts.stirAttestation,
+    bots: call.streams.open.flatMap(({ serviceUrl }) => URL.parse(serviceUrl)?.host ?? []),
   };
 }

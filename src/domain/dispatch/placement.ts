@@ -75,5 +75,6 @@ export function queuedCall({ request, requestUuid, callUuid, ...waiting }: Place
     answerUs: undefined,
     stirVerification: 'Not Applicable',
     stirAttestation: '',
+    bots: [],
   };
 }

@@ -16,7 +16,7 @@ import type { Users } from '../../domain/user/user.ts';
 import type { LiveFeed } from './console/live-feed.ts';
 import type { OperatorPages } from './http/operator-door.ts';
 import type { TakeUpgrade } from './http/upgrades.ts';
-import type { LiveCalls } from './live-calls.ts';
+import type { LiveCalls, Overhearing } from './live-calls.ts';
 import type { Operations } from './operations.ts';
 
 export interface RestSettings {
@@ -60,6 +60,12 @@ export interface RestSettings {
   readonly exportsFolder: string;
 }
 
+/** Keeps documents that are tried out. */
+export interface Drafts {
+  /** The URL under which a call reads it. */
+  keep(xml: string): string;
+}
+
 /** What the routes work with. */
 export interface RouteNeeds {
   readonly accounts: Accounts;
@@ -77,11 +83,13 @@ export interface RouteNeeds {
   readonly recordingObjects?:
     | { readonly objects: ObjectStore; keyOf(file: string): string }
     | undefined;
+  readonly drafts: Drafts;
   /** An export waits: wakes whoever works on them. */
   readonly onExportQueued: () => void;
   readonly control: CallControl;
   readonly campaigns: CampaignControl;
   readonly liveCalls: LiveCalls;
+  readonly overhearing: Overhearing;
   readonly operations: Operations;
   readonly settings: RestSettings;
   readonly clock: Clock;

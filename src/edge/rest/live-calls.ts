@@ -1,4 +1,5 @@
 /** What the operator sees and does with calls, across all accounts. */
+import type { Readable } from 'node:stream';
 import type { CallUuid } from '../../base/ids.ts';
 import type { CallLogEntry, QualitySample } from '../../domain/call/types.ts';
 import type { MediaQuality } from '../../domain/cdr/types.ts';
@@ -31,6 +32,18 @@ export interface CallDetail {
 export interface LiveQuality {
   readonly call: LiveCall;
   readonly quality: MediaQuality;
+}
+
+/** Asked every few seconds while something is told. */
+export type StillAllowed = () => Promise<boolean>;
+
+/** Answered calls, for somebody who listens or looks; `busy`: too many do. The streams end with the call. */
+export interface Overhearing {
+  /** A WAV file without end of 16 kHz: left what the peer says, right what it hears. */
+  listen(callUuid: CallUuid, isAllowed: StillAllowed): Readable | 'unknown' | 'busy';
+  /** Server-sent events: `message` of the call's bots, and `levels` of both directions five times a second. */
+  watchStreams(callUuid: CallUuid, isAllowed: StillAllowed): Readable | 'unknown' | 'busy';
+  stop(): void;
 }
 
 /** Of every node; whoever cannot be asked in time makes an operation reject with NODE_UNREACHABLE. */

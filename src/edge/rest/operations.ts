@@ -10,6 +10,8 @@ export interface Operations {
   registrationOf(username: string): RegistrationView | undefined;
   /** Of the SIP listeners. */
   sipPort(): number;
+  /** How those are that are watched. */
+  carriers(): readonly CarrierView[];
   /** No new calls from now on; running ones go on. */
   drain(): void;
   /** Prometheus text, version 0.0.4. */
@@ -30,6 +32,14 @@ export interface Reloaded {
   readonly needsRestart: readonly string[];
   readonly rates: number;
   readonly carriers: number;
+}
+
+export interface CarrierView {
+  readonly name: string;
+  /** Answers OPTIONS; undefined: not asked. */
+  readonly reachable: boolean | undefined;
+  /** Undefined: we do not register with it. */
+  readonly registered: boolean | undefined;
 }
 
 export interface AlarmView {

@@ -27,6 +27,7 @@ import { conferenceRoutes } from './routes/calls/conference.ts';
 import { liveCallRoutes } from './routes/calls/live.ts';
 import { multiPartyRoutes } from './routes/calls/multi-party.ts';
 import { multiPartyMemberRoutes } from './routes/calls/multi-party-members.ts';
+import { overhearRoutes } from './routes/calls/overhear.ts';
 import { placeCallRoute } from './routes/calls/place.ts';
 import { referRoutes } from './routes/calls/refer.ts';
 import { streamRoutes } from './routes/calls/stream.ts';
@@ -69,6 +70,7 @@ const documented: readonly Route[] = [
   ...ipAclRoutes,
   placeCallRoute,
   ...liveCallRoutes,
+  ...overhearRoutes,
   ...referRoutes,
   ...callActionRoutes,
   ...streamRoutes,

@@ -34,7 +34,14 @@ export { parseCarriersFile } from './admin/carriers-file.ts';
 export { invitationLink } from './console/users.ts';
 export type { RestDeps, RestSettings } from './deps.ts';
 export type { OperatorPages } from './http/operator-door.ts';
-export type { LiveCalls, LiveQuality, MessageForms, SipMessageTrace } from './live-calls.ts';
+export type {
+  LiveCalls,
+  LiveQuality,
+  MessageForms,
+  Overhearing,
+  SipMessageTrace,
+  StillAllowed,
+} from './live-calls.ts';
 export type { Operations, PartState, RegistrationView } from './operations.ts';
 
 /** Coarse, so that a list is told anew only when somebody would see a difference. */
@@ -51,6 +58,7 @@ export const createLiveFeed = (clock: Clock, calls: Pick<LiveCalls, 'list' | 'sc
       account_id: call.accountId,
       ...showLiveCall(call),
       mos: roundedMos(mos),
+      bots: call.bots,
     }),
   });
 
@@ -124,6 +132,7 @@ export function createRestServer(deps: RestDeps): RestServer {
     async stop() {
       certificate?.close();
       deps.liveFeed.stop();
+      deps.overhearing.stop();
       const cancel = deps.clock.at(deps.clock.monotonicMs() + STOP_WITHIN_MS, () =>
         app.server.closeAllConnections(),
       );

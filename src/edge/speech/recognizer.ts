@@ -13,6 +13,7 @@ import type {
   RecognitionRequest,
   Recognizer,
 } from '../../domain/call/needs.ts';
+import { readMediaMessage } from '../../protocol/audio-stream/audio-stream.ts';
 import { processRunner, type RunProcess } from './process.ts';
 import {
   problem,
@@ -191,7 +192,7 @@ class Ear {
       },
       {
         media: (messages) => {
-          for (const message of messages) this.#hear(payloadOf(message));
+          for (const message of messages) this.#hear(readMediaMessage(message).payload);
         },
         played: () => undefined,
         degraded: () => undefined,
@@ -236,18 +237,4 @@ class Ear {
     this.#isOver = true;
     this.#stream.close();
   }
-}
-
-const PAYLOAD = Buffer.from('"payload":"');
-
-/** The audio of a `media` message, copied: the message is valid during the call alone. */
-function payloadOf(message: Uint8Array): Uint8Array {
-  const text = Buffer.from(message.buffer, message.byteOffset, message.byteLength);
-  const from = text.indexOf(PAYLOAD);
-  if (from < 0) return new Uint8Array(0);
-  const start = from + PAYLOAD.length;
-  const end = text.indexOf(0x22, start);
-  const decoded = Buffer.from(text.toString('latin1', start, end), 'base64');
-  // Of its own: samples are read as int16, which wants an even offset.
-  return new Uint8Array(decoded);
 }

@@ -7,6 +7,7 @@ import { newTally, StreamDispatcher, type StreamTally } from './dispatcher.ts';
 import { type AudioStreamsOptions, DEFAULT_STREAM_LIMITS } from './limits.ts';
 import { NativeConnection } from './native-connection.ts';
 import { Sockets } from './sockets.ts';
+import { StreamWatches } from './watches.ts';
 
 export {
   type AudioStreamsOptions,
@@ -22,12 +23,15 @@ export interface StreamCounters extends Readonly<StreamTally> {
 export interface AudioStreamsEdge extends AudioStreams {
   /** Sums since the start, and the streams open now. */
   counters(): StreamCounters;
+  /** Of their messages. */
+  readonly watches: StreamWatches;
   /** Cuts every socket; what was said before still leaves, bots are told nothing more. */
   stop(): void;
 }
 
 export function createAudioStreams(options: AudioStreamsOptions): AudioStreamsEdge {
   const tally = newTally();
+  const watches = new StreamWatches();
   const socketLimits = { ...DEFAULT_STREAM_LIMITS, ...options.limits };
   const own = ownAuthority(options.caFile);
   const sockets = new Sockets(
@@ -39,9 +43,10 @@ export function createAudioStreams(options: AudioStreamsOptions): AudioStreamsEd
   return {
     open: (stream, leg, events) => {
       const connection = new NativeConnection(stream, connectionNeeds);
-      const needs = { connection, clock, logger, limits: socketLimits, tally };
+      const needs = { connection, clock, logger, limits: socketLimits, tally, watches };
       return new StreamDispatcher(stream, leg, events, needs);
     },
+    watches,
     counters: () => ({ ...tally, ...sockets.counters() }),
     stop: () => sockets.stop(),
   };

@@ -26,6 +26,7 @@ import {
   StreamSession,
 } from '../../protocol/audio-stream/audio-stream.ts';
 import type { StreamSocketLimits } from './limits.ts';
+import type { StreamWatches } from './watches.ts';
 
 export interface StreamTally {
   open: number;
@@ -86,6 +87,8 @@ export interface DispatcherNeeds {
   readonly logger: Logger;
   readonly limits: Pick<StreamSocketLimits, 'session' | 'queueMs'>;
   readonly tally: StreamTally;
+  /** Left away: nobody looks. */
+  readonly watches?: StreamWatches;
 }
 
 export class StreamDispatcher implements StreamSocket {
@@ -142,6 +145,8 @@ export class StreamDispatcher implements StreamSocket {
 
   /** One message that the connection has not dealt with itself. */
   #received(bytes: Buffer): void {
+    const { watches } = this.#needs;
+    watches?.tell(this.#options.callUuid, 'fromBot', () => bytes.toString());
     const mayPlay = this.#options.bidirectional && this.#session.sending;
     const verdict = mayPlay ? (this.#stream?.receive(bytes) ?? 'other') : 'other';
     if (verdict === 'other') this.#driver.tell({ kind: 'received', bytes });
@@ -151,6 +156,7 @@ export class StreamDispatcher implements StreamSocket {
   #act(output: SessionOutput): void {
     switch (output.kind) {
       case 'send':
+        this.#needs.watches?.tell(this.#options.callUuid, 'toBot', () => output.text);
         this.#connection.send(output.text);
         break;
       case 'ping':

@@ -2,6 +2,7 @@
 export { type Resampler, resampler } from './resampler.ts';
 export { isMp3, isWav } from './sniff.ts';
 export { openWav, type WavSource } from './wav.ts';
+export { ENDLESS, wavHeader } from './wav-header.ts';
 
 /** Mono samples, full scale -1 … 1, to little-endian 16-bit, saturated. */
 export function toPcm16(samples: Float32Array): Uint8Array {

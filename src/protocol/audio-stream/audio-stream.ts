@@ -7,6 +7,7 @@ export {
 } from './application-message.ts';
 export type { EngineRefusal, Oversize } from './fault.ts';
 export type { StreamFormat } from './media-format.ts';
+export { readMediaMessage } from './media-message.ts';
 export {
   clearedAudioMessage,
   dtmfMessage,

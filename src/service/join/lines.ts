@@ -37,6 +37,7 @@ import { MessageRing } from '../../edge/sip/trace/message-ring.ts';
 import { createRecognizer, type RecognizerService } from '../../edge/speech/recognizer.ts';
 import { createSynthesizer, type SpeechService } from '../../edge/speech/synthesizer.ts';
 import { type AudioStreamsEdge, createAudioStreams } from '../../edge/stream/client.ts';
+import { Drafts } from '../../edge/webhook/drafts.ts';
 import { type CustomerHttp, createHttpCaller } from '../../edge/webhook/http-caller.ts';
 import type { Derived } from '../settings.ts';
 import { trialCertificate } from '../sip-certificate.ts';
@@ -46,6 +47,7 @@ import type { Basics, Foundation } from './foundation.ts';
 
 export interface Lines {
   readonly http: CustomerHttp;
+  readonly drafts: Drafts;
   readonly callbacks: CallbackClient;
   readonly streams: AudioStreamsEdge;
   readonly media: MediaEngine;
@@ -219,11 +221,13 @@ function towardsCustomers(
     allowLoopback: derived.local,
     allowInsecure: derived.allowInsecure,
   });
-  const http = createHttpCaller({
+  const drafts = new Drafts(random);
+  const outside = createHttpCaller({
     egress,
     connectionsPerHost: settings.webhooks.connectionsPerHost,
     ...certificateAuthorities(settings.streams.caFile),
   });
+  const http = drafts.before(outside);
   const { logEntries: entries, logRetentionMs: retentionMs } = settings.calls;
   const logs = new CallLogs({ entries, retentionMs, calls: LOGGED_CALLS }, clock);
   const signing = {
@@ -269,7 +273,7 @@ function towardsCustomers(
       accountMessageBytes: settings.streams.accountMessageBytes,
     },
   });
-  return { http, callbacks, streams, logs };
+  return { http, callbacks, streams, logs, drafts };
 }
 
 function certificateAuthorities(file: string): { readonly ca?: string } {

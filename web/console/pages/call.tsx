@@ -18,6 +18,7 @@ import {
 } from '../parts.tsx';
 import { whyEnded } from '../reasons.ts';
 import { Ladder } from './ladder.tsx';
+import { ListenIn, StreamInspector } from './listen.tsx';
 import { Recording } from './recording.tsx';
 import { Timeline } from './timeline.tsx';
 
@@ -149,6 +150,7 @@ function LivePart({
         <button type="button" class="stop" onClick={() => void run(() => call('DELETE', path))}>
           Hang up
         </button>
+        {live['call_status'] === 'in-progress' && <ListenIn account={account} uuid={uuid} />}
         <form
           class="row"
           onSubmit={onSubmit(
@@ -166,6 +168,7 @@ function LivePart({
           <button type="submit">Transfer</button>
         </form>
       </div>
+      {live['call_status'] === 'in-progress' && <StreamInspector account={account} uuid={uuid} />}
     </section>
   );
 }

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { get, type Row, rows, text } from '../api.ts';
-import { useLive, useLoad } from '../hooks.ts';
+import { useFields, useLive, useLoad } from '../hooks.ts';
 import {
   At,
   type Column,
@@ -39,6 +39,11 @@ const LIVE: readonly Column[] = [
   },
   { title: 'To', value: (row) => text(row['to']) },
   { title: 'Direction', value: (row) => text(row['direction']), isMinor: true },
+  {
+    title: 'Bot',
+    value: ({ bots }) => (Array.isArray(bots) ? bots.join(', ') : ''),
+    isMinor: true,
+  },
   { title: 'MOS', value: (row) => <Mos value={row['mos']} />, isMinor: true },
   { title: 'For', value: (row) => <Since value={row['start_time']} />, isNumber: true },
 ];
@@ -69,21 +74,54 @@ const RECORDS: readonly Column[] = [
   },
 ];
 
+const STATES = [
+  ['', 'any'],
+  ['ringing', 'ringing'],
+  ['in-progress', 'in progress'],
+] as const;
+const BOTS = [
+  ['', 'bot or none'],
+  ['yes', 'a bot'],
+  ['no', 'no bot'],
+] as const;
+
+const emptyOf = ({ length }: readonly Row[]): string =>
+  length === 0 ? 'No call runs now.' : 'No running call fits.';
+
+function fits(
+  one: Row,
+  { party, state, bot }: { readonly party: string; readonly state: string; readonly bot: string },
+): boolean {
+  const hasBot = Array.isArray(one['bots']) && one['bots'].length > 0;
+  return (
+    (state === '' || one['call_status'] === state) &&
+    (bot === '' || hasBot === (bot === 'yes')) &&
+    `${text(one['from'])} ${text(one['to'])}`.toLowerCase().includes(party.trim().toLowerCase())
+  );
+}
+
 export function Calls({ account, isStaff }: Props) {
   const live = useLive();
   const [everybody, setEverybody] = useState(false);
-  const shown = live.calls.filter(
+  const { fields: filter, set } = useFields({ party: '', state: '', bot: '' });
+  const running = live.calls.filter(
     (one) => (isStaff && everybody) || one['account_id'] === account || !isStaff,
   );
+  const shown = running.filter((one) => fits(one, filter));
   return (
     <>
       <h1>Calls</h1>
       <h2 id="live">
         Now{' '}
         <State good={live.state === 'live' || undefined}>
-          {live.state === 'live' ? `${shown.length} running` : 'connecting'}
+          {live.state === 'live' ? `${running.length} running` : 'connecting'}
         </State>
       </h2>
+      <div class="row">
+        <Input label="From or to has" value={filter.party} set={set('party')} />
+        <Select label="In state" value={filter.state} set={set('state')} options={STATES} />
+        <Select label="With" value={filter.bot} set={set('bot')} options={BOTS} />
+      </div>
       {isStaff && (
         <label>
           <input
@@ -94,7 +132,7 @@ export function Calls({ account, isStaff }: Props) {
           of all accounts
         </label>
       )}
-      <Table name="Running calls" columns={LIVE} rows={shown} empty="No call runs now." />
+      <Table name="Running calls" columns={LIVE} rows={shown} empty={emptyOf(running)} />
       <Records account={account} running={live.total} />
       <Exports account={account} />
     </>

@@ -27,6 +27,16 @@ export function Carriers({ account }: BuildProps) {
             isMinor: true,
           },
           {
+            title: 'Up',
+            value: ({ up, registered }) => (
+              <>
+                {typeof up === 'boolean' && <State good={up}>{up ? 'up' : 'down'}</State>}
+                {up === null && 'not asked'}
+                {registered === false && <State good={false}>not registered</State>}
+              </>
+            ),
+          },
+          {
             title: 'State',
             value: (row) => (
               <State good={row['enabled'] === true}>{row['enabled'] ? 'enabled' : 'off'}</State>

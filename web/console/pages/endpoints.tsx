@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { call, get, type Row, rows, text } from '../api.ts';
+import { tokenFor } from '../browser-phone.ts';
 import { useAction, useLoad } from '../hooks.ts';
 import { Input, onSubmit, Problem, Select, State, Table } from '../parts.tsx';
 import type { BuildProps } from './build.tsx';
@@ -103,24 +104,15 @@ export function Endpoints({ account, me }: BuildProps) {
   );
 }
 
-const TOKEN_S = 3600;
-
 /** A phone in a tab of its own, with a token for an hour: the password of the endpoint is not needed. */
 async function openPhone(account: string, username: string): Promise<void> {
   // At once, or the browser takes it for a window that nobody asked for.
   const tab = open('', '_blank');
-  const nbf = Math.floor(Date.now() / 1000);
-  const made = await call('POST', `/v1/Account/${account}/JWT/Token/`, {
-    iss: account,
-    sub: username,
-    nbf,
-    exp: nbf + TOKEN_S,
-    per: { voice: { incoming_allow: true, outgoing_allow: true } },
-  }).catch((error: unknown) => {
+  const token = await tokenFor(account, username, { incoming: true }).catch((error: unknown) => {
     tab?.close();
     throw error;
   });
-  const asked = new URLSearchParams({ token: text(made['token']) });
+  const asked = new URLSearchParams({ token });
   if (tab !== null) tab.location.href = `/phone#${asked}`;
 }
 

@@ -175,6 +175,10 @@ function Shown({ metrics }: { readonly metrics: readonly Metric[] }) {
           ['Calls refused, overload', String(sumOf(metrics, 'voice_calls_refused_total'))],
           ['RTP packets', String(sumOf(metrics, 'voice_rtp_packets_total'))],
           ['RTP packets lost', String(sumOf(metrics, 'voice_rtp_lost_packets_total'))],
+          [
+            'Media late at worst',
+            `${(1000 * sumOf(metrics, 'voice_media_tick_late_seconds')).toFixed(1)} ms`,
+          ],
           ['CPU time', `${Math.round(sumOf(metrics, 'process_cpu_seconds_total'))} s`],
         ]}
       />

@@ -1,5 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { call, type Row, text } from '../api.ts';
+import type { BuildProps } from './build.tsx';
+import { TrialCall } from './trial-call.tsx';
 
 const BEGIN = `<Response>
   <GetDigits action="https://example.com/menu" numDigits="1" timeout="10">
@@ -11,7 +13,7 @@ const BEGIN = `<Response>
 const WAIT_MS = 300;
 
 /** A document, checked by the service's own reader as it is written. */
-export function Playground() {
+export function Playground({ account }: BuildProps) {
   const [xml, setXml] = useState(BEGIN);
   const [found, setFound] = useState<Row>();
   const area = useRef<HTMLTextAreaElement>(null);
@@ -68,6 +70,7 @@ export function Playground() {
           </>
         )}
       </p>
+      <TrialCall account={account} xml={xml} isFine={isFine} />
     </>
   );
 }

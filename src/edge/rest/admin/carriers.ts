@@ -221,6 +221,19 @@ const showCarrier = (carrier: Carrier): Static<typeof CarrierSchema> => ({
   ...showPolicy(carrier.policy),
 });
 
+/** As it stands now, beside what was set. */
+const SeenCarrierSchema = Type.Object({
+  ...CarrierSchema.properties,
+  up: Type.Unsafe<boolean | null>({
+    type: ['boolean', 'null'],
+    description: 'answers OPTIONS; null: not asked yet, or not to be asked',
+  }),
+  registered: Type.Unsafe<boolean | null>({
+    type: ['boolean', 'null'],
+    description: 'we are registered with it; null: we do not register',
+  }),
+});
+
 const showPolicy = (policy: CarrierPolicy) => ({
   first_response_ms: policy.firstResponseMs ?? null,
   answer_ms: policy.answerMs ?? null,
@@ -312,8 +325,15 @@ const listCarriers = adminRoute({
   method: 'GET',
   path: ROOT,
   summary: 'SIP gateways',
-  reply: Type.Object({ carriers: Type.Array(CarrierSchema) }),
-  run: ({ provisioning }) => ok({ carriers: provisioning.carriers.list().map(showCarrier) }),
+  reply: Type.Object({ carriers: Type.Array(SeenCarrierSchema) }),
+  run({ provisioning, operations }) {
+    const states = new Map(operations.carriers().map((state) => [state.name, state]));
+    const carriers = provisioning.carriers.list().map((carrier) => {
+      const { reachable = null, registered = null } = states.get(carrier.name) ?? {};
+      return { ...showCarrier(carrier), up: reachable, registered };
+    });
+    return ok({ carriers });
+  },
 });
 
 const patchCarrier = adminRoute({

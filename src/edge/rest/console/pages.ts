@@ -100,4 +100,20 @@ const checkXml = userRoute({
   },
 });
 
-export const consoleRoutes: readonly Route[] = [...FILES.map(fileRoute), events, checkXml];
+const keepDraft = userRoute({
+  ...common,
+  method: 'POST',
+  path: '/console/api/xml/draft',
+  summary: 'Keep a document for a while; its URL can be the answer URL of an application',
+  status: 201,
+  body: Type.Object({ xml: Type.String({ maxLength: XML_MAX }) }),
+  reply: Type.Object({ url: Type.String() }),
+  run: ({ drafts }, { body }) => ok({ url: drafts.keep(body.xml) }),
+});
+
+export const consoleRoutes: readonly Route[] = [
+  ...FILES.map(fileRoute),
+  events,
+  checkXml,
+  keepDraft,
+];

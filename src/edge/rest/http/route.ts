@@ -63,6 +63,8 @@ export interface UserInput<P = unknown, Q = unknown, B = unknown> extends Input<
 /** A request with account credentials. */
 export interface CallerInput<P = unknown, Q = unknown, B = unknown> extends Input<P, Q, B> {
   readonly principal: Principal;
+  /** Who asks by the session of the console. */
+  readonly user: SignedIn | undefined;
 }
 
 /** A request about the account of its path. */

@@ -1,6 +1,8 @@
 /** Whisper servers and everything else that speaks OpenAI's `POST /v1/audio/transcriptions` (multipart). */
+
 import { ok } from '../../../base/result.ts';
 import type { RecognitionRequest } from '../../../domain/call/needs.ts';
+import { wavHeader } from '../../../protocol/audio-file/audio-file.ts';
 import {
   lengthMs,
   problem,
@@ -92,21 +94,6 @@ function confidenceOf(segments: unknown): number | undefined {
   return Math.min(1, Math.exp(mean));
 }
 
-/** A WAV file: RIFF with PCM, mono, 16 bit. */
-export function wavOf(pcm: Uint8Array): Uint8Array<ArrayBuffer> {
-  const wav = Buffer.alloc(44 + pcm.length);
-  wav.write('RIFF', 0, 'latin1');
-  wav.writeUInt32LE(36 + pcm.length, 4);
-  wav.write('WAVEfmt ', 8, 'latin1');
-  wav.writeUInt32LE(16, 16);
-  wav.writeUInt16LE(1, 20);
-  wav.writeUInt16LE(1, 22);
-  wav.writeUInt32LE(RATE, 24);
-  wav.writeUInt32LE(RATE * 2, 28);
-  wav.writeUInt16LE(2, 32);
-  wav.writeUInt16LE(16, 34);
-  wav.write('data', 36, 'latin1');
-  wav.writeUInt32LE(pcm.length, 40);
-  wav.set(pcm, 44);
-  return wav;
-}
+/** A WAV file of one channel. */
+export const wavOf = (pcm: Uint8Array): Uint8Array<ArrayBuffer> =>
+  Buffer.concat([wavHeader(RATE, 1, pcm.length), pcm]);

@@ -1,0 +1,72 @@
+/** Listening to a running call, and looking at what its bots and the service say to each other. */
+import type { Readable } from 'node:stream';
+import type { CallUuid } from '../../../../base/ids.ts';
+import { err, ok } from '../../../../base/result.ts';
+import type { RouteNeeds } from '../../deps.ts';
+import { failure } from '../../http/failure.ts';
+import type { AccountInput, Route } from '../../http/route.ts';
+import { callUuidOf } from '../../http/schema.ts';
+import type { StillAllowed } from '../../live-calls.ts';
+import { refused } from '../../refusal.ts';
+import { callCommon, callParams, callRoute } from './call-route.ts';
+
+const ONE = '/api/v1/Account/{auth_id}/Call/{call_uuid}/';
+
+/** As long as the session lasts, and the account is active. */
+const stillAllowed =
+  ({ users, accounts }: RouteNeeds, { user, access }: AccountInput): StillAllowed =>
+  async () => {
+    if (user !== undefined && !(await users.isSignedIn(user.session))) return false;
+    return (await accounts.get(access.account.authId))?.status === 'active';
+  };
+
+async function told(
+  needs: RouteNeeds,
+  input: AccountInput,
+  contentType: string,
+  begin: (callUuid: CallUuid, isAllowed: StillAllowed) => Readable | 'unknown' | 'busy',
+) {
+  const callUuid = callUuidOf((input.params as { readonly call_uuid: string }).call_uuid);
+  const call = (await needs.liveCalls.quality(callUuid))?.call;
+  if (call?.accountId !== input.accountId) return refused({ kind: 'unknownCall' });
+  const body = begin(callUuid, stillAllowed(needs, input));
+  if (body === 'unknown') return err(failure(409, 'the call runs on another node: ask that one'));
+  if (body === 'busy') {
+    const headers = { 'retry-after': '10' };
+    return err(failure(429, 'too many listen to this call already', { headers }));
+  }
+  return ok({ contentType, headers: { 'cache-control': 'no-store' }, body });
+}
+
+/** No GET: who listens stands in the audit log. */
+const listen = callRoute({
+  ...callCommon,
+  alsoRefuses: [409],
+  method: 'POST',
+  path: `${ONE}listen`,
+  summary:
+    'Listen to an answered call: a WAV file without end, left what the caller or called party says, right what it hears',
+  params: callParams,
+  produces: 'audio/wav',
+  longRunning: true,
+  run: (needs, input) =>
+    told(needs, input, 'audio/wav', (uuid, isAllowed) => needs.overhearing.listen(uuid, isAllowed)),
+});
+
+const watch = callRoute({
+  ...callCommon,
+  alsoRefuses: [409],
+  method: 'GET',
+  path: `${ONE}stream-events`,
+  summary:
+    "Messages of a running call's bots, and the audio levels of both directions, as server-sent events",
+  params: callParams,
+  produces: 'text/event-stream',
+  longRunning: true,
+  run: (needs, input) =>
+    told(needs, input, 'text/event-stream; charset=utf-8', (uuid, isAllowed) =>
+      needs.overhearing.watchStreams(uuid, isAllowed),
+    ),
+});
+
+export const overhearRoutes: readonly Route[] = [listen, watch];

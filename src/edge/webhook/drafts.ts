@@ -1,0 +1,40 @@
+/**
+ * Documents that somebody tries out at the console, under addresses that nobody else can reach: of a host that does not
+ * exist (RFC 6761 §6.4). Kept in memory, the latest of them.
+ */
+import { type Random, token } from '../../base/ids.ts';
+import { RecentMap } from '../../base/recent-map.ts';
+import { ok } from '../../base/result.ts';
+import type { HttpCaller } from '../../domain/callback/needs.ts';
+
+const ORIGIN = 'https://playground.invalid';
+const TOKEN_BITS = 128;
+const KEPT = 200;
+
+export class Drafts {
+  readonly #random: Random;
+  readonly #documents = new RecentMap<string>(KEPT);
+
+  constructor(random: Random) {
+    this.#random = random;
+  }
+
+  /** The URL under which a call reads it. */
+  keep(xml: string): string {
+    const url = `${ORIGIN}/${token(this.#random, TOKEN_BITS)}`;
+    this.#documents.set(url, xml);
+    return url;
+  }
+
+  /** Reads drafts itself, and leaves every other request to `http`. */
+  before<Http extends HttpCaller>(http: Http): Http {
+    return {
+      ...http,
+      send: async (request, signal) => {
+        const xml = this.#documents.get(request.url.split('?', 1)[0] ?? '');
+        if (xml === undefined) return http.send(request, signal);
+        return ok({ status: 200, contentType: 'application/xml', body: xml, durationMs: 0 });
+      },
+    };
+  }
+}

@@ -1,0 +1,23 @@
+/** A `media` message of the service (dialect §1.1), read by the service itself where it listens in. */
+
+export interface MediaMessage {
+  readonly track: 'inbound' | 'outbound';
+  /** Copied: the message is valid during the call alone. */
+  readonly payload: Uint8Array;
+}
+
+const PAYLOAD = Buffer.from('"payload":"');
+const OUTBOUND = Buffer.from('"track":"outbound"');
+const QUOTE = 0x22;
+
+export function readMediaMessage(message: Uint8Array): MediaMessage {
+  const text = Buffer.from(message.buffer, message.byteOffset, message.byteLength);
+  const track = text.includes(OUTBOUND) ? 'outbound' : 'inbound';
+  const from = text.indexOf(PAYLOAD);
+  if (from < 0) return { track, payload: new Uint8Array(0) };
+  const start = from + PAYLOAD.length;
+  const end = text.indexOf(QUOTE, start);
+  const decoded = Buffer.from(text.toString('latin1', start, end), 'base64');
+  // Of its own: samples are read as int16, which wants an even offset.
+  return { track, payload: new Uint8Array(decoded) };
+}

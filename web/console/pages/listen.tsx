@@ -1,0 +1,142 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { HEADERS, Refused, type Row, text } from '../api.ts';
+import { follow } from '../events.ts';
+import { messageOf } from '../hooks.ts';
+import { Problem } from '../parts.tsx';
+import { play } from '../wave-player.ts';
+
+interface Props {
+  readonly account: string;
+  readonly uuid: string;
+}
+
+interface Levels {
+  readonly said: number;
+  readonly heard: number;
+}
+
+const QUIET: Levels = { said: -60, heard: -60 };
+const KEPT = 200;
+
+/** How loud both directions are, dB below full scale. */
+const Meters = ({ said, heard }: Levels) => (
+  <div class="row meters">
+    {(
+      [
+        ['From the caller or called party', said],
+        ['To it', heard],
+      ] as const
+    ).map(([name, value]) => (
+      <label key={name}>
+        {name}
+        <meter min={-60} max={0} low={-45} high={-3} value={Math.max(-60, value)}>
+          {value} dB
+        </meter>
+      </label>
+    ))}
+  </div>
+);
+
+/** The call in the page's loudspeaker: heard by nobody, and written into the audit log. */
+export function ListenIn({ account, uuid }: Props) {
+  const [listens, setListens] = useState(false);
+  const [levels, setLevels] = useState(QUIET);
+  const [problem, setProblem] = useState<string>();
+  useEffect(() => {
+    if (!listens) return undefined;
+    const stop = new AbortController();
+    setProblem(undefined);
+    const begin = async (): Promise<void> => {
+      const reply = await fetch(`/api/v1/Account/${account}/Call/${uuid}/listen`, {
+        method: 'POST',
+        headers: HEADERS,
+        signal: stop.signal,
+      });
+      if (!reply.ok || reply.body === null) {
+        throw new Refused(reply.status, `Not possible (${reply.status}).`);
+      }
+      await play(reply.body, stop.signal, setLevels);
+    };
+    begin()
+      .catch((error: unknown) => !stop.signal.aborted && setProblem(messageOf(error)))
+      .finally(() => setListens(false));
+    return () => stop.abort();
+  }, [listens, account, uuid]);
+  return (
+    <>
+      <button type="button" aria-pressed={listens} onClick={() => setListens(!listens)}>
+        {listens ? 'Stop listening' : 'Listen in'}
+      </button>
+      {listens && <Meters {...levels} />}
+      <Problem text={problem} />
+    </>
+  );
+}
+
+interface Seen {
+  readonly at: string;
+  readonly direction: string;
+  readonly text: string;
+}
+
+/** What the call's bots and the service say to each other, while it is said. */
+export function StreamInspector({ account, uuid }: Props) {
+  const [isOpen, setOpen] = useState(false);
+  const [levels, setLevels] = useState(QUIET);
+  const [seen, setSeen] = useState<readonly Seen[]>([]);
+  const [problem, setProblem] = useState<string>();
+  const list = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (!isOpen) return undefined;
+    const stop = new AbortController();
+    setProblem(undefined);
+    follow(`/api/v1/Account/${account}/Call/${uuid}/stream-events`, stop.signal, (told) => {
+      const level = told.findLast(({ event }) => event === 'levels')?.data;
+      if (level !== undefined) {
+        setLevels({ said: Number(level['said_dbfs']), heard: Number(level['heard_dbfs']) });
+      }
+      const messages = told
+        .filter(({ event }) => event === 'message')
+        .map(({ data }) => shown(data));
+      if (messages.length > 0) setSeen((before) => [...before, ...messages].slice(-KEPT));
+    })
+      .catch((error: unknown) => !stop.signal.aborted && setProblem(messageOf(error)))
+      .finally(() => setOpen(false));
+    return () => stop.abort();
+  }, [isOpen, account, uuid]);
+  useEffect(() => list.current?.scrollTo(0, list.current.scrollHeight), [seen]);
+  return (
+    <>
+      <button
+        type="button"
+        class="secondary"
+        aria-pressed={isOpen}
+        onClick={() => setOpen(!isOpen)}
+      >
+        {isOpen ? 'Stop looking' : 'Look at the stream'}
+      </button>
+      {isOpen && <Meters {...levels} />}
+      <Problem text={problem} />
+      {(isOpen || seen.length > 0) && (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys
+        <section class="messages" aria-label="Messages of the stream" tabIndex={0} ref={list}>
+          {seen.length === 0 && <p>No message yet. Audio is not listed.</p>}
+          {seen.map((one, at) => (
+            <pre key={at}>
+              {one.at} {one.direction} {one.text}
+            </pre>
+          ))}
+        </section>
+      )}
+    </>
+  );
+}
+
+const shown = (told: Row): Seen => ({
+  at: new Date().toLocaleTimeString(),
+  direction: told['direction'] === 'toBot' ? '→ bot' : '← bot',
+  text:
+    Number(told['length']) > text(told['text']).length
+      ? `${text(told['text'])} …`
+      : text(told['text']),
+});

@@ -1,0 +1,127 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Phone } from '../../phone/phone-api.d.ts';
+import { call, get, rows, text } from '../api.ts';
+import { tokenFor } from '../browser-phone.ts';
+import { useAction, useLoad } from '../hooks.ts';
+import { Problem, Select } from '../parts.tsx';
+
+/** The application that drafts are called by: one an account, made when it is first needed. */
+const NAME = 'playground';
+
+interface Props {
+  readonly account: string;
+  readonly xml: string;
+  readonly isFine: boolean;
+}
+
+/** Calls the document as it stands, with the phone of this page. */
+export function TrialCall({ account, xml, isFine }: Props) {
+  const { value } = useLoad(account, () => get(`/api/v1/Account/${account}/Endpoint/?limit=100`));
+  const names = rows(value?.['objects']).map((one) => text(one['username']));
+  const [chosen, setChosen] = useState('');
+  const [state, setState] = useState('');
+  const { problem, run } = useAction();
+  const audio = useRef<HTMLAudioElement>(null);
+  const phone = useRef<Phone | undefined>(undefined);
+  const username = chosen || (names[0] ?? '');
+  const end = () => {
+    void phone.current?.unregister();
+    phone.current = undefined;
+    setState('');
+  };
+  useEffect(() => end, []);
+  const begin = () =>
+    run(async () => {
+      setState('Calling …');
+      try {
+        const uri = await targetOf(account, xml);
+        phone.current = await phoneOf(account, username, audio.current, setState);
+        phone.current.on('ended', end);
+        await phone.current.call(uri);
+      } catch (error) {
+        end();
+        throw error;
+      }
+    });
+  if (value !== undefined && names.length === 0) {
+    return (
+      <p>
+        To call the document, the account needs an <a href="#/build/endpoints">endpoint</a>.
+      </p>
+    );
+  }
+  return (
+    <section aria-label="A call of what is written">
+      {/* biome-ignore lint/a11y/useMediaCaption: the sound of a call has no captions */}
+      <audio ref={audio} />
+      <Problem text={problem} />
+      <div class="row">
+        <Select
+          label="As endpoint"
+          value={username}
+          set={setChosen}
+          options={names.map((name) => [name, name] as const)}
+        />
+        {state === '' ? (
+          <button type="button" disabled={!isFine} onClick={() => void begin()}>
+            Call it
+          </button>
+        ) : (
+          <button
+            type="button"
+            class="stop"
+            onClick={() => void phone.current?.hangup().finally(end)}
+          >
+            Hang up
+          </button>
+        )}
+        <span role="status">{state}</span>
+      </div>
+      {state !== '' && (
+        <fieldset class="kinds">
+          <legend>Keys</legend>
+          {[...'123456789*0#'].map((key) => (
+            <button
+              key={key}
+              type="button"
+              class="small secondary"
+              onClick={() => phone.current?.sendDtmf(key)}
+            >
+              {key}
+            </button>
+          ))}
+        </fieldset>
+      )}
+    </section>
+  );
+}
+
+/** The address under which the document is called. */
+async function targetOf(account: string, xml: string): Promise<string> {
+  const path = `/api/v1/Account/${account}/Application/`;
+  const { url } = await call('POST', '/console/api/xml/draft', { xml });
+  const known = rows((await get(`${path}?limit=100`))['objects']).find(
+    (one) => one['app_name'] === NAME,
+  );
+  const id =
+    known?.['app_id'] ?? (await call('POST', path, { app_name: NAME, answer_url: url }))['app_id'];
+  if (known !== undefined) await call('POST', `${path}${text(id)}/`, { answer_url: url });
+  return text((await get(`${path}${text(id)}/`))['sip_uri']);
+}
+
+async function phoneOf(
+  account: string,
+  username: string,
+  audio: HTMLAudioElement | null,
+  tell: (state: string) => void,
+): Promise<Phone> {
+  if (audio === null) throw new Error('the page has no sound');
+  // A module of its own: who never calls does not load it.
+  const place = '/phone.js';
+  const module = (await import(place)) as { readonly Phone: typeof Phone };
+  const made = new module.Phone({ audio });
+  made.on('ringing', () => tell('Ringing …'));
+  made.on('answered', () => tell('In a call.'));
+  await made.login({ token: await tokenFor(account, username, { incoming: false }) });
+  return made;
+}
