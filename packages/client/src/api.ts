@@ -424,6 +424,16 @@ export interface Operations {
     path: { auth_id: string; call_uuid: string };
     reply: { api_id: string; call_uuid: string; samples: readonly { at: string; packets_received: number; packets_sent: number; mos: number | null; jitter: number | null; packet_loss: number | null; playout_delay: number | null; packet_discard: number | null; round_trip_time: number | null; burst_density: number | null; burst_duration: number | null; gap_duration: number | null; r_factor: number | null; mos_sent: number | null; jitter_sent: number | null; packet_loss_sent: number | null }[] };
   };
+  /** Listen to an answered call: a WAV file without end, left what the caller or called party says, right what it hears */
+  'POST /api/v1/Account/{auth_id}/Call/{call_uuid}/listen': {
+    path: { auth_id: string; call_uuid: string };
+    reply: FileReply;
+  };
+  /** Messages of a running call's bots, and the audio levels of both directions, as server-sent events */
+  'GET /api/v1/Account/{auth_id}/Call/{call_uuid}/stream-events': {
+    path: { auth_id: string; call_uuid: string };
+    reply: FileReply;
+  };
   /** Ask the carrier or trunk at the other end to call somebody else itself (SIP REFER) */
   'POST /api/v1/Account/{auth_id}/Call/{call_uuid}/Refer/': {
     path: { auth_id: string; call_uuid: string };
@@ -1146,7 +1156,7 @@ export interface Operations {
   };
   /** SIP gateways */
   'GET /admin/v1/carriers': {
-    reply: { carriers: readonly { name: string; host: string; port: number | null; transport: string; auth?: { username: string; password: string; register: boolean }; source_addresses: readonly string[]; prefixes: readonly string[]; strip: number; prepend: string; cps_limit: number; concurrent_calls_limit: number; secure: boolean; priority: number; enabled: boolean; first_response_ms: number | null; answer_ms: number | null; failover_on: readonly string[] | null; max_redirects: number | null; probe: boolean; weight: number | null; windows: readonly string[]; costs: Readonly<Record<string, number>>; rewrite: readonly { match: string; replace: string }[]; stir: "off" | "verify" | "refuse" | "require" | null; sign: boolean; identity: "trusted" | "untrusted" | null; identity_header: "pai" | "rpid" | "both" | null; pass_headers: readonly string[] | null; add_headers: Readonly<Record<string, string>>; remove_headers: readonly string[]; large_over_tcp: boolean; delayed_offer: boolean; refer: boolean }[] };
+    reply: { carriers: readonly { name: string; host: string; port: number | null; transport: string; auth?: { username: string; password: string; register: boolean }; source_addresses: readonly string[]; prefixes: readonly string[]; strip: number; prepend: string; cps_limit: number; concurrent_calls_limit: number; secure: boolean; priority: number; enabled: boolean; first_response_ms: number | null; answer_ms: number | null; failover_on: readonly string[] | null; max_redirects: number | null; probe: boolean; weight: number | null; windows: readonly string[]; costs: Readonly<Record<string, number>>; rewrite: readonly { match: string; replace: string }[]; stir: "off" | "verify" | "refuse" | "require" | null; sign: boolean; identity: "trusted" | "untrusted" | null; identity_header: "pai" | "rpid" | "both" | null; pass_headers: readonly string[] | null; add_headers: Readonly<Record<string, string>>; remove_headers: readonly string[]; large_over_tcp: boolean; delayed_offer: boolean; refer: boolean; up: boolean | null; registered: boolean | null }[] };
   };
   /** Add a SIP gateway, its name in the path */
   'POST /admin/v1/carriers/{name}': {
