@@ -23,6 +23,7 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     maxWorkers: 2,
+    globalSetup: 'test/postgres-end.ts',
     pool: 'forks',
     sequence: { sequencer: LongestFirst },
     // For the programs and threads that tests start, as `npm start` does.

@@ -42,6 +42,7 @@ main();
 function main() {
   if (Number(process.versions.node.split('.')[0]) < 20)
     fail(`Node 20 or newer is needed, this is ${process.versions.node}`);
+  installPostgresClient();
   if (!packagesAreStale() && !nativeIsStale() && !webIsStale() && !docsAreStale())
     return linkCommand();
   takeLock();
@@ -157,6 +158,32 @@ function installSpeech() {
   apt(['update', '-q']);
   if (apt(['install', '-y', '-q', '--no-install-recommends', 'espeak-ng', 'flite']) !== 0)
     say('no speech synthesizer could be installed; Speak will be skipped');
+}
+
+/** PostgreSQL's client library, where the settings name such a database; the service says so when it is missing. */
+function installPostgresClient() {
+  if (!wantsPostgres() || hasLibpq() || !canInstall()) return;
+  say('installing libpq5 (store.url names a PostgreSQL database)');
+  apt(['update', '-q']);
+  if (apt(['install', '-y', '-q', '--no-install-recommends', 'libpq5']) !== 0)
+    say('libpq5 could not be installed; the store cannot be opened without it');
+}
+
+function wantsPostgres() {
+  const { CARILLON_STORE_URL, CARILLON_CONFIG, CARILLON_CONFIG_BODY = '' } = process.env;
+  if (CARILLON_STORE_URL) return true;
+  const file =
+    CARILLON_CONFIG && existsSync(CARILLON_CONFIG) ? readFileSync(CARILLON_CONFIG, 'utf8') : '';
+  return /\bpostgres(ql)?:\/\//.test(file + CARILLON_CONFIG_BODY);
+}
+
+function hasLibpq() {
+  const folders = ['/usr/lib', '/usr/lib64', '/usr/local/lib', '/opt/homebrew/opt/libpq/lib'];
+  for (const arch of ['x86_64-linux-gnu', 'aarch64-linux-gnu', 'arm-linux-gnueabihf'])
+    folders.push(join('/usr/lib', arch));
+  return folders.some((folder) =>
+    ['libpq.so.5', 'libpq.5.dylib'].some((name) => existsSync(join(folder, name))),
+  );
 }
 
 function canInstall() {

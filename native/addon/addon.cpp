@@ -1,10 +1,11 @@
-// The module: { Engine, Sockets, SignalSocket, makeClip, trimMemory, notifySupervisor }.
+// The module: { Engine, Sockets, SignalSocket, PostgresLink, makeClip, trimMemory, notifySupervisor }.
 #include <napi.h>
 
 #include "addon/addon_data.hpp"
 #include "addon/allocator.hpp"
 #include "addon/clip.hpp"
 #include "addon/engine_object.hpp"
+#include "addon/postgres_link.hpp"
 #include "addon/signal_socket_object.hpp"
 #include "addon/sockets_object.hpp"
 #include "addon/stream_object.hpp"
@@ -22,6 +23,7 @@ Napi::Object initialise(Napi::Env env, Napi::Object exports) {
   exports.Set("Engine", carillon::EngineObject::define(env));
   exports.Set("Sockets", sockets);
   exports.Set("SignalSocket", carillon::SignalSocketObject::define(env));
+  exports.Set("PostgresLink", carillon::PostgresLink::define(env));
   exports.Set("makeClip", Napi::Function::New(env, carillon::make_clip, "makeClip"));
   exports.Set("trimMemory", Napi::Function::New(env, carillon::trim_memory, "trimMemory"));
   exports.Set("notifySupervisor", Napi::Function::New(env, carillon::notify_supervisor, "notifySupervisor"));

@@ -30,6 +30,7 @@ export const PAGES = [
   },
   { group: 'Operations', name: 'runbook', title: 'Runbook', file: 'deploy/RUNBOOK.md' },
   { group: 'Operations', name: 'capacity', title: 'Capacity planning', file: 'docs/capacity.md' },
+  { group: 'Operations', name: 'postgres', title: 'PostgreSQL', file: 'docs/postgres.md' },
   { group: 'Operations', name: 'benchmarks', title: 'Benchmarks' },
   { group: 'About', name: 'comparison', title: 'Comparison', file: 'docs/comparison.md' },
   { group: 'About', name: 'security', title: 'Security', file: 'SECURITY.md' },

@@ -112,6 +112,8 @@ class Examination {
       if ((settings.http.tlsCertFile === '') !== (settings.http.tlsKeyFile === ''))
         this.refuse('http.tlsCertFile and http.tlsKeyFile belong together');
       this.#checkObjects(settings);
+      if (settings.store.url !== '' && !/^postgres(ql)?:\/\//.test(settings.store.url))
+        this.refuse('store.url must be a URL postgres://…');
       const { tlsCertFile, tlsKeyFile, tlsCaFile, tlsClientCertificates } = settings.sip;
       if ((tlsCertFile === '') !== (tlsKeyFile === ''))
         this.refuse('sip.tlsCertFile and sip.tlsKeyFile belong together');

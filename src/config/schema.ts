@@ -457,6 +457,16 @@ export const SETTINGS = {
       'normal',
       'SQLite synchronous: normal survives a crash of the process, full a power cut too',
     ),
+    url: secret(
+      'postgres://user:password@host/database?sslmode=verify-full, which nodes may share; empty: SQLite in the data folder',
+    ),
+    writers: integer(2, 1, 32, 'connections to PostgreSQL that write; more where it is far away'),
+    spoolMegabytes: integer(
+      256,
+      1,
+      65_536,
+      'ends of calls that wait on the disk while PostgreSQL is away',
+    ),
   },
   accounts: {
     currency: text('USD', 'currency of new accounts, ISO 4217'),

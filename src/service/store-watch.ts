@@ -68,7 +68,7 @@ export class StoreWatch {
     });
     const waiting = new AbortController();
     const late = clock.sleep(PATIENCE_MS, waiting.signal).then(
-      () => this.#found('the data folder does not answer'),
+      () => this.#found('the store does not answer'),
       () => undefined, // there was an answer
     );
     await Promise.race([this.#running, late]);
@@ -96,7 +96,7 @@ export class StoreWatch {
     if (problem === this.#problem) return;
     const before = this.#problem;
     this.#problem = problem;
-    if (problem === undefined) logger.warn({ before }, 'the data folder takes writes again');
+    if (problem === undefined) logger.warn({ before }, 'the store takes writes again');
     else logger.error({ problem }, 'no new calls: they could not be recorded');
     onChange(problem);
   }

@@ -1,8 +1,10 @@
-/** The data folder is taken away, or becomes full, under a running call: no new ones meanwhile, and nothing of it is lost. */
+/** The data folder is taken away, or becomes full, or PostgreSQL stops, under a running call: no new ones meanwhile, and nothing of it is lost. */
 import { execFileSync } from 'node:child_process';
-import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { Cluster, postgresMissing } from '../postgres.ts';
 import { startCall } from './phone.ts';
 import { eventually, newPlace, removePlace, Service, type ServicePlace } from './service.ts';
 
@@ -82,4 +84,24 @@ describe('ready means ready', () => {
     expect(problem).toContain('the disk of the data folder is full');
     place = whole;
   });
+
+  it.skipIf(postgresMissing !== undefined)(
+    `PostgreSQL stopped ${postgresMissing ?? ''}`,
+    async () => {
+      const folder = mkdtempSync(join(tmpdir(), 'carillon-pg-'));
+      const cluster = new Cluster(folder);
+      leave = () => {
+        cluster.stop();
+        rmSync(folder, { recursive: true, force: true });
+      };
+      cluster.create();
+      place = await newPlace({ CARILLON_STORE_URL: cluster.url('postgres') });
+      const problem = await during(
+        () => cluster.stop(),
+        () => cluster.start(),
+      );
+      expect(problem).toContain('the database is away');
+      expect(service.program.output).not.toContain(cluster.url('postgres'));
+    },
+  );
 });

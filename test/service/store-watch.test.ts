@@ -62,7 +62,7 @@ describe('ready means ready', () => {
     disk.check = () => new Promise(() => undefined);
     const state = watch.state();
     await clock.advance(3000);
-    expect(await state).toMatchObject({ ready: false, detail: 'the data folder does not answer' });
+    expect(await state).toMatchObject({ ready: false, detail: 'the store does not answer' });
     const again = watch.state();
     await clock.advance(3000);
     await again;

@@ -4,17 +4,14 @@ import type { NodeRef } from './types.ts';
 /** This process as a node. Its epoch grows when it begins a new life, also within one process. */
 export class SelfNode implements NodeRef {
   readonly id: string;
-  #epoch = 0;
+  /** Set by `begin` alone; a plain field, so that it crosses to a thread of the store. */
+  epoch = 0;
 
   constructor(id: string) {
     this.id = id;
   }
 
-  get epoch(): number {
-    return this.#epoch;
-  }
-
   async begin(nodes: Pick<NodeStore, 'begin'>, alone: boolean): Promise<void> {
-    this.#epoch = await nodes.begin(this.id, alone);
+    this.epoch = await nodes.begin(this.id, alone);
   }
 }

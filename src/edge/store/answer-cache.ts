@@ -34,6 +34,8 @@ const OTHER: ReadonlySet<string> = new Set<keyof Repositories>([
   'recordings',
   'exports',
   'retention',
+  'nodes',
+  'transcriptions',
 ]);
 
 /**
@@ -56,9 +58,17 @@ export class AnswerCache {
 
   /** These are about to be written. */
   written(units: readonly Unit[]): void {
-    if (units.some((unit) => !OTHER.has(unit.repository))) this.#answers = new RecentMap(LIMIT);
+    if (changesAnswers(units)) this.forget();
+  }
+
+  forget(): void {
+    this.#answers = new RecentMap(LIMIT);
   }
 }
+
+/** Whether any of them may change an answer that is kept. */
+export const changesAnswers = (units: readonly Unit[]): boolean =>
+  units.some((unit) => !OTHER.has(unit.repository));
 
 /** Undefined: its answer is not kept. */
 function keyOf({ repository, operation, given }: Unit): string | undefined {

@@ -57,16 +57,33 @@ export abstract class Connection {
     return this.run(sql, parameters) === 1;
   }
 
-  abstract begin(): void;
+  /** `predicts`: `changesOne` may answer before it knows. */
+  abstract begin(predicts: boolean): void;
   abstract commit(): void;
   abstract rollback(): void;
   abstract readonly inTransaction: boolean;
+
+  /**
+   * What a failure means: that the unit failed; that the whole transaction, of which nothing was written, is to be run `again`;
+   * that nobody knows whether it was written (`unknown`).
+   */
+  meaningOf(error: unknown): 'failed' | 'again' | 'unknown' {
+    return error instanceof Mispredicted ? 'again' : 'failed';
+  }
 
   /** What was written is undone: what is known of it is read again. */
   undone(): void {
     this.balances.forget();
     this.ledgerHeads.forget();
     this.entryTotals.forget();
+  }
+}
+
+/** `changesOne` was wrong. */
+export class Mispredicted extends Error {
+  constructor() {
+    super('a statement changed another number of rows than usual');
+    this.name = 'Mispredicted';
   }
 }
 

@@ -1,6 +1,9 @@
 import { ServiceError, type ServiceErrorCode } from '../../base/errors.ts';
 
-/** SQLite's result codes (https://www.sqlite.org/rescode.html) that mean that the environment failed. */
+/**
+ * Result codes of SQLite (https://www.sqlite.org/rescode.html) and SQLSTATEs of PostgreSQL
+ * (https://www.postgresql.org/docs/current/errcodes-appendix.html) that mean that the environment failed.
+ */
 const CODES: ReadonlyArray<readonly [prefix: string, code: ServiceErrorCode, message: string]> = [
   ['SQLITE_FULL', 'STORE_FULL', 'the disk of the data folder is full'],
   ['SQLITE_BUSY', 'STORE_BUSY', 'another process holds the database'],
@@ -9,6 +12,17 @@ const CODES: ReadonlyArray<readonly [prefix: string, code: ServiceErrorCode, mes
   ['SQLITE_READONLY', 'STORE_BUSY', 'the database file may not be written'],
   ['SQLITE_CANTOPEN', 'STORE_BUSY', 'the database file cannot be opened'],
   ['SQLITE_CORRUPT', 'STORE_CORRUPT', 'the database file is damaged'],
+  ['PG_CONNECTION', 'STORE_BUSY', 'the database is away'],
+  ['PG_08', 'STORE_BUSY', 'the database is away'],
+  ['PG_28', 'STORE_BUSY', 'the database refuses our name or password'],
+  ['PG_53100', 'STORE_FULL', 'the disk of the database is full'],
+  ['PG_53', 'STORE_BUSY', 'the database has no more room for us'],
+  ['PG_57', 'STORE_BUSY', 'the database gave the statement up'],
+  ['PG_55P03', 'STORE_BUSY', 'rows of the database are held by somebody else'],
+  ['PG_40', 'STORE_BUSY', 'rows of the database are held by somebody else'],
+  ['PG_25006', 'STORE_BUSY', 'the database takes no writes'],
+  ['PG_42501', 'STORE_BUSY', 'the database does not let us write'],
+  ['PG_XX', 'STORE_CORRUPT', 'the database is damaged'],
   ['SQLITE_NOTADB', 'STORE_CORRUPT', 'the database file is not a database'],
 ];
 
@@ -21,11 +35,15 @@ export interface Failure {
 export function toFailure(error: unknown): Failure {
   if (error instanceof ServiceError) return { code: error.code, message: error.message };
   if (!(error instanceof Error)) return { code: undefined, message: String(error) };
-  const sqlite = 'code' in error ? String(error.code) : '';
-  const known = CODES.find(([prefix]) => sqlite.startsWith(prefix));
+  const found = 'code' in error ? String(error.code) : '';
+  const known = CODES.find(([prefix]) => found.startsWith(prefix));
   if (known === undefined) return { code: undefined, message: error.stack ?? error.message };
-  return { code: known[1], message: `${known[2]} (${sqlite})` };
+  return { code: known[1], message: `${known[2]} (${detailOf(error, found)})` };
 }
+
+/** PostgreSQL says more than its code does, and shows nothing that is secret. */
+const detailOf = (error: Error, code: string): string =>
+  code.startsWith('PG_') ? error.message.split('\n').join(' ') : code;
 
 /** Environment failures have a code of their own; anything else is a bug of ours. */
 export const toError = (failure: Failure): Error =>

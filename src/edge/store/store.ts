@@ -1,11 +1,6 @@
 import { closeSync, mkdirSync, openSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Clock } from '../../base/clock.ts';
 import { ServiceError } from '../../base/errors.ts';
-import type { Random } from '../../base/ids.ts';
-import type { Logger } from '../../base/logger.ts';
-import type { NodeRef } from '../../domain/cluster/types.ts';
-import type { LedgerFault } from '../../domain/ledger/types.ts';
 import { Checkpoints } from './checkpoints.ts';
 import { DiskCheck } from './disk-check.ts';
 import { Engine, type EngineOptions } from './engine.ts';
@@ -13,53 +8,26 @@ import { Executor, InlineRunner } from './executor.ts';
 import { toError, toFailure } from './failure.ts';
 import { atOnce, GroupPace } from './pace.ts';
 import { makePrivate } from './private-file.ts';
-import { ACCESS, type Access, type Repositories } from './repositories.ts';
-import type { Synchronous } from './sqlite.ts';
+import type { Submit } from './spooling.ts';
+import {
+  createRepositories,
+  Falls,
+  PROBE,
+  type Store,
+  type StoreOptions,
+  withNodes,
+} from './store-parts.ts';
 import { StoreThread, type ThreadOptions } from './thread.ts';
-import type { Unit } from './unit.ts';
 import { ephemeralKey, loadKey } from './vault.ts';
 
 export type { Repositories, SettingStore } from './repositories.ts';
-
-export interface StoreOptions {
-  /** Folder of database and key file, or `:memory:` (one connection, on the caller's thread). */
-  readonly dataDir: string;
-  readonly synchronous: Synchronous;
-  readonly logger: Logger;
-  readonly clock: Clock;
-  readonly random: Random;
-}
-
-/** Every need of the domain that is kept on disk, and the care of it. */
-export interface Store extends Repositories {
-  /**
-   * A consistent copy of the database at `path`, taken while the service runs. The key file is not in it. Refuses to
-   * overwrite a file (CONFLICT).
-   */
-  /** Rejects with CONFLICT when there is such a file; one that could not be completed is removed. */
-  backup(path: string): Promise<void>;
-  /** The database's own file; `:memory:` without one. */
-  readonly file: string;
-  /** Balances that do not equal the sum of their entries and reservations. */
-  verify(): Promise<readonly LedgerFault[]>;
-  /** `listener` is called after the commit: `ledger.lowBalanceAlerts` says what there is to tell. */
-  onLowBalance(listener: () => void): void;
-  /** Writes a file and a row; rejects with STORE_FULL, STORE_GONE or STORE_BUSY when either cannot be. */
-  check(): Promise<void>;
-  /** After STORE_GONE: the open connection still has everything, and writes the file anew. */
-  renew(): Promise<void>;
-  /** The same store, used by a node: what is made through it is that node's, in the epoch of that moment. */
-  as(node: NodeRef): Store;
-  /** Units of work that wait. */
-  waiting(): number;
-  /** What was asked for is still done. */
-  close(): Promise<void>;
-}
-
-/** Setting that a check writes. */
-const PROBE = 'store.probe';
+export type { PostgresSettings, Store, StoreOptions } from './store-parts.ts';
 
 export async function openStore(options: StoreOptions): Promise<Store> {
+  if (options.postgres !== undefined) {
+    const { openOnPostgres } = await import('./postgres/open.ts');
+    return openOnPostgres(options, options.postgres);
+  }
   return options.dataDir === ':memory:' ? openInMemory(options) : openOnDisk(options);
 }
 
@@ -74,8 +42,8 @@ function openInMemory(options: StoreOptions): Store {
   });
   const falls = new Falls();
   const executor = new Executor(new InlineRunner(engine), atOnce, () => falls.tell());
-  const executorOf: ExecutorOf = () => executor;
-  const repositories = createRepositories(options.clock, executorOf);
+  const submit: Submit = (unit, access) => executor.submit(unit, access);
+  const repositories = createRepositories(options.clock, submit);
   const store = {
     ...repositories,
     file: ':memory:',
@@ -90,7 +58,7 @@ function openInMemory(options: StoreOptions): Store {
     waiting: () => executor.waiting,
     close: () => executor.close(),
   };
-  return withNodes(store, options.clock, executorOf);
+  return withNodes(store, options.clock, submit);
 }
 
 async function openOnDisk(options: StoreOptions): Promise<Store> {
@@ -115,8 +83,9 @@ async function openOnDisk(options: StoreOptions): Promise<Store> {
   const startReading = () => StoreThread.start({ ...thread, role: 'reader' });
   let reading = await startReading();
   const reader = new Executor(reading, atOnce);
-  const executorOf: ExecutorOf = (access) => (access === 'report' ? reader : writer);
-  const repositories = createRepositories(options.clock, executorOf);
+  const submit: Submit = (unit, access) =>
+    (access === 'report' ? reader : writer).submit(unit, access);
+  const repositories = createRepositories(options.clock, submit);
   const checkpoints = isSynced
     ? undefined
     : new Checkpoints({
@@ -157,7 +126,7 @@ async function openOnDisk(options: StoreOptions): Promise<Store> {
       await writer.close();
     },
   };
-  return withNodes(store, options.clock, executorOf);
+  return withNodes(store, options.clock, submit);
 }
 
 function openEngine(options: EngineOptions): Engine {
@@ -165,19 +134,6 @@ function openEngine(options: EngineOptions): Engine {
     return new Engine(options);
   } catch (error) {
     throw toError(toFailure(error));
-  }
-}
-
-/** Whoever wants to know that a balance has fallen below its threshold. */
-class Falls {
-  readonly #listeners: Array<() => void> = [];
-
-  listen(listener: () => void): void {
-    this.#listeners.push(listener);
-  }
-
-  tell(): void {
-    for (const listener of this.#listeners) listener();
   }
 }
 
@@ -211,43 +167,4 @@ function prepareFile(dataDir: string): string {
   const file = join(dataDir, 'carillon.db');
   for (const path of [file, `${file}.lock`]) makePrivate(path);
   return file;
-}
-
-type ExecutorOf = (access: Access) => Executor;
-
-/** The same store, where everything that is made is `node`'s. */
-function withNodes(store: Omit<Store, 'as'>, clock: Clock, executorOf: ExecutorOf): Store {
-  const as = (node: NodeRef): Store => ({
-    ...store,
-    ...createRepositories(clock, executorOf, node),
-    as,
-  });
-  return { ...store, as };
-}
-
-/** Each operation becomes a unit of work on the executor of its access, stamped with the time of the request and its node. */
-function createRepositories(clock: Clock, executorOf: ExecutorOf, node?: NodeRef): Repositories {
-  const repositories: Record<
-    string,
-    Record<string, (...given: unknown[]) => Promise<unknown>>
-  > = {};
-  for (const [repository, operations] of Object.entries<Readonly<Record<string, Access>>>(ACCESS)) {
-    repositories[repository] = Object.fromEntries(
-      Object.entries(operations).map(([operation, access]) => {
-        const executor = executorOf(access);
-        const submit = (...given: unknown[]): Promise<unknown> => {
-          const unit: Unit = {
-            repository,
-            operation,
-            given,
-            nowUs: Math.round(clock.wallMs() * 1000),
-            ...(node && { node: { id: node.id, epoch: node.epoch } }),
-          };
-          return executor.submit(unit, access);
-        };
-        return [operation, submit];
-      }),
-    );
-  }
-  return repositories as unknown as Repositories;
 }

@@ -14,7 +14,8 @@ export interface ThreadOptions {
 }
 
 export type Request =
-  | { readonly kind: 'run'; readonly units: readonly Unit[] }
+  /** `fresh`: what is known from earlier reads does not count. */
+  | { readonly kind: 'run'; readonly units: readonly Unit[]; readonly fresh?: boolean }
   | { readonly kind: 'backup'; readonly path: string }
   | { readonly kind: 'renew' }
   | { readonly kind: 'checkpoint' }
@@ -37,16 +38,21 @@ export class StoreThread implements Runner {
   uncleanStart = false;
 
   /** Resolves once the database is open and up to date. */
-  static async start(options: ThreadOptions): Promise<StoreThread> {
-    const thread = new StoreThread(options);
+  static start(options: ThreadOptions): Promise<StoreThread> {
+    return StoreThread.startAt(new URL('./worker.ts', import.meta.url), options);
+  }
+
+  /** `entry`: a file that serves requests of these kinds. */
+  static async startAt(entry: URL, options: unknown): Promise<StoreThread> {
+    const thread = new StoreThread(entry, options);
     const ready = await thread.#reply();
     if (ready.kind === 'failed') throw toError(ready.failure);
     thread.uncleanStart = ready.kind === 'ready' && ready.uncleanStart;
     return thread;
   }
 
-  private constructor(options: ThreadOptions) {
-    this.#worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: options });
+  private constructor(entry: URL, options: unknown) {
+    this.#worker = new Worker(entry, { workerData: options });
     this.#worker.on('message', (reply: Reply) => {
       const pending = this.#pending;
       this.#pending = undefined;
@@ -61,8 +67,8 @@ export class StoreThread implements Runner {
     });
   }
 
-  async run(units: readonly Unit[]): Promise<readonly Outcome[]> {
-    const reply = await this.#ask({ kind: 'run', units });
+  async run(units: readonly Unit[], fresh = false): Promise<readonly Outcome[]> {
+    const reply = await this.#ask({ kind: 'run', units, fresh });
     return reply.kind === 'outcomes' ? reply.outcomes : [];
   }
 

@@ -8,45 +8,55 @@ import { settleTouched, writeLedger } from './sql/balances.ts';
 import { UnitRefused } from './sql/unit-refused.ts';
 import type { Outcome, Unit } from './unit.ts';
 
+/** Of a transaction that others are in the way of. */
+const ATTEMPTS = 5;
+
 /** Runs units of work on a connection, many in one transaction. */
 export class UnitRunner {
   readonly #db: Connection;
   readonly #repositories: RepositorySet;
+  readonly #onBegin: (units: readonly Unit[]) => void;
 
-  constructor(db: Connection) {
+  /** `onBegin`: what is to be done first in a transaction of these units. */
+  constructor(db: Connection, onBegin: (units: readonly Unit[]) => void = () => undefined) {
     this.#db = db;
+    this.#onBegin = onBegin;
     this.#repositories = createRepositories(db);
   }
 
   /**
-   * In order and in one transaction: the usual case, in which no unit fails. Undefined: one of several units failed, and nothing
-   * was written.
+   * In order and in one transaction: the usual case, in which no unit fails. Undefined: nothing was written, and they are to be
+   * run `apart`.
    */
   together(units: readonly Unit[]): readonly Outcome[] | undefined {
     const db = this.#db;
     try {
-      db.begin();
+      db.begin(true);
+      this.#onBegin(units);
       const outcomes = units.map((unit) => (isWrite(unit) ? this.#write(unit) : this.#look(unit)));
       writeLedger(db);
       db.commit();
       return outcomes;
     } catch (error) {
       this.#rollback();
-      return units.length === 1 ? [outcomeOf(error)] : undefined;
+      const meaning = db.meaningOf(error);
+      if (meaning === 'unknown') return failed(units, error);
+      return meaning === 'failed' && units.length === 1 ? [outcomeOf(error)] : undefined;
     }
   }
 
   /** The same; each unit has a savepoint, so that a failed one does not undo the others. */
-  apart(units: readonly Unit[]): readonly Outcome[] {
+  apart(units: readonly Unit[], attempt = 1): readonly Outcome[] {
     try {
-      this.#db.begin();
+      this.#db.begin(false);
+      this.#onBegin(units);
       const outcomes = units.map((unit) => this.#savepoint(unit));
       this.#db.commit();
       return outcomes;
     } catch (error) {
       this.#rollback();
-      const failure = toFailure(error);
-      return units.map(() => ({ ok: false, failure }));
+      const isOver = this.#db.meaningOf(error) !== 'again' || attempt === ATTEMPTS;
+      return isOver ? failed(units, error) : this.apart(units, attempt + 1);
     }
   }
 
@@ -85,7 +95,7 @@ export class UnitRunner {
     } catch (error) {
       this.#db.undone();
       // A full disk ends the whole transaction: nothing of this batch is there any more.
-      if (!this.#db.inTransaction) throw error;
+      if (!this.#db.inTransaction || this.#db.meaningOf(error) !== 'failed') throw error;
       this.#db.run('ROLLBACK TO unit');
       this.#db.run('RELEASE unit');
       return outcomeOf(error);
@@ -111,6 +121,11 @@ export const accessOf = ({ repository, operation }: Unit): Access =>
 export function isWrite(unit: Unit): boolean {
   const access = accessOf(unit);
   return access === 'write' || access === 'soon';
+}
+
+function failed(units: readonly Unit[], error: unknown): readonly Outcome[] {
+  const failure = toFailure(error);
+  return units.map(() => ({ ok: false, failure }));
 }
 
 const outcomeOf = (error: unknown): Outcome =>

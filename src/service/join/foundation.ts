@@ -9,7 +9,7 @@ import { recoverOpenCalls } from '../../domain/cdr/cdr.ts';
 import { SelfNode } from '../../domain/cluster/cluster.ts';
 import { RateBook } from '../../domain/ledger/ledger.ts';
 import { createS3Store } from '../../edge/objects/s3.ts';
-import { openStore, type Store } from '../../edge/store/store.ts';
+import { openStore, type PostgresSettings, type Store } from '../../edge/store/store.ts';
 import { keptName, keptSecret, NODE_FILE, PHONE_LOGIN_KEY_FILE } from '../data-folder.ts';
 import type { OperatorLists } from '../operator-lists.ts';
 import { localRecordingFiles } from '../recording-files.ts';
@@ -39,17 +39,25 @@ export interface Foundation extends Facts {
 }
 
 const HOUR_MS = 3_600_000;
+const MEGABYTE = 1_000_000;
 
 export const recordingsFolder = (dataDir: string): string => join(dataDir, 'recordings');
+
+/** Undefined: the store is the data folder's. */
+export const postgresOf = ({ store }: Settings): PostgresSettings | undefined =>
+  store.url === ''
+    ? undefined
+    : { url: store.url, writers: store.writers, spoolBytes: store.spoolMegabytes * MEGABYTE };
 
 /** Opens the store, reads prices and carriers, and closes what a crash left open. */
 export async function layFoundation(basics: Basics): Promise<Foundation> {
   const { settings, lists, logger, clock, random } = basics;
   const dataDir = resolve(basics.dataDir);
   const { synchronous } = settings.store;
-  const opened = await openStore({ dataDir, synchronous, logger, clock, random });
+  const postgres = postgresOf(settings);
+  const opened = await openStore({ dataDir, synchronous, postgres, logger, clock, random });
   const self = new SelfNode(settings.cluster.node || keptName(dataDir, NODE_FILE, random));
-  await self.begin(opened.nodes, true);
+  await self.begin(opened.nodes, postgres === undefined);
   const store = opened.as(self);
   const realm = await store.settings.getOrSet('sip.realm', `carillon-${uuid(random).slice(0, 8)}`);
   const recordingFiles = localRecordingFiles(recordingsFolder(dataDir));

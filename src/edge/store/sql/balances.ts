@@ -57,7 +57,9 @@ const rowById = (db: Connection, id: string): Row | undefined =>
  * currency are numbered together.
  */
 function read(db: Connection, where: string, value: string): readonly Row[] {
-  const rows = db.all(`SELECT * FROM balance WHERE ${where} ORDER BY id${db.forUpdate}`, [value]);
+  const rows = db.all(`SELECT * FROM balance WHERE ${where} ORDER BY currency${db.forUpdate}`, [
+    value,
+  ]);
   // A connection that only reads is not told of changes.
   if (!db.readonly)
     for (const row of rows) if (!db.balances.byId(string(row, 'id'))) db.balances.keep(row);

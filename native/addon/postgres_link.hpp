@@ -1,0 +1,60 @@
+// One connection to PostgreSQL for a thread that waits for its answers: statements are queued, sent without
+// waiting, and answered together. Not for the thread that serves calls.
+#pragma once
+
+#include <napi.h>
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "addon/libpq.hpp"
+
+namespace carillon {
+
+class PostgresLink : public Napi::ObjectWrap<PostgresLink> {
+ public:
+  using Info = Napi::CallbackInfo;
+  using Deadline = std::chrono::steady_clock::time_point;
+
+  static Napi::Function define(Napi::Env env);
+
+  /// (conninfo, timeoutMs): connects, and throws an error whose message says why it could not.
+  explicit PostgresLink(const Info& info);
+  ~PostgresLink() override;
+
+ private:
+  Napi::Value prepare(const Info& info);
+  Napi::Value execute(const Info& info);
+  Napi::Value wait(const Info& info);
+  Napi::Value notified(const Info& info);
+  Napi::Value server_version(const Info& info);
+  Napi::Value close(const Info& info);
+
+  void connect(const std::string& conninfo, Deadline deadline);
+  /// Sends what is queued and reads until the answer of `wait`'s end mark has come; a failure in words.
+  std::string collect(Napi::Env env, Napi::Array results, Deadline deadline);
+  std::string flush(Deadline deadline);
+  std::string read_some(Deadline deadline);
+  Napi::Value answer_of(Napi::Env env, pg_result* result);
+  static Napi::Value failure_of(Napi::Env env, const char* state, const std::string& message);
+  Napi::Value rows_of(Napi::Env env, const pg_result* result);
+  Napi::Value value_of(Napi::Env env, const char* text, int length, unsigned type);
+  Napi::Error lost(Napi::Env env, const std::string& why);
+  Napi::Error refused(Napi::Env env, const char* method);
+  void drop();
+
+  const libpq::Functions* pq_ = nullptr;
+  pg_conn* connection_ = nullptr;
+  /// Commands sent of which the answer has not come.
+  uint32_t queued_ = 0;
+  /// A number of the result at hand is larger than JavaScript can tell exactly.
+  bool too_large_ = false;
+  std::vector<std::string> texts_;
+  std::vector<const char*> values_;
+  std::vector<int> lengths_;
+  std::vector<int> formats_;
+};
+
+}  // namespace carillon

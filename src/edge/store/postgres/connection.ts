@@ -1,0 +1,297 @@
+import { assert } from '../../../base/errors.ts';
+import type { Random } from '../../../base/ids.ts';
+import { Connection, Mispredicted, type Parameters, type Row } from '../connection.ts';
+import type { Vault } from '../vault.ts';
+import { type Answer, connectNative, type NativeLink, type StatementError } from './native-link.ts';
+import { type Translated, translate, valuesOf } from './translate.ts';
+
+/** Statements that are sent without waiting, before their answers are looked at. */
+const QUEUE_LIMIT = 2000;
+/** Prepared statements kept a connection. */
+const STATEMENT_LIMIT = 1000;
+const CONNECT_MS = 5000;
+/** The server gives a statement up itself; after so much more its connection is taken for dead. */
+const GRACE_MS = 1000;
+/** Pauses between attempts to connect: the first, and the longest. */
+const PAUSE_MS = { first: 100, longest: 2000 };
+
+/** Serialization failure, deadlock, connection lost: nothing of the transaction is there. */
+const AGAIN: ReadonlySet<string> = new Set(['PG_40001', 'PG_40P01', 'PG_CONNECTION']);
+
+export interface PostgresOptions {
+  /** `postgres://user:password@host:port/database?sslmode=verify-full…`, as libpq reads it. */
+  readonly url: string;
+  readonly readonly: boolean;
+  /** A statement, or an answer, that takes longer ends the connection. */
+  readonly patienceMs: number;
+  readonly vault: Vault;
+  readonly random: Random;
+  /** Told after each connect, before anything else is asked. */
+  readonly onConnect?: (connection: PostgresConnection) => void;
+}
+
+/** A statement failed; `code` begins with PG_ and is its SQLSTATE. */
+export class PostgresError extends Error {
+  readonly code: string;
+
+  constructor({ sqlState, message }: StatementError) {
+    super(message);
+    this.name = 'PostgresError';
+    this.code = `PG_${sqlState}`;
+  }
+}
+
+interface Statement extends Translated {
+  readonly name: string;
+}
+
+interface Sent {
+  /** Of a preparation: the text that is not prepared after all, should it fail. */
+  readonly prepares?: string;
+  readonly mustChangeOne?: boolean;
+}
+
+/**
+ * One connection to PostgreSQL. Statements whose result nobody needs are queued and go out with the next that somebody waits
+ * for; a failure among them shows there, or at the commit. What usually changes one row is taken to have done so: where
+ * it has not, the commit is refused with Mispredicted and nothing is written. Connects when it is needed, and again.
+ */
+export class PostgresConnection extends Connection {
+  readonly forUpdate: string;
+  readonly #options: PostgresOptions;
+  readonly #statements = new Map<string, Statement>();
+  #link: NativeLink | undefined;
+  #sent: Sent[] = [];
+  #names = 0;
+  #inTransaction = false;
+  #predicts = false;
+  #pauseMs = 0;
+  #retryMs = Number.NEGATIVE_INFINITY;
+  #refusal: unknown;
+
+  constructor(options: PostgresOptions) {
+    super(options);
+    this.#options = options;
+    this.forUpdate = options.readonly ? '' : ' FOR NO KEY UPDATE';
+  }
+
+  get inTransaction(): boolean {
+    return this.#inTransaction;
+  }
+
+  get serverVersion(): number {
+    return this.#connected().serverVersion();
+  }
+
+  get(sql: string, parameters: Parameters = []): Row | undefined {
+    return this.all(sql, parameters)[0];
+  }
+
+  all(sql: string, parameters: Parameters = []): readonly Row[] {
+    this.#queue(sql, parameters);
+    const answer = this.#wait();
+    assert(Array.isArray(answer), 'a query answers rows');
+    return answer as readonly Row[];
+  }
+
+  /** Several queries, waited for once. */
+  answers(queries: ReadonlyArray<readonly [sql: string, parameters: Parameters]>) {
+    const places = queries.map(([sql, parameters]) => {
+      this.#queue(sql, parameters);
+      return this.#sent.length - 1;
+    });
+    const { answers, failure, mispredicted } = this.#settle();
+    if (failure !== undefined) throw new PostgresError(failure);
+    if (mispredicted) throw new Mispredicted();
+    return places.map((place) => answers[place] as readonly Row[]);
+  }
+
+  run(sql: string, parameters: Parameters = []): number {
+    this.#queue(sql, parameters);
+    return Number(this.#wait());
+  }
+
+  override send(sql: string, parameters: Parameters = []): void {
+    this.#queue(sql, parameters);
+    if (this.#sent.length >= QUEUE_LIMIT) this.#wait();
+  }
+
+  override changesOne(sql: string, parameters: Parameters = []): boolean {
+    if (!this.#predicts) return this.run(sql, parameters) === 1;
+    this.#queue(sql, parameters, { mustChangeOne: true });
+    if (this.#sent.length >= QUEUE_LIMIT) this.#wait();
+    return true;
+  }
+
+  /** Others write too: what was known of the rows is read again. */
+  begin(predicts: boolean): void {
+    this.undone();
+    this.#queue('BEGIN');
+    this.#predicts = predicts;
+    this.#inTransaction = true;
+  }
+
+  commit(): void {
+    // Whether the predictions were right must be known before.
+    if (this.#sent.some(({ mustChangeOne }) => mustChangeOne)) this.#wait();
+    this.#queue('COMMIT');
+    try {
+      this.#wait();
+    } catch (error) {
+      // Whether it was committed nobody knows: it must not be done again.
+      if (this.#link === undefined) throw new CommitLost(error);
+      throw error;
+    }
+    this.#inTransaction = false;
+  }
+
+  rollback(): void {
+    if (!this.#inTransaction) return;
+    this.#inTransaction = false;
+    if (this.#link === undefined) return;
+    try {
+      if (this.#sent.length > 0) this.#settle();
+      this.#queue('ROLLBACK');
+      this.#wait();
+    } catch {
+      this.#drop(); // the server rolls back what its client has left
+    }
+  }
+
+  override meaningOf(error: unknown): 'failed' | 'again' | 'unknown' {
+    if (error instanceof CommitLost) return 'unknown';
+    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    return AGAIN.has(code) ? 'again' : super.meaningOf(error);
+  }
+
+  /** Whether somebody has told something on a channel that is listened to, or nobody can know. */
+  notified(): boolean {
+    try {
+      return this.#link === undefined || this.#link.notified();
+    } catch {
+      this.#drop();
+      return true;
+    }
+  }
+
+  close(): void {
+    this.#link?.close();
+    this.#link = undefined;
+  }
+
+  #queue(sql: string, parameters: Parameters = [], sent: Sent = {}): void {
+    const link = this.#connected();
+    const statement = this.#statements.get(sql) ?? this.#prepare(link, sql);
+    this.#native(() => link.execute(statement.name, valuesOf(statement, parameters)));
+    this.#sent.push(sent);
+  }
+
+  #prepare(link: NativeLink, sql: string): Statement {
+    if (this.#statements.size >= STATEMENT_LIMIT) {
+      this.#statements.clear();
+      this.#native(() => link.prepare('', 'DEALLOCATE ALL'));
+      this.#native(() => link.execute('', []));
+      this.#sent.push({}, {});
+    }
+    this.#names += 1;
+    const statement = { ...translate(sql), name: `s${this.#names}` };
+    this.#native(() => link.prepare(statement.name, statement.sql));
+    this.#sent.push({ prepares: sql });
+    this.#statements.set(sql, statement);
+    return statement;
+  }
+
+  /** Answers the last statement. Throws the first failure of all that were sent. */
+  #wait(): Answer {
+    const { last, failure, mispredicted } = this.#settle();
+    if (failure !== undefined) throw new PostgresError(failure);
+    if (mispredicted) throw new Mispredicted();
+    return last;
+  }
+
+  #settle() {
+    const link = this.#connected();
+    const sent = this.#sent;
+    this.#sent = [];
+    const answers = this.#native(() => link.wait(this.#options.patienceMs + GRACE_MS));
+    let failure: StatementError | undefined;
+    let mispredicted = false;
+    for (const [index, answer] of answers.entries()) {
+      const { prepares, mustChangeOne } = sent[index] ?? {};
+      const failed = isFailure(answer);
+      if (prepares !== undefined && (failed || answer === null)) this.#statements.delete(prepares);
+      if (failed) failure ??= answer;
+      if (mustChangeOne && answer !== 1) mispredicted = true;
+    }
+    return { answers, last: answers.at(-1) ?? null, failure, mispredicted };
+  }
+
+  #connected(): NativeLink {
+    if (this.#link !== undefined) return this.#link;
+    // A transaction ends with its connection.
+    if (this.#inTransaction) throw this.#refusal;
+    if (performance.now() < this.#retryMs) throw this.#refusal;
+    try {
+      this.#link = connectNative(this.#options.url, CONNECT_MS);
+      this.#pauseMs = 0;
+      this.#statements.clear();
+      this.#sent = [];
+      this.#setUp();
+      return this.#link;
+    } catch (error) {
+      this.#drop();
+      this.#pauseMs = Math.min(PAUSE_MS.longest, this.#pauseMs * 2 || PAUSE_MS.first);
+      this.#retryMs = performance.now() + this.#pauseMs;
+      this.#refusal = error;
+      throw error;
+    }
+  }
+
+  #setUp(): void {
+    const { readonly, patienceMs, onConnect } = this.#options;
+    const settings = {
+      application_name: 'carillon',
+      client_encoding: 'UTF8',
+      bytea_output: 'hex',
+      standard_conforming_strings: 'on',
+      default_transaction_isolation: 'read committed',
+      default_transaction_read_only: readonly ? 'on' : 'off',
+      statement_timeout: String(patienceMs),
+      lock_timeout: String(Math.ceil(patienceMs / 2)),
+      idle_in_transaction_session_timeout: String(patienceMs),
+    };
+    for (const [name, value] of Object.entries(settings)) this.send(`SET ${name} = '${value}'`);
+    this.#wait();
+    onConnect?.(this);
+  }
+
+  #native<T>(act: () => T): T {
+    try {
+      return act();
+    } catch (error) {
+      this.#refusal = error;
+      this.#drop();
+      throw error;
+    }
+  }
+
+  #drop(): void {
+    this.#link?.close();
+    this.#link = undefined;
+    this.#sent = [];
+    this.#statements.clear();
+  }
+}
+
+/** The connection broke while a commit was under way. */
+export class CommitLost extends Error {
+  readonly code = 'PG_CONNECTION';
+
+  constructor(cause: unknown) {
+    super('the connection broke during a commit', { cause });
+    this.name = 'CommitLost';
+  }
+}
+
+const isFailure = (answer: Answer): answer is StatementError =>
+  answer !== null && typeof answer === 'object' && !Array.isArray(answer);

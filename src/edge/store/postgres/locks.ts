@@ -1,0 +1,122 @@
+/** What a transaction locks before it begins, always in the same order, so that nodes do not wait for each other in a circle. */
+import type { Unit } from '../unit.ts';
+import type { PostgresConnection } from './connection.ts';
+
+/**
+ * Repositories whose writes look at nothing but rows that they change, insert or lock themselves. Any other write is one at a
+ * time over all nodes: it looks first and writes then, and there are few of them.
+ */
+const FREE: ReadonlySet<string> = new Set([
+  'calls',
+  'ledger',
+  'callLogs',
+  'notifications',
+  'idempotency',
+  'settings',
+  'bindings',
+  'recordings',
+  'transcriptions',
+  'exports',
+  'retention',
+  'nodes',
+]);
+const FREE_OPERATIONS: ReadonlySet<string> = new Set(['users.sessionSeen', 'users.addAudit']);
+
+/** First number of our advisory locks, of which the second says which; any program on the same database keeps away from it. */
+export const LOCK_SPACE = 0x4341_5249;
+const PROVISIONING = 1;
+const CAMPAIGNS = 2;
+export const MIGRATION = 3;
+
+export function lockFor(db: PostgresConnection, units: readonly Unit[]): void {
+  const guarded = units.filter(isGuarded);
+  const ofCampaigns = guarded.filter(({ repository }) => repository === 'campaigns').length;
+  if (guarded.length > ofCampaigns) take(db, PROVISIONING);
+  if (ofCampaigns > 0) take(db, CAMPAIGNS);
+  const accounts = accountsOf(db, units);
+  if (accounts.length > 0) lockLedgers(db, accounts);
+}
+
+const isGuarded = ({ repository, operation }: Unit): boolean =>
+  !FREE.has(repository) && !FREE_OPERATIONS.has(`${repository}.${operation}`);
+
+function take(db: PostgresConnection, lock: number): void {
+  db.send('SELECT pg_advisory_xact_lock(?, ?)', [LOCK_SPACE, lock]);
+}
+
+interface Owned {
+  readonly accountId: string;
+}
+
+/** The accounts whose money the units move, as far as their arguments tell. */
+function accountsOf(db: PostgresConnection, units: readonly Unit[]): readonly string[] {
+  const accounts = new Set<string>();
+  const reservations: string[] = [];
+  for (const { repository, operation, given } of units) {
+    const own = (owned: readonly unknown[]): void => {
+      for (const one of owned) if (one) accounts.add((one as Owned).accountId);
+    };
+    const [first, second] = given;
+    switch (`${repository}.${operation}`) {
+      case 'ledger.openBalance':
+      case 'ledger.patchBalance':
+        accounts.add(String(first));
+        break;
+      case 'ledger.post':
+        own(first as readonly Owned[]);
+        break;
+      case 'ledger.postPending':
+      case 'ledger.reserve':
+        own([first]);
+        break;
+      case 'ledger.extend':
+      case 'calls.extendReservation':
+        reservations.push(String(first));
+        break;
+      case 'ledger.release':
+        reservations.push(String(first));
+        own(second as readonly Owned[]);
+        break;
+      case 'calls.open':
+      case 'calls.settle':
+        own([(first as { readonly cdr: Owned }).cdr]);
+        break;
+      case 'numbers.purchase':
+        own(second as readonly Owned[]);
+        break;
+      case 'numbers.rent':
+        own([second]);
+        break;
+    }
+  }
+  if (reservations.length > 0)
+    for (const row of db.all('SELECT account_id FROM reservation WHERE id = ANY(?::text[])', [
+      arrayOf(reservations),
+    ]))
+      accounts.add(String(row['account_id']));
+  return [...accounts];
+}
+
+/** All balances of the accounts, and with them the right to number their entries. */
+function lockLedgers(db: PostgresConnection, accounts: readonly string[]): void {
+  const of = [arrayOf(accounts)];
+  const [balances = [], heads = []] = db.answers([
+    [
+      `SELECT * FROM balance WHERE account_id = ANY(?::text[])
+        ORDER BY account_id, currency FOR NO KEY UPDATE`,
+      of,
+    ],
+    ['SELECT account_id, seq, created_us FROM ledger_head WHERE account_id = ANY(?::text[])', of],
+  ]);
+  for (const row of balances) db.balances.keep(row);
+  for (const id of accounts) db.ledgerHeads.keep(id, { seq: 0, createdUs: 0 });
+  for (const row of heads)
+    db.ledgerHeads.keep(String(row['account_id']), {
+      seq: Number(row['seq']),
+      createdUs: Number(row['created_us']),
+    });
+}
+
+/** As a literal; https://www.postgresql.org/docs/current/arrays.html#ARRAYS-INPUT */
+export const arrayOf = (texts: readonly string[]): string =>
+  `{${texts.map((text) => `"${text.replace(/["\\]/g, '\\$&')}"`).join(',')}}`;

@@ -1,0 +1,163 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { ServiceError } from '../../../base/errors.ts';
+import { changesAnswers } from '../answer-cache.ts';
+import { Executor, type Runner } from '../executor.ts';
+import { FolderLock } from '../folder-lock.ts';
+import { atOnce, GroupPace } from '../pace.ts';
+import { makePrivate } from '../private-file.ts';
+import { Spool } from '../spool.ts';
+import { Spooling, type Submit } from '../spooling.ts';
+import {
+  createRepositories,
+  Falls,
+  type PostgresSettings,
+  PROBE,
+  type Store,
+  type StoreOptions,
+  withNodes,
+} from '../store-parts.ts';
+import { StoreThread } from '../thread.ts';
+import type { Outcome, Unit } from '../unit.ts';
+import { loadKey, Vault } from '../vault.ts';
+import type { PostgresEngineOptions } from './engine.ts';
+import { Writers } from './writers.ts';
+
+const WORKER = new URL('./worker.ts', import.meta.url);
+/** Instead of a file. */
+export const POSTGRES = 'postgres';
+
+/**
+ * The store on PostgreSQL: a thread a connection, each of which waits for its answers. Rejects with STORE_BUSY when the
+ * database is away; once open, it outlives that.
+ */
+export async function openOnPostgres(
+  options: StoreOptions,
+  settings: PostgresSettings,
+): Promise<Store> {
+  const { dataDir, logger } = options;
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const lockFile = join(dataDir, 'carillon.db.lock');
+  makePrivate(lockFile);
+  const lock = new FolderLock(lockFile);
+  const key = loadKey(join(dataDir, 'keys', 'store.key'));
+  const threads: StoreThread[] = [];
+  const end = async (): Promise<void> => {
+    await Promise.allSettled(threads.map((thread) => thread.close()));
+    lock.release();
+  };
+  try {
+    const start = startOf({ url: settings.url, key }, threads);
+    const first = await start('writer', true);
+    const others = Array.from({ length: settings.writers - 1 }, () => start('writer'));
+    const [point, report, ...more] = await Promise.all([
+      start('point'),
+      start('report'),
+      ...others,
+    ]);
+    const spool = new Spool(join(dataDir, 'spool'), new Vault(key), settings.spoolBytes);
+    const writers = [first, ...more];
+    const store = await compose(options, { point, report, writers }, spool, () => lock.release());
+    logger.info({ writers: settings.writers }, 'the store is on PostgreSQL');
+    return store;
+  } catch (error) {
+    await end();
+    throw error;
+  }
+}
+
+type Start = (role: PostgresEngineOptions['role'], prepares?: boolean) => Promise<StoreThread>;
+
+const startOf =
+  (given: { readonly url: string; readonly key: Uint8Array }, threads: StoreThread[]): Start =>
+  async (role, prepares = false) => {
+    const options: Omit<PostgresEngineOptions, 'random'> = { ...given, role, prepares };
+    const thread = await StoreThread.startAt(WORKER, options);
+    threads.push(thread);
+    return thread;
+  };
+
+interface Threads {
+  readonly point: StoreThread;
+  readonly report: StoreThread;
+  readonly writers: readonly StoreThread[];
+}
+
+async function compose(
+  options: StoreOptions,
+  threads: Threads,
+  spool: Spool,
+  end: () => void,
+): Promise<Store> {
+  const { clock, logger } = options;
+  const falls = new Falls();
+  const writers = new Writers(
+    threads.writers.map((thread) => new Executor(thread, new GroupPace(), () => falls.tell())),
+  );
+  const points = new Points(threads.point);
+  const point = new Executor(points, atOnce);
+  const report = new Executor(threads.report, atOnce);
+  const write: Submit = async (unit, access) => {
+    try {
+      return await writers.of(unit).submit(unit, access);
+    } finally {
+      if (changesAnswers([unit])) points.outdated();
+    }
+  };
+  const inOrder: Submit = (unit, access) => writers.first.submit(unit, access);
+  const spooling = new Spooling({ spool, clock, logger, inOrder });
+  await spooling.drainNow();
+  const submit: Submit = (unit, access) => {
+    if (access === 'point') return point.submit(unit, access);
+    if (access === 'report') return report.submit(unit, access);
+    return spooling.submit(unit, access, write);
+  };
+  const repositories = createRepositories(clock, submit);
+  const all = [...writers.all, point, report];
+  const store: Omit<Store, 'as'> = {
+    ...repositories,
+    file: POSTGRES,
+    backup: () =>
+      Promise.reject(
+        new ServiceError(
+          'CONFLICT',
+          'the store is on PostgreSQL: copy it with pg_dump, and keys/store.key with it',
+        ),
+      ),
+    verify: () => repositories.ledger.verify(),
+    onLowBalance: (listener) => falls.listen(listener),
+    check: () => repositories.settings.set(PROBE, String(clock.wallMs())),
+    renew: () => Promise.resolve(),
+    waiting: () => all.reduce((sum, executor) => sum + executor.waiting, 0),
+    close: async () => {
+      await spooling.stop();
+      await Promise.all(all.map((executor) => executor.close()));
+      end();
+    },
+  };
+  return withNodes(store, clock, submit);
+}
+
+/** Short reads: after a write of this node that may change them, what is known of them is read anew. */
+class Points implements Runner {
+  readonly #thread: StoreThread;
+  #isOutdated = false;
+
+  constructor(thread: StoreThread) {
+    this.#thread = thread;
+  }
+
+  outdated(): void {
+    this.#isOutdated = true;
+  }
+
+  run(units: readonly Unit[]): Promise<readonly Outcome[]> {
+    const fresh = this.#isOutdated;
+    this.#isOutdated = false;
+    return this.#thread.run(units, fresh);
+  }
+
+  close(): Promise<void> {
+    return this.#thread.close();
+  }
+}

@@ -1,0 +1,25 @@
+/** Entry of the threads that wait for PostgreSQL. */
+import { workerData } from 'node:worker_threads';
+import { systemRandom } from '../../../base/system-random.ts';
+import { serve } from '../serve.ts';
+import { PostgresEngine, type PostgresEngineOptions } from './engine.ts';
+
+serve(() => {
+  const options = workerData as Omit<PostgresEngineOptions, 'random'>;
+  const engine = new PostgresEngine({ ...options, random: systemRandom });
+  return {
+    uncleanStart: false,
+    handle(request) {
+      switch (request.kind) {
+        case 'run':
+          if (request.fresh) engine.forget();
+          return { kind: 'outcomes', outcomes: engine.run(request.units) };
+        case 'close':
+          engine.close();
+          return { kind: 'done' };
+        default:
+          throw new Error(`a thread of PostgreSQL does no ${request.kind}`);
+      }
+    },
+  };
+});

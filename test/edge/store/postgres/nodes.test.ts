@@ -1,0 +1,149 @@
+/** Two nodes on one database: the money is right whoever is first, and what one changes the other sees. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type AccountId, asAccountId, asAppId, asCallUuid } from '../../../../src/base/ids.ts';
+import { micros } from '../../../../src/base/money.ts';
+import type { Application } from '../../../../src/domain/provisioning/types.ts';
+import type { Store } from '../../../../src/edge/store/store.ts';
+import { eventually } from '../../../eventually.ts';
+import { type Cluster, postgresMissing, sharedCluster } from '../../../postgres.ts';
+import { aCdr, anAccount, anEntry, anOpenCall, START_US } from '../records.ts';
+import { Folders, openNode } from './shared.ts';
+
+describe.skipIf(postgresMissing !== undefined)(
+  `nodes on PostgreSQL ${postgresMissing ?? ''}`,
+  () => {
+    const folders = new Folders();
+    let cluster: Cluster;
+    let url: string;
+    let nodes: readonly Store[];
+
+    beforeAll(async () => {
+      cluster = await sharedCluster();
+      url = cluster.database('nodes');
+      const one = folders.next();
+      // The key file is made by the first; then both find an empty database at the same time.
+      await openNode(cluster.database('nodes_key'), one).then((store) => store.close());
+      nodes = await Promise.all([openNode(url, one), openNode(url, folders.next())]);
+    });
+    afterAll(async () => {
+      for (const node of nodes) await node.close();
+      folders.remove();
+    });
+
+    const node = (index: number): Store => nodes[index % nodes.length] as Store;
+    const funded = async (name: string, amount: number): Promise<AccountId> => {
+      const authId = asAccountId(name);
+      await node(0).accounts.create(anAccount({ authId }), 'token');
+      await node(0).ledger.post([anEntry({ accountId: authId, amount: micros(amount) })], {
+        checked: false,
+      });
+      return authId;
+    };
+    const booksOf = async (accountId: AccountId) => {
+      expect(await node(1).verify()).toEqual([]);
+      return node(1).ledger.balance(accountId, 'USD');
+    };
+
+    it('hold no more than there is, whichever of them is asked', async () => {
+      const accounts = await Promise.all([funded('MA_R1', 1000), funded('MA_R2', 1000)]);
+      const asked = Array.from({ length: 400 }, (_, index) =>
+        node(Math.floor(index / 2)).ledger.reserve({
+          reservationId: `r${index}`,
+          accountId: accounts[index % 2] as AccountId,
+          currency: 'USD',
+          amount: micros(10),
+          dailySpendLimit: undefined,
+        }),
+      );
+      const answers = await Promise.all(asked);
+      expect(answers.filter(({ ok }) => ok)).toHaveLength(200);
+      for (const account of accounts)
+        expect(await booksOf(account)).toMatchObject({ balance: 1000, reservedFunds: 1000 });
+    });
+
+    it('settle calls at the same time, each once, and entries of an account have numbers without gaps', async () => {
+      const accountId = await funded('MA_S', 1_000_000);
+      const calls = Array.from({ length: 60 }, (_, index) =>
+        anOpenCall({
+          cdr: aCdr({ callUuid: asCallUuid(`s${index}`), accountId }),
+          reserved: micros(1000),
+        }),
+      );
+      await Promise.all(calls.map((call, index) => node(index).calls.open(call, undefined)));
+      const settle = (call: (typeof calls)[number], index: number) =>
+        node(index).calls.settle({
+          cdr: call.cdr,
+          entries: [
+            anEntry({
+              accountId,
+              type: 'debit',
+              amount: micros(700),
+              reference: `cdr:${call.cdr.callUuid}`,
+              referenceType: 'cdr',
+            }),
+          ],
+          notification: undefined,
+        });
+      // By its own node, and by the other that takes it for left behind.
+      const first = await Promise.all(
+        calls.flatMap((call, index) => [settle(call, index), settle(call, index + 1)]),
+      );
+      expect(first.filter((isFirst) => isFirst)).toHaveLength(60);
+      const after = { balance: 1_000_000 - 60 * 700, reservedFunds: 0 };
+      expect(await booksOf(accountId)).toMatchObject(after);
+      const entries = await node(0).ledger.walk({ accountId }, undefined, 100);
+      expect(entries.map(({ seq }) => seq)).toEqual(Array.from({ length: 61 }, (_, i) => 61 - i));
+    });
+
+    it('sell a number once', async () => {
+      const [a, b] = await Promise.all([funded('MA_N1', 1000), funded('MA_N2', 1000)]);
+      const number = {
+        ...{ e164: '+14155550100', id: 'n1', accountId: undefined, subAccount: undefined },
+        ...{ country: 'US', region: '', status: 'available' as const, currency: 'USD' },
+        ...{ setupFeeMicros: micros(0), monthlyFeeMicros: micros(500), carrier: undefined },
+        ...{ applicationId: undefined, trunkGroupId: undefined, purchasedUs: undefined },
+        ...{ nextBillingUs: undefined, lastBilledUs: undefined, releasedUs: undefined },
+        ...{ cooldownEndsUs: undefined, createdUs: START_US, updatedUs: START_US },
+      };
+      await node(0).numbers.insert(number);
+      const buy = (accountId: AccountId, at: Store) =>
+        at.numbers.purchase({ ...number, accountId, status: 'active' }, [
+          anEntry({ accountId, type: 'debit', amount: micros(500), referenceType: 'number' }),
+        ]);
+      const bought = await Promise.all([
+        buy(a as AccountId, node(0)),
+        buy(b as AccountId, node(1)),
+      ]);
+      expect(bought.map(({ ok }) => ok).sort()).toEqual([false, true]);
+      const balances = [await booksOf(a as AccountId), await booksOf(b as AccountId)];
+      expect(balances.map((one) => one?.balance).sort()).toEqual([1000, 500]);
+    });
+
+    it('see at once what the other has changed', async () => {
+      const accountId = await funded('MA_C', 1);
+      const draft = anApplication(accountId);
+      const { appId } = await node(0).applications.insert(draft);
+      expect((await node(1).applications.get(appId))?.name).toBe('before');
+      await node(0).applications.patch(accountId, appId, { name: 'after' });
+      expect((await node(0).applications.get(appId))?.name).toBe('after');
+      await eventually('the other node knows', async () => {
+        const seen = await node(1).applications.get(appId);
+        return seen?.name === 'after' || undefined;
+      });
+    });
+
+    it('need the same key file', async () => {
+      await expect(openNode(url, folders.next('others'))).rejects.toMatchObject({
+        code: 'STORE_CORRUPT',
+      });
+    });
+  },
+);
+
+const anApplication = (accountId: AccountId): Application => ({
+  ...{ appId: asAppId(0), accountId, subAccount: undefined, name: 'before' },
+  ...{ answerUrl: 'http://a/', answerMethod: 'POST', hangupUrl: '', hangupMethod: 'POST' },
+  ...{ fallbackAnswerUrl: '', fallbackMethod: 'POST', messageUrl: '', messageMethod: 'POST' },
+  ...{ defaultApp: false, defaultEndpointApp: false, enabled: true, publicUri: false },
+  ...{ logIncomingMessage: false, callerId: undefined, createdUs: START_US, updatedUs: START_US },
+});

@@ -1,0 +1,36 @@
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { silentLogger } from '../../../../src/base/logger.ts';
+import { systemRandom } from '../../../../src/base/system-random.ts';
+import { systemClock } from '../../../../src/edge/clock/system-clock.ts';
+import { openStore, type Store } from '../../../../src/edge/store/store.ts';
+
+/** Data folders of nodes that share a database, and so a key file; gone with `remove`. */
+export class Folders {
+  readonly #root = mkdtempSync(join(tmpdir(), 'carillon-nodes-'));
+  #first: string | undefined;
+
+  /** A folder with the keys of the first, or one with none. */
+  next(keys: 'the same' | 'others' = 'the same'): string {
+    const folder = mkdtempSync(join(this.#root, 'node-'));
+    if (keys === 'the same' && this.#first !== undefined)
+      cpSync(join(this.#first, 'keys'), join(folder, 'keys'), { recursive: true });
+    this.#first ??= folder;
+    return folder;
+  }
+
+  remove(): void {
+    rmSync(this.#root, { recursive: true, force: true });
+  }
+}
+
+export const openNode = (url: string, dataDir: string, spoolBytes = 10_000_000): Promise<Store> =>
+  openStore({
+    dataDir,
+    synchronous: 'normal',
+    postgres: { url, writers: 2, spoolBytes },
+    logger: silentLogger,
+    clock: systemClock,
+    random: systemRandom,
+  });

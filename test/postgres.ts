@@ -1,0 +1,142 @@
+/** A PostgreSQL of the test run's own, where the machine has its programs: a folder in /tmp, a Unix socket, no port. */
+import { spawnSync } from 'node:child_process';
+import { chownSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { PostgresConnection } from '../src/edge/store/postgres/connection.ts';
+import { ephemeralKey, Vault } from '../src/edge/store/vault.ts';
+import { seededRandom } from './edge/store/open.ts';
+import { eventually } from './eventually.ts';
+
+/** Where Debian and others put the programs, one folder a version. */
+const PLACES = ['/usr/lib/postgresql', '/usr/pgsql', '/opt/homebrew/opt'];
+const NOBODY = 65_534;
+
+const bin = findPrograms();
+
+/** Why there is none: for the name of a test that is skipped. */
+export const postgresMissing: string | undefined =
+  bin === undefined
+    ? 'PostgreSQL 15 or later is not installed (apt-get install postgresql): skipped'
+    : undefined;
+
+function findPrograms(): string | undefined {
+  for (const place of PLACES.filter((path) => existsSync(path))) {
+    const newest = readdirSync(place)
+      .filter((version) => Number.parseInt(version, 10) >= 15)
+      .sort((a, b) => Number(b) - Number(a))
+      .map((version) => join(place, version, 'bin'))
+      .find((folder) => existsSync(join(folder, 'initdb')));
+    if (newest !== undefined) return newest;
+  }
+  return undefined;
+}
+
+/** PostgreSQL does not run as root. */
+const user = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
+
+function program(name: string, args: readonly string[]): void {
+  const run = spawnSync(join(bin ?? '', name), args, {
+    ...user,
+    cwd: '/tmp',
+    stdio: ['ignore', 'ignore', 'pipe'],
+    encoding: 'utf8',
+  });
+  if (run.status !== 0) throw new Error(`${name}: ${run.stderr}`);
+}
+
+/** A cluster in `folder`, which exists. */
+export class Cluster {
+  readonly folder: string;
+
+  constructor(folder: string) {
+    this.folder = folder;
+  }
+
+  get #data(): string {
+    return join(this.folder, 'data');
+  }
+
+  create(): void {
+    if (user.uid !== undefined) chownSync(this.folder, NOBODY, NOBODY);
+    const options = ['--auth=trust', '--username=carillon', '--encoding=UTF8', '--locale=C'];
+    program('initdb', ['-D', this.#data, '--no-sync', ...options]);
+    this.start();
+  }
+
+  start(): void {
+    const settings = {
+      listen_addresses: '',
+      unix_socket_directories: this.folder,
+      max_connections: '120',
+      fsync: 'off',
+      full_page_writes: 'off',
+    };
+    const options = Object.entries(settings).map(([name, value]) => `-c ${name}='${value}'`);
+    const log = join(this.folder, 'log');
+    program('pg_ctl', ['-D', this.#data, '-w', '-l', log, '-o', options.join(' '), 'start']);
+  }
+
+  /** At once, as a crash does. */
+  stop(): void {
+    program('pg_ctl', ['-D', this.#data, '-w', '-m', 'immediate', 'stop']);
+  }
+
+  url(database: string): string {
+    return `postgres://carillon@/${database}?host=${encodeURIComponent(this.folder)}`;
+  }
+
+  connect(database: string): PostgresConnection {
+    return new PostgresConnection({
+      url: this.url(database),
+      readonly: false,
+      patienceMs: 30_000,
+      vault: new Vault(ephemeralKey()),
+      random: seededRandom(),
+    });
+  }
+
+  /** A new, empty database. */
+  database(name: string): string {
+    const db = this.connect('postgres');
+    db.run(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+    db.run(`CREATE DATABASE ${name}`);
+    db.close();
+    return this.url(name);
+  }
+}
+
+/** One for all files of a run; the first who needs it starts it, and the run's end stops it (`postgres-end.ts`). */
+export async function sharedCluster(): Promise<Cluster> {
+  const folder = process.env['CARILLON_TEST_POSTGRES'];
+  if (folder === undefined) throw new Error('vitest.config.ts names the folder of PostgreSQL');
+  const cluster = new Cluster(folder);
+  const lock = join(folder, 'starting');
+  const started = join(folder, 'started');
+  if (!existsSync(started)) {
+    try {
+      mkdirSync(folder, { recursive: true });
+      mkdirSync(lock);
+      cluster.create();
+      mkdirSync(started);
+    } catch (error) {
+      if (!isThere(error)) throw error;
+      await eventually('PostgreSQL of another file', () => existsSync(started) || undefined);
+    }
+  }
+  return cluster;
+}
+
+/** Everything that a store has written goes, and what nodes keep of it. */
+export function emptyTables(db: PostgresConnection): void {
+  const tables = db
+    .all(`SELECT tablename FROM pg_tables WHERE schemaname = 'public'`)
+    .map((row) => String(row['tablename']))
+    .filter((table) => !['schema_version', 'setting', 'counter'].includes(table));
+  db.send(`SET session_replication_role = 'replica'`);
+  for (const table of tables) db.send(`DELETE FROM ${table}`);
+  db.send('NOTIFY carillon_answers');
+  db.run(`SET session_replication_role = 'origin'`);
+}
+
+const isThere = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'EEXIST';
