@@ -29,6 +29,12 @@ export const PAGES = [
     file: 'deploy/README.md',
   },
   { group: 'Operations', name: 'runbook', title: 'Runbook', file: 'deploy/RUNBOOK.md' },
+  {
+    group: 'Operations',
+    name: 'drachtio',
+    title: 'SIP over drachtio-server',
+    file: 'docs/drachtio.md',
+  },
   { group: 'Operations', name: 'capacity', title: 'Capacity planning', file: 'docs/capacity.md' },
   { group: 'Operations', name: 'postgres', title: 'PostgreSQL', file: 'docs/postgres.md' },
   { group: 'Operations', name: 'benchmarks', title: 'Benchmarks' },

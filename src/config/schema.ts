@@ -153,6 +153,11 @@ export const SETTINGS = {
     host: text('127.0.0.1', 'address of the SIP listeners'),
     port: integer(5060, ...PORT, 'port of the SIP listeners, UDP and TCP'),
     publicHost: text('', 'host written into Via, Contact and sip_uri; empty: sip.host'),
+    backend: choice(
+      ['own', 'drachtio'],
+      'own',
+      'what SIP messages come and go over: own sockets, or the drachtio servers of drachtio.servers, which sip.publicHost and sip.port then name to peers',
+    ),
     userAgent: text('Carillon', 'Server and User-Agent header'),
     registerExpiresMinS: integer(60, 1, 86_400, 'shorter registrations are answered 423'),
     registerExpiresMaxS: integer(7200, 60, 604_800, 'longer registrations are shortened'),
@@ -238,6 +243,14 @@ export const SETTINGS = {
       ...list([], 'header fields of what is sent there, Name=value'),
       secret: true,
     },
+  },
+  drachtio: {
+    servers: list(
+      [],
+      'with sip.backend drachtio: control ports of drachtio servers, host or host:port (9022)',
+    ),
+    secret: secret('what those servers ask for'),
+    graceMs: integer(30_000, 0, 600_000, 'calls over a server that is away go on for so long'),
   },
   hep: {
     host: text(

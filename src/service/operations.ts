@@ -52,7 +52,7 @@ export function createOperations(parts: OperatedParts): Operations {
     {
       part: 'sip',
       ready: signalling.ready(),
-      detail: signalling.ready() ? 'listening' : 'not listening',
+      detail: signalling.detail,
     },
     mediaState(media),
     await storeWatch.state(),

@@ -32,6 +32,8 @@ export type Tell = (input: UserAgentInput) => void;
 /** What the user agent's events become. */
 export interface LegSink {
   readonly events: LegEvents | undefined;
+  readonly sipCallId: string;
+  hangup(cause: HangupCauseKey): void;
   acknowledged(): void;
   heardFrom(peer: RespondingPeer): void;
   progress(status: number, sdp: string | undefined): void;

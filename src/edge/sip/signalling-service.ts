@@ -33,6 +33,7 @@ import type { RunningSignalling, SignallingCounters, SignallingOptions } from '.
 import { SipSockets } from './sip-sockets.ts';
 import { Texts } from './texts.ts';
 import { UserDirectory } from './user-directory.ts';
+import type { SipWire } from './wire.ts';
 
 /** Outbound legs have even ids, inbound legs the odd ones of the user agent. */
 const ID_STEP = 2;
@@ -43,7 +44,7 @@ const MESSAGE_MAX_BYTES = 4096;
 /** Calls in words of legs over the user agent and its sockets. */
 class SignallingService implements RunningSignalling {
   readonly #options: SignallingOptions;
-  readonly #sockets: SipSockets;
+  readonly #wire: SipWire;
   readonly #resolver: GuardedResolver;
   readonly #directory: UserDirectory;
   readonly #carriers: CarrierWatch;
@@ -65,7 +66,9 @@ class SignallingService implements RunningSignalling {
     const tell = (input: UserAgentInput): void => this.#tell(input);
     this.#sources = new CarrierSources(carriers, clock);
     const acquaintance = acquaintanceOf(() => this.#agent, this.#sources, clock);
-    this.#sockets = new SipSockets(options, acquaintance, tell);
+    const cutOff = (callIds: readonly string[], why: string): void => this.#cutOff(callIds, why);
+    const parts = { options, acquaintance, tell, cutOff };
+    this.#wire = options.wire?.(parts) ?? new SipSockets(options, parts);
     const dns = options.dns ?? systemDns();
     const resolver = new SipResolver({ dns, clock, random, transports });
     this.#resolver = new GuardedResolver(resolver, options, () =>
@@ -80,7 +83,7 @@ class SignallingService implements RunningSignalling {
     const options = this.#options;
     const { clock, random, logger, realm, userAgent, publicHost } = options;
     const stored = await options.bindings.listAll();
-    await this.#sockets.start();
+    await this.#wire.start();
     const port = this.port();
     const ports = this.ports();
     const agent = new UserAgent({
@@ -114,12 +117,13 @@ class SignallingService implements RunningSignalling {
     this.#isReady = false;
     this.#carriers.stop();
     this.#driver?.stop();
-    await this.#sockets.stop();
+    await this.#wire.stop();
   }
 
   drain(): void {
     this.#isReady = false;
     this.#tell({ kind: 'drain' });
+    this.#wire.drain?.();
   }
 
   pause(paused: boolean): void {
@@ -127,19 +131,23 @@ class SignallingService implements RunningSignalling {
   }
 
   ready(): boolean {
-    return this.#isReady;
+    return this.#isReady && this.#wire.state.isUp;
+  }
+
+  get detail(): string {
+    return this.#wire.state.detail;
   }
 
   port(): number {
-    return this.#sockets.port;
+    return this.#wire.port;
   }
 
-  ports(): SipSockets['ports'] {
-    return this.#sockets.ports;
+  ports(): SipWire['ports'] {
+    return this.#wire.ports;
   }
 
-  upgrade(...upgrade: Parameters<SipSockets['upgrade']>): void {
-    this.#sockets.upgrade(...upgrade);
+  upgrade(...upgrade: Parameters<SipWire['upgrade']>): void {
+    this.#wire.upgrade(...upgrade);
   }
 
   onInbound(handler: (leg: InboundLeg) => void): void {
@@ -213,20 +221,21 @@ class SignallingService implements RunningSignalling {
   }
 
   waitMs(): number {
-    return this.#sockets.waitMs();
+    return this.#wire.traffic.waitMs();
   }
 
   counters(): SignallingCounters {
+    const { traffic } = this.#wire;
     return {
-      messages: this.#sockets.counts(),
-      carrierMessages: this.#sockets.carrierCounts(),
+      messages: traffic.counts(),
+      carrierMessages: traffic.carrierCounts(),
       discarded: this.#discarded,
-      dropped: this.#sockets.dropped(),
+      dropped: { ...traffic.dropped(), socket: this.#wire.lost },
       authFailures: this.#authFailures,
       legs: this.#agent?.legs ?? 0,
       transactions: this.#agent?.transactions ?? 0,
-      connections: this.#sockets.connections(),
-      failedHandshakes: this.#sockets.failedHandshakes,
+      connections: this.#wire.connections(),
+      failedHandshakes: this.#wire.failedHandshakes,
     };
   }
 
@@ -237,7 +246,7 @@ class SignallingService implements RunningSignalling {
   #act(output: UserAgentOutput): void {
     switch (output.kind) {
       case 'send':
-        this.#sockets.send(output);
+        this.#wire.send(output);
         break;
       case 'resolve':
         this.#resolve(output);
@@ -246,7 +255,7 @@ class SignallingService implements RunningSignalling {
         this.#connect(output);
         break;
       case 'keepAlive':
-        this.#sockets.keepAlive(output);
+        this.#wire.keepAlive(output);
         break;
       case 'findSecret':
         this.#directory.find(output);
@@ -283,7 +292,7 @@ class SignallingService implements RunningSignalling {
   }
 
   #connect({ id, target }: Extract<UserAgentOutput, { kind: 'connect' }>): void {
-    void this.#sockets.connect(target).then((flow) => {
+    void this.#wire.connect(target).then((flow) => {
       this.#tell({ kind: 'connected', id, flow });
     });
   }
@@ -364,6 +373,16 @@ class SignallingService implements RunningSignalling {
       answer = events?.offered(sdp);
     } finally {
       this.#tell({ kind: 'answerOffer', leg, sdp: answer });
+    }
+  }
+
+  /** Their peers are reached no more: the calls are over, whatever the user agent still tries. */
+  #cutOff(callIds: readonly string[], reason: string): void {
+    const gone = new Set(callIds);
+    for (const [leg, sink] of [...this.#legs]) {
+      if (!gone.has(sink.sipCallId)) continue;
+      this.#endLater(leg, { by: 'local', how: 'transport', status: undefined, reason });
+      sink.hangup('networkError');
     }
   }
 

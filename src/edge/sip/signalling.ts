@@ -22,6 +22,7 @@ import type { TracedMessage } from './trace/message-ring.ts';
 import type { StreamLimits } from './transport/stream-transport.ts';
 import type { TlsIdentity } from './transport/tls-identity.ts';
 import type { Arrival } from './transport/web-sockets.ts';
+import type { WireFactory } from './wire.ts';
 
 /** Ports of SIP over WebSocket; undefined: none. */
 export interface WebSocketPorts {
@@ -69,6 +70,8 @@ export interface SignallingOptions {
   readonly newCalls?: Pick<NewCalls, 'mayBegin' | 'begin' | 'isFull'>;
   /** Where messages of who proved something are kept. */
   readonly traces?: MessageTraces;
+  /** What carries the messages; default: sockets of our own. */
+  readonly wire?: WireFactory | undefined;
   /** Default: the system's name servers. */
   readonly dns?: Dns;
   readonly connections?: StreamLimits;
@@ -109,6 +112,8 @@ export interface RunningSignalling extends Signalling {
   /** While paused new INVITEs and OPTIONS get 503 with Retry-After; registrations and what runs go on. */
   pause(paused: boolean): void;
   ready(): boolean;
+  /** In words, what SIP messages come and go over now. */
+  readonly detail: string;
   /** The port of UDP and TCP: chosen by the system when 0 was configured. */
   port(): number;
   /** Every port that is listened on. */

@@ -9,19 +9,17 @@ import {
   type UserAgentInput,
   type UserAgentOutput,
 } from '../../protocol/sip/sip.ts';
-import { type Acquaintance, FrontDesk, type Served } from './front-desk.ts';
-import { type CarrierMessageCount, type MessageCount, MessageCounter } from './message-counter.ts';
+import type { Acquaintance } from './front-desk.ts';
 import type { SignallingOptions } from './signalling.ts';
-import type { TracedMessage } from './trace/message-ring.ts';
-import { callIdOf } from './trace/message-text.ts';
+import { Traffic } from './traffic.ts';
 import { ConnectionTable } from './transport/connection-table.ts';
 import { SecureAcceptor } from './transport/secure-acceptor.ts';
 import { DEFAULT_STREAM_LIMITS, StreamTransport, TCP } from './transport/stream-transport.ts';
 import { TlsKind } from './transport/tls-kind.ts';
 import { UdpTransport } from './transport/udp-transport.ts';
 import { type Arrival, WebSockets } from './transport/web-sockets.ts';
+import type { SipWire, WireParts } from './wire.ts';
 
-const UNKNOWN_PEERS_PER_SECOND = 500;
 const TLS_HANDSHAKES_PER_SECOND = 300;
 /** Times that a port of the system's choice is tried until TCP can have it too. */
 const PORT_ATTEMPTS = 20;
@@ -38,35 +36,33 @@ interface Open {
   readonly ports: Ports;
 }
 
-/** The listeners, and everything that crosses them, counted and traced: UDP and TCP share a port, TLS and WebSocket have their own. */
-export class SipSockets {
+/** The listeners, and everything that crosses them: UDP and TCP share a port, TLS and WebSocket have their own. */
+export class SipSockets implements SipWire {
+  readonly traffic: Traffic;
   readonly #options: SignallingOptions;
   readonly #tell: (input: UserAgentInput) => void;
   readonly #logger: Logger;
-  readonly #counter: MessageCounter;
-  readonly #desk: FrontDesk;
   readonly #acquaintance: Acquaintance;
   #open: Open | undefined;
   #failedHandshakes = 0;
 
   constructor(
     options: SignallingOptions,
-    acquaintance: Acquaintance,
-    tell: (input: UserAgentInput) => void,
+    { acquaintance, tell }: Pick<WireParts, 'acquaintance' | 'tell'>,
   ) {
     this.#options = options;
     this.#tell = tell;
     this.#logger = options.logger;
     this.#acquaintance = acquaintance;
-    this.#counter = new MessageCounter((flow) => acquaintance.carrierOf?.(flow));
-    this.#desk = new FrontDesk({
-      clock: options.clock,
-      acquaintance,
-      unknownPeersPerSecond: options.unknownPeersPerSecond ?? UNKNOWN_PEERS_PER_SECOND,
-      serve: (message) => this.#serve(message),
-      refusesCalls: () => options.newCalls?.isFull === true,
+    this.traffic = new Traffic({
+      ...{ options, acquaintance, tell },
       close: (connectionId) => this.#open?.table.close(connectionId, 'too many requests'),
     });
+  }
+
+  get state(): SipWire['state'] {
+    const isUp = this.#open !== undefined;
+    return { isUp, detail: isUp ? 'listening' : 'not listening' };
   }
 
   /** Of UDP and TCP. */
@@ -87,21 +83,8 @@ export class SipSockets {
     return this.#failedHandshakes;
   }
 
-  /** Messages that were not looked at, by reason. */
-  dropped(): Readonly<Record<string, number>> {
-    return { ...this.#desk.drops(), socket: this.#open?.udp?.lost ?? 0 };
-  }
-
-  waitMs(): number {
-    return this.#desk.takeWaitMs();
-  }
-
-  counts(): readonly MessageCount[] {
-    return this.#counter.rows();
-  }
-
-  carrierCounts(): readonly CarrierMessageCount[] {
-    return this.#counter.carrierRows();
+  get lost(): number {
+    return this.#open?.udp?.lost ?? 0;
   }
 
   /** Rejects with PORT_IN_USE. */
@@ -146,12 +129,8 @@ export class SipSockets {
   }
 
   send(output: Extract<UserAgentOutput, { kind: 'send' }>): void {
-    const { bytes, message, flow, transaction } = output;
-    this.#counter.note('out', flow, bytes);
-    // Stateless answers to unknown peers belong to no call: they are not traced.
-    if (transaction !== undefined || this.#isKnown(flow)) {
-      this.#trace({ direction: 'out', bytes, flow, callId: message.header('call-id') });
-    }
+    const { bytes, flow, transaction } = output;
+    this.traffic.sent(output);
     const failed = (): void => {
       if (transaction !== undefined) this.#tell({ kind: 'sendFailed', transaction });
     };
@@ -169,9 +148,9 @@ export class SipSockets {
       this.#logger.error({ error }, 'SIP socket failed');
     };
     const table = new ConnectionTable(connections, {
-      received: (bytes, flow) => this.#received(bytes, flow),
+      received: (bytes, flow) => this.traffic.received(bytes, flow),
       lost: (flow, why) => this.#lost(flow, why),
-      isKnown: (flow) => this.#isKnown(flow),
+      isKnown: (flow) => this.traffic.isKnown(flow),
     });
     const open: Open = { table, ports: {} };
     this.#open = open;
@@ -179,7 +158,7 @@ export class SipSockets {
     if (transports.includes('udp')) {
       open.udp = new UdpTransport(host, port, {
         received: (bytes, address, from, waitedMs) =>
-          this.#received(bytes, this.#udpFlow(address, from), waitedMs),
+          this.traffic.received(bytes, this.#udpFlow(address, from), waitedMs),
         undelivered: (start) => this.#undelivered(start),
         failed,
       });
@@ -229,23 +208,6 @@ export class SipSockets {
     }
   }
 
-  #received(bytes: Uint8Array, flow: Flow, waitedMs = 0): void {
-    this.#counter.note('in', flow, bytes);
-    this.#desk.received(bytes, flow, waitedMs);
-  }
-
-  #serve({ bytes, flow, standing, waitedMs, isTooMany }: Served): void {
-    if (standing !== 'unknown') this.#trace({ direction: 'in', bytes, flow });
-    this.#tell({
-      kind: 'received',
-      bytes,
-      flow,
-      waitedMs,
-      isKnown: standing === 'known',
-      isTooMany,
-    });
-  }
-
   /** Only for a request whose branch nobody else knows: whoever forges ICMP fails no call. */
   #undelivered(start: Buffer): void {
     const quoted = requestQuoted(start.toString('latin1'));
@@ -271,10 +233,6 @@ export class SipSockets {
     return this.#acquaintance.isCarrier({ ...this.#udpFlow(remoteAddress, 0), transport: 'tls' });
   }
 
-  #isKnown(flow: Flow): boolean {
-    return this.#acquaintance.knows(flow) || this.#acquaintance.isCarrier(flow);
-  }
-
   #udpFlow(address: string, port: number): Flow {
     return {
       transport: 'udp',
@@ -284,14 +242,5 @@ export class SipSockets {
       remotePort: port,
       connectionId: undefined,
     };
-  }
-
-  /** Without its Call-ID where that has to be looked for. */
-  #trace(message: Omit<TracedMessage, 'atMs' | 'callId'> & { callId?: string | undefined }): void {
-    const { traces, clock } = this.#options;
-    if (traces === undefined) return;
-    const { direction, bytes, flow, callId = callIdOf(bytes) } = message;
-    if (callId === undefined) return;
-    traces.note({ direction, flow, bytes, callId, atMs: clock.wallMs() });
   }
 }

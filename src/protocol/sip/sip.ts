@@ -5,10 +5,17 @@ export { defaultPort } from './dialog/next-hop.ts';
 export type { SessionTimerSettings } from './dialog/session-timer.ts';
 export { answerUnframed } from './dialog/unframed.ts';
 export { formatNameAddr, type NameAddr, parseNameAddr } from './header/name-addr.ts';
-export type { SipRequest } from './message.ts';
-export { isKeepAlive, MAX_MESSAGE_BYTES } from './parse.ts';
+export {
+  createRequest,
+  createResponse,
+  type SipMessage,
+  SipRequest,
+  SipResponse,
+} from './message.ts';
+export { isKeepAlive, MAX_MESSAGE_BYTES, parseMessage } from './parse.ts';
 export { type ContactBinding, isSecureBinding } from './registrar/binding.ts';
 export { DEFAULT_REGISTRAR_LIMITS, type RegistrarLimits } from './registrar/register.ts';
+export { serialize } from './serialize.ts';
 export { requestQuoted } from './transaction/quoted.ts';
 export { type Flow, isSecure, type SipTransportName } from './transport/flow.ts';
 export { PING, PONG, StreamFramer } from './transport/framer.ts';

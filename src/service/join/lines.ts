@@ -34,6 +34,7 @@ import {
 import { createSignalling } from '../../edge/sip/signalling-service.ts';
 import { HepExporter } from '../../edge/sip/trace/hep-exporter.ts';
 import { MessageRing } from '../../edge/sip/trace/message-ring.ts';
+import type { WireFactory } from '../../edge/sip/wire.ts';
 import { createRecognizer, type RecognizerService } from '../../edge/speech/recognizer.ts';
 import { createSynthesizer, type SpeechService } from '../../edge/speech/synthesizer.ts';
 import { type AudioStreamsEdge, createAudioStreams } from '../../edge/stream/client.ts';
@@ -114,6 +115,7 @@ export async function openLines(
   const sipIdentity = await identityOf(basics, derived);
   const newCalls = new NewCalls(clock);
   const signalling = createSignalling({
+    wire: await wireOf(settings),
     host: settings.sip.host,
     port: settings.sip.port,
     publicHost: derived.sipPublicHost,
@@ -188,6 +190,16 @@ export async function openLines(
       logger,
     }),
   };
+}
+
+/** Undefined: sockets of our own. */
+async function wireOf({ sip, drachtio }: Settings): Promise<WireFactory | undefined> {
+  if (sip.backend !== 'drachtio') return undefined;
+  const { drachtioWire, serversOf } = await import('../../edge/sip/drachtio/drachtio-wire.ts');
+  const servers = serversOf(drachtio.servers);
+  if (servers === undefined)
+    throw new ServiceError('CONFIG_INVALID', 'drachtio.servers needs hosts, as host or host:port');
+  return drachtioWire({ ...drachtio, servers });
 }
 
 /** Where SIP messages are kept, and sent on. */

@@ -302,6 +302,9 @@ export interface RequestLines {
   readonly body?: string;
 }
 
+const hasType = ({ more = [] }: RequestLines): boolean =>
+  more.some((line) => /^content-type:/i.test(line));
+
 /** A request of `alice` unless told otherwise. */
 export function requestText(peer: WirePeer, lines: RequestLines): string {
   branches += 1;
@@ -319,7 +322,7 @@ export function requestText(peer: WirePeer, lines: RequestLines): string {
     `CSeq: ${cseq} ${method}`,
     `Contact: <${lines.scheme ?? 'sip'}:${user}@${at}${transport}>${lines.contactParams ?? ''}`,
     ...(lines.more ?? []),
-    ...(body === '' ? [] : ['Content-Type: application/sdp']),
+    ...(body === '' || hasType(lines) ? [] : ['Content-Type: application/sdp']),
     `Content-Length: ${Buffer.byteLength(body)}`,
     '',
     body,

@@ -1,0 +1,192 @@
+/**
+ * SIP over drachtio-server instead of sockets of our own. The servers hold the sockets, repeat messages, keep transactions, routes of
+ * dialogs and session timers; the user agent above stays what it is: who may call, registrations, offers and answers, calls.
+ */
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import {
+  type Flow,
+  parseMessage,
+  type SipTransportName,
+  type Target,
+} from '../../../protocol/sip/sip.ts';
+import { Traffic } from '../traffic.ts';
+import type { SipWire, WireFactory, WireParts } from '../wire.ts';
+import { DrachtioConnection } from './connection.ts';
+import { Dialogs } from './dialogs.ts';
+import { Flows } from './flows.ts';
+import type { MessageMeta } from './frames.ts';
+import { OurRequests } from './our-requests.ts';
+import { Outages } from './outages.ts';
+import { TheirRequests } from './their-requests.ts';
+
+export interface DrachtioOptions {
+  readonly servers: readonly { readonly host: string; readonly port: number }[];
+  readonly secret: string;
+  /** Calls over a server that is away go on for so long. */
+  readonly graceMs: number;
+}
+
+const CONTROL_PORT = 9022;
+const START_MS = 2_000;
+const PLACE = /^(?:\[([0-9a-f:.]+)\]|([^:\s[\]]+))(?::(\d{1,5}))?$/i;
+
+/** `host`, `host:port` or `[address]:port`; undefined where there is none, or one is not in that form. */
+export function serversOf(texts: readonly string[]): DrachtioOptions['servers'] | undefined {
+  const places = texts.map((text) => {
+    const [, address, name, port = CONTROL_PORT] = PLACE.exec(text.trim()) ?? [];
+    const host = address ?? name;
+    return host === undefined || Number(port) > 65_535 ? undefined : { host, port: Number(port) };
+  });
+  const known = places.filter((place) => place !== undefined);
+  return known.length === 0 || known.length < places.length ? undefined : known;
+}
+
+type Send = Parameters<SipWire['send']>[0];
+
+class DrachtioWire implements SipWire {
+  readonly traffic: Traffic;
+  readonly failedHandshakes = 0;
+  readonly lost = 0;
+  readonly #parts: WireParts;
+  readonly #servers: readonly DrachtioConnection[];
+  readonly #flows: Flows;
+  readonly #dialogs = new Dialogs();
+  readonly #ours: OurRequests;
+  readonly #theirs: TheirRequests;
+  readonly #outages: Outages;
+  #started: () => void = () => undefined;
+
+  constructor(parts: WireParts, { servers, secret, graceMs }: DrachtioOptions) {
+    const { options, acquaintance, tell } = parts;
+    const { clock, logger } = options;
+    this.#parts = parts;
+    this.traffic = new Traffic({ options, acquaintance, tell, close: () => undefined });
+    this.#servers = servers.map((place) => {
+      const server: DrachtioConnection = new DrachtioConnection({
+        ...{ ...place, secret, clock, logger },
+        events: {
+          up: () => this.#up(server),
+          down: () => this.#down(server),
+          sip: (meta, bytes) => this.#received(server, meta, bytes),
+        },
+      });
+      return server;
+    });
+    this.#flows = new Flows(this.#servers);
+    const deliver = (bytes: Uint8Array, flow: Flow): void => this.traffic.received(bytes, flow);
+    const failed = (why: string, method: string): void =>
+      logger.debug({ method, why }, 'drachtio-server did not send it');
+    this.#ours = new OurRequests({
+      ...{ flows: this.#flows, dialogs: this.#dialogs, deliver, tell, failed },
+    });
+    this.#theirs = new TheirRequests({ dialogs: this.#dialogs, deliver, failed });
+    this.#outages = new Outages({
+      ...{ clock, graceMs, dialogs: this.#dialogs },
+      cutOff: (callIds, why) => this.#cutOff(callIds, why),
+    });
+  }
+
+  get state(): SipWire['state'] {
+    const up = this.#servers.filter(({ isUp }) => isUp);
+    const away = this.#servers.filter(({ isUp }) => !isUp);
+    const told = away.map(({ name, problem }) => `${name}: ${problem}`);
+    const detail = [`${up.length} of ${this.#servers.length} drachtio servers connected`, ...told];
+    return { isUp: up.length > 0, detail: detail.join('; ') };
+  }
+
+  get port(): number {
+    return this.#parts.options.port;
+  }
+
+  get ports(): SipWire['ports'] {
+    const { port } = this;
+    return { udp: port, tcp: port };
+  }
+
+  /** Waits a little for the first server; one that is away comes later, and readiness tells of it. */
+  start(): Promise<void> {
+    const { clock } = this.#parts.options;
+    return new Promise((resolve) => {
+      const cancel = clock.at(clock.monotonicMs() + START_MS, resolve);
+      this.#started = () => {
+        cancel();
+        resolve();
+      };
+      for (const server of this.#servers) server.start();
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#outages.stop();
+    for (const server of this.#servers) server.stop();
+  }
+
+  drain(): void {
+    for (const server of this.#servers) server.leaveCalls();
+  }
+
+  /** Connections of the servers, which tell of none. */
+  connections(): Readonly<Partial<Record<SipTransportName, number>>> {
+    return {};
+  }
+
+  async connect(target: Target): Promise<Flow | undefined> {
+    return this.#flows.to(target);
+  }
+
+  keepAlive(): void {}
+
+  /** Browsers connect to the WebSocket ports of the servers. */
+  upgrade(_request: IncomingMessage, socket: Duplex): void {
+    socket.end(
+      'HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n',
+    );
+  }
+
+  send(output: Send): void {
+    this.traffic.sent(output);
+    if (output.message.kind === 'request') this.#ours.send(output);
+    else this.#theirs.send(output);
+  }
+
+  #received(server: DrachtioConnection, meta: MessageMeta, bytes: Buffer): void {
+    const parsed = parseMessage(bytes);
+    if (!parsed.ok) {
+      this.#parts.options.logger.debug({ why: parsed.error.reason }, 'drachtio message discarded');
+      return;
+    }
+    const { message } = parsed;
+    if (message.kind === 'response') this.#ours.received(server, meta, message);
+    else if (meta.source === 'application') {
+      // A BYE of its own: nobody acknowledged our 200, or a session was not refreshed in time.
+      this.#cutOff([message.callId], 'drachtio-server has ended the dialog');
+    } else {
+      const flow = this.#flows.heard(server, meta, message.topVia?.transport);
+      this.#theirs.received(server, meta, message, flow);
+    }
+  }
+
+  #up(server: DrachtioConnection): void {
+    this.#started();
+    this.#outages.over(server);
+  }
+
+  #down(server: DrachtioConnection): void {
+    this.#ours.lost(server);
+    const unanswered = this.#theirs.lost(server);
+    if (unanswered.length > 0) this.#cutOff(unanswered, 'drachtio-server is away');
+    this.#outages.began(server);
+  }
+
+  #cutOff(callIds: readonly string[], why: string): void {
+    this.#parts.options.logger.info({ calls: callIds.length, why }, 'calls are cut off');
+    this.#parts.cutOff(callIds, why);
+  }
+}
+
+/** What carries SIP with `sip.backend=drachtio`. */
+export const drachtioWire =
+  (options: DrachtioOptions): WireFactory =>
+  (parts) =>
+    new DrachtioWire(parts, options);

@@ -1,0 +1,102 @@
+import type { Clock } from '../../base/clock.ts';
+import type { Flow, UserAgentInput, UserAgentOutput } from '../../protocol/sip/sip.ts';
+import { type Acquaintance, FrontDesk, type Served } from './front-desk.ts';
+import { type CarrierMessageCount, type MessageCount, MessageCounter } from './message-counter.ts';
+import type { TracedMessage } from './trace/message-ring.ts';
+import { callIdOf } from './trace/message-text.ts';
+
+const UNKNOWN_PEERS_PER_SECOND = 500;
+
+export interface TrafficOptions {
+  readonly clock: Clock;
+  /** Messages a second of one address that proved nothing, by kind. */
+  readonly unknownPeersPerSecond?: number;
+  readonly newCalls?: { readonly isFull: boolean };
+  /** Where messages of who proved something are kept. */
+  readonly traces?: { note(message: TracedMessage): void };
+}
+
+export interface TrafficParts {
+  readonly options: TrafficOptions;
+  readonly acquaintance: Acquaintance;
+  readonly tell: (input: UserAgentInput) => void;
+  /** A peer sent too much over this connection. */
+  readonly close: (connectionId: number) => void;
+}
+
+/** Every message on its way between whatever carries it and the user agent: counted, put in order, traced. */
+export class Traffic {
+  readonly #parts: TrafficParts;
+  readonly #counter: MessageCounter;
+  readonly #desk: FrontDesk;
+
+  constructor(parts: TrafficParts) {
+    const { options, acquaintance, close } = parts;
+    this.#parts = parts;
+    this.#counter = new MessageCounter((flow) => acquaintance.carrierOf?.(flow));
+    this.#desk = new FrontDesk({
+      clock: options.clock,
+      acquaintance,
+      unknownPeersPerSecond: options.unknownPeersPerSecond ?? UNKNOWN_PEERS_PER_SECOND,
+      serve: (message) => this.#serve(message),
+      refusesCalls: () => options.newCalls?.isFull === true,
+      close,
+    });
+  }
+
+  /** Messages that were not looked at, by reason. */
+  dropped(): Readonly<Record<string, number>> {
+    return this.#desk.drops();
+  }
+
+  waitMs(): number {
+    return this.#desk.takeWaitMs();
+  }
+
+  counts(): readonly MessageCount[] {
+    return this.#counter.rows();
+  }
+
+  carrierCounts(): readonly CarrierMessageCount[] {
+    return this.#counter.carrierRows();
+  }
+
+  isKnown(flow: Flow): boolean {
+    const { acquaintance } = this.#parts;
+    return acquaintance.knows(flow) || acquaintance.isCarrier(flow);
+  }
+
+  received(bytes: Uint8Array, flow: Flow, waitedMs = 0): void {
+    this.#counter.note('in', flow, bytes);
+    this.#desk.received(bytes, flow, waitedMs);
+  }
+
+  sent({ bytes, message, flow, transaction }: Extract<UserAgentOutput, { kind: 'send' }>): void {
+    this.#counter.note('out', flow, bytes);
+    // Stateless answers to unknown peers belong to no call: they are not traced.
+    if (transaction !== undefined || this.isKnown(flow)) {
+      this.#trace({ direction: 'out', bytes, flow, callId: message.header('call-id') });
+    }
+  }
+
+  #serve({ bytes, flow, standing, waitedMs, isTooMany }: Served): void {
+    if (standing !== 'unknown') this.#trace({ direction: 'in', bytes, flow });
+    this.#parts.tell({
+      kind: 'received',
+      bytes,
+      flow,
+      waitedMs,
+      isKnown: standing === 'known',
+      isTooMany,
+    });
+  }
+
+  /** Without its Call-ID where that has to be looked for. */
+  #trace(message: Omit<TracedMessage, 'atMs' | 'callId'> & { callId?: string | undefined }): void {
+    const { traces, clock } = this.#parts.options;
+    if (traces === undefined) return;
+    const { direction, bytes, flow, callId = callIdOf(bytes) } = message;
+    if (callId === undefined) return;
+    traces.note({ direction, flow, bytes, callId, atMs: clock.wallMs() });
+  }
+}

@@ -1,0 +1,35 @@
+/** drachtio-server carries SIP for the service: what its stand-in in the tests claims, and the calls of people. */
+import { afterEach, describe } from 'vitest';
+import { drachtioWire } from '../../src/edge/sip/drachtio/drachtio-wire.ts';
+import type { SignallingOptions } from '../../src/edge/sip/signalling.ts';
+import { drachtioSettings } from '../drachtio/drachtio-server.ts';
+import { RealServer } from '../drachtio/real-server.ts';
+import { callStories } from '../e2e/call-stories.ts';
+import { type Rig, startRig } from '../edge/sip/rig.ts';
+import { signallingStories } from '../edge/sip/stories.ts';
+import { missing } from './tools.ts';
+
+const isMissing = missing('drachtio');
+
+describe.skipIf(isMissing)('legs over drachtio-server', () => {
+  const servers: RealServer[] = [];
+
+  afterEach(async () => {
+    await Promise.all(servers.splice(0).map((server) => server.close()));
+  });
+
+  signallingStories(async (options: Partial<SignallingOptions> = {}): Promise<Rig> => {
+    const server = await RealServer.open();
+    servers.push(server);
+    const places = [{ host: '127.0.0.1', port: server.controlPort }];
+    const wire = drachtioWire({ servers: places, secret: 'cymru', graceMs: 1000 });
+    return startRig({ ...options, wire, port: server.sipPort });
+  });
+});
+
+describe.skipIf(isMissing)('calls over drachtio-server', () => {
+  callStories(async () => {
+    const server = await RealServer.open();
+    return { settings: drachtioSettings(server), close: () => server.close() };
+  });
+});
