@@ -11,6 +11,7 @@ import { addInstallCommand } from './commands/install.ts';
 import { addInventoryCommands } from './commands/inventory.ts';
 import { addServiceCommands } from './commands/service.ts';
 import { addStoreCommands } from './commands/store.ts';
+import { addStoreCopy } from './commands/store-copy.ts';
 import { addTableCommands } from './commands/tables.ts';
 import { addUserCommands } from './commands/users.ts';
 import { sentenceOf } from './refusal.ts';
@@ -38,6 +39,7 @@ function createProgram(terminal: Terminal): Command {
   addInventoryCommands(program, sessionOf);
   addServiceCommands(program, sessionOf);
   addStoreCommands(program, sessionOf);
+  addStoreCopy(program, sessionOf);
   addTableCommands(program, sessionOf);
   addConfigCommands(program, sessionOf);
   addCertificateCommands(program, sessionOf);

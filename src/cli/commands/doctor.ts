@@ -67,6 +67,7 @@ async function examine(
     ...(running ?? (await network.checkPorts(settings))),
     ...(await network.checkPublicAddress(settings)),
     ...services.checkCertificate(settings, Date.now()),
+    await services.checkStore(settings),
     machine.checkClock(machine.thisMachine),
     ...machine.checkLimits(settings, machine.thisMachine),
     machine.checkDisk(resolve(global.dataDir ?? settings.dataDir)),

@@ -81,6 +81,7 @@ function addRestore(program: Command, sessionOf: SessionOf): void {
       const session = sessionOf(command);
       const { dataDir = session.terminal.env['CARILLON_DATA_DIR'] ?? 'data' } =
         command.optsWithGlobals<{ dataDir?: string }>();
+      await refuseOnPostgres(session);
       const { examineBackup, restoreBackup } = await import('../../edge/store/offline.ts');
       const facts = examineBackup(file);
       const faults = [...(await changedSince(file)), ...faultsOf(facts)];
@@ -105,6 +106,13 @@ function addRestore(program: Command, sessionOf: SessionOf): void {
       const counts = { recordings: recordings.length, missing_recordings: missing.length };
       session.report({ ...rest, ...restored, ...counts }, lines);
     });
+}
+
+/** What is put into the data folder would not be read. */
+async function refuseOnPostgres(session: Session): Promise<void> {
+  const { examineHere } = await import('../examine.ts');
+  if (examineHere(session.terminal.env, undefined).settings.store.url === '') return;
+  throw new Error('store.url names a PostgreSQL database: restore that with pg_restore');
 }
 
 async function verifyBackup(

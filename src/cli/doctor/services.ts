@@ -85,6 +85,19 @@ function dated(certificate: X509Certificate, nowMs: number): Finding {
   return good('certificate', found);
 }
 
+export async function checkStore({ store }: Settings): Promise<Finding> {
+  const check = 'store';
+  if (store.url === '') return skipped(check, 'SQLite in the data folder');
+  const { lookAtPostgres } = await import('../../edge/store/postgres/look.ts');
+  try {
+    return good(check, `PostgreSQL ${lookAtPostgres(store.url)} answers`);
+  } catch (error) {
+    const advice =
+      'Start the database, correct store.url, or install libpq5; docs/postgres.md tells what it needs.';
+    return problem(check, reasonOf(error), advice);
+  }
+}
+
 export async function checkMail({ mail }: Settings): Promise<Finding> {
   if (mail.smtpUrl === '')
     return skipped('mail', 'no SMTP server: mails are written to the outbox folder');

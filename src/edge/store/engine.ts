@@ -5,6 +5,7 @@ import { integer, type Row } from './connection.ts';
 import { FolderLock } from './folder-lock.ts';
 import { proveKey } from './key-proof.ts';
 import { migrate } from './migrate.ts';
+import { OPEN_MARK } from './open-mark.ts';
 import { makePrivate } from './private-file.ts';
 import { settingRepository } from './sql/settings.ts';
 import { SqliteConnection, type Synchronous } from './sqlite.ts';
@@ -22,8 +23,6 @@ export interface EngineOptions {
   readonly random: Random;
 }
 
-/** Says that the process that held the database did not close it. */
-const OPEN_MARK = 'store.open';
 /** All repositories over one connection; runs units of work, many in one transaction. */
 export class Engine {
   readonly #options: EngineOptions;

@@ -1,0 +1,2 @@
+/** Setting that says that the process which held the database did not close it. */
+export const OPEN_MARK = 'store.open';

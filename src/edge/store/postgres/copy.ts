@@ -1,0 +1,190 @@
+/** Moving a data folder's database to PostgreSQL. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { ServiceError } from '../../../base/errors.ts';
+import type { Random } from '../../../base/ids.ts';
+import { integer, type Row, type SqlValue } from '../connection.ts';
+import { toError, toFailure } from '../failure.ts';
+import { FolderLock } from '../folder-lock.ts';
+import { proveKey } from '../key-proof.ts';
+import { listMigrations } from '../migrate.ts';
+import { OPEN_MARK } from '../open-mark.ts';
+import { verifyLedger } from '../sql/ledger.ts';
+import { Vault } from '../vault.ts';
+import { PostgresConnection } from './connection.ts';
+import { migratePostgres } from './migrate.ts';
+
+export interface CopyRequest {
+  readonly dataDir: string;
+  readonly url: string;
+  readonly random: Random;
+}
+
+export interface CopiedTable {
+  readonly table: string;
+  readonly rows: number;
+}
+
+/** A statement of millions of rows may take its time. */
+const PATIENCE_MS = 3_600_000;
+/** Sums of remainders are small enough for both databases, however many rows there are. */
+const MODULUS = 1_000_003;
+/** Rows that a schema brings along. */
+const SEEDED: ReadonlySet<string> = new Set(['counter']);
+
+/**
+ * Copies everything in the data folder's database into an empty one of PostgreSQL, in one transaction, and compares the two
+ * before it commits: counts and sums of each table, the books of each balance. Changes nothing in the folder. Throws STORE_BUSY
+ * while a service runs on the folder, CONFLICT when the database is not empty or the copy differs, NOT_FOUND without database
+ * or key file, STORE_VERSION when the folder is of another version, STORE_CORRUPT with another key file.
+ */
+export function copyToPostgres({ dataDir, url, random }: CopyRequest): readonly CopiedTable[] {
+  const file = join(dataDir, 'carillon.db');
+  const keyFile = join(dataDir, 'keys', 'store.key');
+  for (const path of [file, keyFile])
+    if (!existsSync(path)) throw new ServiceError('NOT_FOUND', `there is no ${path}`);
+  const lock = new FolderLock(`${file}.lock`);
+  const from = new Database(file);
+  const vault = new Vault(readFileSync(keyFile));
+  const to = new PostgresConnection({
+    url,
+    readonly: false,
+    patienceMs: PATIENCE_MS,
+    vault,
+    random,
+  });
+  try {
+    from.pragma('query_only = ON');
+    refuseOtherVersions(from);
+    migratePostgres(to);
+    return copyAll(from, to);
+  } catch (error) {
+    to.rollback();
+    throw error instanceof ServiceError ? error : toError(toFailure(error));
+  } finally {
+    to.close();
+    from.close();
+    lock.release();
+  }
+}
+
+function refuseOtherVersions(from: Database.Database): void {
+  const version = Number(from.pragma('user_version', { simple: true }));
+  const newest = listMigrations().at(-1)?.version;
+  if (version === newest) return;
+  throw new ServiceError(
+    'STORE_VERSION',
+    `the data folder has schema version ${version}, this program copies ${newest}: start and stop this version on it first`,
+  );
+}
+
+function copyAll(from: Database.Database, to: PostgresConnection): readonly CopiedTable[] {
+  const tables = inOrderOfReferences(from);
+  to.begin(false);
+  for (const table of tables) refuseRows(to, table);
+  const copied = tables.map((table) => ({ table, rows: copyTable(from, to, table) }));
+  proveKey(to);
+  const differences = tables.flatMap((table) => compare(from, to, table));
+  const faults = verifyLedger(to).map(
+    ({ accountId, currency }) => `the ${currency} balance of ${accountId} does not add up`,
+  );
+  const wrong = [...differences, ...faults];
+  if (wrong.length > 0)
+    throw new ServiceError('CONFLICT', `nothing was copied: ${wrong.join('; ')}`);
+  to.commit();
+  to.run('ANALYZE');
+  return copied;
+}
+
+function refuseRows(to: PostgresConnection, table: string): void {
+  if (SEEDED.has(table)) to.run(`DELETE FROM ${table}`);
+  else if (to.get(`SELECT 1 AS found FROM ${table} LIMIT 1`) !== undefined)
+    throw new ServiceError(
+      'CONFLICT',
+      `the database is not empty (${table}): name a new one, on which no service has run`,
+    );
+}
+
+interface ColumnInfo {
+  readonly name: string;
+  readonly type: string;
+}
+
+const columnsOf = (from: Database.Database, table: string): readonly ColumnInfo[] =>
+  from.pragma(`table_info(${table})`) as ColumnInfo[];
+
+/** Tables that others refer to come first. */
+function inOrderOfReferences(from: Database.Database): readonly string[] {
+  const names = from
+    .prepare(`SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`)
+    .pluck()
+    .all() as string[];
+  const ordered: string[] = [];
+  const place = (name: string): void => {
+    if (ordered.includes(name)) return;
+    const references = from.pragma(`foreign_key_list(${name})`) as { readonly table: string }[];
+    for (const { table } of references) if (table !== name) place(table);
+    ordered.push(name);
+  };
+  for (const name of names) place(name);
+  return ordered;
+}
+
+/** Says that a process has the file open: not so of the copy. */
+const LEFT_OUT: Readonly<Record<string, string>> = { setting: `WHERE key <> '${OPEN_MARK}'` };
+/** Rows that refer to rows of their own table come after those. */
+const ORDERED: Readonly<Record<string, string>> = {
+  account: 'ORDER BY parent_auth_id IS NOT NULL',
+};
+
+function copyTable(from: Database.Database, to: PostgresConnection, table: string): number {
+  const names = columnsOf(from, table).map(({ name }) => name);
+  const places = names.map(() => '?').join(', ');
+  const insert = `INSERT INTO ${table} (${names.join(', ')}) VALUES (${places})`;
+  const rows = from.prepare(
+    `SELECT * FROM ${table} ${LEFT_OUT[table] ?? ''} ${ORDERED[table] ?? ''}`,
+  );
+  let count = 0;
+  for (const row of rows.iterate() as IterableIterator<Row>) {
+    to.send(
+      insert,
+      names.map((name) => row[name] as SqlValue),
+    );
+    count += 1;
+  }
+  continueNumbers(to, table);
+  return count;
+}
+
+/** New rows get numbers after those that were copied. */
+function continueNumbers(to: PostgresConnection, table: string): void {
+  const identity = to.get(
+    `SELECT column_name AS name FROM information_schema.columns
+      WHERE table_schema = current_schema() AND table_name = ? AND is_identity = 'YES'`,
+    [table],
+  );
+  if (identity === undefined) return;
+  const column = String(identity['name']);
+  to.run(
+    `SELECT setval(pg_get_serial_sequence(?, ?), (SELECT COALESCE(max(${column}), 0) + 1 FROM ${table}), false)`,
+    [table, column],
+  );
+}
+
+/** What differs between the two, in words. */
+function compare(from: Database.Database, to: PostgresConnection, table: string) {
+  const sums = columnsOf(from, table).map(({ name, type }) => {
+    const number = type === 'INTEGER' ? `${name} % ${MODULUS}` : `length(${name})`;
+    const rounded = type === 'REAL' ? `CAST(round(${name} * 1000) AS BIGINT)` : number;
+    return `SUM(COALESCE(${rounded}, 0)) AS ${name}`;
+  });
+  const select = `SELECT COUNT(*) AS all_rows, ${sums.join(', ')} FROM ${table} ${LEFT_OUT[table] ?? ''}`;
+  const here = from.prepare(select).get() as Row;
+  const there = to.get(select);
+  return Object.keys(here)
+    .filter((column) => integer(here, column) !== integer(there, column))
+    .map(
+      (column) => `${table}.${column} is ${there?.[column]} in the copy instead of ${here[column]}`,
+    );
+}

@@ -1,0 +1,108 @@
+/** A data folder moves to PostgreSQL as a whole, or not at all. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { asCallUuid } from '../../../../src/base/ids.ts';
+import { micros } from '../../../../src/base/money.ts';
+import { run } from '../../../../src/cli/program.ts';
+import type { PostgresConnection } from '../../../../src/edge/store/postgres/connection.ts';
+import { lookAtPostgres } from '../../../../src/edge/store/postgres/look.ts';
+import { migratePostgres } from '../../../../src/edge/store/postgres/migrate.ts';
+import { type Cluster, postgresMissing, sharedCluster } from '../../../postgres.ts';
+import { openAt } from '../open.ts';
+import { aCdr, aNotification, anAccount, anEntry, anOpenCall } from '../records.ts';
+import { Folders, openNode } from './shared.ts';
+
+describe.skipIf(postgresMissing !== undefined)(`store copy ${postgresMissing ?? ''}`, () => {
+  const folders = new Folders();
+  const dataDir = folders.next();
+  const account = anAccount();
+  const sub = anAccount({ authId: 'SA_A' as typeof account.authId, parentAuthId: account.authId });
+  let cluster: Cluster;
+
+  beforeAll(async () => {
+    cluster = await sharedCluster();
+    const { store } = await openAt(dataDir);
+    await store.accounts.create(account, 'a-token');
+    await store.accounts.create(sub, 'sub-token');
+    await store.ledger.post([anEntry(), anEntry({ type: 'debit', amount: micros(7) })], {
+      checked: false,
+    });
+    await store.calls.settle({ cdr: aCdr(), entries: [], notification: aNotification() });
+    const open = anOpenCall({ cdr: aCdr({ callUuid: asCallUuid('open') }) });
+    await store.calls.open(open, undefined);
+    await store.close();
+  });
+  afterAll(() => folders.remove());
+
+  async function carillon(url: string, ...args: readonly string[]) {
+    const out: string[] = [];
+    let failed = false;
+    await run(['--data-dir', dataDir, ...args], {
+      print: (line) => out.push(line),
+      note: (text) => out.push(text),
+      interactive: false,
+      env: { CARILLON_STORE_URL: url },
+      fail: () => {
+        failed = true;
+      },
+    });
+    return { text: out.join('\n'), failed };
+  }
+  const admin = (name: string): PostgresConnection => cluster.connect(name);
+
+  it('has everything there, secrets too, and goes on where the folder ended', async () => {
+    const url = cluster.database('copied');
+    const copied = await carillon(url, 'store', 'copy');
+    expect(copied.text).toContain('entry: 2');
+    expect(copied.failed).toBe(false);
+    const store = await openNode(url, dataDir);
+    expect(await store.accounts.get(account.authId)).toEqual(account);
+    expect(await store.signingTokens.tokensOf(sub.authId)).toEqual({
+      own: 'sub-token',
+      parent: 'a-token',
+    });
+    expect(await store.calls.listOpen()).toHaveLength(1);
+    const next = aCdr({ callUuid: asCallUuid('next') });
+    await store.calls.settle({ cdr: next, entries: [], notification: undefined });
+    expect((await store.cdrs.get(next.callUuid))?.number).toBe(2);
+    expect((await store.ledger.balance(account.authId, 'USD'))?.balance).toBe(9_999_993);
+    expect(await store.verify()).toEqual([]);
+    await store.close();
+    const again = await carillon(url, 'store', 'copy');
+    expect(again).toMatchObject({ failed: true, text: expect.stringContaining('not empty') });
+  });
+
+  it('what differs is told, and nothing is left there', async () => {
+    const url = cluster.database('differs');
+    const db = admin('differs');
+    migratePostgres(db);
+    db.run(`CREATE FUNCTION twice() RETURNS trigger LANGUAGE plpgsql AS
+      'BEGIN NEW.amount := NEW.amount * 2; RETURN NEW; END'`);
+    db.run('CREATE TRIGGER t BEFORE INSERT ON entry FOR EACH ROW EXECUTE FUNCTION twice()');
+    const copied = await carillon(url, 'store', 'copy');
+    expect(copied.failed).toBe(true);
+    expect(copied.text).toContain('entry.amount is');
+    expect(copied.text).toContain('does not add up');
+    expect(db.all('SELECT * FROM account')).toEqual([]);
+    db.close();
+  });
+
+  it('is refused while a service runs on the folder', async () => {
+    const { store } = await openAt(dataDir);
+    const copied = await carillon(cluster.database('busy'), 'store', 'copy');
+    expect(copied).toMatchObject({ failed: true, text: expect.stringContaining('runs on this') });
+    await store.close();
+  });
+
+  it('backups of SQLite are neither made of it nor restored beside it; the doctor sees whether it answers', async () => {
+    const url = cluster.database('other');
+    const restored = await carillon(url, 'restore', 'any.db');
+    expect(restored).toMatchObject({ failed: true, text: expect.stringContaining('pg_restore') });
+    expect(lookAtPostgres(url)).toMatch(/^\d+\.\d+/);
+    expect(() => lookAtPostgres('postgres://u:s3cret@127.0.0.1:1/x')).toThrow(
+      /^the database is away(?!.*s3cret)/,
+    );
+    const store = await openNode(url, folders.next());
+    await expect(store.backup('/tmp/any')).rejects.toThrow('pg_dump');
+    await store.close();
+  });
+});
