@@ -120,7 +120,17 @@ describe('the called party', () => {
       await callee.refuse('302 Moved Temporarily', [`Contact: <sip:1415555018${asked}@${here}>`]);
     }
     expect(asked).toBe(4);
-    expect((await over).status).toBeGreaterThanOrEqual(400);
+    expect((await over).status).toBe(480);
+  });
+
+  it.each([
+    ['433 Anonymity Disallowed', 433],
+    ['415 Unsupported Media Type', 480],
+  ])('that refuses with %s is told to the caller as %i', async (status, told) => {
+    const call = stage.caller(dials);
+    call.invite();
+    await (await stage.callee()).refuse(status);
+    expect((await call.invited('final')).status).toBe(told);
   });
 
   it('that demands a longer session interval gets it (RFC 4028 §7.3)', async () => {

@@ -12,6 +12,7 @@ const TYPES: Readonly<Record<string, string>> = { '.js': 'text/javascript', '.ht
 const PAGE = `<!doctype html><audio id="remote" autoplay></audio><script type="module">
 import { SimpleUser } from '/sip.js/platform/web/index.js';
 let user, context, analyser;
+const { promise: registered, resolve: accepted } = Promise.withResolvers();
 const peer = () => user.session?.sessionDescriptionHandler?.peerConnection;
 window.phone = {
   async register({ server, aor, username, password }) {
@@ -24,10 +25,12 @@ window.phone = {
         logBuiltinEnabled: false,
         sessionDescriptionHandlerFactoryOptions: { iceGatheringTimeout: 500 },
       },
-      delegate: { onCallReceived: () => user.answer() },
+      delegate: { onCallReceived: () => user.answer(), onRegistered: () => accepted() },
     });
     await user.connect();
+    // The promise of register() is kept when the REGISTER has left: who calls then may find nobody.
     await user.register();
+    await registered;
   },
   call: (target) => user.call(target),
   hangup: () => user.hangup(),

@@ -24,7 +24,7 @@ import type {
   UserAgentInput,
 } from '../../protocol/sip/sip.ts';
 import { EdgeReferral } from './edge-referral.ts';
-import { hangupReason, hangupStatus, hangupWarning, MISCELLANEOUS } from './hangup-status.ts';
+import { hangupReason, hangupWarning, MISCELLANEOUS, refusalStatus } from './hangup-status.ts';
 import { claimsOf, partyOf, userOf } from './parties.ts';
 
 export type Tell = (input: UserAgentInput) => void;
@@ -221,7 +221,7 @@ function hangup(
   leg: LegId,
   { cause, detail }: { readonly cause: HangupCauseKey; readonly detail: string | undefined },
 ): void {
-  const [status, reason] = [hangupStatus(cause), hangupReason(cause, detail)];
+  const [status, reason] = [refusalStatus(cause, detail), hangupReason(cause, detail)];
   tell({ kind: 'hangup', leg, status, reason, warning: hangupWarning(cause, detail) });
 }
 

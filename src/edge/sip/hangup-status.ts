@@ -68,6 +68,19 @@ const SIGNALLED: Readonly<Record<HangupCauseKey, Signalled>> = {
 
 export const hangupStatus = (cause: HangupCauseKey): number => SIGNALLED[cause].status;
 
+/** Statuses without a cause of their own that tell a caller as much as they told us. */
+const TOLD_ON: ReadonlySet<number> = new Set([402, 405, 406, 428, 433, 436, 437, 438, 485, 493]);
+
+/**
+ * Of a refusal. A called party's status that has no cause of its own goes on where it concerns the caller; others, which were about our
+ * request, and redirections end as 480: a 6xx would say that nobody else need be asked (RFC 3261 §21.6).
+ */
+export function refusalStatus(cause: HangupCauseKey, detail: string | undefined): number {
+  const told = cause === 'rejected' ? /^SIP ([34]\d\d)\b/.exec(detail ?? '')?.[1] : undefined;
+  if (told === undefined) return hangupStatus(cause);
+  return TOLD_ON.has(Number(told)) ? Number(told) : SIGNALLED.noAnswer.status;
+}
+
 /**
  * The value of a Reason header field (RFC 3326). A leg that lost the race learns that another one answered (§3.1), and so
  * does one whose caller withdrew for that reason: its phone shows no missed call.

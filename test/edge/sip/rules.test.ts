@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { asLegId } from '../../../src/base/ids.ts';
 import type { InviteOptions, OutboundTarget } from '../../../src/domain/call/needs.ts';
 import { HANGUP_CAUSES, type HangupCauseKey } from '../../../src/domain/call/types.ts';
-import { hangupReason, hangupStatus } from '../../../src/edge/sip/hangup-status.ts';
+import { hangupReason, hangupStatus, refusalStatus } from '../../../src/edge/sip/hangup-status.ts';
 import { inviteCommand } from '../../../src/edge/sip/invite-command.ts';
 import { MessageCounter } from '../../../src/edge/sip/message-counter.ts';
 import { carrierAt, inRanges } from '../../../src/edge/sip/source-match.ts';
@@ -28,6 +28,18 @@ describe('hangup causes in words of SIP', () => {
     ['loopDetected', 482],
   ] as const)('%s is %i (dialect §3.12, Hangup)', (key, status) => {
     expect(hangupStatus(key)).toBe(status);
+  });
+
+  it.each([
+    ['SIP 433 Anonymity Disallowed', 433],
+    ['SIP 402', 402],
+    ['SIP 415', 480],
+    ['SIP 302', 480],
+    ['SIP 4330', 603],
+    [undefined, 603],
+  ])('a refusal without a cause of its own, %s, goes on as %i', (detail, status) => {
+    expect(refusalStatus('rejected', detail)).toBe(status);
+    expect(refusalStatus('busy', detail)).toBe(486);
   });
 
   it('a leg that lost the race learns that another one answered (RFC 3326 §3.1)', () => {

@@ -174,6 +174,8 @@ describe('client transactions', () => {
     expect(receive(response)[0]).toMatchObject({ kind: 'response', transaction });
     const other = answer(sketch({ method: 'OPTIONS' }), 200);
     expect(words(receive(other))).toEqual(['strayResponse:200']);
+    const twice = response.withAddedHeader('Via', 'SIP/2.0/UDP 192.0.2.7;branch=z9hG4bKtwo');
+    expect(words(receive(twice))).toEqual(['discarded']);
   });
 
   test('§9.1: CANCEL waits for the first provisional response', () => {

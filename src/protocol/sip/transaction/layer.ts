@@ -257,7 +257,9 @@ export class TransactionLayer {
   }
 
   #receiveResponse(response: SipResponse, flow: Flow, nowMs: number): Outputs {
-    const why = validateResponse(response);
+    // One that is for somebody else besides has lost its way: a proxy would have taken its own Via away (§8.1.3.3).
+    const isOurs = response.list('via').length < 2;
+    const why = validateResponse(response) ?? (isOurs ? undefined : 'More Than One Via');
     if (why !== undefined) return [{ kind: 'discarded', why, flow }];
     const client = this.#table.clientByKey(clientKey(response));
     if (client === undefined) return [{ kind: 'strayResponse', response, flow }];
