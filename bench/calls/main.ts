@@ -14,6 +14,7 @@ import { memoryRows } from './scenarios/memory.ts';
 import { overloadRows } from './scenarios/overload.ts';
 import { recordRows } from './scenarios/records.ts';
 import { registerRows } from './scenarios/register.ts';
+import { transportRows } from './scenarios/transports.ts';
 import { CALLEE_PORT, Callee } from './sipp.ts';
 import { describe, isClean, type Step, step } from './step.ts';
 
@@ -25,6 +26,7 @@ const TITLES: Readonly<Record<Scenario, string>> = {
   trunk: 'trunk, two legs',
   overload: 'overload',
   delay: 'post-dial delay',
+  transports: 'answer URL, Dial, two legs',
   register: 'REGISTER',
   memory: 'memory',
   growth: 'growth',
@@ -112,6 +114,8 @@ async function scenarioRows(
       return overloadRows(title, whole, { limit: run.limit, seconds });
     case 'delay':
       return delayRows(title, whole, { rate: Math.round(run.limit / 2), seconds });
+    case 'transports':
+      return transportRows(title, whole);
     case 'register':
       return registerRows(title, whole);
     case 'memory':

@@ -7,6 +7,7 @@ const SCENARIOS = [
   'trunk',
   'overload',
   'delay',
+  'transports',
   'register',
   'memory',
   'growth',
