@@ -48,6 +48,7 @@ export class FakeControl implements CallControl {
   calls: LiveCall[] = [];
   rooms: Conference[] = [];
   parties: Conference[] = [];
+  endedParties: Conference[] = [];
   liveStreams: LiveStream[] = [];
   running: () => number = () => 0;
 
@@ -131,10 +132,18 @@ export class FakeControl implements CallControl {
   async multiPartyCalls() {
     return this.parties;
   }
+  async endedMultiPartyCalls() {
+    return this.endedParties;
+  }
   readonly changeMultiPartyCall = this.#operation('changeMultiPartyCall');
-  async recordMultiPartyCall(_accountId: AccountId, id: string, request: RecordRequest) {
+  async recordMultiPartyCall(
+    _accountId: AccountId,
+    id: string,
+    request: RecordRequest,
+    member?: object,
+  ) {
     const started = { recordingId: asRecordingId(REQUEST_UUID), url: 'https://media.test/r.mp3' };
-    return this.#value('recordMultiPartyCall', [id, request], started);
+    return this.#value('recordMultiPartyCall', [id, request, ...(member ? [member] : [])], started);
   }
 
   async conferences() {

@@ -593,16 +593,16 @@ export interface Operations {
     body: { text: string; voice?: string; language?: string };
     reply: { api_id: string; message: string; member_id: string | readonly string[] };
   };
-  /** Multi-party calls that run */
+  /** Multi-party calls: those that run, then those that ended within a week, latest first */
   'GET /api/v1/Account/{auth_id}/MultiPartyCall/': {
     path: { auth_id: string };
-    query?: { friendly_name?: Text; status?: "initialized" | "active" | "ended" | undefined; limit?: Text; offset?: Text };
-    reply: { api_id: string; objects: readonly { friendly_name: string; mpc_uuid: string; status: string; duration: number; participant_count: number; resource_uri: string }[] };
+    query?: { friendly_name?: Text; status?: "initialized" | "active" | "ended" | undefined; termination_cause_code?: Text; end_time?: Text; end_time__gt?: Text; end_time__gte?: Text; end_time__lt?: Text; end_time__lte?: Text; creation_time?: Text; creation_time__gt?: Text; creation_time__gte?: Text; creation_time__lt?: Text; creation_time__lte?: Text; limit?: Text; offset?: Text };
+    reply: { api_id: string; meta: { limit: number; offset: number; total_count: number; next: string | null; previous: string | null }; objects: readonly { friendly_name: string; mpc_uuid: string; status: "Initialized" | "Active" | "Ended"; duration: number; participant_count: number; participants: string; recording: "not-recording" | "recording" | "paused"; creation_time: string | null; start_time: string | null; end_time: string | null; termination_cause: string | null; termination_cause_code: number | null; resource_uri: string }[] };
   };
-  /** A multi-party call */
+  /** A multi-party call, also one that has ended */
   'GET /api/v1/Account/{auth_id}/MultiPartyCall/{mpc_id}/': {
     path: { auth_id: string; mpc_id: string };
-    reply: { api_id: string; friendly_name: string; mpc_uuid: string; status: string; duration: number; participant_count: number; resource_uri: string };
+    reply: { api_id: string; friendly_name: string; mpc_uuid: string; status: "Initialized" | "Active" | "Ended"; duration: number; participant_count: number; participants: string; recording: "not-recording" | "recording" | "paused"; creation_time: string | null; start_time: string | null; end_time: string | null; termination_cause: string | null; termination_cause_code: number | null; resource_uri: string };
   };
   /** Begin a multi-party call, whoever is there */
   'POST /api/v1/Account/{auth_id}/MultiPartyCall/{mpc_id}/': {
@@ -615,33 +615,22 @@ export interface Operations {
     path: { auth_id: string; mpc_id: string };
     reply: undefined;
   };
-  /** Record a multi-party call */
-  'POST /api/v1/Account/{auth_id}/MultiPartyCall/{mpc_id}/Record/': {
-    path: { auth_id: string; mpc_id: string };
-    body?: { file_format?: "mp3" | "wav"; recording_callback_url?: string; recording_callback_method?: "GET" | "POST" };
-    reply: { api_id: string; message: string; recording_id: string; url: string };
-  };
-  /** Stop recording a multi-party call */
-  'DELETE /api/v1/Account/{auth_id}/MultiPartyCall/{mpc_id}/Record/': {
-    path: { auth_id: string; mpc_id: string };
-    reply: undefined;
-  };
   /** Call somebody into a multi-party call, or move a live call into it */
   'POST /api/v1/Account/{auth_id}/MultiPartyCall/{mpc_id}/Participant/': {
     path: { auth_id: string; mpc_id: string };
     body: { role: "agent" | "supervisor" | "customer" | "Agent" | "Supervisor" | "Customer"; from?: string; to?: string; call_uuid?: string; caller_name?: string; call_status_callback_url?: string; call_status_callback_method?: "GET" | "POST"; ring_timeout?: number | string; max_duration?: number; max_participants?: number; wait_music_url?: string; agent_hold_music_url?: string; customer_hold_music_url?: string; status_callback_url?: string; status_callback_events?: string; recording_callback_url?: string; on_exit_action_url?: string; record?: boolean; record_file_format?: "mp3" | "wav"; coach_mode?: boolean; mute?: boolean; hold?: boolean; stay_alone?: boolean; start_mpc_on_enter?: boolean; end_mpc_on_exit?: boolean; relay_dtmf_inputs?: boolean; enter_sound?: string; exit_sound?: string };
     reply: { api_id: string; message: string; request_uuid?: string; calls: readonly { to: string; from: string; call_uuid: string }[] };
   };
-  /** Members of a multi-party call */
+  /** Members of a multi-party call, those who have left it after those in it */
   'GET /api/v1/Account/{auth_id}/MultiPartyCall/{mpc_id}/Participant/': {
     path: { auth_id: string; mpc_id: string };
     query?: { call_uuid?: Text };
-    reply: { api_id: string; objects: readonly { member_id: string; mpc_uuid: string; call_uuid: string; role: string; from: string; to: string; direction: string; mute: boolean; hold: boolean; coach_mode: boolean; duration: number }[] };
+    reply: { api_id: string; objects: readonly { member_id: string; mpc_uuid: string; call_uuid: string; role: string; from: string; to: string; direction: string; mute: boolean; hold: boolean; coach_mode: boolean; recording: "not-recording" | "recording" | "paused"; start_mpc_on_enter: boolean; end_mpc_on_exit: boolean; duration: number; join_time: string | null; exit_time: string | null; exit_cause: string | null; resource_uri: string }[] };
   };
   /** A member of a multi-party call */
   'GET /api/v1/Account/{auth_id}/MultiPartyCall/{mpc_id}/Participant/{participant_id}/': {
     path: { auth_id: string; mpc_id: string; participant_id: string };
-    reply: { api_id: string; member_id: string; mpc_uuid: string; call_uuid: string; role: string; from: string; to: string; direction: string; mute: boolean; hold: boolean; coach_mode: boolean; duration: number };
+    reply: { api_id: string; member_id: string; mpc_uuid: string; call_uuid: string; role: string; from: string; to: string; direction: string; mute: boolean; hold: boolean; coach_mode: boolean; recording: "not-recording" | "recording" | "paused"; start_mpc_on_enter: boolean; end_mpc_on_exit: boolean; duration: number; join_time: string | null; exit_time: string | null; exit_cause: string | null; resource_uri: string };
   };
   /** Mute, hold or coach */
   'POST /api/v1/Account/{auth_id}/MultiPartyCall/{mpc_id}/Participant/{participant_id}/': {
@@ -651,6 +640,59 @@ export interface Operations {
   };
   /** A member leaves; its document goes on */
   'DELETE /api/v1/Account/{auth_id}/MultiPartyCall/{mpc_id}/Participant/{participant_id}/': {
+    path: { auth_id: string; mpc_id: string; participant_id: string };
+    reply: undefined;
+  };
+  /** Record a multi-party call */
+  'POST /api/v1/Account/{auth_id}/MultiPartyCall/{mpc_id}/Record/': {
+    path: { auth_id: string; mpc_id: string };
+    body?: { file_format?: "mp3" | "wav"; recording_callback_url?: string; recording_callback_method?: "GET" | "POST" };
+    reply: { api_id: string; message: string; recording_id: string; recording_url: string; url: string };
+  };
+  /** Stop recording a multi-party call */
+  'DELETE /api/v1/Account/{auth_id}/MultiPartyCall/{mpc_id}/Record/': {
+    path: { auth_id: string; mpc_id: string };
+    reply: undefined;
+  };
+  /** Pause the recording of a multi-party call: the pause is neither kept nor charged */
+  'POST /api/v1/Account/{auth_id}/MultiPartyCall/{mpc_id}/Record/Pause/': {
+    path: { auth_id: string; mpc_id: string };
+    reply: undefined;
+  };
+  /** Go on recording after a pause */
+  'POST /api/v1/Account/{auth_id}/MultiPartyCall/{mpc_id}/Record/Resume/': {
+    path: { auth_id: string; mpc_id: string };
+    reply: undefined;
+  };
+  /** Record one member of a multi-party call */
+  'POST /api/v1/Account/{auth_id}/MultiPartyCall/{mpc_id}/Participant/{participant_id}/Record/': {
+    path: { auth_id: string; mpc_id: string; participant_id: string };
+    body?: { file_format?: "mp3" | "wav"; recording_callback_url?: string; recording_callback_method?: "GET" | "POST"; record_track_type?: "participant" | "all" };
+    reply: { api_id: string; message: string; recording_id: string; recording_url: string; url: string };
+  };
+  /** Stop recording a member */
+  'DELETE /api/v1/Account/{auth_id}/MultiPartyCall/{mpc_id}/Participant/{participant_id}/Record/': {
+    path: { auth_id: string; mpc_id: string; participant_id: string };
+    reply: undefined;
+  };
+  /** Pause a member's recording */
+  'POST /api/v1/Account/{auth_id}/MultiPartyCall/{mpc_id}/Participant/{participant_id}/Record/Pause/': {
+    path: { auth_id: string; mpc_id: string; participant_id: string };
+    reply: undefined;
+  };
+  /** Go on with a member's recording after a pause */
+  'POST /api/v1/Account/{auth_id}/MultiPartyCall/{mpc_id}/Participant/{participant_id}/Record/Resume/': {
+    path: { auth_id: string; mpc_id: string; participant_id: string };
+    reply: undefined;
+  };
+  /** Play a file to one member, over what is heard */
+  'POST /api/v1/Account/{auth_id}/MultiPartyCall/{mpc_id}/Member/{participant_id}/Play/': {
+    path: { auth_id: string; mpc_id: string; participant_id: string };
+    body: { url: string };
+    reply: { api_id: string; message: string; mpcMemberId: readonly string[]; mpcName: string };
+  };
+  /** Stop what is played to a member */
+  'DELETE /api/v1/Account/{auth_id}/MultiPartyCall/{mpc_id}/Member/{participant_id}/Play/': {
     path: { auth_id: string; mpc_id: string; participant_id: string };
     reply: undefined;
   };

@@ -243,6 +243,10 @@ export class ControlService implements CallControl {
     return this.#needs.interpreter().conferences.parties(accountId);
   }
 
+  async endedMultiPartyCalls(accountId: AccountId): Promise<readonly Conference[]> {
+    return this.#needs.interpreter().conferences.endedParties(accountId);
+  }
+
   async changeMultiPartyCall(accountId: AccountId, id: string, action: PartyAction): Done {
     return this.#needs.interpreter().conferences.changeParty(accountId, id, action);
   }
@@ -251,8 +255,9 @@ export class ControlService implements CallControl {
     accountId: AccountId,
     id: string,
     request: RecordRequest,
+    member?: { readonly id: string; readonly track: 'voice' | 'all' },
   ): Promise<Result<StartedRecording, ControlRefusal>> {
-    return this.#needs.interpreter().conferences.recordParty(accountId, id, request);
+    return this.#needs.interpreter().conferences.recordParty(accountId, id, request, member);
   }
 
   async conferences(accountId: AccountId): Promise<readonly Conference[]> {

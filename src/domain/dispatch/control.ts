@@ -221,8 +221,19 @@ export interface ConferenceMember {
     readonly role: 'agent' | 'supervisor' | 'customer';
     readonly onHold: boolean;
     readonly coaching: boolean;
+    readonly recording: RecordingState;
+    readonly joinedUs: number;
+    readonly startsOnEnter: boolean;
+    readonly endsOnExit: boolean;
+    /** Set once it has left. */
+    readonly leftUs?: number;
+    readonly leftBecause?: string;
   };
 }
+type RecordingState = 'not-recording' | 'recording' | 'paused';
+/** Why a multi-party call has ended. */
+export type PartyEndCause = 'empty' | 'alone' | 'maxDuration' | 'api';
+
 export interface Conference {
   readonly uuid: string;
   readonly name: string;
@@ -230,12 +241,30 @@ export interface Conference {
   /** Its members hear each other. */
   readonly hasBegun?: boolean;
   readonly members: readonly ConferenceMember[];
+  /** Of a multi-party call. */
+  readonly party?: {
+    readonly createdUs: number;
+    readonly startedUs: number | undefined;
+    readonly recording: RecordingState;
+    /** Who has left it, the latest first. */
+    readonly former: readonly ConferenceMember[];
+    /** Set once it has ended. */
+    readonly endedUs?: number;
+    readonly cause?: PartyEndCause;
+  };
 }
 
 /** What is done to a multi-party call; `member`: an id, or a call's UUID. */
 export type PartyAction =
-  | { readonly kind: 'begin' | 'end' | 'stopRecording' }
-  | { readonly kind: 'kick'; readonly member: string }
+  | { readonly kind: 'begin' }
+  | { readonly kind: 'end' }
+  /** Without `member` the recording of the whole call. */
+  | {
+      readonly kind: 'stopRecording' | 'pauseRecording' | 'resumeRecording';
+      readonly member?: string;
+    }
+  | { readonly kind: 'kick' | 'silence'; readonly member: string }
+  | { readonly kind: 'play'; readonly member: string; readonly url: string }
   | {
       readonly kind: 'member';
       readonly member: string;
@@ -341,16 +370,20 @@ export interface CallControl {
 
   conferences(accountId: AccountId): Promise<readonly Conference[]>;
   multiPartyCalls(accountId: AccountId): Promise<readonly Conference[]>;
+  /** Those that have ended within a week, as far as they are remembered, the latest first. */
+  endedMultiPartyCalls(accountId: AccountId): Promise<readonly Conference[]>;
   /** `id`: `uuid_` and its UUID, or `name_` and its name. */
   changeMultiPartyCall(
     accountId: AccountId,
     id: string,
     action: PartyAction,
   ): Promise<Result<void, ControlRefusal>>;
+  /** `member`: its recording instead of the whole call's; `voice`: what it says alone. */
   recordMultiPartyCall(
     accountId: AccountId,
     id: string,
     request: RecordRequest,
+    member?: { readonly id: string; readonly track: 'voice' | 'all' },
   ): Promise<Result<StartedRecording, ControlRefusal>>;
   conference(accountId: AccountId, name: string): Promise<Conference | undefined>;
   /** `name` undefined ends all conferences of the account. */

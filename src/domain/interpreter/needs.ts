@@ -167,11 +167,13 @@ export interface ConferenceDirectory {
   list(accountId: AccountId): readonly Conference[];
   /** Multi-party calls, which are no conferences. */
   parties(accountId: AccountId): readonly Conference[];
+  endedParties(accountId: AccountId): readonly Conference[];
   changeParty(accountId: AccountId, id: string, action: PartyAction): Result<void, ControlRefusal>;
   recordParty(
     accountId: AccountId,
     id: string,
     request: RecordRequest,
+    member?: { readonly id: string; readonly track: 'voice' | 'all' },
   ): Promise<Result<StartedRecording, ControlRefusal>>;
   get(accountId: AccountId, name: string): Conference | undefined;
   /** Hangs up on everybody in it; `name` undefined: all conferences of the account, of which there may be none. */

@@ -27,6 +27,7 @@ import { conferenceRoutes } from './routes/calls/conference.ts';
 import { liveCallRoutes } from './routes/calls/live.ts';
 import { multiPartyRoutes } from './routes/calls/multi-party.ts';
 import { multiPartyMemberRoutes } from './routes/calls/multi-party-members.ts';
+import { multiPartyRecordingRoutes } from './routes/calls/multi-party-recording.ts';
 import { overhearRoutes } from './routes/calls/overhear.ts';
 import { placeCallRoute } from './routes/calls/place.ts';
 import { referRoutes } from './routes/calls/refer.ts';
@@ -77,6 +78,7 @@ const documented: readonly Route[] = [
   ...conferenceRoutes,
   ...multiPartyRoutes,
   ...multiPartyMemberRoutes,
+  ...multiPartyRecordingRoutes,
   ...cdrRoutes,
   ...recordingRoutes,
   ...transcriptionRoutes,

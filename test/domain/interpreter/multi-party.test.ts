@@ -142,6 +142,89 @@ describe('MultiPartyCall (dialect §2.1)', () => {
     );
   });
 
+  it('recordings, of all or of one member, are paused and go on, and whoever gets the file is told', async () => {
+    const told = { url: 'https://app.test/recorded', method: 'POST' } as const;
+    const request = { maxMs: 0, format: 'mp3', channels: 'mono', callback: told } as const;
+    const { conferences } = scene.needs;
+    const a = await scene.caller(mpc('customer'));
+    const b = await scene.caller(mpc('agent', 'stayAlone="true"'));
+    const pause = (member?: string) =>
+      conferences.changeParty(ACCOUNT, 'name_support', {
+        kind: 'pauseRecording',
+        ...(member && { member }),
+      });
+    expect(pause()).toMatchObject({ error: { kind: 'notFound', what: 'recording' } });
+    await conferences.recordParty(ACCOUNT, 'name_support', request);
+    const of = { id: a.call.uuid, track: 'voice' } as const;
+    await conferences.recordParty(ACCOUNT, 'name_support', request, of);
+    expect(await conferences.recordParty(ACCOUNT, 'name_support', request, of)).toMatchObject({
+      error: { kind: 'wrongState' },
+    });
+    expect(scene.callRecordings[0]?.request).toMatchObject({ sides: 'peer' });
+    pause();
+    pause('1');
+    expect(parties()[0]?.party?.recording).toBe('paused');
+    expect(parties()[0]?.members[0]?.party?.recording).toBe('paused');
+    conferences.changeParty(ACCOUNT, 'name_support', { kind: 'resumeRecording' });
+    expect(scene.roomRecordings[0]?.pauses).toEqual([true, false]);
+    expect(scene.callRecordings[0]?.pauses).toEqual([true]);
+    expect(scene.told(told.url)).toMatchObject([
+      { EventName: 'MPCRecordingPaused', MPCName: 'support', RecordingID: 'rec-1' },
+      { EventName: 'ParticipantRecordingPaused', MemberID: '1' },
+      { EventName: 'MPCRecordingResumed' },
+    ]);
+    a.ends('bye');
+    await a.running;
+    expect(scene.callRecordings[0]?.stoppedWith).toEqual(['HungUp']);
+    expect(parties()[0]?.party?.recording).toBe('recording');
+    b.ends('bye');
+    await b.running;
+  });
+
+  it('is remembered with its members and why it ended, for a week', async () => {
+    const { conferences } = scene.needs;
+    const ended = () => conferences.endedParties(ACCOUNT);
+    const a = await scene.caller(mpc('customer'));
+    const b = await scene.caller(mpc('agent'));
+    await scene.clock.advance(5000);
+    a.ends('bye');
+    await Promise.all([a.running, b.running]);
+    expect(ended()).toMatchObject([
+      {
+        name: 'support',
+        runningMs: 5000,
+        members: [],
+        party: {
+          cause: 'alone',
+          former: [
+            { memberId: '2', party: { role: 'agent', leftBecause: 'alone' } },
+            { memberId: '1', party: { role: 'customer', leftBecause: 'callOver' } },
+          ],
+        },
+      },
+    ]);
+    const c = await scene.caller(mpc('customer'));
+    conferences.changeParty(ACCOUNT, 'name_support', { kind: 'end' });
+    c.ends('bye');
+    await c.running;
+    const d = await scene.caller(mpc('customer', 'stayAlone="true" maxDuration="300"'));
+    await scene.clock.advance(300_000);
+    await d.running;
+    expect(ended().map(({ party }) => party?.cause)).toEqual(['maxDuration', 'api', 'alone']);
+    expect(conferences.endedParties(asAccountId('MA_TWO'))).toEqual([]);
+    await scene.clock.advance(7 * 86_400_000 + 1);
+    expect(ended()).toEqual([]);
+  });
+
+  it('no more than a hundred of an account are remembered', async () => {
+    for (let count = 0; count < 101; count += 1) {
+      const a = await scene.caller(mpc('customer'));
+      a.ends('bye');
+      await a.running;
+    }
+    expect(scene.needs.conferences.endedParties(ACCOUNT)).toHaveLength(100);
+  });
+
   it.each(['role="boss"', ''])(
     'without a known role (%s) the document is refused',
     async (role) => {

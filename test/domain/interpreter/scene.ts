@@ -39,7 +39,10 @@ import {
   type InterpreterNeeds,
   type UnmadeLeg,
 } from '../../../src/domain/interpreter/interpreter.ts';
-import type { RoomRecordRequest } from '../../../src/domain/interpreter/recorder.ts';
+import type {
+  CallRecordRequest,
+  RoomRecordRequest,
+} from '../../../src/domain/interpreter/recorder.ts';
 import { SimClock, settle } from '../../sim/clock.ts';
 
 export const NOTHING_LEFT = {
@@ -173,6 +176,14 @@ export class FakeRoom extends Sounding {
   }
 }
 
+interface FakeRecording<Request> {
+  readonly request: Request;
+  readonly stoppedWith: string[];
+  readonly pauses: boolean[];
+  readonly ended: Promise<void>;
+  readonly end: () => void;
+}
+
 export class Seat implements RoomMember {
   flags: MemberFlags;
   isFree = false;
@@ -297,12 +308,8 @@ export class Scene {
   readonly loaded: string[] = [];
   readonly kept: Call[] = [];
   readonly calls: Call[] = [];
-  readonly roomRecordings: Array<{
-    request: RoomRecordRequest;
-    stoppedWith: string[];
-    ended: Promise<void>;
-    end: () => void;
-  }> = [];
+  readonly roomRecordings: FakeRecording<RoomRecordRequest>[] = [];
+  readonly callRecordings: FakeRecording<CallRecordRequest>[] = [];
   readonly dialAnswered: Call[] = [];
   readonly errors: string[] = [];
   /** Callers that are listened to. */
@@ -549,21 +556,32 @@ export class Scene {
       ...silentLogger,
       error: (facts, text) => this.errors.push(`${text}: ${String(facts['error'])}`),
     };
+    const record = <R>(recordings: FakeRecording<R>[], request: R) => {
+      const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+      const recording = {
+        request,
+        stoppedWith: [] as string[],
+        pauses: [] as boolean[],
+        ended,
+        end,
+      };
+      recordings.push(recording);
+      return Promise.resolve(
+        ok({
+          recordingId: `rec-${recordings.length}`,
+          url: `https://media.test/rec-${recordings.length}.mp3`,
+          ended: recording.ended,
+          parameters: () => [['RecordingID', `rec-${recordings.length}`]],
+          pause: (isPaused: boolean) => recording.pauses.push(isPaused),
+          stop: (reason: string) => recording.stoppedWith.push(reason),
+        }),
+      );
+    };
     const recorder = {
       dialAnswered: (call: Call) => this.dialAnswered.push(call),
-      startRoom: (_room: MediaRoom, request: RoomRecordRequest) => {
-        const { promise: ended, resolve: end } = Promise.withResolvers<void>();
-        const recording = { request, stoppedWith: [] as string[], ended, end };
-        this.roomRecordings.push(recording);
-        return Promise.resolve(
-          ok({
-            recordingId: `rec-${this.roomRecordings.length}`,
-            url: `https://media.test/rec-${this.roomRecordings.length}.mp3`,
-            ended: recording.ended,
-            stop: (reason: string) => recording.stoppedWith.push(reason),
-          }),
-        );
-      },
+      start: (_call: Call, request: CallRecordRequest) => record(this.callRecordings, request),
+      startRoom: (_room: MediaRoom, request: RoomRecordRequest) =>
+        record(this.roomRecordings, request),
     };
     const callbacks = {
       fetchDocument: (target: { url: string }, parameters: CallbackParameters) => {

@@ -256,7 +256,15 @@ describe('plivo-node', () => {
     const member = {
       ...{ memberId: '1', callUuid: CALL, from: '1', to: '2', callerName: '', inRoomMs: 2000 },
       ...({ direction: 'inbound', muted: false, deaf: false } as const),
-      party: { role: 'agent', onHold: false, coaching: false } as const,
+      party: {
+        role: 'agent',
+        onHold: false,
+        coaching: false,
+        recording: 'not-recording',
+        joinedUs: 1_000_000,
+        startsOnEnter: true,
+        endsOnExit: false,
+      } as const,
     };
     const mpc = {
       uuid: REQUEST_UUID,
@@ -265,12 +273,31 @@ describe('plivo-node', () => {
       hasBegun: true,
       members: [member],
     };
+    const facts = { createdUs: 1_000_000, startedUs: 2_000_000, former: [] };
     service.control.parties = [mpc];
+    service.control.endedParties = [
+      {
+        ...mpc,
+        uuid: CALL,
+        members: [],
+        party: { ...facts, recording: 'not-recording', endedUs: 3_000_000, cause: 'alone' },
+      },
+    ];
     const friendlyName = 'case';
-    expect(await client.multiPartyCalls.list({ friendlyName })).toHaveLength(1);
+    const names = () => ({ friendlyName });
+    expect(await client.multiPartyCalls.list(names())).toHaveLength(2);
+    const ended = await client.multiPartyCalls.list({ ...names(), status: 'ended' });
+    expect(ended).toHaveLength(1);
+    expect(ended[0]).toMatchObject({
+      status: 'Ended',
+      terminationCauseCode: 1010,
+      endTime: '1970-01-01 00:00:03.000000+00:00',
+    });
+    const later = { ...names(), end_time__gt: '1970-01-02 00:00' };
+    expect(await client.multiPartyCalls.list(later)).toHaveLength(0);
     expect(await client.multiPartyCalls.get({ friendlyName })).toMatchObject({
       mpcUuid: REQUEST_UUID,
-      status: 'active',
+      status: 'Active',
     });
     expect(await client.multiPartyCalls.get({ uuid: REQUEST_UUID })).toMatchObject({
       friendlyName,
@@ -282,7 +309,16 @@ describe('plivo-node', () => {
     await client.multiPartyCalls.addParticipant('customer', { friendlyName, callUuid: CALL });
     await client.multiPartyCalls.start({ friendlyName, status: 'active' });
     await client.multiPartyCalls.startRecording({ friendlyName });
+    await client.multiPartyCalls.pauseRecording({ friendlyName });
+    await client.multiPartyCalls.resumeRecording({ friendlyName });
     await client.multiPartyCalls.stopRecording({ friendlyName });
+    const recorded = await client.multiPartyCalls.startParticipantRecording('1', names());
+    expect(recorded.recordingUrl).toBe('https://media.test/r.mp3');
+    await client.multiPartyCalls.pauseParticipantRecording('1', names());
+    await client.multiPartyCalls.resumeParticipantRecording('1', names());
+    await client.multiPartyCalls.stopParticipantRecording('1', names());
+    await client.multiPartyCalls.startPlayAudio('1', 'https://app.test/a.mp3', names());
+    await client.multiPartyCalls.stopPlayAudio('1', names());
     const listed = await client.multiPartyCalls.listParticipants({ friendlyName });
     expect(listed.objects).toMatchObject([{ memberId: '1', role: 'agent' }]);
     expect(await client.multiPartyCalls.getParticipant('1', { friendlyName })).toMatchObject({
@@ -300,7 +336,14 @@ describe('plivo-node', () => {
       .map(({ args }) => args[2]);
     expect(actions).toEqual([
       { kind: 'begin' },
+      { kind: 'pauseRecording' },
+      { kind: 'resumeRecording' },
       { kind: 'stopRecording' },
+      { kind: 'pauseRecording', member: '1' },
+      { kind: 'resumeRecording', member: '1' },
+      { kind: 'stopRecording', member: '1' },
+      { kind: 'play', member: '1', url: 'https://app.test/a.mp3' },
+      { kind: 'silence', member: '1' },
       { kind: 'member', member: '1', change: { mute: true, hold: undefined, coachMode: false } },
       { kind: 'kick', member: '1' },
       { kind: 'end' },

@@ -1,12 +1,10 @@
 /** The conferences of all accounts, by account and case-sensitive name, with what the REST interface asks of them. */
 
-import { assertNever } from '../../../base/errors.ts';
 import type { AccountId } from '../../../base/ids.ts';
 import { err, ok, type Result } from '../../../base/result.ts';
 import type { ConferenceInstruction } from '../../../protocol/answer-xml/answer-xml.ts';
 import type {
   Conference,
-  ConferenceMember,
   ControlRefusal,
   MemberAction,
   MemberChoice,
@@ -15,8 +13,10 @@ import type {
   StartedRecording,
 } from '../../dispatch/types.ts';
 import type { ConferenceDirectory, Participation, VerbContext } from '../needs.ts';
+import { describedRoom } from './description.ts';
 import type { Member } from './member.ts';
-import { changeParty } from './party.ts';
+import { actOnParty, recordParty } from './party-control.ts';
+import { EndedParties } from './party-history.ts';
 import { Room, type RoomNeeds } from './room.ts';
 
 /** Multi-party calls and conferences of one name are apart: no name in a document begins so. */
@@ -28,6 +28,7 @@ const NOT_FOUND: ControlRefusal = { kind: 'notFound', what: 'conference' };
 export class Conferences implements ConferenceDirectory {
   readonly #needs: RoomNeeds;
   readonly #rooms = new Map<string, Map<string, Room>>();
+  readonly #ended = new EndedParties();
 
   constructor(needs: RoomNeeds) {
     this.#needs = needs;
@@ -57,49 +58,32 @@ export class Conferences implements ConferenceDirectory {
     return this.#described(accountId, true);
   }
 
+  endedParties(accountId: AccountId): readonly Conference[] {
+    return this.#ended.list(accountId, this.#nowUs());
+  }
+
   changeParty(accountId: AccountId, id: string, action: PartyAction): Result<void, ControlRefusal> {
     const key = this.#partyKeyOf(accountId, id);
     const room = key === undefined ? undefined : this.#find(accountId, key);
-    if (key === undefined || room === undefined) return err(NOT_FOUND);
-    switch (action.kind) {
-      case 'begin':
-        room.begin();
-        return ok(undefined);
-      case 'end':
-        return this.end(accountId, key);
-      case 'stopRecording':
-        room.stopRecording();
-        return ok(undefined);
-      case 'kick':
-      case 'member': {
-        const { member: of } = action;
-        const member = room.members.find(
-          ({ id: memberId, context }) => memberId === of || context.call.uuid === of.toLowerCase(),
-        );
-        if (member === undefined) return err({ kind: 'notFound', what: 'member' });
-        if (action.kind === 'kick') room.leave(member, 'kicked');
-        else changeParty(room, member, action.change);
-        return ok(undefined);
-      }
-      default:
-        return assertNever(action);
-    }
+    if (room === undefined) return err(NOT_FOUND);
+    return actOnParty(room, action);
   }
 
   async recordParty(
     accountId: AccountId,
     id: string,
     request: RecordRequest,
+    member?: { readonly id: string; readonly track: 'voice' | 'all' },
   ): Promise<Result<StartedRecording, ControlRefusal>> {
     const key = this.#partyKeyOf(accountId, id);
-    return key === undefined ? err(NOT_FOUND) : this.record(accountId, key, request);
+    const room = key === undefined ? undefined : this.#find(accountId, key);
+    return room === undefined ? err(NOT_FOUND) : recordParty(room, request, member);
   }
 
   #described(accountId: AccountId, isParty: boolean): readonly Conference[] {
-    const nowMs = this.#needs.clock.monotonicMs();
     return [...(this.#rooms.get(accountId) ?? [])]
       .filter(([key]) => key.startsWith(PARTY) === isParty)
-      .map(([, room]) => described(room, nowMs));
+      .map(([, room]) => describedRoom(room, this.#needs.clock));
   }
 
   #partyKeyOf(accountId: AccountId, id: string): string | undefined {
@@ -113,7 +97,7 @@ export class Conferences implements ConferenceDirectory {
 
   get(accountId: AccountId, name: string): Conference | undefined {
     const room = this.#find(accountId, name);
-    return room === undefined ? undefined : described(room, this.#needs.clock.monotonicMs());
+    return room === undefined ? undefined : describedRoom(room, this.#needs.clock);
   }
 
   /** Hangs up on everybody in it; `name` undefined: all conferences of the account, of which there may be none. */
@@ -190,9 +174,23 @@ export class Conferences implements ConferenceDirectory {
     return this.#rooms.get(accountId)?.get(name);
   }
 
+  /** One that nobody entered was none. */
+  #remember(room: Room): void {
+    const { clock } = this.#needs;
+    const { party, ...rest } = describedRoom(room, clock);
+    if (party === undefined || party.former.length === 0) return;
+    const ended = { ...party, endedUs: this.#nowUs(), cause: room.history.cause };
+    this.#ended.add(room.accountId, { ...rest, party: ended });
+  }
+
+  #nowUs(): number {
+    return Math.round(this.#needs.clock.wallMs() * 1000);
+  }
+
   #open(accountId: AccountId, key: string, name: string): Room {
     const rooms = this.#rooms.get(accountId) ?? new Map<string, Room>();
-    const room = new Room({ name, accountId }, this.#needs, () => {
+    const room: Room = new Room({ name, accountId }, this.#needs, () => {
+      if (key.startsWith(PARTY)) this.#remember(room);
       rooms.delete(key);
       if (rooms.size === 0) this.#rooms.delete(accountId);
     });
@@ -229,26 +227,4 @@ function apply(room: Room, member: Member, action: MemberAction): void {
       member.silence('speak');
       break;
   }
-}
-
-const described = (room: Room, nowMs: number): Conference => ({
-  uuid: room.uuid,
-  name: room.name,
-  runningMs: nowMs - room.startedMs,
-  hasBegun: room.hasBegun,
-  members: room.members.map((member) => describedMember(member, nowMs)),
-});
-
-function describedMember(member: Member, nowMs: number): ConferenceMember {
-  const { id, context, muted, deaf, joinedMs } = member;
-  const { facts, uuid: callUuid } = context.call;
-  const { from, to, callerName, direction } = facts;
-  const inRoomMs = nowMs - joinedMs;
-  const rules = member.instruction.party;
-  return {
-    ...{ memberId: id, callUuid, from, to, callerName, direction, muted, deaf, inRoomMs },
-    ...(rules === undefined
-      ? {}
-      : { party: { role: rules.role, onHold: member.onHold, coaching: member.coaching } }),
-  };
 }

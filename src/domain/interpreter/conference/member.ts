@@ -3,8 +3,10 @@ import type { ConferenceInstruction } from '../../../protocol/answer-xml/answer-
 import { matchDigits } from '../../call/call.ts';
 import type { RoomMember } from '../../call/needs.ts';
 import type { VerbContext } from '../needs.ts';
+import type { CallRecordRequest } from '../recording/types.ts';
 import { playTo, speakTo } from '../sound.ts';
 import { playSoundUrl, type SoundSource } from '../sound-url.ts';
+import { RecordingSlot } from './recording-slot.ts';
 
 /** Why a member has left the room. */
 export type LeaveReason =
@@ -40,6 +42,8 @@ export class Member {
   /** Resolves when the member is out of the room. */
   readonly left: Promise<LeaveReason>;
   readonly seat: RoomMember;
+  /** Of this member alone. */
+  readonly recording: RecordingSlot<CallRecordRequest>;
   readonly #undo: Array<() => void> = [];
   readonly #sounds = new Map<MemberSound['kind'], AbortController>();
   #waiting: AbortController | undefined;
@@ -64,6 +68,8 @@ export class Member {
     this.instruction = asked.instruction;
     this.joinedMs = asked.context.needs.clock.monotonicMs();
     this.#muted = asked.instruction.muted;
+    const { call, needs } = asked.context;
+    this.recording = new RecordingSlot((request) => needs.recorder.start(call, request));
     this.left = new Promise((resolve) => {
       this.#resolveLeft = resolve;
     });
@@ -198,6 +204,7 @@ export class Member {
     this.#endPatience();
     this.silence('play');
     this.silence('speak');
+    this.recording.stop('HungUp');
     this.seat.leave();
     this.#resolveLeft(reason);
   }

@@ -19,10 +19,12 @@ import {
   tellExit,
   tellFloor,
 } from './conference-events.ts';
+import { describedMember } from './description.ts';
 import { type LeaveReason, Member } from './member.ts';
 import { enterParty, recordingTold } from './party.ts';
 import { tellParty } from './party-events.ts';
-import { RoomRecording } from './room-recording.ts';
+import { PartyHistory } from './party-history.ts';
+import { RecordingSlot } from './recording-slot.ts';
 
 /** A recording that a document asked for ends with the room; this ends one of a room that never empties. */
 const LONGEST_RECORDING_MS = 86_400_000;
@@ -45,7 +47,8 @@ export class Room {
   readonly startedMs: number;
   readonly #needs: RoomNeeds;
   readonly #media: MediaRoom;
-  readonly #recording: RoomRecording;
+  readonly recordings: RecordingSlot<RoomRecordRequest>;
+  readonly history: PartyHistory;
   readonly #members = new Map<string, Member>();
   readonly #closed = new AbortController();
   readonly #onEmpty: () => void;
@@ -70,7 +73,8 @@ export class Room {
     this.#needs = needs;
     this.#onEmpty = onEmpty;
     this.#media = needs.media.openRoom({ floor: (seat) => this.#floorTaken(seat) });
-    this.#recording = new RoomRecording(needs.recorder, this.#media);
+    this.recordings = new RecordingSlot((request) => needs.recorder.startRoom(this.#media, request));
+    this.history = new PartyHistory(this.#nowUs());
   }
 
   /** In the order in which they came. */
@@ -80,7 +84,7 @@ export class Room {
 
   /** The recording that runs, or the last one that did. */
   get recording(): LiveRecording | undefined {
-    return this.#recording.last;
+    return this.recordings.last;
   }
 
   /** Undefined when the room has as many members as this one wants it to have. */
@@ -112,6 +116,8 @@ export class Room {
 
   leave(member: Member, reason: LeaveReason): void {
     if (!this.#members.delete(member.id)) return;
+    const { clock } = this.#needs;
+    this.history.left(describedMember(member, clock), reason, this.#nowUs());
     member.out(reason);
     const { call } = member.context;
     call.log.add('call', 'conference left', { name: this.name, memberId: member.id, reason });
@@ -138,13 +144,13 @@ export class Room {
   }
 
   record(request: RoomRecordRequest): Promise<Result<LiveRecording, RecordRefusal>> {
-    return this.#recording.start(request);
+    return this.recordings.start(request);
   }
 
   /** False when there was nothing to stop. A recording by document starts no second time after that. */
   stopRecording(): boolean {
     this.#recordFor = undefined;
-    return this.#recording.stop('API request');
+    return this.recordings.stop('API request');
   }
 
   /** The conference begins, whoever is there. */
@@ -162,7 +168,10 @@ export class Room {
     enterParty(this, member, isFirst);
     if (!isFirst || party === undefined) return;
     const { clock } = this.#needs;
-    const cancel = clock.at(clock.monotonicMs() + party.maxDurationMs, () => this.end());
+    const cancel = clock.at(clock.monotonicMs() + party.maxDurationMs, () => {
+      this.history.endsBy('maxDuration');
+      this.end();
+    });
     this.#closed.signal.addEventListener('abort', cancel, { once: true });
   }
 
@@ -179,6 +188,10 @@ export class Room {
     );
   }
 
+  #nowUs(): number {
+    return Math.round(this.#needs.clock.wallMs() * 1000);
+  }
+
   #nextId(): string {
     this.#lastId += 1;
     return String(this.#lastId);
@@ -187,6 +200,7 @@ export class Room {
   #begin(): void {
     if (this.#begun) return;
     this.#begun = true;
+    this.history.startedUs = this.#nowUs();
     if (this.#teller !== undefined) tellParty(this, this.#teller, 'MPCStarted');
     for (const member of this.#members.values()) {
       if (member.instruction.party === undefined || this.#members.size > 1) member.begin();
@@ -196,7 +210,7 @@ export class Room {
   closeIfEmpty(): void {
     if (this.#members.size > 0 || this.#closed.signal.aborted) return;
     this.#closed.abort(new Error('the conference is over'));
-    this.#recording.stop('HungUp');
+    this.recordings.stop('HungUp');
     this.#media.close();
     this.#onEmpty();
   }
@@ -255,10 +269,10 @@ export class Room {
     const { instruction, context } = member;
     const enough = instruction.recordWhenAlone || this.#members.size >= COMPANY;
     if (!enough) {
-      this.#recording.stop('HungUp');
+      this.recordings.stop('HungUp');
       return;
     }
-    if (this.#recording.isRunning) return;
+    if (this.recordings.isRunning) return;
     const { call } = context;
     const request: RoomRecordRequest = {
       accountId: this.accountId,

@@ -65,6 +65,10 @@ export class RunningRecording implements LiveRecording {
     return this.#row;
   }
 
+  pause(isPaused: boolean): void {
+    this.#media.pause(isPaused);
+  }
+
   /** The first stop says why. */
   stop(reason: RecordingEndReason, digits = ''): void {
     if (this.#asked !== undefined || this.#end !== undefined) return;

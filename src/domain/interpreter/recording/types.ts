@@ -100,6 +100,8 @@ export interface LiveRecording {
   readonly finalized: Promise<boolean>;
   /** What callbacks tell about it now: while it runs its length is -1 (dialect §2.1 Record). */
   parameters(): CallbackParameters;
+  /** What is said during a pause is neither kept nor charged. */
+  pause(isPaused: boolean): void;
   /** `digits`: the key that ended it. */
   stop(reason: RecordingEndReason, digits?: string): void;
 }

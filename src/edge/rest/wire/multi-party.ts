@@ -1,9 +1,18 @@
 /** Shapes of multi-party calls (dialect §2.1 MultiPartyCall). */
-import type { Conference, ConferenceMember } from '../../../domain/dispatch/types.ts';
+import type { AccountId } from '../../../base/ids.ts';
+import { dateTimeMicros } from '../../../base/time-format.ts';
+import type { CallControl } from '../../../domain/dispatch/control.ts';
+import type {
+  Conference,
+  ConferenceMember,
+  PartyEndCause,
+} from '../../../domain/dispatch/types.ts';
 import {
   accountIdText,
   flag,
   httpMethod,
+  nullableInteger,
+  nullableText,
   oneOf,
   optionalHttpUrl,
   type Static,
@@ -28,12 +37,23 @@ export const participantParams = Type.Object({
   participant_id: Type.String({ description: 'member id or call UUID' }),
 });
 
+/** `YYYY-MM-DD HH:MM:SS.ffffff+00:00` */
+const time = nullableText;
+const recordingState = () => oneOf(['not-recording', 'recording', 'paused']);
+
 export const MpcSchema = Type.Object({
   friendly_name: Type.String(),
   mpc_uuid: Type.String(),
-  status: Type.String({ description: 'initialized or active' }),
-  duration: Type.Integer({ description: 'seconds' }),
-  participant_count: Type.Integer(),
+  status: oneOf(['Initialized', 'Active', 'Ended']),
+  duration: Type.Integer({ description: 'seconds, also while it runs' }),
+  participant_count: Type.Integer({ description: 'of those in it now' }),
+  participants: Type.String({ description: 'path of its members' }),
+  recording: recordingState(),
+  creation_time: time(),
+  start_time: time(),
+  end_time: time(),
+  termination_cause: nullableText(),
+  termination_cause_code: nullableInteger(),
   resource_uri: Type.String(),
 });
 export const ParticipantSchema = Type.Object({
@@ -47,34 +67,95 @@ export const ParticipantSchema = Type.Object({
   mute: Type.Boolean(),
   hold: Type.Boolean(),
   coach_mode: Type.Boolean(),
+  recording: recordingState(),
+  start_mpc_on_enter: Type.Boolean(),
+  end_mpc_on_exit: Type.Boolean(),
   duration: Type.Integer({ description: 'seconds in it' }),
+  join_time: time(),
+  exit_time: time(),
+  exit_cause: nullableText(),
+  resource_uri: Type.String(),
 });
 
-export const showMpc = (mpc: Conference, authId: string): Static<typeof MpcSchema> => ({
-  friendly_name: mpc.name,
-  mpc_uuid: mpc.uuid,
-  status: mpc.hasBegun ? 'active' : 'initialized',
-  duration: Math.round(mpc.runningMs / 1000),
-  participant_count: mpc.members.length,
-  resource_uri: `/v1/Account/${authId}/MultiPartyCall/uuid_${mpc.uuid}/`,
-});
+/** Code and words (docs.plivo.com, Retrieve all multiparty calls). */
+const TERMINATION = {
+  empty: [1000, 'No Active Participants'],
+  alone: [1010, 'Stay Alone Not Permitted'],
+  maxDuration: [2000, 'Max Duration Reached'],
+  api: [3000, 'Hangup API Triggered'],
+} as const satisfies Record<PartyEndCause, readonly [number, string]>;
 
-export const showParticipant = (
+/** Why a member has left; other reasons are told as they are. */
+const EXIT: Readonly<Record<string, string>> = {
+  callOver: 'Participant Call Hangup',
+  kicked: 'Kicked Out Of MPC',
+  alone: 'Stay Alone Not Permitted',
+  roomEnded: 'MPC Ended',
+  timeLimit: 'Max Duration Reached',
+};
+
+const timeOf = (us: number | undefined): string | null =>
+  us === undefined ? null : `${dateTimeMicros(us)}+00:00`;
+
+export function statusOf({ hasBegun, party }: Conference): 'Initialized' | 'Active' | 'Ended' {
+  if (party?.endedUs !== undefined) return 'Ended';
+  return hasBegun ? 'Active' : 'Initialized';
+}
+
+export function showMpc(mpc: Conference, authId: string): Static<typeof MpcSchema> {
+  const { party } = mpc;
+  const [code, cause] = party?.cause === undefined ? [null, null] : TERMINATION[party.cause];
+  const uri = `/v1/Account/${authId}/MultiPartyCall/uuid_${mpc.uuid}/`;
+  return {
+    friendly_name: mpc.name,
+    mpc_uuid: mpc.uuid,
+    status: statusOf(mpc),
+    duration: Math.round(mpc.runningMs / 1000),
+    participant_count: mpc.members.length,
+    participants: `${uri}Participant/`,
+    recording: party?.recording ?? 'not-recording',
+    creation_time: timeOf(party?.createdUs),
+    start_time: timeOf(party?.startedUs),
+    end_time: timeOf(party?.endedUs),
+    termination_cause: cause,
+    termination_cause_code: code,
+    resource_uri: uri,
+  };
+}
+
+export function showParticipant(
   mpc: Conference,
-  member: ConferenceMember,
-): Static<typeof ParticipantSchema> => ({
-  member_id: member.memberId,
-  mpc_uuid: mpc.uuid,
-  call_uuid: member.callUuid,
-  role: member.party?.role ?? '',
-  from: member.from,
-  to: member.to,
-  direction: member.direction,
-  mute: member.muted,
-  hold: member.party?.onHold ?? false,
-  coach_mode: member.party?.coaching ?? false,
-  duration: Math.round(member.inRoomMs / 1000),
-});
+  { party, ...member }: ConferenceMember,
+  authId: string,
+): Static<typeof ParticipantSchema> {
+  const left = party?.leftBecause;
+  return {
+    member_id: member.memberId,
+    mpc_uuid: mpc.uuid,
+    call_uuid: member.callUuid,
+    role: party?.role ?? '',
+    from: member.from,
+    to: member.to,
+    direction: member.direction,
+    mute: member.muted,
+    hold: party?.onHold ?? false,
+    coach_mode: party?.coaching ?? false,
+    recording: party?.recording ?? 'not-recording',
+    start_mpc_on_enter: party?.startsOnEnter ?? true,
+    end_mpc_on_exit: party?.endsOnExit ?? false,
+    duration: Math.round(member.inRoomMs / 1000),
+    join_time: timeOf(party?.joinedUs),
+    exit_time: timeOf(party?.leftUs),
+    exit_cause: left === undefined ? null : (EXIT[left] ?? left),
+    resource_uri: `/v1/Account/${authId}/MultiPartyCall/uuid_${mpc.uuid}/Participant/${member.memberId}/`,
+  };
+}
+
+/** Those in it, then those who have left it. */
+export const membersOf = (mpc: Conference): readonly ConferenceMember[] => [
+  ...mpc.members,
+  ...(mpc.party?.former ?? []),
+];
 
 export const NOT_FOUND = { kind: 'notFound', what: 'conference' } as const;
 
@@ -85,8 +166,19 @@ export function findMpc(all: readonly Conference[], id: string): Conference | un
   );
 }
 
+/** One that runs, else the latest of that name that has ended. */
+export const anyMpc = async (
+  control: Pick<CallControl, 'multiPartyCalls' | 'endedMultiPartyCalls'>,
+  accountId: AccountId,
+  id: string,
+): Promise<Conference | undefined> =>
+  findMpc(await control.multiPartyCalls(accountId), id) ??
+  findMpc(await control.endedMultiPartyCalls(accountId), id);
+
 export const member = (mpc: Conference | undefined, id: string): ConferenceMember | undefined =>
-  mpc?.members.find(({ memberId, callUuid }) => memberId === id || callUuid === id.toLowerCase());
+  (mpc === undefined ? [] : membersOf(mpc)).find(
+    ({ memberId, callUuid }) => memberId === id || callUuid === id.toLowerCase(),
+  );
 
 export const AddBody = Type.Object({
   role: oneOf(['agent', 'supervisor', 'customer', 'Agent', 'Supervisor', 'Customer']),

@@ -8,10 +8,12 @@ import { answered, refused } from '../../refusal.ts';
 import { callbackTarget, parseDestinations } from '../../wire/make-call.ts';
 import {
   AddBody,
+  anyMpc,
   common,
   elementOf,
   findMpc,
   member,
+  membersOf,
   NOT_FOUND,
   PARTICIPANTS,
   ParticipantSchema,
@@ -104,17 +106,17 @@ export const multiPartyMemberRoutes: readonly Route[] = [
     ...common,
     method: 'GET',
     path: PARTICIPANTS,
-    summary: 'Members of a multi-party call',
+    summary: 'Members of a multi-party call, those who have left it after those in it',
     params,
     query: Type.Object({ call_uuid: Type.Optional(Type.String()) }),
     reply: Type.Object({ api_id: apiId(), objects: Type.Array(ParticipantSchema) }),
     async run({ control }, { accountId, params: path, query, apiId: id }) {
-      const mpc = findMpc(await control.multiPartyCalls(accountId), path.mpc_id);
+      const mpc = await anyMpc(control, accountId, path.mpc_id);
       if (mpc === undefined) return refused(NOT_FOUND);
       const wanted = query.call_uuid?.toLowerCase();
-      const objects = mpc.members
+      const objects = membersOf(mpc)
         .filter(({ callUuid }) => wanted === undefined || callUuid === wanted)
-        .map((one) => showParticipant(mpc, one));
+        .map((one) => showParticipant(mpc, one, accountId));
       return ok({ api_id: id, objects });
     },
   }),
@@ -126,12 +128,12 @@ export const multiPartyMemberRoutes: readonly Route[] = [
     params: participantParams,
     reply: Type.Object({ api_id: apiId(), ...ParticipantSchema.properties }),
     async run({ control }, { accountId, params: path, apiId: id }) {
-      const mpc = findMpc(await control.multiPartyCalls(accountId), path.mpc_id);
+      const mpc = await anyMpc(control, accountId, path.mpc_id);
       const found = member(mpc, path.participant_id);
       if (mpc === undefined || found === undefined) {
         return refused({ kind: 'notFound', what: 'member' });
       }
-      return ok({ api_id: id, ...showParticipant(mpc, found) });
+      return ok({ api_id: id, ...showParticipant(mpc, found, accountId) });
     },
   }),
   accountRoute({

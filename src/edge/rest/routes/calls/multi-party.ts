@@ -1,54 +1,93 @@
 /** Multi-party calls (dialect §2.1 MultiPartyCall): rooms of agents, customers and supervisors, by `uuid_…` or `name_…`. */
-import { ok } from '../../../../base/result.ts';
+import { ok, type Result } from '../../../../base/result.ts';
+import type { Conference } from '../../../../domain/dispatch/types.ts';
+import type { Failure } from '../../http/failure.ts';
+import { type Range, timeRangeOf, timeRangeQuery } from '../../http/range.ts';
 import { accountRoute, type Route } from '../../http/route.ts';
-import { apiId, httpMethod, oneOf, optionalHttpUrl, Type } from '../../http/schema.ts';
+import { apiId, oneOf, type Static, Type } from '../../http/schema.ts';
 import { answered, refused } from '../../refusal.ts';
-import { callbackTarget } from '../../wire/make-call.ts';
+import { MetaSchema, metaOf } from '../../wire/list.ts';
 import {
   accountParams,
+  anyMpc,
   common,
-  findMpc,
   MPC_ONE,
   MPC_ROOT,
   MpcSchema,
   NOT_FOUND,
   params,
   showMpc,
+  statusOf,
 } from '../../wire/multi-party.ts';
-import { RecordReply } from './actions.ts';
+
+const filters = {
+  friendly_name: Type.Optional(Type.String()),
+  status: Type.Optional(oneOf(['initialized', 'active', 'ended'])),
+  termination_cause_code: Type.Optional(Type.Integer()),
+  ...timeRangeQuery('end_time'),
+  ...timeRangeQuery('creation_time'),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 20 })),
+  offset: Type.Optional(Type.Integer({ minimum: 0 })),
+};
+const FilterQuery = Type.Object(filters);
+
+/** Times that a call does not have yet are in no range. */
+function matcherOf(
+  query: Static<typeof FilterQuery>,
+): Result<(mpc: Conference) => boolean, Failure> {
+  const ended = timeRangeOf(query, 'end_time');
+  if (!ended.ok) return ended;
+  const created = timeRangeOf(query, 'creation_time');
+  if (!created.ok) return created;
+  const { friendly_name: name, status, termination_cause_code: code } = query;
+  return ok(
+    (mpc) =>
+      (name === undefined || mpc.name === name) &&
+      (status === undefined || statusOf(mpc).toLowerCase() === status) &&
+      (code === undefined || showMpc(mpc, '').termination_cause_code === code) &&
+      isWithin(ended.value, mpc.party?.endedUs) &&
+      isWithin(created.value, mpc.party?.createdUs),
+  );
+}
+
+function isWithin({ from, to }: Range, us: number | undefined): boolean {
+  if (from === undefined && to === undefined) return true;
+  return us !== undefined && us >= (from ?? us) && us <= (to ?? us);
+}
 
 export const multiPartyRoutes: readonly Route[] = [
   accountRoute({
     ...common,
     method: 'GET',
     path: MPC_ROOT,
-    summary: 'Multi-party calls that run',
+    summary: 'Multi-party calls: those that run, then those that ended within a week, latest first',
     params: accountParams,
-    query: Type.Object({
-      friendly_name: Type.Optional(Type.String()),
-      status: Type.Optional(oneOf(['initialized', 'active', 'ended'])),
-      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 20 })),
-      offset: Type.Optional(Type.Integer({ minimum: 0 })),
-    }),
-    reply: Type.Object({ api_id: apiId(), objects: Type.Array(MpcSchema) }),
+    query: Type.Object(filters),
+    reply: Type.Object({ api_id: apiId(), meta: MetaSchema, objects: Type.Array(MpcSchema) }),
     async run({ control }, { accountId, query, apiId: id }) {
-      const { friendly_name: name, status, limit = 20, offset = 0 } = query;
-      const shown = (await control.multiPartyCalls(accountId))
-        .map((mpc) => showMpc(mpc, accountId))
-        .filter((mpc) => name === undefined || mpc.friendly_name === name)
-        .filter((mpc) => status === undefined || mpc.status === status);
-      return ok({ api_id: id, objects: shown.slice(offset, offset + limit) });
+      const matching = matcherOf(query);
+      if (!matching.ok) return matching;
+      const all = [
+        ...(await control.multiPartyCalls(accountId)),
+        ...(await control.endedMultiPartyCalls(accountId)),
+      ];
+      const found = all.filter(matching.value);
+      const slice = { limit: query.limit ?? 20, offset: query.offset ?? 0 };
+      const items = found.slice(slice.offset, slice.offset + slice.limit);
+      const resource = `/v1/Account/${accountId}/MultiPartyCall/`;
+      const meta = metaOf({ items, total: found.length }, slice, resource, query);
+      return ok({ api_id: id, meta, objects: items.map((mpc) => showMpc(mpc, accountId)) });
     },
   }),
   accountRoute({
     ...common,
     method: 'GET',
     path: MPC_ONE,
-    summary: 'A multi-party call',
+    summary: 'A multi-party call, also one that has ended',
     params,
     reply: Type.Object({ api_id: apiId(), ...MpcSchema.properties }),
     async run({ control }, { accountId, params: path, apiId: id }) {
-      const mpc = findMpc(await control.multiPartyCalls(accountId), path.mpc_id);
+      const mpc = await anyMpc(control, accountId, path.mpc_id);
       return mpc === undefined
         ? refused(NOT_FOUND)
         : ok({ api_id: id, ...showMpc(mpc, accountId) });
@@ -64,7 +103,7 @@ export const multiPartyRoutes: readonly Route[] = [
     reply: Type.Object({ api_id: apiId(), message: Type.String() }),
     async run({ control }, { accountId, params: path, apiId: id }) {
       const done = await control.changeMultiPartyCall(accountId, path.mpc_id, { kind: 'begin' });
-      return answered(done, () => ({ api_id: id, message: 'MPC: active initiated' }));
+      return answered(done, () => ({ api_id: id, message: 'MPC: started' }));
     },
   }),
   accountRoute({
@@ -77,47 +116,6 @@ export const multiPartyRoutes: readonly Route[] = [
     run: async ({ control }, { accountId, params: path }) =>
       answered(
         await control.changeMultiPartyCall(accountId, path.mpc_id, { kind: 'end' }),
-        () => undefined,
-      ),
-  }),
-  accountRoute({
-    ...common,
-    method: 'POST',
-    path: `${MPC_ONE}Record/`,
-    summary: 'Record a multi-party call',
-    status: 202,
-    params,
-    body: Type.Object({
-      file_format: Type.Optional(oneOf(['mp3', 'wav'], { default: 'mp3' })),
-      recording_callback_url: Type.Optional(optionalHttpUrl()),
-      recording_callback_method: Type.Optional(httpMethod()),
-    }),
-    reply: RecordReply,
-    async run({ control }, { accountId, params: path, body, apiId: id }) {
-      const started = await control.recordMultiPartyCall(accountId, path.mpc_id, {
-        maxMs: 86_400_000,
-        format: body.file_format ?? 'mp3',
-        channels: 'mono',
-        callback: callbackTarget(body.recording_callback_url, body.recording_callback_method),
-      });
-      return answered(started, ({ recordingId, url }) => ({
-        api_id: id,
-        message: 'MPC: recording started',
-        recording_id: recordingId,
-        url,
-      }));
-    },
-  }),
-  accountRoute({
-    ...common,
-    method: 'DELETE',
-    path: `${MPC_ONE}Record/`,
-    summary: 'Stop recording a multi-party call',
-    status: 204,
-    params,
-    run: async ({ control }, { accountId, params: path }) =>
-      answered(
-        await control.changeMultiPartyCall(accountId, path.mpc_id, { kind: 'stopRecording' }),
         () => undefined,
       ),
   }),
