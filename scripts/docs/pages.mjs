@@ -20,7 +20,7 @@ export const PAGES = [
     title: 'Multi-party calls, queues',
     file: 'docs/multi-party.md',
   },
-  { group: 'Reference', name: 'plivo', title: "Plivo's libraries", file: 'docs/plivo.md' },
+  { group: 'Reference', name: 'plivo', title: 'Client libraries', file: 'docs/plivo.md' },
   { group: 'Reference', name: 'settings', title: 'Settings', file: 'config/README.md' },
   {
     group: 'Operations',

@@ -19,7 +19,7 @@ export interface Operations {
   /** Change the name or timezone of the account (Plivo form); other details are not kept here */
   'POST /api/v1/Account/{auth_id}/': {
     path: { auth_id: string };
-    body?: { name?: string; timezone?: string; city?: unknown; address?: unknown };
+    body?: { name?: string; timezone?: string; city?: null; address?: null };
     reply: { api_id: string; message: string };
   };
   /** Concurrency of the account at this moment */
@@ -187,6 +187,12 @@ export interface Operations {
   'POST /api/v1/Account/{auth_id}/numbers/{e164_number}/assign-subaccount': {
     path: { auth_id: string; e164_number: string };
     body: { sub_account_id: string };
+    reply: undefined;
+  };
+  /** Take the number back from its sub-account */
+  'DELETE /api/v1/Account/{auth_id}/numbers/{e164_number}/assign-subaccount': {
+    path: { auth_id: string; e164_number: string };
+    query?: { force?: Text };
     reply: undefined;
   };
   /** Whether calls to the number lead somewhere */
@@ -390,7 +396,7 @@ export interface Operations {
   /** A live, queued or finished call */
   'GET /api/v1/Account/{auth_id}/Call/{call_uuid}/': {
     path: { auth_id: string; call_uuid: string };
-    query?: { status?: "live" | "queued" | undefined };
+    query?: { status?: "live" | "queued" | undefined; call_uuid?: Text };
     reply: unknown;
   };
   /** Hang up a live call, or withdraw a queued one */
@@ -607,7 +613,7 @@ export interface Operations {
   /** Begin a multi-party call, whoever is there */
   'POST /api/v1/Account/{auth_id}/MultiPartyCall/{mpc_id}/': {
     path: { auth_id: string; mpc_id: string };
-    body: { status: "active" };
+    body: { status: "active" | readonly "active"[] };
     reply: { api_id: string; message: string };
   };
   /** End a multi-party call and the calls in it */

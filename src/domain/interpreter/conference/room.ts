@@ -73,7 +73,9 @@ export class Room {
     this.#needs = needs;
     this.#onEmpty = onEmpty;
     this.#media = needs.media.openRoom({ floor: (seat) => this.#floorTaken(seat) });
-    this.recordings = new RecordingSlot((request) => needs.recorder.startRoom(this.#media, request));
+    this.recordings = new RecordingSlot((request) =>
+      needs.recorder.startRoom(this.#media, request),
+    );
     this.history = new PartyHistory(this.#nowUs());
   }
 

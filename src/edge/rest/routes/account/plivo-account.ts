@@ -26,8 +26,9 @@ const update = accountRoute({
   body: Type.Object({
     name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
     timezone: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
-    city: Type.Optional(hinted(Type.Never(), 'is not kept')),
-    address: Type.Optional(hinted(Type.Never(), 'is not kept')),
+    // plivo-python sends null for what it was not given.
+    city: Type.Optional(hinted(Type.Null(), 'is not kept')),
+    address: Type.Optional(hinted(Type.Null(), 'is not kept')),
   }),
   reply: messageReply,
   async run({ accounts }, { accountId, body: { name, timezone }, apiId: id }) {

@@ -151,11 +151,18 @@ const getCall = accountRoute({
   path: ONE,
   summary: 'A live, queued or finished call',
   params: callParams,
-  query: Type.Object({ status: status() }),
+  query: Type.Object({
+    status: status(),
+    call_uuid: Type.Optional(
+      Type.String({ description: 'that of the path, as plivo-python sends it' }),
+    ),
+  }),
   produces: 'application/json',
   async run({ control, callRecords }, input) {
     const { accountId, subAccount, params, query, apiId: id } = input;
     const callUuid = callUuidOf(params.call_uuid);
+    if (query.call_uuid !== undefined && callUuidOf(query.call_uuid) !== callUuid)
+      return err(invalidField('call_uuid', 'differs from that of the path'));
     if (query.status === undefined) {
       if (!permits(input.principal.account, 'cdr')) return err(notPermitted('cdr'));
       return answered(await callRecords.get(accountId, callUuid, subAccount), (record) =>

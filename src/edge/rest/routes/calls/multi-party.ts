@@ -99,7 +99,10 @@ export const multiPartyRoutes: readonly Route[] = [
     path: MPC_ONE,
     summary: 'Begin a multi-party call, whoever is there',
     params,
-    body: Type.Object({ status: oneOf(['active']) }),
+    // plivo-python sends a list.
+    body: Type.Object({
+      status: Type.Union([oneOf(['active']), Type.Array(oneOf(['active']), { minItems: 1 })]),
+    }),
     reply: Type.Object({ api_id: apiId(), message: Type.String() }),
     async run({ control }, { accountId, params: path, apiId: id }) {
       const done = await control.changeMultiPartyCall(accountId, path.mpc_id, { kind: 'begin' });

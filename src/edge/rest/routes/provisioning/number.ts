@@ -6,7 +6,14 @@ import type { PhoneNumber } from '../../../../domain/provisioning/types.ts';
 import type { RouteNeeds } from '../../deps.ts';
 import { invalidField } from '../../http/failure.ts';
 import { type AccountInput, accountRoute, type Route } from '../../http/route.ts';
-import { accountIdText, appIdField, nullableText, Type, trunkIdText } from '../../http/schema.ts';
+import {
+  accountIdText,
+  appIdField,
+  flag,
+  nullableText,
+  Type,
+  trunkIdText,
+} from '../../http/schema.ts';
 import { currencyField, e164Digits, e164Field } from '../../http/values.ts';
 import { answered, refused } from '../../refusal.ts';
 import { pageQuery, pageSlice } from '../../wire/list.ts';
@@ -236,6 +243,25 @@ const assignSubAccount = (path: string): Route =>
     },
   });
 
+const leaveSubAccount = (path: string): Route =>
+  accountRoute({
+    ...common,
+    method: 'DELETE',
+    path: `${path}/assign-subaccount`,
+    summary: 'Take the number back from its sub-account',
+    status: 204,
+    params,
+    // Of Vobiz' libraries; nothing here would have to be forced.
+    query: Type.Object({ force: Type.Optional(flag()) }),
+    run: async ({ provisioning }, input) =>
+      answered(
+        await onNumber(input, (e164, accountId) =>
+          provisioning.numbers.assignSubAccount(accountId, e164, undefined),
+        ),
+        nothing,
+      ),
+  });
+
 const health = (path: string): Route =>
   accountRoute({
     ...common,
@@ -270,6 +296,7 @@ export const numberRoutes: readonly Route[] = [
   ...[ONE, ONE_LOWERCASE].flatMap((one) => [
     cancelRelease(one),
     assignSubAccount(one),
+    leaveSubAccount(one),
     health(one),
   ]),
 ];
