@@ -76,14 +76,35 @@ describe('MultiPartyCall', () => {
       mpc_uuid: string;
       status: string;
     }[];
-    expect(mpc?.status).toBe('active');
+    expect(mpc?.status).toBe('Active');
     const one = `MultiPartyCall/uuid_${mpc?.mpc_uuid}/`;
     const muted = await service.api('POST', `${one}Participant/${agentCall}/`, { mute: true });
     expect(muted.status).toBe(202);
     expect((await members())?.[1]).toMatchObject({ role: 'agent', mute: true });
+    const whole = await service.api('POST', `${one}Record/`, { file_format: 'wav' });
+    const single = await service.api('POST', `${one}Participant/${agentCall}/Record/`, {});
+    for (const part of [one, `${one}Participant/${agentCall}/`])
+      expect((await service.api('POST', `${part}Record/Pause/`)).status).toBe(204);
+    expect((await service.api('GET', one)).body).toMatchObject({ recording: 'paused' });
     expect((await service.api('DELETE', one)).status).toBe(204);
     await Promise.all([caller.ended, agent.ended]);
-    expect((await service.api('GET', one)).status).toBe(404);
+    for (const { body } of [whole, single]) {
+      const id = String(body['recording_id']);
+      // Paused to its end: nothing of the rest of the call is in it.
+      await eventually('the recording', async () => {
+        const file = await service.api('GET', `Recording/${id}/`);
+        if (file.status === 404) return true;
+        return Number(file.body['recording_duration_ms'] ?? 1e9) < 1500 || undefined;
+      });
+    }
+    expect((await service.api('GET', one)).body).toMatchObject({
+      status: 'Ended',
+      termination_cause: 'Hangup API Triggered',
+      termination_cause_code: 3000,
+    });
+    const left = (await service.api('GET', `${one}Participant/`)).body['objects'];
+    const gone = { exit_time: expect.any(String) };
+    expect(left).toMatchObject([gone, { ...gone, exit_cause: 'Participant Call Hangup' }]);
     await eventually('the end', () =>
       customer.at('/status').find(({ form }) => form['EventName'] === 'MPCEnded'),
     );
