@@ -285,7 +285,9 @@ export class DeliveryQueue {
   }
 
   #log(notification: StoredNotification): Logger {
-    const { subject, accountId, event, id } = notification;
-    return this.#needs.logger.child({ subject, accountId, event, notificationId: id });
+    const { subject, accountId, event, id, parameters } = notification;
+    const callUuid = parameters.find(([name]) => name === 'CallUUID')?.[1];
+    const whose = callUuid === undefined ? { subject } : { callUuid };
+    return this.#needs.logger.child({ ...whose, accountId, event, notificationId: id });
   }
 }

@@ -213,7 +213,8 @@ export class Transcriptions {
     } as const;
     for (let attempt = 0; ; attempt += 1) {
       const file = await files.read(recording.file, MAX_FILE_BYTES).catch((error: unknown) => {
-        logger.warn({ error, recordingId: recording.recordingId }, 'recording cannot be read');
+        const { recordingId, callUuid } = recording;
+        logger.warn({ error, recordingId, callUuid }, 'recording cannot be read');
         return undefined;
       });
       const made = file && (await recognizer.transcribe(file, request));

@@ -111,7 +111,8 @@ export class Finalizer {
       } catch (error) {
         const mayPass = error instanceof ServiceError && error.code !== 'STORE_CLOSED';
         if (!mayPass || attempt === STORE_ATTEMPTS) throw error;
-        logger.warn({ recordingId: row.recordingId, code: error.code }, 'recording not kept yet');
+        const { recordingId, callUuid } = row;
+        logger.warn({ recordingId, callUuid, code: error.code }, 'recording not kept yet');
         await clock.sleep(STORE_PAUSE_MS * 2 ** (attempt - 1));
       }
     }
@@ -146,7 +147,8 @@ export class Finalizer {
       if (encoded.ok) return { file: row.file, format: 'mp3' };
       const { kind, detail } = encoded.error;
       if (kind !== 'busy' || attempt === ENCODE_ATTEMPTS) {
-        logger.warn({ recordingId: row.recordingId, kind, detail }, 'recording stays WAV');
+        const { recordingId, callUuid } = row;
+        logger.warn({ recordingId, callUuid, kind, detail }, 'recording stays WAV');
         return { file: wav, format: 'wav' };
       }
       await clock.sleep(ENCODE_PAUSE_MS * 2 ** (attempt - 1));
