@@ -54,6 +54,13 @@ function markdown(page) {
           .replace(/\s+/g, '-');
         return `<h${depth} id="${id}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
       },
+      // A page asks for nothing: its pictures are in it.
+      image({ href, text }) {
+        const file = join(root, dirname(page.file), href);
+        if (href.endsWith('.svg')) return `<figure>${readFileSync(file, 'utf8')}</figure>`;
+        const data = readFileSync(file).toString('base64');
+        return `<img alt="${escaped(text)}" src="data:image/png;base64,${data}">`;
+      },
       link({ href, tokens }) {
         const words = this.parser.parseInline(tokens);
         if (/^(https?:|\/|#|mailto:)/.test(href)) return `<a href="${escaped(href)}">${words}</a>`;

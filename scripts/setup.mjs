@@ -382,7 +382,7 @@ function docsHash() {
     'SECURITY.md',
     'CHANGELOG.md',
   ];
-  for (const folder of ['docs', 'scripts/docs', 'bench/results']) {
+  for (const folder of ['docs', 'docs/console', 'scripts/docs', 'bench/results']) {
     const inside = readdirSync(join(root, folder), { withFileTypes: true });
     for (const entry of inside) if (entry.isFile()) files.push(join(folder, entry.name));
   }

@@ -19,7 +19,7 @@ import { addStreamCommands } from './stream-test.ts';
 import { type GlobalOptions, Session, type Terminal } from './terminal.ts';
 
 /** The operator's command line: a thin user of the client package. */
-function createProgram(terminal: Terminal): Command {
+export function createProgram(terminal: Terminal): Command {
   const program = new Command('carillon')
     .description("operate a Carillon service; a client of its operator's API")
     .option('--url <url>', 'address of the service; default: CARILLON_URL or the data folder')

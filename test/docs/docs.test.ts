@@ -63,7 +63,11 @@ describe('the pages', () => {
 });
 
 /** Blocks that begin with ```sh run: they are to work as they are written, one after the other, beside a running service. */
-const FILES = ['first-call', 'phones', 'carriers'];
+const FILES = readdirSync(join(ROOT, 'docs'))
+  .filter((name) =>
+    /^```sh run$/m.test(name.endsWith('.md') ? readFileSync(join(ROOT, 'docs', name), 'utf8') : ''),
+  )
+  .map((name) => name.replace('.md', ''));
 
 describe('the commands', () => {
   let place: ServicePlace;

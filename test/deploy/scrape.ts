@@ -1,0 +1,47 @@
+/** The metrics that the service exposes. */
+import { createMetrics } from '../../src/edge/metrics/metrics.ts';
+
+/** A scrape in which everything has happened once. */
+export async function scrape(): Promise<string> {
+  const metrics = createMetrics();
+  metrics.connect({
+    version: '0.0.0',
+    carriers: () => [{ name: 'main', reachable: true }],
+    alarms: () => ({ disk: 0 }),
+    disk: () => ({ freeBytes: 1, totalBytes: 2 }),
+    certificates: () => [{ setting: 'http.tlsCertFile', endsMs: 1000 }],
+    signalling: () => ({
+      messages: [
+        { direction: 'in', transport: 'udp', method: 'INVITE', code: '', count: 1 },
+        { direction: 'out', transport: 'udp', method: '', code: '200', count: 1 },
+      ],
+      carrierMessages: [{ carrier: 'north', direction: 'in', method: 'BYE', code: '', count: 1 }],
+      discarded: 0,
+      dropped: { budget: 1 },
+      authFailures: 0,
+      connections: {},
+      failedHandshakes: 0,
+    }),
+  });
+  metrics.callAttempted('outbound', 'answered');
+  metrics.callAnswered('outbound', 1000);
+  metrics.callEnded('outbound', 1000, { mos: 4, jitterMs: 1 });
+  metrics.charged('call', 'USD', 1);
+  metrics.webhook('answer', '200', 10);
+  return (await metrics.scrape()).text;
+}
+
+/** Metric name → names of its labels, as they are exposed. */
+export function exposed(text: string): ReadonlyMap<string, ReadonlySet<string>> {
+  const found = new Map<string, Set<string>>();
+  for (const line of text.split('\n')) {
+    const [, name, labels = ''] = /^([a-z0-9_]+)(?:\{(.*)\})? /.exec(line) ?? [];
+    if (name === undefined) continue;
+    const names = found.get(name) ?? new Set();
+    for (const [, label = ''] of labels.matchAll(/([a-z_]+)="/g)) names.add(label);
+    found.set(name, names);
+  }
+  return found;
+}
+
+export const metricNames = (text: string): ReadonlySet<string> => new Set(exposed(text).keys());

@@ -1,0 +1,67 @@
+/** The texts that users read, and what stands in them. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ROOT } from '../e2e/service.ts';
+
+const FILES = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
+  'config/README.md',
+  'deploy/README.md',
+  'deploy/RUNBOOK.md',
+  'examples/README.md',
+  'packages/client/README.md',
+  ...readdirSync(join(ROOT, 'docs'))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
+];
+
+export interface Page {
+  readonly file: string;
+  readonly text: string;
+  /** Commands of its blocks, a line each: continued lines are joined, comments are gone. */
+  readonly commands: readonly string[];
+  /** What stands between backticks in its sentences. */
+  readonly inline: readonly string[];
+}
+
+export const PAGES: readonly Page[] = FILES.map((file) => {
+  const text = readFileSync(join(ROOT, file), 'utf8');
+  const blocks = [...text.matchAll(/^```sh[^\n]*\n([\s\S]*?)^```$/gm)].map(
+    ([, block = '']) => block,
+  );
+  const prose = text.replaceAll(/^```[\s\S]*?^```$/gm, '');
+  return {
+    file,
+    text,
+    commands: blocks.flatMap((block) =>
+      block
+        .replaceAll(/\\\n\s*/g, ' ')
+        .split('\n')
+        .map((line) => line.replace(/(^|\s)#.*$/, '').trim())
+        .filter((line) => line !== ''),
+    ),
+    inline: [...prose.matchAll(/`([^`\n]+)`/g)].map(([, code = '']) => code),
+  };
+});
+
+/** Words of a command line as a shell parts them; what it would fill in stays as it is written. */
+export function words(line: string): readonly string[] {
+  const found: string[] = [];
+  let [word, quote, depth] = ['', '', 0];
+  for (const [at, sign] of [...line].entries()) {
+    const isOpening = sign === '(' && line[at - 1] === '$';
+    if (isOpening) depth += 1;
+    else if (sign === ')' && depth > 0) depth -= 1;
+    if (quote === '' && depth === 0 && /\s/.test(sign)) {
+      if (word !== '') found.push(word);
+      word = '';
+      continue;
+    }
+    if (depth === 0 && quote === '' && /["']/.test(sign)) quote = sign;
+    else if (depth === 0 && sign === quote) quote = '';
+    else word += sign;
+  }
+  return word === '' ? found : [...found, word];
+}
