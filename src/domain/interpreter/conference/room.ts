@@ -19,7 +19,7 @@ import {
   tellExit,
   tellFloor,
 } from './conference-events.ts';
-import { describedMember } from './description.ts';
+import { describedMember } from './described-member.ts';
 import { type LeaveReason, Member } from './member.ts';
 import { enterParty, recordingTold } from './party.ts';
 import { tellParty } from './party-events.ts';

@@ -1,8 +1,8 @@
 /** Shapes of multi-party calls (dialect §2.1 MultiPartyCall). */
 import type { AccountId } from '../../../base/ids.ts';
 import { dateTimeMicros } from '../../../base/time-format.ts';
-import type { CallControl } from '../../../domain/dispatch/control.ts';
 import type {
+  CallControl,
   Conference,
   ConferenceMember,
   PartyEndCause,

@@ -2,8 +2,11 @@
 
 import type { AccountId } from '../../../../base/ids.ts';
 import type { Result } from '../../../../base/result.ts';
-import type { CallControl, ControlRefusal } from '../../../../domain/dispatch/control.ts';
-import type { PartyAction } from '../../../../domain/dispatch/types.ts';
+import type {
+  CallControl,
+  ControlRefusal,
+  PartyAction,
+} from '../../../../domain/dispatch/types.ts';
 import { accountRoute, type Route } from '../../http/route.ts';
 import { apiId, httpMethod, oneOf, optionalHttpUrl, type Static, Type } from '../../http/schema.ts';
 import { answered } from '../../refusal.ts';
