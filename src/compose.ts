@@ -6,6 +6,7 @@ import type { Examined } from './config/load.ts';
 import type { Settings } from './config/schema.ts';
 import { startDemo } from './demo/demo.ts';
 import type { Cdr } from './domain/cdr/types.ts';
+import { shareControl } from './domain/dispatch/dispatch.ts';
 import { isLow, LowBalanceAlerts } from './domain/ledger/ledger.ts';
 import { createExporter } from './edge/archive/exporter.ts';
 import { systemClock } from './edge/clock/system-clock.ts';
@@ -20,6 +21,7 @@ import { firstStart, welcome } from './service/first-start.ts';
 import { Housekeeping } from './service/housekeeping.ts';
 import { joinCalls } from './service/join/calls.ts';
 import { joinCampaigns } from './service/join/campaigns.ts';
+import { joinCluster } from './service/join/cluster.ts';
 import { type Basics, layFoundation } from './service/join/foundation.ts';
 import { openLines } from './service/join/lines.ts';
 import { joinLeaving } from './service/join/objects.ts';
@@ -35,9 +37,11 @@ import { createOperations, VERSION } from './service/operations.ts';
 import type { OperatorLists } from './service/operator-lists.ts';
 import { Overhear } from './service/overhear/overhear.ts';
 import { loopUtilisation, OverloadWatch } from './service/overload.ts';
+import { Pauses } from './service/pauses.ts';
 import { QualitySampling } from './service/quality-sampling.ts';
 import { Reloader } from './service/reload.ts';
 import { derive } from './service/settings.ts';
+import { shareLiveCalls } from './service/shared-live-calls.ts';
 import { warmSounds } from './service/sounds.ts';
 import { StoreWatch } from './service/store-watch.ts';
 import { Supervisor, type SupervisorPlace } from './service/supervisor.ts';
@@ -86,6 +90,7 @@ export async function startService(start: ServiceStart): Promise<Service> {
   const measuring = new Measuring(metrics);
 
   const foundation = await layFoundation(basics);
+  const cluster = await joinCluster(basics, foundation);
   const lines = await openLines(basics, foundation, derived, metrics);
   const { signalling, media, callbacks, streams } = lines;
   const rest = restSettings(basics, derived);
@@ -138,9 +143,12 @@ export async function startService(start: ServiceStart): Promise<Service> {
     reports?.ended(cdr);
   };
   const transcriptions = joinTranscriptions(basics, foundation, lines, derived);
-  const callLines = { ...lines, transcriptions };
+  const { slots, directory } = cluster?.shared ?? {};
+  const callLines = { ...lines, transcriptions, slots, directory };
   const calls = joinCalls(basics, foundation, callLines, derived, links, onSettled);
-  const { keeper, admission, inbound, control, recorder, paced } = calls;
+  const { keeper, admission, inbound, recorder, paced } = calls;
+  const control =
+    cluster === undefined ? calls.control : shareControl(calls.control, cluster.peers);
   const reports =
     lines.hep === undefined || !settings.hep.mediaReports
       ? undefined
@@ -163,13 +171,14 @@ export async function startService(start: ServiceStart): Promise<Service> {
     heap: v8Heap(),
   });
   const callsLimit = settings.calls.maxConcurrent;
+  const pauses = new Pauses((problem) => {
+    admission.pause(problem);
+    signalling.pause(problem !== undefined);
+  });
   const storeWatch = new StoreWatch({
     ...basics,
     ...foundation,
-    onChange: (problem) => {
-      admission.pause(problem);
-      signalling.pause(problem !== undefined);
-    },
+    onChange: pauses.of('store'),
   });
   const overload = new OverloadWatch({
     clock: systemClock,
@@ -221,7 +230,8 @@ export async function startService(start: ServiceStart): Promise<Service> {
     overload,
   });
   const adminToken = settings.adminToken || keptSecret(dataDir, ADMIN_TOKEN_FILE, systemRandom);
-  const calling = liveCallsView(keeper, lines.logs, lines.traces);
+  const callsHere = liveCallsView(keeper, lines.logs, lines.traces);
+  const calling = cluster === undefined ? callsHere : shareLiveCalls(callsHere, cluster.peers);
   const server = createRestServer({
     ...basics,
     drafts: lines.drafts,
@@ -253,8 +263,19 @@ export async function startService(start: ServiceStart): Promise<Service> {
   for (const own of [url, derived.publicUrl]) lines.listensOn(own);
   const demo = settings.demo ? await startDemo({ host: '127.0.0.1', port: 0, logger }) : undefined;
   overload.start();
-  await callbacks.resume();
-  if (await foundation.store.nodes.claim('campaigns')) await dialer.resumeAll();
+  const takeUp = async (): Promise<void> => {
+    await callbacks.resume();
+    exporter.wake();
+    if (await foundation.store.nodes.claim('campaigns')) await dialer.resumeAll();
+  };
+  await takeUp();
+  await cluster?.start({
+    keeper,
+    admission,
+    pause: pauses.of('cluster'),
+    takeUp,
+    letGo: () => dialer.stop(),
+  });
   void campaigns
     .forgetUploads()
     .catch((error: unknown) => logger.error({ error }, 'unfinished uploads not deleted'));
@@ -266,7 +287,6 @@ export async function startService(start: ServiceStart): Promise<Service> {
   housekeeping.start();
   memory.start();
   storeWatch.start();
-  exporter.wake();
   leaving.start();
   alarms.start();
   sampling.start();
@@ -318,6 +338,7 @@ export async function startService(start: ServiceStart): Promise<Service> {
     await media.stop();
     streams.stop();
     await lines.http.close();
+    await cluster?.leave();
     await foundation.store.close();
     logger.info({}, 'stopped');
   };

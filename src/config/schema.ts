@@ -463,6 +463,22 @@ export const SETTINGS = {
       '',
       'id of this node, unlike that of every other; empty: a name made at the first start and kept in the data folder',
     ),
+    redis: text(
+      '',
+      'Redis that the nodes of one service share, redis://… or rediss://…; empty: this process is alone',
+    ),
+    answerMs: integer(
+      1000,
+      100,
+      60_000,
+      'a question to another node that has no answer for so long has failed',
+    ),
+    withoutRedisPercent: integer(
+      0,
+      0,
+      100,
+      'part of every limit of calls that this node admits while Redis is away; 0: no new calls',
+    ),
   },
   store: {
     synchronous: choice(

@@ -44,6 +44,7 @@ export class Dialer implements DialerControl {
   readonly #live = new Map<CampaignId, LiveCampaign>();
   readonly #accounts = new Map<AccountId, AccountRounds>();
   #stopped = false;
+  #hasBegun = false;
 
   constructor(needs: DialerNeeds) {
     this.#needs = needs;
@@ -65,8 +66,14 @@ export class Dialer implements DialerControl {
     needs.onRevoked((owner) => this.#revoked(owner));
   }
 
-  /** Closes attempts that an earlier process left open, and continues. Call it after open calls were closed, and before any is placed. */
+  /**
+   * Closes attempts that another process left open, and continues; once this one has begun, nothing more. Call it after open calls were
+   * closed, and before any is placed.
+   */
   async resumeAll(): Promise<void> {
+    if (this.#hasBegun) return;
+    this.#hasBegun = true;
+    this.#stopped = false;
     await this.#attempts.recover();
     for (const campaign of await this.#needs.store.unfinished()) this.#keep(campaign);
   }
@@ -74,6 +81,8 @@ export class Dialer implements DialerControl {
   /** Places no further calls. Live calls go on; attempts whose end is not stored are closed at the next start. */
   stop(): void {
     this.#stopped = true;
+    this.#hasBegun = false;
+    this.#live.clear();
     for (const { cancel } of this.#accounts.values()) cancel();
   }
 

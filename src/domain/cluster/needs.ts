@@ -23,3 +23,24 @@ export interface NodeStore {
   /** Whose work it is; undefined: nobody's. */
   holder(job: Job): Promise<NodeRef | undefined>;
 }
+
+/** What a node is told that waits for no answer. */
+export type Hears = (given: unknown, from: string) => void;
+
+/** Messages between nodes. What goes is data: objects, lists, text, numbers, bytes. */
+export interface Bus {
+  /** Rejects with NODE_UNREACHABLE without an answer in time, with CLUSTER_UNAVAILABLE when nothing can be sent. */
+  ask(node: string, what: string, given: readonly unknown[]): Promise<unknown>;
+  /** To all other nodes. */
+  tell(what: string, given: unknown): void;
+  answer(what: string, by: (...given: never[]) => Promise<unknown>): void;
+  hear(what: string, by: Hears): void;
+}
+
+/** Which node has a thing, by key: a short way, which may miss some. */
+export interface Directory {
+  /** This node has it. */
+  put(key: string): void;
+  drop(key: string): void;
+  find(key: string): Promise<string | undefined>;
+}

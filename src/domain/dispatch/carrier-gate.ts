@@ -1,9 +1,10 @@
 /** Finds a carrier whose limits allow another call. The slots of carriers are shared fairly among accounts. */
+import type { Clock } from '../../base/clock.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import type { Account } from '../account/types.ts';
 import type { FindSlot, TargetSlot } from '../call/call.ts';
 import type { OutboundTarget } from '../call/needs.ts';
-import type { CapacitySlot, FairShare, Place, ShareRefusal } from '../capacity/capacity.ts';
+import type { CapacitySlot, FairShare, Place, ShareRefusal, Slots } from '../capacity/capacity.ts';
 import type { Carriers } from '../provisioning/provisioning.ts';
 import type { Carrier } from '../provisioning/types.ts';
 import { type SlotRefusal, sharerOf } from './admission.ts';
@@ -12,6 +13,9 @@ import type { DispatchNeeds } from './needs.ts';
 export interface GateNeeds {
   readonly carriers: Pick<Carriers, 'get'>;
   readonly shares: FairShare;
+  /** Where other nodes call by the same carriers, asked after `shares`. */
+  readonly slots: Slots;
+  readonly clock: Pick<Clock, 'monotonicMs' | 'sleep'>;
   /** How long a call waits for a slot. */
   readonly waitMs: number;
 }
@@ -40,43 +44,121 @@ export class CarrierGate {
     targets: readonly OutboundTarget[],
     signal: AbortSignal,
   ): Promise<Result<TargetSlot, string>> {
-    const carriers: Array<{ readonly target: OutboundTarget; readonly carrier: Carrier }> = [];
+    const carriers: Choice[] = [];
     for (const target of targets) {
       const carrier =
         target.kind === 'carrier' ? this.#needs.carriers.get(target.carrier) : undefined;
       if (carrier === undefined) return ok(unlimited(target));
       carriers.push({ target, carrier });
     }
-    const { shares, waitMs } = this.#needs;
-    const places = carriers.map(({ carrier }) => placeOf(carrier));
-    const taken = await shares.wait(places, sharerOf(owner), { waitMs, signal });
-    if (!taken.ok) {
-      const { refusals, waitedMs } = taken.error;
-      const full = carriers.map(({ carrier }, index) => describe(carrier, refusals[index]));
-      return err(`${full.join('; ')} (waited ${Math.round(waitedMs)} ms)`);
+    const { clock, waitMs } = this.#needs;
+    const beganMs = clock.monotonicMs();
+    for (;;) {
+      const leftMs = Math.max(0, waitMs - (clock.monotonicMs() - beganMs));
+      const found = await this.#take(carriers, owner, leftMs, signal);
+      const isOver = found.ok || found.error.againMs === undefined || leftMs === 0;
+      if (found.ok) return ok({ ...found.value, waitedMs: clock.monotonicMs() - beganMs });
+      if (isOver || signal.aborted) {
+        const waited = Math.round(clock.monotonicMs() - beganMs);
+        return err(`${found.error.full} (waited ${waited} ms)`);
+      }
+      await clock.sleep(Math.min(found.error.againMs ?? 0, leftMs), signal).catch(() => undefined);
     }
-    const { index, slot, waitedMs } = taken.value;
-    const { target } = carriers[index] ?? {};
-    if (target === undefined) throw new RangeError('a place that was not asked for');
-    return ok({ target, waitedMs, release: slot.release, undo: slot.undo });
+  }
+
+  /** `againMs`: other nodes have what is free; who waits has to ask again. */
+  async #take(
+    carriers: readonly Choice[],
+    owner: Account,
+    waitMs: number,
+    signal: AbortSignal,
+  ): Promise<Result<Omit<TargetSlot, 'waitedMs'>, Full>> {
+    const { shares, slots } = this.#needs;
+    const left = [...carriers];
+    const full: string[] = [];
+    let againMs: number | undefined;
+    while (left.length > 0) {
+      const places = left.map(({ carrier }) => placeOf(carrier));
+      const wait = { waitMs: againMs === undefined ? waitMs : 0, signal };
+      const taken = await shares.wait(places, sharerOf(owner), wait);
+      if (!taken.ok) {
+        const { refusals } = taken.error;
+        full.push(...left.map(({ carrier }, index) => describe(carrier, refusals[index])));
+        break;
+      }
+      const { index, slot } = taken.value;
+      const [choice] = left.splice(index, 1);
+      if (choice === undefined) throw new RangeError('a place that was not asked for');
+      const { key, limits } = placeOf(choice.carrier);
+      const shared = slots.isShared ? await slots.take(key, limits) : undefined;
+      if (shared === undefined || shared.ok) {
+        return ok({ target: choice.target, ...both(slot, shared?.value) });
+      }
+      slot.undo();
+      againMs = Math.min(againMs ?? AGAIN_MS, shared.error.retryAfterMs);
+      full.push(`carrier ${choice.carrier.name} is full on all nodes together`);
+    }
+    return err({ full: full.join('; '), againMs });
   }
 }
 
+interface Choice {
+  readonly target: OutboundTarget;
+  readonly carrier: Carrier;
+}
+
+interface Full {
+  readonly full: string;
+  readonly againMs: number | undefined;
+}
+
+/** Slots that other nodes give back are not told of. */
+const AGAIN_MS = 100;
+
+const both = (own: CapacitySlot, shared: CapacitySlot | undefined): CapacitySlot => ({
+  release() {
+    own.release();
+    shared?.release();
+  },
+  undo() {
+    own.undo();
+    shared?.undo();
+  },
+});
+
 /** A slot for a call that the carrier brings: calls both ways count together against its limits. Without waiting. */
-export function slotAtCarrier(
+export async function slotAtCarrier(
   carrier: Carrier,
   owner: Account,
-  shares: FairShare,
-): Result<CapacitySlot, SlotRefusal> {
-  const taken = shares.take(placeOf(carrier), sharerOf(owner));
-  if (taken.ok) return taken;
-  const { retryAfterMs } = taken.error;
-  return err({ kind: 'node', detail: describe(carrier, taken.error), retryAfterMs });
+  { shares, slots }: Pick<GateNeeds, 'shares' | 'slots'>,
+): Promise<Result<CapacitySlot, SlotRefusal>> {
+  const { key, limits } = placeOf(carrier);
+  const own = shares.take({ key, limits }, sharerOf(owner));
+  if (!own.ok) {
+    const { retryAfterMs } = own.error;
+    return err({ kind: 'node', detail: describe(carrier, own.error), retryAfterMs });
+  }
+  if (!slots.isShared) return own;
+  const shared = await slots.take(key, limits);
+  if (shared.ok) return ok(both(own.value, shared.value));
+  own.value.undo();
+  const detail = `carrier ${carrier.name} is full on all nodes together`;
+  return err({ kind: 'node', detail, retryAfterMs: shared.error.retryAfterMs });
 }
 
 /** The gate of all who dial. */
-export const gateOf = ({ provisioning, shares, settings }: DispatchNeeds): CarrierGate =>
-  new CarrierGate({ carriers: provisioning.carriers, shares, waitMs: settings.waitForSlotMs });
+export const gateOf = ({
+  provisioning,
+  shares,
+  capacity: slots,
+  clock,
+  settings,
+}: DispatchNeeds): CarrierGate =>
+  new CarrierGate({
+    carriers: provisioning.carriers,
+    ...{ shares, slots, clock },
+    waitMs: settings.waitForSlotMs,
+  });
 
 const placeOf = ({ name, concurrentCallsLimit, cpsLimit }: Carrier): Place => ({
   key: `carrier:${name}`,

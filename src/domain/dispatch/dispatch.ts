@@ -1,6 +1,7 @@
 /** Front door: how calls come into being, are kept, and are controlled. */
 export { Admission } from './admission.ts';
 export { BLegDialer } from './b-leg.ts';
+export { callKey } from './call-key.ts';
 export { type ControlNeeds, ControlService } from './control-service.ts';
 export { type DialledNumber, readDialledNumber } from './dialled-number.ts';
 export { EndpointRate } from './endpoint-rate.ts';
@@ -15,5 +16,6 @@ export { type PacedCall, PacedCalls, type PacedEnd, type PacedRefusal } from './
 export { Referrals } from './referrals.ts';
 export { followRevocations } from './revocation.ts';
 export { Scripts } from './scripts.ts';
+export { shareControl } from './shared-control.ts';
 export { TextDesk } from './text-desk.ts';
 export { TrunkConnector } from './trunk.ts';

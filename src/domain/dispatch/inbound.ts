@@ -16,7 +16,7 @@ import type {
   SrtpPolicy,
 } from '../call/needs.ts';
 import type { CallbackTarget } from '../callback/types.ts';
-import type { FairShare } from '../capacity/capacity.ts';
+import type { FairShare, Slots } from '../capacity/capacity.ts';
 import { dialOf, Interpreter, type InterpreterNeeds } from '../interpreter/interpreter.ts';
 import type { ApplicationStore, EndpointStore, NumberStore } from '../provisioning/needs.ts';
 import type { Provisioning } from '../provisioning/provisioning.ts';
@@ -43,6 +43,7 @@ export interface InboundNeeds {
   readonly endpointRate: EndpointRate;
   /** Of carriers, which the calls that they bring take a part of. */
   readonly shares: FairShare;
+  readonly slots: Slots;
   readonly interpreter: InterpreterNeeds;
   readonly scripts: Scripts;
   /** Connects a call to the origination URI of its trunk. Also called for one that was refused: whoever has the trunk is told. */
@@ -188,7 +189,7 @@ export class Inbound {
     const price = factory.price(owner, 'inbound', e164) ?? factory.free(owner.currency);
     const call = factory.create(identity, price, hangupTargetOf(application));
     call.takeInbound(leg, this.#mediaWish(leg, owner));
-    const slot = this.#slotAtCarrier(call, leg, owner);
+    const slot = await this.#slotAtCarrier(call, leg, owner);
     if (number.trunkGroupId !== undefined) {
       await this.#admit(call, owner, { slot });
       await toTrunk(call, owner, number);
@@ -199,13 +200,13 @@ export class Inbound {
   }
 
   /** Undefined: the carrier has a slot for the call, which its end gives back. */
-  #slotAtCarrier(
+  async #slotAtCarrier(
     call: Call,
     { carrier: name }: InboundLeg,
     owner: Account,
-  ): Result<never, SlotRefusal> | undefined {
+  ): Promise<Result<never, SlotRefusal> | undefined> {
     const carrier = name === undefined ? undefined : this.#needs.carriers.get(name);
-    const slot = carrier && slotAtCarrier(carrier, owner, this.#needs.shares);
+    const slot = carrier && (await slotAtCarrier(carrier, owner, this.#needs));
     if (slot?.ok === false) return slot;
     if (slot !== undefined) void call.ended.then(() => slot.value.release());
     return undefined;

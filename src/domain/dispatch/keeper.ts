@@ -16,8 +16,10 @@ import type { CallbackClient } from '../callback/callback.ts';
 import { chargeAt, chargesOf, connectedUs, dueAt, type Settler } from '../cdr/cdr.ts';
 import type { CallLogStore, CallStore, OpenCall, Settlement } from '../cdr/needs.ts';
 import type { Cdr } from '../cdr/types.ts';
+import type { Directory } from '../cluster/needs.ts';
 import type { CallKeeping } from '../interpreter/interpreter.ts';
 import type { ReserveRefusal } from '../ledger/types.ts';
+import { callKey } from './call-key.ts';
 
 /** The next pulse is reserved this long before it begins. */
 const TOP_UP_LEAD_MS = 5000;
@@ -38,6 +40,8 @@ export interface KeeperNeeds {
   readonly logger: Logger;
   readonly record: RecordSettings;
   readonly heartbeatMs: number;
+  /** Told which calls are here; absent: nobody else asks for them. */
+  readonly directory?: Pick<Directory, 'put' | 'drop'> | undefined;
   /** After each settlement: metrics, low-balance alerts. */
   readonly onSettled: (cdr: Cdr, call: Call) => void;
 }
@@ -112,6 +116,7 @@ export class CallKeeper implements CallKeeping {
       cancelNoted: undefined,
     };
     this.#kept.set(call.uuid, kept);
+    this.#needs.directory?.put(callKey(call.uuid));
     const settled = call.ended.then((end) => this.#settle(kept, end));
     this.#settling.add(settled);
     this.#settled.set(call, settled);
@@ -290,6 +295,7 @@ export class CallKeeper implements CallKeeping {
       logger.error({ error, callUuid: call.uuid }, 'settlement failed');
     } finally {
       this.#kept.delete(call.uuid);
+      this.#needs.directory?.drop(callKey(call.uuid));
       call.log.close();
     }
     await logs.put(call.uuid, call.log.entries()).catch((error: unknown) => {

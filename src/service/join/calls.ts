@@ -17,6 +17,7 @@ import type { CallbackClient } from '../../domain/callback/callback.ts';
 import { FairShare, type NewCalls, OwnSlots, type Slots } from '../../domain/capacity/capacity.ts';
 import { OpenRecords, Settler } from '../../domain/cdr/cdr.ts';
 import type { Cdr } from '../../domain/cdr/types.ts';
+import type { Directory } from '../../domain/cluster/needs.ts';
 import {
   Admission,
   BLegDialer,
@@ -82,6 +83,8 @@ export interface CallLines {
   readonly newCalls: NewCalls;
   /** Absent: nobody else takes of the limits. */
   readonly slots?: Slots | undefined;
+  /** Absent: nobody else asks for calls of this node. */
+  readonly directory?: Directory | undefined;
   /** Absent: nothing is proved, and nothing verified. */
   readonly proofs?: CallerProofs;
   readonly logs: CallLogs;
@@ -144,6 +147,7 @@ export function joinParts<R extends Recorder>(
       hangupCallStatus: settings.compat.hangupCallStatus,
     },
     heartbeatMs: settings.calls.heartbeatMs,
+    directory: lines.directory,
     onSettled,
   });
   const capacity = lines.slots ?? new OwnSlots(clock);
@@ -247,6 +251,7 @@ export function joinParts<R extends Recorder>(
   const inbound = new Inbound({
     accounts,
     shares: dispatching.shares,
+    slots: capacity,
     admission,
     factory,
     interpreter,

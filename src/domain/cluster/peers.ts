@@ -1,0 +1,84 @@
+/** Finds out which node has a call or a conference, and lets that node do what was asked of this one. */
+import { ServiceError } from '../../base/errors.ts';
+import type { Bus, Directory } from './needs.ts';
+
+export interface PeersNeeds {
+  readonly bus: Bus;
+  readonly directory: Directory;
+  readonly nodeId: string;
+  /** Nodes that live, this one among them. */
+  readonly living: () => readonly string[];
+}
+
+/** One question in two forms: to this node, and to another. */
+export interface Question<T> {
+  readonly here: () => Promise<T>;
+  readonly what: string;
+  readonly given: readonly unknown[];
+}
+
+export class Peers {
+  readonly #needs: PeersNeeds;
+
+  constructor(needs: PeersNeeds) {
+    this.#needs = needs;
+  }
+
+  get bus(): Bus {
+    return this.#needs.bus;
+  }
+
+  get directory(): Directory {
+    return this.#needs.directory;
+  }
+
+  /**
+   * The answer of the node that has what is asked for; the last one that is `isMissing` when no node has. Rejects with NODE_UNREACHABLE
+   * when none has it and one did not answer: that one may.
+   */
+  async ofOwner<T>(
+    key: string | undefined,
+    question: Question<T>,
+    isMissing: (answer: T) => boolean,
+  ): Promise<T> {
+    const here = await question.here();
+    if (!isMissing(here)) return here;
+    const others = this.#others();
+    if (others.length === 0) return here;
+    const owner = key === undefined ? undefined : await this.#owner(key);
+    if (owner !== undefined && others.includes(owner)) {
+      const answer = await this.#ask(owner, question);
+      if (!isMissing(answer)) return answer;
+    }
+    const rest = others.filter((node) => node !== owner);
+    const asked = await Promise.allSettled(rest.map((node) => this.#ask(node, question)));
+    for (const one of asked)
+      if (one.status === 'fulfilled' && !isMissing(one.value)) return one.value;
+    for (const one of asked) if (one.status === 'rejected') throw one.reason;
+    return here;
+  }
+
+  /** The answers of all nodes, this one's first. Rejects when one does not answer. */
+  async all<T>(question: Question<T>): Promise<readonly T[]> {
+    const others = this.#others().map((node) => this.#ask(node, question));
+    return Promise.all([question.here(), ...others]);
+  }
+
+  #others(): readonly string[] {
+    const { living, nodeId } = this.#needs;
+    return living().filter((node) => node !== nodeId);
+  }
+
+  async #owner(key: string): Promise<string | undefined> {
+    try {
+      return await this.#needs.directory.find(key);
+    } catch (error) {
+      if (error instanceof ServiceError) return undefined; // all are asked
+      throw error;
+    }
+  }
+
+  async #ask<T>(node: string, { what, given }: Question<T>): Promise<T> {
+    return (await this.#needs.bus.ask(node, what, given)) as T;
+  }
+}

@@ -1,0 +1,67 @@
+/** Front door: what nodes share over Redis. */
+import type { Clock } from '../../base/clock.ts';
+import type { Random } from '../../base/ids.ts';
+import type { Logger } from '../../base/logger.ts';
+import { type CapacityLimits, OwnSlots, type Slots } from '../../domain/capacity/capacity.ts';
+import type { Bus, Directory } from '../../domain/cluster/needs.ts';
+import { RedisBus } from './redis-bus.ts';
+import { RedisDirectory } from './redis-directory.ts';
+import { openRedis, type RedisLink } from './redis-link.ts';
+import { RedisSlots } from './redis-slots.ts';
+
+export interface ClusterOptions {
+  readonly url: string;
+  readonly nodeId: string;
+  /** A question that has no answer after this time has failed. */
+  readonly answerMs: number;
+  /** While Redis is away: this part of every limit may be taken, from 0 (no call) to 1. */
+  readonly shareAlone: number;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+}
+
+export interface Cluster {
+  readonly bus: Bus;
+  readonly directory: Directory;
+  readonly slots: Slots;
+  /** Whether the node has been heard of within the last seconds. */
+  isHeard(nodeId: string): Promise<boolean>;
+  readonly isConnected: boolean;
+  readonly redis: RedisLink;
+  stop(): void;
+}
+
+/** Rejects with CLUSTER_UNAVAILABLE when there is no Redis at first. Later it may come and go. */
+export async function openCluster(options: ClusterOptions): Promise<Cluster> {
+  const { url, nodeId, clock, random, logger } = options;
+  const redis = await openRedis(url, { clock, logger });
+  const bus = new RedisBus({ ...options, redis });
+  const directory = new RedisDirectory({ redis, nodeId, clock, logger });
+  const slots = new RedisSlots({
+    ...{ redis, clock, random, logger },
+    own: new OwnSlots(clock),
+    alone: options.shareAlone === 0 ? undefined : (limits) => partOf(limits, options.shareAlone),
+  });
+  await bus.start();
+  return {
+    bus,
+    directory,
+    slots,
+    redis,
+    isHeard: (node) => directory.isHeard(node),
+    get isConnected() {
+      return redis.isConnected;
+    },
+    stop() {
+      slots.stop();
+      directory.stop();
+      redis.close();
+    },
+  };
+}
+
+const partOf = ({ concurrentCalls, cps }: CapacityLimits, part: number): CapacityLimits => ({
+  concurrentCalls: Math.floor(concurrentCalls * part),
+  cps: Math.floor(cps * part),
+});

@@ -1,0 +1,85 @@
+/**
+ * Which node has a call: `carillon:call:<uuid>` → node, renewed by that node while the call runs. Only a short way: what is not
+ * found here is asked of all nodes, so that an entry that was lost hides no call.
+ */
+import type { Clock } from '../../base/clock.ts';
+import type { Logger } from '../../base/logger.ts';
+import type { Directory } from '../../domain/cluster/needs.ts';
+import type { RedisLink } from './redis-link.ts';
+
+const ENTRY_S = 90;
+const RENEW_MS = 30_000;
+/** Node that is heard of. */
+const HEARD_MS = 3000;
+const BEAT_MS = 1000;
+
+export interface RedisDirectoryNeeds {
+  readonly redis: Pick<RedisLink, 'send' | 'onConnected'>;
+  readonly nodeId: string;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+export class RedisDirectory implements Directory {
+  readonly #needs: RedisDirectoryNeeds;
+  readonly #own = new Set<string>();
+  readonly #stopping = new AbortController();
+
+  constructor(needs: RedisDirectoryNeeds) {
+    this.#needs = needs;
+    needs.redis.onConnected(() => this.#renew());
+    void this.#every(BEAT_MS, () => this.#beat());
+    void this.#every(RENEW_MS, () => this.#renew());
+  }
+
+  put(key: string): void {
+    this.#own.add(key);
+    this.#quietly(this.#entry(key));
+  }
+
+  drop(key: string): void {
+    if (this.#own.delete(key)) this.#quietly(['DEL', keyOf(key)]);
+  }
+
+  async find(key: string): Promise<string | undefined> {
+    const found = await this.#needs.redis.send('GET', keyOf(key));
+    return typeof found === 'string' ? found : undefined;
+  }
+
+  async isHeard(nodeId: string): Promise<boolean> {
+    const found = await this.#needs.redis.send('EXISTS', `carillon:hb:${nodeId}`).catch(() => 0);
+    return Number(found) === 1;
+  }
+
+  stop(): void {
+    this.#stopping.abort();
+    this.#quietly(['DEL', `carillon:hb:${this.#needs.nodeId}`]);
+  }
+
+  #entry(key: string): readonly string[] {
+    return ['SET', keyOf(key), this.#needs.nodeId, 'EX', String(ENTRY_S)];
+  }
+
+  #beat(): void {
+    this.#quietly(['SET', `carillon:hb:${this.#needs.nodeId}`, '1', 'PX', String(HEARD_MS)]);
+  }
+
+  #renew(): void {
+    for (const key of this.#own) this.#quietly(this.#entry(key));
+  }
+
+  async #every(ms: number, act: () => void): Promise<void> {
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      act();
+      await this.#needs.clock.sleep(ms, signal).catch(() => undefined); // stopped
+    }
+  }
+
+  /** An entry that is not written is found by asking all. */
+  #quietly(command: readonly string[]): void {
+    void this.#needs.redis.send(...command).catch(() => undefined);
+  }
+}
+
+const keyOf = (key: string): string => `carillon:${key}`;

@@ -1,0 +1,96 @@
+/** A connection to Redis, and one that listens. The client's library is loaded when a Redis is configured. */
+import type { Clock } from '../../base/clock.ts';
+import { ServiceError } from '../../base/errors.ts';
+import type { Logger } from '../../base/logger.ts';
+
+/** A command without an answer after this time has failed. */
+const COMMAND_MS = 500;
+const CONNECT_MS = 2000;
+/** Between two attempts to connect. */
+const RECONNECT_MS = 200;
+/** Commands without an answer at the most. */
+const MAX_COMMANDS = 50_000;
+const PING_MS = 10_000;
+
+export interface RedisLink {
+  /** Rejects with CLUSTER_UNAVAILABLE without a connection, or without an answer in time. */
+  send(...command: readonly string[]): Promise<unknown>;
+  /** `hear` is called for each message, also after the connection was made anew. */
+  subscribe(channel: string, hear: (message: string) => void): Promise<void>;
+  /** `act` is called whenever a connection was made. */
+  onConnected(act: () => void): void;
+  readonly isConnected: boolean;
+  close(): void;
+}
+
+export async function openRedis(
+  url: string,
+  { clock, logger }: { readonly clock: Clock; readonly logger: Logger },
+): Promise<RedisLink> {
+  const { createClient } = await import('@redis/client');
+  const options = {
+    url,
+    socket: { connectTimeout: CONNECT_MS, reconnectStrategy: RECONNECT_MS },
+    disableOfflineQueue: true,
+    commandsQueueMaxLength: MAX_COMMANDS,
+    pingInterval: PING_MS,
+  };
+  const talking = createClient(options);
+  const listening = createClient({ ...options, disableOfflineQueue: false });
+  const said = { away: false };
+  const acts: Array<() => void> = [];
+  talking.on('error', (error: unknown) => {
+    if (said.away) return;
+    said.away = true;
+    logger.error({ error: asError(error).message }, 'redis is away');
+  });
+  talking.on('ready', () => {
+    if (said.away) logger.warn({}, 'redis is back');
+    said.away = false;
+    for (const act of acts) act();
+  });
+  listening.on('error', () => undefined); // told of by the other
+  try {
+    await Promise.all([talking.connect(), listening.connect()]);
+  } catch (cause) {
+    talking.destroy();
+    listening.destroy();
+    throw new ServiceError(
+      'CLUSTER_UNAVAILABLE',
+      `cluster.redis cannot be reached: ${asError(cause).message}`,
+      { cause },
+    );
+  }
+  return {
+    get isConnected() {
+      return talking.isReady && listening.isReady;
+    },
+    send: (...command) => withinTime(clock, () => talking.sendCommand([...command])),
+    async subscribe(channel, hear) {
+      await listening.subscribe(channel, hear);
+    },
+    onConnected: (act) => void acts.push(act),
+    close() {
+      talking.destroy();
+      listening.destroy();
+    },
+  };
+}
+
+async function withinTime(clock: Clock, send: () => Promise<unknown>): Promise<unknown> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const cancel = clock.at(clock.monotonicMs() + COMMAND_MS, () =>
+    reject(new ServiceError('CLUSTER_UNAVAILABLE', 'redis does not answer')),
+  );
+  try {
+    return await Promise.race([send(), late]);
+  } catch (cause) {
+    if (cause instanceof ServiceError) throw cause;
+    throw new ServiceError('CLUSTER_UNAVAILABLE', `redis: ${asError(cause).message}`, { cause });
+  } finally {
+    cancel();
+  }
+}
+
+const asError = (thrown: unknown): Error =>
+  thrown instanceof Error ? thrown : new Error(String(thrown));

@@ -1,0 +1,42 @@
+/** Nodes of one process that talk as over a bus: what goes is data, and who is cut off does not answer. */
+import { ServiceError } from '../../../src/base/errors.ts';
+import type { Bus, Directory, Hears } from '../../../src/domain/cluster/needs.ts';
+
+type Answers = Map<string, (...given: never[]) => Promise<unknown>>;
+
+export class MemoryBus {
+  readonly cutOff = new Set<string>();
+  readonly entries = new Map<string, string>();
+  /** Questions that went to other nodes: `from>to what`. */
+  readonly asked: string[] = [];
+  readonly #nodes = new Map<string, { answers: Answers; ears: Map<string, Hears> }>();
+
+  join(nodeId: string): { readonly bus: Bus; readonly directory: Directory } {
+    const self = { answers: new Map() as Answers, ears: new Map<string, Hears>() };
+    this.#nodes.set(nodeId, self);
+    const bus: Bus = {
+      ask: async (node, what, given) => {
+        this.asked.push(`${nodeId}>${node} ${what}`);
+        const by = this.#nodes.get(node)?.answers.get(what);
+        if (by === undefined || this.cutOff.has(node) || this.cutOff.has(nodeId))
+          throw new ServiceError('NODE_UNREACHABLE', `node ${node} does not answer`);
+        return wire(await by(...(wire(given) as never[])));
+      },
+      tell: (what, given) => {
+        for (const [node, { ears }] of this.#nodes)
+          if (node !== nodeId && !this.cutOff.has(node)) ears.get(what)?.(wire(given), nodeId);
+      },
+      answer: (what, by) => void self.answers.set(what, by),
+      hear: (what, by) => void self.ears.set(what, by),
+    };
+    const directory: Directory = {
+      put: (key) => void this.entries.set(key, nodeId),
+      drop: (key) => void this.entries.delete(key),
+      find: async (key) => this.entries.get(key),
+    };
+    return { bus, directory };
+  }
+}
+
+const wire = (value: unknown): unknown =>
+  value === undefined ? undefined : JSON.parse(JSON.stringify(value));

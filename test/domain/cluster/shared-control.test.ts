@@ -1,0 +1,78 @@
+/** REST on any node controls the calls of all. */
+import { beforeEach, expect, it } from 'vitest';
+import { asAccountId, asCallUuid } from '../../../src/base/ids.ts';
+import { err } from '../../../src/base/result.ts';
+import { Peers } from '../../../src/domain/cluster/cluster.ts';
+import { callKey, shareControl } from '../../../src/domain/dispatch/dispatch.ts';
+import type { CallControl, ControlRefusal } from '../../../src/domain/dispatch/types.ts';
+import { aLiveCall, FakeControl } from '../../spec/fake-control.ts';
+import { MemoryBus } from './memory-bus.ts';
+
+const ACCOUNT = asAccountId('MA_A');
+const CALL = asCallUuid('11111111-1111-4111-8111-111111111111');
+const NONE: ControlRefusal = { kind: 'notFound', what: 'call' };
+
+let bus: MemoryBus;
+let own: Readonly<Record<string, FakeControl>>;
+let control: Readonly<Record<'a' | 'b' | 'c', CallControl>>;
+beforeEach(() => {
+  bus = new MemoryBus();
+  const living = ['a', 'b', 'c'] as const;
+  own = Object.fromEntries(living.map((node) => [node, new FakeControl()]));
+  const shared = living.map((nodeId) => {
+    const peers = new Peers({ ...bus.join(nodeId), nodeId, living: () => living });
+    const fake = own[nodeId] as FakeControl;
+    fake.outcome = err(NONE);
+    return [nodeId, shareControl(fake, peers)] as const;
+  });
+  control = Object.fromEntries(shared) as typeof control;
+  const owner = own['b'] as FakeControl;
+  owner.outcome = { ok: true, value: undefined };
+  owner.calls = [aLiveCall({ callUuid: CALL, accountId: ACCOUNT })];
+  bus.entries.set(callKey(CALL), 'b');
+});
+
+it('a call elsewhere is hung up by its own node, which the directory names', async () => {
+  expect(await control.a.hangup(ACCOUNT, CALL)).toMatchObject({ ok: true });
+  expect(own['b']?.asked).toEqual([{ operation: 'hangup', args: [ACCOUNT, CALL] }]);
+  expect(bus.asked).toEqual(['a>b control.hangup']);
+});
+
+it('what is here is asked of nobody else', async () => {
+  expect(await control.b.hangup(ACCOUNT, CALL)).toMatchObject({ ok: true });
+  expect(bus.asked).toEqual([]);
+});
+
+it('a directory that has lost the call hides it not', async () => {
+  bus.entries.clear();
+  expect(await control.a.hangup(ACCOUNT, CALL)).toMatchObject({ ok: true });
+  expect(await control.c.liveCall(ACCOUNT, CALL)).toMatchObject({ callUuid: CALL });
+});
+
+it('an unknown call is unknown when all have said so, and else an error', async () => {
+  (own['b'] as FakeControl).outcome = err(NONE);
+  bus.entries.clear();
+  expect(await control.a.hangup(ACCOUNT, CALL)).toEqual(err(NONE));
+  bus.cutOff.add('c');
+  await expect(control.a.hangup(ACCOUNT, CALL)).rejects.toMatchObject({ code: 'NODE_UNREACHABLE' });
+});
+
+it('a refusal of the call’s own node is the answer', async () => {
+  const refusal: ControlRefusal = { kind: 'wrongState', detail: 'not answered' };
+  (own['b'] as FakeControl).outcome = err(refusal);
+  expect(await control.a.play(ACCOUNT, CALL, {} as never)).toEqual(err(refusal));
+});
+
+it('lists are those of all nodes; one that is silent makes them an error', async () => {
+  (own['c'] as FakeControl).calls = [aLiveCall({ accountId: ACCOUNT })];
+  expect(await control.a.liveCalls(ACCOUNT, 'live')).toHaveLength(2);
+  bus.cutOff.add('c');
+  const code = { code: 'NODE_UNREACHABLE' };
+  await expect(control.a.liveCalls(ACCOUNT, 'live')).rejects.toMatchObject(code);
+});
+
+it('all conferences end on all nodes', async () => {
+  expect(await control.a.endConference(ACCOUNT, undefined)).toEqual({ ok: true, value: undefined });
+  for (const node of ['a', 'b', 'c'])
+    expect(own[node]?.asked.map(({ operation }) => operation)).toEqual(['endConference']);
+});

@@ -1,0 +1,167 @@
+/** What nodes share over Redis, on a real one. Skipped where redis-server is not installed. */
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { silentLogger } from '../../../src/base/logger.ts';
+import { systemRandom } from '../../../src/base/system-random.ts';
+import { OwnSlots } from '../../../src/domain/capacity/capacity.ts';
+import { systemClock } from '../../../src/edge/clock/system-clock.ts';
+import { type Cluster, openCluster } from '../../../src/edge/cluster/cluster.ts';
+import { RedisSlots } from '../../../src/edge/cluster/redis-slots.ts';
+import { eventually } from '../../eventually.ts';
+import { HAS_REDIS, type PrivateRedis, startRedis } from './redis.ts';
+
+const NODES = ['a', 'b', 'c', 'd'];
+const LEASE_MS = 300;
+
+/** Until what `check` expects is so. */
+const soon = (check: () => unknown): Promise<true> =>
+  eventually('what the nodes share', async () => {
+    try {
+      await check();
+      return true;
+    } catch {
+      return undefined;
+    }
+  });
+
+describe.skipIf(!HAS_REDIS)('over Redis (needs redis-server)', () => {
+  let redis: PrivateRedis;
+  const open: Cluster[] = [];
+  beforeAll(async () => {
+    redis = await startRedis();
+  });
+  afterEach(() => {
+    for (const cluster of open.splice(0)) cluster.stop();
+  });
+  afterAll(() => redis.kill());
+
+  async function join(nodeId: string, over: { shareAlone?: number } = {}): Promise<Cluster> {
+    const cluster = await openCluster({
+      url: redis.url,
+      nodeId,
+      answerMs: 300,
+      shareAlone: 0,
+      ...over,
+      ...{ clock: systemClock, random: systemRandom, logger: silentLogger },
+    });
+    open.push(cluster);
+    return cluster;
+  }
+
+  const slotsOf = ({ redis: link }: Cluster): RedisSlots =>
+    new RedisSlots({
+      ...{ redis: link, clock: systemClock, random: systemRandom, logger: silentLogger },
+      ...{ own: new OwnSlots(systemClock), alone: undefined, leaseMs: LEASE_MS },
+    });
+
+  it('of 400 who race for 30 slots on four nodes 30 get one, and all come back', async () => {
+    const nodes = await Promise.all(NODES.map((node) => join(node)));
+    const limits = { concurrentCalls: 30, cps: 1000 };
+    const racers = Array.from({ length: 400 }, (_, at) =>
+      (nodes[at % 4] as Cluster).slots.take('race', limits),
+    );
+    const taken = await Promise.all(racers);
+    const won = taken.flatMap((one) => (one.ok ? [one.value] : []));
+    expect(won).toHaveLength(30);
+    expect(await nodes[0]?.slots.running('race')).toBe(30);
+    for (const slot of won) slot.release();
+    await soon(async () => expect(await nodes[1]?.slots.running('race')).toBe(0));
+  });
+
+  it('and of those who race for 20 calls per second, 20; what is undone has not begun', async () => {
+    const nodes = await Promise.all(NODES.map((node) => join(node)));
+    const limits = { concurrentCalls: 1000, cps: 20 };
+    const race = (): Promise<readonly { readonly ok: boolean }[]> =>
+      Promise.all(
+        Array.from({ length: 100 }, (_, at) =>
+          (nodes[at % 4] as Cluster).slots.take('cps', limits),
+        ),
+      );
+    const first = await race();
+    expect(first.filter(({ ok }) => ok)).toHaveLength(20);
+    const refused = await nodes[0]?.slots.take('cps', limits);
+    expect(refused).toMatchObject({ ok: false, error: { kind: 'cps' } });
+    const one = await nodes[0]?.slots.take('undone', { concurrentCalls: 1, cps: 1 });
+    if (one?.ok !== true) throw new Error('refused');
+    one.value.undo();
+    await soon(async () => {
+      const again = await nodes[1]?.slots.take('undone', { concurrentCalls: 1, cps: 1 });
+      expect(again?.ok).toBe(true);
+    });
+  });
+
+  it('slots of a dead node lapse; those of a living one do not', async () => {
+    const [a, b] = [await join('a'), await join('b')];
+    const [living, dying] = [slotsOf(a), slotsOf(b)];
+    const limits = { concurrentCalls: 2, cps: 10 };
+    expect((await living.take('lapse', limits)).ok).toBe(true);
+    expect((await dying.take('lapse', limits)).ok).toBe(true);
+    expect((await living.take('lapse', limits)).ok).toBe(false);
+    dying.stop();
+    b.stop();
+    await soon(async () => expect(await living.running('lapse')).toBe(1));
+    living.stop();
+  });
+
+  it('while Redis is away no call begins, or each node’s share; held slots are there again after it', async () => {
+    const own = await startRedis();
+    const options = { url: own.url, answerMs: 300 };
+    const parts = { clock: systemClock, random: systemRandom, logger: silentLogger };
+    const strict = await openCluster({ ...options, ...parts, nodeId: 'a', shareAlone: 0 });
+    const lenient = await openCluster({ ...options, ...parts, nodeId: 'b', shareAlone: 0.5 });
+    open.push(strict, lenient);
+    const limits = { concurrentCalls: 4, cps: 100 };
+    const held = await strict.slots.take('k', limits);
+    expect(held.ok).toBe(true);
+    await own.kill();
+    expect(await strict.slots.take('k', limits)).toMatchObject({ error: { kind: 'away' } });
+    await expect(strict.slots.running('k')).rejects.toMatchObject({ code: 'CLUSTER_UNAVAILABLE' });
+    const alone = [];
+    for (let call = 0; call < 3; call += 1) alone.push((await lenient.slots.take('k', limits)).ok);
+    expect(alone).toEqual([true, true, false]);
+    await own.start();
+    await soon(async () => expect(await strict.slots.running('k')).toBe(3));
+    await own.kill();
+  });
+
+  it('a question to another node is answered, bytes and all; what failed there fails here', async () => {
+    const [a, b] = [await join('a'), await join('b')];
+    b.bus.answer('double', async (n: number) => 2 * n);
+    b.bus.answer('bytes', async () => Buffer.from([0, 255]));
+    b.bus.answer('fail', async () => {
+      throw new Error('broken');
+    });
+    expect(await a.bus.ask('b', 'double', [21])).toBe(42);
+    expect(await a.bus.ask('b', 'bytes', [])).toEqual(Buffer.from([0, 255]));
+    await expect(a.bus.ask('b', 'fail', [])).rejects.toThrow('broken');
+    await expect(a.bus.ask('b', 'unknown', [])).rejects.toMatchObject({ code: 'NODE_UNREACHABLE' });
+  });
+
+  it('who is not there, and who does not answer, is an error within the time limit', async () => {
+    const [a, b] = [await join('a'), await join('b')];
+    b.bus.answer('silence', () => new Promise(() => undefined));
+    const code = { code: 'NODE_UNREACHABLE' };
+    await expect(a.bus.ask('nobody', 'double', [1])).rejects.toMatchObject(code);
+    await expect(a.bus.ask('b', 'silence', [])).rejects.toMatchObject(code);
+  });
+
+  it('all others hear what is told to all', async () => {
+    const [a, b, c] = [await join('a'), await join('b'), await join('c')];
+    const heard: string[] = [];
+    for (const [name, node] of Object.entries({ a, b, c }))
+      node.bus.hear('news', (given, from) => heard.push(`${name} ${String(given)} ${from}`));
+    a.bus.tell('news', 'x');
+    await soon(() => expect(heard.sort()).toEqual(['b x a', 'c x a']));
+  });
+
+  it('the directory knows whose a call is, until it is over', async () => {
+    const [a, b] = [await join('a'), await join('b')];
+    a.directory.put('call:1');
+    await soon(async () => expect(await b.directory.find('call:1')).toBe('a'));
+    expect(await b.directory.find('call:2')).toBeUndefined();
+    await soon(async () => expect(await b.isHeard('a')).toBe(true));
+    a.directory.drop('call:1');
+    await soon(async () => expect(await b.directory.find('call:1')).toBeUndefined());
+    a.stop();
+    await soon(async () => expect(await b.isHeard('a')).toBe(false));
+  });
+});

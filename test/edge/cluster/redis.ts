@@ -1,0 +1,53 @@
+/** A Redis of the test's own on loopback, where Debian's redis-server is installed. */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+
+export const HAS_REDIS = spawnSync('redis-server', ['--version']).status === 0;
+
+export interface PrivateRedis {
+  readonly url: string;
+  /** As `kill -9`: what it held is gone. */
+  kill(): Promise<void>;
+  start(): Promise<void>;
+}
+
+export async function startRedis(): Promise<PrivateRedis> {
+  const port = await freePort();
+  let server: ChildProcess | undefined;
+  const redis: PrivateRedis = {
+    url: `redis://127.0.0.1:${port}`,
+    async kill() {
+      if (server === undefined) return;
+      const ended = once(server, 'exit');
+      server.kill('SIGKILL');
+      await ended;
+      server = undefined;
+    },
+    async start() {
+      const options = ['--port', String(port), '--bind', '127.0.0.1', '--save', ''];
+      const started = spawn('redis-server', [...options, '--appendonly', 'no'], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      server = started;
+      let said = '';
+      for await (const chunk of started.stdout) {
+        said += String(chunk);
+        if (said.includes('Ready to accept connections')) break;
+      }
+      started.stdout.resume();
+    },
+  };
+  await redis.start();
+  return redis;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}
