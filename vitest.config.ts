@@ -35,7 +35,7 @@ export default defineConfig({
         test: {
           name: 'service',
           include: ['test/**/*.test.ts'],
-          exclude: [PURE, 'test/interop/**', 'node_modules/**'],
+          exclude: [PURE, 'test/interop/**', 'test/cluster/**', 'node_modules/**'],
         },
       },
     ],

@@ -1,0 +1,203 @@
+/**
+ * What happens to a service of three nodes when its parts fail. After each story every answered call has one record, money adds up,
+ * slots are given back and callbacks were delivered once and in order.
+ */
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { Customer, echoBot, streamXml } from '../e2e/customer.ts';
+import { makeUser, type RunningCall, type SipUser, startCall } from '../e2e/phone.ts';
+import { eventually, type Json, type Service } from '../e2e/service.ts';
+import { HAS_REDIS } from '../edge/cluster/redis.ts';
+import { postgresMissing } from '../postgres.ts';
+import { Fleet } from './fleet.ts';
+
+/** Within this time the calls of a node that is gone are closed and billed. */
+const TAKEN_OVER_MS = 10_000;
+
+describe.skipIf(!HAS_REDIS || postgresMissing !== undefined)(
+  'three nodes (needs PostgreSQL and redis-server)',
+  () => {
+    let fleet: Fleet;
+    let customer: Customer;
+    let user: SipUser;
+    let root: { readonly authId: string; readonly authToken: string };
+    let told = 0;
+    const records = async (by: Service): Promise<readonly Json[]> =>
+      (await by.api('GET', 'cdr?per_page=100', undefined, root)).body['data'] as Json[];
+    const live = async (by: Service): Promise<readonly string[] | undefined> =>
+      (await by.api('GET', 'Call/?status=live', undefined, root)).body['calls'] as string[];
+
+    beforeAll(async () => {
+      fleet = await Fleet.start(3);
+      root = fleet.node(0).demo;
+      customer = await Customer.listen();
+      user = await makeUser(fleet.node(0), 'carol', {
+        answer_url: customer.xml('/answer', streamXml(customer.bot('/bot', echoBot))),
+        hangup_url: `http://${customer.authority}/hangup`,
+      });
+    });
+    afterAll(async () => {
+      await fleet?.stop();
+      await customer?.close();
+    });
+
+    async function answeredOn(at: number): Promise<{ call: RunningCall; uuid: string }> {
+      const before = await live(fleet.node(at));
+      const call = await startCall(fleet.node(at), user, { seconds: 60 });
+      await call.answered;
+      const uuid = await eventually('the call', async () =>
+        (await live(fleet.node(at)))?.find((one) => !before?.includes(one)),
+      );
+      return { call, uuid };
+    }
+
+    /** Every call has one record and one hangup notification, nothing is held, and the books are right. */
+    async function allIsOver(
+      by: Service,
+      calls: readonly string[],
+      limitMs = 15_000,
+    ): Promise<void> {
+      told += calls.length;
+      await eventually(
+        'records of all calls',
+        async () => {
+          const uuids = (await records(by)).map(({ uuid }) => uuid);
+          return calls.every((call) => uuids.includes(call)) || undefined;
+        },
+        limitMs,
+      );
+      await eventually(
+        'all hangups told',
+        () => customer.at('/hangup').length >= told || undefined,
+      );
+      const uuids = customer.at('/hangup').map(({ form }) => form['CallUUID']);
+      for (const call of calls) expect(uuids.filter((uuid) => uuid === call)).toHaveLength(1);
+      const all = (await records(by)).map(({ uuid }) => uuid);
+      expect(new Set(all).size).toBe(all.length);
+      await eventually(
+        'slots given back',
+        async () => {
+          const { body } = await by.api('GET', 'concurrency', undefined, root);
+          return body['concurrent_calls'] === 0 || undefined;
+        },
+        30_000,
+      );
+      const { body } = await by.admin('GET', `/accounts/${root.authId}`);
+      const [balance] = body['balances'] as Json[];
+      expect(Number(balance?.['reserved_funds'])).toBe(0);
+      const verified = await by.admin('GET', '/ledger/verify');
+      if (verified.status === 200) expect(verified.body['faults'] ?? []).toEqual([]);
+    }
+
+    afterEach(async () => {
+      for (const at of [0, 1, 2])
+        if (
+          fleet.node(at).program.child.exitCode !== null ||
+          fleet.node(at).program.child.signalCode !== null
+        )
+          await fleet.restart(at);
+    });
+
+    it('REST on any node sees, and hangs up, a call of another; an unknown one is unknown', async () => {
+      const { call, uuid } = await answeredOn(0);
+      for (const at of [1, 2]) expect(await live(fleet.node(at))).toEqual([uuid]);
+      const seen = await fleet.node(1).admin('GET', `/calls/${uuid}`);
+      expect(seen.body).toMatchObject({ live: true });
+      const took: number[] = [];
+      for (let round = 0; round < 20; round += 1) {
+        const beganMs = performance.now();
+        const one = await fleet.node(2).api('GET', `Call/${uuid}/?status=live`, undefined, root);
+        took.push(performance.now() - beganMs);
+        expect(one.status).toBe(200);
+      }
+      process.stdout.write(
+        `REST for a call of another node: ${took.sort((a, b) => a - b)[10]?.toFixed(1)} ms (median)\n`,
+      );
+      expect((await fleet.node(2).api('DELETE', `Call/${uuid}/`, undefined, root)).status).toBe(
+        204,
+      );
+      await call.report;
+      const nobody = '11111111-1111-4111-8111-111111111111';
+      expect((await fleet.node(1).api('DELETE', `Call/${nobody}/`, undefined, root)).status).toBe(
+        404,
+      );
+      await allIsOver(fleet.node(1), [uuid]);
+    });
+
+    it('a node is killed: within ten seconds another has billed its calls, once', async () => {
+      const [lost, kept] = [await answeredOn(1), await answeredOn(0)];
+      await fleet.node(1).kill();
+      const killedMs = performance.now();
+      await eventually(
+        'the record',
+        async () =>
+          (await records(fleet.node(0))).some(({ uuid }) => uuid === lost.uuid) || undefined,
+      );
+      const tookMs = performance.now() - killedMs;
+      process.stdout.write(`billed by another node after ${Math.round(tookMs)} ms\n`);
+      expect(tookMs).toBeLessThan(TAKEN_OVER_MS);
+      // Until a node has noticed that another is gone, its lists are an error, not shorter.
+      const seen = await eventually('the other call', () => live(fleet.node(2)));
+      expect(seen).toEqual([kept.uuid]);
+      lost.call.hangUp();
+      kept.call.hangUp();
+      await Promise.all([lost.call.report, kept.call.report]);
+      await allIsOver(fleet.node(2), [lost.uuid, kept.uuid]);
+    });
+
+    it('a node that was cut off finds itself declared dead, ends its calls and serves again', async () => {
+      const { call, uuid } = await answeredOn(2);
+      const { child } = fleet.node(2).program;
+      process.kill(child.pid ?? 0, 'SIGSTOP');
+      await eventually(
+        'the record',
+        async () => (await records(fleet.node(0))).some((one) => one['uuid'] === uuid) || undefined,
+      );
+      process.kill(child.pid ?? 0, 'SIGCONT');
+      await call.report;
+      await allIsOver(fleet.node(0), [uuid]);
+      const again = await answeredOn(2);
+      again.call.hangUp();
+      await again.call.report;
+      await allIsOver(fleet.node(2), [again.uuid]);
+    });
+
+    it('Redis is restarted and has lost everything: calls go on, capacity says 502, then all is as before', async () => {
+      const { call, uuid } = await answeredOn(0);
+      await fleet.redis.kill();
+      const url = `/api/v1/account/${root.authId}/capacity`;
+      const capacity = async (): Promise<number> =>
+        (
+          await fetch(`${fleet.node(0).baseUrl}${url}`, {
+            headers: { 'x-auth-id': root.authId, 'x-auth-token': root.authToken },
+          })
+        ).status;
+      expect(await capacity()).toBe(502);
+      await expect(
+        startCall(fleet.node(0), user, { seconds: 2 }).then((one) => one.answered),
+      ).rejects.toThrow();
+      await fleet.redis.start();
+      await eventually('capacity', async () => (await capacity()) === 200 || undefined);
+      await eventually(
+        'the call is known elsewhere',
+        async () => (await live(fleet.node(1)))?.includes(uuid) || undefined,
+      );
+      const refused = (await records(fleet.node(0))).filter(
+        (one) => one['hangup_cause_code'] === 5030,
+      );
+      call.hangUp();
+      await call.report;
+      told += refused.length;
+      await allIsOver(fleet.node(1), [uuid]);
+    });
+
+    it('PostgreSQL is restarted: a call goes on, and its record is written once', async () => {
+      const { call, uuid } = await answeredOn(0);
+      fleet.postgres.stop();
+      call.hangUp();
+      await call.report;
+      fleet.postgres.start();
+      await allIsOver(fleet.node(0), [uuid], 40_000);
+      for (const at of [0, 1, 2]) expect(fleet.node(at).program.child.exitCode).toBeNull();
+    });
+  },
+);
