@@ -1,6 +1,8 @@
+import { X509Certificate } from 'node:crypto';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { createServer as createHttp } from 'node:http';
+import { readFileSync } from 'node:fs';
+import { createServer as createHttp, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Finding } from '../../src/cli/doctor/finding.ts';
@@ -11,7 +13,12 @@ import {
   checkNode,
   type Machine,
 } from '../../src/cli/doctor/machine.ts';
-import { checkCarriers, checkPorts, checkPublicAddress } from '../../src/cli/doctor/network.ts';
+import {
+  checkCarriers,
+  checkDns,
+  checkPorts,
+  checkPublicAddress,
+} from '../../src/cli/doctor/network.ts';
 import { checkAnswerUrl, checkCertificate, checkMail } from '../../src/cli/doctor/services.ts';
 import { run } from '../../src/cli/program.ts';
 import { testSettings } from '../foundation.ts';
@@ -27,6 +34,7 @@ const verdicts = (findings: readonly Finding[]): readonly string[] =>
 const machineWith = (files: Readonly<Record<string, string>>, said?: string): Machine => ({
   read: (path) => files[path],
   ask: () => said,
+  isRoot: false,
 });
 
 async function listening<T extends Server>(server: T): Promise<T & { readonly port: number }> {
@@ -45,6 +53,9 @@ describe('the machine', () => {
     expect(checkClock(machineWith({})).verdict).toBe('skipped');
     expect(checkDisk('/tmp/not/made/yet').verdict).toBe('ok');
     expect(checkDisk('/proc/1/data').verdict).toBe('problem');
+    const free = (bavail: number) =>
+      checkDisk('/tmp', () => ({ bavail, blocks: 100_000, bsize: 2 ** 20 })).verdict;
+    expect([free(50_000), free(5000), free(1000)]).toEqual(['ok', 'warning', 'problem']);
   });
 
   it('is told which limit is too low for the calls that it may run', () => {
@@ -54,7 +65,12 @@ describe('the machine', () => {
         '/proc/sys/net/core/rmem_max': '212992\n',
       });
     const settings = testSettings({});
-    const [files, , buffers] = checkLimits(settings, limits(4096, 0));
+    const [files, priority, buffers] = checkLimits(settings, limits(4096, 0));
+    expect(priority).toMatchObject({
+      verdict: 'warning',
+      advice: expect.stringContaining('LimitRTPRIO'),
+    });
+    expect(checkLimits(settings, limits(4096, 20))[1]?.verdict).toBe('ok');
     expect(files).toMatchObject({
       verdict: 'problem',
       advice: expect.stringContaining('LimitNOFILE=14000'),
@@ -109,6 +125,28 @@ describe('the network', () => {
         CARILLON_RTP_PUBLIC_HOST: 'voice.example',
       }),
     ).toEqual(['sip address: warning', 'rtp address: problem']);
+  });
+
+  it('a name server that is not there, or is none, is told; one that refuses the root is there', async () => {
+    const server = createSocket('udp4');
+    server.on('message', (query, { port, address }) => {
+      // QR and REFUSED (RFC 1035 §4.1.1).
+      const reply = Buffer.from(query);
+      reply[2] = 0x81;
+      reply[3] = 0x05;
+      server.send(reply, port, address);
+    });
+    server.bind(0, '127.0.0.1');
+    await once(server, 'listening');
+    closing.push(() => server.close());
+    const found = await checkDns([`127.0.0.1:${server.address().port}`]);
+    expect(found).toMatchObject({ verdict: 'ok' });
+    expect(await checkDns([])).toMatchObject({ verdict: 'problem' });
+    const nobody = await checkDns(['127.0.0.1:9']);
+    expect(nobody).toMatchObject({
+      verdict: 'problem',
+      advice: expect.stringContaining('/etc/resolv.conf'),
+    });
   });
 
   it('a carrier is asked over SIP; one that is not there is told', async () => {
@@ -190,6 +228,10 @@ describe('services', () => {
     });
     expect(check(tls('expired.pem', 'key.pem'))).toContain('certificate: problem');
     expect(check(tls('cert.pem', 'leaf-key.pem'))).toContain('certificate: problem');
+    const { validTo } = new X509Certificate(readFileSync('test/edge/stream/tls/cert.pem'));
+    const nearly = testSettings(tls('cert.pem', 'key.pem'));
+    const lateMs = Date.parse(validTo) - 5 * 86_400_000;
+    expect(verdicts(checkCertificate(nearly, lateMs))).toContain('certificate: warning');
     const elsewhere = {
       ...tls('cert.pem', 'key.pem'),
       CARILLON_PUBLIC_URL: 'https://other.example',
@@ -199,6 +241,26 @@ describe('services', () => {
 });
 
 describe('carillon doctor', () => {
+  it('tells a service that takes no calls, and what is no service', async () => {
+    const outcomeOf = async (answer: (reply: ServerResponse) => void): Promise<string> => {
+      const server = await listening(createHttp((_, reply) => answer(reply)));
+      const lines: string[] = [];
+      await run(['--url', `http://127.0.0.1:${server.port}`, 'doctor'], {
+        print: (line) => lines.push(line),
+        note: () => undefined,
+        interactive: false,
+        env: { CARILLON_HTTP_PORT: '0' },
+        fail: () => undefined,
+      });
+      return lines.find((line) => / service +/.test(line)) ?? '';
+    };
+    const down = (reply: ServerResponse) =>
+      reply.writeHead(503).end('{"status":"down","details":{"store":"disk full"}}');
+    expect(await outcomeOf(down)).toMatch(/^FAIL service .*takes no calls: store: disk full/);
+    expect(await outcomeOf((reply) => reply.end('hello'))).toMatch(/^FAIL service/);
+    expect(await outcomeOf((reply) => reply.end('{"status":"ready"}'))).toMatch(/^ok {3}service/);
+  });
+
   it('ends with status 1 and one piece of advice a problem, as text and as JSON', async () => {
     const outcome = async (...args: string[]) => {
       const lines: string[] = [];

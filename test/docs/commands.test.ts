@@ -48,7 +48,7 @@ function refusal(given: readonly string[], isWhole: boolean): string | undefined
 
 /** `carillon a b|c --d …`: each of the alternatives, up to what is left out. */
 function alternatives(text: string): readonly (readonly string[])[] {
-  const given = words(text.replace(/^(sudo )?(npx )?carillon\s+/, ''));
+  const given = words(text.replace(/^(sudo (?:-u carillon )?)?(npx )?carillon\s+/, ''));
   const shown = given.slice(0, given.findIndex((word) => /[…[\]()]/.test(word)) >>> 0);
   return shown.reduce<readonly (readonly string[])[]>(
     (lines, word) =>
@@ -70,9 +70,9 @@ describe('the documentation names', () => {
         .map((line) => line.trim());
       const check = (lines: readonly string[], isWhole: boolean): void => {
         for (const line of lines) {
-          if (!/^(sudo )?(npx )?carillon /.test(line)) continue;
+          if (!/^(sudo (?:-u carillon )?)?(npx )?carillon /.test(line)) continue;
           for (const given of isWhole
-            ? [words(line.replace(/^(sudo )?(npx )?carillon\s+/, ''))]
+            ? [words(line.replace(/^(sudo (?:-u carillon )?)?(npx )?carillon\s+/, ''))]
             : alternatives(line)) {
             seen += 1;
             const why = refusal(given, isWhole);

@@ -1,11 +1,14 @@
 /** A backup that is not restored is none: made while the service runs, restored into an empty folder, and everything is there. */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { Customer } from './customer.ts';
 import { Handset } from './handset.ts';
-import { makeUser, type SipUser } from './phone.ts';
+import { makeUser, type RunningCall, type SipUser, startCall } from './phone.ts';
 import {
   type AccountKey,
+  eventually,
+  type Json,
   newPlace,
   ROOT,
   removePlace,
@@ -13,15 +16,21 @@ import {
   type ServicePlace,
 } from './service.ts';
 
+// Four programs start here, and two phones talk beside them.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
+
 let places: ServicePlace[];
 let service: Service;
+let customer: Customer;
 
 beforeAll(async () => {
   places = [await newPlace(), await newPlace()];
+  customer = await Customer.listen();
   service = await Service.start(places[0] as ServicePlace);
 });
 afterAll(async () => {
   await service.kill();
+  await customer.close();
   for (const place of places) removePlace(place);
 });
 
@@ -30,6 +39,12 @@ const carillon = ({ dataDir }: ServicePlace, ...args: readonly string[]) => {
   const { PATH = '' } = process.env;
   return spawnSync(process.execPath, program, { encoding: 'utf8', env: { PATH } });
 };
+
+async function aRunningCall(at: Service, caller: SipUser): Promise<RunningCall> {
+  const call = await startCall(at, caller, { seconds: 60 });
+  await call.answered;
+  return call;
+}
 
 it('backup, restore, verify: accounts, money, tokens and phones are as they were', async () => {
   const [from, to] = places as [ServicePlace, ServicePlace];
@@ -46,10 +61,23 @@ it('backup, restore, verify: accounts, money, tokens and phones are as they were
     { answer_url: 'http://127.0.0.1:9/x' },
     kept,
   );
+  // Backups are made while calls run: what runs is open in them, and closed where they are restored.
+  const room = '<Response><Conference>kept</Conference></Response>';
+  const caller = await makeUser(
+    service,
+    'caller',
+    { answer_url: customer.xml('/room', room) },
+    kept,
+  );
+  const running = [await aRunningCall(service, caller), await aRunningCall(service, caller)];
   const copied = carillon(from, 'backup', '--name', 'kept.db');
   expect(copied).toMatchObject({ status: 0 });
+  const live = (await service.admin('GET', '/calls')).body['calls'] as readonly Json[];
+  expect(live).toHaveLength(2);
   await service.admin('POST', `/accounts/${kept.authId}/credit`, credit);
   await service.kill();
+  for (const call of running) call.hangUp();
+  await Promise.allSettled(running.map(({ report }) => report));
 
   const backup = join(from.dataDir, 'backups', 'kept.db');
   expect(carillon(from, 'verify', backup)).toMatchObject({ status: 0 });
@@ -58,8 +86,20 @@ it('backup, restore, verify: accounts, money, tokens and phones are as they were
   service = await Service.start(to);
 
   expect((await service.admin('POST', '/verify')).body).toEqual({ ok: true, faults: [] });
-  const balance = await service.api('GET', 'balance/USD', undefined, kept);
-  expect([balance.status, balance.body['balance']]).toEqual([200, 7.5]);
+  let charged = 0;
+  for (const { call_uuid: uuid } of live) {
+    const cdr = await eventually('the record of a call that was cut off', async () => {
+      const { status, body } = await service.api('GET', `cdr/${String(uuid)}`, undefined, kept);
+      return status === 200 ? ((body['data'] ?? body) as Json) : undefined;
+    });
+    expect(Number(cdr['total_cost'])).toBeGreaterThan(0);
+    charged += Number(cdr['total_cost']);
+  }
+  // The credit after the backup is not in it; each call that ran was charged once.
+  const balance = await service.balance(kept);
+  expect(balance).toMatchObject({ reserved_funds: 0 });
+  expect(balance['balance']).toBeCloseTo(7.5 - charged, 6);
+  expect((await service.admin('POST', '/verify')).body).toEqual({ ok: true, faults: [] });
   const phone = await Handset.waiting(service, user);
   await phone.close();
 });

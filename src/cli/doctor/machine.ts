@@ -1,6 +1,6 @@
 /** The machine: Node, clock, limits, disk. */
 import { spawnSync } from 'node:child_process';
-import { accessSync, constants, existsSync, readFileSync, statfsSync } from 'node:fs';
+import { accessSync, constants, existsSync, readFileSync, type StatsFs, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Settings } from '../../config/schema.ts';
 import { type Finding, good, problem, reasonOf, skipped, warning } from './finding.ts';
@@ -17,6 +17,7 @@ export interface Machine {
   read(path: string): string | undefined;
   /** Standard output of a program; undefined: it is not there or failed. */
   ask(command: string, args: readonly string[]): string | undefined;
+  readonly isRoot: boolean;
 }
 
 export const thisMachine: Machine = {
@@ -31,6 +32,7 @@ export const thisMachine: Machine = {
     const { status, stdout } = spawnSync(command, [...args], { encoding: 'utf8', timeout: 5000 });
     return status === 0 ? stdout.trim() : undefined;
   },
+  isRoot: process.getuid?.() === 0,
 };
 
 export function checkNode(version: string): Finding {
@@ -83,9 +85,8 @@ function openFiles({ calls }: Pick<Settings, 'calls'>, machine: Machine): Findin
 
 function realTime(machine: Machine): Finding {
   const [, , hard] = /^Max realtime priority\s+(\S+)\s+(\S+)/m.exec(serviceLimits(machine)) ?? [];
-  const isRoot = process.getuid?.() === 0;
   if (hard === undefined) return skipped('real time', 'the limits of processes cannot be read');
-  if (isRoot || Number(hard) > 0)
+  if (machine.isRoot || Number(hard) > 0)
     return good('real time', 'the media thread may have a real-time priority');
   return warning(
     'real time',
@@ -116,12 +117,15 @@ function receiveBuffer(machine: Machine): Finding {
   );
 }
 
-export function checkDisk(dataDir: string): Finding {
+export function checkDisk(
+  dataDir: string,
+  space: (folder: string) => Pick<StatsFs, 'bavail' | 'blocks' | 'bsize'> = statfsSync,
+): Finding {
   let folder = dataDir;
   while (!existsSync(folder) && dirname(folder) !== folder) folder = dirname(folder);
   try {
     accessSync(folder, constants.W_OK);
-    const { bavail, blocks, bsize } = statfsSync(folder);
+    const { bavail, blocks, bsize } = space(folder);
     const free = bavail * bsize;
     const share = bavail / Math.max(1, blocks);
     const found = `${(free / GIB).toFixed(1)} GiB free for ${dataDir}`;

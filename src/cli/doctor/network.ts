@@ -135,8 +135,7 @@ async function toldAddress(
   );
 }
 
-export async function checkDns(): Promise<Finding> {
-  const servers = dns.getServers();
+export async function checkDns(servers = dns.getServers()): Promise<Finding> {
   if (servers.length === 0)
     return problem(
       'dns',
@@ -144,7 +143,9 @@ export async function checkDns(): Promise<Finding> {
       'Put one into /etc/resolv.conf: names of carriers and customers are looked up.',
     );
   try {
-    await within(new dns.Resolver({ timeout: 2000, tries: 2 }).resolveNs('.'));
+    const resolver = new dns.Resolver({ timeout: 2000, tries: 2 });
+    resolver.setServers(servers);
+    await within(resolver.resolveNs('.'));
     return good('dns', `${servers.join(', ')} answers`);
   } catch (error) {
     // A refusal is an answer: some servers do not serve the root.
