@@ -5,35 +5,31 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import Database from 'better-sqlite3';
-import type { Clock } from '../src/base/clock.ts';
 import type { AccountId } from '../src/base/ids.ts';
 import { silentLogger } from '../src/base/logger.ts';
-import { micros } from '../src/base/money.ts';
 import { systemRandom } from '../src/base/system-random.ts';
-import { Accounts } from '../src/domain/account/account.ts';
 import { Ledger } from '../src/domain/ledger/ledger.ts';
-import type { EntryFilter, NewEntry } from '../src/domain/ledger/types.ts';
+import type { EntryFilter } from '../src/domain/ledger/types.ts';
 import { createProvisioning } from '../src/domain/provisioning/provisioning.ts';
 import { openStore, type Store } from '../src/edge/store/store.ts';
+import { onPostgres } from './ledger/postgres.ts';
+import {
+  CALLS_AT_ONCE,
+  clock,
+  createAccount,
+  entry,
+  rate,
+  reserveAndPost,
+  START_MS,
+  wall,
+} from './ledger/work.ts';
 import { isQuick, type Row } from './row.ts';
 
 /** `BENCH_LEDGER_ENTRIES` makes a quick run; the goals are for a million. */
 const ENTRIES = Number(process.env['BENCH_LEDGER_ENTRIES'] ?? (isQuick ? 50_000 : 1_000_000));
 const UNITS = 20_000;
-const CALLS_AT_ONCE = 200;
 const PER_PAGE = 50;
 const YEAR_MS = 365 * 86_400_000;
-const START_MS = Date.UTC(2025, 0, 1);
-
-/** A wall clock that the bench sets: the entries are to lie over a year. */
-const wall = { ms: START_MS };
-const clock: Clock = {
-  monotonicMs: () => performance.now(),
-  wallMs: () => wall.ms,
-  at: () => () => undefined,
-  sleep: () => Promise.resolve(),
-};
-
 export async function run(): Promise<Row[]> {
   const folder = mkdtempSync(join(tmpdir(), 'carillon-bench-'));
   const store = await openStore({
@@ -51,58 +47,17 @@ export async function run(): Promise<Row[]> {
     ];
     const large = await createAccount(store);
     await fill(store, large);
-    return [...rows, ...(await lists(store, large))];
+    return [...rows, ...(await lists(store, large)), ...(await onPostgres())];
   } finally {
     await store.close();
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-async function createAccount(store: Store): Promise<AccountId> {
-  const accounts = new Accounts({
-    store: store.accounts,
-    partners: store.partners,
-    idempotency: store.idempotency,
-    clock,
-    random: systemRandom,
-    defaults: { concurrentCallsLimit: 10, cpsLimit: 2, currency: 'USD', country: 'US' },
-  });
-  const made = await accounts.create({ name: 'bench' });
-  if (!made.ok) throw new Error(made.error.kind);
-  const { authId } = made.value.account;
-  await store.ledger.post([entry(authId, 0, 'credit', 1_000_000_000_000)], { checked: false });
-  return authId;
-}
-
-const entry = (
-  accountId: AccountId,
-  index: number,
-  type: NewEntry['type'],
-  amount: number,
-): NewEntry => ({
-  accountId,
-  currency: 'USD',
-  type,
-  amount: micros(amount),
-  description: `Call ${index}`,
-  reference: type === 'debit' ? `cdr:${index}` : undefined,
-  referenceType: type === 'debit' ? (index % 5 === 0 ? 'stream_cdr' : 'cdr') : 'payment',
-});
-
 async function unitsOfWork(store: Store, accountId: AccountId, folder: string): Promise<Row[]> {
   const delay = monitorEventLoopDelay({ resolution: 1 });
   delay.enable();
-  const perSecond = await rate(UNITS, async (index) => {
-    const reservationId = `r${index}`;
-    await store.ledger.reserve({
-      reservationId,
-      accountId,
-      currency: 'USD',
-      amount: micros(6500),
-      dailySpendLimit: undefined,
-    });
-    await store.ledger.release(reservationId, [entry(accountId, index, 'debit', 6500)]);
-  });
+  const perSecond = await rate(UNITS, (index) => reserveAndPost(store, accountId, index));
   delay.disable();
   const floor = bareInserts(join(folder, 'floor.db'));
   const reads = await rate(UNITS * 5, () => store.ledger.balance(accountId, 'USD'));
@@ -218,21 +173,6 @@ async function lists(store: Store, accountId: AccountId): Promise<Row[]> {
       note: 'reads every entry, on the thread for reports',
     },
   ];
-}
-
-/** How many a second, `CALLS_AT_ONCE` under way at any time. */
-async function rate(count: number, work: (index: number) => Promise<unknown>): Promise<number> {
-  let next = 0;
-  const started = performance.now();
-  const one = async (): Promise<void> => {
-    while (next < count) {
-      const index = next;
-      next += 1;
-      await work(index);
-    }
-  };
-  await Promise.all(Array.from({ length: CALLS_AT_ONCE }, one));
-  return Math.round(count / ((performance.now() - started) / 1000));
 }
 
 /** Median. */

@@ -47,9 +47,12 @@ function program(name: string, args: readonly string[]): void {
 /** A cluster in `folder`, which exists. */
 export class Cluster {
   readonly folder: string;
+  readonly #settings: Readonly<Record<string, string>>;
 
-  constructor(folder: string) {
+  /** `settings` of the server; without them nothing is synced to the disk. */
+  constructor(folder: string, settings: Readonly<Record<string, string>> = {}) {
     this.folder = folder;
+    this.#settings = settings;
   }
 
   get #data(): string {
@@ -70,6 +73,7 @@ export class Cluster {
       max_connections: '120',
       fsync: 'off',
       full_page_writes: 'off',
+      ...this.#settings,
     };
     const options = Object.entries(settings).map(([name, value]) => `-c ${name}='${value}'`);
     const log = join(this.folder, 'log');
@@ -134,7 +138,7 @@ export function emptyTables(db: PostgresConnection): void {
     .filter((table) => !['schema_version', 'setting', 'counter'].includes(table));
   db.send(`SET session_replication_role = 'replica'`);
   for (const table of tables) db.send(`DELETE FROM ${table}`);
-  db.send('NOTIFY carillon_answers');
+  db.send('NOTIFY carillon_changes');
   db.run(`SET session_replication_role = 'origin'`);
 }
 

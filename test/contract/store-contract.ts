@@ -274,6 +274,27 @@ function callContract(opened: () => Opened): void {
       expect(await store.calls.listOpen()).toEqual([]);
     });
 
+    it('texts of strangers may be long, and hold what no text should', async () => {
+      const { store } = opened();
+      // Without repetition: nothing of it can be compressed away.
+      const long = Array.from({ length: 900 }, (_, i) => (i * 7919).toString(36)).join('.');
+      const cdr = aCdr({
+        from: long,
+        to: `${long}2`,
+        sipCallId: long,
+        callerName: 'a\u0000b\ud800',
+      });
+      await store.calls.settle({ cdr, entries: [], notification: undefined });
+      const kept = (await store.cdrs.get(CALL))?.cdr;
+      expect(kept).toMatchObject({ from: long, to: `${long}2`, sipCallId: long });
+      expect(kept?.callerName).toMatch(/^a.b.$/su);
+      const found = await store.cdrs.page(
+        { accountId: ACCOUNT, fromNumber: long },
+        { limit: 1, offset: 0 },
+      );
+      expect(found.total).toBe(1);
+    });
+
     it('settling twice settles once', async () => {
       const { store } = opened();
       await store.calls.open(anOpenCall(), undefined);

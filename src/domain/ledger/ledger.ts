@@ -84,9 +84,9 @@ export class Ledger {
     this.rateBook = deps.rateBook ?? new RateBook();
   }
 
-  /** Stored rates over those of the file; once, at the start. */
+  /** Stored rates over those of the file: at the start, and when another node has changed some. */
   async loadRates(): Promise<void> {
-    for (const rate of await this.#rates.listAll()) this.rateBook.put(rate);
+    this.rateBook.replaceStored(await this.#rates.listAll());
   }
 
   /** Another price list file is in force from now on; stored rates stay over it. */

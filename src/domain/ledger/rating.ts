@@ -42,6 +42,13 @@ export class RateBook {
     }
   }
 
+  /** These are the rates that were put over the file, and no others. */
+  replaceStored(rates: Iterable<Rate>): void {
+    this.#rates.clear();
+    for (const [key, rate] of this.#listed) this.#rates.set(key, rate);
+    for (const rate of rates) this.put(rate);
+  }
+
   put(rate: Rate): void {
     this.#rates.set(keyOf(rate.direction, rate.currency, rate.accountId, rate.prefix), rate);
   }

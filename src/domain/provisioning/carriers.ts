@@ -22,9 +22,11 @@ export class Carriers {
     this.#store = store;
   }
 
-  /** Reads the stored carriers; once, at the start. They are few and asked for with every call. */
+  /** Reads the stored carriers: at the start, and when another node has changed some. They are few and asked for with every call. */
   async load(): Promise<void> {
-    for (const carrier of await this.#store.listAll()) this.#byName.set(carrier.name, carrier);
+    const stored = await this.#store.listAll();
+    this.#byName.clear();
+    for (const carrier of stored) this.#byName.set(carrier.name, carrier);
   }
 
   async create(input: NewCarrier): Promise<Result<Carrier, CarrierRefusal>> {

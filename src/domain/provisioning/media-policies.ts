@@ -43,9 +43,10 @@ export class MediaPolicies {
     this.#store = store;
   }
 
-  /** To be called once, before there are calls. */
+  /** Before there are calls, and when another node has changed some. */
   async load(): Promise<void> {
     const stored: unknown = JSON.parse((await this.#store.get(KEY)) ?? '[]');
+    this.#known.clear();
     for (const policy of Array.isArray(stored) ? stored : []) {
       const read = readPolicy(policy);
       if (read !== undefined) this.#known.set(keyOf(read), read);

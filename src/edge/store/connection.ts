@@ -10,6 +10,12 @@ export type { Row, SqlValue };
 /** For `?` in their order, or for `@name`. */
 export type Parameters = Readonly<Record<string, SqlValue>> | readonly SqlValue[];
 
+/** What is held of a balance. */
+export interface Reservation {
+  readonly balanceId: string;
+  readonly amount: number;
+}
+
 /** Its rows are nobody's. */
 export const NO_NODE: NodeRef = { id: '', epoch: 0 };
 
@@ -25,6 +31,8 @@ export abstract class Connection {
   readonly balances = new BalanceRows();
   readonly ledgerHeads = new LedgerHeads();
   readonly entryTotals = new EntryTotals();
+  /** Read ahead for the transaction that runs now, which has the right to change them. */
+  readonly reservations = new Map<string, Reservation>();
   /** Time of the unit of work that runs now, microseconds UTC. */
   nowUs = 0;
   /** Who asks for the unit of work that runs now: what it makes bears it. */
@@ -76,6 +84,7 @@ export abstract class Connection {
     this.balances.forget();
     this.ledgerHeads.forget();
     this.entryTotals.forget();
+    this.reservations.clear();
   }
 }
 

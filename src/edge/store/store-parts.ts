@@ -43,6 +43,8 @@ export interface Store extends Repositories {
   verify(): Promise<readonly LedgerFault[]>;
   /** `listener` is called after the commit: `ledger.lowBalanceAlerts` says what there is to tell. */
   onLowBalance(listener: () => void): void;
+  /** `listener` is called a moment after a node changed provisioning, rates or settings in a store that others share; it may have been this one. */
+  onChange(listener: () => void): void;
   /** Writes a file and a row; rejects with STORE_FULL, STORE_GONE or STORE_BUSY when either cannot be. */
   check(): Promise<void>;
   /** After STORE_GONE: the open connection still has everything, and writes the file anew. */
@@ -55,11 +57,8 @@ export interface Store extends Repositories {
   close(): Promise<void>;
 }
 
-/** Setting that a check writes. */
-export const PROBE = 'store.probe';
-
-/** Whoever wants to know that a balance has fallen below its threshold. */
-export class Falls {
+/** Whoever wants to know of something. */
+export class Listeners {
   readonly #listeners: Array<() => void> = [];
 
   listen(listener: () => void): void {

@@ -6,13 +6,13 @@ import { DiskCheck } from './disk-check.ts';
 import { Engine, type EngineOptions } from './engine.ts';
 import { Executor, InlineRunner } from './executor.ts';
 import { toError, toFailure } from './failure.ts';
+import { PROBE } from './marks.ts';
 import { atOnce, GroupPace } from './pace.ts';
 import { makePrivate } from './private-file.ts';
 import type { Submit } from './spooling.ts';
 import {
   createRepositories,
-  Falls,
-  PROBE,
+  Listeners,
   type Store,
   type StoreOptions,
   withNodes,
@@ -40,7 +40,7 @@ function openInMemory(options: StoreOptions): Store {
     key: ephemeralKey(),
     random: options.random,
   });
-  const falls = new Falls();
+  const falls = new Listeners();
   const executor = new Executor(new InlineRunner(engine), atOnce, () => falls.tell());
   const submit: Submit = (unit, access) => executor.submit(unit, access);
   const repositories = createRepositories(options.clock, submit);
@@ -53,6 +53,7 @@ function openInMemory(options: StoreOptions): Store {
     },
     verify: () => repositories.ledger.verify(),
     onLowBalance: (listener: () => void) => falls.listen(listener),
+    onChange: () => undefined,
     check: () => repositories.settings.set(PROBE, String(options.clock.wallMs())),
     renew: () => Promise.resolve(),
     waiting: () => executor.waiting,
@@ -78,7 +79,7 @@ async function openOnDisk(options: StoreOptions): Promise<Store> {
   if (writing.uncleanStart) {
     options.logger.warn({ file: thread.file }, 'store was not closed, its file was checked');
   }
-  const falls = new Falls();
+  const falls = new Listeners();
   const writer = new Executor(writing, new GroupPace(), () => falls.tell());
   const startReading = () => StoreThread.start({ ...thread, role: 'reader' });
   let reading = await startReading();
@@ -103,6 +104,7 @@ async function openOnDisk(options: StoreOptions): Promise<Store> {
     backup: (path: string) => backUp(thread, path),
     verify: () => repositories.ledger.verify(),
     onLowBalance: (listener: () => void) => falls.listen(listener),
+    onChange: () => undefined,
     check: async () => {
       await disk.run();
       await repositories.settings.set(PROBE, String(options.clock.wallMs()));

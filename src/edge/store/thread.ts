@@ -19,6 +19,8 @@ export type Request =
   | { readonly kind: 'backup'; readonly path: string }
   | { readonly kind: 'renew' }
   | { readonly kind: 'checkpoint' }
+  /** Whether others have changed something since the last time. */
+  | { readonly kind: 'heard' }
   | { readonly kind: 'close' };
 
 /** One for each request, in order; the first message of a thread answers its start. */
@@ -26,6 +28,7 @@ export type Reply =
   | { readonly kind: 'ready'; readonly uncleanStart: boolean }
   | { readonly kind: 'outcomes'; readonly outcomes: readonly Outcome[] }
   | { readonly kind: 'copied'; readonly logPages: number }
+  | { readonly kind: 'heard'; readonly changed: boolean }
   | { readonly kind: 'done' }
   | { readonly kind: 'failed'; readonly failure: Failure };
 
@@ -84,6 +87,12 @@ export class StoreThread implements Runner {
   async checkpoint(): Promise<number> {
     const reply = await this.#ask({ kind: 'checkpoint' });
     return reply.kind === 'copied' ? reply.logPages : 0;
+  }
+
+  /** Of PostgreSQL alone. */
+  async heard(): Promise<boolean> {
+    const reply = await this.#ask({ kind: 'heard' });
+    return reply.kind === 'heard' && reply.changed;
   }
 
   async close(): Promise<void> {

@@ -25,6 +25,8 @@ function handle(engine: Engine, request: Request): Reply {
       return { kind: 'done' };
     case 'checkpoint':
       return { kind: 'copied', logPages: engine.checkpoint() };
+    case 'heard':
+      return { kind: 'heard', changed: false };
     case 'close':
       engine.close();
       return { kind: 'done' };

@@ -49,6 +49,13 @@ export const postgresOf = ({ store }: Settings): PostgresSettings | undefined =>
     ? undefined
     : { url: store.url, writers: store.writers, spoolBytes: store.spoolMegabytes * MEGABYTE };
 
+/** What domain modules keep in memory. */
+async function loadKept({ ledger, provisioning }: Facts): Promise<void> {
+  await ledger.loadRates();
+  await provisioning.carriers.load();
+  await provisioning.mediaPolicies.load();
+}
+
 /** Opens the store, reads prices and carriers, and closes what a crash left open. */
 export async function layFoundation(basics: Basics): Promise<Foundation> {
   const { settings, lists, logger, clock, random } = basics;
@@ -81,10 +88,11 @@ export async function layFoundation(basics: Basics): Promise<Foundation> {
     phoneLoginSecret: keptSecret(dataDir, PHONE_LOGIN_KEY_FILE, random),
     rateBook: new RateBook(lists.rates),
   });
-  await facts.ledger.loadRates();
-  await facts.provisioning.carriers.load();
-  await facts.provisioning.mediaPolicies.load();
+  await loadKept(facts);
   await storeCarriers(facts.provisioning.carriers, lists.carriers);
   await recoverOpenCalls(store.calls, logger);
+  store.onChange(() => {
+    loadKept(facts).catch((error: unknown) => logger.warn({ error }, 'changes were not read'));
+  });
   return { ...facts, store, self, realm, recordingFiles, objects };
 }

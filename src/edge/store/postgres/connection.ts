@@ -164,13 +164,14 @@ export class PostgresConnection extends Connection {
     return AGAIN.has(code) ? 'again' : super.meaningOf(error);
   }
 
-  /** Whether somebody has told something on a channel that is listened to, or nobody can know. */
-  notified(): boolean {
+  /** Whether somebody has told something on a channel that is listened to; `away`: nobody can know. */
+  notified(): 'yes' | 'no' | 'away' {
     try {
-      return this.#link === undefined || this.#link.notified();
+      if (this.#link === undefined) return 'away';
+      return this.#link.notified() ? 'yes' : 'no';
     } catch {
       this.#drop();
-      return true;
+      return 'away';
     }
   }
 

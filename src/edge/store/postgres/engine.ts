@@ -1,6 +1,7 @@
 import type { Random } from '../../../base/ids.ts';
 import { AnswerCache, changesAnswers } from '../answer-cache.ts';
 import { proveKey } from '../key-proof.ts';
+import { PROBE } from '../marks.ts';
 import type { Outcome, Unit } from '../unit.ts';
 import { isWrite, UnitRunner } from '../units.ts';
 import { Vault } from '../vault.ts';
@@ -29,14 +30,16 @@ const PATIENCE_MS: Readonly<Record<PostgresRole, number>> = {
 /** Of the first start on an empty database, and of migrations. */
 const PREPARING_MS = 600_000;
 
-/** Whoever changes what every call asks for says so here, to all nodes. */
-const CHANNEL = 'carillon_answers';
+/** Whoever changes what nodes keep in memory says so here, to all of them. */
+const CHANNEL = 'carillon_changes';
 
 /** All repositories over one connection to PostgreSQL; runs units of work, many in one transaction. */
 export class PostgresEngine {
   readonly #db: PostgresConnection;
   readonly #units: UnitRunner;
   readonly #answers = new AnswerCache();
+  readonly #isPoint: boolean;
+  #hasHeard = false;
 
   constructor(options: PostgresEngineOptions) {
     if (options.prepares) prepare(options);
@@ -44,17 +47,15 @@ export class PostgresEngine {
     this.#db = db;
     this.#units = new UnitRunner(db, (units) => {
       lockFor(db, units);
-      if (changesAnswers(units)) db.send(`NOTIFY ${CHANNEL}`);
+      if (changesAnswers(units) || units.some(changesSetting)) db.send(`NOTIFY ${CHANNEL}`);
     });
     this.#isPoint = options.role === 'point';
   }
 
-  readonly #isPoint: boolean;
-
   /** As the engine of SQLite does: those that write in one transaction, each answered on its own. */
   run(units: readonly Unit[]): readonly Outcome[] {
     if (units.some(isWrite)) return this.#units.together(units) ?? this.#units.apart(units);
-    if (this.#isPoint && this.#db.notified()) this.#answers.forget();
+    if (this.#isPoint) this.#listen();
     return units.map((unit) => this.#read(unit));
   }
 
@@ -73,15 +74,36 @@ export class PostgresEngine {
     this.#answers.forget();
   }
 
+  /** Whether a node has changed something since the last time. */
+  heard(): boolean {
+    if (this.#listen() === 'away') this.#db.get('SELECT 1 AS here');
+    const heard = this.#hasHeard;
+    this.#hasHeard = false;
+    return heard;
+  }
+
   close(): void {
     this.#db.close();
   }
 
+  #listen(): 'yes' | 'no' | 'away' {
+    const notified = this.#db.notified();
+    if (notified !== 'no') this.#answers.forget();
+    if (notified === 'yes') this.#hasHeard = true;
+    return notified;
+  }
+
   #connected(): void {
-    this.#answers.forget(); // nobody has told us meanwhile
+    // Nobody has told us meanwhile.
+    this.#answers.forget();
+    this.#hasHeard = true;
     if (this.#isPoint) this.#db.run(`LISTEN ${CHANNEL}`);
   }
 }
+
+/** Those that domain modules keep in memory, not what the store writes for itself. */
+const changesSetting = ({ repository, operation, given }: Unit): boolean =>
+  repository === 'settings' && operation === 'set' && given[0] !== PROBE;
 
 function prepare(options: PostgresEngineOptions): void {
   const db = connectionOf(options, PREPARING_MS);

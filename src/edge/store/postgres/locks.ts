@@ -1,4 +1,5 @@
 /** What a transaction locks before it begins, always in the same order, so that nodes do not wait for each other in a circle. */
+import { integer, string } from '../connection.ts';
 import type { Unit } from '../unit.ts';
 import type { PostgresConnection } from './connection.ts';
 
@@ -33,8 +34,9 @@ export function lockFor(db: PostgresConnection, units: readonly Unit[]): void {
   const ofCampaigns = guarded.filter(({ repository }) => repository === 'campaigns').length;
   if (guarded.length > ofCampaigns) take(db, PROVISIONING);
   if (ofCampaigns > 0) take(db, CAMPAIGNS);
-  const accounts = accountsOf(db, units);
-  if (accounts.length > 0) lockLedgers(db, accounts);
+  const moved = movedBy(units);
+  addOwners(db, moved);
+  if (moved.accounts.size > 0) lockLedgers(db, moved);
 }
 
 const isGuarded = ({ repository, operation }: Unit): boolean =>
@@ -47,11 +49,20 @@ function take(db: PostgresConnection, lock: number): void {
 interface Owned {
   readonly accountId: string;
 }
+interface OfCall {
+  readonly cdr: Owned & { readonly callUuid: string };
+}
 
-/** The accounts whose money the units move, as far as their arguments tell. */
-function accountsOf(db: PostgresConnection, units: readonly Unit[]): readonly string[] {
+/** What the units move, as far as their arguments tell. */
+interface Moved {
+  readonly accounts: Set<string>;
+  /** That are given back or raised, and whether the unit names their account beside. */
+  readonly reservations: Map<string, boolean>;
+}
+
+function movedBy(units: readonly Unit[]): Moved {
   const accounts = new Set<string>();
-  const reservations: string[] = [];
+  const reservations = new Map<string, boolean>();
   for (const { repository, operation, given } of units) {
     const own = (owned: readonly unknown[]): void => {
       for (const one of owned) if (one) accounts.add((one as Owned).accountId);
@@ -71,15 +82,18 @@ function accountsOf(db: PostgresConnection, units: readonly Unit[]): readonly st
         break;
       case 'ledger.extend':
       case 'calls.extendReservation':
-        reservations.push(String(first));
+        reservations.set(String(first), false);
         break;
       case 'ledger.release':
-        reservations.push(String(first));
+        reservations.set(String(first), (second as readonly Owned[]).length > 0);
         own(second as readonly Owned[]);
         break;
       case 'calls.open':
+        own([(first as OfCall).cdr]);
+        break;
       case 'calls.settle':
-        own([(first as { readonly cdr: Owned }).cdr]);
+        own([(first as OfCall).cdr]);
+        reservations.set((first as OfCall).cdr.callUuid, true);
         break;
       case 'numbers.purchase':
         own(second as readonly Owned[]);
@@ -89,32 +103,44 @@ function accountsOf(db: PostgresConnection, units: readonly Unit[]): readonly st
         break;
     }
   }
-  if (reservations.length > 0)
-    for (const row of db.all('SELECT account_id FROM reservation WHERE id = ANY(?::text[])', [
-      arrayOf(reservations),
-    ]))
-      accounts.add(String(row['account_id']));
-  return [...accounts];
+  return { accounts, reservations };
 }
 
-/** All balances of the accounts, and with them the right to number their entries. */
-function lockLedgers(db: PostgresConnection, accounts: readonly string[]): void {
-  const of = [arrayOf(accounts)];
-  const [balances = [], heads = []] = db.answers([
+function addOwners(db: PostgresConnection, { accounts, reservations }: Moved): void {
+  const unknown = [...reservations].filter(([, isKnown]) => !isKnown).map(([id]) => id);
+  if (unknown.length === 0) return;
+  const rows = db.all('SELECT account_id FROM reservation WHERE id = ANY(?::text[])', [
+    arrayOf(unknown),
+  ]);
+  for (const row of rows) accounts.add(string(row, 'account_id'));
+}
+
+/** All balances of the accounts, and with them the right to number their entries and to change what is held of them. */
+function lockLedgers(db: PostgresConnection, { accounts, reservations }: Moved): void {
+  const of = [arrayOf([...accounts])];
+  const [balances = [], heads = [], held = []] = db.answers([
     [
       `SELECT * FROM balance WHERE account_id = ANY(?::text[])
         ORDER BY account_id, currency FOR NO KEY UPDATE`,
       of,
     ],
     ['SELECT account_id, seq, created_us FROM ledger_head WHERE account_id = ANY(?::text[])', of],
+    [
+      `SELECT id, balance_id, amount FROM reservation
+        WHERE id = ANY(?::text[]) AND account_id = ANY(?::text[])`,
+      [arrayOf([...reservations.keys()]), ...of],
+    ],
   ]);
   for (const row of balances) db.balances.keep(row);
   for (const id of accounts) db.ledgerHeads.keep(id, { seq: 0, createdUs: 0 });
-  for (const row of heads)
-    db.ledgerHeads.keep(String(row['account_id']), {
-      seq: Number(row['seq']),
-      createdUs: Number(row['created_us']),
-    });
+  for (const row of heads) {
+    const head = { seq: integer(row, 'seq'), createdUs: integer(row, 'created_us') };
+    db.ledgerHeads.keep(string(row, 'account_id'), head);
+  }
+  for (const row of held) {
+    const reservation = { balanceId: string(row, 'balance_id'), amount: integer(row, 'amount') };
+    db.reservations.set(string(row, 'id'), reservation);
+  }
 }
 
 /** As a literal; https://www.postgresql.org/docs/current/arrays.html#ARRAYS-INPUT */

@@ -27,23 +27,31 @@ export const statementsOf = (sql: string): readonly string[] =>
 /** Brings the schema up to date, one node after the other; refuses a database that a newer service has written. */
 export function migratePostgres(db: PostgresConnection): void {
   refuseOld(db.serverVersion);
-  db.run('CREATE TABLE IF NOT EXISTS schema_version (version BIGINT PRIMARY KEY)');
-  for (const { version, file } of listPostgresMigrations()) {
-    db.begin(false);
-    try {
-      db.send('SELECT pg_advisory_xact_lock(?, ?)', [LOCK_SPACE, MIGRATION]);
-      if (versionOf(db) < version) {
-        const sql = readFileSync(new URL(file, FOLDER), 'utf8');
-        for (const statement of statementsOf(sql)) db.run(statement);
-        db.run('INSERT INTO schema_version (version) VALUES (?)', [version]);
-      }
-      db.commit();
-    } catch (error) {
-      db.rollback();
-      throw error;
-    }
-  }
+  // Not even `IF NOT EXISTS` is safe from another node that does the same.
+  locked(db, () =>
+    db.run('CREATE TABLE IF NOT EXISTS schema_version (version BIGINT PRIMARY KEY)'),
+  );
+  for (const { version, file } of listPostgresMigrations())
+    locked(db, () => {
+      if (versionOf(db) >= version) return;
+      const sql = readFileSync(new URL(file, FOLDER), 'utf8');
+      for (const statement of statementsOf(sql)) db.run(statement);
+      db.run('INSERT INTO schema_version (version) VALUES (?)', [version]);
+    });
   refuseNewer(versionOf(db));
+}
+
+/** In a transaction of its own, while no other node changes the schema. */
+function locked(db: PostgresConnection, act: () => void): void {
+  db.begin(false);
+  try {
+    db.send('SELECT pg_advisory_xact_lock(?, ?)', [LOCK_SPACE, MIGRATION]);
+    act();
+    db.commit();
+  } catch (error) {
+    db.rollback();
+    throw error;
+  }
 }
 
 const versionOf = (db: PostgresConnection): number =>

@@ -4,15 +4,15 @@ import { ServiceError } from '../../../base/errors.ts';
 import { changesAnswers } from '../answer-cache.ts';
 import { Executor, type Runner } from '../executor.ts';
 import { FolderLock } from '../folder-lock.ts';
+import { PROBE } from '../marks.ts';
 import { atOnce, GroupPace } from '../pace.ts';
 import { makePrivate } from '../private-file.ts';
 import { Spool } from '../spool.ts';
 import { Spooling, type Submit } from '../spooling.ts';
 import {
   createRepositories,
-  Falls,
+  Listeners,
   type PostgresSettings,
-  PROBE,
   type Store,
   type StoreOptions,
   withNodes,
@@ -21,6 +21,7 @@ import { StoreThread } from '../thread.ts';
 import type { Outcome, Unit } from '../unit.ts';
 import { loadKey, Vault } from '../vault.ts';
 import type { PostgresEngineOptions } from './engine.ts';
+import { Listening } from './listening.ts';
 import { Writers } from './writers.ts';
 
 const WORKER = new URL('./worker.ts', import.meta.url);
@@ -90,7 +91,7 @@ async function compose(
   end: () => void,
 ): Promise<Store> {
   const { clock, logger } = options;
-  const falls = new Falls();
+  const falls = new Listeners();
   const writers = new Writers(
     threads.writers.map((thread) => new Executor(thread, new GroupPace(), () => falls.tell())),
   );
@@ -104,6 +105,9 @@ async function compose(
       if (changesAnswers([unit])) points.outdated();
     }
   };
+  const changes = new Listeners();
+  const heard = () => point.between(() => threads.point.heard());
+  const listening = new Listening(clock, heard, () => changes.tell());
   const inOrder: Submit = (unit, access) => writers.first.submit(unit, access);
   const spooling = new Spooling({ spool, clock, logger, inOrder });
   await spooling.drainNow();
@@ -126,10 +130,12 @@ async function compose(
       ),
     verify: () => repositories.ledger.verify(),
     onLowBalance: (listener) => falls.listen(listener),
+    onChange: (listener) => changes.listen(listener),
     check: () => repositories.settings.set(PROBE, String(clock.wallMs())),
     renew: () => Promise.resolve(),
     waiting: () => all.reduce((sum, executor) => sum + executor.waiting, 0),
     close: async () => {
+      await listening.stop();
       await spooling.stop();
       await Promise.all(all.map((executor) => executor.close()));
       end();

@@ -14,6 +14,8 @@ serve(() => {
         case 'run':
           if (request.fresh) engine.forget();
           return { kind: 'outcomes', outcomes: engine.run(request.units) };
+        case 'heard':
+          return { kind: 'heard', changed: engine.heard() };
         case 'close':
           engine.close();
           return { kind: 'done' };

@@ -137,6 +137,7 @@ export function extendHold(
     reservationId,
     integer(held, 'amount'),
   ]);
+  db.reservations.delete(reservationId);
   if (!raised) return err('unknownBalance'); // released meanwhile, by another node
   moveReserved(db, balance.id, more);
   return ok(undefined);
@@ -144,6 +145,13 @@ export function extendHold(
 
 /** A reservation that is gone already is no fault: settling is idempotent. */
 export function releaseHold(db: Connection, reservationId: string): void {
+  const known = db.reservations.get(reservationId);
+  if (known !== undefined) {
+    db.reservations.delete(reservationId);
+    if (db.changesOne('DELETE FROM reservation WHERE id = ?', [reservationId]))
+      moveReserved(db, known.balanceId, -known.amount);
+    return;
+  }
   const held = db.get('DELETE FROM reservation WHERE id = ? RETURNING balance_id, amount', [
     reservationId,
   ]);

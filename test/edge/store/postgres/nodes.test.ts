@@ -95,8 +95,8 @@ describe.skipIf(postgresMissing !== undefined)(
       expect(entries.map(({ seq }) => seq)).toEqual(Array.from({ length: 61 }, (_, i) => 61 - i));
     });
 
-    it('sell a number once', async () => {
-      const [a, b] = await Promise.all([funded('MA_N1', 1000), funded('MA_N2', 1000)]);
+    it('sell each number once', async () => {
+      const [a, b] = await Promise.all([funded('MA_N1', 20_000), funded('MA_N2', 20_000)]);
       const number = {
         ...{ e164: '+14155550100', id: 'n1', accountId: undefined, subAccount: undefined },
         ...{ country: 'US', region: '', status: 'available' as const, currency: 'USD' },
@@ -105,18 +105,21 @@ describe.skipIf(postgresMissing !== undefined)(
         ...{ nextBillingUs: undefined, lastBilledUs: undefined, releasedUs: undefined },
         ...{ cooldownEndsUs: undefined, createdUs: START_US, updatedUs: START_US },
       };
-      await node(0).numbers.insert(number);
-      const buy = (accountId: AccountId, at: Store) =>
-        at.numbers.purchase({ ...number, accountId, status: 'active' }, [
+      const numbers = Array.from({ length: 20 }, (_, index) => ({
+        ...number,
+        e164: `+1415555${index + 10}`,
+      }));
+      for (const one of numbers) await node(0).numbers.insert(one);
+      const buy = (one: typeof number, accountId: AccountId, at: Store) =>
+        at.numbers.purchase({ ...one, accountId, status: 'active' }, [
           anEntry({ accountId, type: 'debit', amount: micros(500), referenceType: 'number' }),
         ]);
-      const bought = await Promise.all([
-        buy(a as AccountId, node(0)),
-        buy(b as AccountId, node(1)),
-      ]);
-      expect(bought.map(({ ok }) => ok).sort()).toEqual([false, true]);
-      const balances = [await booksOf(a as AccountId), await booksOf(b as AccountId)];
-      expect(balances.map((one) => one?.balance).sort()).toEqual([1000, 500]);
+      for (const one of numbers) {
+        const both = [buy(one, a as AccountId, node(0)), buy(one, b as AccountId, node(1))];
+        expect((await Promise.all(both)).map(({ ok }) => ok).sort()).toEqual([false, true]);
+      }
+      const left = [await booksOf(a as AccountId), await booksOf(b as AccountId)];
+      expect((left[0]?.balance ?? 0) + (left[1]?.balance ?? 0)).toBe(2 * 20_000 - 20 * 500);
     });
 
     it('see at once what the other has changed', async () => {
@@ -130,6 +133,28 @@ describe.skipIf(postgresMissing !== undefined)(
         const seen = await node(1).applications.get(appId);
         return seen?.name === 'after' || undefined;
       });
+    });
+
+    it('are told of changes of what they keep in memory', async () => {
+      let told = 0;
+      node(1).onChange(() => {
+        told += 1;
+      });
+      const change = async (what: string, act: () => Promise<unknown>) => {
+        const before = told;
+        await act();
+        await eventually(`it is told of ${what}`, () => told > before || undefined);
+      };
+      const rate = {
+        direction: 'outbound' as const,
+        prefix: '1',
+        currency: 'USD',
+        pulseMs: 60_000,
+      };
+      await change('rates', () =>
+        node(0).rates.put({ ...rate, perMinute: micros(1), accountId: undefined }),
+      );
+      await change('settings', () => node(0).settings.set('media.policies', '[]'));
     });
 
     it('need the same key file', async () => {
