@@ -1,6 +1,6 @@
 /** A PostgreSQL of the test run's own, where the machine has its programs: a folder in /tmp, a Unix socket, no port. */
 import { spawnSync } from 'node:child_process';
-import { chownSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { chownSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PostgresConnection } from '../src/edge/store/postgres/connection.ts';
 import { ephemeralKey, Vault } from '../src/edge/store/vault.ts';
@@ -59,10 +59,19 @@ export class Cluster {
     return join(this.folder, 'data');
   }
 
-  create(): void {
+  /** A file that the server may read, and nobody else. */
+  keep(name: string, text: string): void {
+    const path = join(this.folder, name);
+    writeFileSync(path, text, { mode: 0o600 });
+    if (user.uid !== undefined) chownSync(path, NOBODY, NOBODY);
+  }
+
+  /** `access`: its pg_hba.conf; everybody, when absent. */
+  create(access?: string): void {
     if (user.uid !== undefined) chownSync(this.folder, NOBODY, NOBODY);
     const options = ['--auth=trust', '--username=carillon', '--encoding=UTF8', '--locale=C'];
     program('initdb', ['-D', this.#data, '--no-sync', ...options]);
+    if (access !== undefined) this.keep('data/pg_hba.conf', access);
     this.start();
   }
 
@@ -85,13 +94,13 @@ export class Cluster {
     program('pg_ctl', ['-D', this.#data, '-w', '-m', 'immediate', 'stop']);
   }
 
-  url(database: string): string {
-    return `postgres://carillon@/${database}?host=${encodeURIComponent(this.folder)}`;
+  url(database: string, port = 5432): string {
+    return `postgres://carillon@/${database}?host=${encodeURIComponent(this.folder)}&port=${port}`;
   }
 
-  connect(database: string): PostgresConnection {
+  connect(database: string, port?: number): PostgresConnection {
     return new PostgresConnection({
-      url: this.url(database),
+      url: this.url(database, port),
       readonly: false,
       patienceMs: 30_000,
       vault: new Vault(ephemeralKey()),

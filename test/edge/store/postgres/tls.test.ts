@@ -1,0 +1,89 @@
+/** The way to the database: encrypted and with a password, as its URL says. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { generate } from 'selfsigned';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { lookAtPostgres } from '../../../../src/edge/store/postgres/look.ts';
+import { Cluster, postgresMissing } from '../../../postgres.ts';
+
+describe.skipIf(postgresMissing !== undefined)(
+  `the way to PostgreSQL ${postgresMissing ?? ''}`,
+  () => {
+    const folder = mkdtempSync(join(tmpdir(), 'carillon-pg-'));
+    const files = { cert: join(folder, 'cert.pem'), other: join(folder, 'other.pem') };
+    let cluster: Cluster;
+    let port: number;
+
+    const certificate = () =>
+      generate([{ name: 'commonName', value: '127.0.0.1' }], {
+        algorithm: 'sha256',
+        extensions: [
+          { name: 'basicConstraints', cA: true },
+          { name: 'subjectAltName', altNames: [{ type: 7, ip: '127.0.0.1' }] },
+        ],
+      });
+
+    beforeAll(async () => {
+      port = await freePort();
+      const pems = await certificate();
+      writeFileSync(files.cert, pems.cert);
+      writeFileSync(files.other, (await certificate()).cert);
+      cluster = new Cluster(folder, {
+        listen_addresses: '127.0.0.1',
+        port: String(port),
+        ssl: 'on',
+        ssl_cert_file: files.cert,
+        ssl_key_file: join(folder, 'key.pem'),
+      });
+      cluster.keep('key.pem', pems.private);
+      cluster.create('local all all trust\nhostssl all all 127.0.0.1/32 scram-sha-256\n');
+      const db = cluster.connect('postgres', port);
+      db.run(`ALTER USER carillon PASSWORD 's3cret'`);
+      db.close();
+    });
+    afterAll(() => {
+      cluster.stop();
+      rmSync(folder, { recursive: true, force: true });
+    });
+
+    const url = (password: string, more: string): string =>
+      `postgres://carillon:${password}@127.0.0.1:${port}/postgres?${more}`;
+    const verified = (file: string): string =>
+      `sslmode=verify-full&sslrootcert=${encodeURIComponent(file)}`;
+
+    it('is taken when the certificate and the password are right', () => {
+      expect(lookAtPostgres(url('s3cret', verified(files.cert)))).toMatch(/^\d+\.\d+/);
+    });
+
+    it.each([
+      [
+        'a certificate of somebody else',
+        's3cret',
+        () => verified(files.other),
+        'certificate verify',
+      ],
+      ['a wrong password', 'wr0ng', () => verified(files.cert), 'password authentication failed'],
+      [
+        'no encryption where the server wants it',
+        's3cret',
+        () => 'sslmode=disable',
+        'no encryption',
+      ],
+    ])('is refused with %s, and says why without the password', (_, password, more, why) => {
+      const look = () => lookAtPostgres(url(password, more()));
+      expect(look).toThrow(why);
+      expect(look).toThrow(expect.objectContaining({ code: 'STORE_BUSY' }));
+      expect(look).not.toThrow(password);
+    });
+  },
+);
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
