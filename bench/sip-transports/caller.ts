@@ -17,8 +17,11 @@ const SDP =
   'v=0\r\no=- 1 1 IN IP4 127.0.0.1\r\ns=-\r\nc=IN IP4 127.0.0.1\r\nt=0 0\r\nm=audio 6000 RTP/AVP 0\r\n';
 
 export class Caller {
-  completed = 0;
   readonly #transport: Transport;
+  /** Call-IDs without an end. */
+  readonly #open = new Set<string>();
+  /** Answers that refused. */
+  readonly #refusals = new Set<string>();
   #wire: Wire | undefined;
   #begun = 0;
 
@@ -45,24 +48,30 @@ export class Caller {
       await new Promise((resolve) => setTimeout(resolve, 2));
     }
     const lateMs = performance.now() + 3000;
-    while (this.completed < this.#begun && performance.now() < lateMs) {
+    while (this.#open.size > 0 && performance.now() < lateMs) {
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
-    if (this.completed !== this.#begun) throw new Error(`${this.#transport}: calls were lost`);
+    const { size } = this.#open;
+    const why = [...this.#refusals].join(', ');
+    if (size > 0)
+      throw new Error(`${this.#transport}: ${size} of ${calls} calls did not end ${why}`);
     return calls;
   }
 
   #invite(): void {
     this.#begun += 1;
-    this.#request('INVITE', `${this.#transport}${this.#begun}`, '', SDP);
+    const id = `${this.#transport}${this.#begun}`;
+    this.#open.add(id);
+    this.#request('INVITE', id, '', SDP);
   }
 
   #heard(text: string): void {
     const cseq = /^CSeq: \d+ (\w+)/m.exec(text)?.[1];
     const id = /^Call-ID: (\w+)@/m.exec(text)?.[1] ?? '';
+    if (/^SIP\/2\.0 [3-6]/.test(text)) this.#refusals.add(text.slice(8, text.indexOf('\r')));
     if (!text.startsWith('SIP/2.0 200')) return;
     const tag = /^To: [^\r]*(;tag=[^;\r]+)/m.exec(text)?.[1] ?? '';
-    if (cseq === 'BYE') this.completed += 1;
+    if (cseq === 'BYE') this.#open.delete(id);
     else {
       this.#request('ACK', id, tag);
       this.#request('BYE', id, tag);

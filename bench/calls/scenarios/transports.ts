@@ -22,7 +22,11 @@ export async function transportRows(title: string, options: RigOptions): Promise
   const rig = await Rig.start({ ...options, env: { ...options.env, ...ports } });
   const callers = new Map(PORTS.map(([transport]) => [transport, new Caller(transport)]));
   try {
-    for (const [transport, port] of PORTS) await callers.get(transport)?.open(port);
+    for (const [transport, port] of PORTS) {
+      await callers.get(transport)?.open(port);
+      // A connection that says nothing would be closed before its turn.
+      await callers.get(transport)?.place(RATE, 1);
+    }
     const cpu = (): number => cpuOf(rig.service.pid).ms;
     const costs = await inTurns(callers, { rate: RATE, seconds: SECONDS, rounds: ROUNDS, cpu });
     const note = `goal: ≤ 1.3; ${RATE} calls a second, ${ROUNDS} rounds in turns, hung up at once`;
