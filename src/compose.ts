@@ -91,7 +91,7 @@ export async function startService(start: ServiceStart): Promise<Service> {
 
   const foundation = await layFoundation(basics);
   const cluster = await joinCluster(basics, foundation);
-  const lines = await openLines(basics, foundation, derived, metrics);
+  const lines = await openLines(basics, foundation, derived, metrics, cluster);
   const { signalling, media, callbacks, streams } = lines;
   const rest = restSettings(basics, derived);
   const links = createSignedLinks(rest, systemClock);
@@ -154,7 +154,10 @@ export async function startService(start: ServiceStart): Promise<Service> {
       ? undefined
       : new MediaReports(lines.hep, systemClock);
   const onFree = (act: () => void): void => admission.onFree(act);
-  const { campaigns, dialer } = joinCampaigns(basics, foundation, { paced, onFree, callbacks });
+  const { campaigns, dialer } = joinCampaigns(basics, foundation, {
+    ...{ paced, onFree, callbacks },
+    share: cluster && ((own) => cluster.shareDialer(own)),
+  });
   const forgetLists = (): Promise<void> => campaigns.forgetUploads();
   const housekeeping = new Housekeeping({ ...basics, ...foundation, forgetLists });
   const sampling = new QualitySampling({
@@ -258,6 +261,7 @@ export async function startService(start: ServiceStart): Promise<Service> {
   const texts = joinTexts(basics, foundation, lines, derived);
   signalling.texts.onText((text) => texts.accept(text));
   await signalling.start();
+  cluster?.shared.bindings.listen(signalling);
   const unwatch = lines.sipIdentity.watch();
   const { url } = await server.start();
   for (const own of [url, derived.publicUrl]) lines.listensOn(own);

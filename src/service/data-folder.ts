@@ -9,6 +9,7 @@ export const ADMIN_TOKEN_FILE = join('keys', 'admin.token');
 export const PHONE_LOGIN_KEY_FILE = join('keys', 'phone-logins.key');
 /** The id of this node, where no setting says it. */
 export const NODE_FILE = 'node.id';
+export const NONCE_KEY_FILE = join('keys', 'nonces.key');
 export const LINK_KEY_FILE = join('keys', 'links.key');
 
 /** A secret that is made once and kept. */

@@ -123,6 +123,37 @@ describe.skipIf(!HAS_REDIS || postgresMissing !== undefined)(
       await allIsOver(fleet.node(1), [uuid]);
     });
 
+    it('what one node changes holds on all: prices of carriers, rights that are taken away, campaigns', async () => {
+      const carrier = { name: 'north', host: '198.51.100.9' };
+      expect((await fleet.node(1).admin('POST', '/carriers', carrier)).status).toBe(201);
+      await eventually('the carrier on another node', async () => {
+        const { body } = await fleet.node(2).admin('GET', '/carriers');
+        return (body['carriers'] as Json[]).some(({ name }) => name === 'north') || undefined;
+      });
+      const { call, uuid } = await answeredOn(0);
+      expect((await fleet.node(2).api('GET', 'Application/', undefined, root)).status).toBe(200);
+      const suspend = { status: 'suspended' };
+      expect((await fleet.node(1).admin('PATCH', `/accounts/${root.authId}`, suspend)).status).toBe(
+        200,
+      );
+      await call.report;
+      await eventually('the refusal', async () => {
+        const { status } = await fleet.node(2).api('GET', 'Application/', undefined, root);
+        return status >= 400 || undefined;
+      });
+      const again = { status: 'active' };
+      expect((await fleet.node(2).admin('PATCH', `/accounts/${root.authId}`, again)).status).toBe(
+        200,
+      );
+      await eventually('the account on all nodes', async () => {
+        const all = [0, 1, 2].map((at) =>
+          fleet.node(at).api('GET', 'Application/', undefined, root),
+        );
+        return (await Promise.all(all)).every(({ status }) => status === 200) || undefined;
+      });
+      await allIsOver(fleet.node(0), [uuid]);
+    });
+
     it('a node is killed: within ten seconds another has billed its calls, once', async () => {
       const [lost, kept] = [await answeredOn(1), await answeredOn(0)];
       await fleet.node(1).kill();

@@ -2,6 +2,7 @@ import type { Clock } from '../../base/clock.ts';
 import { BugError } from '../../base/errors.ts';
 import { hashHex, secretsEqual } from '../../base/hash.ts';
 import { type AccountId, newAccountId, type Random, token, uuid } from '../../base/ids.ts';
+import { Listeners } from '../../base/listeners.ts';
 import type { Page, Slice } from '../../base/page.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import { CredentialCache } from './credential-cache.ts';
@@ -81,13 +82,14 @@ export interface RevokedAccount {
 export class Accounts {
   readonly #deps: AccountDeps;
   readonly #credentials: CredentialCache;
-  readonly #onRevoked: ((revoked: RevokedAccount) => Promise<void>)[] = [];
+  readonly revocations = new Listeners<RevokedAccount>();
   readonly #onTokensChanged: ((accountId: AccountId) => Promise<void>)[] = [];
   readonly oncePerKey: OncePerKey;
+  #onChanged: (authId: AccountId) => void = () => undefined;
 
   constructor(deps: AccountDeps) {
     this.#deps = deps;
-    this.#credentials = new CredentialCache(deps.store);
+    this.#credentials = new CredentialCache(deps.store, (authId) => this.#onChanged(authId));
     this.oncePerKey = new OncePerKey(deps.idempotency);
   }
 
@@ -146,9 +148,19 @@ export class Accounts {
     return ok(changed);
   }
 
+  /** `act` is told of accounts that are changed here: other processes that know them have to `forget` them. */
+  onChanged(act: (authId: AccountId) => void): void {
+    this.#onChanged = act;
+  }
+
+  /** It was changed by another process; undefined: any of them may have been. */
+  forget(authId: AccountId | undefined): void {
+    this.#credentials.forget(authId);
+  }
+
   /** `act` is called after an account has lost its rights; whoever took them waits for it. */
   onRevoked(act: (revoked: RevokedAccount) => Promise<void>): void {
-    this.#onRevoked.push(act);
+    this.revocations.add(act);
   }
 
   async removeSubAccount(
@@ -339,7 +351,7 @@ export class Accounts {
       callsOnly: false,
       ...more,
     };
-    await Promise.all(this.#onRevoked.map((act) => act(revoked)));
+    await this.revocations.tell(revoked);
   }
 
   #nowUs(): number {

@@ -7,12 +7,15 @@ const CACHED_CREDENTIALS_LIMIT = 10_000;
 /** Accounts with their tokens, read once: every request and every call asks for them. */
 export class CredentialCache {
   readonly #store: AccountStore;
+  readonly #told: (authId: AccountId) => void;
   readonly #known = new Map<string, AccountCredentials>();
   /** Rises with every change, so that a read that was under way during one is not kept. */
   #generation = 0;
 
-  constructor(store: AccountStore) {
+  /** `told`: of accounts that are changed here, for other processes that know them. */
+  constructor(store: AccountStore, told: (authId: AccountId) => void) {
     this.#store = store;
+    this.#told = told;
   }
 
   async get(authId: AccountId): Promise<AccountCredentials | undefined> {
@@ -31,7 +34,14 @@ export class CredentialCache {
 
   /** To be called after every write to the account. */
   changed(authId: AccountId): void {
+    this.forget(authId);
+    this.#told(authId);
+  }
+
+  /** Undefined: all of them. */
+  forget(authId: AccountId | undefined): void {
     this.#generation += 1;
-    this.#known.delete(authId);
+    if (authId === undefined) this.#known.clear();
+    else this.#known.delete(authId);
   }
 }

@@ -41,7 +41,7 @@ export class Agents {
     if (!known.ok) return known;
     const changed = await this.#needs.store.patchAgent(id, patch);
     if (changed === undefined) return UNKNOWN;
-    this.#needs.dialer.agentChanged(changed);
+    await this.#needs.dialer.agentChanged(changed);
     return ok(changed);
   }
 

@@ -42,7 +42,8 @@ export { Dialer } from './dialer.ts';
 export type { CallPlacing } from './needs.ts';
 export { createCallPlacing, type PlacingNeeds } from './placing.ts';
 export { expireCampaigns } from './retention.ts';
-export type { CampaignServiceNeeds } from './service-needs.ts';
+export type { CampaignServiceNeeds, DialerControl } from './service-needs.ts';
+export { SharedDialer } from './shared-dialer.ts';
 export { createCampaignWebhooks } from './webhooks.ts';
 
 type Answer<T> = Promise<Result<T, CampaignRefusal>>;
@@ -175,7 +176,7 @@ export class CampaignService implements CampaignControl {
   async finishUpload(upload: Upload): Answer<UploadSummary> {
     const finished = await this.#uploads.finish(upload, OPEN);
     if (finished === undefined) return this.#commands.refused(upload.campaignId, 'given contacts');
-    this.#needs.dialer.changed(finished.campaign);
+    await this.#needs.dialer.changed(finished.campaign);
     return ok(finished.summary);
   }
 
@@ -268,7 +269,7 @@ export class CampaignService implements CampaignControl {
     return this.#doNotCall.list(scope, search, slice);
   }
 
-  running(accountId: AccountId): readonly RunningCampaign[] {
+  running(accountId: AccountId): Promise<readonly RunningCampaign[]> {
     return this.#needs.dialer.running(accountId);
   }
 

@@ -89,7 +89,7 @@ export class Commands {
     const changed = await store.change(campaign.id, from, change, notifications);
     if (changed === undefined) return this.refused(campaign.id, done);
     if (notification !== undefined) webhooks.deliver(notification);
-    dialer.changed(changed);
+    await dialer.changed(changed);
     return ok(this.view(changed));
   }
 }

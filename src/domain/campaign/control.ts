@@ -160,5 +160,5 @@ export interface CampaignControl {
   ): Promise<Page<ListedNumber>>;
 
   /** Campaigns of the main account that take capacity now. */
-  running(accountId: AccountId): readonly RunningCampaign[];
+  running(accountId: AccountId): Promise<readonly RunningCampaign[]>;
 }

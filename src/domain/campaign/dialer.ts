@@ -107,7 +107,7 @@ export class Dialer implements DialerControl {
     return this.#obstacles.of(campaign);
   }
 
-  changed({ id, accountId }: Campaign): void {
+  async changed({ id, accountId }: Campaign): Promise<void> {
     this.#needs.store
       .get(id)
       .then((campaign) => {
@@ -120,7 +120,7 @@ export class Dialer implements DialerControl {
       });
   }
 
-  agentChanged(agent: Agent): void {
+  async agentChanged(agent: Agent): Promise<void> {
     for (const live of this.#live.values()) {
       if (live.campaign.agentId === agent.id) live.agent = agent;
     }
@@ -131,7 +131,7 @@ export class Dialer implements DialerControl {
     return live.health(this.#nowUs(), this.#needs.settings);
   }
 
-  running(accountId: AccountId): readonly RunningCampaign[] {
+  async running(accountId: AccountId): Promise<readonly RunningCampaign[]> {
     return this.#ofAccount(accountId)
       .filter(({ campaign, calls }) => calls > 0 || TAKES_CAPACITY.has(campaign.status))
       .map(({ campaign, calls }) => ({

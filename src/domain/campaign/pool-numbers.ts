@@ -35,7 +35,7 @@ export class PoolNumbers {
       added.push({ ...UNUSED, id: uuid(random), number, label });
     }
     await store.addNumbers(campaign.id, added);
-    dialer.changed(campaign);
+    await dialer.changed(campaign);
     const named = new Set(added.map(({ number }) => number));
     return ok((await store.numbers(campaign.id)).filter(({ number }) => named.has(number)));
   }
@@ -58,14 +58,14 @@ export class PoolNumbers {
     const changed = isOther ? { ...UNUSED, id: numberId, number, label } : { ...known, label };
     const updated = await store.updateNumber(campaign.id, changed);
     if (!updated.ok) return err({ kind: updated.error });
-    dialer.changed(campaign);
+    await dialer.changed(campaign);
     return ok(changed);
   }
 
   async remove(campaign: Campaign, numberId: string): Promise<Result<void, CampaignRefusal>> {
     const { store, dialer } = this.#needs;
     if (!(await store.removeNumber(campaign.id, numberId))) return err({ kind: 'unknownNumber' });
-    dialer.changed(campaign);
+    await dialer.changed(campaign);
     return ok(undefined);
   }
 

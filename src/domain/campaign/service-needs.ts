@@ -21,10 +21,10 @@ export interface DialerControl {
   /** Whether the cause of its pause is still there. */
   obstacle(campaign: Campaign): Promise<Obstacle | undefined>;
   /** It was changed in the store. */
-  changed(campaign: Campaign): void;
-  agentChanged(agent: Agent): void;
+  changed(campaign: Campaign): Promise<void>;
+  agentChanged(agent: Agent): Promise<void>;
   health(campaign: Campaign): CampaignHealth;
-  running(accountId: AccountId): readonly RunningCampaign[];
+  running(accountId: AccountId): Promise<readonly RunningCampaign[]>;
 }
 
 export interface CampaignServiceNeeds {

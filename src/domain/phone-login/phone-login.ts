@@ -3,6 +3,7 @@ import type { Clock } from '../../base/clock.ts';
 import { DAY_MS } from '../../base/duration.ts';
 import { hashHex, hmacSha256 } from '../../base/hash.ts';
 import type { AccountId } from '../../base/ids.ts';
+import { Listeners } from '../../base/listeners.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import type { Accounts } from '../account/account.ts';
 import type { EndpointStore } from '../provisioning/needs.ts';
@@ -43,7 +44,7 @@ export interface PhoneLoginNeeds {
 
 export class PhoneLogins implements EndpointDirectory {
   readonly #needs: PhoneLoginNeeds;
-  readonly #onRevoked: ((revoked: RevokedLogin) => Promise<void>)[] = [];
+  readonly revocations = new Listeners<RevokedLogin>();
 
   constructor(needs: PhoneLoginNeeds) {
     this.#needs = needs;
@@ -120,7 +121,7 @@ export class PhoneLogins implements EndpointDirectory {
 
   /** `act` is called after a login has ended before its time. */
   onRevoked(act: (revoked: RevokedLogin) => Promise<void>): void {
-    this.#onRevoked.push(act);
+    this.revocations.add(act);
   }
 
   /** Forgets what expired long ago; until then an old login is told that it expired. */
@@ -176,7 +177,7 @@ export class PhoneLogins implements EndpointDirectory {
   }
 
   async #revoked({ id, username }: PhoneLogin, why: string): Promise<void> {
-    await Promise.all(this.#onRevoked.map((act) => act({ id, username, why })));
+    await this.revocations.tell({ id, username, why });
   }
 
   #nowUs(): number {

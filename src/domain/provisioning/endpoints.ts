@@ -1,6 +1,7 @@
 import { assert } from '../../base/errors.ts';
 import { hashHex } from '../../base/hash.ts';
 import { type AccountId, type AppId, digits, type EndpointId } from '../../base/ids.ts';
+import { Listeners } from '../../base/listeners.ts';
 import type { Page, Slice } from '../../base/page.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import { nowUs, type ProvisioningContext } from './context.ts';
@@ -44,7 +45,7 @@ export class Endpoints {
   readonly #applications: ApplicationStore;
   readonly #context: ProvisioningContext;
   readonly #settings: EndpointSettings;
-  readonly #onRevoked: ((revoked: RevokedEndpoint) => Promise<void>)[] = [];
+  readonly revocations = new Listeners<RevokedEndpoint>();
 
   constructor(
     stores: { readonly endpoints: EndpointStore; readonly applications: ApplicationStore },
@@ -128,7 +129,7 @@ export class Endpoints {
 
   /** `act` is called after an endpoint has lost a right; whoever took it waits for it. */
   onRevoked(act: (revoked: RevokedEndpoint) => Promise<void>): void {
-    this.#onRevoked.push(act);
+    this.revocations.add(act);
   }
 
   async remove(
@@ -144,7 +145,7 @@ export class Endpoints {
   }
 
   async #revoked({ endpointId, username }: Endpoint, why: RevokedEndpoint['why']): Promise<void> {
-    await Promise.all(this.#onRevoked.map((act) => act({ endpointId, username, why })));
+    await this.revocations.tell({ endpointId, username, why });
   }
 
   #storedName(requested: string, attempt: number): string {

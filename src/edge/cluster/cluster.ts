@@ -4,6 +4,7 @@ import type { Random } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
 import { type CapacityLimits, OwnSlots, type Slots } from '../../domain/capacity/capacity.ts';
 import type { Bus, Directory } from '../../domain/cluster/needs.ts';
+import { RedisBindings } from './redis-bindings.ts';
 import { RedisBus } from './redis-bus.ts';
 import { RedisDirectory } from './redis-directory.ts';
 import { openRedis, type RedisLink } from './redis-link.ts';
@@ -25,6 +26,7 @@ export interface Cluster {
   readonly bus: Bus;
   readonly directory: Directory;
   readonly slots: Slots;
+  readonly bindings: RedisBindings;
   /** Whether the node has been heard of within the last seconds. */
   isHeard(nodeId: string): Promise<boolean>;
   readonly isConnected: boolean;
@@ -48,6 +50,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     bus,
     directory,
     slots,
+    bindings: new RedisBindings(redis, bus, logger),
     redis,
     isHeard: (node) => directory.isHeard(node),
     get isConnected() {

@@ -101,6 +101,7 @@ class SignallingService implements RunningSignalling {
       trustedSource: (flow) => this.#sources.at(flow),
       challengeOrder: options.challengeOrder ?? 'compatible',
       messageMaxBytes: options.messageMaxBytes ?? MESSAGE_MAX_BYTES,
+      ...(options.nonceKey === undefined ? {} : { nonceKey: options.nonceKey }),
       ...(options.newCalls === undefined ? {} : { newCalls: options.newCalls }),
       ...(options.registrar === undefined ? {} : { registrar: options.registrar }),
       ...(options.sessionTimer === undefined ? {} : { sessionTimer: options.sessionTimer }),
@@ -206,6 +207,13 @@ class SignallingService implements RunningSignalling {
 
   registrations(): readonly Binding[] {
     return this.#agent?.bindings(this.#options.clock.monotonicMs()) ?? [];
+  }
+
+  bindingsElsewhere(
+    saved: readonly Binding[],
+    removed: readonly Pick<Binding, 'username' | 'contactUri'>[],
+  ): void {
+    this.#tell({ kind: 'bindingsElsewhere', saved, removed });
   }
 
   forgetBindings(username: string, login?: string): void {

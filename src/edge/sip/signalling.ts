@@ -63,6 +63,8 @@ export interface SignallingOptions {
   readonly logger: Logger;
   readonly directory: EndpointDirectory;
   readonly bindings: BindingStore;
+  /** Of nodes that take each other's nonces; absent: nobody else does. */
+  readonly nonceKey?: Uint8Array | undefined;
   readonly carriers: () => readonly Carrier[];
   /** Where messages may go for customers. */
   readonly egress: DestinationGuard;
@@ -121,6 +123,11 @@ export interface RunningSignalling extends Signalling {
   /** SIP over WebSocket, asked for at an HTTP server of this process; answered in any case. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, arrival: Arrival): void;
   registrations(): readonly Binding[];
+  /** What phones registered, or gave up, at other nodes. */
+  bindingsElsewhere(
+    saved: readonly Binding[],
+    removed: readonly Pick<Binding, 'username' | 'contactUri'>[],
+  ): void;
   /** Removes every contact of a user, here and in the store. */
   /** With `login`: where that login registered. */
   forgetBindings(username: string, login?: string): void;

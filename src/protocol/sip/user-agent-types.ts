@@ -7,7 +7,7 @@ import type { NonceLimits } from './auth/nonce.ts';
 import type { Asking, NewCallGate } from './dialog/new-call-gate.ts';
 import type { SessionTimerSettings } from './dialog/session-timer.ts';
 import type { HeaderInit, SipMessage, SipRequest } from './message.ts';
-import type { ContactBinding } from './registrar/binding.ts';
+import type { ContactBinding, GoneBinding } from './registrar/binding.ts';
 import type { RegistrarLimits } from './registrar/register.ts';
 import type { QuotedRequest } from './transaction/quoted.ts';
 import type { TimerValues } from './transaction/timer-values.ts';
@@ -54,6 +54,8 @@ export interface UserAgentOptions {
   readonly limits?: UserAgentLimits;
   readonly registrar?: RegistrarLimits;
   readonly nonces?: NonceLimits;
+  /** Of nodes that take each other's nonces; absent: nobody else does. */
+  readonly nonceKey?: Uint8Array;
   readonly failures?: FailureLimits;
   readonly sessionTimer?: SessionTimerSettings;
   /** Default: every call may begin. */
@@ -310,6 +312,12 @@ export type UserAgentInput =
   /** The user is reachable nowhere any more, or with `login` not where that login registered. */
   | { readonly kind: 'forgetBindings'; readonly username: string; readonly login?: string }
   | { readonly kind: 'restoreBindings'; readonly bindings: readonly ContactBinding[] }
+  /** What phones registered, or gave up, at another node. */
+  | {
+      readonly kind: 'bindingsElsewhere';
+      readonly saved: readonly ContactBinding[];
+      readonly removed: readonly GoneBinding[];
+    }
   | { readonly kind: 'drain' }
   /** While paused new calls get 503; registrations and running calls go on. */
   | { readonly kind: 'pause'; readonly paused: boolean }

@@ -173,6 +173,9 @@ export class UserAgent implements Machine<UserAgentInput, UserAgentOutput> {
       case 'restoreBindings':
         this.#registrar?.restore(input.bindings);
         break;
+      case 'bindingsElsewhere':
+        this.#registrar?.elsewhere(input.saved, input.removed);
+        break;
       case 'drain':
         this.#door.draining = true;
         break;

@@ -7,6 +7,7 @@ import {
   createCallPlacing,
   createCampaignWebhooks,
   Dialer,
+  type DialerControl,
   type PlacingNeeds,
 } from '../../domain/campaign/campaign.ts';
 import { readNumberTimezones } from '../../edge/timezones/number-timezones.ts';
@@ -24,6 +25,8 @@ export function joinCampaigns(
   { store, accounts, ledger }: Pick<Foundation, 'store' | 'accounts' | 'ledger'>,
   ways: Pick<PlacingNeeds, 'paced' | 'onFree'> & {
     readonly callbacks: Pick<CallbackClient, 'notifyStored'>;
+    /** Whoever shares the work of dialling; absent: this process dials. */
+    readonly share?: ((own: Dialer) => DialerControl) | undefined;
   },
 ): Campaigns {
   const { paced, onFree, callbacks } = ways;
@@ -58,7 +61,7 @@ export function joinCampaigns(
     accounts,
     calls,
     webhooks,
-    dialer,
+    dialer: ways.share?.(dialer) ?? dialer,
     timezoneOf: readNumberTimezones(),
     clock,
     random,

@@ -1,5 +1,8 @@
 /** This process among others over one store: who lives, what is shared, and what becomes of calls of a node that is gone. */
 import { ServiceError } from '../../base/errors.ts';
+import type { AccountId } from '../../base/ids.ts';
+import type { Listeners } from '../../base/listeners.ts';
+import { type DialerControl, SharedDialer } from '../../domain/campaign/campaign.ts';
 import { recoverOpenCalls } from '../../domain/cdr/cdr.ts';
 import { Membership, Peers } from '../../domain/cluster/cluster.ts';
 import type { Admission, CallKeeper } from '../../domain/dispatch/dispatch.ts';
@@ -9,6 +12,8 @@ import type { Basics, Foundation } from './foundation.ts';
 export interface Clustered {
   readonly shared: Cluster;
   readonly peers: Peers;
+  /** Commands of campaigns go to the node that dials. */
+  shareDialer(own: DialerControl): DialerControl;
   /** Begins to beat, and to watch the others. */
   start(calls: ClusteredCalls): Promise<void>;
   leave(): Promise<void>;
@@ -28,8 +33,9 @@ export interface ClusteredCalls {
 /** Undefined where no Redis is named: this process is alone. */
 export async function joinCluster(
   { settings, clock, random, logger }: Basics,
-  { store, self }: Pick<Foundation, 'store' | 'self'>,
+  foundation: Foundation,
 ): Promise<Clustered | undefined> {
+  const { store, self } = foundation;
   const { redis: url, answerMs, withoutRedisPercent } = settings.cluster;
   if (url === '') return undefined;
   if (settings.store.url === '')
@@ -49,6 +55,8 @@ export async function joinCluster(
   return {
     shared: cluster,
     peers,
+    shareDialer: (own) =>
+      new SharedDialer({ own, bus: cluster.bus, nodes: store.nodes, nodeId: self.id }),
     async start({ keeper, admission, pause, takeUp, letGo }: ClusteredCalls) {
       membership = new Membership({
         nodes: store.nodes,
@@ -71,6 +79,7 @@ export async function joinCluster(
           pause(undefined);
         },
       });
+      shareChanges(foundation, cluster);
       await membership.round();
       membership.start();
     },
@@ -79,4 +88,24 @@ export async function joinCluster(
       cluster.stop();
     },
   };
+}
+
+/** Rights that are taken away end calls on every node, and no node goes on with credentials that were changed. */
+function shareChanges({ accounts, provisioning, phoneLogins }: Foundation, cluster: Cluster): void {
+  const { bus, redis } = cluster;
+  accounts.onChanged((authId) => bus.tell('account.changed', authId));
+  bus.hear('account.changed', (authId) => accounts.forget(authId as AccountId));
+  // What was told while Redis was away was not heard.
+  redis.onConnected(() => accounts.forget(undefined));
+  const revocations = {
+    account: accounts.revocations,
+    endpoint: provisioning.endpoints.revocations,
+    login: phoneLogins.revocations,
+  };
+  for (const [name, listeners] of Object.entries<Listeners<unknown>>(
+    revocations as unknown as Record<string, Listeners<unknown>>,
+  )) {
+    listeners.add(async (revoked) => bus.tell(`revoked.${name}`, revoked), 'here');
+    bus.hear(`revoked.${name}`, (revoked) => void listeners.tellOfElsewhere(revoked));
+  }
 }

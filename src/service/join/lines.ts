@@ -40,10 +40,12 @@ import { createSynthesizer, type SpeechService } from '../../edge/speech/synthes
 import { type AudioStreamsEdge, createAudioStreams } from '../../edge/stream/client.ts';
 import { Drafts } from '../../edge/webhook/drafts.ts';
 import { type CustomerHttp, createHttpCaller } from '../../edge/webhook/http-caller.ts';
+import { keptSecret, NONCE_KEY_FILE } from '../data-folder.ts';
 import type { Derived } from '../settings.ts';
 import { trialCertificate } from '../sip-certificate.ts';
 import { SipTraces } from '../sip-traces.ts';
 import { createHoldMusic, type HoldMusic } from '../sounds.ts';
+import type { Clustered } from './cluster.ts';
 import type { Basics, Foundation } from './foundation.ts';
 
 export interface Lines {
@@ -81,6 +83,7 @@ export async function openLines(
   foundation: Foundation,
   derived: Derived,
   metrics: Metrics,
+  cluster?: Clustered,
 ): Promise<Lines> {
   const { settings, logger, clock, random, dataDir } = basics;
   const customers = towardsCustomers(basics, foundation, derived, metrics);
@@ -126,7 +129,8 @@ export async function openLines(
     random,
     logger,
     directory: foundation.phoneLogins,
-    bindings: foundation.store.bindings,
+    bindings: cluster?.shared.bindings ?? foundation.store.bindings,
+    nonceKey: cluster && Buffer.from(keptSecret(dataDir, NONCE_KEY_FILE, random)),
     carriers: () => foundation.provisioning.carriers.list(),
     egress: destinations,
     newCalls,

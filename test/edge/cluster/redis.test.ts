@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { silentLogger } from '../../../src/base/logger.ts';
 import { systemRandom } from '../../../src/base/system-random.ts';
 import { OwnSlots } from '../../../src/domain/capacity/capacity.ts';
+import type { Binding } from '../../../src/domain/registration/types.ts';
 import { systemClock } from '../../../src/edge/clock/system-clock.ts';
 import { type Cluster, openCluster } from '../../../src/edge/cluster/cluster.ts';
 import { RedisSlots } from '../../../src/edge/cluster/redis-slots.ts';
@@ -151,6 +152,41 @@ describe.skipIf(!HAS_REDIS)('over Redis (needs redis-server)', () => {
       node.bus.hear('news', (given, from) => heard.push(`${name} ${String(given)} ${from}`));
     a.bus.tell('news', 'x');
     await soon(() => expect(heard.sort()).toEqual(['b x a', 'c x a']));
+  });
+
+  it('a phone that registers at one node is known to the others, also after a Redis that lost everything', async () => {
+    const own = await startRedis();
+    const parts = { clock: systemClock, random: systemRandom, logger: silentLogger };
+    const options = { url: own.url, answerMs: 300, shareAlone: 0, ...parts };
+    const nodes = await Promise.all(
+      ['a', 'b'].map((nodeId) => openCluster({ ...options, nodeId })),
+    );
+    open.push(...nodes);
+    const known = nodes.map(({ bindings }) => {
+      const here = new Map<string, Binding>();
+      bindings.listen({
+        registrations: () => [...here.values()],
+        bindingsElsewhere(saved, removed) {
+          for (const one of saved) here.set(one.contactUri, one);
+          for (const one of removed) here.delete(one.contactUri);
+        },
+      });
+      return here;
+    });
+    const bob = {
+      username: 'bob',
+      contactUri: 'sip:bob@192.0.2.1',
+      path: ['<sip:e;lr>'],
+    } as unknown as Binding;
+    known[0]?.set(bob.contactUri, bob);
+    await nodes[0]?.bindings.save(bob);
+    await soon(() => expect(known[1]?.get(bob.contactUri)).toEqual(bob));
+    await own.kill();
+    await own.start();
+    await soon(async () => expect(await nodes[1]?.bindings.listAll()).toEqual([bob]));
+    await nodes[1]?.bindings.remove(bob.username, bob.contactUri);
+    await soon(() => expect(known[0]?.size).toBe(0));
+    await own.kill();
   });
 
   it('the directory knows whose a call is, until it is over', async () => {

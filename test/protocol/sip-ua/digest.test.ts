@@ -48,6 +48,9 @@ const at = (nowMs: number, method = 'REGISTER', sameUri = true) => ({
   sameUri,
 });
 
+/** From the beginning of time. */
+const SHARED = { key: new Uint8Array(32), offsetMs: 0, sinceMs: -1 };
+
 describe('digest computation', () => {
   const mufasa = {
     method: 'GET',
@@ -193,7 +196,7 @@ describe('digest server', () => {
     expect(server.verify(answer(challenge, 2), at(12, 'REGISTER', true), secrets)).toBe('ok');
     const [foreign = ''] = new DigestAuthenticator(
       realm,
-      new NonceMint(realm, countingRandom(), undefined, new Uint8Array(32)),
+      new NonceMint(realm, countingRandom(), undefined, SHARED),
       'strongest',
     ).challenges(at(0), false);
     expect(server.verify(answer(foreign), at(0, 'REGISTER', true), secrets)).toBe('stale');
@@ -250,10 +253,42 @@ describe('nonces', () => {
   });
 
   it('are of one realm', () => {
-    const key = new Uint8Array(32);
-    const here = new NonceMint('here', countingRandom(), undefined, key);
-    const there = new NonceMint('there', countingRandom(), undefined, key);
+    const here = new NonceMint('here', countingRandom(), undefined, SHARED);
+    const there = new NonceMint('there', countingRandom(), undefined, SHARED);
     expect(there.examine(here.mint(SOURCE, 0), SOURCE, 0)).toBe('forged');
+  });
+
+  it('of one key are valid on every node of a realm, whose monotonic clocks began at different times', () => {
+    const key = new Uint8Array(32);
+    const [aSec, bSec] = [1_000_000, 7_000_000];
+    const a = new NonceMint('r', countingRandom(), undefined, { key, offsetMs: aSec, sinceMs: -1 });
+    const b = new NonceMint('r', countingRandom(), undefined, {
+      key,
+      offsetMs: bSec,
+      sinceMs: -6e6,
+    });
+    const atB = (ms: number): number => ms + aSec - bSec;
+    const nonce = a.mint(SOURCE, 5000);
+    expect(b.examine(nonce, SOURCE, atB(6000))).toBe('valid');
+    expect(b.examine(nonce, SOURCE, atB(3000))).toBe('valid'); // its clock is 2 s behind
+    expect(b.examine(nonce, SOURCE, atB(5000 + 300_001))).toBe('stale');
+    expect(b.examine(nonce, 'udp 192.0.2.99 5060', atB(6000))).toBe('forged');
+  });
+
+  it('of one key that were issued before this node began count as stale: they may have been used', () => {
+    const key = new Uint8Array(32);
+    const before = new NonceMint('r', countingRandom(), undefined, {
+      key,
+      offsetMs: 0,
+      sinceMs: -1,
+    });
+    const nonce = before.mint(SOURCE, 1000);
+    const after = new NonceMint('r', countingRandom(), undefined, {
+      key,
+      offsetMs: 0,
+      sinceMs: 2000,
+    });
+    expect(after.examine(nonce, SOURCE, 3000)).toBe('stale');
   });
 
   it('are forged when any character differs', () => {

@@ -30,11 +30,11 @@ export class StillDialer {
   resume = ({ id }: Campaign) =>
     this.#store.campaigns.change(id, ['paused'], { status: 'running', pauseReason: undefined });
   obstacle = async () => this.obstacleNow;
-  changed = () => undefined;
-  agentChanged = () => undefined;
+  changed = async () => undefined;
+  agentChanged = async () => undefined;
   health = ({ startedUs }: Campaign): CampaignHealth =>
     startedUs === undefined ? 'not_started' : 'idle';
-  running = (accountId: AccountId) =>
+  running = async (accountId: AccountId) =>
     this.active?.accountId === accountId
       ? [
           {

@@ -10,7 +10,7 @@ import type { Admitted, SecretAnswer, TemporaryLogin, UserSecrets } from '../use
 import { DigestAuthenticator, type DigestVerdict, type Ha1ByAlgorithm } from './authenticator.ts';
 import { type DigestCredentials, readDigestCredentials } from './credentials.ts';
 import { LockOut } from './lock-out.ts';
-import { NonceMint } from './nonce.ts';
+import { NonceMint, type SharedNonces } from './nonce.ts';
 
 /** A request at the gate. */
 export interface GatedRequest {
@@ -43,12 +43,12 @@ export class Gate {
   } = { authorization: '', credentials: undefined };
 
   constructor(core: UserAgentCore, realm: string) {
-    const { random, nonces, challengeOrder = 'compatible' } = core.options;
+    const { random, nonces, nonceKey, challengeOrder = 'compatible' } = core.options;
     this.#core = core;
     this.#realm = realm;
     this.#authenticator = new DigestAuthenticator(
       realm,
-      new NonceMint(realm, random, nonces),
+      new NonceMint(realm, random, nonces, nonceKey && sharedBy(nonceKey, core)),
       challengeOrder,
     );
     this.#lockOut = new LockOut(core.options.failures);
@@ -288,3 +288,12 @@ function meansSameUri(digestUri: string, requestUri: string): boolean {
   const sameUser = signed.user === '' || unescapeUser(signed.user) === unescapeUser(asked.user);
   return sameUser && signed.host.toLowerCase() === asked.host.toLowerCase();
 }
+
+/** The wall clock since 2026 fits into the five bytes of a nonce until 2060. */
+const EPOCH_MS = 1_767_225_600_000;
+
+const sharedBy = (key: Uint8Array, { options, nowMs }: UserAgentCore): SharedNonces => ({
+  key,
+  offsetMs: options.wallOffsetMs - EPOCH_MS,
+  sinceMs: nowMs,
+});

@@ -9,6 +9,15 @@ export interface NonceLimits {
   readonly maxRemembered: number;
 }
 
+/** What several nodes make and read nonces with. */
+export interface SharedNonces {
+  readonly key: Uint8Array;
+  /** Added to the monotonic clock: what all have in common, roughly. */
+  readonly offsetMs: number;
+  /** Monotonic. What was issued before may have been used without this node's knowing: it counts as stale. */
+  readonly sinceMs: number;
+}
+
 /** As many as there are bindings (register.ts), each with a nonce of its own. */
 const DEFAULT_NONCE_LIMITS: NonceLimits = { lifetimeMs: 300_000, maxRemembered: 150_000 };
 
@@ -36,12 +45,14 @@ const NONCE_LENGTH = ((TIME_BYTES + SALT_BYTES + MAC_BYTES) / 3) * 4;
  * nothing is kept for those never used, and nobody can use one that went to somebody else. Counts the uses
  * of the others (RFC 7616 §5.12, replay). A forgotten nonce is never valid again: when the memory is full the
  * oldest goes, and everything issued up to its time counts as stale. Time is monotonic: a stepped wall clock changes nothing.
+ * Nonces that are shared are valid on every node; how often each was used every node counts for itself.
  */
 export class NonceMint {
   readonly #realm: string;
   readonly #mac: Mac;
   readonly #random: Random;
   readonly #limits: NonceLimits;
+  readonly #offsetMs: number;
   readonly #uses = new Map<string, NonceUse>();
   /** Those of `#uses`, the first used first. */
   readonly #used = new Fifo<string>();
@@ -61,17 +72,19 @@ export class NonceMint {
     realm: string,
     random: Random,
     limits: NonceLimits = DEFAULT_NONCE_LIMITS,
-    key = random.bytes(32),
+    shared?: SharedNonces,
   ) {
     this.#realm = realm;
     this.#random = random;
     this.#limits = limits;
-    this.#mac = new Mac(key);
+    this.#mac = new Mac(shared?.key ?? random.bytes(32));
+    this.#offsetMs = shared?.offsetMs ?? 0;
+    if (shared !== undefined) this.#forgottenUpToMs = this.#timeOf(shared.sinceMs);
   }
 
   mint(source: string, nowMs: number): string {
     const head = Buffer.alloc(TIME_BYTES + SALT_BYTES);
-    head.writeUIntBE(Math.floor(nowMs), 0, TIME_BYTES);
+    head.writeUIntBE(this.#timeOf(nowMs), 0, TIME_BYTES);
     head.set(this.#random.bytes(SALT_BYTES), TIME_BYTES);
     return this.#sealed(head, source);
   }
@@ -82,7 +95,7 @@ export class NonceMint {
       this.#seen = { nonce, source, issuedMs: this.#issuedMs(nonce, source) };
     const { issuedMs } = this.#seen;
     if (issuedMs === undefined) return 'forged';
-    if (nowMs - issuedMs > this.#limits.lifetimeMs) return 'stale';
+    if (this.#timeOf(nowMs) - issuedMs > this.#limits.lifetimeMs) return 'stale';
     if (!this.#uses.has(nonce) && issuedMs <= this.#forgottenUpToMs) return 'stale';
     return 'valid';
   }
@@ -129,12 +142,17 @@ export class NonceMint {
       const oldest = this.#used.first() ?? '';
       const use = this.#uses.get(oldest);
       if (use === undefined) return;
-      const isStale = nowMs - use.issuedMs > lifetimeMs;
+      const isStale = this.#timeOf(nowMs) - use.issuedMs > lifetimeMs;
       if (!isStale && this.#uses.size < maxRemembered) return;
       this.#used.shift();
       this.#uses.delete(oldest);
       if (!isStale) this.#forgottenUpToMs = Math.max(this.#forgottenUpToMs, use.issuedMs);
     }
+  }
+
+  /** As it stands in a nonce. */
+  #timeOf(monotonicMs: number): number {
+    return Math.floor(monotonicMs + this.#offsetMs);
   }
 
   #sealed(head: Buffer, source: string): string {

@@ -25,6 +25,9 @@ export interface ContactBinding {
   readonly updatedUs: number;
 }
 
+/** One that is no more. */
+export type GoneBinding = Pick<ContactBinding, 'username' | 'contactUri'>;
+
 /**
  * Whether it outlives the process: a flow of several over a connection does not, and its phone registers it again when the
  * connection is gone (RFC 5626 §4.5).

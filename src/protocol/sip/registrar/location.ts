@@ -1,4 +1,4 @@
-import type { ContactBinding } from './binding.ts';
+import type { ContactBinding, GoneBinding } from './binding.ts';
 import { contactKey } from './read-register.ts';
 import {
   type RegisterOutcome,
@@ -28,6 +28,25 @@ export class Location {
       this.#set(binding.username, [...this.#of(binding.username), restored]);
     }
     return bindings.filter(isBrowser);
+  }
+
+  /**
+   * What another node has registered or removed. Its connections end there: a phone behind one is reached by its Path, or at its
+   * address. Of two versions of a contact the later one stays.
+   */
+  take(saved: readonly ContactBinding[], removed: readonly GoneBinding[]): void {
+    for (const { username, contactUri } of removed) {
+      const left = this.#of(username).filter((one) => one.contactUri !== contactUri);
+      this.#set(username, left);
+    }
+    for (const binding of saved) {
+      const { username, contactUri } = binding;
+      const known = this.#of(username);
+      const same = known.find((one) => one.contactUri === contactUri);
+      if (same !== undefined && same.updatedUs >= binding.updatedUs) continue;
+      const there = { ...binding, flow: { ...binding.flow, connectionId: undefined } };
+      this.#set(username, [...known.filter((one) => one !== same), there]);
+    }
   }
 
   register(request: RegisterRequest, nowUs: number): RegisterOutcome {

@@ -5,7 +5,7 @@ import type { HeaderInit, SipRequest } from '../message.ts';
 import type { TransactionId } from '../transaction/types.ts';
 import { type Flow, isSecure } from '../transport/flow.ts';
 import type { Admitted } from '../user-agent-types.ts';
-import { type ContactBinding, isLasting } from './binding.ts';
+import { type ContactBinding, type GoneBinding, isLasting } from './binding.ts';
 import { Location } from './location.ts';
 import { readRegister } from './read-register.ts';
 import { DEFAULT_REGISTRAR_LIMITS, type RegisterRequest, secondsLeft } from './register.ts';
@@ -38,6 +38,14 @@ export class Registrar {
       }
     }
     this.#sweep();
+  }
+
+  /** Registered, or given up, at another node: that one has stored it. */
+  elsewhere(saved: readonly ContactBinding[], removed: readonly GoneBinding[]): void {
+    this.#location.take(saved, removed);
+    for (const username of new Set([...saved, ...removed].map((one) => one.username)))
+      this.#changed(username);
+    if (saved.length > 0) this.#armSweep();
   }
 
   contactsOf(username: string): readonly ContactBinding[] {

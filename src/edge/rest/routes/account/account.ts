@@ -113,7 +113,7 @@ const capacity = accountRoute({
       max_concurrent: limit,
       concurrent_free: Math.max(0, limit - usage.value.used),
       utilization_pct: usage.value.percent,
-      running_campaigns: campaigns.running(accountId).map(showRunning),
+      running_campaigns: (await campaigns.running(accountId)).map(showRunning),
     });
   },
 });
