@@ -13,24 +13,24 @@ constexpr size_t padded(size_t bytes) { return (bytes + 7) & ~size_t{7}; }
 }  // namespace
 
 void RecordRing::copy_in(size_t at, Bytes bytes) {
-  const size_t from = at % bytes_.size();
-  const size_t first = std::min(bytes.size(), bytes_.size() - from);
-  std::memcpy(bytes_.data() + from, bytes.data(), first);
-  if (first < bytes.size()) std::memcpy(bytes_.data(), bytes.data() + first, bytes.size() - first);
+  const size_t from = at % capacity_;
+  const size_t first = std::min(bytes.size(), capacity_ - from);
+  std::memcpy(bytes_.get() + from, bytes.data(), first);
+  if (first < bytes.size()) std::memcpy(bytes_.get(), bytes.data() + first, bytes.size() - first);
 }
 
 void RecordRing::copy_out(size_t at, std::span<uint8_t> out) const {
-  const size_t from = at % bytes_.size();
-  const size_t first = std::min(out.size(), bytes_.size() - from);
-  std::memcpy(out.data(), bytes_.data() + from, first);
-  if (first < out.size()) std::memcpy(out.data() + first, bytes_.data(), out.size() - first);
+  const size_t from = at % capacity_;
+  const size_t first = std::min(out.size(), capacity_ - from);
+  std::memcpy(out.data(), bytes_.get() + from, first);
+  if (first < out.size()) std::memcpy(out.data() + first, bytes_.get(), out.size() - first);
 }
 
 bool RecordRing::put(const Record& record, Bytes payload, size_t reserve) {
   const size_t total = padded(kHeaderBytes + payload.size());
   const size_t written = written_.load(std::memory_order_relaxed);
   const size_t used = written - taken_.load(std::memory_order_acquire);
-  if (used + total + reserve > bytes_.size()) {
+  if (used + total + reserve > capacity_) {
     dropped_.fetch_add(1, std::memory_order_relaxed);
     return false;
   }

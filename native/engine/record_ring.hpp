@@ -7,8 +7,8 @@
 #include <atomic>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <span>
-#include <vector>
 
 #include "core/base/bytes.hpp"
 
@@ -25,9 +25,9 @@ class RecordRing {
  public:
   static constexpr size_t kHeaderBytes = 16;
 
-  explicit RecordRing(size_t capacity) : bytes_(capacity) {}
+  explicit RecordRing(size_t capacity) : bytes_(new uint8_t[capacity]), capacity_(capacity) {}
 
-  [[nodiscard]] size_t capacity() const { return bytes_.size(); }
+  [[nodiscard]] size_t capacity() const { return capacity_; }
 
   // --- producer ---
   /// False, and counted, when it does not fit while `reserve` bytes stay free.
@@ -43,7 +43,9 @@ class RecordRing {
   void copy_in(size_t at, Bytes bytes);
   void copy_out(size_t at, std::span<uint8_t> out) const;
 
-  std::vector<uint8_t> bytes_;
+  /// Uninitialised: what nothing was written to takes no memory.
+  std::unique_ptr<uint8_t[]> bytes_;
+  size_t capacity_;
   std::atomic<uint64_t> dropped_{0};
   alignas(64) std::atomic<size_t> written_{0};
   alignas(64) std::atomic<size_t> taken_{0};

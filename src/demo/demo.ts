@@ -2,11 +2,12 @@
  * The built-in demo: a customer like any other, on a loopback port of its own. Its answer URL returns a bidirectional
  * stream to its own WebSocket, where an echo bot plays back what it hears. It uses the public protocol and nothing else.
  */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { WebSocketServer } from 'ws';
 import { ServiceError } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
+import { createServer } from '../base/node-http.ts';
 import { attachEchoBot } from './echo-bot.ts';
 
 export interface DemoOptions {

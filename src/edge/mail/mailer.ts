@@ -1,6 +1,5 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createTransport } from 'nodemailer';
 import type { Clock } from '../../base/clock.ts';
 import { ServiceError } from '../../base/errors.ts';
 import { type Random, uuid } from '../../base/ids.ts';
@@ -27,8 +26,9 @@ export function createMailer(options: MailOptions): Mailer {
 }
 
 function createSmtpMailer({ smtpUrl, from, logger }: MailOptions): Mailer {
-  const transport = createTransport(
-    {
+  const transport = onceAsked(async () => {
+    const { createTransport } = await import('nodemailer');
+    const options = {
       url: smtpUrl,
       pool: true,
       maxConnections: CONNECTIONS_MAX,
@@ -38,13 +38,13 @@ function createSmtpMailer({ smtpUrl, from, logger }: MailOptions): Mailer {
       // A mail is text of ours: nothing in it may make the mailer read files or fetch URLs.
       disableFileAccess: true,
       disableUrlAccess: true,
-    },
-    { from },
-  );
+    };
+    return createTransport(options, { from });
+  });
   return {
     async send(mail) {
       try {
-        await transport.sendMail(mail);
+        await (await transport.get()).sendMail(mail);
         logger.info({ subject: mail.subject }, 'mail sent');
       } catch (cause) {
         throw new ServiceError('MAIL_FAILED', `mail not sent: ${reasonOf(cause)}`, { cause });
@@ -57,17 +57,17 @@ function createSmtpMailer({ smtpUrl, from, logger }: MailOptions): Mailer {
 /** Without a mail server, mails wait as .eml files that any mail program opens. */
 function createOutbox(options: MailOptions): Mailer {
   const { from, outboxFolder, logger, clock, random } = options;
-  const transport = createTransport(
-    { streamTransport: true, newline: 'windows', buffer: true },
-    { from },
-  );
+  const transport = onceAsked(async () => {
+    const { createTransport } = await import('nodemailer');
+    return createTransport({ streamTransport: true, newline: 'windows', buffer: true }, { from });
+  });
   return {
     async send(mail: Mail) {
       const date = new Date(clock.wallMs());
       const stamp = date.toISOString().replaceAll(/[-:]|\.\d+/g, '');
       const path = join(outboxFolder, `${stamp}-${uuid(random)}.eml`);
       try {
-        const { message } = await transport.sendMail({ ...mail, date });
+        const { message } = await (await transport.get()).sendMail({ ...mail, date });
         await mkdir(outboxFolder, { recursive: true, mode: 0o700 });
         await writeFile(path, message, { mode: 0o600 });
       } catch (cause) {
@@ -79,6 +79,20 @@ function createOutbox(options: MailOptions): Mailer {
       );
     },
     close: () => transport.close(),
+  };
+}
+
+/** The package is loaded for the first mail: it takes 5 MB, and most services send none for days. */
+function onceAsked<T extends { close(): void }>(make: () => Promise<T>) {
+  let made: Promise<T> | undefined;
+  return {
+    get(): Promise<T> {
+      made ??= make();
+      return made;
+    },
+    close(): void {
+      void made?.then((transport) => transport.close());
+    },
   };
 }
 

@@ -32,6 +32,9 @@ export type Reply =
   | { readonly kind: 'done' }
   | { readonly kind: 'failed'; readonly failure: Failure };
 
+/** Room for new objects: with V8's default a thread that waits most of the time keeps 8 MB of it. */
+const YOUNG_MB = 6;
+
 /** An engine on a thread of its own, one request at a time. */
 export class StoreThread implements Runner {
   readonly #worker: Worker;
@@ -55,7 +58,10 @@ export class StoreThread implements Runner {
   }
 
   private constructor(entry: URL, options: unknown) {
-    this.#worker = new Worker(entry, { workerData: options });
+    this.#worker = new Worker(entry, {
+      workerData: options,
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
+    });
     this.#worker.on('message', (reply: Reply) => {
       const pending = this.#pending;
       this.#pending = undefined;

@@ -1,5 +1,5 @@
-import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import { STATUS_CODES } from '../../../base/node-http.ts';
 
 /** What the parser refuses before there is a request (node's codes); anything else is 400. */
 const STATUS: Readonly<Record<string, number>> = {

@@ -1,8 +1,9 @@
-import { createServer, type IncomingMessage, type Server, STATUS_CODES } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
 import type { Clock } from '../../../base/clock.ts';
+import { createServer, STATUS_CODES } from '../../../base/node-http.ts';
 import type { ConnectionTable, Place } from './connection-table.ts';
 import { Listener } from './listener.ts';
 import type { SecureAcceptor } from './secure-acceptor.ts';
