@@ -1,10 +1,18 @@
-import { storeContract } from '../../contract/store-contract.ts';
+import { campaignContract } from '../../contract/campaign-contract.ts';
+import { entryListContract } from '../../contract/entry-list-contract.ts';
+import { statementsContract } from '../../contract/statements-contract.ts';
+import { type Opened, storeContract } from '../../contract/store-contract.ts';
 import { openAt, openInMemory, withFolder } from './open.ts';
 
-storeContract('SQLite in memory', async () => {
+const inMemory = async (): Promise<Opened> => {
   const { store, clock } = await openInMemory();
   return { store, clock, dispose: () => store.close() };
-});
+};
+
+storeContract('SQLite in memory', inMemory);
+entryListContract('SQLite in memory', inMemory, 25);
+campaignContract('SQLite in memory', inMemory);
+statementsContract('SQLite in memory', inMemory);
 
 storeContract('SQLite on disk, on its threads', async () => {
   let removeFolder = (): void => undefined;

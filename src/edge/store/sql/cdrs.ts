@@ -200,7 +200,7 @@ export const retentionRepository = (db: Connection): Synchronously<RetentionStor
     db.run(
       `DELETE FROM call_timeline WHERE number IN
         (SELECT number FROM (SELECT number, ended_us FROM call_timeline ORDER BY number LIMIT ?)
-          WHERE ended_us < ?)`,
+          AS oldest WHERE ended_us < ?)`,
       [limit, nowUs - keptMs * 1000],
     ),
 });

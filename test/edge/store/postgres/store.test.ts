@@ -5,7 +5,10 @@ import { afterAll, beforeAll, describe, it } from 'vitest';
 import { silentLogger } from '../../../../src/base/logger.ts';
 import type { PostgresConnection } from '../../../../src/edge/store/postgres/connection.ts';
 import { openStore, type Store } from '../../../../src/edge/store/store.ts';
-import { storeContract } from '../../../contract/store-contract.ts';
+import { campaignContract } from '../../../contract/campaign-contract.ts';
+import { entryListContract } from '../../../contract/entry-list-contract.ts';
+import { statementsContract } from '../../../contract/statements-contract.ts';
+import { type Opened, storeContract } from '../../../contract/store-contract.ts';
 import { emptyTables, postgresMissing, sharedCluster } from '../../../postgres.ts';
 import { SimClock } from '../../../sim/clock.ts';
 import { seededRandom } from '../open.ts';
@@ -39,9 +42,13 @@ if (postgresMissing !== undefined) {
   });
 
   // One store for all: to open one takes longer than most tests.
-  storeContract('PostgreSQL', () => {
+  const emptied = (): Promise<Opened> => {
     emptyTables(admin);
     clock.stepWall(START_US / 1000 - clock.wallMs());
     return Promise.resolve({ store, clock, dispose: () => Promise.resolve() });
-  });
+  };
+  storeContract('PostgreSQL', emptied);
+  entryListContract('PostgreSQL', emptied, 4);
+  campaignContract('PostgreSQL', emptied);
+  statementsContract('PostgreSQL', emptied);
 }

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { asAccountId } from '../../../src/base/ids.ts';
-import { micros } from '../../../src/base/money.ts';
-import type { EntryFilter, LedgerEntry, NewEntry } from '../../../src/domain/ledger/types.ts';
-import type { Store } from '../../../src/edge/store/store.ts';
-import { openInMemory } from './open.ts';
-import { anAccount, START_US } from './records.ts';
+import { asAccountId } from '../../src/base/ids.ts';
+import { micros } from '../../src/base/money.ts';
+import type { EntryFilter, LedgerEntry, NewEntry } from '../../src/domain/ledger/types.ts';
+import type { Store } from '../../src/edge/store/store.ts';
+import { anAccount, START_US } from '../edge/store/records.ts';
+import type { Opened } from './store-contract.ts';
 
 const ACCOUNT = anAccount().authId;
 const HOUR_US = 3_600_000_000;
@@ -67,43 +67,50 @@ const filter: fc.Arbitrary<EntryFilter> = fc.record({
   id: fc.constant(undefined),
 });
 
-describe('the ledger list', () => {
-  it('every filter, page and summary equals a plain reading of all entries (Transactions)', async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(newEntry, { maxLength: 60 }),
-        fc.array(filter, { minLength: 12, maxLength: 12 }),
-        fc.integer({ min: 1, max: 7 }),
-        async (entries, filters, perPage) => {
-          const { store, clock } = await openInMemory();
-          const all = await fill(store, entries, (h) => clock.advance(h * 3_600_000));
-          for (const one of filters) await compare(store, one, perPage, all);
-          expect(await store.verify()).toEqual([]);
-          await store.close();
-        },
-      ),
-      { numRuns: 25 },
-    );
-  });
-
-  it('a single entry is found by its id (Transactions, transaction_id)', async () => {
-    const { store } = await openInMemory();
-    const all = await fill(store, fc.sample(newEntry, { numRuns: 5, seed: 3 }), async () => {});
-    await compare(store, { accountId: ACCOUNT, id: all[2]?.id }, 50, all);
-    await compare(store, { accountId: ACCOUNT, id: 'none' }, 50, all);
-    await store.close();
-  });
-
-  it('another account sees nothing of it', async () => {
-    const { store } = await openInMemory();
-    await fill(store, fc.sample(newEntry, { numRuns: 5, seed: 3 }), async () => {});
-    expect(await store.ledger.page({ accountId: asAccountId('MA_X') }, 1, 50)).toEqual({
-      entries: [],
-      total: 0,
+/** `numRuns`: of the property, each on an empty store. */
+export function entryListContract(
+  name: string,
+  open: () => Promise<Opened>,
+  numRuns: number,
+): void {
+  describe(`the ledger list of ${name}`, () => {
+    it('every filter, page and summary equals a plain reading of all entries (Transactions)', async () => {
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(newEntry, { maxLength: 60 }),
+          fc.array(filter, { minLength: 12, maxLength: 12 }),
+          fc.integer({ min: 1, max: 7 }),
+          async (entries, filters, perPage) => {
+            const { store, clock, dispose } = await open();
+            const all = await fill(store, entries, (h) => clock.advance(h * 3_600_000));
+            for (const one of filters) await compare(store, one, perPage, all);
+            expect(await store.verify()).toEqual([]);
+            await dispose();
+          },
+        ),
+        { numRuns },
+      );
     });
-    await store.close();
+
+    it('a single entry is found by its id (Transactions, transaction_id)', async () => {
+      const { store, dispose } = await open();
+      const all = await fill(store, fc.sample(newEntry, { numRuns: 5, seed: 3 }), async () => {});
+      await compare(store, { accountId: ACCOUNT, id: all[2]?.id }, 50, all);
+      await compare(store, { accountId: ACCOUNT, id: 'none' }, 50, all);
+      await dispose();
+    });
+
+    it('another account sees nothing of it', async () => {
+      const { store, dispose } = await open();
+      await fill(store, fc.sample(newEntry, { numRuns: 5, seed: 3 }), async () => {});
+      expect(await store.ledger.page({ accountId: asAccountId('MA_X') }, 1, 50)).toEqual({
+        entries: [],
+        total: 0,
+      });
+      await dispose();
+    });
   });
-});
+}
 
 /** Newest first, as they are stored. */
 async function fill(

@@ -1,0 +1,229 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type AgentId, asCallUuid, asCampaignId } from '../../src/base/ids.ts';
+import type { Campaign } from '../../src/domain/campaign/types.ts';
+import type { Store } from '../../src/edge/store/store.ts';
+import { aPlan, NO_CONTACTS, OWNER } from '../domain/campaign/records.ts';
+import { anAccount, START_US } from '../edge/store/records.ts';
+import type { Opened } from './store-contract.ts';
+
+const ID = asCampaignId('c1');
+const aCampaign: Campaign = {
+  ...aPlan({ agentId: 'a1' as AgentId }),
+  ...OWNER,
+  id: ID,
+  status: 'draft',
+  pauseReason: undefined,
+  counters: NO_CONTACTS,
+  consecutiveFailures: 0,
+  queuedUs: undefined,
+  startedUs: undefined,
+  completedUs: undefined,
+  lastDialUs: undefined,
+  createdUs: START_US,
+  updatedUs: START_US,
+};
+const start = (contactId: number, callUuid: string) => ({
+  callUuid: asCallUuid(callUuid),
+  campaignId: ID,
+  contactId,
+  attemptsBefore: 0,
+  from: '12025550100',
+  placedUs: START_US,
+  poolNumber: undefined,
+  maxCallsOfDay: 5,
+  dayStartUs: 0,
+});
+const end = (callUuid: string) => ({
+  callUuid: asCallUuid(callUuid),
+  status: 'busy' as const,
+  answeredUs: undefined,
+  endedUs: START_US + 1,
+  hangupCause: 'USER_BUSY',
+  hangupCauseCode: 3010,
+  machine: undefined,
+  contact: {
+    status: 'retry_pending' as const,
+    reason: undefined,
+    dueUs: START_US + 1000,
+    counts: true,
+  },
+  failure: 'resets' as const,
+});
+
+export function campaignContract(name: string, open: () => Promise<Opened>): void {
+  describe(`campaigns in ${name}`, () => {
+    let opened: Opened;
+    let store: Store;
+    const zones = ['', 'Asia/Tokyo', ''];
+    const due = (nowUs: number, timezone = '') =>
+      store.campaigns.due({ campaignId: ID, timezone, nowUs, dayStartUs: 0, limit: 10 });
+
+    beforeEach(async () => {
+      opened = await open();
+      store = opened.store;
+      await store.accounts.create(anAccount(), 'token');
+      await store.campaigns.insert(aCampaign);
+      const list = await store.campaigns.beginList(ID);
+      const contacts = zones.map((timezone, index) => ({
+        rowNumber: index + 1,
+        to: `1212555010${index}`,
+        from: undefined,
+        answerUrl: index === 0 ? 'https://user:secret@example.com/' : undefined,
+        hangupUrl: undefined,
+        headers: [['row', String(index + 1)]] as const,
+        timezone,
+      }));
+      await store.campaigns.addRows(list, contacts, []);
+      await store.campaigns.finishList(ID, list, ['draft']);
+      await store.campaigns.change(ID, ['ready'], { status: 'running' });
+    });
+
+    afterEach(() => opened.dispose());
+
+    it('hands out contacts in the order of the list, retries that are due before them', async () => {
+      expect((await due(START_US)).map(({ contact }) => contact.rowNumber)).toEqual([1, 3]);
+      expect(await store.campaigns.begin(start(1, 'u1'))).toBeDefined();
+      await store.campaigns.finish(end('u1'), []);
+      expect(await store.campaigns.begin(start(1, 'u2'))).toBeUndefined();
+      expect(await store.campaigns.begin({ ...start(1, 'u2'), attemptsBefore: 1 })).toBeUndefined();
+      expect((await due(START_US + 999)).map(({ contact }) => contact.rowNumber)).toEqual([3]);
+      const [retry, fresh] = await due(START_US + 1000);
+      expect([retry?.contact.rowNumber, fresh?.contact.rowNumber]).toEqual([1, 3]);
+      expect(retry).toMatchObject({
+        contact: {
+          attempts: 1,
+          status: 'retry_pending',
+          answerUrl: 'https://user:secret@example.com/',
+        },
+        callsOfDay: 1,
+      });
+    });
+
+    it('knows timezones with somebody to call, and when', async () => {
+      expect(await store.campaigns.dueZones(ID)).toEqual([
+        { timezone: '', dueUs: 0 },
+        { timezone: 'Asia/Tokyo', dueUs: 0 },
+      ]);
+      await store.campaigns.begin(start(2, 'u1'));
+      await store.campaigns.finish(end('u1'), []);
+      expect(await store.campaigns.dueZones(ID)).toEqual([
+        { timezone: '', dueUs: 0 },
+        { timezone: 'Asia/Tokyo', dueUs: START_US + 1000 },
+      ]);
+    });
+
+    it('begins and ends an attempt once, and counts with every step', async () => {
+      expect(await store.campaigns.begin(start(1, 'u1'))).toBeDefined();
+      expect(await store.campaigns.begin(start(1, 'u2'))).toBeUndefined();
+      expect(await store.campaigns.get(ID)).toMatchObject({
+        counters: { ...NO_CONTACTS, pending: 2, dialling: 1 },
+      });
+      expect(await store.campaigns.openAttempts()).toMatchObject([{ callUuid: 'u1' }]);
+      expect(await store.campaigns.finish(end('u1'), [])).toMatchObject({
+        counters: { ...NO_CONTACTS, pending: 2, retry_pending: 1 },
+      });
+      expect(await store.campaigns.finish(end('u1'), [])).toBeUndefined();
+      expect(await store.campaigns.openAttempts()).toEqual([]);
+      expect(await store.campaigns.attempts(ID, { limit: 10, offset: 0 })).toMatchObject({
+        total: 1,
+        items: [{ status: 'busy', attemptNumber: 1, hangupCause: 'USER_BUSY' }],
+      });
+      expect(await store.campaigns.results(ID, 0, 10)).toMatchObject([
+        { contact: { rowNumber: 1 }, attempt: { callUuid: 'u1' } },
+        { contact: { rowNumber: 2 }, attempt: undefined },
+        { contact: { rowNumber: 3 }, attempt: undefined },
+      ]);
+    });
+
+    it('begins nothing of a campaign that does not run', async () => {
+      await store.campaigns.change(ID, ['running'], { status: 'paused' });
+      expect(await store.campaigns.begin(start(1, 'u1'))).toBeUndefined();
+    });
+
+    it('takes back an attempt that rang nobody: it counts for no limit', async () => {
+      const unused = { totalCalls: 0, day: '', callsOfDay: 0, lastUsedUs: undefined };
+      const number = start(1, 'u1').from;
+      await store.campaigns.addNumbers(ID, [{ id: 'n1', number, label: '', ...unused }]);
+      const poolNumber = { id: 'n1', day: '2026-01-01' };
+      await store.campaigns.begin({ ...start(1, 'u1'), poolNumber });
+      const contact = {
+        status: 'pending' as const,
+        reason: undefined,
+        dueUs: undefined,
+        counts: false,
+      };
+      await store.campaigns.finish({ ...end('u1'), contact }, []);
+      expect((await due(START_US))[0]).toMatchObject({
+        contact: { rowNumber: 1, attempts: 0, firstDialUs: undefined },
+        callsOfDay: 0,
+      });
+      expect(await store.campaigns.numbers(ID)).toMatchObject([{ totalCalls: 0, callsOfDay: 0 }]);
+    });
+
+    it('says who is not to be called, by the account or by the operator', async () => {
+      await store.campaigns.addDoNotCall(OWNER.accountId, ['12125550100'], START_US);
+      expect(
+        await store.campaigns.addDoNotCall('operator', ['12125550102', '12125550102'], 1),
+      ).toBe(1);
+      expect((await due(START_US)).map(({ doNotCall }) => doNotCall)).toEqual([true, true]);
+      await store.campaigns.removeDoNotCall('operator', '12125550102');
+      expect((await due(START_US)).map(({ doNotCall }) => doNotCall)).toEqual([true, false]);
+      expect(
+        await store.campaigns.doNotCall(OWNER.accountId, '555', { limit: 5, offset: 0 }),
+      ).toEqual({
+        items: [{ number: '12125550100', addedUs: START_US }],
+        total: 1,
+      });
+    });
+
+    it('lets go of numbers by their age, and of nobody else', async () => {
+      await store.campaigns.addDoNotCall('operator', ['1', '2'], 10);
+      await store.campaigns.addDoNotCall('operator', ['2', '3'], 20);
+      expect(await store.campaigns.purgeDoNotCall(20, 1)).toBe(1);
+      expect(await store.campaigns.purgeDoNotCall(20, 5)).toBe(1);
+      expect(
+        await store.campaigns.doNotCall('operator', undefined, { limit: 5, offset: 0 }),
+      ).toEqual({
+        items: [{ number: '3', addedUs: 20 }],
+        total: 1,
+      });
+    });
+
+    it('erases a campaign that is over, with all that belongs to it', async () => {
+      const unused = { totalCalls: 0, day: '', callsOfDay: 0, lastUsedUs: undefined };
+      await store.campaigns.addNumbers(ID, [{ id: 'n1', number: '1', label: '', ...unused }]);
+      await store.campaigns.begin(start(1, 'u1'));
+      await store.campaigns.finish(end('u1'), []);
+      expect(await store.campaigns.erase(ID, 10)).toBe(false);
+      expect(await store.campaigns.overBefore(Number.MAX_SAFE_INTEGER, 10)).toEqual([]);
+      await store.campaigns.change(ID, ['running'], { status: 'completed' });
+      expect(await store.campaigns.overBefore(START_US, 10)).toEqual([]);
+      expect(await store.campaigns.overBefore(Number.MAX_SAFE_INTEGER, 10)).toEqual([ID]);
+      while (await store.campaigns.erase(ID, 10));
+      expect(await store.campaigns.get(ID)).toBeUndefined();
+      expect(await store.campaigns.attempt(asCallUuid('u1'))).toBeUndefined();
+      expect(await store.campaigns.numbers(ID)).toEqual([]);
+      const [list = 0] = await store.campaigns.strayLists();
+      while (await store.campaigns.clearList(list, 2));
+      expect(await store.campaigns.strayLists()).toEqual([]);
+      expect(await store.verify()).toEqual([]);
+    });
+
+    it('counts the use of a number by day', async () => {
+      const number = { id: 'n1', number: '1', label: '', totalCalls: 0, day: '', callsOfDay: 0 };
+      await store.campaigns.addNumbers(ID, [{ ...number, lastUsedUs: undefined }]);
+      const use = (contactId: number, day: string) =>
+        store.campaigns.begin({
+          ...start(contactId, `u${contactId}`),
+          poolNumber: { id: 'n1', day },
+        });
+      await use(1, '2026-01-01');
+      await use(2, '2026-01-01');
+      expect(await store.campaigns.numbers(ID)).toMatchObject([{ totalCalls: 2, callsOfDay: 2 }]);
+      await use(3, '2026-01-02');
+      expect(await store.campaigns.numbers(ID)).toMatchObject([
+        { totalCalls: 3, callsOfDay: 1, day: '2026-01-02', lastUsedUs: START_US },
+      ]);
+    });
+  });
+}
