@@ -13,14 +13,15 @@ import { Folders, openNode } from './shared.ts';
 
 describe.skipIf(postgresMissing !== undefined)(`PostgreSQL away ${postgresMissing ?? ''}`, () => {
   const folders = new Folders();
-  const dataDir = folders.next();
-  const folder = mkdtempSync(join(tmpdir(), 'carillon-pg-'));
-  const cluster = new Cluster(folder);
+  let dataDir: string;
+  let cluster: Cluster;
   const account = anAccount();
   let url: string;
   let store: Store;
 
   beforeAll(async () => {
+    dataDir = folders.next();
+    cluster = new Cluster(mkdtempSync(join(tmpdir(), 'carillon-pg-')));
     cluster.create();
     url = cluster.database('away');
     store = await openNode(url, dataDir);
@@ -30,7 +31,7 @@ describe.skipIf(postgresMissing !== undefined)(`PostgreSQL away ${postgresMissin
   afterAll(async () => {
     await store.close();
     cluster.stop();
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(cluster.folder, { recursive: true, force: true });
     folders.remove();
   });
 

@@ -13,13 +13,14 @@ import { Folders, openNode } from './shared.ts';
 
 describe.skipIf(postgresMissing !== undefined)(`store copy ${postgresMissing ?? ''}`, () => {
   const folders = new Folders();
-  const dataDir = folders.next();
+  let dataDir: string;
   const account = anAccount();
   const sub = anAccount({ authId: 'SA_A' as typeof account.authId, parentAuthId: account.authId });
   let cluster: Cluster;
 
   beforeAll(async () => {
     cluster = await sharedCluster();
+    dataDir = folders.next();
     const { store } = await openAt(dataDir);
     await store.accounts.create(account, 'a-token');
     await store.accounts.create(sub, 'sub-token');

@@ -8,11 +8,12 @@ import { openStore, type Store } from '../../../../src/edge/store/store.ts';
 
 /** Data folders of nodes that share a database, and so a key file; gone with `remove`. */
 export class Folders {
-  readonly #root = mkdtempSync(join(tmpdir(), 'carillon-nodes-'));
+  #root: string | undefined;
   #first: string | undefined;
 
   /** A folder with the keys of the first, or one with none. */
   next(keys: 'the same' | 'others' = 'the same'): string {
+    this.#root ??= mkdtempSync(join(tmpdir(), 'carillon-nodes-'));
     const folder = mkdtempSync(join(this.#root, 'node-'));
     if (keys === 'the same' && this.#first !== undefined)
       cpSync(join(this.#first, 'keys'), join(folder, 'keys'), { recursive: true });
@@ -21,7 +22,7 @@ export class Folders {
   }
 
   remove(): void {
-    rmSync(this.#root, { recursive: true, force: true });
+    if (this.#root !== undefined) rmSync(this.#root, { recursive: true, force: true });
   }
 }
 

@@ -11,8 +11,7 @@ import { Cluster, postgresMissing } from '../../../postgres.ts';
 describe.skipIf(postgresMissing !== undefined)(
   `the way to PostgreSQL ${postgresMissing ?? ''}`,
   () => {
-    const folder = mkdtempSync(join(tmpdir(), 'carillon-pg-'));
-    const files = { cert: join(folder, 'cert.pem'), other: join(folder, 'other.pem') };
+    const files = { cert: '', other: '' };
     let cluster: Cluster;
     let port: number;
 
@@ -26,6 +25,9 @@ describe.skipIf(postgresMissing !== undefined)(
       });
 
     beforeAll(async () => {
+      const folder = mkdtempSync(join(tmpdir(), 'carillon-pg-'));
+      files.cert = join(folder, 'cert.pem');
+      files.other = join(folder, 'other.pem');
       port = await freePort();
       const pems = await certificate();
       writeFileSync(files.cert, pems.cert);
@@ -45,7 +47,7 @@ describe.skipIf(postgresMissing !== undefined)(
     });
     afterAll(() => {
       cluster.stop();
-      rmSync(folder, { recursive: true, force: true });
+      rmSync(cluster.folder, { recursive: true, force: true });
     });
 
     const url = (password: string, more: string): string =>
