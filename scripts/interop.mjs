@@ -12,7 +12,7 @@ const PROGRAMS = {
   baresip: ['baresip-core'],
   sox: ['sox'],
   chromium: ['chromium'],
-  kamailio: ['kamailio', 'kamailio-tls-modules'],
+  kamailio: ['kamailio', 'kamailio-tls-modules', 'kamailio-websocket-modules'],
   linphonec: ['linphone-cli'],
 };
 

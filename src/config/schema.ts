@@ -206,6 +206,10 @@ export const SETTINGS = {
       1_000_000,
       'messages per second of one address (IPv6: /64) that proved nothing: new calls, and others, each; beyond: dropped',
     ),
+    edges: list(
+      [],
+      'addresses and ranges of edge proxies of yours (deploy/kamailio): their X-Carillon-Source says who sends, and strangers are heard through them alone; empty: from anywhere',
+    ),
     passHeaders: list(
       ['Diversion', 'History-Info', 'User-to-User', 'Session-ID', 'Identity'],
       'header fields of an inbound call that its Dial or trunk hands on, unless the carrier or trunk has a list of its own; X-* are all that begin so, and the signalling itself none of them. Identity goes on only while both numbers stay the same',

@@ -1,4 +1,4 @@
-import type { Flow } from '../../protocol/sip/sip.ts';
+import { type Flow, peerOf } from '../../protocol/sip/sip.ts';
 import { WaitingLine } from './waiting-line.ts';
 
 /** A line of new calls that knows on whose flows they wait: a CANCEL that overtook its INVITE would find nothing to cancel. */
@@ -29,5 +29,7 @@ export class CallLine<T extends { readonly flow: Flow }> extends WaitingLine<T> 
   }
 }
 
-export const flowName = ({ transport, remoteAddress, remotePort }: Flow): string =>
-  `${transport} ${remoteAddress} ${remotePort}`;
+export const flowName = (flow: Flow): string => {
+  const { transport, address, port } = peerOf(flow);
+  return `${transport} ${address} ${port}`;
+};

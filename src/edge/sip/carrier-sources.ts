@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Carrier } from '../../domain/provisioning/types.ts';
-import { type Flow, isSecure, type UserAgent } from '../../protocol/sip/sip.ts';
+import { type Flow, isSecure, peerOf, type UserAgent } from '../../protocol/sip/sip.ts';
 import type { Acquaintance } from './front-desk.ts';
 import { carrierAt } from './source-match.ts';
 
@@ -22,7 +22,8 @@ export class CarrierSources {
   }
 
   /** A carrier of TLS is believed over TLS alone: the source of a datagram is easily forged. */
-  at({ remoteAddress, transport }: Pick<Flow, 'remoteAddress' | 'transport'>): string | undefined {
+  at(flow: Flow): string | undefined {
+    const { address: remoteAddress, transport } = peerOf(flow);
     const nowMs = this.#clock.monotonicMs();
     const names = isSecure(transport) ? this.#secure : this.#plain;
     if (nowMs - this.#sinceMs >= KEPT_MS || names.size >= MAX_KEPT) {

@@ -15,13 +15,14 @@ import type {
 } from '../../domain/call/needs.ts';
 import type { HangupCauseKey } from '../../domain/call/types.ts';
 import { isManaged } from '../../domain/provisioning/provisioning.ts';
-import type {
-  Flow,
-  IncomingCall,
-  LegId,
-  ReferStep,
-  RespondingPeer,
-  UserAgentInput,
+import {
+  type Flow,
+  type IncomingCall,
+  type LegId,
+  peerOf,
+  type ReferStep,
+  type RespondingPeer,
+  type UserAgentInput,
 } from '../../protocol/sip/sip.ts';
 import { EdgeReferral } from './edge-referral.ts';
 import { hangupReason, hangupWarning, MISCELLANEOUS, refusalStatus } from './hangup-status.ts';
@@ -225,8 +226,4 @@ function hangup(
   tell({ kind: 'hangup', leg, status, reason, warning: hangupWarning(cause, detail) });
 }
 
-const sourceOf = ({ transport, remoteAddress, remotePort }: Flow): RemoteAddress => ({
-  transport,
-  address: remoteAddress,
-  port: remotePort,
-});
+const sourceOf = (flow: Flow): RemoteAddress => peerOf(flow);

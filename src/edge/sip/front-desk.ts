@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
-import { type Flow, type Glance, glance } from '../../protocol/sip/sip.ts';
+import { type Flow, type Glance, glance, peerOf } from '../../protocol/sip/sip.ts';
 import { CallLine, flowName } from './call-line.ts';
 import { SourceBudgets, sourceOf } from './source-budgets.ts';
 import { WaitingLine } from './waiting-line.ts';
@@ -148,7 +148,7 @@ export class FrontDesk {
   #fromUnknown(message: Waiting, seen: Glance, nowMs: number): void {
     const { flow } = message;
     const { authorization } = seen;
-    const source = sourceOf(flow.remoteAddress);
+    const source = sourceOf(peerOf(flow).address);
     if (authorization !== undefined && this.#options.acquaintance.hasNonce(authorization, flow)) {
       if (this.#proven.take(source, nowMs)) this.#admit({ ...message, standing: 'proven' });
       else this.#drop('source', flow);

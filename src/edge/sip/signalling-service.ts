@@ -15,6 +15,7 @@ import {
   type IncomingCall,
   isSecureBinding,
   type LegId,
+  peerOf,
   type SipTransportName,
   UserAgent,
   type UserAgentInput,
@@ -424,11 +425,10 @@ function instanceOf(realm: string): string {
 const spoken = ({ transports, tls }: SignallingOptions): readonly SipTransportName[] =>
   tls === undefined ? transports : [...transports, 'tls'];
 
-const whence = ({ transport, remoteAddress, remotePort }: Flow) => ({
-  transport,
-  remoteAddress,
-  remotePort,
-});
+const whence = (flow: Flow) => {
+  const { transport, address: remoteAddress, port: remotePort } = peerOf(flow);
+  return { transport, remoteAddress, remotePort };
+};
 
 /** SIP over the sockets of this host, as `domain/call` needs it. */
 export const createSignalling = (options: SignallingOptions): RunningSignalling =>

@@ -77,6 +77,8 @@ export interface SignallingOptions {
   /** Default: the system's name servers. */
   readonly dns?: Dns;
   readonly connections?: StreamLimits;
+  /** Addresses and ranges of edge proxies of ours: strangers are heard through them alone. Default: from anywhere. */
+  readonly edges?: readonly string[];
   /** Messages a second of one address that proved nothing, by kind. */
   readonly unknownPeersPerSecond?: number;
   /** Default: compatible, MD5 on top. */

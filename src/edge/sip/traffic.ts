@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Flow, UserAgentInput, UserAgentOutput } from '../../protocol/sip/sip.ts';
+import { Edges } from './edges.ts';
 import { type Acquaintance, FrontDesk, type Served } from './front-desk.ts';
 import { type CarrierMessageCount, type MessageCount, MessageCounter } from './message-counter.ts';
 import type { TracedMessage } from './trace/message-ring.ts';
@@ -12,6 +13,8 @@ export interface TrafficOptions {
   /** Messages a second of one address that proved nothing, by kind. */
   readonly unknownPeersPerSecond?: number;
   readonly newCalls?: { readonly isFull: boolean };
+  /** Addresses and ranges of edge proxies of ours: strangers are heard through them alone. None: from anywhere. */
+  readonly edges?: readonly string[] | undefined;
   /** Where messages of who proved something are kept. */
   readonly traces?: { note(message: TracedMessage): void };
 }
@@ -29,11 +32,15 @@ export class Traffic {
   readonly #parts: TrafficParts;
   readonly #counter: MessageCounter;
   readonly #desk: FrontDesk;
+  readonly #edges: Edges | undefined;
+  #strangers = 0;
 
   constructor(parts: TrafficParts) {
     const { options, acquaintance, close } = parts;
     this.#parts = parts;
     this.#counter = new MessageCounter((flow) => acquaintance.carrierOf?.(flow));
+    const { edges = [] } = options;
+    this.#edges = edges.length === 0 ? undefined : new Edges(edges);
     this.#desk = new FrontDesk({
       clock: options.clock,
       acquaintance,
@@ -46,7 +53,8 @@ export class Traffic {
 
   /** Messages that were not looked at, by reason. */
   dropped(): Readonly<Record<string, number>> {
-    return this.#desk.drops();
+    const drops = this.#desk.drops();
+    return this.#edges === undefined ? drops : { ...drops, stranger: this.#strangers };
   }
 
   waitMs(): number {
@@ -68,7 +76,10 @@ export class Traffic {
 
   received(bytes: Uint8Array, flow: Flow, waitedMs = 0): void {
     this.#counter.note('in', flow, bytes);
-    this.#desk.received(bytes, flow, waitedMs);
+    const heard = this.#edges?.heard(bytes, flow) ?? { bytes, flow };
+    if (this.#edges === undefined || this.#edges.has(flow) || this.isKnown(flow))
+      this.#desk.received(heard.bytes, heard.flow, waitedMs);
+    else this.#strangers += 1;
   }
 
   sent({ bytes, message, flow, transaction }: Extract<UserAgentOutput, { kind: 'send' }>): void {

@@ -17,7 +17,13 @@ export { type ContactBinding, isSecureBinding } from './registrar/binding.ts';
 export { DEFAULT_REGISTRAR_LIMITS, type RegistrarLimits } from './registrar/register.ts';
 export { serialize } from './serialize.ts';
 export { requestQuoted } from './transaction/quoted.ts';
-export { type Flow, isSecure, type SipTransportName } from './transport/flow.ts';
+export {
+  type Flow,
+  isSecure,
+  type PeerPlace,
+  peerOf,
+  type SipTransportName,
+} from './transport/flow.ts';
 export { PING, PONG, StreamFramer } from './transport/framer.ts';
 export { type Glance, glance } from './transport/glance.ts';
 export { bracketed, formatUri, parseUri, sipUri, unbracketed, unescapeUser } from './uri.ts';

@@ -137,6 +137,7 @@ export async function openLines(
     traces,
     challengeOrder: settings.sip.challengeOrder,
     unknownPeersPerSecond: settings.sip.unknownPeersPerSecond,
+    edges: settings.sip.edges,
     tls: {
       identity: sipIdentity,
       port: settings.sip.tlsPort || undefined,

@@ -4,7 +4,7 @@ import { parseAuth } from '../header/auth.ts';
 import type { SipRequest } from '../message.ts';
 import type { StatelessAnswer } from '../transaction/stateless.ts';
 import type { TransactionId } from '../transaction/types.ts';
-import type { Flow } from '../transport/flow.ts';
+import { type Flow, peerOf } from '../transport/flow.ts';
 import { parseUri, unescapeUser } from '../uri.ts';
 import type { Admitted, SecretAnswer, TemporaryLogin, UserSecrets } from '../user-agent-types.ts';
 import { DigestAuthenticator, type DigestVerdict, type Ha1ByAlgorithm } from './authenticator.ts';
@@ -228,8 +228,8 @@ export class Gate {
     this.#answer(gated, this.#challenge(request, flow, verdict === 'stale', why));
   }
 
-  #asked({ remoteAddress: source }: Flow): { readonly source: string; readonly nowMs: number } {
-    return { source, nowMs: this.#core.nowMs };
+  #asked(flow: Flow): { readonly source: string; readonly nowMs: number } {
+    return { source: peerOf(flow).address, nowMs: this.#core.nowMs };
   }
 
   #tryLater(gated: GatedRequest, why: string): void {
@@ -238,7 +238,8 @@ export class Gate {
 
   #challenge(request: SipRequest, flow: Flow, stale: boolean, why: string): StatelessAnswer {
     const userAgent = request.header('user-agent');
-    const isBrowser = flow.transport === 'ws' || flow.transport === 'wss';
+    const { transport } = peerOf(flow);
+    const isBrowser = transport === 'ws' || transport === 'wss';
     const client = { userAgent, isBrowser };
     const challenges = this.#authenticator.challenges(this.#asked(flow), stale, client);
     const headers = challenges.map((value) => ['WWW-Authenticate', value] as const);
@@ -260,8 +261,8 @@ export class Gate {
 }
 
 /** A token is a secret that anybody could use who reads it: over datagrams it is none (RFC 8898 §2.1.1 wants TLS). */
-function bearerOf(request: SipRequest, { transport }: Flow): string | undefined {
-  if (transport === 'udp') return undefined;
+function bearerOf(request: SipRequest, flow: Flow): string | undefined {
+  if (peerOf(flow).transport === 'udp') return undefined;
   for (const value of request.headers('authorization')) {
     const token = BEARER_TOKEN.exec(value.trim())?.[1];
     if (token !== undefined) return token;

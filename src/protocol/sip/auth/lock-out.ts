@@ -1,5 +1,5 @@
 import { RecentMap } from '../../../base/recent-map.ts';
-import { type Flow, flowKey } from '../transport/flow.ts';
+import { type Flow, flowKey, peerOf } from '../transport/flow.ts';
 import { DEFAULT_FAILURE_LIMITS, FailureLimit, type FailureLimits } from './failure-limit.ts';
 
 /** How many times more failures one flow may have for all users, and one address for one user, than one flow for one user. */
@@ -39,7 +39,10 @@ export class LockOut {
       this.#ofFlow.blockedForMs(key, nowMs);
     if (own !== undefined) return { forMs: own, lasting: true };
     if (this.#proven.get(`${key} ${username}`)) return undefined;
-    const others = this.#ofAddressAndUser.blockedForMs(`${flow.remoteAddress} ${username}`, nowMs);
+    const others = this.#ofAddressAndUser.blockedForMs(
+      `${peerOf(flow).address} ${username}`,
+      nowMs,
+    );
     return others === undefined ? undefined : { forMs: others, lasting: false };
   }
 
@@ -47,7 +50,7 @@ export class LockOut {
     const key = flowKey(flow);
     this.#ofFlowAndUser.note(`${key} ${username}`, nowMs);
     this.#ofFlow.note(key, nowMs);
-    this.#ofAddressAndUser.note(`${flow.remoteAddress} ${username}`, nowMs);
+    this.#ofAddressAndUser.note(`${peerOf(flow).address} ${username}`, nowMs);
   }
 
   passed(flow: Flow, username: string): void {

@@ -1,7 +1,7 @@
 import { parseVia, sentBy } from '../header/via.ts';
 import type { SipRequest } from '../message.ts';
 import { isRfc2543 } from '../transaction/key.ts';
-import { type Flow, isSecure } from '../transport/flow.ts';
+import { type Flow, isSecure, peerOf } from '../transport/flow.ts';
 import { METHODS, type Refusal, unfitContent, unmetDemand } from './capabilities.ts';
 
 /** Methods that are served, REGISTER too. */
@@ -36,7 +36,7 @@ const SIPS_NOT_ALLOWED = [['Warning', '380 carillon "SIPS Not Allowed"']] as con
 
 /** A `sips:` request that came without TLS has not been protected on its way (RFC 5630 §3.3, §5.3). */
 export function insecure({ uri }: SipRequest, flow: Flow): Refusal | undefined {
-  if (uri.kind !== 'sip' || !uri.secure || isSecure(flow.transport)) return undefined;
+  if (uri.kind !== 'sip' || !uri.secure || isSecure(peerOf(flow).transport)) return undefined;
   return { status: 416, headers: SIPS_NOT_ALLOWED, why: 'sips without TLS' };
 }
 

@@ -21,8 +21,9 @@ export class Location {
    * reached at their address, but for browsers, which have none. Returns those that were not taken.
    */
   restore(bindings: readonly ContactBinding[]): readonly ContactBinding[] {
-    const isBrowser = ({ flow }: ContactBinding): boolean =>
-      flow.transport === 'ws' || flow.transport === 'wss';
+    // An edge proxy with the browser's connection is still there (RFC 3327).
+    const isBrowser = ({ flow, path }: ContactBinding): boolean =>
+      path.length === 0 && (flow.transport === 'ws' || flow.transport === 'wss');
     for (const binding of bindings.filter((one) => !isBrowser(one))) {
       const restored = { ...binding, flow: { ...binding.flow, connectionId: undefined } };
       this.#set(binding.username, [...this.#of(binding.username), restored]);

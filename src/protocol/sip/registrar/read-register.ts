@@ -3,7 +3,7 @@ import type { NameAddr } from '../header/name-addr.ts';
 import { parseDecimal, unquote } from '../header/text.ts';
 import { parseDeltaSeconds } from '../header/values.ts';
 import type { SipRequest } from '../message.ts';
-import type { Flow } from '../transport/flow.ts';
+import { type Flow, peerOf } from '../transport/flow.ts';
 import { formatUri, parseUri, type SipUri, unescapeUser } from '../uri.ts';
 import type { ContactBinding } from './binding.ts';
 import { flowKeyOf, type RegisterContact, type RegisterRequest } from './register.ts';
@@ -41,12 +41,16 @@ function pathOf(request: SipRequest): readonly string[] {
   return path.length === 0 ? NO_PATH : path.map(ownCopy);
 }
 
-const bindingFlow = (flow: Flow): ContactBinding['flow'] => ({
-  transport: flow.transport,
-  address: flow.remoteAddress,
-  port: flow.remotePort,
-  connectionId: flow.connectionId === undefined ? undefined : String(flow.connectionId),
-});
+/** Behind an edge proxy: what the phone speaks, and the address of the proxy, whose connection to us is not the phone's. */
+const bindingFlow = (flow: Flow): ContactBinding['flow'] => {
+  const isOwn = flow.behind === undefined && flow.connectionId !== undefined;
+  return {
+    transport: peerOf(flow).transport,
+    address: flow.remoteAddress,
+    port: flow.remotePort,
+    connectionId: isOwn ? String(flow.connectionId) : undefined,
+  };
+};
 
 function contactOf(address: NameAddr): RegisterContact | undefined {
   const { uri, params } = address;

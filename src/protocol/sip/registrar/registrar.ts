@@ -3,7 +3,7 @@ import { Questions } from '../dialog/questions.ts';
 import { parseNameAddr } from '../header/name-addr.ts';
 import type { HeaderInit, SipRequest } from '../message.ts';
 import type { TransactionId } from '../transaction/types.ts';
-import { type Flow, isSecure } from '../transport/flow.ts';
+import { type Flow, isSecure, peerOf } from '../transport/flow.ts';
 import type { Admitted } from '../user-agent-types.ts';
 import { type ContactBinding, type GoneBinding, isLasting } from './binding.ts';
 import { Location } from './location.ts';
@@ -88,7 +88,7 @@ export class Registrar {
     }
     const isSips =
       read.contacts !== '*' && read.contacts.some(({ uri }) => uri.startsWith('sips:'));
-    if (isSips && !isSecure(flow.transport)) {
+    if (isSips && !isSecure(peerOf(flow).transport)) {
       this.#core.respond(transaction, request, 400, { reason: 'SIPS Contact Without TLS' });
       return;
     }

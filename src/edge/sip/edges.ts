@@ -1,0 +1,53 @@
+import { RecentMap } from '../../base/recent-map.ts';
+import type { Flow, PeerPlace, SipTransportName } from '../../protocol/sip/sip.ts';
+import { inRanges } from './source-match.ts';
+
+const MAX_KNOWN = 10_000;
+const HEAD_BYTES = 65_535;
+/** What an edge proxy writes into each message of somebody else: `X-Carillon-Source: <transport> <address> <port>`. */
+const SOURCE = /\r\nX-Carillon-Source[ \t]*:[ \t]*([^\r\n]*)/gi;
+const PLACE = /^(udp|tcp|tls|ws|wss)[ \t]+\[?([0-9a-f.:]+)\]?[ \t]+(\d{1,5})$/i;
+
+/** Edge proxies of ours: what they say of the sender of a message is believed, and taken out of it. */
+export class Edges {
+  readonly #ranges: readonly string[];
+  readonly #known = new RecentMap<boolean>(MAX_KNOWN);
+
+  constructor(ranges: readonly string[]) {
+    this.#ranges = ranges;
+  }
+
+  has({ remoteAddress }: Pick<Flow, 'remoteAddress'>): boolean {
+    let known = this.#known.get(remoteAddress);
+    if (known === undefined) {
+      known = inRanges(remoteAddress, this.#ranges);
+      this.#known.set(remoteAddress, known);
+    }
+    return known;
+  }
+
+  /** Undefined: it is not from an edge proxy, or is the proxy's own. */
+  heard(
+    bytes: Uint8Array,
+    flow: Flow,
+  ): { readonly bytes: Uint8Array; readonly flow: Flow } | undefined {
+    if (!this.has(flow)) return undefined;
+    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
+    const end = text.slice(0, HEAD_BYTES).indexOf('\r\n\r\n');
+    const head = end === -1 ? text : text.slice(0, end);
+    // The proxy removes what others wrote; should there be several all the same, the last is its own.
+    const told = [...head.matchAll(SOURCE)].at(-1)?.[1];
+    if (told === undefined) return undefined;
+    const rest = Buffer.from(head.replace(SOURCE, '') + text.slice(head.length), 'latin1');
+    return { bytes: rest, flow: { ...flow, behind: placeOf(told) } };
+  }
+}
+
+function placeOf(text: string): PeerPlace | undefined {
+  const [, transport, address, port] = PLACE.exec(text.trim()) ?? [];
+  if (transport === undefined || address === undefined || Number(port) > 65_535) return undefined;
+  return {
+    transport: transport.toLowerCase() as SipTransportName,
+    ...{ address, port: Number(port) },
+  };
+}

@@ -1,0 +1,137 @@
+/** Behind edge proxies: strangers are heard through them alone, and what they say of a sender counts as who it is. */
+import { describe, expect, it } from 'vitest';
+import { Edges } from '../../../src/edge/sip/edges.ts';
+import { until } from '../../eventually.ts';
+import { authenticated, carrier, headerOf, QUIET, requestText, SDP, startRig } from './rig.ts';
+import { answer, DIAL, home, recorder, stageOf } from './stories.ts';
+
+const { rigOf, udp } = stageOf(startRig);
+/** What the test's peers are to the service: all of them are at 127.0.0.1. */
+const EDGE = ['127.0.0.0/8'];
+const from = (place: string): readonly string[] => [`X-Carillon-Source: ${place}`];
+
+describe('an edge proxy', () => {
+  it('is believed about the carrier that calls through it, and the line is its own', async () => {
+    const north = carrier({ sourceAddresses: ['192.0.2.7'], port: 9 });
+    const rig = await rigOf({ edges: EDGE, carriers: () => [north] });
+    const peer = await udp(rig);
+    const lines = { method: 'INVITE', uri: home(rig, '1555'), user: '4930123', body: SDP };
+    const waiting = rig.nextLeg();
+    peer.write(
+      requestText(peer, {
+        ...lines,
+        callId: 'a',
+        more: [...from('udp 192.0.2.7 5062'), 'X-Own: 1'],
+      }),
+    );
+    expect(await waiting).toMatchObject({
+      carrier: 'north',
+      source: { transport: 'udp', address: '192.0.2.7', port: 5062 },
+      headers: [['X-Own', '1']],
+    });
+    peer.write(requestText(peer, { ...lines, callId: 'b', more: from('udp 192.0.2.8 5062') }));
+    await peer.read('401');
+  });
+
+  it('is not believed where it is none', async () => {
+    const north = carrier({ sourceAddresses: ['192.0.2.7'], port: 9 });
+    const rig = await rigOf({ carriers: () => [north] });
+    const peer = await udp(rig);
+    const lines = { method: 'INVITE', uri: home(rig, '1555'), user: '4930123', body: SDP };
+    peer.write(requestText(peer, { ...lines, callId: 'a', more: from('udp 192.0.2.7 5062') }));
+    await peer.read('401');
+  });
+
+  it('is the only way for strangers; carriers and whom we called are heard', async () => {
+    const rig = await rigOf({ edges: ['192.0.2.1'] });
+    const [stranger, called] = [await udp(rig), await udp(rig)];
+    stranger.write(requestText(stranger, { method: 'OPTIONS', uri: home(rig), callId: 'o' }));
+    const dropped = (): number => rig.signalling.counters().dropped['stranger'] ?? 0;
+    await until(() => dropped() === 1);
+    expect(stranger.texts).toEqual([]);
+    const { log, events } = recorder();
+    const target = { kind: 'uri', uri: `sip:a@127.0.0.1:${called.port}` } as const;
+    rig.signalling.invite(target, DIAL, events);
+    const invite = await called.read('INVITE');
+    called.write(answer(invite, '486 Busy Here'));
+    await until(() => log.length === 1);
+    expect(log).toEqual(['ended refused']);
+  });
+
+  it('brings registrations of browsers, that are called along their Path as browsers', async () => {
+    const rig = await rigOf({ edges: EDGE });
+    const edge = await udp(rig);
+    const path = `Path: <sip:127.0.0.1:${edge.port};lr;received=sip:198.51.100.9:4711%3Btransport%3Dws>`;
+    await authenticated(edge, {
+      ...{ method: 'REGISTER', uri: home(rig), to: '<sip:alice@127.0.0.1>', callId: 'reg' },
+      ...{
+        password: 'wonderland',
+        more: [path, 'Supported: path', ...from('wss 198.51.100.9 4711')],
+      },
+    });
+    expect(headerOf(await edge.read('200'), 'Path')).toContain('received=');
+    expect([rig.signalling.isBrowser('alice'), rig.signalling.isSecured('alice')]).toEqual([
+      true,
+      true,
+    ]);
+    expect(rig.signalling.registrations()).toMatchObject([
+      {
+        flow: { transport: 'wss', address: '127.0.0.1', port: edge.port, connectionId: undefined },
+      },
+    ]);
+    rig.signalling.invite({ kind: 'endpoint', username: 'alice' }, DIAL, {
+      ...recorder().events,
+      ...QUIET,
+    });
+    expect(headerOf(await edge.read('INVITE'), 'Route')).toContain('198.51.100.9');
+  });
+
+  it('keeps lock-outs apart: who guesses passwords locks nobody else out', async () => {
+    const rig = await rigOf({ edges: EDGE });
+    const edge = await udp(rig);
+    let said = '';
+    for (let i = 0; i < 30 && !said.includes(' 403 '); i += 1) {
+      await authenticated(edge, {
+        ...{ method: 'REGISTER', uri: home(rig), to: '<sip:alice@127.0.0.1>', callId: `bad-${i}` },
+        ...{ password: `guess-${i}`, more: from('udp 198.51.100.66 5060') },
+      });
+      said = await edge.read(' 40');
+    }
+    expect(said).toContain(' 403 ');
+    const more = from('udp 198.51.100.9 5060');
+    const lines = { uri: home(rig), to: '<sip:bob@127.0.0.1>', callId: 'good' };
+    await authenticated(edge, {
+      ...lines,
+      method: 'REGISTER',
+      user: 'bob',
+      password: 'builder',
+      more,
+    });
+    expect(headerOf(await edge.read('200'), 'Call-ID')).toBe('good');
+  });
+
+  it.each([
+    ['udp 192.0.2.1 5060', { transport: 'udp', address: '192.0.2.1', port: 5060 }],
+    ['WSS [2001:db8::1] 443', { transport: 'wss', address: '2001:db8::1', port: 443 }],
+    ['sctp 192.0.2.1 5060', undefined],
+    ['udp 192.0.2.1 99999', undefined],
+    ['', undefined],
+  ])('says "%s"', (text, behind) => {
+    const flow = {
+      transport: 'udp',
+      localAddress: '',
+      localPort: 0,
+      remoteAddress: '10.0.0.1',
+    } as const;
+    const bytes = Buffer.from(
+      `A\r\nx-carillon-source: lie\r\nX-Carillon-Source : ${text}\r\n\r\nX-Carillon-Source: body`,
+    );
+    const heard = new Edges(['10.0.0.0/8']).heard(bytes, {
+      ...flow,
+      remotePort: 1,
+      connectionId: undefined,
+    });
+    expect(heard?.flow.behind).toEqual(behind);
+    expect(String(heard?.bytes)).toBe('A\r\n\r\nX-Carillon-Source: body');
+  });
+});
