@@ -103,7 +103,16 @@ export const DASHBOARDS: Readonly<Record<string, { title: string; panels: readon
         q(rate('voice_rtp_unknown_source_packets_total'), 'unknown'),
       ),
       panel('Changes of address', 'ops', q(rate('voice_rtp_source_changes_total'), 'changes')),
-      panel('Lateness of the media tick', 's', q('voice_media_tick_late_seconds', 'worst')),
+      panel(
+        'Lateness of the media ticks',
+        's',
+        q('voice_media_tick_late_seconds', 'thread {{thread}}'),
+      ),
+      panel(
+        'Time that media threads work',
+        'percentunit',
+        q('voice_media_thread_busy_ratio', 'thread {{thread}}'),
+      ),
     ],
   },
   sip: {

@@ -11,10 +11,13 @@ import { checks } from './check.mjs';
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 const args = process.argv.slice(2);
-const only = new Set(args.filter((arg) => ['--native', '--asan', '--checks'].includes(arg)));
+const only = new Set(
+  args.filter((arg) => ['--native', '--asan', '--tsan', '--checks'].includes(arg)),
+);
 const names = args.filter((arg) => !only.has(arg));
 const everything = only.size === 0 && names.length === 0;
 const SANITIZED = ['native-asan', ['-DCMAKE_BUILD_TYPE=Debug', '-DCARILLON_SANITIZE=ON']];
+const THREADED = ['native-tsan', ['-DCMAKE_BUILD_TYPE=Debug', '-DCARILLON_TSAN=ON']];
 const total = { passed: 0, failed: 0, skipped: 0 };
 
 const sh = (command, commandArgs, options = {}) =>
@@ -26,7 +29,10 @@ await builds;
 const named = filesOf(names);
 if (everything || only.has('--native')) runNative('native', [], 'native tests');
 else if (named.native.length > 0) runNative('native', [], 'native tests', named.native);
-if (everything || only.has('--asan')) runSanitized();
+if (everything || only.has('--asan')) {
+  runSanitized('address,undefined', SANITIZED, 'native tests under ASan and UBSan');
+}
+if (only.has('--tsan')) runSanitized('thread', THREADED, 'native tests under TSan');
 if (everything || named.vitest.length > 0) runVitest(named.vitest);
 console.log(`\n${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
 process.exit(total.failed === 0 ? 0 : 1);
@@ -129,21 +135,21 @@ function runNative(dir, configuration, title, files = []) {
 }
 
 /** Whether this compiler has them; a program that uses them has to run, too. */
-function hasSanitizers() {
+function hasSanitizers(sanitizers = 'address,undefined') {
   const probe = sh('sh', [
     '-c',
-    'd=$(mktemp -d) && echo "int main(){}" > $d/p.cpp && c++ -fsanitize=address,undefined $d/p.cpp -o $d/p && $d/p; s=$?; rm -rf $d; exit $s',
+    `d=$(mktemp -d) && echo "int main(){}" > $d/p.cpp && c++ -fsanitize=${sanitizers} $d/p.cpp -o $d/p && $d/p; s=$?; rm -rf $d; exit $s`,
   ]);
   return probe.status === 0;
 }
 
-function runSanitized() {
-  if (!hasSanitizers()) {
-    console.log('- native tests under sanitizers: skipped, this compiler has none');
+function runSanitized(sanitizers, kind, title) {
+  if (!hasSanitizers(sanitizers)) {
+    console.log(`- ${title}: skipped, this compiler has none`);
     total.skipped += 1;
     return;
   }
-  runNative(...SANITIZED, 'native tests under ASan and UBSan');
+  runNative(...kind, title);
 }
 
 function runVitest(files) {

@@ -132,8 +132,8 @@ Session session_of(Fields session) {
 
 }  // namespace
 
-/// ({ port, ssrc, sequence, timestamp, mediaTimeoutMs, keepAliveMs, thread }): the leg's handle; 0: too many
-/// legs; below 0: the errno that opening its sockets met, negated.
+/// ({ port, ssrc, sequence, timestamp, mediaTimeoutMs, keepAliveMs, near? }): the leg's handle; 0: too many
+/// legs; below 0: the errno that opening it met, negated (EBUSY: the media threads have no time for it).
 Napi::Value EngineObject::open_leg(const Info& info) {
   Arguments args(info, "openLeg");
   Fields fields = args.fields(0);
@@ -144,10 +144,10 @@ Napi::Value EngineObject::open_leg(const Info& info) {
   config.timestamp = fields["timestamp"].u32();
   config.media_timeout = static_cast<int64_t>(fields["mediaTimeoutMs"].milliseconds()) * kMillisecond;
   config.keep_alive = static_cast<int64_t>(fields["keepAliveMs"].milliseconds()) * kMillisecond;
-  // There is one media thread: a leg, and whatever hears it, is on it.
-  static_cast<void>(fields["thread"].one_of({0}));
+  Argument given = fields["near"];
+  const LegHandle near = given.given() ? given.handle<LegHandle>() : LegHandle();
   if (!fields.good()) return info.Env().Undefined();
-  const MediaEngine::Opened opened = engine_->open_leg(port, config);
+  const MediaEngine::Opened opened = engine_->open_leg(port, config, near);
   if (opened.error != 0) return Napi::Number::New(info.Env(), -opened.error);
   return Napi::Number::New(info.Env(), opened.handle.value());
 }
@@ -162,8 +162,9 @@ Napi::Value EngineObject::configure_leg(const Info& info) {
   if (session.protection.dtls && !goes_on) session.protection.packets = std::make_unique<AwaitedProtection>();
   exchanging_[handle] = session.protection.dtls;
   std::optional<LegCodecs> codecs = sessions_.change(handle, session.codec);
-  engine_->post([handle, session = std::move(session), codecs = std::move(codecs)](MediaLoop& loop) mutable {
-    with_leg(loop, handle, [&](Leg& leg) {
+  engine_->at_leg(handle, [session = std::move(session), codecs = std::move(codecs)](MediaLoop& loop,
+                                                                                     LegHandle at) mutable {
+    with_leg(loop, at, [&](Leg& leg) {
       leg.find_peer_by(session.ice, loop.now());
       leg.configure(session.remote, loop.now(), codecs ? &*codecs : nullptr);
       if (session.protection.packets) leg.protect_with(session.protection.packets);
@@ -180,8 +181,8 @@ Napi::Value EngineObject::hear_tones(const Info& info) {
   const auto handle = args.at(0, "leg").handle<LegHandle>();
   const bool wanted = args.at(1, "wanted").boolean();
   if (!args.good()) return info.Env().Undefined();
-  engine_->post([handle, wanted](MediaLoop& loop) {
-    with_leg(loop, handle, [&](Leg& leg) { leg.want_tones(wanted); });
+  engine_->at_leg(handle, [wanted](MediaLoop& loop, LegHandle at) {
+    with_leg(loop, at, [&](Leg& leg) { leg.want_tones(wanted); });
   });
   return info.Env().Undefined();
 }
@@ -245,9 +246,7 @@ Napi::Value EngineObject::bridge(const Info& info) {
   const auto a = args.at(0, "a").handle<LegHandle>();
   const auto b = args.at(1, "b").handle<LegHandle>();
   if (!args.good()) return info.Env().Undefined();
-  engine_->post([a, b](MediaLoop& loop) {
-    if (!loop.core().bridge(a, b)) loop.core().missed();
-  });
+  engine_->bridge(a, b);
   return info.Env().Undefined();
 }
 
@@ -256,7 +255,7 @@ Napi::Value EngineObject::unbridge(const Info& info) {
   const auto a = args.at(0, "a").handle<LegHandle>();
   const auto b = args.at(1, "b").handle<LegHandle>();
   if (!args.good()) return info.Env().Undefined();
-  engine_->post([a, b](MediaLoop& loop) { static_cast<void>(loop.core().unbridge(a, b)); });
+  engine_->unbridge(a, b);
   return info.Env().Undefined();
 }
 

@@ -32,10 +32,12 @@ Napi::Value EngineObject::record(const Info& info) {
     engine_->close_recording(handle);
     return Napi::Number::New(info.Env(), error);
   }
-  std::unique_ptr<LegTap> tap = std::make_unique<RecordingTap>(handle, options, std::move(sink),
-                                                               engine_->concluding(), suppress_digits);
-  engine_->post([place, tap = std::move(tap)](MediaLoop& loop) mutable {
-    with_place(loop, place, [&](auto& where) { static_cast<void>(where.add(tap)); });
+  auto tap = std::make_unique<RecordingTap>(handle, options, std::move(sink), suppress_digits);
+  engine_->at_place(place, [tap = std::unique_ptr<LegTap>(), made = std::move(tap)](MediaLoop& loop,
+                                                                                    PlaceHandle at) mutable {
+    made->conclude_to(loop.concluding());
+    tap = std::move(made);
+    with_place(loop, at, [&](auto& where) { static_cast<void>(where.add(tap)); });
     // No place for it any more: it ends as a recording of a leg that has gone.
     if (tap) tap->leg_ended(loop.core().events());
   });
@@ -45,9 +47,9 @@ Napi::Value EngineObject::record(const Info& info) {
 namespace {
 
 template <typename Action>
-auto for_recording(PlaceHandle place, TapHandle recording, Action action) {
-  return [place, recording, action](MediaLoop& loop) {
-    with_place(loop, place, [&](auto& where) {
+auto for_recording(TapHandle recording, Action action) {
+  return [recording, action](MediaLoop& loop, PlaceHandle at) {
+    with_place(loop, at, [&](auto& where) {
       if (auto* const tap = dynamic_cast<RecordingTap*>(where.tap(recording))) action(*tap);
     });
   };
@@ -61,7 +63,7 @@ Napi::Value EngineObject::pause_recording(const Info& info) {
   const auto recording = args.at(1, "recording").handle<TapHandle>();
   const bool paused = args.at(2, "paused").boolean();
   if (!args.good()) return info.Env().Undefined();
-  engine_->post(for_recording(place, recording, [paused](RecordingTap& tap) { tap.pause(paused); }));
+  engine_->at_place(place, for_recording(recording, [paused](RecordingTap& tap) { tap.pause(paused); }));
   return info.Env().Undefined();
 }
 
@@ -70,14 +72,15 @@ Napi::Value EngineObject::stop_recording(const Info& info) {
   const auto place = args.at(0, "place").handle<PlaceHandle>();
   const auto recording = args.at(1, "recording").handle<TapHandle>();
   if (!args.good()) return info.Env().Undefined();
-  engine_->post(for_recording(place, recording, [](RecordingTap& tap) { tap.stop(); }));
+  engine_->at_place(place, for_recording(recording, [](RecordingTap& tap) { tap.stop(); }));
   return info.Env().Undefined();
 }
 
 void EngineObject::post_removal(PlaceHandle place, TapHandle tap) {
-  engine_->post([place, tap, removed = std::unique_ptr<LegTap>()](MediaLoop& loop) mutable {
-    with_place(loop, place, [&](auto& where) { removed = where.remove_tap(tap); });
-  });
+  engine_->at_place(place,
+                    [tap, removed = std::unique_ptr<LegTap>()](MediaLoop& loop, PlaceHandle at) mutable {
+                      with_place(loop, at, [&](auto& where) { removed = where.remove_tap(tap); });
+                    });
 }
 
 /// After recordingEnded: gives everything back; errno of a failure, or 0.
@@ -113,7 +116,7 @@ Napi::Value EngineObject::detect_machine(const Info& info) {
   options.maximum_word_ms = fields["maximumWordMs"].u32();
   if (!fields.good()) return info.Env().Undefined();
   std::unique_ptr<LegTap> tap = std::make_unique<MachineTap>(job, options);
-  engine_->post(add_to_leg(leg, std::move(tap)));
+  engine_->at_leg(leg, add_to_leg(std::move(tap)));
   return info.Env().Undefined();
 }
 
@@ -127,7 +130,7 @@ Napi::Value EngineObject::wait_for_silence(const Info& info) {
   const uint32_t limit_ms = fields["limitMs"].u32();
   if (!fields.good()) return info.Env().Undefined();
   std::unique_ptr<LegTap> tap = std::make_unique<SilenceTap>(job, silence_ms, limit_ms);
-  engine_->post(add_to_leg(leg, std::move(tap)));
+  engine_->at_leg(leg, add_to_leg(std::move(tap)));
   return info.Env().Undefined();
 }
 

@@ -52,6 +52,7 @@ EngineObject::EngineObject(const Info& info) : Napi::ObjectWrap<EngineObject>(in
   Argument host = args.at(1, "rtpHost");
   const std::optional<Address> local = parse_address(host.text(), 0);
   if (!local) host.wrong("an IP address");
+  const auto threads = static_cast<size_t>(args.at(3, "threads").integer(1, MediaEngine::kMaxThreads));
   if (!args.good()) return;
   std::function<void()> wake = [] {};
   if (!manual && info.Length() > 2 && info[2].IsFunction()) {
@@ -61,8 +62,11 @@ EngineObject::EngineObject(const Info& info) : Napi::ObjectWrap<EngineObject>(in
     has_wake_ = true;
     wake = [function = wake_]() mutable { static_cast<void>(function.NonBlockingCall()); };
   }
+  MediaEngine::Options options{.threads = threads};
+  // Legs go round, so that tests meet those of other threads.
+  if (manual) options.little = 0;
   const auto drive = manual ? MediaEngine::Drive::manual : MediaEngine::Drive::thread;
-  engine_ = std::make_unique<MediaEngine>(drive, *local, std::move(wake));
+  engine_ = std::make_unique<MediaEngine>(drive, *local, std::move(wake), options);
   dtls_ = std::make_unique<DtlsThread>(*engine_, drive);
   engine_->exchange_keys_by(*dtls_);
   // After the wake-up call's own: they run in the opposite order.
@@ -96,12 +100,23 @@ Napi::Value EngineObject::now_ms(const Info& info) {
 }
 
 Napi::Value EngineObject::status(const Info& info) {
-  const MediaThread::Status status = engine_->status();
-  Napi::Object out = Napi::Object::New(info.Env());
-  out.Set("running", status.running);
+  const Napi::Env env = info.Env();
+  Napi::Array threads = Napi::Array::New(env, engine_->thread_count());
+  for (uint32_t i = 0; i < engine_->thread_count(); ++i) threads.Set(i, thread_status(env, i));
+  Napi::Object out = Napi::Object::New(env);
   out.Set("legs", static_cast<double>(engine_->leg_count()));
+  out.Set("droppedEvents", static_cast<double>(engine_->dropped_events()));
+  out.Set("threads", threads);
+  return out;
+}
+
+Napi::Object EngineObject::thread_status(Napi::Env env, size_t thread) const {
+  const MediaThread::Status status = engine_->status(thread);
+  Napi::Object out = Napi::Object::New(env);
+  out.Set("running", status.running);
+  out.Set("legs", static_cast<double>(engine_->leg_count(thread)));
   out.Set("tickLateP99Us", status.late_p99_us);
-  out.Set("busy", status.busy);
+  out.Set("busy", status.load.busy);
   out.Set("scheduling", status.scheduling);
   out.Set("packetsReceived", static_cast<double>(status.packets_received));
   out.Set("packetsSent", static_cast<double>(status.packets_sent));
@@ -110,7 +125,6 @@ Napi::Value EngineObject::status(const Info& info) {
   out.Set("sourceChanges", static_cast<double>(status.source_changes));
   out.Set("unknownHandles", static_cast<double>(status.unknown_handles));
   out.Set("skippedTicks", static_cast<double>(status.skipped_ticks));
-  out.Set("droppedEvents", static_cast<double>(engine_->dropped_events()));
   return out;
 }
 

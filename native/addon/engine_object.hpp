@@ -69,6 +69,7 @@ class EngineObject : public Napi::ObjectWrap<EngineObject> {
   Napi::Value advance(const Info& info);
   Napi::Value drain(const Info& info);
 
+  Napi::Object thread_status(Napi::Env env, size_t thread) const;
   void post_removal(PlaceHandle place, TapHandle tap);
   Napi::Value statistics_object(Napi::Env env, const std::optional<LegStatistics>& statistics);
   /// Where the legs of this engine put what the sockets of `sockets` shall send.

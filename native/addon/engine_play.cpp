@@ -56,7 +56,7 @@ Napi::Value EngineObject::play_clip(const Info& info) {
   const AudioClip clip = clip_of(given.value());
   if (!clip) given.wrong("a clip");
   if (!fields.good()) return info.Env().Undefined();
-  engine_->post(add_to_place(place, std::make_unique<Player>(options, clip)));
+  engine_->at_place(place, add_to_place(std::make_unique<Player>(options, clip)));
   return info.Env().Undefined();
 }
 
@@ -67,7 +67,7 @@ Napi::Value EngineObject::play_tone(const Info& info) {
   const auto [place, options] = target_of(fields);
   const ToneSpec tone = tone_of(args, fields["tone"].fields());
   if (!fields.good()) return info.Env().Undefined();
-  engine_->post(add_to_place(place, std::make_unique<Player>(options, tone)));
+  engine_->at_place(place, add_to_place(std::make_unique<Player>(options, tone)));
   return info.Env().Undefined();
 }
 
@@ -76,8 +76,8 @@ Napi::Value EngineObject::stop_player(const Info& info) {
   const auto handle = args.at(0, "place").handle<PlaceHandle>();
   const auto player = args.at(1, "player").handle<PlayerHandle>();
   if (!args.good()) return info.Env().Undefined();
-  engine_->post([handle, player](MediaLoop& loop) {
-    with_place(loop, handle, [&](auto& place) {
+  engine_->at_place(handle, [player](MediaLoop& loop, PlaceHandle at) {
+    with_place(loop, at, [&](auto& place) {
       if (Player* const found = place.player(player)) found->stop();
     });
   });
@@ -89,9 +89,10 @@ Napi::Value EngineObject::remove_player(const Info& info) {
   const auto handle = args.at(0, "place").handle<PlaceHandle>();
   const auto player = args.at(1, "player").handle<PlayerHandle>();
   if (!args.good()) return info.Env().Undefined();
-  engine_->post([handle, player, removed = std::unique_ptr<Player>()](MediaLoop& loop) mutable {
-    with_place(loop, handle, [&](auto& place) { removed = place.remove_player(player); });
-  });
+  engine_->at_place(handle,
+                    [player, removed = std::unique_ptr<Player>()](MediaLoop& loop, PlaceHandle at) mutable {
+                      with_place(loop, at, [&](auto& place) { removed = place.remove_player(player); });
+                    });
   return info.Env().Undefined();
 }
 
@@ -113,7 +114,7 @@ Napi::Value EngineObject::send_digits(const Info& info) {
     job->steps.push_back({known ? text[0] : '\0', on_frames, step["offFrames"].u16()});
   }
   if (!fields.good()) return info.Env().Undefined();
-  engine_->post(add_to_leg(leg, std::move(job)));
+  engine_->at_leg(leg, add_to_leg(std::move(job)));
   return info.Env().Undefined();
 }
 
@@ -122,9 +123,10 @@ Napi::Value EngineObject::remove_digits(const Info& info) {
   const auto handle = args.at(0, "leg").handle<LegHandle>();
   const auto job = args.at(1, "job").handle<JobHandle>();
   if (!args.good()) return info.Env().Undefined();
-  engine_->post([handle, job, removed = std::unique_ptr<DigitJob>()](MediaLoop& loop) mutable {
-    with_leg(loop, handle, [&](Leg& leg) { removed = leg.remove_job(job); });
-  });
+  engine_->at_leg(handle,
+                  [job, removed = std::unique_ptr<DigitJob>()](MediaLoop& loop, LegHandle at) mutable {
+                    with_leg(loop, at, [&](Leg& leg) { removed = leg.remove_job(job); });
+                  });
   return info.Env().Undefined();
 }
 
@@ -200,7 +202,7 @@ Napi::Value EngineObject::open_stream(const Info& info) {
   sessions_.opened(leg, config.handle);
   auto stream = std::make_unique<AudioStream>(config, make_decoder(sessions_.spec(leg)),
                                               bidirectional ? queue : nullptr);
-  engine_->post(add_to_leg(leg, std::move(stream)));
+  engine_->at_leg(leg, add_to_leg(std::move(stream)));
   return sockets ? info.Env().Undefined() : StreamObject::create(info.Env(), std::move(input));
 }
 
@@ -210,8 +212,8 @@ Napi::Value EngineObject::pause_stream(const Info& info) {
   const auto stream = args.at(1, "stream").handle<StreamHandle>();
   const bool paused = args.at(2, "paused").boolean();
   if (!args.good()) return info.Env().Undefined();
-  engine_->post([handle, stream, paused](MediaLoop& loop) {
-    with_leg(loop, handle, [&](Leg& leg) {
+  engine_->at_leg(handle, [stream, paused](MediaLoop& loop, LegHandle at) {
+    with_leg(loop, at, [&](Leg& leg) {
       if (AudioStream* const found = leg.stream(stream)) found->pause(paused);
     });
   });
@@ -224,9 +226,10 @@ Napi::Value EngineObject::close_stream(const Info& info) {
   const auto stream = args.at(1, "stream").handle<StreamHandle>();
   if (!args.good()) return info.Env().Undefined();
   sessions_.closed(handle, stream);
-  engine_->post([handle, stream, removed = std::unique_ptr<AudioStream>()](MediaLoop& loop) mutable {
-    with_leg(loop, handle, [&](Leg& leg) { removed = leg.remove_stream(stream); });
-  });
+  engine_->at_leg(handle,
+                  [stream, removed = std::unique_ptr<AudioStream>()](MediaLoop& loop, LegHandle at) mutable {
+                    with_leg(loop, at, [&](Leg& leg) { removed = leg.remove_stream(stream); });
+                  });
   return info.Env().Undefined();
 }
 

@@ -17,9 +17,7 @@ Napi::Value EngineObject::open_room(const Info& info) {
   Arguments args(info, "openRoom");
   const RoomHandle handle(args.at(0, "number").u32() | kRoomBit);
   if (!args.good()) return info.Env().Undefined();
-  engine_->post([room = std::make_unique<Room>(handle)](MediaLoop& loop) mutable {
-    if (!loop.core().add_room(room)) loop.core().missed();
-  });
+  engine_->open_room(handle);
   return Napi::Number::New(info.Env(), handle.value());
 }
 
@@ -27,10 +25,7 @@ Napi::Value EngineObject::close_room(const Info& info) {
   Arguments args(info, "closeRoom");
   const auto handle = args.at(0, "room").handle<RoomHandle>();
   if (!args.good()) return info.Env().Undefined();
-  engine_->post([handle, removed = std::unique_ptr<Room>()](MediaLoop& loop) mutable {
-    removed = loop.core().remove_room(handle);
-    if (!removed) loop.core().missed();
-  });
+  engine_->close_room(handle);
   return info.Env().Undefined();
 }
 
@@ -43,9 +38,7 @@ Napi::Value EngineObject::join_room(const Info& info) {
   const auto member = fields["member"].handle<MemberHandle>();
   const MemberFlags flags = flags_of(fields);
   if (!fields.good()) return info.Env().Undefined();
-  engine_->post([room, leg, joining = std::make_unique<RoomMember>(member, flags)](MediaLoop& loop) mutable {
-    loop.core().join(room, leg, joining);
-  });
+  engine_->join(room, leg, std::make_unique<RoomMember>(member, flags));
   return info.Env().Undefined();
 }
 
@@ -57,7 +50,7 @@ Napi::Value EngineObject::set_member(const Info& info) {
   const auto member = fields["member"].handle<MemberHandle>();
   const MemberFlags flags = flags_of(fields);
   if (!fields.good()) return info.Env().Undefined();
-  engine_->post([handle, member, flags](MediaLoop& loop) {
+  engine_->at_room(handle, [handle, member, flags](MediaLoop& loop) {
     with_room(loop, handle, [&](Room& room) {
       if (RoomMember* const found = room.member(member)) found->set(flags);
     });
@@ -70,9 +63,10 @@ Napi::Value EngineObject::leave_room(const Info& info) {
   const auto handle = args.at(0, "room").handle<RoomHandle>();
   const auto member = args.at(1, "member").handle<MemberHandle>();
   if (!args.good()) return info.Env().Undefined();
-  engine_->post([handle, member, removed = std::unique_ptr<RoomMember>()](MediaLoop& loop) mutable {
-    with_room(loop, handle, [&](Room& room) { removed = room.leave(member, loop.core().events()); });
-  });
+  engine_->at_room(
+      handle, [handle, member, removed = std::unique_ptr<RoomMember>()](MediaLoop& loop) mutable {
+        with_room(loop, handle, [&](Room& room) { removed = room.leave(member, loop.core().events()); });
+      });
   return info.Env().Undefined();
 }
 

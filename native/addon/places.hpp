@@ -1,17 +1,12 @@
-// Legs and rooms are both places where something can be played or recorded; a handle tells which it is.
+// Finding a leg or a room on its media thread.
 #pragma once
 
 #include <memory>
 
 #include "engine/media_loop.hpp"
+#include "engine/place_handle.hpp"
 
 namespace carillon {
-
-/// Handles of rooms have the top bit set, those of legs never have.
-inline constexpr uint32_t kRoomBit = 0x8000'0000U;
-
-/// Of a leg or a room.
-using PlaceHandle = Handle<struct PlaceKind>;
 
 template <typename Action>
 void with_leg(MediaLoop& loop, LegHandle handle, Action action) {
@@ -33,7 +28,7 @@ void with_room(MediaLoop& loop, RoomHandle handle, Action action) {
 
 template <typename Action>
 void with_place(MediaLoop& loop, PlaceHandle handle, Action action) {
-  if ((handle.value() & kRoomBit) != 0) {
+  if (is_room(handle)) {
     with_room(loop, RoomHandle(handle.value()), action);
   } else {
     with_leg(loop, LegHandle(handle.value()), action);
@@ -43,9 +38,9 @@ void with_place(MediaLoop& loop, PlaceHandle handle, Action action) {
 /// Puts an object into its place; when the place is gone or full it stays in the command and goes home with
 /// it.
 template <typename Item>
-auto add_to_place(PlaceHandle handle, std::unique_ptr<Item> item) {
-  return [handle, item = std::move(item)](MediaLoop& loop) mutable {
-    with_place(loop, handle, [&](auto& place) {
+auto add_to_place(std::unique_ptr<Item> item) {
+  return [item = std::move(item)](MediaLoop& loop, PlaceHandle at) mutable {
+    with_place(loop, at, [&](auto& place) {
       if (!place.add(item)) loop.core().missed();
     });
   };
@@ -53,9 +48,9 @@ auto add_to_place(PlaceHandle handle, std::unique_ptr<Item> item) {
 
 /// The same for what only a leg can take.
 template <typename Item>
-auto add_to_leg(LegHandle handle, std::unique_ptr<Item> item) {
-  return [handle, item = std::move(item)](MediaLoop& loop) mutable {
-    with_leg(loop, handle, [&](Leg& leg) {
+auto add_to_leg(std::unique_ptr<Item> item) {
+  return [item = std::move(item)](MediaLoop& loop, LegHandle at) mutable {
+    with_leg(loop, at, [&](Leg& leg) {
       if (!leg.add(item)) loop.core().missed();
     });
   };

@@ -1,5 +1,5 @@
 // Measures the media engine over real loopback sockets and prints one JSON object. See bench/media.ts.
-//   media_bench <pairs of legs> <seconds>
+//   media_bench <pairs of legs> <seconds> [media threads]
 #include <pthread.h>
 #include <sched.h>
 
@@ -19,7 +19,7 @@ namespace carillon {
 namespace {
 
 uint16_t next_port() {
-  static uint16_t port = 34'000;
+  static uint16_t port = 20'000;
   return port = static_cast<uint16_t>(port + 2);
 }
 
@@ -131,8 +131,8 @@ OpenLeg open_leg(MediaEngine& engine) {
 }
 
 void configure(MediaEngine& engine, LegHandle leg, uint16_t peer_port) {
-  engine.post([leg, remote = remote_at(peer_port)](MediaLoop& loop) {
-    if (Leg* const found = loop.core().leg(leg)) found->configure(remote, loop.now());
+  engine.at_leg(leg, [remote = remote_at(peer_port)](MediaLoop& loop, LegHandle at) {
+    if (Leg* const found = loop.core().leg(at)) found->configure(remote, loop.now());
   });
 }
 
@@ -184,9 +184,9 @@ struct Bot {
     config.stream_id = "s";
     config.inbound = false;
     config.opened = engine.now();
-    engine.post([leg, stream = std::make_unique<AudioStream>(config, make_decoder({}), queue)](
-                    MediaLoop& loop) mutable {
-      if (Leg* const found = loop.core().leg(leg.handle)) found->add(stream);
+    engine.at_leg(leg.handle, [stream = std::make_unique<AudioStream>(config, make_decoder({}), queue)](
+                                  MediaLoop& loop, LegHandle at) mutable {
+      if (Leg* const found = loop.core().leg(at)) found->add(stream);
     });
   }
   std::shared_ptr<PlaybackQueue> queue;
@@ -228,9 +228,23 @@ void measure_latency(Bot& bot, Listener& listener, int rounds, Latency& out) {
   }
 }
 
-int run(int pairs, int seconds) {
+/// CPU time of all media threads, once each has told its own.
+Nanos media_cpu(MediaEngine& engine) {
+  std::atomic<int64_t> cpu{0};
+  std::atomic<size_t> told{0};
+  for (size_t i = 0; i < engine.thread_count(); ++i) {
+    engine.on_thread(i, [&](MediaLoop&) {
+      cpu += thread_cpu().count();
+      ++told;
+    });
+  }
+  while (told < engine.thread_count()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  return Nanos(cpu);
+}
+
+int run(int pairs, int seconds, size_t threads) {
   const Floors floors = measure_floors(static_cast<size_t>(2 * pairs));
-  MediaEngine engine(MediaEngine::Drive::thread, kLoopback, [] {});
+  MediaEngine engine(MediaEngine::Drive::thread, kLoopback, [] {}, {.threads = threads, .max_busy = 100});
 
   Listener listener;
   const OpenLeg watched = open_leg(engine);
@@ -247,17 +261,10 @@ int run(int pairs, int seconds) {
     configure(engine, legs[i + 1].handle, legs[i].port);
   }
   std::this_thread::sleep_for(std::chrono::milliseconds(1500));
-  std::atomic<Nanos> cpu_before{Nanos{}};
-  std::atomic<Nanos> cpu_after{Nanos{}};
-  std::atomic<bool> done{false};
   listener.take();
-  engine.post([&](MediaLoop&) { cpu_before = thread_cpu(); });
+  const Nanos cpu_before = media_cpu(engine);
   std::this_thread::sleep_for(std::chrono::seconds(seconds));
-  engine.post([&](MediaLoop&) {
-    cpu_after = thread_cpu();
-    done = true;
-  });
-  while (!done) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  const Nanos cpu = media_cpu(engine) - cpu_before;
 
   const std::vector<Listener::Heard> heard = listener.take();
   std::vector<double> deviation_ms;
@@ -265,17 +272,22 @@ int run(int pairs, int seconds) {
     const double since_first = in_milliseconds(heard[i].at - heard.front().at);
     deviation_ms.push_back(std::abs(since_first - 20.0 * std::round(since_first / 20.0)));
   }
-  const double per_leg_us = 1000 * in_milliseconds(cpu_after.load() - cpu_before.load()) /
-                            static_cast<double>(legs.size() + 1) / seconds;
+  const double per_leg_us = 1000 * in_milliseconds(cpu) / static_cast<double>(legs.size() + 1) / seconds;
   uint64_t lost = 0;
   for (const OpenLeg& leg : legs) lost += engine.statistics(leg.handle)->packets_lost;
-  const MediaThread::Status status = engine.status();
+  MediaThread::Status status = engine.status();
+  for (size_t i = 1; i < engine.thread_count(); ++i) {
+    const MediaThread::Status other = engine.status(i);
+    status.load.busy = std::max(status.load.busy, other.load.busy);
+    status.late_p99_us = std::max(status.late_p99_us, other.late_p99_us);
+    status.skipped_ticks += other.skipped_ticks;
+  }
   std::printf(
       "{\"legs\":%zu,\"legCpuUs\":%.1f,\"floorUs\":%.1f,\"pacedFloorUs\":%.1f,\"busy\":%.3f,\"lateP99Us\":%."
       "0f,\"lost\":%llu,"
       "\"pacingP50Ms\":%.3f,\"pacingP99Ms\":%.3f,\"firstP50Ms\":%.1f,\"firstP99Ms\":%.1f,\"clearP50Ms\":%.1f,"
       "\"clearP99Ms\":%.1f,\"scheduling\":\"%s\"}\n",
-      legs.size(), per_leg_us, floors.busy_us, floors.paced_us, status.busy, status.late_p99_us,
+      legs.size(), per_leg_us, floors.busy_us, floors.paced_us, status.load.busy, status.late_p99_us,
       static_cast<unsigned long long>(lost), quantile(deviation_ms, 0.5), quantile(deviation_ms, 0.99),
       quantile(latency.first_ms, 0.5), quantile(latency.first_ms, 0.99), quantile(latency.last_ms, 0.5),
       quantile(latency.last_ms, 0.99), status.scheduling.c_str());
@@ -288,5 +300,7 @@ int run(int pairs, int seconds) {
 int main(int argc, char** argv) {
   const int pairs = argc > 1 ? std::atoi(argv[1]) : 100;
   const int seconds = argc > 2 ? std::atoi(argv[2]) : 4;
-  return carillon::run(std::clamp(pairs, 1, 2000), std::clamp(seconds, 1, 60));
+  const int threads = argc > 3 ? std::atoi(argv[3]) : 1;
+  return carillon::run(std::clamp(pairs, 1, 4000), std::clamp(seconds, 1, 60),
+                       static_cast<size_t>(std::clamp(threads, 1, 64)));
 }

@@ -72,8 +72,8 @@ LegHandle open_leg(MediaEngine& engine, Peer& peer) {
     LegRemote remote;
     remote.receive.source.signalled = peer.local;
     remote.send.sending = true;
-    engine.post([leg = opened.handle, remote](MediaLoop& loop) {
-      if (Leg* const found = loop.core().leg(leg)) found->configure(remote, loop.now());
+    engine.at_leg(opened.handle, [remote](MediaLoop& loop, LegHandle at) {
+      if (Leg* const found = loop.core().leg(at)) found->configure(remote, loop.now());
     });
     return opened.handle;
   }
@@ -110,7 +110,7 @@ int run(int calls, int seconds) {
       peers.push_back(std::make_unique<Peer>());
       leg = open_leg(engine, *peers.back());
     }
-    engine.post([legs](MediaLoop& loop) { static_cast<void>(loop.core().bridge(legs[0], legs[1])); });
+    engine.bridge(legs[0], legs[1]);
   }
   std::vector<double> delays_ms;
   talk(peers, kSecond, delays_ms);
@@ -125,9 +125,9 @@ int run(int calls, int seconds) {
   std::atomic<Nanos> before{Nanos{}};
   std::atomic<Nanos> after{Nanos{}};
   std::atomic<bool> done{false};
-  engine.post([&](MediaLoop&) { before = thread_cpu(); });
+  engine.on_thread(0, [&](MediaLoop&) { before = thread_cpu(); });
   talk(peers, seconds * kSecond, delays_ms);
-  engine.post([&](MediaLoop&) {
+  engine.on_thread(0, [&](MediaLoop&) {
     after = thread_cpu();
     done = true;
   });

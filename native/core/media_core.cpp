@@ -4,10 +4,18 @@
 
 namespace carillon {
 
+namespace {
+/// Twice a slot's share: then there is always room in another.
+constexpr size_t kLegsInSlot = 2 * (MediaCore::kMaxLegs / MediaCore::kSlots + 1);
+/// Of a leg on its way between cores; the time of more is given up.
+constexpr int64_t kMaxMissedVisits = 3;
+}  // namespace
+
 MediaCore::MediaCore(PacketSink& sink, Events& events)
     : sink_(sink), events_(events), batch_(sink, counters_), legs_(kMaxLegs) {
-  // Slots are kept level, so none ever grows past its share; reserved here, never on a tick.
-  for (auto& slot : slots_) slot.reserve(kMaxLegs / kSlots + 2);
+  // New legs keep slots level, and those that come from elsewhere find room near theirs; reserved here, never
+  // on a tick.
+  for (auto& slot : slots_) slot.reserve(kLegsInSlot);
   rooms_.reserve(kMaxRooms);
   changed_.reserve(kMaxLegs);
 }
@@ -93,7 +101,6 @@ void MediaCore::lay_down_idle(size_t visited_slot, Nanos now) {
 }
 
 void MediaCore::add_leg(std::unique_ptr<Leg> leg) {
-  Entry& place = legs_[index_of(leg->handle())];
   // The least loaded slot, looked for from a moving start so that neighbours in time spread over the frame.
   size_t best = next_slot_;
   for (size_t i = 0; i < slots_.size(); ++i) {
@@ -101,16 +108,22 @@ void MediaCore::add_leg(std::unique_ptr<Leg> leg) {
     if (slot_sizes_[slot] < slot_sizes_[best]) best = slot;
   }
   next_slot_ = (best + 7) % slots_.size();
-  slots_[best].push_back(leg.get());
-  ++slot_sizes_[best];
-  place.slot = best;
+  put_in(std::move(leg), best);
+}
+
+void MediaCore::put_in(std::unique_ptr<Leg> leg, size_t slot) {
+  Entry& place = legs_[index_of(leg->handle())];
+  slots_[slot].push_back(leg.get());
+  ++slot_sizes_[slot];
+  place.slot = slot;
   place.leg = std::move(leg);
   place.napping = place.changed = place.prompt = false;
   ++leg_count_;
   change(place);
 }
 
-std::unique_ptr<Leg> MediaCore::remove_leg(LegHandle handle, Nanos now) {
+/// Nobody hears or visits it any more.
+MediaCore::Entry* MediaCore::take_out(LegHandle handle) {
   Entry* const found = entry(handle);
   if (found == nullptr) return nullptr;
   detach(*found);
@@ -118,9 +131,38 @@ std::unique_ptr<Leg> MediaCore::remove_leg(LegHandle handle, Nanos now) {
   wake(*found);
   std::erase(slots_[found->slot], found->leg.get());
   --slot_sizes_[found->slot];
-  found->leg->end(now, batch_, events_);
   --leg_count_;
+  return found;
+}
+
+std::unique_ptr<Leg> MediaCore::remove_leg(LegHandle handle, Nanos now) {
+  Entry* const found = take_out(handle);
+  if (found == nullptr) return nullptr;
+  found->leg->end(now, batch_, events_);
+  batch_.flush();
   return std::move(found->leg);
+}
+
+MediaCore::Departed MediaCore::release_leg(LegHandle handle) {
+  Entry* const found = take_out(handle);
+  if (found == nullptr) return {};
+  return {std::move(found->leg), visit_before(*found), ticks_};
+}
+
+void MediaCore::receive_leg(Departed& departed, Nanos now) {
+  Leg& leg = *departed.leg;
+  const auto begin = static_cast<size_t>(departed.visited % kSlots);
+  size_t slot = begin;
+  while (slot_sizes_[slot] == kLegsInSlot) slot = (slot + 1) % kSlots;
+  put_in(std::move(departed.leg), slot);
+  const auto later = static_cast<int64_t>((slot + kSlots - begin) % kSlots);
+  const int64_t due = visit_before(legs_[index_of(leg.handle())]) - later;
+  const int64_t missed = std::max<int64_t>(0, due - departed.visited) / kSlots;
+  if (missed > kMaxMissedVisits) leg.skip_frames(static_cast<uint32_t>(missed - kMaxMissedVisits));
+  for (int64_t visit = 0; visit < std::min(missed, kMaxMissedVisits); ++visit) {
+    leg.frame(now, batch_, events_);
+    batch_.flush();
+  }
 }
 
 /// Ends the bridge that a leg is part of, on both sides.
@@ -251,7 +293,7 @@ bool MediaCore::receive_muxed(Leg& leg, std::span<uint8_t> datagram, const Addre
       return true;
     case Muxed::dtls:
       if (key_exchange_ != nullptr && leg.ice() != nullptr && leg.ice()->is_peer(source)) {
-        key_exchange_->received(leg.handle(), datagram);
+        key_exchange_->received(leg.name(), datagram);
       }
       return true;
     case Muxed::unknown:
@@ -267,7 +309,7 @@ void MediaCore::receive_check(Leg& leg, Bytes datagram, const Address& source, N
   if (!outcome.answer.empty()) sink_.send(leg.handle(), source, outcome.answer);
   if (!outcome.moved) return;
   leg.follow_peer(arrival);
-  tell_reachable(leg.handle());
+  tell_reachable(leg.name());
 }
 
 bool MediaCore::can_reach(LegHandle handle) const {

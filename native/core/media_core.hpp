@@ -44,9 +44,27 @@ class MediaCore {
 
   MediaCore(PacketSink& sink, Events& events);
 
+  /// Of the tick that comes next. A frame's slots are those of absolute time, so that a leg that goes to
+  /// another core keeps its moment. Before the first tick.
+  void begin_at(int64_t tick) { ticks_ = tick; }
+  [[nodiscard]] int64_t next_tick() const { return ticks_; }
+
   /// A handle's low bits are the leg's index, unique among live legs; the high bits tell generations apart.
   void add_leg(std::unique_ptr<Leg> leg);
   std::unique_ptr<Leg> remove_leg(LegHandle handle, Nanos now);
+
+  /// A leg on its way to another core, out of its bridge or room.
+  struct Departed {
+    std::unique_ptr<Leg> leg;
+    /// Its last visit was in this tick.
+    int64_t visited = 0;
+    /// It may not be visited before.
+    int64_t next_tick = 0;
+  };
+  /// Without a leg when it is not here.
+  Departed release_leg(LegHandle handle);
+  /// Once next_tick() is not before the departed's. Visits that it has missed on its way are made good.
+  void receive_leg(Departed& departed, Nanos now);
   /// To change it: a leg that naps wakes.
   [[nodiscard]] Leg* leg(LegHandle handle);
   [[nodiscard]] const Leg* peek(LegHandle handle) const;
@@ -78,8 +96,14 @@ class MediaCore {
   /// A datagram of the exchange, to wherever the leg's peer is; dropped as long as that is not known.
   void send_to_peer(LegHandle leg, Bytes datagram);
   [[nodiscard]] bool can_reach(LegHandle leg) const;
-  void tell_reachable(LegHandle leg) {
-    if (key_exchange_ != nullptr) key_exchange_->reachable(leg);
+  /// By its name.
+  void tell_reachable(LegHandle name) {
+    if (key_exchange_ != nullptr) key_exchange_->reachable(name);
+  }
+
+  /// Something of the exchange has not found its leg here.
+  void tell_keys_unmet() {
+    if (key_exchange_ != nullptr) key_exchange_->unmet();
   }
 
   /// Call once each millisecond.
@@ -165,6 +189,8 @@ class MediaCore {
   void receive_check(Leg& leg, Bytes datagram, const Address& source, Nanos arrival);
   [[nodiscard]] Entry* entry(LegHandle handle);
   void detach(Entry& side);
+  Entry* take_out(LegHandle handle);
+  void put_in(std::unique_ptr<Leg> leg, size_t slot);
   [[nodiscard]] int64_t visit_before(const Entry& found) const;
   void wake(Entry& napping);
   void change(Entry& found);

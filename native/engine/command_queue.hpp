@@ -20,21 +20,32 @@ class CommandQueue {
   class Command {
    public:
     virtual ~Command() = default;
+    /// False: it waits for another thread, and those behind it wait with it.
+    [[nodiscard]] virtual bool ready(const Loop& loop) const = 0;
     virtual void run(Loop& loop) = 0;
   };
 
   /// `function` is called as function(Loop&); it may move objects into and out of its captures.
   template <typename Function>
   static std::unique_ptr<Command> make(Function function) {
+    const auto at_once = [](const Loop&) { return true; };
+    return make_waiting(at_once, std::move(function));
+  }
+  /// The same, once `ready(const Loop&)` is true.
+  template <typename Ready, typename Function>
+  static std::unique_ptr<Command> make_waiting(Ready ready, Function function) {
     class FunctionCommand final : public Command {
      public:
-      explicit FunctionCommand(Function given) : function_(std::move(given)) {}
+      FunctionCommand(Ready ready, Function function)
+          : ready_(std::move(ready)), function_(std::move(function)) {}
+      [[nodiscard]] bool ready(const Loop& loop) const override { return ready_(loop); }
       void run(Loop& loop) override { function_(loop); }
 
      private:
+      Ready ready_;
       Function function_;
     };
-    return std::make_unique<FunctionCommand>(std::move(function));
+    return std::make_unique<FunctionCommand>(std::move(ready), std::move(function));
   }
 
   // --- control thread ---
@@ -53,17 +64,30 @@ class CommandQueue {
     while (spent_.pop()) {
     }
   }
+  /// Instead of that: one that has run; null: there is none.
+  std::unique_ptr<Command> take_spent() { return spent_.pop(); }
+  /// As post(), by whoever has taken the spent ones.
+  void post_on(std::unique_ptr<Command> command) {
+    if (!waiting_.empty() || !pending_.push(command)) waiting_.push_back(std::move(command));
+    while (!waiting_.empty() && pending_.push(waiting_.front())) waiting_.pop_front();
+  }
 
   // --- worker thread ---
   /// The control thread should flush().
   [[nodiscard]] bool some_wait() const { return some_wait_.load(std::memory_order_acquire); }
   [[nodiscard]] bool empty() const { return pending_.empty(); }
-  void run_all(Loop& loop) {
-    while (std::unique_ptr<Command> command = pending_.pop()) {
+  /// Returns whether any has run.
+  bool run_all(Loop& loop) {
+    bool any = false;
+    while (const Command* const next = pending_.front()) {
+      if (!next->ready(loop)) break;
+      any = true;
+      std::unique_ptr<Command> command = pending_.pop();
       command->run(loop);
       // Always fits: no more commands are out than kCapacity, because post() empties the spent ring first.
       spent_.push(command);
     }
+    return any;
   }
 
  private:

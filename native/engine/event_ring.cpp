@@ -15,6 +15,7 @@ Bytes bytes_of(const T& value) {
 
 void EventRing::put(const Head& head, Bytes payload, size_t reserve) {
   ring_.put({static_cast<uint8_t>(head.type), head.a, head.b, head.handle}, payload, reserve);
+  fresh_ = true;
 }
 
 void EventRing::put_u32(const Head& head, uint32_t value) { put(head, bytes_of(value)); }

@@ -1,4 +1,4 @@
-// Events on their way from a media thread to the control thread.
+// Events on their way from the media threads to the control thread.
 #pragma once
 
 #include <string_view>
@@ -23,6 +23,7 @@ enum class EventType : uint8_t {
   secured = 12,          // handle: leg; a: 1 when it has keys; payload: why it has none, as text
 };
 
+/// One media thread's way into the ring that all of them share.
 class EventRing : public Events {
  public:
   /// 8 MiB hold more than half a second of 300 streams in L16 at 16 kHz: a control thread that sleeps longer
@@ -31,7 +32,12 @@ class EventRing : public Events {
   /// Audio may not use the last quarter: what ends a call always finds room.
   static constexpr size_t kReservedForControl = kCapacity / 4;
 
-  // --- media thread ---
+  explicit EventRing(RecordRing& ring) : ring_(ring) {}
+
+  /// Something was put since the control thread was last called for it.
+  [[nodiscard]] bool fresh() const { return fresh_; }
+  void called() { fresh_ = false; }
+
   void media(StreamHandle stream, Bytes message) override;
   void played(StreamHandle stream, uint32_t checkpoint) override;
   void dtmf(LegHandle leg, char digit, bool as_tone, Nanos at) override;
@@ -45,12 +51,6 @@ class EventRing : public Events {
   void floor_changed(RoomHandle room, MemberHandle member) override;
   /// An exchange of keys is over. Not of the core: the keys come from elsewhere.
   void secured(LegHandle leg, bool good, std::string_view fault);
-  [[nodiscard]] uint64_t dropped() const { return ring_.dropped(); }
-
-  // --- control thread ---
-  [[nodiscard]] bool empty() const { return ring_.empty(); }
-  /// Copies as many whole records as fit and returns their bytes.
-  size_t take(std::span<uint8_t> out) { return ring_.take(out); }
 
  private:
   struct Head {
@@ -62,7 +62,8 @@ class EventRing : public Events {
   void put(const Head& head, Bytes payload, size_t reserve = 0);
   void put_u32(const Head& head, uint32_t value);
 
-  RecordRing ring_{kCapacity};
+  RecordRing& ring_;
+  bool fresh_ = false;
 };
 
 }  // namespace carillon

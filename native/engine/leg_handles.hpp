@@ -1,4 +1,5 @@
-// Names for legs: the low bits are an index that is unique among the living, the high bits a generation.
+// Names for the legs of one media thread: the low bits are an index that is unique among the living, then
+// come the thread's and a generation. So no two legs of an engine ever have the same.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,10 @@ namespace carillon {
 
 class LegHandles {
  public:
-  LegHandles() : generations_(MediaCore::kMaxLegs, 0) {
+  static constexpr size_t kMaxThreads = 64;
+
+  explicit LegHandles(size_t thread)
+      : thread_(static_cast<uint32_t>(thread) * MediaCore::kMaxLegs), generations_(MediaCore::kMaxLegs, 0) {
     for (uint32_t i = 0; i < MediaCore::kMaxLegs; ++i) free_.push_back(i);
   }
 
@@ -24,14 +28,16 @@ class LegHandles {
     uint32_t& generation = generations_[index];
     generation = (generation + 1) & kGenerationMask;
     if (generation == 0) generation = 1;  // so that no handle is ever 0
-    return LegHandle(generation * MediaCore::kMaxLegs + index);
+    return LegHandle(generation * kGeneration + thread_ + index);
   }
   /// The longest unused index comes next: a stale handle stays stale for long.
   void give_back(LegHandle handle) { free_.push_back(MediaCore::index_of(handle)); }
 
  private:
-  /// 19 bits: a leg's handle never has its top bit set.
-  static constexpr uint32_t kGenerationMask = 0x7ffff;
+  static constexpr uint32_t kGeneration = MediaCore::kMaxLegs * kMaxThreads;
+  /// A leg's handle never has its top bit set.
+  static constexpr uint32_t kGenerationMask = 0x8000'0000U / kGeneration - 1;
+  uint32_t thread_;
   std::deque<uint32_t> free_;
   std::vector<uint32_t> generations_;
 };

@@ -4,7 +4,28 @@
 
 namespace carillon {
 
-MediaLoop::MediaLoop(bool keep_packets) : keep_packets_(keep_packets), core_(*this, events_) {}
+MediaLoop::MediaLoop(RecordRing& events, bool keep_packets)
+    : keep_packets_(keep_packets), events_(events), core_(*this, events_) {}
+
+void MediaLoop::release_leg(LegHandle handle, Departed& out) {
+  out.leg = core_.release_leg(handle);
+  out.sockets = sockets_.release(handle);
+  out.there.store(true, std::memory_order_release);
+}
+
+void MediaLoop::receive_leg(LegHandle handle, Departed& departed) {
+  if (!departed.leg.leg) {
+    core_.missed();
+    return;
+  }
+  Leg& leg = *departed.leg.leg;
+  leg.stand_at(handle);
+  for (const auto& tap : leg.taps()) {
+    if (auto* const recording = dynamic_cast<RecordingTap*>(tap.get())) recording->conclude_to(concluding_);
+  }
+  sockets_.receive(handle, departed.sockets);
+  core_.receive_leg(departed.leg, now_);
+}
 
 void MediaLoop::run_command(CommandQueue<MediaLoop>::Command& command, Nanos now) {
   now_ = now;
@@ -13,10 +34,8 @@ void MediaLoop::run_command(CommandQueue<MediaLoop>::Command& command, Nanos now
 
 bool MediaLoop::run_commands(Nanos now) {
   now_ = now;
-  const bool any = commands_wait();
-  commands_.run_all(*this);
-  key_commands_.run_all(*this);
-  return any;
+  const bool any = commands_.run_all(*this);
+  return key_commands_.run_all(*this) || any;
 }
 
 void MediaLoop::drain_sockets(Nanos now, Nanos wall_offset) {

@@ -2,6 +2,7 @@
 // that calls it, or a test that calls it instead, is elsewhere.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -27,19 +28,19 @@ class MediaLoop : private PacketSink {
   /// Packets that a test has not fetched; older ones are lost, as on a wire.
   static constexpr size_t kMaxKeptPackets = 1 << 20;
 
-  /// `keep_packets`: manual mode; packets are kept for take_sent() instead of being sent.
-  explicit MediaLoop(bool keep_packets);
+  /// `events`: of all media threads. `keep_packets`: manual mode; packets are kept for take_sent() instead of
+  /// being sent.
+  MediaLoop(RecordRing& events, bool keep_packets);
 
   // --- control thread ---
   CommandQueue<MediaLoop>& commands() { return commands_; }
   // --- the thread that exchanges keys ---
   CommandQueue<MediaLoop>& key_commands() { return key_commands_; }
-  // --- control thread ---
-  EventRing& events() { return events_; }
 
   // --- media thread ---
+  EventRing& events() { return events_; }
   [[nodiscard]] bool commands_wait() const { return !commands_.empty() || !key_commands_.empty(); }
-  /// Returns whether there were any.
+  /// Returns whether any has run.
   bool run_commands(Nanos now);
   /// One command at once, in manual mode.
   void run_command(CommandQueue<MediaLoop>::Command& command, Nanos now);
@@ -59,6 +60,21 @@ class MediaLoop : private PacketSink {
   SocketWheel& sockets() { return sockets_; }
   [[nodiscard]] Nanos now() const { return now_; }
   ConcludingRecordings& concluding() { return concluding_; }
+
+  /// A leg on its way to another media thread, with all that is its own: nothing that comes for it, or that
+  /// it is to send, is lost meanwhile.
+  struct Departed {
+    MediaCore::Departed leg;
+    SocketWheel::Departed sockets;
+    /// Written last.
+    std::atomic<bool> there{false};
+  };
+  void release_leg(LegHandle handle, Departed& out);
+  /// It can be received here: it has left where it was, and this thread is not behind that one.
+  [[nodiscard]] bool may_receive(const Departed& departed) const {
+    return departed.there.load(std::memory_order_acquire) && departed.leg.next_tick <= core_.next_tick();
+  }
+  void receive_leg(LegHandle handle, Departed& departed);
 
   // --- manual mode ---
   std::vector<SentPacket> take_sent() { return std::exchange(sent_, {}); }

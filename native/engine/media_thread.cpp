@@ -17,10 +17,12 @@ constexpr int kFifoPriority = 10;
 constexpr int kNiceness = -11;
 /// Behind by more, the lost time is given up: peers would have to throw such a burst away.
 constexpr int64_t kMaxCatchUpTicks = 60;
-constexpr Nanos kWakeInterval = 5 * kMillisecond;
 constexpr Nanos kPublishInterval = 100 * kMillisecond;
 /// Ticks that may be slept over in one go: the next one looks for commands and at sockets that rest.
 constexpr int64_t kMaxIdleTicks = 4;
+/// Of ticks that are late, half are run at a time, at least so many, and more a millisecond later: no leg says
+/// several packets in one breath, and a machine that wakes the thread late each time is kept up with.
+constexpr int64_t kLeastAtOnce = kMaxIdleTicks + 2;
 /// Where there was a command, more follow: so long the thread looks for them before it rests again. A bell
 /// costs the control thread as much as a wake-up costs this one.
 constexpr Nanos kMoreCommands = 20 * kMillisecond;
@@ -49,8 +51,8 @@ void sleep_until(Nanos due) {
 
 Nanos monotonic_now() { return read_clock(CLOCK_MONOTONIC); }
 
-MediaThread::MediaThread(MediaLoop& loop, std::function<void()> wake)
-    : loop_(loop), wake_(std::move(wake)), thread_([this] { run(); }) {}
+MediaThread::MediaThread(MediaLoop& loop, ControlCall& control)
+    : loop_(loop), control_(control), thread_([this] { run(); }) {}
 
 MediaThread::~MediaThread() { stop(); }
 
@@ -79,6 +81,7 @@ void MediaThread::run() {
   scheduling_.store(raise_priority(), std::memory_order_relaxed);
   Nanos due = (monotonic_now() / kTick + 1) * kTick;
   busy_since_ = due;
+  loop_.core().begin_at(due / kTick);
   while (!stopping_.load(std::memory_order_acquire)) {
     const Nanos now = rest(due) ? monotonic_now() : sleep_over_idle_ticks(due);
     run_ticks(due, now);
@@ -92,7 +95,7 @@ bool MediaThread::rest(Nanos& due) {
   const Nanos began = monotonic_now();
   const Nanos alarm = loop_.core().next_alarm().value_or(began + kLongestRest);
   if (!loop_.at_rest() || alarm - began < kTick || loop_.sockets().any_prompt(began)) return false;
-  if (!loop_.events().empty() || began < commands_until_) return false;
+  if (loop_.events().fresh() || began < commands_until_) return false;
   publish(began);
   resting_.exchange(true, std::memory_order_acq_rel);
   if (!loop_.commands_wait()) loop_.sockets().resting().wait(std::min(alarm - began, kLongestRest));
@@ -107,8 +110,9 @@ bool MediaThread::rest(Nanos& due) {
 
 /// Returns the time at which it woke.
 Nanos MediaThread::sleep_over_idle_ticks(Nanos due) {
-  const bool call_waits = !loop_.events().empty() && !wake_pending_.load(std::memory_order_relaxed);
-  const Nanos wake_at = due + loop_.idle_ticks(call_waits ? 0 : kMaxIdleTicks) * kTick;
+  const bool soon = loop_.events().fresh() || loop_.commands_wait();
+  const Nanos idle_until = due + loop_.idle_ticks(soon ? 0 : kMaxIdleTicks) * kTick;
+  const Nanos wake_at = behind_ ? std::max(idle_until, monotonic_now() + kTick) : idle_until;
   if (loop_.sockets().any_prompt(monotonic_now())) relay_until(wake_at);
   sleep_until(wake_at);
   const Nanos now = monotonic_now();
@@ -136,18 +140,18 @@ void MediaThread::run_ticks(Nanos& due, Nanos now) {
     loop_.core().skip_ticks(behind);
     due += behind * kTick;
   }
-  for (; due <= now; due += kTick) {
+  const int64_t late = (now - due) / kTick;
+  const Nanos until = std::min(now, due + (std::max(late / 2, kLeastAtOnce) - 1) * kTick);
+  for (; due <= until; due += kTick) {
     if (loop_.run_commands(now)) commands_until_ = now + kMoreCommands;
     loop_.drain_sockets(now, wall_offset_);
     loop_.tick(due);
   }
+  behind_ = due <= now;
 }
 
 void MediaThread::call_control(Nanos now) {
-  if (loop_.events().empty() || now - called_at_ < kWakeInterval) return;
-  if (wake_pending_.exchange(true, std::memory_order_acq_rel)) return;
-  called_at_ = now;
-  wake_();
+  if (loop_.events().fresh() && control_.call(now)) loop_.events().called();
 }
 
 void MediaThread::publish(Nanos now) {
@@ -155,18 +159,28 @@ void MediaThread::publish(Nanos now) {
   wall_offset_ = read_clock(CLOCK_REALTIME) - read_clock(CLOCK_MONOTONIC);
   counters_.publish(loop_.core().counters());
   if (now - busy_since_ >= kSecond) {
-    busy_.store(in_milliseconds(busy_time_) / in_milliseconds(now - busy_since_), std::memory_order_relaxed);
+    load_.publish(
+        {in_milliseconds(busy_time_) / in_milliseconds(now - busy_since_), loop_.core().leg_count()});
     busy_time_ = {};
     busy_since_ = now;
   }
 }
 
+void MediaThread::Status::count(const CoreCounters& counters) {
+  packets_received = counters.packets_received;
+  packets_sent = counters.packets_sent;
+  unknown_sources = counters.unknown_sources;
+  malformed = counters.malformed;
+  source_changes = counters.source_changes;
+  unknown_handles = counters.unknown_handles;
+  skipped_ticks = counters.skipped_ticks;
+}
+
 MediaThread::Status MediaThread::status() const {
-  const CoreCounters counters = counters_.read();
   Status status{};
   status.running = !stopping_.load(std::memory_order_relaxed);
   status.late_p99_us = lateness_.quantile_us(0.99);
-  status.busy = busy_.load(std::memory_order_relaxed);
+  status.load = load();
   switch (scheduling_.load(std::memory_order_relaxed)) {
     case Scheduling::fifo:
       status.scheduling = "fifo";
@@ -178,13 +192,7 @@ MediaThread::Status MediaThread::status() const {
       status.scheduling = "normal";
       break;
   }
-  status.packets_received = counters.packets_received;
-  status.packets_sent = counters.packets_sent;
-  status.unknown_sources = counters.unknown_sources;
-  status.malformed = counters.malformed;
-  status.source_changes = counters.source_changes;
-  status.unknown_handles = counters.unknown_handles;
-  status.skipped_ticks = counters.skipped_ticks;
+  status.count(counters_.read());
   return status;
 }
 

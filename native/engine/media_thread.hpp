@@ -4,10 +4,10 @@
 #pragma once
 
 #include <atomic>
-#include <functional>
 #include <string>
 #include <thread>
 
+#include "engine/control_call.hpp"
 #include "engine/lateness.hpp"
 #include "engine/media_loop.hpp"
 
@@ -18,23 +18,26 @@ Nanos monotonic_now();
 
 class MediaThread {
  public:
-  /// `wake` is called on the media thread, at most every 5 ms, when events wait and the last call was
-  /// answered by events_taken().
-  MediaThread(MediaLoop& loop, std::function<void()> wake);
+  MediaThread(MediaLoop& loop, ControlCall& control);
   ~MediaThread();
   MediaThread(const MediaThread&) = delete;
   MediaThread& operator=(const MediaThread&) = delete;
 
-  void events_taken() { wake_pending_.store(false, std::memory_order_release); }
   /// Control thread: a command waits. It is run within 5 ms.
   void command_posted();
   void stop();
 
+  struct Load {
+    /// Part of the time spent working, 0..1, over the last second, and the legs that it had then.
+    double busy = 0;
+    uint64_t legs = 0;
+  };
+  [[nodiscard]] Load load() const { return load_.read(); }
+
   struct Status {
     bool running;
     double late_p99_us;
-    /// Part of the time spent working, 0..1, over the last second.
-    double busy;
+    Load load;
     /// "fifo", "nice" or "normal".
     std::string scheduling;
     uint64_t packets_received;
@@ -44,6 +47,7 @@ class MediaThread {
     uint64_t source_changes;
     uint64_t unknown_handles;
     uint64_t skipped_ticks;
+    void count(const CoreCounters& counters);
   };
   [[nodiscard]] Status status() const;
 
@@ -61,21 +65,21 @@ class MediaThread {
 
   // Given.
   MediaLoop& loop_;
-  std::function<void()> wake_;
+  ControlCall& control_;
   // State of the media thread.
   Nanos published_at_{};
-  Nanos called_at_{};
   Nanos commands_until_{};
   Nanos wall_offset_{};
   Nanos busy_time_{};
   Nanos busy_since_{};
+  /// Late ticks are left to be run.
+  bool behind_ = false;
   // Shared.
   std::atomic<bool> stopping_{false};
-  std::atomic<bool> wake_pending_{false};
   /// The bell must be rung for a command.
   std::atomic<bool> resting_{false};
   std::atomic<Scheduling> scheduling_{Scheduling::normal};
-  std::atomic<double> busy_{0};
+  SequenceCell<Load> load_;
   Lateness lateness_;
   SequenceCell<CoreCounters> counters_;
   std::thread thread_;

@@ -3,14 +3,26 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <new>
 
 namespace carillon {
 
 static_assert(std::endian::native == std::endian::little, "records are written in native order");
 
 namespace {
+constexpr size_t kSizeBytes = sizeof(uint32_t);
 constexpr size_t padded(size_t bytes) { return (bytes + 7) & ~size_t{7}; }
 }  // namespace
+
+RecordRing::RecordRing(size_t capacity)
+    : bytes_(static_cast<uint8_t*>(std::calloc(capacity, 1))), capacity_(capacity) {
+  if (!bytes_) throw std::bad_alloc();
+}
+
+/// Records begin at multiples of 8: a size is never cut by the end of the ring.
+std::atomic_ref<uint32_t> RecordRing::size_at(size_t at) const {
+  return std::atomic_ref(*reinterpret_cast<uint32_t*>(&bytes_[at % capacity_]));
+}
 
 void RecordRing::copy_in(size_t at, Bytes bytes) {
   const size_t from = at % capacity_;
@@ -19,54 +31,54 @@ void RecordRing::copy_in(size_t at, Bytes bytes) {
   if (first < bytes.size()) std::memcpy(bytes_.get(), bytes.data() + first, bytes.size() - first);
 }
 
-void RecordRing::copy_out(size_t at, std::span<uint8_t> out) const {
+void RecordRing::move_out(size_t at, std::span<uint8_t> out) {
   const size_t from = at % capacity_;
   const size_t first = std::min(out.size(), capacity_ - from);
   std::memcpy(out.data(), bytes_.get() + from, first);
-  if (first < out.size()) std::memcpy(out.data() + first, bytes_.get(), out.size() - first);
+  std::memset(bytes_.get() + from, 0, first);
+  if (first == out.size()) return;
+  std::memcpy(out.data() + first, bytes_.get(), out.size() - first);
+  std::memset(bytes_.get(), 0, out.size() - first);
 }
 
 bool RecordRing::put(const Record& record, Bytes payload, size_t reserve) {
   const size_t total = padded(kHeaderBytes + payload.size());
-  const size_t written = written_.load(std::memory_order_relaxed);
-  const size_t used = written - taken_.load(std::memory_order_acquire);
-  if (used + total + reserve > capacity_) {
-    dropped_.fetch_add(1, std::memory_order_relaxed);
-    return false;
-  }
-  std::array<uint8_t, kHeaderBytes> header{};
-  const auto size = static_cast<uint32_t>(total);
+  // In this order: what is used may seem more than it is, never less.
+  const size_t taken = taken_.load(std::memory_order_acquire);
+  size_t at = reserved_.load(std::memory_order_relaxed);
+  do {
+    if (at - taken + total + reserve > capacity_) {
+      dropped_.fetch_add(1, std::memory_order_relaxed);
+      return false;
+    }
+  } while (!reserved_.compare_exchange_weak(at, at + total, std::memory_order_relaxed));
+  std::array<uint8_t, kHeaderBytes - kSizeBytes> header{};
   const auto length = static_cast<uint32_t>(payload.size());
-  std::memcpy(header.data(), &size, 4);
-  header[4] = record.type;
-  header[5] = record.a;
-  std::memcpy(header.data() + 6, &record.b, 2);
-  std::memcpy(header.data() + 8, &record.handle, 4);
-  std::memcpy(header.data() + 12, &length, 4);
-  copy_in(written, header);
-  if (!payload.empty()) copy_in(written + kHeaderBytes, payload);
-  written_.store(written + total, std::memory_order_release);
+  header[0] = record.type;
+  header[1] = record.a;
+  std::memcpy(&header[2], &record.b, 2);
+  std::memcpy(&header[4], &record.handle, 4);
+  std::memcpy(&header[8], &length, 4);
+  copy_in(at + kSizeBytes, header);
+  if (!payload.empty()) copy_in(at + kHeaderBytes, payload);
+  size_at(at).store(static_cast<uint32_t>(total), std::memory_order_release);
   return true;
 }
 
 bool RecordRing::empty() const {
-  return written_.load(std::memory_order_acquire) == taken_.load(std::memory_order_acquire);
+  return reserved_.load(std::memory_order_acquire) == taken_.load(std::memory_order_acquire);
 }
 
 size_t RecordRing::take(std::span<uint8_t> out) {
-  const size_t written = written_.load(std::memory_order_acquire);
   const size_t start = taken_.load(std::memory_order_relaxed);
   size_t end = start;
-  while (end < written) {
-    uint32_t size = 0;
-    std::array<uint8_t, 4> raw;
-    copy_out(end, raw);
-    std::memcpy(&size, raw.data(), 4);
-    if (end + size - start > out.size()) break;
+  while (end - start < capacity_) {
+    const size_t size = size_at(end).load(std::memory_order_acquire);
+    if (size == 0 || end + size - start > out.size()) break;
     end += size;
   }
   if (end == start) return 0;
-  copy_out(start, out.first(end - start));
+  move_out(start, out.first(end - start));
   taken_.store(end, std::memory_order_release);
   return end - start;
 }

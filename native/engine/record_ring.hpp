@@ -1,11 +1,16 @@
-// A byte ring of records from one thread to one other.
+// A byte ring of records from any number of threads to one.
 //
 // Record: u32 bytes (whole record, padded to 8) · u8 type · u8 a · u16 b · u32 handle · u32 payload bytes ·
 // payload. Little-endian, as JavaScript's DataView is told to read it.
+//
+// A producer takes its place by moving `reserved_` on, fills it, and writes the record's size last: the
+// consumer stops at a size of 0. What it has taken it leaves as zeros. So records come out in the order in
+// which their places were taken: what one thread puts after it has heard of another's record comes later.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <span>
@@ -25,11 +30,12 @@ class RecordRing {
  public:
   static constexpr size_t kHeaderBytes = 16;
 
-  explicit RecordRing(size_t capacity) : bytes_(new uint8_t[capacity]), capacity_(capacity) {}
+  /// `capacity`: bytes, a multiple of 8.
+  explicit RecordRing(size_t capacity);
 
   [[nodiscard]] size_t capacity() const { return capacity_; }
 
-  // --- producer ---
+  // --- producers ---
   /// False, and counted, when it does not fit while `reserve` bytes stay free.
   bool put(const Record& record, Bytes payload, size_t reserve = 0);
   [[nodiscard]] uint64_t dropped() const { return dropped_.load(std::memory_order_relaxed); }
@@ -40,14 +46,19 @@ class RecordRing {
   size_t take(std::span<uint8_t> out);
 
  private:
+  [[nodiscard]] std::atomic_ref<uint32_t> size_at(size_t at) const;
   void copy_in(size_t at, Bytes bytes);
-  void copy_out(size_t at, std::span<uint8_t> out) const;
+  void move_out(size_t at, std::span<uint8_t> out);
 
-  /// Uninitialised: what nothing was written to takes no memory.
-  std::unique_ptr<uint8_t[]> bytes_;
+  struct Free {
+    void operator()(uint8_t* bytes) const { std::free(bytes); }
+  };
+
+  /// Of zeros: what nothing was written to takes no memory.
+  std::unique_ptr<uint8_t[], Free> bytes_;
   size_t capacity_;
   std::atomic<uint64_t> dropped_{0};
-  alignas(64) std::atomic<size_t> written_{0};
+  alignas(64) std::atomic<size_t> reserved_{0};
   alignas(64) std::atomic<size_t> taken_{0};
 };
 

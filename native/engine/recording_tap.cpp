@@ -26,7 +26,7 @@ void RecordingTap::conclude(RecordingEnd reason) {
   done_ = true;
   if (!paused_) record_held();
   sink_->finish();
-  concluding_.add(handle(), reason, static_cast<uint32_t>(recorder_.duration_ms()), sink_);
+  concluding_->add(handle(), reason, static_cast<uint32_t>(recorder_.duration_ms()), sink_);
 }
 
 void RecordingTap::record(AudioView received, AudioView sent) {

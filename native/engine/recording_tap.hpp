@@ -37,14 +37,13 @@ class ConcludingRecordings {
 class RecordingTap final : public LegTap {
  public:
   RecordingTap(TapHandle handle, const Recorder::Options& options, std::shared_ptr<RecordingSink> sink,
-               ConcludingRecordings& concluding, bool suppress_digits)
-      : LegTap(handle),
-        rate_(sink->rate()),
-        recorder_(options, rate_),
-        sink_(std::move(sink)),
-        concluding_(concluding) {
+               bool suppress_digits)
+      : LegTap(handle), rate_(sink->rate()), recorder_(options, rate_), sink_(std::move(sink)) {
     if (suppress_digits) mask_.emplace();
   }
+
+  /// Of the media thread on which it is, or has come to be.
+  void conclude_to(ConcludingRecordings& concluding) { concluding_ = &concluding; }
 
   void frame(AudioView received, AudioView sent, Nanos now, Events& events) override;
   void leg_ended(Events& events) override;
@@ -64,7 +63,7 @@ class RecordingTap final : public LegTap {
   Recorder recorder_;
   std::optional<DigitMask> mask_;
   std::shared_ptr<RecordingSink> sink_;
-  ConcludingRecordings& concluding_;
+  ConcludingRecordings* concluding_ = nullptr;
   bool paused_ = false;
   bool done_ = false;
 };

@@ -52,6 +52,22 @@ SocketWheel::Pair SocketWheel::remove(LegHandle leg) {
   return sockets;
 }
 
+SocketWheel::Departed SocketWheel::release(LegHandle leg) {
+  Place& leaving = place(leg);
+  if (leaving.leg != leg) return {};
+  if (leaving.resting) resting_.remove(leaving.rtp);
+  const bool connected = leaving.connected;
+  return {remove(leg), connected};
+}
+
+void SocketWheel::receive(LegHandle leg, Departed& departed) {
+  if (!departed.pair[0]) return;
+  place(leg) = {leg, 1, std::move(*departed.pair[0]), std::move(*departed.pair[1]), departed.connected};
+  owners_[MediaCore::index_of(leg)] = std::move(departed.pair);
+  // Something may have come on the way.
+  schedule(leg, 1);
+}
+
 void SocketWheel::rest(Place& quiet) {
   quiet.wait = kRests;
   quiet.resting = resting_.add(quiet.leg, quiet.rtp);

@@ -28,6 +28,14 @@ class SocketWheel {
 
   void add(LegHandle leg, Pair sockets);
   Pair remove(LegHandle leg);
+
+  /// The sockets of a leg that goes to another wheel, with what waits in them.
+  struct Departed {
+    Pair pair;
+    bool connected = false;
+  };
+  Departed release(LegHandle leg);
+  void receive(LegHandle leg, Departed& departed);
   void send_rtcp(LegHandle leg, const Address& to, Bytes packet) const;
   void send(LegHandle leg, const Address& to, Bytes packet) const;
   void connect(LegHandle leg, const std::optional<Address>& peer);

@@ -27,6 +27,13 @@ class SpscRing {
     return taken_.load(std::memory_order_relaxed) == written_.load(std::memory_order_acquire);
   }
 
+  /// Of the side that pops: what comes next; null when there is nothing.
+  [[nodiscard]] const T* front() const {
+    const size_t taken = taken_.load(std::memory_order_relaxed);
+    if (taken == written_.load(std::memory_order_acquire)) return nullptr;
+    return items_[taken % items_.size()].get();
+  }
+
   std::unique_ptr<T> pop() {
     const size_t taken = taken_.load(std::memory_order_relaxed);
     if (taken == written_.load(std::memory_order_acquire)) return nullptr;

@@ -88,6 +88,7 @@ void DtlsThread::run() {
       const std::lock_guard lock(mutex_);
       if (stopping_) return;
     }
+    engine_.repeat_keys();
     take_orders();
     take_arrivals();
     time_out();
@@ -162,9 +163,11 @@ void DtlsThread::carry_out(const Begin& begin) {
   exchange.session = std::make_unique<DtlsSession>(std::move(identity), begin.terms);
   exchange.until = monotonic_now() + kPatience;
   // A client's first message is lost as long as the peer cannot be sent to; reachable() comes then.
-  engine_.post_keys(CommandQueue<MediaLoop>::make([leg = begin.leg](MediaLoop& loop) {
-    if (loop.core().can_reach(leg)) loop.core().tell_reachable(leg);
-  }));
+  engine_.post_keys(begin.leg, [name = begin.leg](MediaLoop& loop, LegHandle at) {
+    if (loop.core().peek(at) == nullptr) return false;
+    if (loop.core().can_reach(at)) loop.core().tell_reachable(name);
+    return true;
+  });
 }
 
 void DtlsThread::carry_out(const End& end) { exchanges_.erase(end.leg.value()); }
@@ -185,17 +188,22 @@ void DtlsThread::arrived(Arrival what, LegHandle leg, Bytes datagram) {
 /// Datagrams, keys and failure to the media thread.
 void DtlsThread::pass_on(LegHandle leg, DtlsSession& session) {
   for (std::vector<uint8_t>& datagram : session.take_datagrams()) {
-    engine_.post_keys(CommandQueue<MediaLoop>::make(
-        [leg, bytes = std::move(datagram)](MediaLoop& loop) { loop.core().send_to_peer(leg, bytes); }));
+    engine_.post_keys(leg, [bytes = std::move(datagram)](MediaLoop& loop, LegHandle at) {
+      if (loop.core().peek(at) == nullptr) return false;
+      loop.core().send_to_peer(at, bytes);
+      return true;
+    });
   }
   if (const std::optional<DtlsKeys> keys = session.take_keys()) {
-    std::unique_ptr<PacketProtection> protection =
-        std::make_unique<SrtpProtection>(keys->send, keys->receive, openssl_ciphers);
-    engine_.post_keys(
-        CommandQueue<MediaLoop>::make([leg, protection = std::move(protection)](MediaLoop& loop) mutable {
-          if (Leg* const found = loop.core().leg(leg)) found->protect_with(protection);
-          loop.events().secured(leg, true, "");
-        }));
+    const auto protection = std::make_shared<std::unique_ptr<PacketProtection>>(
+        std::make_unique<SrtpProtection>(keys->send, keys->receive, openssl_ciphers));
+    engine_.post_keys(leg, [leg, protection](MediaLoop& loop, LegHandle at) {
+      Leg* const found = loop.core().leg(at);
+      if (found == nullptr) return false;
+      found->protect_with(*protection);
+      loop.events().secured(leg, true, "");
+      return true;
+    });
   }
   if (session.state() == DtlsSession::State::failed && !session.fault().empty()) {
     report(leg, session.take_fault());
@@ -203,8 +211,10 @@ void DtlsThread::pass_on(LegHandle leg, DtlsSession& session) {
 }
 
 void DtlsThread::report(LegHandle leg, std::string fault) {
-  engine_.post_keys(CommandQueue<MediaLoop>::make(
-      [leg, fault = std::move(fault)](MediaLoop& loop) { loop.events().secured(leg, false, fault); }));
+  engine_.post_keys(leg, [leg, fault = std::move(fault)](MediaLoop& loop, LegHandle /*at*/) {
+    loop.events().secured(leg, false, fault);
+    return true;
+  });
 }
 
 }  // namespace carillon

@@ -36,6 +36,7 @@ class DtlsThread final : public KeyExchange {
   // --- media thread ---
   void received(LegHandle leg, Bytes datagram) override;
   void reachable(LegHandle leg) override;
+  void unmet() override { ring(); }
 
  private:
   /// Handshakes wait in it while the thread is busy; what does not fit the peer sends again.

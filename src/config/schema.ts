@@ -313,6 +313,12 @@ export const SETTINGS = {
       'codecs of phones, in the order in which they are offered: OPUS, G722, PCMU, PCMA, L16; who offers decides by its own order among these',
     ),
     carrierCodecs: list(['PCMU', 'PCMA'], 'the same for carriers and trunks'),
+    mediaThreads: integer(
+      0,
+      0,
+      64,
+      'threads that carry audio, a call on one of them; 0: one less than this machine has cores, and at least one',
+    ),
     keepAliveMs: integer(
       15_000,
       20,

@@ -74,7 +74,10 @@ export class Measuring {
       media: () => ({
         ...media.counters(),
         packetsLost: this.#packetsLost,
-        tickLateMs: media.status().tickLateP99Us / 1000,
+        threads: media.status().threads.map(({ busy, legs, tickLateP99Us, skippedTicks }) => ({
+          ...{ busy, legs, skippedTicks },
+          tickLateMs: tickLateP99Us / 1000,
+        })),
       }),
     });
   }

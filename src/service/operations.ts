@@ -116,8 +116,13 @@ function createBackups(
   };
 }
 
+const threadsOf = (count: number): string =>
+  count === 1 ? 'media thread' : `${count} media threads`;
+
 function mediaState(media: MediaEngine): PartState {
-  const { ready, legs, portsFree, busy, scheduling } = media.status();
-  const detail = `${legs} legs, ${portsFree} ports free, ${Math.round(busy * 100)} % busy, scheduling ${scheduling}`;
+  const { ready, legs, portsFree, threads } = media.status();
+  const busy = threads.map((thread) => `${Math.round(thread.busy * 100)} %`).join(', ');
+  const scheduling = threads[0]?.scheduling;
+  const detail = `${legs} legs, ${portsFree} ports free, ${threadsOf(threads.length)} ${busy} busy, scheduling ${scheduling}`;
   return { part: 'media', ready, detail };
 }

@@ -274,6 +274,8 @@ async function makeEdges(seed: number, ports: number): Promise<Made> {
     portMin: FIRST_PORT,
     portMax: FIRST_PORT + 2 * (ports - 1),
     drive: 'manual',
+    // Legs that meet come from different ones.
+    threads: 3,
     keepAliveMs: 15_000,
     wallMs: () => clock.wallMs(),
     logger,

@@ -14,6 +14,8 @@ class KeyExchange {
   virtual void received(LegHandle leg, Bytes datagram) = 0;
   /// The peer can be sent to from now on.
   virtual void reachable(LegHandle leg) = 0;
+  /// What was to be done at a leg has not found it: it may have gone to another media thread.
+  virtual void unmet() {}
 };
 
 /// What a datagram is, where several protocols share a port (RFC 7983 §7; RTCP as in RFC 5761 §4).

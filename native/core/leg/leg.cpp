@@ -23,6 +23,7 @@ LegCodecs::LegCodecs(const CodecSpec& spec, size_t stream_count)
 
 Leg::Leg(const LegConfig& config, LegCodecs codecs)
     : config_(config),
+      name_(config.handle),
       protection_(std::make_unique<NoProtection>()),
       statistics_(std::make_shared<SequenceCell<LegStatistics>>()),
       send_(std::move(codecs.send), *protection_, config.ssrc, config.sequence,
@@ -87,7 +88,7 @@ ReceivePath::Outcome Leg::receive(std::span<uint8_t> datagram, const Address& so
   if (outcome.source_change) {
     // Its reports come from there too.
     rtcp_port_.reset();
-    events.source_changed(config_.handle, *outcome.source_change, source);
+    events.source_changed(name_, *outcome.source_change, source);
   }
   if (outcome.digit) hear_event(*outcome.digit, arrival, events);
   if (outcome.kind == Received::audio) {
@@ -103,7 +104,7 @@ ReceivePath::Outcome Leg::receive(std::span<uint8_t> datagram, const Address& so
 void Leg::hear_event(char digit, Nanos arrival, Events& events) {
   const bool heard_as_tone = tones_possible_ && digit == last_tone_ && arrival - last_tone_at_ < kSamePress;
   tones_possible_ = false;
-  if (!heard_as_tone) events.dtmf(config_.handle, digit, false, arrival);
+  if (!heard_as_tone) events.dtmf(name_, digit, false, arrival);
 }
 
 void Leg::want_tones(bool wanted) {
@@ -116,7 +117,7 @@ void Leg::hear_tones(Nanos now, Events& events) {
   if (!digit || now < own_digits_until_) return;
   last_tone_ = *digit;
   last_tone_at_ = now;
-  events.dtmf(config_.handle, *digit, true, now);
+  events.dtmf(name_, *digit, true, now);
 }
 
 void Leg::expect_head() const {
@@ -356,7 +357,7 @@ void Leg::check_media_timeout(Nanos now, Events& events) {
   const Nanos heard = std::max(receive_.last_arrival(), expecting_since_);
   const Nanos over = heard + config_.media_timeout;
   const bool silent = now >= over;
-  if (silent && !timed_out_) events.media_timeout(config_.handle, over);
+  if (silent && !timed_out_) events.media_timeout(name_, over);
   timed_out_ = silent;
 }
 

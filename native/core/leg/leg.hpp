@@ -91,7 +91,12 @@ class Leg {
   explicit Leg(const LegConfig& config) : Leg(config, LegCodecs({}, 0)) {}
   Leg(const LegConfig& config, LegCodecs codecs);
 
+  /// Where it stands on its media thread.
   [[nodiscard]] LegHandle handle() const { return config_.handle; }
+  /// The control thread's name for it, and that of its events: its first handle, wherever it has moved since.
+  [[nodiscard]] LegHandle name() const { return name_; }
+  /// It has moved.
+  void stand_at(LegHandle handle) { config_.handle = handle; }
   [[nodiscard]] uint16_t local_port() const { return config_.local_port; }
   /// `codecs`: the session has another codec than before; what is not needed any more is given back in it.
   void configure(const LegRemote& remote, Nanos now, LegCodecs* codecs = nullptr);
@@ -150,6 +155,7 @@ class Leg {
   AudioStream* stream(StreamHandle handle) { return streams_.find(handle); }
   Player* player(PlayerHandle handle) { return players_.find(handle); }
   LegTap* tap(TapHandle handle) { return taps_.find(handle); }
+  [[nodiscard]] std::span<const std::unique_ptr<LegTap>> taps() const { return taps_.all(); }
 
   /// Whether somebody wants keypad presses that come as tones; at first nobody does. Finding them costs about
   /// a tenth of a leg.
@@ -220,6 +226,7 @@ class Leg {
 
   // What every visit needs stands together; what most legs never use comes last.
   LegConfig config_;
+  LegHandle name_;
   // State.
   bool configured_ = false;
   /// Keypad presses may come as tones: telephone-event was not negotiated, or the peer has not used it yet.

@@ -26,8 +26,8 @@ LegRemote remote_at(const Address& peer) {
 }
 
 void configure(MediaEngine& engine, LegHandle leg, const LegRemote& remote) {
-  engine.post([leg, remote](MediaLoop& loop) {
-    if (Leg* const found = loop.core().leg(leg)) found->configure(remote, loop.now());
+  engine.at_leg(leg, [remote](MediaLoop& loop, LegHandle at) {
+    if (Leg* const found = loop.core().leg(at)) found->configure(remote, loop.now());
   });
 }
 
@@ -35,7 +35,8 @@ void configure(MediaEngine& engine, LegHandle leg, const LegRemote& remote) {
 
 TEST_SUITE("event ring") {
   TEST_CASE("records come out whole and in order, across the wrap") {
-    EventRing ring;
+    RecordRing records(EventRing::kCapacity);
+    EventRing ring(records);
     std::vector<uint8_t> out(100'000);
     std::vector<uint8_t> message(1100, 7);
     uint32_t sent = 0;
@@ -43,7 +44,7 @@ TEST_SUITE("event ring") {
     for (int round = 0; round < 400; ++round) {
       for (int i = 0; i < 80; ++i) ring.media(StreamHandle(sent++), message);
       ring.played(StreamHandle(sent++), 5);
-      while (const size_t bytes = ring.take(out)) {
+      while (const size_t bytes = records.take(out)) {
         for (size_t at = 0; at < bytes;) {
           uint32_t size = 0;
           uint32_t handle = 0;
@@ -56,17 +57,18 @@ TEST_SUITE("event ring") {
       }
     }
     CHECK(seen == sent);
-    CHECK(ring.dropped() == 0);
+    CHECK(records.dropped() == 0);
   }
 
   TEST_CASE("full of audio it drops audio, but what ends a call still finds room") {
-    EventRing ring;
+    RecordRing records(EventRing::kCapacity);
+    EventRing ring(records);
     const std::vector<uint8_t> message(1100, 7);
     for (int i = 0; i < 20'000; ++i) ring.media(StreamHandle(1), message);
-    const uint64_t dropped = ring.dropped();
+    const uint64_t dropped = records.dropped();
     CHECK(dropped > 0);
     for (int i = 0; i < 1000; ++i) ring.media_timeout(LegHandle(2), Nanos{});
-    CHECK(ring.dropped() == dropped);
+    CHECK(records.dropped() == dropped);
   }
 }
 
@@ -86,7 +88,7 @@ TEST_SUITE("handles of legs") {
     const LegHandle leg = engine.open_leg(4000, {}).handle;
     bool bridged = true;
     bool joined = true;
-    engine.post([&](MediaLoop& loop) {
+    engine.on_thread(0, [&](MediaLoop& loop) {
       auto member = std::make_unique<RoomMember>(MemberHandle(1), MemberFlags{});
       bridged = loop.core().bridge(leg, LegHandle(leg.value() + 1));
       joined = loop.core().join(RoomHandle(7), leg, member);
@@ -98,7 +100,7 @@ TEST_SUITE("handles of legs") {
   }
 
   TEST_CASE("are never 0, never have the top bit, and do not come back soon") {
-    LegHandles handles;
+    LegHandles handles(63);
     const LegHandle first = *handles.take();
     handles.give_back(first);
     for (int i = 0; i < 10'000; ++i) {
@@ -117,13 +119,15 @@ TEST_SUITE("manual engine") {
   TEST_CASE(
       "legs come, talk, join, record nothing and go in random order: no fault, no packet to an unknown "
       "address") {
+    size_t threads = 0;
+    SUBCASE("on one thread") { threads = 1; }
+    SUBCASE("on three threads, where they have to move") { threads = 3; }
     std::mt19937 random(21);
-    MediaEngine engine(MediaEngine::Drive::manual, kLoopback, [] {});
+    MediaEngine engine(MediaEngine::Drive::manual, kLoopback, [] {}, {.threads = threads, .little = 0});
     std::vector<LegHandle> legs;
     std::vector<uint8_t> events(1 << 20);
     const RoomHandle room(0x8000'0001U);
-    engine.post(
-        [made = std::make_unique<Room>(room)](MediaLoop& loop) mutable { loop.core().add_room(made); });
+    engine.open_room(room);
     uint32_t handle = 1;
     uint16_t port = 10'000;
     for (int step = 0; step < 4000; ++step) {
@@ -144,26 +148,24 @@ TEST_SUITE("manual engine") {
           }
           break;
         case 2:
-          engine.post([a = pick(), b = pick()](MediaLoop& loop) { loop.core().bridge(a, b); });
+          engine.bridge(pick(), pick());
           break;
         case 3:
-          engine.post([a = pick(), b = pick()](MediaLoop& loop) { loop.core().unbridge(a, b); });
+          engine.unbridge(pick(), pick());
           break;
         case 4:
-          engine.post(
-              [leg = pick(), member = std::make_unique<RoomMember>(MemberHandle(handle++), MemberFlags{})](
-                  MediaLoop& loop) mutable { loop.core().join(RoomHandle(0x8000'0001U), leg, member); });
+          engine.join(room, pick(), std::make_unique<RoomMember>(MemberHandle(handle++), MemberFlags{}));
           break;
         case 5:
-          engine.post([member = MemberHandle(static_cast<uint32_t>(random() % handle)),
-                       out = std::unique_ptr<RoomMember>()](MediaLoop& loop) mutable {
-            out = loop.core().room(RoomHandle(0x8000'0001U))->leave(member, loop.core().events());
+          engine.at_room(room, [room, member = MemberHandle(static_cast<uint32_t>(random() % handle)),
+                                out = std::unique_ptr<RoomMember>()](MediaLoop& loop) mutable {
+            out = loop.core().room(room)->leave(member, loop.core().events());
           });
           break;
         case 6: {
           std::unique_ptr<LegTap> tap = std::make_unique<SilenceTap>(TapHandle(handle++), 100, 300);
-          engine.post([leg = pick(), tap = std::move(tap)](MediaLoop& loop) mutable {
-            if (Leg* const found = loop.core().leg(leg)) found->add(tap);
+          engine.at_leg(pick(), [tap = std::move(tap)](MediaLoop& loop, LegHandle at) mutable {
+            if (Leg* const found = loop.core().leg(at)) found->add(tap);
           });
           break;
         }
@@ -184,7 +186,8 @@ TEST_SUITE("manual engine") {
   }
 
   TEST_CASE("missed ticks are made good in the timestamps, not in a burst") {
-    EventRing events;
+    RecordRing records(EventRing::kCapacity);
+    EventRing events(records);
     struct Kept : PacketSink {
       std::vector<uint32_t> timestamps;
       void send(LegHandle, const Address&, Bytes packet) override {
@@ -215,7 +218,7 @@ TEST_SUITE("engine with its thread") {
       // Longer than the thread waits for more commands before it rests again.
       std::this_thread::sleep_for(std::chrono::milliseconds(60));
       std::promise<void> ran;
-      engine.post([&ran](MediaLoop&) { ran.set_value(); });
+      engine.on_thread(0, [&ran](MediaLoop&) { ran.set_value(); });
       // Without the bell it would be a second.
       CHECK(ran.get_future().wait_for(std::chrono::milliseconds(500)) == std::future_status::ready);
     }

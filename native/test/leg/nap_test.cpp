@@ -55,7 +55,8 @@ struct Side : PacketSink {
     core.receive(leg, packet, leg == kA ? kPeerA : kPeerB, now);
   }
 
-  EventRing events;
+  RecordRing records{EventRing::kCapacity};
+  EventRing events{records};
   MediaCore core;
   Nanos now = kSecond;
   std::map<std::pair<uint32_t, Nanos>, std::vector<uint8_t>> packets;

@@ -124,7 +124,8 @@ struct Bridge : PacketSink {
     return step;
   }
 
-  EventRing events;
+  RecordRing records{EventRing::kCapacity};
+  EventRing events{records};
   MediaCore core;
   Nanos now = kSecond;
   uint32_t next = 65'520;

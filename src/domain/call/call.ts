@@ -167,6 +167,11 @@ export class Call implements Recorded {
     return this.#media.leg;
   }
 
+  /** The same, or nothing yet. */
+  get mediaIfOpen(): MediaLeg | undefined {
+    return this.#media.legIfOpen;
+  }
+
   get codec(): string | undefined {
     return this.#media.codec;
   }

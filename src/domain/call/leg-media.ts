@@ -38,6 +38,8 @@ export interface LegMediaNeeds {
   readonly srtp: SrtpRule;
   readonly codecs: CodecPreferences;
   readonly mediaTimeoutMs: number;
+  /** Whom it is called for; that leg's media, once there is some. */
+  readonly near?: () => MediaLeg | undefined;
   readonly log: CallLog;
 }
 
@@ -90,6 +92,10 @@ export class LegMedia {
     return this.#leg;
   }
 
+  get legIfOpen(): MediaLeg | undefined {
+    return this.#closed ? undefined : this.#leg;
+  }
+
   /** Of the last settlement. */
   get codec(): string | undefined {
     return this.#codec;
@@ -117,8 +123,8 @@ export class LegMedia {
   }
 
   async #open(): Promise<void> {
-    const { media, mediaTimeoutMs, sessionId, bytes } = this.#needs;
-    const leg = await media.openLeg({ mediaTimeoutMs }, this.#legEvents());
+    const { media, mediaTimeoutMs, near, sessionId, bytes } = this.#needs;
+    const leg = await media.openLeg({ mediaTimeoutMs, near: near?.() }, this.#legEvents());
     if (this.#closed) {
       leg.close('refused');
       return;

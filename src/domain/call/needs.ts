@@ -359,13 +359,19 @@ export interface RoomEvents {
   floor(member: RoomMember | undefined): void;
 }
 
+export interface MediaLegOptions {
+  readonly mediaTimeoutMs: number;
+  /** One that it will speak with, should it come to that: the way between them is shorter. */
+  readonly near?: MediaLeg | undefined;
+}
+
 export interface Media {
   /** RTP can be sent to IPv6 addresses too. */
   readonly ipv6?: boolean;
   /** Of our certificate, for `a=fingerprint`: `sha-256 AB:…`. Undefined: no keys by DTLS. */
   readonly fingerprint?: string | undefined;
   /** Rejects with ServiceError MEDIA_NO_PORTS or MEDIA_UNAVAILABLE. */
-  openLeg(options: { readonly mediaTimeoutMs: number }, events: MediaLegEvents): Promise<MediaLeg>;
+  openLeg(options: MediaLegOptions, events: MediaLegEvents): Promise<MediaLeg>;
   /** Both hear each other; everything else (recordings, streams) goes on. */
   bridge(a: MediaLeg, b: MediaLeg): Bridge;
   openRoom(events: RoomEvents): MediaRoom;

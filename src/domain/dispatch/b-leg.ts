@@ -125,7 +125,7 @@ export class BLegDialer implements Dialer {
     const { factory, admission } = this.#needs;
     const { calling, planned } = leg;
     const price = planned.ok ? planned.value.price : factory.free(calling.owner.currency);
-    const call = factory.create(this.#identity(request, leg), price);
+    const call = factory.create(this.#identity(request, leg), price, undefined, request.parent);
     request.parent.log.add('call', 'B leg', { callUuid: call.uuid, to: call.facts.to });
     const admitted = await admission.admit(call, calling.owner, slot);
     // From here on its end is recorded, whoever brings it about.

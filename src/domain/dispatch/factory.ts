@@ -82,8 +82,13 @@ export class CallFactory {
     };
   }
 
-  /** `hangupTarget`: who is told of its end. */
-  create(identity: CallIdentity, price: CallPrice, hangupTarget?: CallbackTarget): Call {
+  /** `hangupTarget`: who is told of its end. `parent`: the call that it is made for, and will speak with. */
+  create(
+    identity: CallIdentity,
+    price: CallPrice,
+    hangupTarget?: CallbackTarget,
+    parent?: Call,
+  ): Call {
     const { media, logs, clock, random, mediaTimeoutMs, judgeRtp, srtp, codecs } = this.#needs;
     const log = logs.open(identity.callUuid, identity.accountId);
     log.add('call', `${identity.facts.direction} call`, {
@@ -101,6 +106,7 @@ export class CallFactory {
         srtp: srtpRule(srtp, { secured: false }),
         codecs,
         mediaTimeoutMs,
+        ...(parent === undefined ? {} : { near: () => parent.mediaIfOpen }),
         judgeRtp,
         log,
       },

@@ -71,7 +71,8 @@ export class TrunkConnector {
       return;
     }
     // The account pays for the call that came in; its second leg is the same call to the trunk's limits and to the bill.
-    const b = factory.create(this.#identity(a, owner, trunk), factory.free(owner.currency));
+    const free = factory.free(owner.currency);
+    const b = factory.create(this.#identity(a, owner, trunk), free, undefined, a);
     const admitted = await admission.admit(b, owner, slot);
     if (!admitted.ok) {
       b.hangup(admitted.error.cause, 'Platform', admitted.error.detail);

@@ -13,12 +13,13 @@ import type {
   Media,
   MediaLeg,
   MediaLegEvents,
+  MediaLegOptions,
   MediaRoom,
   RoomEvents,
 } from '../../domain/call/needs.ts';
 import { Hub } from './hub.ts';
 import { NativeLeg, REST_MS } from './leg.ts';
-import { type LegHandle, loadNative, type NativeStatus, type SentPacket } from './native.ts';
+import { type LegHandle, loadNative, type NativeThreadStatus, type SentPacket } from './native.ts';
 import { PortPool } from './port-pool.ts';
 import { NativeRoom } from './room.ts';
 
@@ -39,6 +40,8 @@ export interface MediaOptions {
    * frame of 20 ms: silence without pause.
    */
   readonly keepAliveMs?: number;
+  /** Media threads; 1 when left away. */
+  readonly threads?: number;
   /** `thread`: real sockets and clock. `manual`: neither; the owner of `manual` moves time and packets. */
   readonly drive: 'thread' | 'manual';
   readonly wallMs: () => number;
@@ -55,11 +58,22 @@ export interface MediaStatus {
   readonly ready: boolean;
   readonly legs: number;
   readonly portsFree: number;
-  /** How late the media thread's ticks begin, 99th percentile of the last ten to twenty seconds. */
+  /** Of the media thread whose ticks begin latest. */
   readonly tickLateP99Us: number;
-  /** Part of the last second that the media thread worked, 0..1. */
+  /** Of the media thread that works least: a new call goes there. */
   readonly busy: number;
-  readonly scheduling: NativeStatus['scheduling'];
+  readonly threads: readonly MediaThreadStatus[];
+}
+
+export interface MediaThreadStatus {
+  readonly legs: number;
+  /** Part of its last second that it worked, 0..1. */
+  readonly busy: number;
+  /** How late its ticks begin, 99th percentile of the last ten to twenty seconds. */
+  readonly tickLateP99Us: number;
+  /** Milliseconds that it had to leave out since its start. */
+  readonly skippedTicks: number;
+  readonly scheduling: NativeThreadStatus['scheduling'];
 }
 
 export interface MediaCounters {
@@ -72,11 +86,13 @@ export interface MediaCounters {
   readonly sourceChanges: number;
   /** Commands whose leg, room or object was not there any more, or was full. */
   readonly unknownHandles: number;
-  /** Milliseconds that the media thread had to leave out. */
+  /** Milliseconds that media threads had to leave out. */
   readonly skippedTicks: number;
   /** Events lost because JavaScript did not fetch them in time; audio only. */
   readonly droppedEvents: number;
 }
+
+type ThreadCounters = Omit<MediaCounters, 'droppedEvents'>;
 
 /** The network and the clock of the manual mode. Times are the engine's monotonic milliseconds, see `nowMs`. */
 export interface ManualDrive {
@@ -99,7 +115,7 @@ export interface MediaEngine extends Media {
   isPortOfLeg(port: number): boolean;
   status(): MediaStatus;
   counters(): MediaCounters;
-  /** Closes every leg and ends the media thread. */
+  /** Closes every leg and ends the media threads. */
   stop(): Promise<void>;
   /** Only with `drive: 'manual'`. */
   readonly manual: ManualDrive | undefined;
@@ -107,12 +123,8 @@ export interface MediaEngine extends Media {
 
 /** A port that somebody else holds costs one attempt. */
 const MAX_BIND_ATTEMPTS = 50;
-/** Above this share of its time a media thread takes no further legs: those it has must stay on time. */
-const MAX_BUSY = 0.8;
 const TOO_MANY_LEGS = 0;
 const FRAME_MS = 20;
-/** The engine has one media thread. */
-const MEDIA_THREAD = 0;
 
 export function createMedia(options: MediaOptions): MediaEngine {
   return new Engine(options);
@@ -138,7 +150,7 @@ class Engine implements MediaEngine {
     const manual = options.drive === 'manual';
     this.#hub = new Hub(
       native,
-      (onEvents) => new native.Engine(manual, options.rtpHost, onEvents),
+      (onEvents) => new native.Engine(manual, options.rtpHost, onEvents, options.threads ?? 1),
       options,
     );
     const { identity } = options;
@@ -153,10 +165,10 @@ class Engine implements MediaEngine {
     return isIPv6(this.#options.rtpHost);
   }
 
-  openLeg(options: { readonly mediaTimeoutMs: number }, events: MediaLegEvents): Promise<MediaLeg> {
+  openLeg(options: MediaLegOptions, events: MediaLegEvents): Promise<MediaLeg> {
     // An async function's throw, without its extra turn: the leg exists when this returns.
     try {
-      return Promise.resolve(this.#openLeg(options.mediaTimeoutMs, events));
+      return Promise.resolve(this.#openLeg(options, events));
     } catch (error) {
       return Promise.reject(error);
     }
@@ -182,29 +194,29 @@ class Engine implements MediaEngine {
   }
 
   status(): MediaStatus {
-    const status = this.#hub.engine.status();
+    const { legs, threads } = this.#hub.engine.status();
     return {
-      ready: status.running && !this.#stopped,
-      legs: status.legs,
+      ready: threads.every(({ running }) => running) && !this.#stopped,
+      legs,
       portsFree: this.#ports.available(this.#hub.engine.nowMs()),
-      tickLateP99Us: status.tickLateP99Us,
-      busy: status.busy,
-      scheduling: status.scheduling,
+      tickLateP99Us: Math.max(...threads.map(({ tickLateP99Us }) => tickLateP99Us)),
+      busy: Math.min(...threads.map(({ busy }) => busy)),
+      threads,
     };
   }
 
   counters(): MediaCounters {
-    const status = this.#hub.engine.status();
-    const { packetsReceived, packetsSent, unknownSources, malformed } = status;
-    const { sourceChanges, unknownHandles, skippedTicks, droppedEvents } = status;
+    const { threads, droppedEvents } = this.#hub.engine.status();
+    const sum = (name: keyof ThreadCounters): number =>
+      threads.reduce((total, thread) => total + thread[name], 0);
     return {
-      packetsReceived,
-      packetsSent,
-      unknownSources,
-      malformed,
-      sourceChanges,
-      unknownHandles,
-      skippedTicks,
+      packetsReceived: sum('packetsReceived'),
+      packetsSent: sum('packetsSent'),
+      unknownSources: sum('unknownSources'),
+      malformed: sum('malformed'),
+      sourceChanges: sum('sourceChanges'),
+      unknownHandles: sum('unknownHandles'),
+      skippedTicks: sum('skippedTicks'),
       droppedEvents,
     };
   }
@@ -220,12 +232,9 @@ class Engine implements MediaEngine {
     return Promise.resolve();
   }
 
-  #openLeg(mediaTimeoutMs: number, events: MediaLegEvents): NativeLeg {
+  #openLeg(options: MediaLegOptions, events: MediaLegEvents): NativeLeg {
     if (this.#stopped) throw new ServiceError('MEDIA_UNAVAILABLE', 'the media engine has stopped');
-    if (this.#hub.engine.status().busy > MAX_BUSY) {
-      throw new ServiceError('MEDIA_UNAVAILABLE', 'the media thread is busy');
-    }
-    const { handle, port } = this.#bind(mediaTimeoutMs);
+    const { handle, port } = this.#bind(options);
     const place = { handle, address: this.#options.publicHost, port };
     const leg = new NativeLeg(this.#hub, place, events, (peer) => {
       this.#legs.delete(port);
@@ -235,8 +244,12 @@ class Engine implements MediaEngine {
     return leg;
   }
 
-  #bind(mediaTimeoutMs: number): { readonly handle: LegHandle; readonly port: number } {
+  #bind({ mediaTimeoutMs, near }: MediaLegOptions): {
+    readonly handle: LegHandle;
+    readonly port: number;
+  } {
     const { engine } = this.#hub;
+    const beside = near instanceof NativeLeg ? { near: near.handle } : {};
     const { keepAliveMs = FRAME_MS } = this.#options;
     for (let attempt = 0; attempt < MAX_BIND_ATTEMPTS; attempt += 1) {
       const port = this.#ports.take(engine.nowMs());
@@ -245,12 +258,15 @@ class Engine implements MediaEngine {
       // In the lower half: a receiver of SRTP that misses the first packets would not know of a rollover (RFC 3711 §3.3.1).
       const sequence = this.#random.integer(0x8000);
       const timestamp = this.#random.integer(0x1_0000_0000);
-      const place = { ssrc, sequence, timestamp, thread: MEDIA_THREAD };
-      const handle = engine.openLeg({ port, mediaTimeoutMs, keepAliveMs, ...place });
+      const begin = { ssrc, sequence, timestamp, ...beside };
+      const handle = engine.openLeg({ port, mediaTimeoutMs, keepAliveMs, ...begin });
       if (handle > 0) return { handle: handle as LegHandle, port };
       this.#ports.giveBack(port, engine.nowMs());
       if (handle === TOO_MANY_LEGS) {
         throw new ServiceError('MEDIA_UNAVAILABLE', 'the media engine is full');
+      }
+      if (handle === -constants.errno.EBUSY) {
+        throw new ServiceError('MEDIA_UNAVAILABLE', 'the media threads are busy');
       }
       if (handle !== -constants.errno.EADDRINUSE) {
         const error = getSystemErrorName(handle);

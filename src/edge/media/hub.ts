@@ -12,7 +12,7 @@ export interface StreamListener {
 
 /** 1 MiB holds what 300 streams say in 60 ms; the rest waits for the next round. */
 const BATCH_BYTES = 1 << 20;
-/** Rounds of one wake-up; what is left then wakes again within 5 ms. */
+/** Rounds of one wake-up; what is left then waits for the next turn of the event loop. */
 const MAX_ROUNDS = 16;
 type OfPlace = Extract<NativeEvent, { readonly handle: Place }>;
 const OF_PLACES: ReadonlySet<NativeEvent['type']> = new Set<OfPlace['type']>([
@@ -106,6 +106,7 @@ export class Hub {
         if (length === 0) break;
         readBatch(this.#batch, length, (event) => this.#dispatch(event));
         for (const handle of [...this.#messages.keys()]) this.#deliverMedia(handle);
+        if (round === MAX_ROUNDS - 1) setImmediate(() => this.pump());
       }
     } finally {
       this.#pumping = false;

@@ -59,11 +59,12 @@ export interface NativeStatistics {
   readonly roundTripMs: number;
 }
 
-export interface NativeStatus {
+/** Of one media thread. */
+export interface NativeThreadStatus {
   readonly running: boolean;
   readonly legs: number;
   readonly tickLateP99Us: number;
-  /** Part of the media thread's last second spent working, 0..1. */
+  /** Part of its last second spent working, 0..1. */
   readonly busy: number;
   readonly scheduling: 'fifo' | 'nice' | 'normal' | 'manual';
   readonly packetsReceived: number;
@@ -73,7 +74,12 @@ export interface NativeStatus {
   readonly sourceChanges: number;
   readonly unknownHandles: number;
   readonly skippedTicks: number;
+}
+
+export interface NativeStatus {
+  readonly legs: number;
   readonly droppedEvents: number;
+  readonly threads: readonly NativeThreadStatus[];
 }
 
 /** A packet of the manual mode, as its peer would have received it. */
@@ -136,7 +142,7 @@ interface NativeMemberFlags {
 }
 
 export interface NativeEngine {
-  /** Handle of the leg; 0: too many legs; below 0: the errno that opening its sockets met, negated. */
+  /** Handle of the leg; 0: too many legs; below 0: the errno that opening it met, negated (EBUSY: the media threads have no time for it). */
   openLeg(options: {
     readonly port: number;
     readonly ssrc: number;
@@ -144,8 +150,8 @@ export interface NativeEngine {
     readonly timestamp: number;
     readonly mediaTimeoutMs: number;
     readonly keepAliveMs: number;
-    /** Which media thread it lives on, with whatever hears it. */
-    readonly thread: number;
+    /** A leg that it will speak with: it opens on the same media thread, if that has time. */
+    readonly near?: LegHandle;
   }): number;
   configureLeg(leg: LegHandle, session: MediaSession): void;
   /** Who we are where keys are exchanged by DTLS: certificate and key as PEM. */
@@ -154,6 +160,7 @@ export interface NativeEngine {
   hearTones(leg: LegHandle, wanted: boolean): void;
   statistics(leg: LegHandle): NativeStatistics | undefined;
   closeLeg(leg: LegHandle): NativeStatistics | undefined;
+  /** Legs that are to hear each other, and those of a room, come to be on one media thread. */
   bridge(a: LegHandle, b: LegHandle): void;
   unbridge(a: LegHandle, b: LegHandle): void;
 
@@ -247,7 +254,12 @@ export interface NativeEngine {
 }
 
 export interface Native {
-  readonly Engine: new (manual: boolean, rtpHost: string, onEvents: () => void) => NativeEngine;
+  readonly Engine: new (
+    manual: boolean,
+    rtpHost: string,
+    onEvents: () => void,
+    threads: number,
+  ) => NativeEngine;
   makeClip(samples: Uint8Array, rate: number, lineRate: LineRate): NativeClip;
 }
 

@@ -67,8 +67,16 @@ interface MetricSources extends StateSources {
     readonly unknownSources: number;
     readonly sourceChanges: number;
     readonly unknownHandles: number;
-    /** Lateness of the media tick since the last scrape: worst. */
-    readonly tickLateMs: number;
+    /** Of each media thread. */
+    readonly threads: readonly {
+      /** Share of the last second in which it worked. */
+      readonly busy: number;
+      readonly legs: number;
+      /** Lateness of its ticks over the last ten to twenty seconds: 99th percentile. */
+      readonly tickLateMs: number;
+      /** Ticks that it had to leave out. */
+      readonly skippedTicks: number;
+    }[];
   };
 }
 
@@ -225,11 +233,7 @@ function defineGauges(registry: Registry, sources: MetricSources, state: ScrapeS
   gauge('voice_capacity_limit', 'Calls this node may run', () => sources.capacity?.().limit ?? 0);
   defineOverload(registers, gauge, sources);
   gauge('voice_stream_sockets', 'Open audio-stream sockets', () => sources.streamSockets?.() ?? 0);
-  gauge(
-    'voice_media_tick_late_seconds',
-    'Worst lateness of the media tick since the last scrape',
-    () => secondsOf(state.media?.tickLateMs ?? 0),
-  );
+  defineMediaThreads(registers, state);
   new Gauge({
     name: 'voice_sip_connections',
     help: 'Open connections of SIP: tcp, tls, ws, wss',
@@ -365,6 +369,47 @@ function defineSignallingTotals(registers: Registry[], sources: MetricSources): 
     'Requests with wrong credentials',
     () => sources.signalling?.().authFailures,
   );
+}
+
+function defineMediaThreads(registers: Registry[], state: ScrapeState): void {
+  type Thread = NonNullable<ScrapeState['media']>['threads'][number];
+  const each = (name: string, help: string, read: (thread: Thread) => number): void => {
+    new Gauge({
+      name,
+      help,
+      labelNames: ['thread'],
+      registers,
+      collect() {
+        this.reset();
+        for (const [index, thread] of (state.media?.threads ?? []).entries()) {
+          this.set({ thread: index }, read(thread));
+        }
+      },
+    });
+  };
+  each(
+    'voice_media_tick_late_seconds',
+    'Lateness of the ticks of a media thread over the last ten to twenty seconds, 99th percentile',
+    ({ tickLateMs }) => secondsOf(tickLateMs),
+  );
+  each(
+    'voice_media_thread_busy_ratio',
+    'Share of the last second in which a media thread worked; above 0.8 it takes no new call',
+    ({ busy }) => busy,
+  );
+  each('voice_media_thread_legs', 'Legs of a media thread', ({ legs }) => legs);
+  new Counter({
+    name: 'voice_media_skipped_ticks_total',
+    help: 'Milliseconds that a media thread had to leave out',
+    labelNames: ['thread'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [index, { skippedTicks }] of (state.media?.threads ?? []).entries()) {
+        this.inc({ thread: index }, skippedTicks);
+      }
+    },
+  });
 }
 
 /** Totals that the media engine counts; set at the scrape, they only ever grow. */

@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { DestinationGuard } from '../../base/egress.ts';
 import { ServiceError } from '../../base/errors.ts';
@@ -94,6 +95,7 @@ export async function openLines(
     portMin: settings.rtp.portMin,
     portMax: settings.rtp.portMax,
     keepAliveMs: settings.rtp.keepAliveMs,
+    threads: mediaThreads(settings.rtp.mediaThreads),
     drive: 'thread',
     suppressDigits: settings.recordings.suppressDigits,
     wallMs: () => clock.wallMs(),
@@ -364,6 +366,11 @@ async function identityOf(
       : own;
   const policy = { clients: sip.tlsClientCertificates, wildcards: sip.tlsWildcards };
   return new TlsIdentity({ ...files, caFile: sip.tlsCaFile }, policy, logger);
+}
+
+/** One core is left to everything else. */
+function mediaThreads(wanted: number): number {
+  return wanted === 0 ? Math.max(1, availableParallelism() - 1) : wanted;
 }
 
 /** What phones and browsers see in exchanges of media keys: its digest stands in SDP, so that nobody need trust it otherwise. */

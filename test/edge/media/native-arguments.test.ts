@@ -7,7 +7,7 @@ import { REMOTE } from './peer.ts';
 type Untyped = Record<string, (...values: unknown[]) => unknown>;
 
 const native = loadNative();
-const typed: NativeEngine = new native.Engine(true, '127.0.0.1', () => undefined);
+const typed: NativeEngine = new native.Engine(true, '127.0.0.1', () => undefined, 1);
 const engine = typed as unknown as Untyped;
 const sockets = openNativeSockets(() => undefined);
 afterAll(() => {
@@ -22,7 +22,6 @@ const LEG = {
   timestamp: 3,
   mediaTimeoutMs: 0,
   keepAliveMs: 20,
-  thread: 0,
 };
 const PLAY = { place: 1, player: 1, times: 1, manner: 'instead' };
 const TONE = {
@@ -200,7 +199,7 @@ describe('the native side', () => {
       [{ ...LEG, ssrc: Number.NaN }],
       'ssrc must be a whole number from 0 to 4294967295, not NaN',
     ],
-    ['openLeg', [{ ...LEG, thread: 1 }], 'thread must be one of 0, not 1'],
+    ['openLeg', [{ ...LEG, near: 0 }], 'near must be a whole number from 1 to 4294967295, not 0'],
     ['bridge', [1], 'b is missing'],
     ['hearTones', [1, 1], 'wanted must be true or false, not 1'],
     // What plays and listens.
@@ -285,14 +284,17 @@ describe('the native side', () => {
     expect(() => stream['enqueue']?.('audio/x-l16', 44_100, new Uint8Array(2))).toThrow(
       'enqueue: rate must be one of 8000, 16000, 24000, not 44100',
     );
-    expect(() => new native.Engine(true, 'localhost', () => undefined)).toThrow(
+    expect(() => new native.Engine(true, 'localhost', () => undefined, 1)).toThrow(
       'Engine: rtpHost must be an IP address, not "localhost"',
+    );
+    expect(() => new native.Engine(true, '127.0.0.1', () => undefined, 65)).toThrow(
+      'Engine: threads must be a whole number from 1 to 64, not 65',
     );
   });
 
   it('names the error of a port that cannot be opened: taken, or not ours', () => {
     const open = (host: string): number => {
-      const own = new native.Engine(false, host, () => undefined);
+      const own = new native.Engine(false, host, () => undefined, 1);
       try {
         return own.openLeg({ ...LEG, port: 33_100 });
       } finally {

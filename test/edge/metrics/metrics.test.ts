@@ -31,7 +31,10 @@ describe('metrics', () => {
           unknownSources: 7,
           sourceChanges: 3,
           unknownHandles: 4,
-          tickLateMs: 2,
+          threads: [
+            { busy: 0.25, legs: 12, tickLateMs: 2, skippedTicks: 0 },
+            { busy: 0.5, legs: 20, tickLateMs: 3, skippedTicks: 7 },
+          ],
         };
       },
     });
@@ -42,7 +45,10 @@ describe('metrics', () => {
     expect(text).toContain('voice_rtp_unknown_source_packets_total 7');
     expect(text).toContain('voice_rtp_source_changes_total 3');
     expect(text).toContain('voice_media_unknown_handles_total 4');
-    expect(text).toContain('voice_media_tick_late_seconds 0.002');
+    expect(text).toContain('voice_media_tick_late_seconds{thread="0"} 0.002');
+    expect(text).toContain('voice_media_thread_busy_ratio{thread="1"} 0.5');
+    expect(text).toContain('voice_media_thread_legs{thread="1"} 20');
+    expect(text).toContain('voice_media_skipped_ticks_total{thread="1"} 7');
     await metrics.scrape();
     const second = await metrics.scrape();
     expect(second.text).toContain('voice_rtp_packets_total{direction="out"} 20');
