@@ -137,13 +137,13 @@ namespace {
 /// An hour: far more than any setting asks for, far less than memory.
 constexpr int64_t kMaxQueueMs = 3'600'000;
 
-/// The thread of the sockets that a `Sockets` object stands for.
-std::shared_ptr<StreamThread> stream_thread_of(const Napi::Value& value) {
+/// Null: it is no `Sockets` object.
+const SocketsObject* sockets_of(const Napi::Value& value) {
   if (!value.IsObject()) return nullptr;
   const auto object = value.As<Napi::Object>();
   if (!object.InstanceOf(value.Env().GetInstanceData<AddonData>()->sockets_constructor.Value()))
     return nullptr;
-  return SocketsObject::Unwrap(object)->thread();
+  return SocketsObject::Unwrap(object);
 }
 
 }  // namespace
@@ -181,10 +181,14 @@ Napi::Value EngineObject::open_stream(const Info& info) {
   config.epoch_ms = static_cast<int64_t>(fields["epochMs"].number(0, 1e15));
   config.opened = engine_->now();
   Argument given = fields["sockets"];
-  const std::shared_ptr<StreamThread> sockets = stream_thread_of(given.value());
-  if (given.given() && !sockets) given.wrong("a Sockets object");
+  const SocketsObject* const object = sockets_of(given.value());
+  if (given.given() && object == nullptr) given.wrong("a Sockets object");
   Argument socket = fields["socket"];
-  if (sockets) config.socket = socket.handle<SocketHandle>();
+  std::shared_ptr<StreamThread> sockets;
+  if (object != nullptr) {
+    config.socket = socket.handle<SocketHandle>();
+    sockets = object->thread_of(config.socket);
+  }
   if (!fields.good()) return info.Env().Undefined();
 
   const SampleRate rate = sessions_.rate(leg);

@@ -1,5 +1,7 @@
 #include "addon/sockets_object.hpp"
 
+#include <algorithm>
+
 #include "addon/stream_format.hpp"
 #include "engine/udp_socket.hpp"
 #include "tls/tls_client.hpp"
@@ -30,6 +32,9 @@ Napi::Function SocketsObject::define(Napi::Env env) {
 }
 
 SocketsObject::SocketsObject(const Info& info) : Napi::ObjectWrap<SocketsObject>(info) {
+  Arguments args(info, "Sockets");
+  const auto threads = static_cast<size_t>(args.at(1, "threads").integer(1, kMaxThreads));
+  if (!args.good()) return;
   std::function<void()> wake = [] {};
   if (info.Length() > 0 && info[0].IsFunction()) {
     wake_ = Napi::ThreadSafeFunction::New(info.Env(), info[0].As<Napi::Function>(), "carillon stream sockets",
@@ -38,26 +43,48 @@ SocketsObject::SocketsObject(const Info& info) : Napi::ObjectWrap<SocketsObject>
     has_wake_ = true;
     wake = [function = wake_]() mutable { static_cast<void>(function.NonBlockingCall()); };
   }
-  thread_ = std::make_shared<StreamThread>(std::move(wake));
+  const auto budgets = std::make_shared<MessageBudgets>();
+  for (size_t i = 0; i < threads; ++i) threads_.push_back({std::make_shared<StreamThread>(wake, budgets)});
   // After the wake-up call's own: they run in the opposite order.
   napi_add_env_cleanup_hook(info.Env(), &SocketsObject::environment_ends, this);
 }
 
 SocketsObject::~SocketsObject() {
+  if (threads_.empty()) return;
   shut_down();
   napi_remove_env_cleanup_hook(Env(), &SocketsObject::environment_ends, this);
 }
 
 void SocketsObject::shut_down() {
-  thread_->stop();
+  for (const Thread& each : threads_) each.thread->stop();
   if (has_wake_) wake_.Release();
   has_wake_ = false;
+}
+
+std::shared_ptr<StreamThread> SocketsObject::thread_of(SocketHandle socket) const {
+  const auto found = sockets_.find(socket.value());
+  return threads_[found == sockets_.end() ? 0 : found->second.thread].thread;
+}
+
+/// As measured, and what sockets that may not have been measured yet add. One with little to do takes a
+/// socket before another begins to wake for each millisecond.
+size_t SocketsObject::least_loaded() const {
+  constexpr double kSocketLoad = 250e-6;
+  constexpr double kLittle = 0.1;
+  const auto load = [&](const Thread& thread) {
+    return std::max(thread.thread->busy(), kSocketLoad * static_cast<double>(thread.sockets));
+  };
+  size_t best = 0;
+  for (size_t i = 1; i < threads_.size() && load(threads_[best]) >= kLittle; ++i) {
+    if (load(threads_[i]) < load(threads_[best])) best = i;
+  }
+  return best;
 }
 
 template <typename Action>
 Napi::Value SocketsObject::command(Arguments& args, uint32_t handle, Action action) {
   if (!args.good()) return args.env().Undefined();
-  thread_->post([handle, action = std::move(action)](SocketLoop& loop) mutable {
+  thread_of(SocketHandle(handle))->post([handle, action = std::move(action)](SocketLoop& loop) mutable {
     if (StreamSocket* const socket = loop.find(handle)) action(*socket, loop);
   });
   return args.env().Undefined();
@@ -91,7 +118,9 @@ Napi::Value SocketsObject::trust(const Info& info) {
   if (!args.good()) return info.Env().Undefined();
   SecureTransports secure = make_tls_client(authorities);
   const bool any = secure != nullptr;
-  thread_->post([secure = std::move(secure)](SocketLoop& loop) { loop.secure_by(secure); });
+  for (const Thread& each : threads_) {
+    each.thread->post([secure](SocketLoop& loop) { loop.secure_by(secure); });
+  }
   return Napi::Boolean::New(info.Env(), any);
 }
 
@@ -115,8 +144,10 @@ Napi::Value SocketsObject::open(const Info& info) {
   if (!fields.good()) return info.Env().Undefined();
 
   const auto mailbox = std::make_shared<SocketMailbox>();
-  mailboxes_[handle] = mailbox;
-  thread_->post([handle, options = std::move(options), mailbox](SocketLoop& loop) mutable {
+  const size_t thread = least_loaded();
+  sockets_[handle] = {thread, mailbox};
+  ++threads_[thread].sockets;
+  threads_[thread].thread->post([handle, options = std::move(options), mailbox](SocketLoop& loop) mutable {
     loop.open(handle, std::move(options), std::move(mailbox));
   });
   return info.Env().Undefined();
@@ -151,9 +182,9 @@ Napi::Value SocketsObject::take_messages(const Info& info) {
   const uint32_t handle = args.at(0, "socket").handle<SocketHandle>().value();
   if (!args.good()) return info.Env().Undefined();
   Napi::Array out = Napi::Array::New(info.Env());
-  const auto found = mailboxes_.find(handle);
-  if (found == mailboxes_.end()) return out;
-  const std::vector<std::vector<uint8_t>> messages = std::exchange(found->second->messages, {});
+  const auto found = sockets_.find(handle);
+  if (found == sockets_.end()) return out;
+  const std::vector<std::vector<uint8_t>> messages = std::exchange(found->second.mailbox->messages, {});
   for (uint32_t i = 0; i < messages.size(); ++i) {
     out.Set(i, Napi::Buffer<uint8_t>::Copy(info.Env(), messages[i].data(), messages[i].size()));
   }
@@ -218,9 +249,9 @@ Napi::Value SocketsObject::media_dropped(const Info& info) {
   Arguments args(info, "mediaDropped");
   const uint32_t handle = args.at(0, "socket").handle<SocketHandle>().value();
   if (!args.good()) return info.Env().Undefined();
-  const auto found = mailboxes_.find(handle);
+  const auto found = sockets_.find(handle);
   const uint64_t dropped =
-      found == mailboxes_.end() ? 0 : found->second->media_dropped.load(std::memory_order_relaxed);
+      found == sockets_.end() ? 0 : found->second.mailbox->media_dropped.load(std::memory_order_relaxed);
   return Napi::Number::New(info.Env(), static_cast<double>(dropped));
 }
 
@@ -229,7 +260,10 @@ Napi::Value SocketsObject::forget(const Info& info) {
   Arguments args(info, "forget");
   const uint32_t handle = args.at(0, "socket").handle<SocketHandle>().value();
   if (!args.good()) return info.Env().Undefined();
-  mailboxes_.erase(handle);
+  if (const auto found = sockets_.find(handle); found != sockets_.end()) {
+    --threads_[found->second.thread].sockets;
+    sockets_.erase(found);
+  }
   return info.Env().Undefined();
 }
 
@@ -237,21 +271,35 @@ Napi::Value SocketsObject::take_events(const Info& info) {
   Arguments args(info, "takeEvents");
   const std::span<uint8_t> batch = args.at(0, "batch").bytes();
   if (!args.good()) return info.Env().Undefined();
-  return Napi::Number::New(info.Env(), static_cast<double>(thread_->take_events(batch)));
+  size_t taken = 0;
+  for (const Thread& each : threads_) taken += each.thread->take_events(batch.subspan(taken));
+  return Napi::Number::New(info.Env(), static_cast<double>(taken));
 }
 
 Napi::Value SocketsObject::counters(const Info& info) {
-  const SocketWorld::Counters& counters = thread_->counters();
-  Napi::Object out = Napi::Object::New(info.Env());
-  out.Set("mediaSent", static_cast<double>(counters.media_sent.load(std::memory_order_relaxed)));
-  out.Set("messagesReceived",
-          static_cast<double>(counters.messages_received.load(std::memory_order_relaxed)));
+  const Napi::Env env = info.Env();
+  uint64_t media_sent = 0;
+  uint64_t messages_received = 0;
+  Napi::Array threads = Napi::Array::New(env, threads_.size());
+  for (uint32_t i = 0; i < threads_.size(); ++i) {
+    const SocketWorld::Counters& counters = threads_[i].thread->counters();
+    media_sent += counters.media_sent.load(std::memory_order_relaxed);
+    messages_received += counters.messages_received.load(std::memory_order_relaxed);
+    Napi::Object thread = Napi::Object::New(env);
+    thread.Set("sockets", static_cast<double>(threads_[i].sockets));
+    thread.Set("busy", threads_[i].thread->busy());
+    threads.Set(i, thread);
+  }
+  Napi::Object out = Napi::Object::New(env);
+  out.Set("mediaSent", static_cast<double>(media_sent));
+  out.Set("messagesReceived", static_cast<double>(messages_received));
+  out.Set("threads", threads);
   return out;
 }
 
 Napi::Value SocketsObject::stop(const Info& info) {
   shut_down();
-  mailboxes_.clear();
+  sockets_.clear();
   return info.Env().Undefined();
 }
 

@@ -2,16 +2,19 @@
 // take the memory of all. Messages that come in one piece, as live audio does, are not counted.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <unordered_map>
 
 namespace carillon {
 
+/// Of sockets on several threads.
 struct MessageBudget {
-  size_t limit = 0;
-  size_t held = 0;
+  std::atomic<size_t> limit{0};
+  std::atomic<size_t> held{0};
 };
 
 /// One socket's part of its account's budget; given back at its end.
@@ -29,8 +32,10 @@ class BudgetShare {
   bool hold(size_t bytes) {
     const size_t counted = bytes > kFree ? bytes : 0;
     if (counted == held_) return true;
-    if (counted > held_ && budget_->held - held_ + counted > budget_->limit) return false;
-    budget_->held += counted - held_;
+    size_t all = budget_->held.load(std::memory_order_relaxed);
+    do {
+      if (counted > held_ && all - held_ + counted > budget_->limit) return false;
+    } while (!budget_->held.compare_exchange_weak(all, all - held_ + counted, std::memory_order_relaxed));
     held_ = counted;
     return true;
   }
@@ -43,6 +48,7 @@ class BudgetShare {
 class MessageBudgets {
  public:
   std::shared_ptr<MessageBudget> of(const std::string& account, size_t limit) {
+    const std::lock_guard lock(mutex_);
     std::erase_if(budgets_, [](const auto& entry) { return entry.second.expired(); });
     std::shared_ptr<MessageBudget> budget = budgets_[account].lock();
     if (!budget) {
@@ -54,6 +60,7 @@ class MessageBudgets {
   }
 
  private:
+  std::mutex mutex_;
   std::unordered_map<std::string, std::weak_ptr<MessageBudget>> budgets_;
 };
 

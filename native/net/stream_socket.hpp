@@ -75,7 +75,7 @@ struct SocketOptions {
   FloodLimits flood;
 };
 
-/// What the sockets of one thread share.
+/// What the sockets of one thread share; the budgets are those of all threads.
 struct SocketWorld {
   struct Counters {
     std::atomic<uint64_t> media_sent{0};
@@ -87,7 +87,7 @@ struct SocketWorld {
   MaskSource masks;
   Counters counters;
   std::vector<uint8_t> scratch;
-  MessageBudgets budgets;
+  MessageBudgets& budgets;
 };
 
 class StreamSocket {

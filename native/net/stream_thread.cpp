@@ -33,9 +33,10 @@ constexpr int kNiceness = -10;
 
 // ---------------------------------------------------------------- loop
 
-SocketLoop::SocketLoop()
-    : epoll_(::epoll_create1(EPOLL_CLOEXEC)),
-      world_{events_, secure_, epoll_.get(), {}, {}, std::vector<uint8_t>(kScratchBytes), {}},
+SocketLoop::SocketLoop(std::shared_ptr<MessageBudgets> budgets)
+    : budgets_(std::move(budgets)),
+      epoll_(::epoll_create1(EPOLL_CLOEXEC)),
+      world_{events_, secure_, epoll_.get(), {}, {}, std::vector<uint8_t>(kScratchBytes), *budgets_},
       batch_(kBatchBytes) {}
 
 void SocketLoop::open(uint32_t handle, SocketOptions options, std::shared_ptr<SocketMailbox> mailbox) {
@@ -87,8 +88,8 @@ void SocketLoop::look_after_all() {
 
 // ---------------------------------------------------------------- thread
 
-StreamThread::StreamThread(std::function<void()> wake)
-    : wake_(std::move(wake)), bell_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {}
+StreamThread::StreamThread(std::function<void()> wake, std::shared_ptr<MessageBudgets> budgets)
+    : wake_(std::move(wake)), loop_(std::move(budgets)), bell_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {}
 
 StreamThread::~StreamThread() { stop(); }
 
@@ -128,10 +129,23 @@ void StreamThread::run() {
       setpriority(PRIO_PROCESS, static_cast<id_t>(::syscall(SYS_gettid)), kNiceness));  // if it is allowed
   while (!stopping_.load(std::memory_order_acquire)) {
     wait_for_work();
-    loop_.turn(monotonic_now(), commands_);
+    const Nanos began = monotonic_now();
+    loop_.turn(began, commands_);
     const bool called_for = loop_.has_events() || commands_.some_wait();
     if (called_for && !wake_pending_.exchange(true, std::memory_order_acq_rel)) wake_();
+    measure(began);
   }
+}
+
+void StreamThread::measure(Nanos began) {
+  const Nanos now = monotonic_now();
+  busy_time_ += now - began;
+  // Without a socket nothing will be measured until there is one.
+  if (now - busy_since_ < kSecond && !loop_.idle()) return;
+  busy_.store(loop_.idle() ? 0 : in_milliseconds(busy_time_) / in_milliseconds(now - busy_since_),
+              std::memory_order_relaxed);
+  busy_time_ = {};
+  busy_since_ = now;
 }
 
 /// With sockets, until the next turn; without, until the bell rings.

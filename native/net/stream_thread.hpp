@@ -21,7 +21,7 @@ class SocketLoop {
  public:
   static constexpr size_t kEventBytes = size_t{2} << 20;
 
-  SocketLoop();
+  explicit SocketLoop(std::shared_ptr<MessageBudgets> budgets);
 
   /// Without it there is no TLS.
   void secure_by(SecureTransports secure) { secure_ = std::move(secure); }
@@ -47,6 +47,7 @@ class SocketLoop {
   void look_after_all();
 
   SecureTransports secure_;
+  std::shared_ptr<MessageBudgets> budgets_;
   FileDescriptor epoll_;
   RecordRing events_{kEventBytes};
   SocketWorld world_;
@@ -60,7 +61,9 @@ class SocketLoop {
 class StreamThread {
  public:
   /// `wake` is called on the thread when events wait and the last call was answered by take_events().
-  explicit StreamThread(std::function<void()> wake);
+  /// `budgets`: of all threads.
+  explicit StreamThread(std::function<void()> wake,
+                        std::shared_ptr<MessageBudgets> budgets = std::make_shared<MessageBudgets>());
   ~StreamThread();
   StreamThread(const StreamThread&) = delete;
   StreamThread& operator=(const StreamThread&) = delete;
@@ -72,6 +75,8 @@ class StreamThread {
   }
   size_t take_events(std::span<uint8_t> out);
   [[nodiscard]] const SocketWorld::Counters& counters() const { return loop_.counters(); }
+  /// Part of the time spent working, 0..1, over the last second.
+  [[nodiscard]] double busy() const { return busy_.load(std::memory_order_relaxed); }
   /// Every socket is gone afterwards.
   void stop();
 
@@ -79,6 +84,7 @@ class StreamThread {
   void submit(std::unique_ptr<CommandQueue<SocketLoop>::Command> command);
   void run();
   void wait_for_work();
+  void measure(Nanos began);
   void ring_bell() const;
 
   // Given.
@@ -90,6 +96,10 @@ class StreamThread {
   FileDescriptor bell_;
   std::atomic<bool> stopping_{false};
   std::atomic<bool> wake_pending_{false};
+  std::atomic<double> busy_{0};
+  // State of the thread.
+  Nanos busy_time_{};
+  Nanos busy_since_{};
   std::thread thread_;
 };
 

@@ -428,6 +428,12 @@ export const SETTINGS = {
     ),
   },
   streams: {
+    threads: integer(
+      0,
+      0,
+      64,
+      'threads of the sockets towards bots, a socket on one of them; 0: one less than this machine has cores, and at least one',
+    ),
     queueMs: integer(60_000, 1000, 600_000, 'audio that one stream may queue; beyond: buffer_full'),
     accountMessageBytes: integer(
       32 * MIB,

@@ -71,6 +71,7 @@ export class Measuring {
         utilisation: overload.utilisation,
       }),
       streamSockets: () => streams.counters().open,
+      streamThreads: () => streams.counters().threads,
       media: () => ({
         ...media.counters(),
         packetsLost: this.#packetsLost,

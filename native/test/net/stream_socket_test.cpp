@@ -75,7 +75,8 @@ struct Rig {
   };
   RecordRing events{4096};
   FileDescriptor epoll{::epoll_create1(EPOLL_CLOEXEC)};
-  SocketWorld world{events, secure, epoll.get(), {}, {}, std::vector<uint8_t>(65536), {}};
+  MessageBudgets budgets;
+  SocketWorld world{events, secure, epoll.get(), {}, {}, std::vector<uint8_t>(65536), budgets};
   FileDescriptor listener{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
   std::unique_ptr<StreamSocket> socket;
   Nanos now = kSecond;
@@ -355,15 +356,15 @@ TEST_SUITE("one stream socket") {
     rig.script.says.push_back(frame_head(79'000) + std::string(1000, 'x'));
     rig.readable();
     CHECK(rig.told().empty());
-    CHECK(rig.world.budgets.of("", rig.account_bytes)->held == 79'000);
+    CHECK(rig.world.budgets.of("", rig.account_bytes)->held.load() == 79'000);
     rig.script.says.push_back(std::string(60'000, 'x'));
     rig.script.says.push_back(std::string(18'000, 'x'));
     rig.readable();
     rig.socket->check_time(rig.now);
     REQUIRE(rig.told().size() == 1);
-    CHECK(rig.world.budgets.of("", rig.account_bytes)->held == 79'000);  // until it is dealt with
+    CHECK(rig.world.budgets.of("", rig.account_bytes)->held.load() == 79'000);  // until it is dealt with
     rig.socket->proceed(rig.now);
-    CHECK(rig.world.budgets.of("", rig.account_bytes)->held == 0);
+    CHECK(rig.world.budgets.of("", rig.account_bytes)->held.load() == 0);
     rig.script.says.push_back(std::string("\x81\x01"
                                           "a") +
                               frame_head(81'000) + std::string(1000, 'x'));

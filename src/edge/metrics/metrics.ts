@@ -11,6 +11,8 @@ interface MetricSources extends StateSources {
   /** Calls that this node runs and may run. */
   capacity?: () => { readonly used: number; readonly limit: number };
   streamSockets?: () => number;
+  /** Share of the last second in which each thread of theirs worked. */
+  streamThreads?: () => readonly { readonly busy: number }[];
   overload?: () => {
     /** New calls are refused. */
     readonly overloaded: boolean;
@@ -234,6 +236,18 @@ function defineGauges(registry: Registry, sources: MetricSources, state: ScrapeS
   defineOverload(registers, gauge, sources);
   gauge('voice_stream_sockets', 'Open audio-stream sockets', () => sources.streamSockets?.() ?? 0);
   defineMediaThreads(registers, state);
+  new Gauge({
+    name: 'voice_stream_thread_busy_ratio',
+    help: 'Share of the last second in which a thread of audio-stream sockets worked',
+    labelNames: ['thread'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [index, { busy }] of (sources.streamThreads?.() ?? []).entries()) {
+        this.set({ thread: index }, busy);
+      }
+    },
+  });
   new Gauge({
     name: 'voice_sip_connections',
     help: 'Open connections of SIP: tcp, tls, ws, wss',

@@ -18,6 +18,8 @@ export {
 export interface StreamCounters extends Readonly<StreamTally> {
   readonly mediaSent: number;
   readonly messagesReceived: number;
+  /** Threads of sockets; `busy`: part of the last second that it worked, 0..1. */
+  readonly threads: readonly { readonly sockets: number; readonly busy: number }[];
 }
 
 export interface AudioStreamsEdge extends AudioStreams {
@@ -36,6 +38,7 @@ export function createAudioStreams(options: AudioStreamsOptions): AudioStreamsEd
   const own = ownAuthority(options.caFile);
   const sockets = new Sockets(
     () => [...getCACertificates('default'), own].join('\n'),
+    options.threads ?? 1,
     options.logger,
   );
   const connectionNeeds = { ...options, sockets, socketLimits };

@@ -44,6 +44,8 @@ export const DEFAULT_STREAM_LIMITS: StreamSocketLimits = {
 export interface AudioStreamsOptions extends UpgradeNeeds {
   /** PEM file of certificate authorities that are trusted beside those that Node trusts; empty: none. */
   readonly caFile?: string;
+  /** Threads that the sockets are spread over; 1 when left away. */
+  readonly threads?: number;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly limits?: Partial<StreamSocketLimits>;

@@ -62,17 +62,24 @@ export interface NativeSockets {
   forget(socket: number): void;
   /** Fills `batch` with whole records and returns their bytes; 0: nothing waits. */
   takeEvents(batch: Uint8Array): number;
-  counters(): { readonly mediaSent: number; readonly messagesReceived: number };
-  /** Drops every socket and ends the thread. */
+  counters(): NativeSocketCounters;
+  /** Drops every socket and ends the threads. */
   stop(): void;
 }
 
-interface NativeAddon {
-  readonly Sockets: new (onEvents: () => void) => NativeSockets;
+export interface NativeSocketCounters {
+  readonly mediaSent: number;
+  readonly messagesReceived: number;
+  /** `busy`: part of the last second that it worked, 0..1. */
+  readonly threads: readonly { readonly sockets: number; readonly busy: number }[];
 }
 
-export const openNativeSockets = (onEvents: () => void): NativeSockets =>
-  new (loadNativeAddon() as NativeAddon).Sockets(onEvents);
+interface NativeAddon {
+  readonly Sockets: new (onEvents: () => void, threads: number) => NativeSockets;
+}
+
+export const openNativeSockets = (onEvents: () => void, threads: number): NativeSockets =>
+  new (loadNativeAddon() as NativeAddon).Sockets(onEvents, threads);
 
 /** What a socket tells; numbers as in native/net/stream_socket.hpp. */
 export const SOCKET_EVENT = {

@@ -48,10 +48,10 @@ export class Sockets {
   #trusting = false;
 
   /** `authorities`: PEM certificates of whom to trust; asked for once, when the first `wss://` is opened. */
-  constructor(authorities: () => string, logger: Logger) {
+  constructor(authorities: () => string, threads: number, logger: Logger) {
     this.#authorities = authorities;
     this.#logger = logger;
-    this.#native = openNativeSockets(() => this.#pump());
+    this.#native = openNativeSockets(() => this.#pump(), threads);
   }
 
   open(

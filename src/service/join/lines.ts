@@ -95,7 +95,7 @@ export async function openLines(
     portMin: settings.rtp.portMin,
     portMax: settings.rtp.portMax,
     keepAliveMs: settings.rtp.keepAliveMs,
-    threads: mediaThreads(settings.rtp.mediaThreads),
+    threads: threadsOf(settings.rtp.mediaThreads),
     drive: 'thread',
     suppressDigits: settings.recordings.suppressDigits,
     wallMs: () => clock.wallMs(),
@@ -285,6 +285,7 @@ function towardsCustomers(
     signUpgrade: createUpgradeSigner(signing),
     userAgent: settings.webhooks.userAgent,
     caFile: settings.streams.caFile,
+    threads: threadsOf(settings.streams.threads),
     clock,
     logger,
     limits: {
@@ -369,7 +370,7 @@ async function identityOf(
 }
 
 /** One core is left to everything else. */
-function mediaThreads(wanted: number): number {
+function threadsOf(wanted: number): number {
   return wanted === 0 ? Math.max(1, availableParallelism() - 1) : wanted;
 }
 

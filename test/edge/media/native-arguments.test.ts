@@ -9,7 +9,7 @@ type Untyped = Record<string, (...values: unknown[]) => unknown>;
 const native = loadNative();
 const typed: NativeEngine = new native.Engine(true, '127.0.0.1', () => undefined, 1);
 const engine = typed as unknown as Untyped;
-const sockets = openNativeSockets(() => undefined);
+const sockets = openNativeSockets(() => undefined, 1);
 afterAll(() => {
   typed.stop();
   sockets.stop();
