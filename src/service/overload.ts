@@ -18,6 +18,8 @@ export type OverloadLimits = Pick<OverloadSigns, 'loopDelayMs' | 'storeQueue'>;
 
 const TICK_MS = 50;
 const TICKS_A_LOOK = 5;
+/** With less to do the event loop is asked once a look: what would wake it most often is this question. */
+const IDLE = 0.05;
 /** A loop that is late and has less to do than this waits for the processor, not for its own work: fewer calls would not help. */
 const BUSY = 0.5;
 /** Before the media takes no further legs. */
@@ -101,7 +103,8 @@ export class OverloadWatch {
 
   #again(): void {
     const { clock } = this.#needs;
-    const dueMs = clock.monotonicMs() + TICK_MS;
+    const tickMs = this.#utilisation < IDLE ? TICK_MS * TICKS_A_LOOK : TICK_MS;
+    const dueMs = clock.monotonicMs() + tickMs;
     this.#cancel = clock.at(dueMs, () => {
       const nowMs = clock.monotonicMs();
       this.#lateMs += nowMs - dueMs;
