@@ -8,6 +8,9 @@ import { isQuick, type Row } from './row.ts';
 /** What native/bench/media_bench.cpp prints. */
 interface Measured {
   readonly legs: number;
+  /** On the heap, of each leg. */
+  readonly legBytes: number;
+  readonly skippedTicks: number;
   readonly legCpuUs: number;
   readonly floorUs: number;
   readonly pacedFloorUs: number;
@@ -37,13 +40,52 @@ const BUILD = fileURLToPath(new URL('../build/native', import.meta.url));
 const execute = promisify(execFile);
 const PAIRS = 300;
 const SECONDS = isQuick ? 2 : 4;
+/** Of two threads; one has half as many. */
+const SPREAD_PAIRS = 800;
+const FULL_PAIRS = 1500;
 const RELAYED_CALLS = 100;
 const RELAY_SECONDS = isQuick ? 2 : 20;
 
+async function measure(pairs: number, threads: number): Promise<Measured> {
+  const { stdout } = await execute(join(BUILD, 'media_bench'), [
+    String(pairs),
+    String(SECONDS),
+    String(threads),
+  ]);
+  return JSON.parse(stdout) as Measured;
+}
+
+/** What a second thread brings, how many legs one carries, and what each takes of memory. */
+async function capacity(): Promise<Row[]> {
+  const one = await measure(SPREAD_PAIRS / 2, 1);
+  const two = await measure(SPREAD_PAIRS, 2);
+  const full = await measure(FULL_PAIRS, 1);
+  const times = (2 * one.legCpuUs) / two.legCpuUs;
+  return [
+    {
+      name: 'two media threads against one',
+      value: Math.round(times * 100) / 100,
+      unit: 'times the legs',
+      note: `goal ≥ 1.8; ${one.legs} legs at ${Math.round(one.legCpuUs)} µs each, ${two.legs} on two threads at ${Math.round(two.legCpuUs)}; tick lateness p99 ${one.lateP99Us} and ${two.lateP99Us} µs; means something on two free cores alone`,
+    },
+    {
+      name: 'tick lateness p99 of 3,000 legs on one thread',
+      value: full.lateP99Us,
+      unit: 'µs',
+      note: `goal ≤ 1,000; ${Math.round(full.busy * 100)} % busy, ${Math.round(full.legCpuUs)} µs a leg, pacing p99 ${full.pacingP99Ms} ms, ${full.skippedTicks} ticks left out, ${full.lost} packets lost`,
+    },
+    {
+      name: 'memory of a call, PCMU both legs, native heap',
+      value: Math.round((2 * full.legBytes) / 102.4) / 10,
+      unit: 'KiB',
+      note: 'goal ≤ 24; without what the kernel takes for its sockets',
+    },
+  ];
+}
+
 export async function run(): Promise<Row[]> {
   await execute('cmake', ['--build', BUILD, '--target', 'media_bench', 'relay_bench']);
-  const { stdout } = await execute(join(BUILD, 'media_bench'), [String(PAIRS), String(SECONDS)]);
-  const m = JSON.parse(stdout) as Measured;
+  const m = await measure(PAIRS, 1);
   const relay = await execute(join(BUILD, 'relay_bench'), [
     String(RELAYED_CALLS),
     String(RELAY_SECONDS),
@@ -52,6 +94,7 @@ export async function run(): Promise<Row[]> {
   const relayed = `${r.calls} calls, ${r.packets + r.lost} packets of which ${r.lost} were lost`;
   const at = `${m.legs} legs, media thread ${Math.round(m.busy * 100)} % busy, scheduling ${m.scheduling}`;
   return [
+    ...(await capacity()),
     {
       name: 'RTP leg, PCMU both ways: media thread',
       value: m.legCpuUs,

@@ -1,5 +1,6 @@
 // Measures the media engine over real loopback sockets and prints one JSON object. See bench/media.ts.
 //   media_bench <pairs of legs> <seconds> [media threads]
+#include <malloc.h>
 #include <pthread.h>
 #include <sched.h>
 
@@ -255,12 +256,14 @@ int run(int pairs, int seconds, size_t threads) {
 
   // Legs that are each other's peers: every packet sent is one received.
   std::vector<OpenLeg> legs;
+  const size_t heap_before = mallinfo2().uordblks;
   for (int i = 0; i < 2 * pairs; ++i) legs.push_back(open_leg(engine));
   for (size_t i = 0; i < legs.size(); i += 2) {
     configure(engine, legs[i].handle, legs[i + 1].port);
     configure(engine, legs[i + 1].handle, legs[i].port);
   }
   std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+  const size_t leg_bytes = (mallinfo2().uordblks - heap_before) / legs.size();
   listener.take();
   const Nanos cpu_before = media_cpu(engine);
   std::this_thread::sleep_for(std::chrono::seconds(seconds));
@@ -283,11 +286,13 @@ int run(int pairs, int seconds, size_t threads) {
     status.skipped_ticks += other.skipped_ticks;
   }
   std::printf(
-      "{\"legs\":%zu,\"legCpuUs\":%.1f,\"floorUs\":%.1f,\"pacedFloorUs\":%.1f,\"busy\":%.3f,\"lateP99Us\":%."
+      "{\"legs\":%zu,\"threads\":%zu,\"legBytes\":%zu,\"skippedTicks\":%llu,\"legCpuUs\":%.1f,\"floorUs\":%."
+      "1f,\"pacedFloorUs\":%.1f,\"busy\":%.3f,\"lateP99Us\":%."
       "0f,\"lost\":%llu,"
       "\"pacingP50Ms\":%.3f,\"pacingP99Ms\":%.3f,\"firstP50Ms\":%.1f,\"firstP99Ms\":%.1f,\"clearP50Ms\":%.1f,"
       "\"clearP99Ms\":%.1f,\"scheduling\":\"%s\"}\n",
-      legs.size(), per_leg_us, floors.busy_us, floors.paced_us, status.load.busy, status.late_p99_us,
+      legs.size(), engine.thread_count(), leg_bytes, static_cast<unsigned long long>(status.skipped_ticks),
+      per_leg_us, floors.busy_us, floors.paced_us, status.load.busy, status.late_p99_us,
       static_cast<unsigned long long>(lost), quantile(deviation_ms, 0.5), quantile(deviation_ms, 0.99),
       quantile(latency.first_ms, 0.5), quantile(latency.first_ms, 0.99), quantile(latency.last_ms, 0.5),
       quantile(latency.last_ms, 0.99), status.scheduling.c_str());
