@@ -5,6 +5,7 @@
 #include <array>
 #include <cstring>
 #include <thread>
+#include <vector>
 
 namespace carillon {
 

@@ -96,7 +96,7 @@ export const REMOTE: MediaSession = {
 };
 
 export function manualEngine(
-  more: Pick<MediaOptions, 'suppressDigits' | 'keepAliveMs' | 'identity'> = {},
+  more: Pick<MediaOptions, 'suppressDigits' | 'keepAliveMs' | 'identity' | 'threads'> = {},
 ): {
   readonly media: MediaEngine;
   readonly drive: ManualDrive;

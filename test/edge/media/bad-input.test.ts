@@ -1,0 +1,151 @@
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { silentLogger } from '../../../src/base/logger.ts';
+import { createMedia, type MediaEngine } from '../../../src/edge/media/engine.ts';
+import { until } from '../../eventually.ts';
+import {
+  encodeMulaw,
+  FRAME,
+  l16,
+  manualEngine,
+  Peer,
+  parseRtp,
+  REMOTE,
+  rtp,
+  sine,
+} from './peer.ts';
+import { masterBytes, SrtpContext } from './srtp-peer.ts';
+
+const engines: MediaEngine[] = [];
+const leavers: (() => void)[] = [];
+afterEach(async () => {
+  for (const engine of engines.splice(0)) await engine.stop();
+  for (const leave of leavers.splice(0)) leave();
+});
+
+const QUIET = { dtmf: (): void => undefined, silent: (): void => undefined };
+const RECORD = { channels: 'both', stereo: true, silenceEndMs: 0, maxMs: 0 } as const;
+
+/** Undefined: nothing can be mounted here. */
+function smallDisk(bytes: number): string | undefined {
+  const folder = mkdtempSync(join(tmpdir(), 'media-'));
+  leavers.push(() => rmSync(folder, { recursive: true }));
+  try {
+    const size = `size=${bytes}`;
+    execFileSync('mount', ['-t', 'tmpfs', '-o', size, 'tmpfs', folder], { stdio: 'ignore' });
+  } catch {
+    return undefined;
+  }
+  leavers.unshift(() => execFileSync('umount', ['-l', folder]));
+  return folder;
+}
+
+describe('what goes wrong around a leg', () => {
+  it('a disk that fills ends the recording there, with its cause; the call and other recordings go on', async ({
+    skip,
+  }) => {
+    const small = smallDisk(96 * 1024);
+    if (small === undefined) return skip('no disk of its own can be mounted here');
+    const large = mkdtempSync(join(tmpdir(), 'media-'));
+    leavers.push(() => rmSync(large, { recursive: true }));
+    const { media, drive } = manualEngine();
+    engines.push(media);
+    const leg = await media.openLeg({ mediaTimeoutMs: 0 }, QUIET);
+    leg.configure(REMOTE);
+    const peer = new Peer(drive, leg.port, { address: REMOTE.address, port: REMOTE.port });
+    const doomed = leg.record({ path: join(small, 'a.wav'), ...RECORD });
+    const healthy = leg.record({ path: join(large, 'b.wav'), ...RECORD });
+    for (let frame = 0; frame < 500; frame += 1) {
+      peer.send(sine(1000, FRAME));
+      drive.advance(20);
+    }
+    const end = await doomed.finished;
+    expect(end).toMatchObject({ reason: 'failed', error: 'ENOSPC' });
+    // Two channels of 16-bit samples at 8 kHz: the disk held three seconds.
+    const file = readFileSync(join(small, 'a.wav'));
+    const stored = file.readUInt32LE(40);
+    expect(stored).toBeGreaterThan(2 * 32_000);
+    expect(stored).toBeLessThanOrEqual(file.length - 44);
+    expect(drive.drain().length).toBeGreaterThan(400);
+    healthy.stop();
+    drive.advance(100);
+    expect(await healthy.finished).toEqual({
+      reason: 'stopped',
+      durationMs: 10_000,
+      error: undefined,
+    });
+  });
+
+  it('packets under another key are counted and not heard, however many; those under the right one are', async () => {
+    const { media, drive } = manualEngine();
+    engines.push(media);
+    const suite = 'AEAD_AES_128_GCM';
+    const key = (): Buffer => randomBytes(masterBytes(suite));
+    const protection = { suite, send: key(), receive: key(), receiveMkiBytes: 0 } as const;
+    const leg = await media.openLeg({ mediaTimeoutMs: 0 }, QUIET);
+    leg.configure({ ...REMOTE, protection });
+    const packet = (i: number): Uint8Array =>
+      rtp({
+        ...{ sequence: i, timestamp: i * FRAME, ssrc: 7 },
+        payload: encodeMulaw(sine(1000, FRAME)),
+      });
+    const from = { address: REMOTE.address, port: REMOTE.port };
+    const stranger = new SrtpContext(suite, key());
+    for (let i = 0; i < 2000; i += 1) {
+      drive.inject(leg.port, from, stranger.protect(packet(i), 0));
+      if (i % 50 === 0) drive.advance(20);
+    }
+    expect(leg.quality().packetsReceived).toBe(0);
+    expect(media.counters().malformed).toBe(2000);
+    const peer = new SrtpContext(suite, protection.receive);
+    for (let i = 0; i < 50; i += 1) {
+      drive.inject(leg.port, from, peer.protect(packet(i), 0));
+      drive.advance(20);
+    }
+    expect(leg.quality()).toMatchObject({ packetsReceived: 50, packetsLost: 0 });
+  });
+
+  it('a flood at one port is counted, and the leg beside it misses nothing', async () => {
+    const media = createMedia({
+      ...{ rtpHost: '127.0.0.1', publicHost: '127.0.0.1', portMin: 31_000, portMax: 31_998 },
+      ...{ drive: 'thread', wallMs: Date.now, logger: silentLogger },
+    });
+    engines.push(media);
+    const socket = createSocket('udp4');
+    leavers.push(() => socket.close());
+    socket.bind(0, '127.0.0.1');
+    await once(socket, 'listening');
+    const heard: number[] = [];
+    socket.on('message', (bytes) => heard.push(parseRtp(bytes).sequence));
+    const flooded = await media.openLeg({ mediaTimeoutMs: 0 }, QUIET);
+    flooded.configure({ ...REMOTE, address: '127.0.0.1', port: 9 });
+    const beside = await media.openLeg({ mediaTimeoutMs: 0 }, QUIET);
+    beside.configure({ ...REMOTE, address: '127.0.0.1', port: socket.address().port });
+    const flood = createSocket('udp4');
+    leavers.push(() => flood.close());
+    const clip = { rate: 8000, samples: l16(sine(1000, 8000)) } as const;
+    const played = beside.play(clip, { loop: 1, mix: false }).finished;
+    let over = false;
+    void played.then(() => {
+      over = true;
+    });
+    const garbage = randomBytes(200);
+    while (!over) {
+      for (let i = 0; i < 200; i += 1) flood.send(garbage, flooded.port, '127.0.0.1');
+      await new Promise((resume) => setImmediate(resume));
+    }
+    await until(() => heard.length >= 50, 'all packets of the clip');
+    expect(
+      heard.slice(1).every((sequence, i) => ((sequence - (heard[i] ?? 0)) & 0xffff) === 1),
+    ).toBe(true);
+    const { malformed, unknownSources } = media.counters();
+    expect(malformed + unknownSources).toBeGreaterThan(200);
+    expect(flooded.close().packetsReceived).toBe(0);
+  });
+});
