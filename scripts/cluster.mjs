@@ -15,6 +15,7 @@ const hasPostgres = () =>
 const wanted = [
   ...(has('redis-server') ? [] : ['redis-server']),
   ...(hasPostgres() ? [] : ['postgresql']),
+  ...(has('kamailio') ? [] : ['kamailio']),
 ];
 if (wanted.length > 0) {
   const install = ['install', '-y', '-q', '--no-install-recommends', ...wanted];

@@ -123,7 +123,7 @@ describe.skipIf(!HAS_REDIS || postgresMissing !== undefined)(
       await allIsOver(fleet.node(1), [uuid]);
     });
 
-    it('what one node changes holds on all: prices of carriers, rights that are taken away, campaigns', async () => {
+    it('what one node changes holds on all: carriers, and rights that are taken away', async () => {
       const carrier = { name: 'north', host: '198.51.100.9' };
       expect((await fleet.node(1).admin('POST', '/carriers', carrier)).status).toBe(201);
       await eventually('the carrier on another node', async () => {

@@ -63,6 +63,7 @@ export async function joinCluster(
         ...{ self, clock, logger },
         isHeard: (nodeId) => cluster.isHeard(nodeId),
         async takeUp() {
+          pause(undefined); // who was fenced has begun a new life
           await recoverOpenCalls(store.calls, logger);
           if (!admission.draining) await takeUp();
         },
@@ -76,7 +77,6 @@ export async function joinCluster(
               'another node has taken over and billed the call',
             );
           await keeper.idle();
-          pause(undefined);
         },
       });
       shareChanges(foundation, cluster);
