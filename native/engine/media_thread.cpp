@@ -20,8 +20,8 @@ constexpr int64_t kMaxCatchUpTicks = 60;
 constexpr Nanos kPublishInterval = 100 * kMillisecond;
 /// Ticks that may be slept over in one go: the next one looks for commands and at sockets that rest.
 constexpr int64_t kMaxIdleTicks = 4;
-/// Of ticks that are late, half are run at a time, at least so many, and more a millisecond later: no leg says
-/// several packets in one breath, and a machine that wakes the thread late each time is kept up with.
+/// Of ticks that are late, half are run at a time, at least so many, and more a millisecond later: no leg
+/// says several packets in one breath, and a machine that wakes the thread late each time is kept up with.
 constexpr int64_t kLeastAtOnce = kMaxIdleTicks + 2;
 /// Where there was a command, more follow: so long the thread looks for them before it rests again. A bell
 /// costs the control thread as much as a wake-up costs this one.
