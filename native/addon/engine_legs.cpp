@@ -161,6 +161,7 @@ Napi::Value EngineObject::configure_leg(const Info& info) {
   const bool goes_on = session.protection.dtls && exchanging_[handle] == session.protection.dtls;
   if (session.protection.dtls && !goes_on) session.protection.packets = std::make_unique<AwaitedProtection>();
   exchanging_[handle] = session.protection.dtls;
+  if (session.ice) dtls_->expect(handle, session.ice->credentials().local_ufrag);
   std::optional<LegCodecs> codecs = sessions_.change(handle, session.codec);
   engine_->at_leg(handle, [session = std::move(session), codecs = std::move(codecs)](MediaLoop& loop,
                                                                                      LegHandle at) mutable {
@@ -185,6 +186,17 @@ Napi::Value EngineObject::hear_tones(const Info& info) {
     with_leg(loop, at, [&](Leg& leg) { leg.want_tones(wanted); });
   });
   return info.Env().Undefined();
+}
+
+/// (port): UDP and TCP, for all legs with ICE. The port, or below 0 the errno that opening it met, negated.
+Napi::Value EngineObject::share_ice_port(const Info& info) {
+  Arguments args(info, "shareIcePort");
+  const auto port = static_cast<uint16_t>(args.at(0, "port").integer(0, UINT16_MAX));
+  if (!args.good()) return info.Env().Undefined();
+  Address local = engine_->local();
+  local.port = port;
+  const int error = dtls_->share_port(local);
+  return Napi::Number::New(info.Env(), error == 0 ? dtls_->shared_port() : -error);
 }
 
 /// (certificate, key), both PEM: who we are in exchanges of keys (DTLS).
@@ -234,7 +246,7 @@ Napi::Value EngineObject::close_leg(const Info& info) {
   const auto leg = args.at(0, "leg").handle<LegHandle>();
   if (!args.good()) return info.Env().Undefined();
   if (const auto found = exchanging_.find(leg); found != exchanging_.end()) {
-    if (found->second) dtls_->end(leg);
+    if (found->second || dtls_->shared_port() != 0) dtls_->end(leg);
     exchanging_.erase(found);
   }
   sessions_.forget(leg);

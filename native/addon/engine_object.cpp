@@ -10,6 +10,7 @@ Napi::Function EngineObject::define(Napi::Env env) {
                          InstanceMethod<&EngineObject::open_leg>("openLeg"),
                          InstanceMethod<&EngineObject::configure_leg>("configureLeg"),
                          InstanceMethod<&EngineObject::use_identity>("useIdentity"),
+                         InstanceMethod<&EngineObject::share_ice_port>("shareIcePort"),
                          InstanceMethod<&EngineObject::hear_tones>("hearTones"),
                          InstanceMethod<&EngineObject::statistics>("statistics"),
                          InstanceMethod<&EngineObject::close_leg>("closeLeg"),

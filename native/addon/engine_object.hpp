@@ -28,6 +28,7 @@ class EngineObject : public Napi::ObjectWrap<EngineObject> {
   // Legs.
   Napi::Value open_leg(const Info& info);
   Napi::Value configure_leg(const Info& info);
+  Napi::Value share_ice_port(const Info& info);
   Napi::Value use_identity(const Info& info);
   Napi::Value hear_tones(const Info& info);
   Napi::Value statistics(const Info& info);

@@ -309,7 +309,7 @@ void MediaCore::receive_check(Leg& leg, Bytes datagram, const Address& source, N
   if (!outcome.answer.empty()) sink_.send(leg.handle(), source, outcome.answer);
   if (!outcome.moved) return;
   leg.follow_peer(arrival);
-  tell_reachable(leg.name());
+  tell_reachable(leg.name(), source);
 }
 
 bool MediaCore::can_reach(LegHandle handle) const {

@@ -97,8 +97,8 @@ class MediaCore {
   void send_to_peer(LegHandle leg, Bytes datagram);
   [[nodiscard]] bool can_reach(LegHandle leg) const;
   /// By its name.
-  void tell_reachable(LegHandle name) {
-    if (key_exchange_ != nullptr) key_exchange_->reachable(name);
+  void tell_reachable(LegHandle name, const Address& peer) {
+    if (key_exchange_ != nullptr) key_exchange_->reachable(name, peer);
   }
 
   /// Something of the exchange has not found its leg here.

@@ -111,6 +111,7 @@ class MediaEngine {
 
   size_t take_events(std::span<uint8_t> out);
   [[nodiscard]] Nanos now() const;
+  [[nodiscard]] const Address& local() const { return local_; }
   [[nodiscard]] size_t thread_count() const { return threads_.size(); }
   [[nodiscard]] MediaThread::Status status(size_t thread = 0) const;
   [[nodiscard]] size_t leg_count() const { return legs_.size(); }

@@ -20,6 +20,8 @@ constexpr uint32_t kRests = 32;
 /// Behind a packet that came at its time and just now, there is no other: the look that would learn so is
 /// left away. Should there be one after all, the next look finds it, still before its own time to be played.
 constexpr Nanos kJustNow = 2 * kMillisecond;
+/// Connections of one peer, which tries each of its own addresses.
+constexpr size_t kMaxStreamPaths = 8;
 
 /// On the monotonic clock; nothing when the wall clock was set meanwhile.
 std::optional<Nanos> arrival_of(const Datagram& datagram, Nanos now, Nanos wall_offset) {
@@ -45,6 +47,7 @@ SocketWheel::Pair SocketWheel::remove(LegHandle leg) {
   Place& leaving = place(leg);
   if (leaving.leg != leg) return {};
   if (leaving.watched) unwatch(leaving);
+  streams_.erase(leg);
   leaving.leg = {};  // its entry in the wheel finds nobody and goes
   Pair sockets = std::move(owners_[MediaCore::index_of(leg)]);
   *sockets[0] = std::move(leaving.rtp);
@@ -56,16 +59,61 @@ SocketWheel::Departed SocketWheel::release(LegHandle leg) {
   Place& leaving = place(leg);
   if (leaving.leg != leg) return {};
   if (leaving.resting) resting_.remove(leaving.rtp);
-  const bool connected = leaving.connected;
-  return {remove(leg), connected};
+  Departed departed{{}, leaving.connected, leaving.by_ice, leaving.peer, {}};
+  if (const auto found = streams_.find(leg); found != streams_.end()) {
+    departed.streams = std::move(found->second);
+  }
+  departed.pair = remove(leg);
+  return departed;
 }
 
 void SocketWheel::receive(LegHandle leg, Departed& departed) {
   if (!departed.pair[0]) return;
   place(leg) = {leg, 1, std::move(*departed.pair[0]), std::move(*departed.pair[1]), departed.connected};
+  place(leg).by_ice = departed.by_ice;
+  place(leg).peer = departed.peer;
+  if (!departed.streams.empty()) streams_[leg] = std::move(departed.streams);
   owners_[MediaCore::index_of(leg)] = std::move(departed.pair);
   // Something may have come on the way.
   schedule(leg, 1);
+}
+
+void SocketWheel::use_shared(LegHandle leg, const std::shared_ptr<StreamPath>& path) {
+  Place& changed = place(leg);
+  if (changed.leg != leg) return;
+  changed.by_ice = true;
+  if (!path) return;
+  std::vector<std::shared_ptr<StreamPath>>& paths = streams_[leg];
+  if (std::ranges::find(paths, path) != paths.end()) return;
+  if (paths.size() == kMaxStreamPaths) paths.erase(paths.begin());
+  paths.push_back(path);
+}
+
+void SocketWheel::attach(LegHandle leg, UdpSocket& socket, const Address& peer) {
+  Place& changed = place(leg);
+  if (changed.leg != leg) return;
+  const bool waits = !changed.watched && !changed.resting;
+  if (changed.watched) unwatch(changed);
+  if (changed.resting) resting_.remove(changed.rtp);
+  changed.resting = false;
+  std::swap(changed.rtp, socket);
+  changed.by_ice = changed.connected = true;
+  changed.peer = peer;
+  changed.wait = 1;
+  if (!waits) schedule(leg, 1);
+}
+
+/// To its peer by its own socket; to others that check, from the port, or over their connection.
+void SocketWheel::send_by_ice(const Place& from, const Address& to, Bytes packet) const {
+  if (from.connected && to == from.peer) {
+    from.rtp.send(packet);
+  } else if (!to.stream) {
+    if (shared_ != nullptr) shared_->send(to, packet);
+  } else if (const auto known = streams_.find(from.leg); known != streams_.end()) {
+    const auto path =
+        std::ranges::find(known->second, to, [](const auto& one) -> const Address& { return one->peer(); });
+    if (path != known->second.end()) (*path)->send(packet);
+  }
 }
 
 void SocketWheel::rest(Place& quiet) {
@@ -126,7 +174,9 @@ void SocketWheel::send_rtcp(LegHandle leg, const Address& to, Bytes packet) cons
 void SocketWheel::send(LegHandle leg, const Address& to, Bytes packet) const {
   const Place& from = place(leg);
   if (from.leg != leg) return;
-  if (from.connected) {
+  if (from.by_ice) {
+    send_by_ice(from, to, packet);
+  } else if (from.connected) {
     from.rtp.send(packet);
   } else {
     from.rtp.send(to, packet);

@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -15,6 +16,7 @@
 
 #include "core/media_core.hpp"
 #include "engine/resting_sockets.hpp"
+#include "engine/stream_path.hpp"
 #include "engine/udp_socket.hpp"
 
 namespace carillon {
@@ -33,9 +35,19 @@ class SocketWheel {
   struct Departed {
     Pair pair;
     bool connected = false;
+    bool by_ice = false;
+    Address peer;
+    std::vector<std::shared_ptr<StreamPath>> streams;
   };
   Departed release(LegHandle leg);
   void receive(LegHandle leg, Departed& departed);
+
+  /// The port that legs with ICE share; it outlives this.
+  void share(const UdpSocket& port) { shared_ = &port; }
+  /// What the leg sends goes from the shared port from now on; `path`: or over this connection of its peer.
+  void use_shared(LegHandle leg, const std::shared_ptr<StreamPath>& path);
+  /// The leg's own socket on the shared port, connected to `peer`; what it had before is given back in it.
+  void attach(LegHandle leg, UdpSocket& socket, const Address& peer);
   void send_rtcp(LegHandle leg, const Address& to, Bytes packet) const;
   void send(LegHandle leg, const Address& to, Bytes packet) const;
   void connect(LegHandle leg, const std::optional<Address>& peer);
@@ -81,6 +93,9 @@ class SocketWheel {
     bool prompt = false;
     /// Of each datagram the kernel tells: it does not stand in the wheel.
     bool watched = false;
+    /// It sends from the shared port, to others than its peer too.
+    bool by_ice = false;
+    Address peer{};
   };
 
   [[nodiscard]] Place& place(LegHandle leg) { return places_[MediaCore::index_of(leg)]; }
@@ -93,6 +108,7 @@ class SocketWheel {
     slots_[(slot_ + ticks) % kSlots].push_back(leg);
     ++scheduled_;
   }
+  void send_by_ice(const Place& from, const Address& to, Bytes packet) const;
   void rest(Place& quiet);
   bool watch(Place& prompt);
   void unwatch(Place& watched);
@@ -106,6 +122,9 @@ class SocketWheel {
   std::vector<LegHandle> due_;
   std::array<UdpSocket::Buffer, kLooksAtOnce> buffers_;
   RestingSockets resting_;
+  const UdpSocket* shared_ = nullptr;
+  /// Connections of peers that cannot be reached by UDP; few legs have any.
+  std::map<LegHandle, std::vector<std::shared_ptr<StreamPath>>> streams_;
   Nanos resting_asked_at_{};
   size_t scheduled_ = 0;
   size_t prompt_count_ = 0;

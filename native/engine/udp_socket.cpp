@@ -56,13 +56,14 @@ UdpSocket::~UdpSocket() {
   if (fd_ >= 0) ::close(fd_);
 }
 
-UdpSocket::Bound UdpSocket::bind(const Address& local) {
+UdpSocket::Bound UdpSocket::bind(const Address& local, Sharing sharing) {
   sockaddr_storage name{};
   const socklen_t length = to_sockaddr(local, name);
   UdpSocket socket(::socket(name.ss_family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   if (!socket.open()) return {UdpSocket(), errno};
   const int on = 1;
   ::setsockopt(socket.fd_, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof(on));
+  if (sharing == Sharing::shared) ::setsockopt(socket.fd_, SOL_SOCKET, SO_REUSEPORT, &on, sizeof(on));
   ::setsockopt(socket.fd_, SOL_SOCKET, SO_RCVBUF, &kReceiveBuffer, sizeof(kReceiveBuffer));
   if (::bind(socket.fd_, reinterpret_cast<const sockaddr*>(&name), length) != 0) {
     return {UdpSocket(), errno};

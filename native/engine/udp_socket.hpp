@@ -34,7 +34,9 @@ class UdpSocket {
   ~UdpSocket();
 
   struct Bound;
-  static Bound bind(const Address& local);
+  /// Whether others of this process may be bound to the same address and port.
+  enum class Sharing : uint8_t { alone, shared };
+  static Bound bind(const Address& local, Sharing sharing = Sharing::alone);
 
   [[nodiscard]] bool open() const { return fd_ >= 0; }
   [[nodiscard]] int descriptor() const { return fd_; }

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "core/srtp/srtp_protection.hpp"
@@ -50,7 +51,7 @@ void DtlsThread::order(Order order) {
     if (stopping_) return;
     orders_.push_back(std::move(order));
     // Who never meets a browser has no such thread.
-    if (drive_ == MediaEngine::Drive::thread && !thread_.joinable()) thread_ = std::thread([this] { run(); });
+    start();
   }
   if (drive_ == MediaEngine::Drive::manual) {
     take_orders();
@@ -59,13 +60,20 @@ void DtlsThread::order(Order order) {
   }
 }
 
+/// Under the lock.
+void DtlsThread::start() {
+  if (drive_ == MediaEngine::Drive::thread && !thread_.joinable()) thread_ = std::thread([this] { run(); });
+}
+
 void DtlsThread::ring() const {
   const uint64_t one = 1;
   static_cast<void>(!::write(bell_.get(), &one, sizeof(one)));
 }
 
 void DtlsThread::received(LegHandle leg, Bytes datagram) { hand_over(Arrival::datagram, leg, datagram); }
-void DtlsThread::reachable(LegHandle leg) { hand_over(Arrival::reachable, leg, {}); }
+void DtlsThread::reachable(LegHandle leg, const Address& peer) {
+  hand_over(Arrival::reachable, leg, Bytes(reinterpret_cast<const uint8_t*>(&peer), sizeof(peer)));
+}
 
 void DtlsThread::hand_over(Arrival what, LegHandle leg, Bytes datagram) {
   if (drive_ == MediaEngine::Drive::manual) {
@@ -80,10 +88,7 @@ void DtlsThread::run() {
   pthread_setname_np(pthread_self(), "carillon-dtls");
   batch_.resize(kRingBytes);
   for (;;) {
-    pollfd bell{bell_.get(), POLLIN, 0};
-    ::poll(&bell, 1, wait_ms());
-    uint64_t rung = 0;
-    static_cast<void>(!::read(bell_.get(), &rung, sizeof(rung)));
+    wait();
     {
       const std::lock_guard lock(mutex_);
       if (stopping_) return;
@@ -92,7 +97,16 @@ void DtlsThread::run() {
     take_orders();
     take_arrivals();
     time_out();
+    if (ice_port_) ice_port_->serve(monotonic_now());
   }
+}
+
+void DtlsThread::wait() {
+  descriptors_.assign(1, {bell_.get(), POLLIN, 0});
+  if (ice_port_) ice_port_->watch(descriptors_);
+  ::poll(descriptors_.data(), descriptors_.size(), wait_ms());
+  uint64_t rung = 0;
+  static_cast<void>(!::read(bell_.get(), &rung, sizeof(rung)));
 }
 
 /// Until something is to be sent once more.
@@ -104,6 +118,10 @@ int DtlsThread::wait_ms() const {
     const Nanos patience = std::max(Nanos{}, exchange.until - now);
     const Nanos left = std::min(exchange.session->until_timeout().value_or(patience), patience);
     const int ms = static_cast<int>(left / kMillisecond) + 1;
+    wait = wait == kForever ? ms : std::min(wait, ms);
+  }
+  if (const std::optional<Nanos> due = ice_port_ ? ice_port_->due() : std::nullopt) {
+    const int ms = static_cast<int>(std::max(Nanos{}, *due - now) / kMillisecond) + 1;
     wait = wait == kForever ? ms : std::min(wait, ms);
   }
   return wait;
@@ -165,14 +183,71 @@ void DtlsThread::carry_out(const Begin& begin) {
   // A client's first message is lost as long as the peer cannot be sent to; reachable() comes then.
   engine_.post_keys(begin.leg, [name = begin.leg](MediaLoop& loop, LegHandle at) {
     if (loop.core().peek(at) == nullptr) return false;
-    if (loop.core().can_reach(at)) loop.core().tell_reachable(name);
+    if (loop.core().can_reach(at)) {
+      loop.core().tell_reachable(name, loop.core().peek(at)->receive_path().source().target());
+    }
     return true;
   });
 }
 
-void DtlsThread::carry_out(const End& end) { exchanges_.erase(end.leg.value()); }
+void DtlsThread::carry_out(const End& end) {
+  exchanges_.erase(end.leg.value());
+  if (ice_port_) ice_port_->forget(end.leg);
+}
+
+// ---------------------------------------------------------------- the shared port
+
+int DtlsThread::share_port(const Address& local) {
+  IcePort::Opened opened = IcePort::open(local);
+  if (opened.error != 0) return opened.error;
+  ice_port_ = std::move(opened.port);
+  ice_port_->report_to(
+      [this](LegHandle leg, const Address& source, Bytes datagram, std::shared_ptr<StreamPath> path) {
+        deliver(leg, source, datagram, std::move(path));
+      },
+      [this](LegHandle leg, std::shared_ptr<UdpSocket> socket, const Address& peer) {
+        attach(leg, std::move(socket), peer);
+      });
+  for (size_t i = 0; i < engine_.thread_count(); ++i) {
+    engine_.on_thread(i, [port = &ice_port_->socket()](MediaLoop& loop) { loop.sockets().share(*port); });
+  }
+  const std::lock_guard lock(mutex_);
+  start();
+  return 0;
+}
+
+void DtlsThread::expect(LegHandle leg, const std::string& ufrag) {
+  if (ice_port_) order(Expect{leg, ufrag});
+}
+
+void DtlsThread::carry_out(const Expect& expect) { ice_port_->expect(expect.leg, expect.ufrag); }
+
+void DtlsThread::deliver(LegHandle leg, const Address& source, Bytes datagram,
+                         std::shared_ptr<StreamPath> path) {
+  engine_.post_keys(
+      leg, [source, path = std::move(path), bytes = std::vector<uint8_t>(datagram.begin(), datagram.end())](
+               MediaLoop& loop, LegHandle at) mutable {
+        if (loop.core().peek(at) == nullptr) return false;
+        loop.sockets().use_shared(at, path);
+        loop.core().receive(at, bytes, source, loop.now());
+        return true;
+      });
+}
+
+void DtlsThread::attach(LegHandle leg, std::shared_ptr<UdpSocket> socket, const Address& peer) {
+  engine_.post_keys(leg, [socket = std::move(socket), peer](MediaLoop& loop, LegHandle at) {
+    if (loop.core().peek(at) == nullptr) return false;
+    loop.sockets().attach(at, *socket, peer);
+    return true;
+  });
+}
 
 void DtlsThread::arrived(Arrival what, LegHandle leg, Bytes datagram) {
+  if (what == Arrival::reachable && ice_port_ && datagram.size() == sizeof(Address)) {
+    Address peer;
+    std::memcpy(&peer, datagram.data(), sizeof(peer));
+    ice_port_->found(leg, peer);
+  }
   const auto found = exchanges_.find(leg.value());
   if (found == exchanges_.end()) return;
   DtlsSession& session = *found->second.session;

@@ -12,6 +12,7 @@
 
 #include "core/ice/key_exchange.hpp"
 #include "engine/file_descriptor.hpp"
+#include "engine/ice_port.hpp"
 #include "engine/media_engine.hpp"
 #include "engine/record_ring.hpp"
 #include "tls/dtls_session.hpp"
@@ -32,10 +33,16 @@ class DtlsThread final : public KeyExchange {
   void begin(LegHandle leg, DtlsTerms terms);
   void end(LegHandle leg);
   void stop();
+  /// Before any leg. The port that legs with ICE share; an errno, or 0.
+  int share_port(const Address& local);
+  /// Of the shared port; 0: there is none.
+  [[nodiscard]] uint16_t shared_port() const { return ice_port_ ? ice_port_->port() : uint16_t{0}; }
+  /// Checks with this name are of the leg.
+  void expect(LegHandle leg, const std::string& ufrag);
 
   // --- media thread ---
   void received(LegHandle leg, Bytes datagram) override;
-  void reachable(LegHandle leg) override;
+  void reachable(LegHandle leg, const Address& peer) override;
   void unmet() override { ring(); }
 
  private:
@@ -56,7 +63,11 @@ class DtlsThread final : public KeyExchange {
   struct End {
     LegHandle leg;
   };
-  using Order = std::variant<Begin, End>;
+  struct Expect {
+    LegHandle leg;
+    std::string ufrag;
+  };
+  using Order = std::variant<Begin, End, Expect>;
 
   void order(Order order);
   void hand_over(Arrival what, LegHandle leg, Bytes datagram);
@@ -69,6 +80,11 @@ class DtlsThread final : public KeyExchange {
   void give_up(LegHandle leg, Exchange& exchange);
   void carry_out(const Begin& begin);
   void carry_out(const End& end);
+  void carry_out(const Expect& expect);
+  void start();
+  void wait();
+  void deliver(LegHandle leg, const Address& source, Bytes datagram, std::shared_ptr<StreamPath> path);
+  void attach(LegHandle leg, std::shared_ptr<UdpSocket> socket, const Address& peer);
   void arrived(Arrival what, LegHandle leg, Bytes datagram);
   void pass_on(LegHandle leg, DtlsSession& session);
   void report(LegHandle leg, std::string fault);
@@ -83,9 +99,11 @@ class DtlsThread final : public KeyExchange {
   bool stopping_ = false;
   RecordRing arrivals_{kRingBytes};
   FileDescriptor bell_;
+  std::unique_ptr<IcePort> ice_port_;
   // Of the thread.
   std::map<uint32_t, Exchange> exchanges_;
   std::vector<uint8_t> batch_;
+  std::vector<pollfd> descriptors_;
   std::thread thread_;
 };
 

@@ -296,6 +296,12 @@ export const SETTINGS = {
     host: text('127.0.0.1', 'address of the RTP sockets'),
     publicHost: text('', 'address written into SDP; empty: rtp.host'),
     portMin: integer(20_000, ...PORT, 'lowest RTP port'),
+    icePort: integer(
+      0,
+      -1,
+      65_535,
+      'UDP and TCP port that all browsers send to; 0: the lowest RTP port; -1: each call has a port of its own, and TCP is not possible',
+    ),
     portMax: integer(29_999, ...PORT, 'highest RTP port'),
     mediaTimeoutMs: integer(
       60_000,

@@ -56,7 +56,13 @@ describe.skipIf(missing('chromium', 'sox', 'ip') || !canHaveNetworks())(
       folder.remove();
     });
 
-    it('is heard again over the other network, by both sides, and the phone is registered there', async () => {
+    const count = (name: string): Promise<number> =>
+      page.evaluate(`told.filter((one) => one.name === '${name}').length`);
+    const packets = (): Promise<number> =>
+      page.evaluate("told.findLast(({ name }) => name === 'quality')?.packets ?? 0");
+
+    /** Registers and calls the echo; what is told from then on is in `told`. */
+    async function begin(): Promise<void> {
       const { username, password } = service.demo;
       await page.evaluate(`(async () => {
         const { Phone } = await import('/phone.js');
@@ -67,10 +73,10 @@ describe.skipIf(missing('chromium', 'sox', 'ip') || !canHaveNetworks())(
         await phone.login({ username: '${username}', password: '${password}' });
         await phone.call('1000');
       })()`);
-      const count = (name: string): Promise<number> =>
-        page.evaluate(`told.filter((one) => one.name === '${name}').length`);
-      const packets = (): Promise<number> =>
-        page.evaluate("told.findLast(({ name }) => name === 'quality')?.packets ?? 0");
+    }
+
+    it('is heard again over the other network, by both sides, and the phone is registered there', async () => {
+      await begin();
       await eventually('sound', async () => (await packets()) > 100 || undefined, 15_000);
       const [live] = (await service.admin('GET', '/calls')).body['calls'] as Json[];
       const received = async (): Promise<number> => {
@@ -100,6 +106,28 @@ describe.skipIf(missing('chromium', 'sox', 'ip') || !canHaveNetworks())(
       });
       // The BYE came over the new connection.
       expect(cdr).toMatchObject({ hangup_cause_code: 4000, hangup_source: 'Caller' });
+    });
+
+    it('is made over TCP where UDP is blocked', async () => {
+      network.blockUdp();
+      await page.evaluate('phone.unregister()');
+      await page.evaluate(`
+        window.peers = [];
+        const Own = RTCPeerConnection;
+        window.RTCPeerConnection = class extends Own {
+          constructor(...args) { super(...args); peers.push(this); }
+        };
+      `);
+      await begin();
+      await eventually('sound', async () => (await packets()) > 200 || undefined, 30_000);
+      const pair = await page.evaluate(`(async () => {
+        const all = [...(await peers.at(-1).getStats()).values()];
+        const used = all.find(({ type, nominated, state }) => type === 'candidate-pair' && nominated && state === 'succeeded');
+        const { protocol, tcpType, port } = all.find(({ id }) => id === used.remoteCandidateId);
+        return { protocol, tcpType, port };
+      })()`);
+      expect(pair).toEqual({ protocol: 'tcp', tcpType: 'passive', port: service.rtpPortMin });
+      await page.evaluate('phone.hangup()');
     });
   },
 );

@@ -14,7 +14,10 @@ struct Address {
   std::array<uint8_t, 16> ip{};
   uint16_t port = 0;
   Family family = Family::none;
+  /// The far end of a TCP connection.
+  bool stream = false;
 
+  friend auto operator<=>(const Address&, const Address&) = default;
   friend bool operator==(const Address&, const Address&) = default;
 
   [[nodiscard]] bool sendable() const {

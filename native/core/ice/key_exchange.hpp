@@ -2,6 +2,7 @@
 // a handshake takes longer than a tick may.
 #pragma once
 
+#include "core/base/address.hpp"
 #include "core/base/bytes.hpp"
 #include "core/base/handles.hpp"
 
@@ -12,8 +13,8 @@ class KeyExchange {
   virtual ~KeyExchange() = default;
   /// A datagram of the exchange, from an address that the peer has proved to have.
   virtual void received(LegHandle leg, Bytes datagram) = 0;
-  /// The peer can be sent to from now on.
-  virtual void reachable(LegHandle leg) = 0;
+  /// The peer can be sent to there from now on.
+  virtual void reachable(LegHandle leg, const Address& peer) = 0;
   /// What was to be done at a leg has not found it: it may have gone to another media thread.
   virtual void unmet() {}
 };

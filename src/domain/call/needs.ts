@@ -288,6 +288,8 @@ export interface MediaLeg {
   /** Where the peer is to send RTP. */
   readonly address: string;
   readonly port: number;
+  /** Where one with ICE is to send everything, by UDP or TCP; undefined: to `port`, by UDP alone. */
+  readonly icePort?: number | undefined;
   /** Where RTP goes, by the last session; undefined: not known yet. */
   readonly remote?: { readonly address: string; readonly port: number } | undefined;
   /**

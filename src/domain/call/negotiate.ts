@@ -48,6 +48,13 @@ export interface NegotiationOptions {
   readonly fingerprint: string | undefined;
 }
 
+interface Local {
+  readonly address: string;
+  readonly port: number;
+  /** See `MediaLeg`. */
+  readonly icePort?: number | undefined;
+}
+
 /** Bytes of which the name and the password of an ICE session are made, as Base64 (RFC 8445 §5.3). */
 const UFRAG_BYTES = 6;
 const PASSWORD_BYTES = 18;
@@ -55,7 +62,7 @@ const MID = '0';
 
 /** Offer and answer of one leg over its whole life: what we said last, and what that settled. */
 export class Negotiation {
-  readonly #local: { readonly address: string; readonly port: number };
+  readonly #local: Local;
   readonly #options: NegotiationOptions;
   /** Our keys for SRTP: one a suite, as long as packets go on being protected. */
   readonly #keys = new Map<SrtpSuite, Uint8Array>();
@@ -67,7 +74,7 @@ export class Negotiation {
   /** Payload types as they stand in this session: a number keeps its meaning (RFC 3264 §8.3.2). */
   readonly #numbers = new PayloadNumbers();
 
-  constructor(local: { address: string; port: number }, options: NegotiationOptions) {
+  constructor(local: Local, options: NegotiationOptions) {
     this.#local = local;
     this.#options = options;
   }
@@ -100,7 +107,8 @@ export class Negotiation {
     };
     this.#said = revise(
       this.#said,
-      (version) => buildAnswer(offer.value, choice.value, this.#endpoint(version), ours),
+      (version) =>
+        buildAnswer(offer.value, choice.value, this.#endpoint(version, ice !== undefined), ours),
       FIRST_VERSION,
     );
     return ok({ sdp: this.#said.sdp, remote: remote.value });
@@ -132,7 +140,7 @@ export class Negotiation {
       this.#said,
       (version) =>
         buildOffer({
-          ...this.#endpoint(version),
+          ...this.#endpoint(version, byDtls),
           codecs: offered,
           telephoneEventPayloadType: events,
           ...(wide ? { wideTelephoneEventPayloadType: wideEvents } : {}),
@@ -213,9 +221,12 @@ export class Negotiation {
     return key;
   }
 
-  #endpoint(version: number) {
+  #endpoint(version: number, byIce: boolean) {
     const { sessionId } = this.#options;
-    return { ...this.#local, sessionId, version, ptimeMs: PTIME_MS };
+    const { address, port, icePort } = this.#local;
+    const shared = byIce ? icePort : undefined;
+    const place = { address, port: shared ?? port, byTcpToo: shared !== undefined };
+    return { ...place, sessionId, version, ptimeMs: PTIME_MS };
   }
 }
 

@@ -33,6 +33,8 @@ export interface MediaOptions {
   readonly rtpHost: string;
   /** Address that peers are told to send to. */
   readonly publicHost: string;
+  /** UDP and TCP port that all legs with ICE share; 0: the lowest RTP port; left away: they have none. */
+  readonly icePort?: number | undefined;
   readonly portMin: number;
   readonly portMax: number;
   /**
@@ -137,6 +139,7 @@ class Engine implements MediaEngine {
   readonly #random: Random;
   readonly #hub: Hub;
   readonly #ports: PortPool;
+  readonly #icePort: number | undefined;
   /** By port. */
   readonly #legs = new Map<number, NativeLeg>();
   readonly #rooms = new Set<NativeRoom>();
@@ -145,7 +148,6 @@ class Engine implements MediaEngine {
   constructor(options: MediaOptions) {
     this.#options = options;
     this.#random = options.random ?? systemRandom;
-    this.#ports = new PortPool(options.portMin, options.portMax, this.#random);
     const native = loadNative();
     const manual = options.drive === 'manual';
     this.#hub = new Hub(
@@ -153,6 +155,9 @@ class Engine implements MediaEngine {
       (onEvents) => new native.Engine(manual, options.rtpHost, onEvents, options.threads ?? 1),
       options,
     );
+    this.#icePort = manual ? undefined : this.#shareIcePort();
+    const { portMin, portMax } = options;
+    this.#ports = new PortPool(portMin, portMax, this.#random, this.#icePort);
     const { identity } = options;
     if (identity !== undefined) {
       this.#hub.engine.useIdentity(identity.certificate, identity.key);
@@ -190,7 +195,7 @@ class Engine implements MediaEngine {
   }
 
   isPortOfLeg(port: number): boolean {
-    return this.#legs.has(port - (port % 2));
+    return port === this.#icePort || this.#legs.has(port - (port % 2));
   }
 
   status(): MediaStatus {
@@ -235,7 +240,7 @@ class Engine implements MediaEngine {
   #openLeg(options: MediaLegOptions, events: MediaLegEvents): NativeLeg {
     if (this.#stopped) throw new ServiceError('MEDIA_UNAVAILABLE', 'the media engine has stopped');
     const { handle, port } = this.#bind(options);
-    const place = { handle, address: this.#options.publicHost, port };
+    const place = { handle, address: this.#options.publicHost, port, icePort: this.#icePort };
     const leg = new NativeLeg(this.#hub, place, events, (peer) => {
       this.#legs.delete(port);
       this.#ports.giveBack(port, this.#hub.engine.nowMs(), REST_MS[peer]);
@@ -275,6 +280,19 @@ class Engine implements MediaEngine {
       this.#options.logger.warn({ port }, 'RTP port in use');
     }
     throw new ServiceError('MEDIA_NO_PORTS', 'no RTP port is free');
+  }
+
+  /** Undefined: each leg has its own port, as others have. */
+  #shareIcePort(): number | undefined {
+    const { icePort, portMin, logger } = this.#options;
+    if (icePort === undefined) return undefined;
+    const port = this.#hub.engine.shareIcePort(icePort === 0 ? portMin + (portMin % 2) : icePort);
+    if (port > 0) return port;
+    logger.warn(
+      { error: getSystemErrorName(port) },
+      'the port for browsers cannot be opened: each call has one of its own, and TCP is not possible',
+    );
+    return undefined;
   }
 
   #manualDrive(): ManualDrive {

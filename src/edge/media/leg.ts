@@ -89,6 +89,7 @@ function peerOf({ peerLossFraction, peerJitterMs, peerMos }: NativeStatistics) {
 export class NativeLeg implements MediaLeg {
   readonly address: string;
   readonly port: number;
+  readonly icePort: number | undefined;
   /** The native side's name for it; the engine's own business. */
   readonly handle: LegHandle;
   readonly #hub: Hub;
@@ -108,7 +109,12 @@ export class NativeLeg implements MediaLeg {
 
   constructor(
     hub: Hub,
-    place: { readonly handle: LegHandle; readonly address: string; readonly port: number },
+    place: {
+      readonly handle: LegHandle;
+      readonly address: string;
+      readonly port: number;
+      readonly icePort: number | undefined;
+    },
     events: MediaLegEvents,
     onClose: (peer: PeerAtEnd) => void,
   ) {
@@ -116,6 +122,7 @@ export class NativeLeg implements MediaLeg {
     this.handle = place.handle;
     this.address = place.address;
     this.port = place.port;
+    this.icePort = place.icePort;
     this.#events = events;
     this.#onClose = onClose;
     this.#players = new Players(hub, place.handle);

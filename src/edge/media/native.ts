@@ -156,6 +156,8 @@ export interface NativeEngine {
   configureLeg(leg: LegHandle, session: MediaSession): void;
   /** Who we are where keys are exchanged by DTLS: certificate and key as PEM. */
   useIdentity(certificate: string, key: string): void;
+  /** UDP and TCP port of all legs with ICE, once and before any leg; 0: any. The port, or an errno below 0. */
+  shareIcePort(port: number): number;
   /** Whether keypad tones are listened for, where the peer has not used telephone-event; at first they are not. */
   hearTones(leg: LegHandle, wanted: boolean): void;
   statistics(leg: LegHandle): NativeStatistics | undefined;

@@ -12,8 +12,11 @@ export class PortPool {
   readonly #resting = new Map<number, Resting>();
   readonly #random: Random;
 
-  constructor(min: number, max: number, random: Random) {
-    for (let port = min + (min % 2); port <= max; port += 2) this.#free.push(port);
+  /** `taken`: is somebody else's, with the pair that it belongs to. */
+  constructor(min: number, max: number, random: Random, taken?: number) {
+    for (let port = min + (min % 2); port <= max; port += 2) {
+      if (port !== taken && port + 1 !== taken) this.#free.push(port);
+    }
     this.#random = random;
   }
 

@@ -9,6 +9,8 @@ export interface LocalEndpoint {
   /** Where we receive RTP: an IP address without brackets. */
   readonly address: string;
   readonly port: number;
+  /** ICE: connections are taken there too (RFC 6544). */
+  readonly byTcpToo?: boolean;
   /** Chosen by the caller once per session, and kept (RFC 8866 §5.2). */
   readonly sessionId: number;
   /** Raised by one with every change of what we say (RFC 3264 §8); see `revise`. */

@@ -91,9 +91,18 @@ export interface LocalTransport {
 /** Of a host candidate with the highest preference, RTP: 2^24·126 + 2^8·65535 + 255 (RFC 8445 §5.1.2.1). */
 const HOST_PRIORITY = 2_130_706_431;
 
+/** The same over TCP, passive: local preference 2^13·4 + 8191 (RFC 6544 §4.2), so that UDP comes first. */
+const TCP_PRIORITY = 2_124_414_975;
+
+interface TransportPlace {
+  readonly address: string;
+  readonly port: number;
+  readonly byTcpToo?: boolean;
+}
+
 export function transportAttributes(
   { ice, dtls, rtcpMux, mid }: LocalTransport,
-  { address, port }: { readonly address: string; readonly port: number },
+  { address, port, byTcpToo = false }: TransportPlace,
 ): Attribute[] {
   const said: Attribute[] = [];
   const say = (name: string, value?: string): void => void said.push({ name, value });
@@ -107,6 +116,9 @@ export function transportAttributes(
     say('ice-ufrag', ice.ufrag);
     say('ice-pwd', ice.password);
     say('candidate', `1 1 udp ${HOST_PRIORITY} ${address} ${port} typ host`);
+    if (byTcpToo) {
+      say('candidate', `2 1 tcp ${TCP_PRIORITY} ${address} ${port} typ host tcptype passive`);
+    }
     say('end-of-candidates');
   }
   return said;

@@ -92,6 +92,7 @@ export async function openLines(
     identity: await mediaIdentity(basics),
     rtpHost: settings.rtp.host,
     publicHost: derived.rtpPublicHost,
+    icePort: settings.rtp.icePort < 0 ? undefined : settings.rtp.icePort,
     portMin: settings.rtp.portMin,
     portMax: settings.rtp.portMax,
     keepAliveMs: settings.rtp.keepAliveMs,

@@ -1,0 +1,196 @@
+#include "engine/ice_port.hpp"
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+
+#include "core/ice/key_exchange.hpp"
+#include "engine/socket_address.hpp"
+
+namespace carillon {
+
+namespace {
+constexpr int kBacklog = 128;
+constexpr size_t kReadAtOnce = 16 * 1024;
+
+/// Nobody else may have the port: UDP sockets that share it would not notice.
+FileDescriptor listen_at(const Address& local) {
+  sockaddr_storage name{};
+  const socklen_t length = to_sockaddr(local, name);
+  FileDescriptor made(::socket(name.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  const int on = 1;
+  if (made.open()) ::setsockopt(made.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+  const bool works = made.open() &&
+                     ::bind(made.get(), reinterpret_cast<const sockaddr*>(&name), length) == 0 &&
+                     ::listen(made.get(), kBacklog) == 0;
+  return works ? std::move(made) : FileDescriptor();
+}
+
+std::string_view own_name(const StunMessage& check) {
+  return check.username.substr(0, check.username.find(':'));
+}
+}  // namespace
+
+IcePort::Opened IcePort::open(const Address& local) {
+  std::unique_ptr<IcePort> made(new IcePort());
+  made->listener_ = listen_at(local);
+  if (!made->listener_.open()) return {nullptr, errno == 0 ? EADDRINUSE : errno};
+  sockaddr_storage name{};
+  socklen_t length = sizeof(name);
+  ::getsockname(made->listener_.get(), reinterpret_cast<sockaddr*>(&name), &length);
+  made->local_ = from_sockaddr(name);
+  // As nobody's who shares it, first.
+  if (const int error = UdpSocket::bind(made->local_).error; error != 0) return {nullptr, error};
+  UdpSocket::Bound bound = UdpSocket::bind(made->local_, UdpSocket::Sharing::shared);
+  if (bound.error != 0) return {nullptr, bound.error};
+  made->socket_ = std::move(bound.socket);
+  return {std::move(made), 0};
+}
+
+void IcePort::report_to(Deliver deliver, Attach attach) {
+  deliver_ = std::move(deliver);
+  attach_ = std::move(attach);
+}
+
+void IcePort::expect(LegHandle leg, const std::string& ufrag) {
+  Known& known = legs_[leg];
+  if (std::ranges::find(known.names, ufrag) != known.names.end()) return;
+  if (known.names.size() == kMaxNames) {
+    names_.erase(known.names.front());
+    known.names.erase(known.names.begin());
+  }
+  known.names.push_back(ufrag);
+  names_[ufrag] = leg;
+}
+
+void IcePort::forget(LegHandle leg) {
+  const auto found = legs_.find(leg);
+  if (found == legs_.end()) return;
+  for (const std::string& name : found->second.names) names_.erase(name);
+  for (const Address& address : found->second.addresses) addresses_.erase(address);
+  legs_.erase(found);
+  std::erase_if(connections_, [leg](const Connection& one) { return one.leg == leg; });
+}
+
+void IcePort::found(LegHandle leg, const Address& peer) {
+  const auto known = legs_.find(leg);
+  if (known == legs_.end() || peer.stream) return;
+  std::vector<Address>& addresses = known->second.addresses;
+  if (!addresses.empty() && addresses.back() == peer) return;
+  std::erase(addresses, peer);
+  if (addresses.size() == kMaxAddresses) {
+    addresses_.erase(addresses.front());
+    addresses.erase(addresses.begin());
+  }
+  addresses.push_back(peer);
+  addresses_[peer] = leg;
+  UdpSocket::Bound own = UdpSocket::bind(local_, UdpSocket::Sharing::shared);
+  if (own.error != 0 || !own.socket.connect(peer)) return;
+  // What came to it between the two was anybody's.
+  while (buffer_->receive(own.socket)) take(buffer_->datagram().bytes, buffer_->datagram().source);
+  attach_(leg, std::make_shared<UdpSocket>(std::move(own.socket)), peer);
+}
+
+LegHandle IcePort::named(const StunMessage& check) const {
+  const auto found = names_.find(own_name(check));
+  return found == names_.end() ? LegHandle() : found->second;
+}
+
+void IcePort::take(std::span<uint8_t> datagram, const Address& source) {
+  if (muxed_kind(datagram) != Muxed::stun) {
+    const auto known = addresses_.find(source);
+    if (known != addresses_.end()) deliver_(known->second, source, datagram, nullptr);
+    return;
+  }
+  const std::optional<StunMessage> check = parse_stun(datagram);
+  if (!check || check->kind != StunKind::request) return;
+  // A check may overtake the answer that brings its name: it is sent again, and who means nobody gets
+  // nothing.
+  if (const LegHandle leg = named(*check); leg != LegHandle()) deliver_(leg, source, datagram, nullptr);
+}
+
+void IcePort::watch(std::vector<pollfd>& descriptors) const {
+  descriptors.push_back({socket_.descriptor(), POLLIN, 0});
+  descriptors.push_back({listener_.get(), POLLIN, 0});
+  for (const Connection& one : connections_) descriptors.push_back({one.path->descriptor(), POLLIN, 0});
+}
+
+std::optional<Nanos> IcePort::due() const {
+  std::optional<Nanos> first;
+  for (const Connection& one : connections_) {
+    if (one.leg == LegHandle() && (!first || one.until < *first)) first = one.until;
+  }
+  return first;
+}
+
+void IcePort::serve(Nanos now) {
+  for (int taken = 0; taken < kDatagramsAtOnce && buffer_->receive(socket_); ++taken) {
+    take(buffer_->datagram().bytes, buffer_->datagram().source);
+  }
+  accept(now);
+  std::erase_if(connections_, [this, now](Connection& one) {
+    return !read(one) || (one.leg == LegHandle() && now >= one.until);
+  });
+}
+
+void IcePort::accept(Nanos now) {
+  const auto unnamed = [this] {
+    return static_cast<size_t>(
+        std::ranges::count_if(connections_, [](const Connection& one) { return one.leg == LegHandle(); }));
+  };
+  while (connections_.size() < kMaxConnections && unnamed() < kMaxUnnamed) {
+    sockaddr_storage name{};
+    socklen_t length = sizeof(name);
+    FileDescriptor made(::accept4(listener_.get(), reinterpret_cast<sockaddr*>(&name), &length,
+                                  SOCK_NONBLOCK | SOCK_CLOEXEC));
+    if (!made.open()) return;
+    const int on = 1;
+    ::setsockopt(made.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+    Address peer = from_sockaddr(name);
+    peer.stream = true;
+    connections_.push_back({std::make_shared<StreamPath>(std::move(made), peer), {}, now + kNaming, {}});
+  }
+}
+
+/// False: it is over.
+bool IcePort::read(Connection& connection) {
+  std::array<uint8_t, kReadAtOnce> bytes;
+  const ssize_t size = ::recv(connection.path->descriptor(), bytes.data(), bytes.size(), MSG_DONTWAIT);
+  if (size < 0) return errno == EAGAIN || errno == EINTR;
+  if (size == 0) return false;
+  std::vector<uint8_t>& waiting = connection.waiting;
+  waiting.insert(waiting.end(), bytes.begin(), bytes.begin() + size);
+  size_t at = 0;
+  while (waiting.size() - at >= StreamPath::kLengthBytes) {
+    const size_t length = read_u16(waiting, at);
+    if (length > StreamPath::kMaxFrame) return false;
+    if (waiting.size() - at < StreamPath::kLengthBytes + length) break;
+    const Bytes frame = Bytes(waiting).subspan(at + StreamPath::kLengthBytes, length);
+    if (length > 0 && !take_frame(connection, frame)) return false;
+    at += StreamPath::kLengthBytes + length;
+  }
+  waiting.erase(waiting.begin(), waiting.begin() + static_cast<std::ptrdiff_t>(at));
+  return true;
+}
+
+/// A connection is of one leg, which its first frame names.
+bool IcePort::take_frame(Connection& connection, Bytes frame) {
+  if (muxed_kind(frame) == Muxed::stun) {
+    const std::optional<StunMessage> check = parse_stun(frame);
+    if (!check) return false;
+    if (check->kind != StunKind::request) return connection.leg != LegHandle();
+    const LegHandle leg = named(*check);
+    if (leg == LegHandle()) return true;
+    if (connection.leg != LegHandle() && connection.leg != leg) return false;
+    connection.leg = leg;
+  }
+  if (connection.leg == LegHandle()) return false;
+  deliver_(connection.leg, connection.path->peer(), frame, connection.path);
+  return true;
+}
+
+}  // namespace carillon

@@ -1,0 +1,199 @@
+/** The one port of all legs with ICE, over real sockets: who means which leg, by UDP and by TCP. */
+import { createSocket, type Socket } from 'node:dgram';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { silentLogger } from '../../../src/base/logger.ts';
+import type { MediaLeg } from '../../../src/domain/call/needs.ts';
+import { createMedia, type MediaEngine } from '../../../src/edge/media/engine.ts';
+import { freePort } from '../../e2e/service.ts';
+import { eventually } from '../../eventually.ts';
+import { parseRtp, REMOTE, rtp } from './peer.ts';
+import { bindingRequest, type Check, readAnswer } from './stun-peer.ts';
+
+const QUIET = { dtmf: () => undefined, silent: () => undefined };
+const HOST = '127.0.0.1';
+
+const closing: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+async function engine(): Promise<{ media: MediaEngine; port: number }> {
+  const portMin = (await freePort()) & ~1;
+  const media = createMedia({
+    rtpHost: HOST,
+    publicHost: HOST,
+    icePort: await freePort(),
+    portMin,
+    portMax: portMin + 40,
+    threads: 2,
+    drive: 'thread',
+    wallMs: Date.now,
+    logger: silentLogger,
+  });
+  closing.push(() => media.stop());
+  const leg = await media.openLeg({ mediaTimeoutMs: 0 }, QUIET);
+  leg.close();
+  return { media, port: leg.icePort ?? 0 };
+}
+
+const iceOf = (name: string) => ({
+  localUfrag: `our${name}`,
+  localPassword: name.repeat(22),
+  remoteUfrag: `their${name}`,
+});
+const checkOf = (name: string): Check => ({
+  username: `our${name}:their${name}`,
+  password: name.repeat(22),
+  useCandidate: true,
+});
+
+async function legOf(media: MediaEngine, name: string): Promise<MediaLeg> {
+  const leg = await media.openLeg({ mediaTimeoutMs: 0 }, QUIET);
+  leg.configure({ ...REMOTE, address: '', ice: iceOf(name), rtcpMux: true, protection: 'none' });
+  return leg;
+}
+
+/** A peer at a port of its own: what came to it. */
+async function peer(port: number) {
+  const socket: Socket = createSocket('udp4');
+  socket.bind(0, HOST);
+  await once(socket, 'listening');
+  closing.push(() => socket.close());
+  const heard: Buffer[] = [];
+  const from = new Set<number>();
+  socket.on('message', (bytes, { port: source }) => {
+    heard.push(bytes);
+    from.add(source);
+  });
+  return { heard, from, send: (bytes: Uint8Array) => socket.send(bytes, port, HOST) };
+}
+
+const isRtp = (bytes: Buffer): boolean => (bytes[0] ?? 0) >= 128 && (bytes[1] ?? 0) < 128;
+
+/** One per sending, so that a test that waits also speaks. */
+const speaker = (ssrc: number) => {
+  let sequence = 0;
+  return (): Uint8Array => {
+    sequence += 1;
+    return rtp({ sequence, timestamp: 160 * sequence, ssrc, payload: new Uint8Array(160) });
+  };
+};
+
+describe('the port that browsers share', () => {
+  it('gives each peer its own leg: by the name of its checks, then by where it is', async () => {
+    const { media, port } = await engine();
+    const names = ['a', 'b', 'c'];
+    const legs = await Promise.all(names.map((name) => legOf(media, name)));
+    const peers = await Promise.all(names.map(() => peer(port)));
+    for (const [index, name] of names.entries()) {
+      const { heard, send } = peers[index]!;
+      send(bindingRequest(checkOf(name)));
+      const answer = await eventually('the answer', () => heard.find((one) => (one[0] ?? 255) < 4));
+      expect(readAnswer(answer, name.repeat(22))).toMatchObject({ type: 0x0101, authentic: true });
+      const say = speaker(index + 1);
+      const leg = legs[index]!;
+      await eventually('its packets at its leg', () => {
+        send(say());
+        return leg.quality().packetsReceived > 20 || undefined;
+      });
+      await eventually('packets of the leg', () => heard.filter(isRtp).length > 5 || undefined);
+    }
+    expect(peers.map(({ from }) => [...from])).toEqual(names.map(() => [port]));
+    const ssrcs = peers.map(
+      ({ heard }) => new Set(heard.filter(isRtp).map((one) => parseRtp(one).ssrc)),
+    );
+    expect(ssrcs.map(({ size }) => size)).toEqual([1, 1, 1]);
+    expect(new Set(ssrcs.flatMap((own) => [...own])).size).toBe(3);
+  });
+
+  it('a name that is no leg’s, a wrong password, and packets of who has not checked get nothing', async () => {
+    const { media, port } = await engine();
+    const leg = await legOf(media, 'a');
+    const known = await peer(port);
+    const stranger = await peer(port);
+    known.send(bindingRequest(checkOf('a')));
+    await eventually('the answer', () => known.heard.length > 0 || undefined);
+    const check = bindingRequest(checkOf('z'));
+    stranger.send(check);
+    stranger.send(bindingRequest({ ...checkOf('a'), password: 'z'.repeat(22) }));
+    const refused = await eventually('a refusal', () => stranger.heard[0]);
+    expect(readAnswer(refused, '').errorCode).toBe(401);
+    const say = speaker(9);
+    for (let i = 0; i < 30; i += 1) stranger.send(say());
+    known.send(bindingRequest(checkOf('a')));
+    await eventually(
+      'a later answer',
+      () => known.heard.filter((one) => (one[0] ?? 9) < 4).length > 1 || undefined,
+    );
+    expect(stranger.heard).toHaveLength(1);
+    expect(leg.quality().packetsReceived).toBe(0);
+  });
+
+  it('a check that was overheard and is sent again from elsewhere takes nothing over', async () => {
+    const { media, port } = await engine();
+    await legOf(media, 'a');
+    const known = await peer(port);
+    const thief = await peer(port);
+    const check = bindingRequest(checkOf('a'));
+    known.send(check);
+    await eventually('packets', () => known.heard.filter(isRtp).length > 2 || undefined);
+    thief.send(check);
+    const count = known.heard.length;
+    await eventually('more packets', () => known.heard.length > count + 10 || undefined);
+    expect(thief.heard).toEqual([]);
+  });
+
+  it('carries a call over TCP, where frames may come in pieces', async () => {
+    const { media, port } = await engine();
+    const leg = await legOf(media, 'a');
+    const socket = connect(port, HOST);
+    closing.push(() => socket.destroy());
+    let bytes = Buffer.alloc(0);
+    socket.on('data', (more) => {
+      bytes = Buffer.concat([bytes, more]);
+    });
+    const frames = (): Buffer[] => {
+      const found: Buffer[] = [];
+      for (let at = 0; at + 2 <= bytes.length; ) {
+        const length = bytes.readUInt16BE(at);
+        if (at + 2 + length > bytes.length) break;
+        found.push(bytes.subarray(at + 2, at + 2 + length));
+        at += 2 + length;
+      }
+      return found;
+    };
+    const framed = (one: Uint8Array): Buffer =>
+      Buffer.concat([Buffer.from([one.length >> 8, one.length & 255]), one]);
+    const check = framed(bindingRequest(checkOf('a')));
+    socket.setNoDelay(true);
+    socket.write(check.subarray(0, 1));
+    socket.write(check.subarray(1, 30));
+    socket.write(check.subarray(30));
+    const answer = await eventually('the answer', () => frames().find((one) => (one[0] ?? 9) < 4));
+    expect(readAnswer(answer, 'a'.repeat(22))).toMatchObject({ type: 0x0101, authentic: true });
+    const say = speaker(5);
+    await eventually('packets at the leg', () => {
+      socket.write(framed(say()));
+      return leg.quality().packetsReceived > 20 || undefined;
+    });
+    await eventually('packets of the leg', () => frames().filter(isRtp).length > 10 || undefined);
+    leg.close();
+    await once(socket, 'close');
+  });
+
+  it('nonsense over TCP is cut off', async () => {
+    const { media, port } = await engine();
+    await legOf(media, 'a');
+    for (const nonsense of [
+      Buffer.from('GET / HTTP/1.1\r\n\r\n'),
+      Buffer.from([0, 4, 128, 0, 0, 0]),
+    ]) {
+      const socket = connect(port, HOST);
+      socket.resume();
+      socket.write(nonsense);
+      await once(socket, 'close');
+    }
+  });
+});
