@@ -83,6 +83,7 @@ EngineObject::~EngineObject() {
 void EngineObject::shut_down() {
   dtls_->stop();
   engine_->stop();
+  dtls_->close_port();
   if (has_wake_) wake_.Release();
   has_wake_ = false;
 }

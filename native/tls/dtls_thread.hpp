@@ -37,6 +37,8 @@ class DtlsThread final : public KeyExchange {
   int share_port(const Address& local);
   /// Of the shared port; 0: there is none.
   [[nodiscard]] uint16_t shared_port() const { return ice_port_ ? ice_port_->port() : uint16_t{0}; }
+  /// Once no media thread sends any more.
+  void close_port() { ice_port_.reset(); }
   /// Checks with this name are of the leg.
   void expect(LegHandle leg, const std::string& ufrag);
 
