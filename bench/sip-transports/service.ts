@@ -1,12 +1,15 @@
 /** The SIP stack of the service in a process of its own: every call is answered at once. Tells its ports, and its CPU when asked. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { asAccountId, asEndpointId } from '../../src/base/ids.ts';
 import { silentLogger } from '../../src/base/logger.ts';
 import { systemRandom } from '../../src/base/system-random.ts';
 import { systemClock } from '../../src/edge/clock/system-clock.ts';
 import { TlsIdentity } from '../../src/edge/sip/signalling.ts';
 import { createSignalling } from '../../src/edge/sip/signalling-service.ts';
+import { ha1Of } from '../../src/protocol/sip/sip.ts';
 import { trialCertificate } from '../../src/service/sip-certificate.ts';
+import { PASSWORD, REALM } from './user.ts';
 
 const HOST = '127.0.0.1';
 const SDP =
@@ -37,6 +40,15 @@ const carrier = {
   policy: { probe: false },
 };
 
+/** Everybody is a user, with the same password. */
+function userOf(username: string) {
+  const of = (algorithm: 'MD5' | 'SHA-256' | 'SHA-512-256') =>
+    ha1Of(algorithm, username, REALM, PASSWORD);
+  const secrets = { md5: of('MD5'), sha256: of('SHA-256'), sha512256: of('SHA-512-256') };
+  const endpointId = asEndpointId(username);
+  return { endpointId, accountId: asAccountId('MA_X'), username, secrets, active: true };
+}
+
 const signalling = createSignalling({
   egress: { refusesSip: () => undefined, judgeRtp: () => ({ kind: 'send' }), isOwn: () => false },
   host: HOST,
@@ -45,12 +57,12 @@ const signalling = createSignalling({
   transports: ['udp', 'tcp'],
   tls: { identity, port: 0 },
   webSockets: { ws: 0, wss: 0 },
-  realm: 'bench',
+  realm: REALM,
   userAgent: 'bench',
   clock: systemClock,
   random: systemRandom,
   logger,
-  directory: { byUsername: () => Promise.resolve(undefined) },
+  directory: { byUsername: (username) => Promise.resolve(userOf(username)) },
   bindings: {
     save: () => Promise.resolve(),
     remove: () => Promise.resolve(),
