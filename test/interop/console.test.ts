@@ -284,6 +284,11 @@ describe.skipIf(!hasChromium)('the console', () => {
     await page.getByText('Nothing is wrong.').waitFor();
     await page.getByRole('button', { name: 'Show' }).click();
     await page.getByRole('cell', { name: '401' }).first().waitFor();
+    await page
+      .getByRole('region', { name: 'Media threads' })
+      .getByText(/^\d+ %$/)
+      .first()
+      .waitFor();
     await picture('health');
   });
 

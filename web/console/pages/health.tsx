@@ -148,6 +148,19 @@ function Figures() {
   );
 }
 
+function threadsOf(metrics: readonly Metric[]) {
+  const of = (name: string, thread: string): number =>
+    sumOf(metrics, name, (labels) => labels['thread'] === thread);
+  return metrics
+    .filter(({ name }) => name === 'voice_media_thread_legs')
+    .map(({ labels: { thread = '' }, value: legs }) => ({
+      thread,
+      legs,
+      busy: Math.round(100 * of('voice_media_thread_busy_ratio', thread)),
+      late: (1000 * of('voice_media_tick_late_seconds', thread)).toFixed(1),
+    }));
+}
+
 function Shown({ metrics }: { readonly metrics: readonly Metric[] }) {
   const failed = sumOf(
     metrics,
@@ -175,11 +188,18 @@ function Shown({ metrics }: { readonly metrics: readonly Metric[] }) {
           ['Calls refused, overload', String(sumOf(metrics, 'voice_calls_refused_total'))],
           ['RTP packets', String(sumOf(metrics, 'voice_rtp_packets_total'))],
           ['RTP packets lost', String(sumOf(metrics, 'voice_rtp_lost_packets_total'))],
-          [
-            'Media late at worst',
-            `${(1000 * sumOf(metrics, 'voice_media_tick_late_seconds')).toFixed(1)} ms`,
-          ],
           ['CPU time', `${Math.round(sumOf(metrics, 'process_cpu_seconds_total'))} s`],
+        ]}
+      />
+      <Table
+        name="Media threads"
+        rows={threadsOf(metrics)}
+        empty=""
+        columns={[
+          { title: 'Media thread', value: (row) => text(row['thread']) },
+          { title: 'Busy', value: (row) => `${text(row['busy'])} %`, isNumber: true },
+          { title: 'Legs', value: (row) => text(row['legs']), isNumber: true },
+          { title: 'Late, p99', value: (row) => `${text(row['late'])} ms`, isNumber: true },
         ]}
       />
       <Table
