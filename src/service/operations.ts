@@ -59,8 +59,8 @@ export function createOperations(parts: OperatedParts): Operations {
     { part: 'load', ready: !overload.overloaded, detail: overload.detail() },
     {
       part: 'admission',
-      ready: !admission.draining,
-      detail: admission.draining ? 'draining' : 'open',
+      ready: !admission.draining && admission.problem === undefined,
+      detail: admission.draining ? 'draining' : (admission.problem ?? 'open'),
     },
   ];
   return {

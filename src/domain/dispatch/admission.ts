@@ -94,6 +94,10 @@ export class Admission {
     this.#problem = problem;
   }
 
+  get problem(): string | undefined {
+    return this.#problem;
+  }
+
   /** No call may begin: for good, or for the moment. */
   get closed(): boolean {
     return this.#draining || this.#problem !== undefined;
