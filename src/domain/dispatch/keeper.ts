@@ -133,7 +133,11 @@ export class CallKeeper implements CallKeeping {
   async changed(call: Call): Promise<void> {
     const kept = this.#kept.get(call.uuid);
     if (kept === undefined || !kept.open || call.isEnded) return;
-    const covered = await this.#cover(kept, call.nowUs());
+    const covered = await this.#cover(kept, call.nowUs()).catch((error: unknown) => {
+      // The store takes nothing at the moment: the next top-up, or the settlement, asks again. What is not reserved is not charged.
+      this.#needs.logger.error({ error, callUuid: call.uuid }, 'reservation not raised');
+      return true;
+    });
     if (call.isEnded) return;
     if (!covered) {
       // A stream has begun that the balance does not cover: the settlement books it as ended at its beginning.

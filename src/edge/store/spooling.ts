@@ -8,10 +8,11 @@ import type { Unit } from './unit.ts';
 export type Submit = (unit: Unit, access: Access) => Promise<unknown>;
 
 /**
- * What the end of a call writes, and what its callbacks do: it may be repeated (call and notification have ids), nobody needs what
- * it answers but that it is kept. The value is that answer.
+ * What a running call and its end write, and what its callbacks do: it may be repeated (call and notification have ids), nobody
+ * needs what it answers but that it is kept. The value is that answer.
  */
 const SPOOLED: ReadonlyMap<string, unknown> = new Map([
+  ['calls.update', undefined],
   ['calls.settle', true],
   ['callLogs.put', undefined],
   ['notifications.put', undefined],
