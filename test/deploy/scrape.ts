@@ -10,6 +10,15 @@ export async function scrape(): Promise<string> {
     alarms: () => ({ disk: 0 }),
     disk: () => ({ freeBytes: 1, totalBytes: 2 }),
     certificates: () => [{ setting: 'http.tlsCertFile', endsMs: 1000 }],
+    media: () => ({
+      packetsReceived: 1,
+      packetsSent: 1,
+      packetsLost: 0,
+      unknownSources: 0,
+      sourceChanges: 0,
+      unknownHandles: 0,
+      threads: [{ busy: 0.1, legs: 1, tickLateMs: 1, skippedTicks: 0 }],
+    }),
     signalling: () => ({
       messages: [
         { direction: 'in', transport: 'udp', method: 'INVITE', code: '', count: 1 },
