@@ -151,7 +151,8 @@ MediaCore::Departed MediaCore::release_leg(LegHandle handle) {
 
 void MediaCore::receive_leg(Departed& departed, Nanos now) {
   Leg& leg = *departed.leg;
-  const auto begin = static_cast<size_t>(departed.visited % kSlots);
+  // Of a core that has just begun, the last visit lies before the first tick.
+  const auto begin = static_cast<size_t>((departed.visited % kSlots + kSlots) % kSlots);
   size_t slot = begin;
   while (slot_sizes_[slot] == kLegsInSlot) slot = (slot + 1) % kSlots;
   put_in(std::move(departed.leg), slot);
