@@ -200,6 +200,7 @@ describe.skipIf(!hasChromium)('the console', () => {
       '/build/endpoints',
       '/build/numbers',
       '/build/trunks',
+      '/build/caller-ids',
       '/build/carriers',
       '/money',
       '/health',
@@ -218,6 +219,15 @@ describe.skipIf(!hasChromium)('the console', () => {
       expect(wide, hash).toBeLessThanOrEqual(360);
       await page.setViewportSize({ width: 1100, height: 760 });
     }
+    expect(faults).toEqual([]);
+  });
+
+  it('keeps the numbers that an account may show', async () => {
+    await go('/build/caller-ids');
+    await page.getByLabel('Number that has been verified').fill('+14155550177');
+    await page.getByRole('button', { name: 'Add' }).click();
+    await page.getByRole('button', { name: 'Forget 14155550177' }).click();
+    await page.getByText('The account shows its own numbers alone.').waitFor();
     expect(faults).toEqual([]);
   });
 

@@ -3,6 +3,7 @@ import { call, get, type Me, rows, text } from '../api.ts';
 import { useAction, useLoad } from '../hooks.ts';
 import { Problem, State, Table } from '../parts.tsx';
 import { Applications } from './applications.tsx';
+import { CallerIds } from './caller-ids.tsx';
 import { Carriers } from './carriers.tsx';
 import { Endpoints } from './endpoints.tsx';
 import { Playground } from './playground.tsx';
@@ -18,6 +19,7 @@ const PARTS: ReadonlyArray<readonly [string, string, ComponentType<BuildProps>, 
   ['endpoints', 'Endpoints', Endpoints, false],
   ['numbers', 'Numbers', Numbers, false],
   ['trunks', 'Trunks', Trunks, false],
+  ['caller-ids', 'Caller ids', CallerIds, true],
   ['carriers', 'Carriers', Carriers, true],
 ];
 
