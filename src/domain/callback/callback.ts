@@ -23,6 +23,7 @@ export type { CallFacts, StirVerification } from './call-facts.ts';
 export type { DocumentKind, DocumentOptions, DocumentResult } from './document.ts';
 export { formEncode } from './form.ts';
 export { inlineDocument } from './inline-document.ts';
+export { KnownTokens } from './known-tokens.ts';
 export {
   type CallStatus,
   type HangupFacts,

@@ -8,9 +8,10 @@ import { type AccountId, type Random, uuid } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
 import { deliveryOf, deliveryPolicy, leavesBacklog } from './delivery-policy.ts';
 import { type ExchangeNeeds, exchange } from './exchange.ts';
+import { outlastingStore } from './known-tokens.ts';
 import { keyOf, Lane, type LaneEntry, laneOf } from './lane.ts';
 import type { NotificationStore } from './needs.ts';
-import { withRetries } from './retry.ts';
+import { type AttemptOnce, withRetries } from './retry.ts';
 import { MAX_BACKLOG_AGE_MS, MAX_NOTIFICATION_AGE_MS, MAX_QUEUED } from './settings.ts';
 import type { CallbackAttempt, NotificationDraft, StoredNotification } from './types.ts';
 import { splitUrlOptions } from './url-options.ts';
@@ -179,22 +180,24 @@ export class DeliveryQueue {
     if (notification.attempts > policy.retries || ageMs > MAX_NOTIFICATION_AGE_MS) {
       this.#log(notification).warn({ attempts: notification.attempts }, 'notification given up');
     } else {
-      const result = await withRetries(clock, {
-        policy,
-        attemptsBefore: notification.attempts,
-        signal: this.#stopped.signal,
-        failed: (attempts) =>
-          void this.#tolerate('count an attempt of', notification, () =>
-            notifications.recordAttempt(notification.id, attempts),
-          ),
-        once: (readTimeoutMs, signal) =>
-          exchange(
-            this.#needs,
-            deliveryOf(notification, { url, policy, readTimeoutMs }),
-            (attempt) => onAttempt(notification, attempt),
-            signal,
-          ),
-      });
+      let { attempts } = notification;
+      const failed = (count: number): void => {
+        attempts = count;
+        void this.#tolerate('count an attempt of', notification, () =>
+          notifications.recordAttempt(notification.id, count),
+        );
+      };
+      const once: AttemptOnce = (readTimeoutMs, signal) =>
+        exchange(
+          this.#needs,
+          deliveryOf(notification, { url, policy, readTimeoutMs }),
+          (attempt) => onAttempt(notification, attempt),
+          signal,
+        );
+      const { signal } = this.#stopped;
+      const result = await outlastingStore(clock, signal, () =>
+        withRetries(clock, { policy, attemptsBefore: attempts, signal, failed, once }),
+      );
       if (!result.ok && result.error.cause !== 'tooLarge') {
         this.#log(notification).warn({ detail: result.error.detail }, 'notification given up');
         if (leavesBacklog(notification, result.error)) await this.#giveUpBehind(lane, notification);

@@ -15,6 +15,7 @@ import {
   type CallbackClient,
   createCallbackClient,
   createUpgradeSigner,
+  KnownTokens,
 } from '../../domain/callback/callback.ts';
 import type { CallbackAttempt } from '../../domain/callback/types.ts';
 import { NewCalls } from '../../domain/capacity/capacity.ts';
@@ -251,7 +252,7 @@ function towardsCustomers(
   const { logEntries: entries, logRetentionMs: retentionMs } = settings.calls;
   const logs = new CallLogs({ entries, retentionMs, calls: LOGGED_CALLS }, clock);
   const signing = {
-    tokens: store.signingTokens,
+    tokens: new KnownTokens(store.signingTokens),
     random,
     settings: { ...settings.webhooks, traceparent: settings.telemetry.tracesUrl !== '' },
   };

@@ -1,9 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { ServiceError } from '../../../src/base/errors.ts';
 import { asAccountId } from '../../../src/base/ids.ts';
 import { silentLogger } from '../../../src/base/logger.ts';
 import {
   type CallbackClient,
   createCallbackClient,
+  KnownTokens,
 } from '../../../src/domain/callback/callback.ts';
 import type { NotificationStore, PendingOf } from '../../../src/domain/callback/needs.ts';
 import {
@@ -66,6 +68,7 @@ let store: MemoryStore;
 let client: CallbackClient;
 let attempted: string[];
 let seed = 1;
+let storeIsAway = false;
 
 const start = (): CallbackClient =>
   createCallbackClient({
@@ -73,7 +76,12 @@ const start = (): CallbackClient =>
     clock,
     random: seededRandom(seed++),
     logger: silentLogger,
-    tokens: { tokensOf: async () => ({ own: 'token', parent: undefined }) },
+    tokens: new KnownTokens({
+      tokensOf: async () => {
+        if (storeIsAway) throw new ServiceError('STORE_BUSY', 'the database is away');
+        return { own: 'token', parent: undefined };
+      },
+    }),
     settings: { userAgent: 'Test/1', signatureHeaders: ['X-Plivo-Signature'], firstByteMs: 5000 },
     notifications: store,
     onAttempt: (notification, { status }) => attempted.push(`${notification.event} ${status}`),
@@ -84,6 +92,7 @@ beforeEach(() => {
   http = new FakeHttp(clock);
   store = new MemoryStore();
   attempted = [];
+  storeIsAway = false;
   client = start();
 });
 
@@ -102,6 +111,42 @@ const notify = (
   });
 const called = (): string[] =>
   http.requests.map(({ request }) => request.url.replace('https://', ''));
+
+describe('notifications while the store is away', () => {
+  it('of an account that was told before are delivered, signed as before', async () => {
+    notify('Ring');
+    await clock.advance(1000);
+    storeIsAway = true;
+    notify('Hangup');
+    await clock.advance(1000);
+    expect(called()).toEqual(['a.example/Ring', 'a.example/Hangup']);
+    const [, hangup] = http.requests;
+    expect(Object.keys(hangup?.request.headers ?? {}).join()).toContain('Signature');
+  });
+
+  it('of an account of which nothing is known wait for it', async () => {
+    storeIsAway = true;
+    notify('Hangup');
+    await clock.advance(600_000);
+    expect(called()).toEqual([]);
+    storeIsAway = false;
+    await clock.advance(2000);
+    expect(called()).toEqual(['a.example/Hangup']);
+    expect(store.rows.size).toBe(0);
+  });
+
+  it('are left in the store when the service stops meanwhile', async () => {
+    storeIsAway = true;
+    notify('Hangup');
+    const closed = client.close(1000);
+    await clock.advance(2000);
+    await closed;
+    storeIsAway = false;
+    await clock.advance(10_000);
+    expect(called()).toEqual([]);
+    expect(store.rows.size).toBe(1);
+  });
+});
 
 describe('notifications: order', () => {
   it('of one call are delivered one after the other, in order', async () => {
