@@ -1,97 +1,207 @@
-/** A browser registers, calls and is called: ICE, DTLS-SRTP and audio both ways, as Chromium does them. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Customer } from '../e2e/customer.ts';
-import { callFor, makeUser } from '../e2e/phone.ts';
-import {
-  eventually,
-  freePort,
-  type Json,
-  newPlace,
-  removePlace,
-  Service,
-  type ServicePlace,
-} from '../e2e/service.ts';
-import { BrowserPhone } from './browser.ts';
+/** Browsers call each other, phones, bots and rooms: ICE, DTLS-SRTP and audio both ways, as Chromium does them. */
+
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { PCMU } from '../../src/phone/audio/g711.ts';
+import { writeWav } from '../../src/phone/audio/wav.ts';
+import { BrowserPhone, type BrowserStatistics } from '../e2e/browser-phone.ts';
+import { type Customer, streamXml } from '../e2e/customer.ts';
+import { makeUser, type SipUser } from '../e2e/phone.ts';
+import { openPair, type Pair } from '../e2e/scene.ts';
+import { eventually, type Json, type Service } from '../e2e/service.ts';
+import { tone, toneMs } from '../e2e/tones.ts';
+import { Baresip, dumpOf } from './baresip.ts';
 import { missing, workFolder } from './tools.ts';
 
-const TONE_HZ = 600;
+const A_HZ = 600;
+const B_HZ = 1500;
+const PHONE_HZ = 1000;
+const BOT_HZ = 2300;
+/** Of what is heard in a window of so many samples at 48 kHz. */
+const CONCEALED_MAX = 0.01;
+const WINDOW_SAMPLES = 5 * 48_000;
 
-describe.skipIf(missing('chromium', 'sox'))('Chromium', () => {
-  let place: ServicePlace;
+describe.skipIf(missing('chromium', 'baresip', 'sox'))('Chromium', () => {
+  let pair: Pair;
   let service: Service;
-  let server: string;
+  let customer: Customer;
   let folder: ReturnType<typeof workFolder>;
+  let a: BrowserPhone;
+  let b: BrowserPhone;
+  const stopping: (() => Promise<unknown>)[] = [];
 
   beforeAll(async () => {
     folder = workFolder();
-    const ws = await freePort();
-    place = await newPlace({ CARILLON_SIP_WS_PORT: String(ws) });
-    service = await Service.start(place);
-    server = `ws://127.0.0.1:${ws}`;
+    pair = await openPair();
+    ({ service, customer } = pair);
   });
   afterAll(async () => {
-    await service.kill();
-    removePlace(place);
+    await pair.close();
     folder.remove();
   });
-
-  const accountOf = ({ username, password }: { username: string; password: string }) => ({
-    server,
-    aor: `sip:${username}@127.0.0.1`,
-    username,
-    password,
+  afterEach(async () => {
+    for (const stop of stopping.splice(0)) await stop();
   });
 
-  it('calls the demo, and hears its own tone come back', async () => {
-    const phone = await BrowserPhone.start(folder.path, TONE_HZ);
-    await phone.register(accountOf(service.demo));
-    await phone.call('sip:1000@127.0.0.1');
-    await eventually(
-      'the connection',
-      async () => (await phone.state()) === 'connected' || undefined,
+  async function browser(user: SipUser, hz: number): Promise<BrowserPhone> {
+    const made = await BrowserPhone.start(hz);
+    stopping.push(() => made.stop());
+    await made.register(`${service.baseUrl.replace('http', 'ws')}/sip`, user);
+    return made;
+  }
+
+  const userWith = (name: string, elements: string) =>
+    makeUser(service, name, {
+      answer_url: customer.xml(`/${name}`, `<Response>${elements}</Response>`),
+    });
+  const dial = ({ username }: SipUser): string =>
+    `<Dial redirect="false" action="http://${customer.authority}/over"><User>sip:${username}@127.0.0.1</User></Dial>`;
+
+  /** A baresip that says a tone, registered as this user. */
+  async function phone(user: SipUser, more = ''): Promise<{ phone: Baresip; home: string }> {
+    const home = join(folder.path, user.username);
+    const says = join(folder.path, `${PHONE_HZ}.wav`);
+    writeFileSync(says, writeWav({ rate: 8000, samples: tone([PHONE_HZ], 60_000) }));
+    const server = `127.0.0.1:${service.sipPort}`;
+    const account = `<sip:${user.username}@${server}>;auth_pass=${user.password};regint=60;audio_codecs=PCMU/8000${more}`;
+    const made = await Baresip.start(home, account, { says });
+    stopping.push(() => made.stop());
+    await eventually('the registration', async () => {
+      const { body } = await service.admin('GET', '/registrations');
+      return (body['registrations'] as Json[]).find(({ username }) => username === user.username);
+    });
+    return { phone: made, home };
+  }
+
+  /** Five seconds in which next to nothing had to be made up; what was told at their end. */
+  async function clean(one: BrowserPhone): Promise<BrowserStatistics> {
+    let before = await one.statistics();
+    return eventually(
+      'five seconds of sound without concealment',
+      async () => {
+        const now = await one.statistics();
+        const samples = now.samples - before.samples;
+        if (samples < WINDOW_SAMPLES) return undefined;
+        if (now.concealed - before.concealed <= CONCEALED_MAX * samples) return now;
+        before = now;
+        return undefined;
+      },
+      30_000,
     );
-    const heard = await eventually('the tone', async () => {
-      const now = await phone.listen();
-      return Math.abs(now.hz - TONE_HZ) < 20 && now.db > -50 ? now : undefined;
+  }
+
+  async function expectSound(one: BrowserPhone): Promise<void> {
+    const told = await clean(one);
+    expect(told).toMatchObject({ dtlsState: 'connected' });
+    expect(told.srtpCipher).toMatch(/AES/);
+    expect(told.packets).toBeGreaterThan(200);
+    expect(told.codecs).toContain('audio/opus');
+  }
+
+  it('two call each other: each hears the other and not itself, whole', async () => {
+    const bob = await userWith('bob', '');
+    const adam = await userWith('adam', dial(bob));
+    [a, b] = await Promise.all([browser(adam, A_HZ), browser(bob, B_HZ)]);
+    await a.call('sip:1000@127.0.0.1');
+    await Promise.all([a.heard(B_HZ), b.heard(A_HZ)]);
+    await Promise.all([expectSound(a), expectSound(b)]);
+    expect([await a.hears(A_HZ), await b.hears(B_HZ)]).toEqual([[false], [false]]);
+    await b.hangup();
+    const cdrs = await eventually('the records', async () => {
+      const data = (await service.api('GET', 'cdr?per_page=2')).body['data'] as Json[];
+      return data.length === 2 ? data : undefined;
     });
-    expect(heard.db).toBeGreaterThan(-50);
-    const statistics = await eventually('a second of packets', async () => {
-      const now = await phone.statistics();
-      return now.packets > 50 ? now : undefined;
-    });
-    expect(statistics).toMatchObject({ dtlsState: 'connected' });
-    expect(statistics.srtpCipher).toMatch(/AES/);
-    await phone.hangup();
-    const cdr = await eventually('the record', async () => {
-      const data = (await service.api('GET', 'cdr?per_page=1')).body['data'] as Json[];
-      return data[0];
-    });
-    expect(cdr).toMatchObject({ hangup_cause_code: 4000, hangup_source: 'Caller' });
-    await phone.stop();
+    expect(cdrs.map(({ codec }) => codec)).toEqual(['OPUS', 'OPUS']);
+    expect(cdrs.map(({ context }) => context).toSorted()).toEqual(['dial', 'sip-endpoint']);
   });
 
-  it('is called by a phone through Dial, answers, and both hear each other', async () => {
-    const customer = await Customer.listen();
-    const bob = await makeUser(service, 'bob', { answer_url: customer.xml('/bob', '<Response/>') });
-    const browser = await BrowserPhone.start(folder.path, TONE_HZ);
-    await browser.register(accountOf(bob));
-    const caller = await makeUser(service, 'caller', {
-      answer_url: customer.xml(
-        '/dial',
-        `<Response><Dial><User>sip:${bob.username}@127.0.0.1</User></Dial></Response>`,
-      ),
+  it('is called by baresip through Dial: each hears the tone of the other', async () => {
+    const carol = await userWith('carol', '');
+    const caller = await userWith('caller', dial(carol));
+    a = await browser(carol, A_HZ);
+    const { phone: other, home } = await phone(caller);
+    other.do('dial', `sip:1000@127.0.0.1:${service.sipPort}`);
+    await other.event('CALL_ESTABLISHED');
+    await a.heard(PHONE_HZ);
+    await expectSound(a);
+    other.do('hangup');
+    await other.event('CALL_CLOSED');
+    const heard = dumpOf(home, 'dec');
+    expect(toneMs(heard, A_HZ)).toBeGreaterThan(4500);
+    expect(toneMs(heard, PHONE_HZ)).toBe(0);
+  });
+
+  it('calls baresip through Dial: each hears the tone of the other', async () => {
+    const dave = await userWith('dave', '');
+    const erin = await userWith('erin', dial(dave));
+    const { home, phone: called } = await phone(dave, ';answermode=auto');
+    a = await browser(erin, A_HZ);
+    await a.call('sip:1000@127.0.0.1');
+    await a.heard(PHONE_HZ);
+    await expectSound(a);
+    await a.hangup();
+    await called.event('CALL_CLOSED');
+    expect(toneMs(dumpOf(home, 'dec'), A_HZ)).toBeGreaterThan(4500);
+  });
+
+  it('talks over a bot, which clears what it was about to say and falls silent', async () => {
+    const payload = Buffer.from(PCMU.encode(tone([BOT_HZ], 40_000))).toString('base64');
+    // What the bot has heard of the browser since it began to care, and how long it has heard nothing.
+    let [cares, toneHeard, quiet, cleared] = [false, 0, 0, 0];
+    const bot = customer.bot('/barge-bot', (socket) => {
+      const say = (message: object): void => socket.send(JSON.stringify(message));
+      socket.on('message', (data) => {
+        const message = JSON.parse(String(data));
+        if (message.event === 'start') {
+          const media = { contentType: 'audio/x-mulaw', sampleRate: 8000, payload };
+          say({ event: 'playAudio', media });
+        }
+        if (message.event === 'clearedAudio') cleared += 1;
+        if (message.event !== 'media') return;
+        const heard = PCMU.decode(Buffer.from(message.media.payload, 'base64'));
+        const ms = toneMs(heard, A_HZ);
+        quiet = ms > 0 ? 0 : quiet + heard.length / 8;
+        if (!cares || toneHeard >= 100) return;
+        toneHeard += ms;
+        if (toneHeard >= 100) say({ event: 'clearAudio', streamId: message.streamId });
+      });
     });
-    const report = await callFor(service, caller, 6);
-    expect(report.setupMs).toBeDefined();
-    expect(report.reception.lost).toBe(0);
-    const second = report.heard.subarray(-12_000, -4000);
-    let crossings = 0;
-    second.forEach((sample, i) => {
-      if (i > 0 && sample >= 0 !== (second[i - 1] ?? 0) >= 0) crossings += 1;
+    const frank = await makeUser(service, 'frank', {
+      answer_url: customer.xml('/frank', streamXml(bot)),
     });
-    expect(crossings / 2).toBeGreaterThan(TONE_HZ * 0.95);
-    expect(crossings / 2).toBeLessThan(TONE_HZ * 1.05);
-    await browser.stop();
-    await customer.close();
+    a = await browser(frank, A_HZ);
+    await a.call('sip:1000@127.0.0.1');
+    await a.heard(BOT_HZ);
+    await a.mute();
+    await eventually('silence of the browser', () => (quiet > 200 ? true : undefined));
+    cares = true;
+    // Forty seconds are on their way: nothing but the word of the bot ends them before.
+    expect(cleared).toBe(0);
+    await a.unmute();
+    await eventually('clearedAudio', () => (cleared === 1 ? true : undefined));
+    await a.silent(BOT_HZ);
+    await a.hangup();
+  });
+
+  it('two browsers and a phone in one room: each hears the two others, and nobody itself', async () => {
+    const room = '<Conference beep="false">Browsers</Conference>';
+    const users = [await userWith('grace', room), await userWith('heidi', room)] as const;
+    const third = await userWith('ivan', room);
+    [a, b] = await Promise.all([browser(users[0], A_HZ), browser(users[1], B_HZ)]);
+    const { phone: other, home } = await phone(third);
+    other.do('dial', `sip:1000@127.0.0.1:${service.sipPort}`);
+    await other.event('CALL_ESTABLISHED');
+    await a.call('sip:1000@127.0.0.1');
+    await b.call('sip:1000@127.0.0.1');
+    await Promise.all([a.heard(B_HZ, PHONE_HZ), b.heard(A_HZ, PHONE_HZ)]);
+    await Promise.all([expectSound(a), expectSound(b)]);
+    expect([await a.hears(A_HZ), await b.hears(B_HZ)]).toEqual([[false], [false]]);
+    await Promise.all([a.hangup(), b.hangup()]);
+    other.do('hangup');
+    await other.event('CALL_CLOSED');
+    const heard = dumpOf(home, 'dec');
+    for (const hz of [A_HZ, B_HZ]) expect(toneMs(heard, hz, 0.3), `${hz}`).toBeGreaterThan(4000);
+    expect(toneMs(heard, PHONE_HZ, 0.3)).toBe(0);
   });
 });

@@ -1,17 +1,25 @@
 /** A Chromium with a page that is a phone: SIP.js as it comes from its package, and a tone as its microphone. */
-import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
 import { extname, join, normalize } from 'node:path';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
+import { writeWav } from '../../src/phone/audio/wav.ts';
+import { openChromium, WITH_MICROPHONE } from './chromium.ts';
+import { eventually } from './service.ts';
+import { tone } from './tones.ts';
 
 const SIP_JS = new URL('../../node_modules/sip.js/lib/', import.meta.url).pathname;
 const TYPES: Readonly<Record<string, string>> = { '.js': 'text/javascript', '.html': 'text/html' };
+/** Chromium begins its file anew at the end: whole periods, so that the tone goes on without a click. */
+const TONE_MS = 10_000;
+/** Louder is heard; a tone of these tests comes at about −20 dB. */
+const AUDIBLE_DB = -50;
 
 const PAGE = `<!doctype html><audio id="remote" autoplay></audio><script type="module">
 import { SimpleUser } from '/sip.js/platform/web/index.js';
-let user, context, analyser;
+let user, context, analyser, listened;
 const { promise: registered, resolve: accepted } = Promise.withResolvers();
 const peer = () => user.session?.sessionDescriptionHandler?.peerConnection;
 window.phone = {
@@ -34,28 +42,32 @@ window.phone = {
   },
   call: (target) => user.call(target),
   hangup: () => user.hangup(),
-  sendDtmf: (digit) => user.sendDTMF(digit),
+  mute: () => user.mute(),
+  unmute: () => user.unmute(),
   get state() { return peer()?.connectionState ?? 'none'; },
-  async stop() { await user.unregister(); await user.disconnect(); },
-  /** The loudest frequency that the peer sends, Hz, and how loud, dB. */
-  listen() {
+  /** How loud each of these frequencies is in what the peer sends, dB. */
+  levels(frequencies) {
+    const track = peer()?.getReceivers().find(({ track }) => track.kind === 'audio')?.track;
+    if (track === undefined) return frequencies.map(() => -Infinity);
     context ??= new AudioContext();
-    if (analyser === undefined) {
-      const track = peer().getReceivers().find(({ track }) => track.kind === 'audio').track;
+    if (listened !== track) {
+      listened = track;
       analyser = context.createAnalyser();
       analyser.fftSize = 8192;
+      analyser.smoothingTimeConstant = 0;
       context.createMediaStreamSource(new MediaStream([track])).connect(analyser);
     }
     const bins = new Float32Array(analyser.frequencyBinCount);
     analyser.getFloatFrequencyData(bins);
-    let best = 0;
-    bins.forEach((level, i) => { if (level > bins[best]) best = i; });
-    return { hz: (best * context.sampleRate) / analyser.fftSize, db: bins[best] };
+    return frequencies.map((hz) => {
+      const at = Math.round((hz * analyser.fftSize) / context.sampleRate);
+      return Math.max(...bins.subarray(at - 2, at + 3));
+    });
   },
   async statistics() {
     const out = {};
     for (const report of (await peer().getStats()).values()) {
-      if (report.type === 'transport') Object.assign(out, { dtlsState: report.dtlsState, srtpCipher: report.srtpCipher, iceState: report.iceState });
+      if (report.type === 'transport') Object.assign(out, { dtlsState: report.dtlsState, srtpCipher: report.srtpCipher });
       if (report.type === 'inbound-rtp') Object.assign(out, { packets: report.packetsReceived, lost: report.packetsLost, concealed: report.concealedSamples, samples: report.totalSamplesReceived });
       if (report.type === 'codec') (out.codecs ??= []).push(report.mimeType);
     }
@@ -63,11 +75,6 @@ window.phone = {
   },
 };
 </script>`;
-
-export interface Heard {
-  readonly hz: number;
-  readonly db: number;
-}
 
 export interface BrowserStatistics {
   readonly dtlsState: string;
@@ -101,50 +108,26 @@ function serve(): Promise<Server> {
 export class BrowserPhone {
   readonly #browser: Browser;
   readonly #server: Server;
-  readonly page: Page;
+  readonly #folder: string;
+  readonly #page: Page;
 
-  private constructor(browser: Browser, server: Server, page: Page) {
+  private constructor(browser: Browser, server: Server, folder: string, page: Page) {
     this.#browser = browser;
     this.#server = server;
-    this.page = page;
+    this.#folder = folder;
+    this.#page = page;
   }
 
   /** `hz`: what it says into its microphone. */
-  static async start(folder: string, hz: number): Promise<BrowserPhone> {
-    const tone = join(folder, `tone-${hz}.wav`);
-    const made = spawnSync('sox', [
-      '-n',
-      '-r',
-      '48000',
-      '-c',
-      '1',
-      tone,
-      'synth',
-      '20',
-      'sine',
-      `${hz}`,
-      'vol',
-      '0.5',
-    ]);
-    if (made.status !== 0) throw new Error(`sox: ${made.stderr}`);
+  static async start(hz: number): Promise<BrowserPhone> {
+    const folder = mkdtempSync(join(tmpdir(), 'carillon-browser-'));
+    const voice = join(folder, 'tone.wav');
+    writeFileSync(voice, writeWav({ rate: 8000, samples: tone([hz], TONE_MS) }));
     const server = await serve();
-    const browser = await chromium.launch({
-      executablePath: '/usr/bin/chromium',
-      args: [
-        '--no-sandbox',
-        '--disable-gpu',
-        '--disable-quic',
-        '--no-first-run',
-        '--disable-background-networking',
-        '--disable-component-update',
-        '--use-fake-ui-for-media-stream',
-        '--use-fake-device-for-media-stream',
-        `--use-file-for-fake-audio-capture=${tone}`,
-        '--autoplay-policy=no-user-gesture-required',
-        '--disable-features=WebRtcHideLocalIpsWithMdns',
-        '--allow-loopback-in-peer-connection',
-      ],
-    });
+    const browser = await openChromium([
+      ...WITH_MICROPHONE,
+      `--use-file-for-fake-audio-capture=${voice}`,
+    ]);
     const context = await browser.newContext({
       permissions: ['microphone'],
       ignoreHTTPSErrors: true,
@@ -152,29 +135,49 @@ export class BrowserPhone {
     const page = await context.newPage();
     await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
     await page.waitForFunction('window.phone !== undefined');
-    return new BrowserPhone(browser, server, page);
+    return new BrowserPhone(browser, server, folder, page);
   }
 
   #do<T>(call: string, argument?: unknown): Promise<T> {
-    return this.page.evaluate(`window.phone.${call}(${JSON.stringify(argument) ?? ''})`);
+    return this.#page.evaluate(`window.phone.${call}(${JSON.stringify(argument) ?? ''})`);
   }
 
-  register(account: {
-    readonly server: string;
-    readonly aor: string;
-    readonly username: string;
-    readonly password: string;
-  }): Promise<void> {
-    return this.#do('register', account);
+  /** `server`: of SIP over WebSocket. */
+  register(
+    server: string,
+    { username, password }: { readonly username: string; readonly password: string },
+  ): Promise<void> {
+    return this.#do('register', { server, aor: `sip:${username}@127.0.0.1`, username, password });
   }
   call = (target: string): Promise<void> => this.#do('call', target);
   hangup = (): Promise<void> => this.#do('hangup');
-  listen = (): Promise<Heard> => this.#do('listen');
+  mute = (): Promise<void> => this.#do('mute');
+  unmute = (): Promise<void> => this.#do('unmute');
   statistics = (): Promise<BrowserStatistics> => this.#do('statistics');
-  state = (): Promise<string> => this.page.evaluate('window.phone.state');
+
+  /** Whether each of these tones is in what the peer sends now. */
+  async hears(...frequencies: readonly number[]): Promise<readonly boolean[]> {
+    // Of digital silence the analyser says −∞, which is null in JSON.
+    const levels = await this.#do<readonly (number | null)[]>('levels', frequencies);
+    return levels.map((level) => level !== null && level > AUDIBLE_DB);
+  }
+
+  /** Until the tones are heard together; fails with their names. */
+  async heard(...frequencies: readonly number[]): Promise<void> {
+    await eventually(`${frequencies.join(' and ')} Hz in the browser`, async () =>
+      (await this.hears(...frequencies)).every((is) => is) ? true : undefined,
+    );
+  }
+
+  async silent(...frequencies: readonly number[]): Promise<void> {
+    await eventually(`no ${frequencies.join(' and no ')} Hz in the browser`, async () =>
+      (await this.hears(...frequencies)).some((is) => is) ? undefined : true,
+    );
+  }
 
   async stop(): Promise<void> {
     await this.#browser.close();
     this.#server.close();
+    rmSync(this.#folder, { recursive: true, force: true });
   }
 }

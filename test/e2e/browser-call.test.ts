@@ -1,0 +1,47 @@
+/** A real browser and a phone, where Chromium is present: keys by DTLS, and each hears the other. More is in test/interop. */
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { BrowserPhone } from './browser-phone.ts';
+import { hasChromium } from './chromium.ts';
+import { makeUser } from './phone.ts';
+import { Scene } from './scene.ts';
+import { eventually } from './service.ts';
+import { tone, toneMs } from './tones.ts';
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+const BROWSER_HZ = 600;
+const PHONE_HZ = 900;
+
+describe.skipIf(!hasChromium)('a call between a browser and a phone', () => {
+  let scene: Scene;
+  let browser: BrowserPhone;
+  beforeAll(async () => {
+    [scene, browser] = await Promise.all([Scene.open(), BrowserPhone.start(BROWSER_HZ)]);
+  });
+  afterAll(async () => {
+    await browser.stop();
+    await scene.close();
+  });
+
+  it('each hears the tone of the other, over SRTP with keys by DTLS', async () => {
+    const { phone, element } = await scene.waiting('desk', { voice: tone([PHONE_HZ], 60_000) });
+    const user = await makeUser(scene.service, 'page', {
+      answer_url: scene.document('/page', `<Dial>${element}</Dial>`),
+    });
+    await browser.register(`${scene.service.baseUrl.replace('http', 'ws')}/sip`, user);
+    await browser.call('sip:1000@127.0.0.1');
+    await phone.answered;
+    await browser.heard(PHONE_HZ);
+    await eventually('the tone of the browser', () =>
+      toneMs(phone.heard, BROWSER_HZ) > 500 ? true : undefined,
+    );
+    expect(await browser.hears(BROWSER_HZ)).toEqual([false]);
+    const told = await browser.statistics();
+    expect(told).toMatchObject({ dtlsState: 'connected' });
+    expect(told.srtpCipher).toMatch(/AES/);
+    expect(told.packets).toBeGreaterThan(20);
+    await browser.hangup();
+    await phone.ended;
+    await phone.close();
+  });
+});
