@@ -231,6 +231,46 @@ describe.skipIf(!hasChromium)('the console', () => {
     expect(faults).toEqual([]);
   });
 
+  it('lets a customer show what was verified to be his, and nothing else; who did it is noted', async () => {
+    const { authId } = service.demo;
+    const verified = '14155550166';
+    await service.admin('POST', `/accounts/${authId}/caller-ids`, { number: `+${verified}` });
+    const user = await makeUser(service, 'shows', { answer_url: 'https://example.com/' });
+    const other = await browser.newContext({ viewport: { width: 360, height: 640 } });
+    const his = await other.newPage();
+    const hisFaults = faultsOf(his);
+    await his.goto(await invite('shows@example.test', 'developer', authId));
+    await his.getByLabel('Choose a password').fill(PASSWORD);
+    await his.getByRole('button', { name: 'Begin' }).click();
+    await his.getByRole('heading', { name: 'Calls' }).waitFor();
+    await his.goto(`${service.baseUrl}/console#/build/caller-ids`);
+    await his.getByRole('cell', { name: verified }).waitFor();
+    expect(await his.getByRole('button', { name: /Forget|Add/ }).count()).toBe(0);
+    const shown = async (): Promise<unknown> => {
+      const { body } = await service.api('GET', `Endpoint/?username__exact=${user.username}`);
+      return (body['objects'] as Json[])[0]?.['caller_id'];
+    };
+    await his.getByLabel(`What endpoint ${user.username} shows`).selectOption(verified);
+    await eventually('it', async () => ((await shown()) === verified ? true : undefined));
+    await his.getByLabel('Shown where nothing else is named').selectOption(verified);
+    await eventually('the default', async () => {
+      const { body } = await service.api('GET', 'caller-ids');
+      return body['default_caller_id'] === verified ? true : undefined;
+    });
+    expect(await axeViolations(his)).toEqual([]);
+    // The page offers no other; the service refuses it whoever asks.
+    const foreign = await his.evaluate<number>(
+      `fetch('/api/v1/Account/${authId}/caller-ids/default', { method: 'PUT', headers: { 'x-console': '1', 'content-type': 'application/json' }, body: '{"number":"14155550111"}' }).then(({ status }) => status)`,
+    );
+    expect(foreign).toBe(400);
+    expect(hisFaults).toEqual([]);
+    await other.close();
+    await go('/people');
+    const noted = page.getByRole('row', { name: /shows@example\.test/ });
+    await noted.filter({ hasText: 'Show this number where' }).first().waitFor();
+    await noted.filter({ hasText: 'Change a SIP endpoint' }).first().waitFor();
+  });
+
   it('checks a document as it is written', async () => {
     await go('/build/xml');
     await page.getByText('The document is valid').waitFor();

@@ -200,6 +200,17 @@ export interface Operations {
     path: { auth_id: string; e164_number: string };
     reply: { e164: string; healthy: boolean; reason: string | null };
   };
+  /** Verified caller ids, which the account may show beside its numbers, and the one shown where nothing else is named */
+  'GET /api/v1/Account/{auth_id}/caller-ids': {
+    path: { auth_id: string };
+    reply: { default_caller_id: string | null; caller_ids: readonly { number: string }[] };
+  };
+  /** Show this number where neither call, endpoint nor application names one; null: none */
+  'PUT /api/v1/Account/{auth_id}/caller-ids/default': {
+    path: { auth_id: string };
+    body: { number: string | null };
+    reply: { default_caller_id: string | null; caller_ids: readonly { number: string }[] };
+  };
   /** Numbers of the account (Plivo form) */
   'GET /v1/Account/{auth_id}/Number/': {
     path: { auth_id: string };

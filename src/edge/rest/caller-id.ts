@@ -10,7 +10,7 @@ import { callerIdPatch } from './http/values.ts';
 export async function wrongCallerId(
   { provisioning, settings }: Pick<RouteNeeds, 'provisioning' | 'settings'>,
   accountId: AccountId | undefined,
-  field: 'caller_id' | 'default_caller_id',
+  field: 'caller_id' | 'default_caller_id' | 'number',
   value: string | null | undefined,
 ): Promise<Failure | undefined> {
   const { callerId } = callerIdPatch(value);

@@ -42,6 +42,7 @@ import { guideRoutes } from './routes/guide.ts';
 import { healthRoutes } from './routes/health.ts';
 import { phoneRoutes } from './routes/phone.ts';
 import { applicationRoutes } from './routes/provisioning/application.ts';
+import { callerIdRoutes } from './routes/provisioning/caller-id.ts';
 import { credentialRoutes } from './routes/provisioning/credential.ts';
 import { endpointRoutes } from './routes/provisioning/endpoint.ts';
 import { ipAclRoutes } from './routes/provisioning/ip-acl.ts';
@@ -62,6 +63,7 @@ const documented: readonly Route[] = [
   ...endpointRoutes,
   ...applicationRoutes,
   ...numberRoutes,
+  ...callerIdRoutes,
   ...plivoNumberRoutes,
   ...plivoAccountRoutes,
   ...phoneLoginRoutes,

@@ -19,7 +19,7 @@ const PARTS: ReadonlyArray<readonly [string, string, ComponentType<BuildProps>, 
   ['endpoints', 'Endpoints', Endpoints, false],
   ['numbers', 'Numbers', Numbers, false],
   ['trunks', 'Trunks', Trunks, false],
-  ['caller-ids', 'Caller ids', CallerIds, true],
+  ['caller-ids', 'Caller ids', CallerIds, false],
   ['carriers', 'Carriers', Carriers, true],
 ];
 

@@ -1,39 +1,103 @@
 import { useState } from 'preact/hooks';
-import { call, get, rows, text } from '../api.ts';
+import { call, get, type Row, rows, text } from '../api.ts';
 import { useAction, useLoad } from '../hooks.ts';
-import { Input, onSubmit, Problem, Table } from '../parts.tsx';
+import { type Column, Input, onSubmit, Problem, Select, Table } from '../parts.tsx';
 import type { BuildProps } from './build.tsx';
 
-/** Numbers of others that the account may show when it calls: the operator has seen that they are the account's. */
-export function CallerIds({ account }: BuildProps) {
-  const root = `/admin/v1/accounts/${account}/caller-ids`;
+/** Which numbers the account may show when it calls, and which it shows. */
+export function CallerIds({ account, me }: BuildProps) {
+  const root = `/api/v1/Account/${account}/caller-ids`;
   const { value, problem: unread, again } = useLoad(account, () => get(root));
+  const rented = useLoad(`${account} numbers`, () =>
+    get(`/api/v1/Account/${account}/numbers?per_page=100`),
+  );
+  const { problem, run } = useAction();
+  const verified = rows(value?.['caller_ids']).map((row) => text(row['number']));
+  const own = rows(rented.value?.['items']).map((row) => text(row['e164']).replace('+', ''));
+  const choices = [...new Set([...own, ...verified])];
+  return (
+    <>
+      <Problem text={unread ?? rented.problem ?? problem} />
+      {me.account_id === null ? (
+        <Verified account={account} numbers={value && verified} changed={again} />
+      ) : (
+        <>
+          <p>
+            The account may show its own numbers, and those that the operator has verified to be
+            yours.
+          </p>
+          <Table
+            name="Caller ids"
+            rows={value && verified.map((number) => ({ number }))}
+            empty="No other number was verified."
+            columns={[{ title: 'Verified number', value: (row) => text(row['number']) }]}
+          />
+        </>
+      )}
+      {value !== undefined && (
+        <div class="row">
+          <Select
+            label="Shown where nothing else is named"
+            value={text(value['default_caller_id'])}
+            set={(number) =>
+              void run(() =>
+                call('PUT', `${root}/default`, { number: number || null }).finally(again),
+              )
+            }
+            options={optionsOf(choices, text(value['default_caller_id']), 'none')}
+          />
+        </div>
+      )}
+      <Shown account={account} choices={choices} />
+    </>
+  );
+}
+
+/** What is shown may stand outside of the list: a number that was taken back is named until another is chosen. */
+const optionsOf = (
+  choices: readonly string[],
+  now: string,
+  none: string,
+): ReadonlyArray<readonly [string, string]> => [
+  ['', none],
+  ...[...new Set([...choices, ...(now === '' ? [] : [now])])].map((one) => [one, one] as const),
+];
+
+interface VerifiedProps {
+  readonly account: string;
+  readonly numbers: readonly string[] | undefined;
+  readonly changed: () => void;
+}
+
+/** Numbers of others that the account may show when it calls: the operator has seen that they are the account's. */
+function Verified({ account, numbers, changed }: VerifiedProps) {
+  const root = `/admin/v1/accounts/${account}/caller-ids`;
   const [number, setNumber] = useState('');
   const { problem, run } = useAction();
   const add = () =>
     run(async () => {
       await call('POST', root, { number });
       setNumber('');
-      again();
+      changed();
     });
   return (
     <>
-      <Problem text={unread ?? problem} />
+      <Problem text={problem} />
       <Table
         name="Caller ids"
-        rows={value && rows(value['caller_ids'])}
+        rows={numbers?.map((one) => ({ number: one }))}
         empty="The account shows its own numbers alone."
         columns={[
-          { title: 'Number', value: (row) => text(row['number']) },
+          { title: 'Verified number', value: (row) => text(row['number']) },
           {
             title: 'Action',
             value: (row) => (
               <button
                 type="button"
-                class="small"
+                class="small secondary"
                 aria-label={`Forget ${text(row['number'])}`}
                 onClick={() =>
-                  void run(() => call('DELETE', `${root}/${text(row['number'])}`).then(again))
+                  void run(() => call('DELETE', `${root}/${text(row['number'])}`).then(changed))
                 }
               >
                 Forget
@@ -46,6 +110,68 @@ export function CallerIds({ account }: BuildProps) {
         <Input label="Number that has been verified" value={number} set={setNumber} required />
         <button type="submit">Add</button>
       </form>
+    </>
+  );
+}
+
+interface ShownProps {
+  readonly account: string;
+  readonly choices: readonly string[];
+}
+
+/** Whoever has a number of his own to show: endpoints and applications. */
+function Shown({ account, choices }: ShownProps) {
+  const root = `/api/v1/Account/${account}`;
+  const endpoints = useLoad(`${account} endpoints`, () => get(`${root}/Endpoint/?limit=100`));
+  const apps = useLoad(`${account} apps`, () => get(`${root}/Application/?limit=100`));
+  const { problem, run } = useAction();
+  const list: readonly Row[] | undefined = endpoints.value &&
+    apps.value && [
+      ...rows(endpoints.value['objects']).map((one) => ({
+        kind: 'endpoint',
+        name: one['username'],
+        shows: one['caller_id'],
+        id: `Endpoint/${text(one['endpoint_id'])}`,
+      })),
+      ...rows(apps.value['objects']).map((one) => ({
+        kind: 'application',
+        name: one['app_name'],
+        shows: one['caller_id'],
+        id: `Application/${text(one['app_id'])}`,
+      })),
+    ];
+  const choose = (row: Row, number: string) =>
+    run(() =>
+      call('POST', `${root}/${text(row['id'])}/`, { caller_id: number || null }).finally(() => {
+        endpoints.again();
+        apps.again();
+      }),
+    );
+  const columns: readonly Column[] = [
+    { title: 'Who', value: (row) => text(row['name']) },
+    { title: 'Kind', value: (row) => text(row['kind']), isMinor: true },
+    {
+      title: 'Shows',
+      value: (row) => (
+        <select
+          aria-label={`What ${text(row['kind'])} ${text(row['name'])} shows`}
+          value={text(row['shows'])}
+          onChange={({ currentTarget }) => void choose(row, currentTarget.value)}
+        >
+          {optionsOf(choices, text(row['shows']), 'as the account').map(([one, shown]) => (
+            <option key={one} value={one}>
+              {shown}
+            </option>
+          ))}
+        </select>
+      ),
+    },
+  ];
+  return (
+    <>
+      <h3>Who shows another number</h3>
+      <Problem text={endpoints.problem ?? apps.problem ?? problem} />
+      <Table name="Who shows what" rows={list} empty="There is nobody yet." columns={columns} />
     </>
   );
 }
