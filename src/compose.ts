@@ -144,7 +144,12 @@ export async function startService(start: ServiceStart): Promise<Service> {
   };
   const transcriptions = joinTranscriptions(basics, foundation, lines, derived);
   const { slots, directory } = cluster?.shared ?? {};
-  const callLines = { ...lines, transcriptions, slots, directory };
+  const otherNodes = cluster && {
+    ...cluster,
+    claims: cluster.shared.claims,
+    ...{ host: derived.sipNodeHost, port: () => signalling.port() },
+  };
+  const callLines = { ...lines, transcriptions, slots, directory, otherNodes };
   const calls = joinCalls(basics, foundation, callLines, derived, links, onSettled);
   const { keeper, admission, inbound, recorder, paced } = calls;
   const control =

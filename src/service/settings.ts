@@ -6,6 +6,8 @@ export interface Derived {
   readonly publicUrl: string;
   readonly sipPublicHost: string;
   readonly rtpPublicHost: string;
+  /** Where other nodes reach this one's SIP: not through an edge, which has the public name. */
+  readonly sipNodeHost: string;
   /** HTTP is bound to loopback: customers' servers may be there too, without encryption (decisions.md). */
   readonly local: boolean;
   readonly allowInsecure: boolean;
@@ -22,6 +24,7 @@ export function derive(settings: Settings): Derived {
       '',
     ),
     sipPublicHost: sip.publicHost || reachable(sip.host),
+    sipNodeHost: isEverywhere(sip.host) ? sip.publicHost || reachable(sip.host) : sip.host,
     rtpPublicHost: rtp.publicHost || reachable(rtp.host),
     local,
     allowInsecure: streams.allowInsecure === 'yes' || (streams.allowInsecure === 'auto' && local),
@@ -40,7 +43,8 @@ const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || host === '[::1]' || host.startsWith('127.');
 
 /** 0.0.0.0 and :: mean every interface when listening; a URL needs one address, so it gets that of loopback. */
-const reachable = (host: string): string =>
-  host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
+const isEverywhere = (host: string): boolean => host === '0.0.0.0' || host === '::';
+
+const reachable = (host: string): string => (isEverywhere(host) ? '127.0.0.1' : host);
 
 const bracketed = (host: string): string => (host.includes(':') ? `[${host}]` : host);

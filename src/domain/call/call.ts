@@ -35,7 +35,7 @@ export {
   openRecord,
   type RecordSettings,
 } from './record.ts';
-export { type Recorded, waitingCall } from './recorded.ts';
+export { type CallTerms, type Recorded, waitingCall } from './recorded.ts';
 export type { DialPlan, FindSlot, TargetSlot } from './target-hunt.ts';
 
 export interface CallNeeds extends LegMediaNeeds {

@@ -226,6 +226,8 @@ export type OutboundTarget = (
       readonly allow?: readonly string[];
       /** The carrier that redirected a call there: it may name addresses of its own. */
       readonly redirectedBy?: string;
+      /** Another node of this service: it is believed, and what follows goes where the INVITE went, whatever its Contact says. */
+      readonly isNode?: boolean;
     } & TargetPolicy)
   | ({
       readonly kind: 'carrier';

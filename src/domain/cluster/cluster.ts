@@ -2,3 +2,4 @@
 export { Membership, type MembershipNeeds } from './membership.ts';
 export { Peers, type Question } from './peers.ts';
 export { SelfNode } from './self-node.ts';
+export { NodeTickets, type Ticket } from './tickets.ts';

@@ -37,6 +37,18 @@ export interface Bus {
   hear(what: string, by: Hears): void;
 }
 
+/**
+ * Things that one node has at a time, by key: a conference of one name. Whoever is not heard of any more has lost them to the next who
+ * asks. While nobody can be asked each node has what it claims; what two then have, one of them loses.
+ */
+export interface Claims {
+  /** Whose it is: this node's when it was nobody's, held then until it was released as often as it was claimed. Never rejects. */
+  claim(key: string): Promise<string>;
+  release(key: string): void;
+  /** Somebody else has what this node holds. */
+  onLost(hear: (key: string) => void): void;
+}
+
 /** Which node has a thing, by key: a short way, which may miss some. */
 export interface Directory {
   /** This node has it. */

@@ -32,6 +32,15 @@ export class Peers {
     return this.#needs.directory;
   }
 
+  get nodeId(): string {
+    return this.#needs.nodeId;
+  }
+
+  /** Nodes that live, as far as is known; this one among them. */
+  living(): readonly string[] {
+    return this.#needs.living();
+  }
+
   /**
    * The answer of the node that has what is asked for; the last one that is `isMissing` when no node has. Rejects with NODE_UNREACHABLE
    * when none has it and one did not answer: that one may.

@@ -11,12 +11,15 @@ import type { Account } from '../account/types.ts';
 import {
   Call,
   type CallIdentity,
+  CallLog,
   type CallLogs,
   type CallNeeds,
   type CallPrice,
+  type CallTerms,
 } from '../call/call.ts';
 import { type CodecPreferences, type Media, type SrtpPolicy, srtpRule } from '../call/needs.ts';
 import type { CallbackTarget } from '../callback/types.ts';
+import type { NodeLegs } from '../interpreter/interpreter.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Rate } from '../ledger/types.ts';
 
@@ -37,7 +40,7 @@ export interface FactoryNeeds {
 }
 
 /** Makes calls: what they cost, and what they are made of. */
-export class CallFactory {
+export class CallFactory implements NodeLegs {
   readonly #needs: FactoryNeeds;
 
   constructor(needs: FactoryNeeds) {
@@ -89,27 +92,99 @@ export class CallFactory {
     hangupTarget?: CallbackTarget,
     parent?: Call,
   ): Call {
-    const { media, logs, clock, random, mediaTimeoutMs, judgeRtp, srtp, codecs } = this.#needs;
-    const log = logs.open(identity.callUuid, identity.accountId);
+    const log = this.#needs.logs.open(identity.callUuid, identity.accountId);
     log.add('call', `${identity.facts.direction} call`, {
       from: identity.facts.from,
       to: identity.facts.to,
       context: identity.context,
     });
-    return new Call(
-      { identity, price, hangupTarget },
-      {
-        media,
-        clock,
-        sessionId: () => 1 + random.integer(SESSION_IDS),
-        bytes: (length) => random.bytes(length),
-        srtp: srtpRule(srtp, { secured: false }),
-        codecs,
-        mediaTimeoutMs,
-        ...(parent === undefined ? {} : { near: () => parent.mediaIfOpen }),
-        judgeRtp,
-        log,
+    return new Call({ identity, price, hangupTarget }, this.#around(log, parent));
+  }
+
+  visit(call: Call): Call {
+    const { identity, price } = call;
+    const log = this.#unkeptLog(identity, () => undefined);
+    const terms = {
+      identity: {
+        ...identity,
+        callUuid: this.newCallUuid(),
+        parentCallUuid: call.uuid,
+        facts: { ...identity.facts, direction: 'outbound' as const },
       },
+      price: this.free(price.currency),
+      hangupTarget: undefined,
+    };
+    return new Call(terms, { ...this.#around(log, call), ...BETWEEN_NODES });
+  }
+
+  guest(identity: CallIdentity, { currency, keypadEvents, noted }: GuestTerms): Call {
+    const log = this.#unkeptLog(identity, noted);
+    const terms = { identity, price: this.free(currency), hangupTarget: undefined };
+    return new GuestCall(
+      terms,
+      { ...this.#around(log, undefined), ...BETWEEN_NODES },
+      keypadEvents,
     );
+  }
+
+  #unkeptLog({ callUuid, accountId }: CallIdentity, noted: GuestTerms['noted']): CallLog {
+    return new PassedLog({ callUuid, accountId }, this.#needs.clock, noted);
+  }
+
+  #around(log: CallLog, parent: Call | undefined): CallNeeds {
+    const { media, clock, random, mediaTimeoutMs, judgeRtp, srtp, codecs } = this.#needs;
+    return {
+      media,
+      clock,
+      sessionId: () => 1 + random.integer(SESSION_IDS),
+      bytes: (length) => random.bytes(length),
+      srtp: srtpRule(srtp, { secured: false }),
+      codecs,
+      mediaTimeoutMs,
+      ...(parent === undefined ? {} : { near: () => parent.mediaIfOpen }),
+      judgeRtp,
+      log,
+    };
+  }
+}
+
+/** Another node is believed where its media is; when it falls silent, it is gone. */
+const BETWEEN_NODES = {
+  judgeRtp: () => ({ kind: 'send' }) as const,
+  mediaTimeoutMs: 3000,
+};
+
+type GuestTerms = Parameters<NodeLegs['guest']>[1];
+
+class GuestCall extends Call {
+  readonly #keypadEvents: boolean;
+
+  constructor(terms: CallTerms, needs: CallNeeds, keypadEvents: boolean) {
+    super(terms, needs);
+    this.#keypadEvents = keypadEvents;
+  }
+
+  /** How they come to its own node: from there to here they are events always. */
+  override get keypadEvents(): boolean {
+    return this.#keypadEvents;
+  }
+}
+
+/** A timeline that is kept elsewhere. */
+class PassedLog extends CallLog {
+  readonly #pass: GuestTerms['noted'];
+
+  constructor(
+    of: Pick<CallLog, 'callUuid' | 'accountId'>,
+    clock: Clock,
+    pass: GuestTerms['noted'],
+  ) {
+    super(of, 1, { clock, closed: () => undefined });
+    this.#pass = pass;
+  }
+
+  override add(...entry: Parameters<CallLog['add']>): void {
+    const [kind, text, facts = {}] = entry;
+    this.#pass(kind, text, facts);
   }
 }

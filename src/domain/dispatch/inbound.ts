@@ -34,6 +34,8 @@ import { mediaWish } from './media-wish.ts';
 import type { Scripts } from './scripts.ts';
 
 export interface InboundNeeds {
+  /** One that another node makes, for a call of its own: true, then it is nothing of ours. Default: none is. */
+  readonly takes?: (leg: InboundLeg) => boolean;
   readonly accounts: Accounts;
   readonly applications: ApplicationStore;
   readonly endpoints: EndpointStore;
@@ -70,6 +72,7 @@ export class Inbound {
 
   /** To be given each new INVITE, in the turn in which it arrives. */
   accept(arriving: InboundLeg): void {
+    if (this.#needs.takes?.(arriving) === true) return;
     const leg = gateInbound(arriving);
     const route =
       leg.endpointUsername === undefined

@@ -55,6 +55,8 @@ interface Kept {
   cancelTopUp: () => void;
   /** Something is noted that is not in the store yet. */
   cancelNoted: (() => void) | undefined;
+  /** What the settlement waits for. */
+  readonly before: Set<() => Promise<unknown>>;
 }
 
 /**
@@ -91,6 +93,12 @@ export class CallKeeper implements CallKeeping {
     await this.#settled.get(call);
   }
 
+  beforeSettling(call: Call, act: () => Promise<unknown>): () => void {
+    const kept = this.#kept.get(call.uuid);
+    kept?.before.add(act);
+    return () => void kept?.before.delete(act);
+  }
+
   /** The record of an ended call, once it is settled; undefined: the call was never under care. */
   async recordOf(call: Call): Promise<Cdr | undefined> {
     return this.#settled.get(call);
@@ -114,6 +122,7 @@ export class CallKeeper implements CallKeeping {
       open: false,
       cancelTopUp: () => undefined,
       cancelNoted: undefined,
+      before: new Set(),
     };
     this.#kept.set(call.uuid, kept);
     this.#needs.directory?.put(callKey(call.uuid));
@@ -273,6 +282,7 @@ export class CallKeeper implements CallKeeping {
     const { call } = kept;
     kept.cancelTopUp();
     forgetNoted(kept);
+    await Promise.allSettled([...kept.before].map((act) => act()));
     const { record, settler, callbacks, logs, logger, onSettled } = this.#needs;
     const settle = (): Settlement => {
       const cdr = finalRecord(call, this.#openRecord(kept), end, record);

@@ -231,13 +231,11 @@ export class PacedCalls {
   }
 
   /** Now, or before it ended. */
-  #isConnected({ uuid, identity, streams, bridgeUuid }: Call): boolean {
+  #isConnected(call: Call): boolean {
+    const { streams, bridgeUuid } = call;
     const hasBot = streams.open.length > 0 || streams.past.some((stream) => stream.connectedUs > 0);
     if (hasBot || bridgeUuid !== undefined) return true;
-    const conferences = this.#needs.interpreter().conferences.list(identity.accountId);
-    return conferences.some(
-      ({ members }) => members.length > 1 && members.some(({ callUuid }) => callUuid === uuid),
-    );
+    return this.#needs.interpreter().conferences.connects(call);
   }
 
   #record(call: Call, record: RecordRequest | undefined): void {

@@ -15,7 +15,10 @@ import { execute } from './verb/verb.ts';
 
 export { failedStreamsOf, openAudioStream, streamsOf } from './audio-stream.ts';
 export { notify, parametersOf, signerOf } from './call-callbacks.ts';
-export { Conferences } from './conference/conferences.ts';
+export { claimOf } from './conference/between-nodes.ts';
+export { Conferences, partyKey } from './conference/conferences.ts';
+export type { NodeLegs } from './conference/node-legs.ts';
+export { SharedConferences } from './conference/shared-conferences.ts';
 export { dialOf, type LiveDial } from './dial/dial-of.ts';
 export { playWhileHeld } from './hold.ts';
 export type {

@@ -47,6 +47,8 @@ export interface CallKeeping {
   settled(call: Call): Promise<void>;
   /** The live calls of all accounts. */
   live(): readonly Call[];
+  /** What an ended call is not settled before; what it rejects with is nobody's matter. The returned function: it is over. */
+  beforeSettling(call: Call, act: () => Promise<unknown>): () => void;
 }
 
 /** One B leg that `Dial` asked for. */
@@ -143,27 +145,42 @@ export interface Recorder {
   dialAnswered(call: Call): void;
 }
 
-/** A call that has entered a conference. */
+/** Why a member has left its conference. */
+export type LeaveReason =
+  | 'callOver' // its call has ended, or has been given another document
+  | 'star'
+  | 'timeLimit'
+  | 'kicked'
+  | 'alone' // nobody else was left, and it would not stay alone
+  | 'roomEnded'
+  | 'moved'; // the conference goes on at another node
+
+/** A call that has entered a conference, of this node or of another. */
 export interface Participation {
   readonly room: {
     readonly uuid: string;
     readonly name: string;
     /** The recording that runs, or the last one that did. */
-    readonly recording: LiveRecording | undefined;
+    readonly recording: Pick<LiveRecording, 'recordingId' | 'url'> | undefined;
   };
   readonly member: {
     readonly id: string;
     /** Resolves when the member is out of the conference. */
-    readonly left: Promise<unknown>;
+    readonly left: Promise<LeaveReason>;
   };
-  /** The call is over, or has been given another document. */
-  leave(): void;
+  /** The call is over, or has been given another document. Resolves once the conference knows. Never rejects. */
+  leave(): Promise<void>;
 }
 
 /** The conferences of all accounts, by account and case-sensitive name. */
 export interface ConferenceDirectory {
   /** Takes a call into the conference of its account with that name; undefined: it is full. */
-  enter(instruction: ConferenceInstruction, context: VerbContext): Participation | undefined;
+  enter(
+    instruction: ConferenceInstruction,
+    context: VerbContext,
+  ): Promise<Participation | undefined>;
+  /** The call hears, or may hear, others in one. */
+  connects(call: Call): boolean;
   list(accountId: AccountId): readonly Conference[];
   /** Multi-party calls, which are no conferences. */
   parties(accountId: AccountId): readonly Conference[];

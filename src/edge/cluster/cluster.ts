@@ -3,9 +3,10 @@ import type { Clock } from '../../base/clock.ts';
 import type { Random } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
 import { type CapacityLimits, OwnSlots, type Slots } from '../../domain/capacity/capacity.ts';
-import type { Bus, Directory } from '../../domain/cluster/needs.ts';
+import type { Bus, Claims, Directory } from '../../domain/cluster/needs.ts';
 import { RedisBindings } from './redis-bindings.ts';
 import { RedisBus } from './redis-bus.ts';
+import { RedisClaims } from './redis-claims.ts';
 import { RedisDirectory } from './redis-directory.ts';
 import { openRedis, type RedisLink } from './redis-link.ts';
 import { RedisSlots } from './redis-slots.ts';
@@ -25,6 +26,7 @@ export interface ClusterOptions {
 export interface Cluster {
   readonly bus: Bus;
   readonly directory: Directory;
+  readonly claims: Claims;
   readonly slots: Slots;
   readonly bindings: RedisBindings;
   /** Whether the node has been heard of within the last seconds. */
@@ -40,6 +42,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   const redis = await openRedis(url, { clock, logger });
   const bus = new RedisBus({ ...options, redis });
   const directory = new RedisDirectory({ redis, nodeId, clock, logger });
+  const claims = new RedisClaims({ redis, nodeId, clock });
   const slots = new RedisSlots({
     ...{ redis, clock, random, logger },
     own: new OwnSlots(clock),
@@ -49,6 +52,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   return {
     bus,
     directory,
+    claims,
     slots,
     bindings: new RedisBindings(redis, bus, logger),
     redis,
@@ -58,6 +62,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     },
     stop() {
       slots.stop();
+      claims.stop();
       directory.stop();
       redis.close();
     },

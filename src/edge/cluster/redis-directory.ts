@@ -5,6 +5,8 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { Directory } from '../../domain/cluster/needs.ts';
+import { every } from './every.ts';
+import { heardKey, keyOf } from './keys.ts';
 import type { RedisLink } from './redis-link.ts';
 
 const ENTRY_S = 90;
@@ -28,8 +30,10 @@ export class RedisDirectory implements Directory {
   constructor(needs: RedisDirectoryNeeds) {
     this.#needs = needs;
     needs.redis.onConnected(() => this.#renew());
-    void this.#every(BEAT_MS, () => this.#beat());
-    void this.#every(RENEW_MS, () => this.#renew());
+    const { clock } = needs;
+    const { signal } = this.#stopping;
+    void every(BEAT_MS, () => this.#beat(), clock, signal);
+    void every(RENEW_MS, () => this.#renew(), clock, signal);
   }
 
   put(key: string): void {
@@ -47,13 +51,13 @@ export class RedisDirectory implements Directory {
   }
 
   async isHeard(nodeId: string): Promise<boolean> {
-    const found = await this.#needs.redis.send('EXISTS', `carillon:hb:${nodeId}`).catch(() => 0);
+    const found = await this.#needs.redis.send('EXISTS', heardKey(nodeId)).catch(() => 0);
     return Number(found) === 1;
   }
 
   stop(): void {
     this.#stopping.abort();
-    this.#quietly(['DEL', `carillon:hb:${this.#needs.nodeId}`]);
+    this.#quietly(['DEL', heardKey(this.#needs.nodeId)]);
   }
 
   #entry(key: string): readonly string[] {
@@ -61,19 +65,11 @@ export class RedisDirectory implements Directory {
   }
 
   #beat(): void {
-    this.#quietly(['SET', `carillon:hb:${this.#needs.nodeId}`, '1', 'PX', String(HEARD_MS)]);
+    this.#quietly(['SET', heardKey(this.#needs.nodeId), '1', 'PX', String(HEARD_MS)]);
   }
 
   #renew(): void {
     for (const key of this.#own) this.#quietly(this.#entry(key));
-  }
-
-  async #every(ms: number, act: () => void): Promise<void> {
-    const { signal } = this.#stopping;
-    while (!signal.aborted) {
-      act();
-      await this.#needs.clock.sleep(ms, signal).catch(() => undefined); // stopped
-    }
   }
 
   /** An entry that is not written is found by asking all. */
@@ -81,5 +77,3 @@ export class RedisDirectory implements Directory {
     void this.#needs.redis.send(...command).catch(() => undefined);
   }
 }
-
-const keyOf = (key: string): string => `carillon:${key}`;

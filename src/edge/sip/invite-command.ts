@@ -89,10 +89,14 @@ function placeOf(
         uri,
         ...(transport === undefined ? {} : { transport }),
         ...(named === undefined ? { largeOverTcp: target.policy?.largeOverTcp ?? true } : {}),
-        guard: {
-          ...{ heardAt: [], allow },
-          ...(redirectedBy === undefined ? {} : { carrier: redirectedBy }),
-        },
+        ...(target.isNode === true
+          ? { viaFlow: true }
+          : {
+              guard: {
+                ...{ heardAt: [], allow },
+                ...(redirectedBy === undefined ? {} : { carrier: redirectedBy }),
+              },
+            }),
       },
       account: auth,
     };

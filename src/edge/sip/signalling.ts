@@ -79,6 +79,8 @@ export interface SignallingOptions {
   readonly connections?: StreamLimits;
   /** Addresses and ranges of edge proxies of ours: strangers are heard through them alone. Default: from anywhere. */
   readonly edges?: readonly string[];
+  /** Another node is about to call from that address: it is heard without an edge. Default: none is. */
+  readonly expectsNode?: (address: string) => boolean;
   /** Messages a second of one address that proved nothing, by kind. */
   readonly unknownPeersPerSecond?: number;
   /** Default: compatible, MD5 on top. */

@@ -15,6 +15,8 @@ export interface TrafficOptions {
   readonly newCalls?: { readonly isFull: boolean };
   /** Addresses and ranges of edge proxies of ours: strangers are heard through them alone. None: from anywhere. */
   readonly edges?: readonly string[] | undefined;
+  /** Another node is about to call from that address. Default: none is. */
+  readonly expectsNode?: (address: string) => boolean;
   /** Where messages of who proved something are kept. */
   readonly traces?: { note(message: TracedMessage): void };
 }
@@ -77,9 +79,14 @@ export class Traffic {
   received(bytes: Uint8Array, flow: Flow, waitedMs = 0): void {
     this.#counter.note('in', flow, bytes);
     const heard = this.#edges?.heard(bytes, flow) ?? { bytes, flow };
-    if (this.#edges === undefined || this.#edges.has(flow) || this.isKnown(flow))
+    if (this.#edges === undefined || this.#edges.has(flow) || this.#isExpected(flow))
       this.#desk.received(heard.bytes, heard.flow, waitedMs);
     else this.#strangers += 1;
+  }
+
+  #isExpected(flow: Flow): boolean {
+    const { expectsNode } = this.#parts.options;
+    return this.isKnown(flow) || expectsNode?.(flow.remoteAddress) === true;
   }
 
   sent({ bytes, message, flow, transaction }: Extract<UserAgentOutput, { kind: 'send' }>): void {

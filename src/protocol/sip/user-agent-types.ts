@@ -192,6 +192,8 @@ export type InviteTarget =
       readonly largeOverTcp?: boolean;
       /** Of a URI that a customer named. */
       readonly guard?: DestinationGuard;
+      /** What follows in the dialog goes where its answer came from, not to its Contact. Default: no. */
+      readonly viaFlow?: boolean;
     };
 
 export interface InviteCommand {

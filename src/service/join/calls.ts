@@ -17,7 +17,8 @@ import type { CallbackClient } from '../../domain/callback/callback.ts';
 import { FairShare, type NewCalls, OwnSlots, type Slots } from '../../domain/capacity/capacity.ts';
 import { OpenRecords, Settler } from '../../domain/cdr/cdr.ts';
 import type { Cdr } from '../../domain/cdr/types.ts';
-import type { Directory } from '../../domain/cluster/needs.ts';
+import type { NodeTickets, Peers } from '../../domain/cluster/cluster.ts';
+import type { Claims, Directory } from '../../domain/cluster/needs.ts';
 import {
   Admission,
   BLegDialer,
@@ -39,6 +40,7 @@ import {
   Conferences,
   type InterpreterNeeds,
   type Recorder,
+  SharedConferences,
 } from '../../domain/interpreter/interpreter.ts';
 import type { Transcriptions } from '../../domain/transcription/transcription.ts';
 import type { SignedLinks } from '../../edge/rest/links.ts';
@@ -65,6 +67,16 @@ export interface CallParts<R extends Recorder = Recorder> {
 
 export type Calls = CallParts<CallRecorder>;
 
+/** What conferences need whose members are on several nodes. */
+export interface OtherNodes {
+  readonly peers: Peers;
+  readonly claims: Claims;
+  readonly tickets: NodeTickets;
+  /** Where this node's SIP comes from and is reached. */
+  readonly host: string;
+  readonly port: () => number;
+}
+
 /** What calls need of the ways out; a test or a simulation has others. */
 export interface CallLines {
   readonly callbacks: CallbackClient;
@@ -85,6 +97,8 @@ export interface CallLines {
   readonly slots?: Slots | undefined;
   /** Absent: nobody else asks for calls of this node. */
   readonly directory?: Directory | undefined;
+  /** Absent: conferences are those of this node. */
+  readonly otherNodes?: OtherNodes | undefined;
   /** Absent: nothing is proved, and nothing verified. */
   readonly proofs?: CallerProofs;
   readonly logs: CallLogs;
@@ -220,6 +234,10 @@ export function joinParts<R extends Recorder>(
   };
   const recorder = recorderOf(keeper);
   const dialer = new BLegDialer(dispatching);
+  const own = new Conferences({ media, recorder, clock, random, logger });
+  const shared = lines.otherNodes && sharedConferences(own, dispatching, lines.otherNodes);
+  const conferences = shared ?? own;
+  admission.onDrain(() => shared?.leave());
   const interpreter: InterpreterNeeds = {
     callbacks,
     streams: lines.streams,
@@ -230,7 +248,7 @@ export function joinParts<R extends Recorder>(
     transcriptions: lines.transcriptions,
     holdMusic: lines.holdMusic,
     recorder,
-    conferences: new Conferences({ media, recorder, clock, random, logger }),
+    conferences,
     dialer,
     referrer: new Referrals(dispatching),
     keeping: keeper,
@@ -249,6 +267,7 @@ export function joinParts<R extends Recorder>(
   };
   const trunks = new TrunkConnector(dispatching);
   const inbound = new Inbound({
+    takes: (leg) => lines.otherNodes?.tickets.redeem(leg.endpointUsername, leg) ?? false,
     accounts,
     shares: dispatching.shares,
     slots: capacity,
@@ -294,3 +313,19 @@ export function joinParts<R extends Recorder>(
   const parts = { keeper, admission, control, inbound, outbound, dialer, trunks };
   return { ...parts, paced, recorder, dispatching };
 }
+
+function sharedConferences(
+  own: Conferences,
+  dispatching: DispatchNeeds,
+  { peers, claims, tickets, host, port }: OtherNodes,
+): SharedConferences {
+  const { keeper, factory } = dispatching;
+  return new SharedConferences({
+    ...dispatching,
+    ...{ own, claims, tickets, host, calls: keeper, legs: factory },
+    ...{ bus: peers.bus, nodeId: peers.nodeId, living: () => peers.living() },
+    uriOf: (username) => `sip:${username}@${bracketed(host)}:${port()};transport=udp`,
+  });
+}
+
+const bracketed = (host: string): string => (host.includes(':') ? `[${host}]` : host);

@@ -4,7 +4,7 @@ import type { AccountId } from '../../base/ids.ts';
 import type { Listeners } from '../../base/listeners.ts';
 import { type DialerControl, SharedDialer } from '../../domain/campaign/campaign.ts';
 import { recoverOpenCalls } from '../../domain/cdr/cdr.ts';
-import { Membership, Peers } from '../../domain/cluster/cluster.ts';
+import { Membership, NodeTickets, Peers } from '../../domain/cluster/cluster.ts';
 import type { Admission, CallKeeper } from '../../domain/dispatch/dispatch.ts';
 import { type Cluster, openCluster } from '../../edge/cluster/cluster.ts';
 import type { Basics, Foundation } from './foundation.ts';
@@ -12,6 +12,8 @@ import type { Basics, Foundation } from './foundation.ts';
 export interface Clustered {
   readonly shared: Cluster;
   readonly peers: Peers;
+  /** For calls between nodes. */
+  readonly tickets: NodeTickets;
   /** Commands of campaigns go to the node that dials. */
   shareDialer(own: DialerControl): DialerControl;
   /** Begins to beat, and to watch the others. */
@@ -55,6 +57,7 @@ export async function joinCluster(
   return {
     shared: cluster,
     peers,
+    tickets: new NodeTickets(clock, random),
     shareDialer: (own) =>
       new SharedDialer({ own, bus: cluster.bus, nodes: store.nodes, nodeId: self.id }),
     async start({ keeper, admission, pause, takeUp, letGo }: ClusteredCalls) {

@@ -49,6 +49,7 @@ import { SipTraces } from '../sip-traces.ts';
 import { createHoldMusic, type HoldMusic } from '../sounds.ts';
 import type { Clustered } from './cluster.ts';
 import type { Basics, Foundation } from './foundation.ts';
+import { withNodes } from './node-directory.ts';
 
 export interface Lines {
   readonly http: CustomerHttp;
@@ -132,7 +133,7 @@ export async function openLines(
     clock,
     random,
     logger,
-    directory: foundation.phoneLogins,
+    directory: cluster ? withNodes(foundation, cluster.tickets) : foundation.phoneLogins,
     bindings: cluster?.shared.bindings ?? foundation.store.bindings,
     nonceKey: cluster && Buffer.from(keptSecret(dataDir, NONCE_KEY_FILE, random)),
     carriers: () => foundation.provisioning.carriers.list(),
@@ -142,6 +143,7 @@ export async function openLines(
     challengeOrder: settings.sip.challengeOrder,
     unknownPeersPerSecond: settings.sip.unknownPeersPerSecond,
     edges: settings.sip.edges,
+    expectsNode: (address) => cluster?.tickets.expects(address) ?? false,
     tls: {
       identity: sipIdentity,
       port: settings.sip.tlsPort || undefined,

@@ -632,6 +632,7 @@ export class Scene {
           return Promise.resolve();
         },
         settled: () => Promise.resolve(),
+        beforeSettling: () => () => undefined,
         live: () => this.calls.filter((call) => !call.isEnded),
       },
       clock,

@@ -48,6 +48,41 @@ describe.skipIf(!HAS_REDIS)('over Redis (needs redis-server)', () => {
     return cluster;
   }
 
+  it('of several who claim a thing at once one has it, until it has released it as often, or is not heard of', async () => {
+    const [a, b, c] = await Promise.all(['a', 'b', 'c'].map((node) => join(node)));
+    if (a === undefined || b === undefined || c === undefined) throw new Error('no nodes');
+    const key = 'room:MA_A:weekly';
+    const nodes = [a, b, c];
+    const named = await Promise.all(nodes.map(({ claims }) => claims.claim(key)));
+    const [owner] = named;
+    expect(named).toEqual([owner, owner, owner]);
+    const has = nodes['abc'.indexOf(String(owner))] as Cluster;
+    const others = nodes.filter((one) => one !== has);
+    await has.claims.claim(key);
+    has.claims.release(key);
+    expect(await others[0]?.claims.claim(key)).toBe(owner);
+    expect(await others[1]?.directory.find(key)).toBe(owner);
+    has.claims.release(key);
+    await soon(async () => expect(await has.directory.find(key)).toBeUndefined());
+    await others[0]?.claims.claim(key);
+    // It leaves, with the claim.
+    others[0]?.stop();
+    await soon(async () => expect(await has.claims.claim(key)).toBe(owner));
+  });
+
+  it('what two have claimed while Redis had lost everything, one of them loses', async () => {
+    const [a, b] = await Promise.all(['a', 'b'].map((node) => join(node)));
+    const key = 'room:MA_A:split';
+    const lost: string[] = [];
+    a?.claims.onLost((one) => lost.push(one));
+    expect(await a?.claims.claim(key)).toBe('a');
+    await a?.redis.send('DEL', `carillon:${key}`);
+    expect(await b?.claims.claim(key)).toBe('b');
+    // Whoever asks again finds out; without asking, a renewal does.
+    expect(await a?.claims.claim(key)).toBe('b');
+    expect(lost).toEqual([key]);
+  });
+
   const slotsOf = ({ redis: link }: Cluster): RedisSlots =>
     new RedisSlots({
       ...{ redis: link, clock: systemClock, random: systemRandom, logger: silentLogger },

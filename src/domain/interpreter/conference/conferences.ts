@@ -3,6 +3,7 @@
 import type { AccountId } from '../../../base/ids.ts';
 import { err, ok, type Result } from '../../../base/result.ts';
 import type { ConferenceInstruction } from '../../../protocol/answer-xml/answer-xml.ts';
+import type { Call } from '../../call/call.ts';
 import type {
   Conference,
   ControlRefusal,
@@ -21,7 +22,11 @@ import { Room, type RoomNeeds } from './room.ts';
 
 /** Multi-party calls and conferences of one name are apart: no name in a document begins so. */
 const PARTY = '\u0000';
-const partyKey = (name: string): string => PARTY + name;
+export const partyKey = (name: string): string => PARTY + name;
+
+/** What a room is kept under within its account. */
+export const keyOfRoom = ({ room, party }: ConferenceInstruction): string =>
+  party === undefined ? room : partyKey(room);
 
 const NOT_FOUND: ControlRefusal = { kind: 'notFound', what: 'conference' };
 
@@ -35,19 +40,42 @@ export class Conferences implements ConferenceDirectory {
   }
 
   /** Takes a call into the room of its account with that name, which comes into being with its first member. */
-  enter(instruction: ConferenceInstruction, context: VerbContext): Participation | undefined {
+  async enter(
+    instruction: ConferenceInstruction,
+    context: VerbContext,
+  ): Promise<Participation | undefined> {
+    return this.enterHere(instruction, context);
+  }
+
+  /** In the turn in which it is called. */
+  enterHere(instruction: ConferenceInstruction, context: VerbContext): Participation | undefined {
     const { accountId } = context.call.identity;
-    const isParty = instruction.party !== undefined;
-    const key = isParty ? partyKey(instruction.room) : instruction.room;
+    const key = keyOfRoom(instruction);
     const room = this.#find(accountId, key) ?? this.#open(accountId, key, instruction.room);
     try {
       const member = room.enter(instruction, context);
       if (member === undefined) return undefined;
-      return { room, member, leave: () => room.leave(member, 'callOver') };
+      return { room, member, leave: async () => room.leave(member, 'callOver') };
     } finally {
       // When the engine takes no member, nobody leaves later, and the empty room would stay open.
       room.closeIfEmpty();
     }
+  }
+
+  /** Its members are let go, to meet again on another node; without a name those of all rooms. */
+  moveAway(of?: { readonly accountId: AccountId; readonly key: string }): void {
+    const rooms =
+      of === undefined
+        ? [...this.#rooms.values()].flatMap((named) => [...named.values()])
+        : [this.#find(of.accountId, of.key)];
+    for (const room of rooms) room?.moveAway();
+  }
+
+  connects(call: Call): boolean {
+    const rooms = [...(this.#rooms.get(call.identity.accountId)?.values() ?? [])];
+    return rooms.some(
+      ({ members }) => members.length > 1 && members.some(({ context }) => context.call === call),
+    );
   }
 
   list(accountId: AccountId): readonly Conference[] {

@@ -2,20 +2,11 @@
 import type { ConferenceInstruction } from '../../../protocol/answer-xml/answer-xml.ts';
 import { matchDigits } from '../../call/call.ts';
 import type { RoomMember } from '../../call/needs.ts';
-import type { VerbContext } from '../needs.ts';
+import type { LeaveReason, VerbContext } from '../needs.ts';
 import type { CallRecordRequest } from '../recording/types.ts';
 import { playTo, speakTo } from '../sound.ts';
 import { playSoundUrl, type SoundSource } from '../sound-url.ts';
 import { RecordingSlot } from './recording-slot.ts';
-
-/** Why a member has left the room. */
-export type LeaveReason =
-  | 'callOver' // its call has ended, or has been given another document
-  | 'star'
-  | 'timeLimit'
-  | 'kicked'
-  | 'alone' // nobody else was left, and it would not stay alone
-  | 'roomEnded';
 
 export interface MemberEvents {
   pressed(digit: string): void;

@@ -2,7 +2,7 @@
 import { DAY_MS } from '../../../base/duration.ts';
 import type { AccountId } from '../../../base/ids.ts';
 import type { Conference, ConferenceMember, PartyEndCause } from '../../dispatch/types.ts';
-import type { LeaveReason } from './member.ts';
+import type { LeaveReason } from '../needs.ts';
 
 /** Members of one call that are remembered after they have left. */
 const FORMER_MAX = 100;

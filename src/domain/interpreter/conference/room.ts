@@ -8,7 +8,7 @@ import type {
   ConferenceSound,
 } from '../../../protocol/answer-xml/answer-xml.ts';
 import type { Media, MediaRoom, RoomMember } from '../../call/needs.ts';
-import type { Recorder, VerbContext } from '../needs.ts';
+import type { LeaveReason, Recorder, VerbContext } from '../needs.ts';
 import type { LiveRecording, RecordRefusal, RoomRecordRequest } from '../recording/types.ts';
 import { playSoundUrl, type SoundSource } from '../sound-url.ts';
 import { beeps, RELAYED_DIGITS } from '../tones.ts';
@@ -20,7 +20,7 @@ import {
   tellFloor,
 } from './conference-events.ts';
 import { describedMember } from './described-member.ts';
-import { type LeaveReason, Member } from './member.ts';
+import { Member } from './member.ts';
 import { enterParty, recordingTold } from './party.ts';
 import { tellParty } from './party-events.ts';
 import { PartyHistory } from './party-history.ts';
@@ -52,6 +52,7 @@ export class Room {
   readonly #members = new Map<string, Member>();
   readonly #closed = new AbortController();
   readonly #onEmpty: () => void;
+  #isMoving = false;
   #lastId = 0;
   #firstId = '';
   #begun = false;
@@ -127,6 +128,10 @@ export class Room {
     tellExit(this, member, { wasFirst, isLast: this.#members.size === 0 });
     tellParty(this, member, 'ParticipantLeft', [['Reason', reason]]);
     if (this.#members.size === 0) tellParty(this, this.#teller ?? member, 'MPCEnded');
+    if (this.#isMoving) {
+      this.closeIfEmpty();
+      return;
+    }
     const remaining = this.members;
     const [only] = remaining;
     if (only === undefined) this.closeIfEmpty();
@@ -143,6 +148,12 @@ export class Room {
   /** Everybody is let go; their documents go on. */
   end(): void {
     for (const member of this.members) this.leave(member, 'roomEnded');
+  }
+
+  /** Everybody is let go, to meet again on another node. */
+  moveAway(): void {
+    this.#isMoving = true;
+    for (const member of this.members) this.leave(member, 'moved');
   }
 
   record(request: RoomRecordRequest): Promise<Result<LiveRecording, RecordRefusal>> {

@@ -19,7 +19,7 @@ export async function conference(
   await context.ready();
   context.signal.throwIfAborted();
   const { call, needs } = context;
-  const entered = needs.conferences.enter(instruction, context);
+  const entered = await needs.conferences.enter(instruction, context);
   if (entered === undefined) {
     const { room: name, maxMembers } = instruction;
     call.log.add('warning', 'conference is full', { name, maxMembers });
@@ -29,7 +29,7 @@ export async function conference(
   try {
     await unlessAborted(context.signal, entered.member.left);
   } catch (error) {
-    entered.leave();
+    await entered.leave();
     if (url !== undefined) {
       const parameters = parametersOf(call, ACTION_EVENT, actionParameters(entered));
       notify(context, ACTION_EVENT, { url, method }, parameters);

@@ -68,7 +68,7 @@ export class OutboundCalls {
       callId: command.callId,
       transport: transportTo(destination),
     });
-    const viaFlow = this.#core.options.realm === undefined;
+    const viaFlow = target.viaFlow ?? this.#core.options.realm === undefined;
     return [this.#plan(command, request, { destination, viaFlow, guard: target.guard })];
   }
 

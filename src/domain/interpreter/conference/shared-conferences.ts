@@ -1,0 +1,242 @@
+/**
+ * Conferences of several nodes: one of a name is at one node, which Redis names, and calls of the others are joined to it there. When
+ * that node is gone, or leaves, its members meet again at another.
+ */
+import type { Clock } from '../../../base/clock.ts';
+import type { Logger } from '../../../base/logger.ts';
+import type { ConferenceInstruction } from '../../../protocol/answer-xml/answer-xml.ts';
+import type { Call, CallLogKind } from '../../call/call.ts';
+import type { CallbackClient } from '../../callback/callback.ts';
+import type { NotificationDraft } from '../../callback/types.ts';
+import type { NodeTickets } from '../../cluster/cluster.ts';
+import type { Claims } from '../../cluster/needs.ts';
+import type { ConferenceDirectory, LeaveReason, Participation, VerbContext } from '../needs.ts';
+import {
+  claimOf,
+  GUEST,
+  type GuestState,
+  JOIN,
+  type JoinAnswer,
+  type JoinRequest,
+  LEAVE,
+  NOTED,
+  NOTIFY,
+  roomOfClaim,
+} from './between-nodes.ts';
+import { type Conferences, keyOfRoom } from './conferences.ts';
+import { Guest, type GuestNeeds } from './guest.ts';
+import { type VisitNeeds, visit } from './visit.ts';
+
+/** A node may just have gone: it is heard of for three seconds more. */
+const TRIES = 25;
+const AGAIN_MS = 200;
+/** How long a guest that has left can be asked about. */
+const REMEMBERED_MS = 30_000;
+
+export interface SharedConferencesNeeds extends VisitNeeds, Omit<GuestNeeds, 'own'> {
+  readonly own: Conferences;
+  readonly claims: Claims;
+  readonly tickets: NodeTickets;
+  /** Nodes that live, this one among them. */
+  readonly living: () => readonly string[];
+  /** Where a call with a ticket reaches this node. */
+  readonly uriOf: (username: string) => string;
+  readonly callbacks: Pick<CallbackClient, 'notify'>;
+  readonly calls: { get(callUuid: Call['uuid']): Call | undefined };
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+type Entered = Participation | 'full' | 'again';
+
+export class SharedConferences implements ConferenceDirectory {
+  readonly #needs: SharedConferencesNeeds;
+  readonly #own: Conferences;
+  readonly #guests = new Map<string, Guest>();
+  readonly #visiting = new Set<Call>();
+  #isLeaving = false;
+
+  constructor(needs: SharedConferencesNeeds) {
+    this.#needs = needs;
+    this.#own = needs.own;
+    const { bus, claims, callbacks, calls } = needs;
+    claims.onLost((claim) => {
+      const room = roomOfClaim(claim);
+      if (room !== undefined) this.#own.moveAway(room);
+    });
+    bus.answer(JOIN, (request: JoinRequest) => this.#joined(request));
+    bus.answer(GUEST, (ticket: string) => this.#stateOf(ticket));
+    bus.answer(LEAVE, async (ticket: string) => {
+      const state = await this.#guests.get(ticket)?.leave();
+      return state ?? UNKNOWN;
+    });
+    bus.answer(NOTIFY, async (draft: NotificationDraft) => callbacks.notify(draft));
+    bus.answer(
+      NOTED,
+      async (
+        callUuid: Call['uuid'],
+        kind: CallLogKind,
+        text: string,
+        facts: Readonly<Record<string, unknown>>,
+      ) => calls.get(callUuid)?.log.add(kind, text, facts),
+    );
+  }
+
+  async enter(
+    instruction: ConferenceInstruction,
+    context: VerbContext,
+  ): Promise<Participation | undefined> {
+    const first = await this.#enter(instruction, context);
+    return first && new Stay(first, context, () => this.#enter(instruction, context));
+  }
+
+  /** This node takes no conference any more, and those that it has go to others. */
+  leave(): void {
+    this.#isLeaving = true;
+    this.#own.moveAway();
+  }
+
+  connects(call: Call): boolean {
+    return this.#visiting.has(call) || this.#own.connects(call);
+  }
+
+  list: ConferenceDirectory['list'] = (...of) => this.#own.list(...of);
+  parties: ConferenceDirectory['parties'] = (...of) => this.#own.parties(...of);
+  endedParties: ConferenceDirectory['endedParties'] = (...of) => this.#own.endedParties(...of);
+  changeParty: ConferenceDirectory['changeParty'] = (...of) => this.#own.changeParty(...of);
+  recordParty: ConferenceDirectory['recordParty'] = (...of) => this.#own.recordParty(...of);
+  get: ConferenceDirectory['get'] = (...of) => this.#own.get(...of);
+  end: ConferenceDirectory['end'] = (...of) => this.#own.end(...of);
+  act: ConferenceDirectory['act'] = (...of) => this.#own.act(...of);
+  record: ConferenceDirectory['record'] = (...of) => this.#own.record(...of);
+  stopRecording: ConferenceDirectory['stopRecording'] = (...of) => this.#own.stopRecording(...of);
+
+  async #enter(
+    instruction: ConferenceInstruction,
+    context: VerbContext,
+  ): Promise<Participation | undefined> {
+    const { call, signal } = context;
+    const claim = claimOf(call.identity.accountId, keyOfRoom(instruction));
+    for (let attempt = 0; attempt < TRIES; attempt += 1) {
+      const entered = await this.#tried(claim, attempt, instruction, context);
+      if (entered === 'full') return undefined;
+      if (entered !== 'again') return entered;
+      await this.#needs.clock.sleep(AGAIN_MS, signal);
+    }
+    call.log.add('warning', 'conference not reached at another node', { name: instruction.room });
+    return undefined;
+  }
+
+  async #tried(
+    claim: string,
+    attempt: number,
+    instruction: ConferenceInstruction,
+    context: VerbContext,
+  ): Promise<Entered> {
+    const { nodeId, claims } = this.#needs;
+    const owner = await this.#ownerOf(claim, attempt);
+    if (owner !== nodeId) {
+      const entered = await visit(owner, { claim, instruction, context }, this.#needs);
+      if (typeof entered === 'string') return entered;
+      this.#visits(context.call, owner, entered);
+      return entered;
+    }
+    const entered = context.signal.aborted ? undefined : this.#own.enterHere(instruction, context);
+    if (entered === undefined) {
+      claims.release(claim);
+      context.signal.throwIfAborted();
+      return 'full';
+    }
+    void entered.member.left.then(() => claims.release(claim));
+    return entered;
+  }
+
+  #visits(call: Call, node: string, { room, member }: Participation): void {
+    const { name } = room;
+    call.log.add('call', 'conference of another node entered', { name, node });
+    this.#visiting.add(call);
+    void member.left.then(() => this.#visiting.delete(call));
+  }
+
+  /** A node that leaves takes none for its own, but asks the others in turn. */
+  async #ownerOf(claim: string, attempt: number): Promise<string> {
+    const { claims, nodeId, living } = this.#needs;
+    const others = living().filter((node) => node !== nodeId);
+    if (!this.#isLeaving || others.length === 0) return claims.claim(claim);
+    return others[attempt % others.length] ?? nodeId;
+  }
+
+  /** A call of another node is to come into a conference that should be this one's. */
+  async #joined(request: JoinRequest): Promise<JoinAnswer> {
+    const { claims, nodeId, tickets, uriOf, clock } = this.#needs;
+    const { claim, host } = request;
+    if (this.#isLeaving) return { kind: 'elsewhere' };
+    if ((await claims.claim(claim)) !== nodeId) return { kind: 'elsewhere' };
+    const guest = new Guest(request, { ...this.#needs, own: this.#own });
+    const ticket = tickets.issue(host, {
+      take: (leg: Parameters<Guest['arrived']>[0]) => guest.arrived(leg),
+      lapsed: () => guest.lost(),
+    });
+    const { username } = ticket;
+    this.#guests.set(username, guest);
+    void guest.over.then(() => {
+      claims.release(claim);
+      clock.at(clock.monotonicMs() + REMEMBERED_MS, () => this.#guests.delete(username));
+    });
+    return { kind: 'ticket', ticket, uri: uriOf(username) };
+  }
+
+  async #stateOf(ticket: string): Promise<GuestState> {
+    return (await this.#guests.get(ticket)?.state()) ?? UNKNOWN;
+  }
+}
+
+const UNKNOWN: GuestState = { kind: 'unknown' };
+
+/** One call in one conference, wherever that is: it goes after it when it moves. */
+class Stay implements Participation {
+  readonly member: Participation['member'];
+  #now: Participation;
+
+  constructor(
+    first: Participation,
+    context: VerbContext,
+    again: () => Promise<Participation | undefined>,
+  ) {
+    this.#now = first;
+    const now = () => this.#now;
+    this.member = {
+      get id() {
+        return now().member.id;
+      },
+      left: this.#follow(context, again),
+    };
+  }
+
+  get room(): Participation['room'] {
+    return this.#now.room;
+  }
+
+  leave(): Promise<void> {
+    return this.#now.leave();
+  }
+
+  async #follow(
+    { signal, call }: VerbContext,
+    again: () => Promise<Participation | undefined>,
+  ): Promise<LeaveReason> {
+    for (;;) {
+      const reason = await this.#now.member.left;
+      if (reason !== 'moved') return reason;
+      if (signal.aborted) return 'callOver';
+      call.log.add('call', 'conference moves to another node', { name: this.room.name });
+      const next = await again().catch((error: unknown) => {
+        if (signal.aborted) return undefined;
+        throw error;
+      });
+      if (next === undefined) return signal.aborted ? 'callOver' : 'roomEnded';
+      this.#now = next;
+      if (signal.aborted) await next.leave();
+    }
+  }
+}

@@ -1,0 +1,184 @@
+/** A call of this node in a conference of another: a leg to that node, bridged to the call, carries its audio and its keys. */
+import { ServiceError } from '../../../base/errors.ts';
+import type { ConferenceInstruction } from '../../../protocol/answer-xml/answer-xml.ts';
+import type { Call } from '../../call/call.ts';
+import type { Signalling } from '../../call/needs.ts';
+import type { Bus } from '../../cluster/needs.ts';
+import type { LeaveReason, Participation, VerbContext } from '../needs.ts';
+import { relayDigits } from '../relay-digits.ts';
+import {
+  GUEST,
+  type GuestFacts,
+  type GuestState,
+  JOIN,
+  type JoinAnswer,
+  type JoinRequest,
+  LEAVE,
+  toWire,
+} from './between-nodes.ts';
+import { LINK_CODECS, LINK_SRTP, type NodeLegs } from './node-legs.ts';
+
+export interface VisitNeeds {
+  readonly bus: Bus;
+  readonly signalling: Signalling;
+  readonly legs: NodeLegs;
+  readonly nodeId: string;
+  /** Where INVITEs of this node come from. */
+  readonly host: string;
+}
+
+type Wanted = Pick<JoinRequest, 'claim'> & {
+  readonly instruction: ConferenceInstruction;
+  readonly context: VerbContext;
+};
+
+/** 'again': the conference is to be looked for anew. */
+export async function visit(
+  owner: string,
+  wanted: Wanted,
+  needs: VisitNeeds,
+): Promise<Participation | 'full' | 'again'> {
+  const { context } = wanted;
+  try {
+    const answer = await askToJoin(owner, wanted, needs);
+    if (answer.kind !== 'ticket') return 'again';
+    const { ticket, uri } = answer;
+    const link = needs.legs.visit(context.call);
+    const ends = (): void => link.hangup('normal', 'Platform');
+    context.signal.addEventListener('abort', ends, { once: true });
+    void link.ended.then(() => context.signal.removeEventListener('abort', ends));
+    const up = answeredOrOver(link);
+    await link.dial(needs.signalling, {
+      targets: [
+        { kind: 'uri', uri, isNode: true, srtp: LINK_SRTP, codecs: LINK_CODECS, maxRedirects: 0 },
+      ],
+      from: { user: ticket.username, displayName: '' },
+      headers: [],
+      auth: ticket,
+    });
+    if (context.signal.aborted) ends();
+    const isUp = await up;
+    const state = (await needs.bus.ask(owner, GUEST, [ticket.username])) as GuestState;
+    if (isUp && state.kind === 'in')
+      return new Visit({ owner, ticket: ticket.username, link, facts: state }, context, needs);
+    ends();
+    return state.kind === 'full' ? 'full' : 'again';
+  } catch (error) {
+    if (error instanceof ServiceError) return 'again';
+    throw error;
+  }
+}
+
+async function askToJoin(
+  owner: string,
+  { claim, instruction, context: { call } }: Wanted,
+  { bus, nodeId, host }: VisitNeeds,
+): Promise<JoinAnswer> {
+  const request: JoinRequest = {
+    ...{ claim, home: nodeId, host },
+    identity: { ...call.identity, facts: call.facts },
+    currency: call.price.currency,
+    keypadEvents: call.keypadEvents,
+    instruction: toWire(instruction),
+  };
+  return (await bus.ask(owner, JOIN, [request])) as JoinAnswer;
+}
+
+/** False: it is over. */
+async function answeredOrOver(link: Call): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const forget = link.observe({ answered: () => resolve(true) });
+  void link.ended.then(() => resolve(false));
+  const isUp = await promise;
+  forget();
+  return isUp;
+}
+
+interface Place {
+  readonly owner: string;
+  readonly ticket: string;
+  readonly link: Call;
+  readonly facts: GuestFacts;
+}
+
+class Visit implements Participation {
+  readonly member: Participation['member'];
+  readonly #place: Place;
+  readonly #context: VerbContext;
+  readonly #bus: Bus;
+  #facts: GuestFacts;
+  #leaving: Promise<void> | undefined;
+
+  constructor(place: Place, context: VerbContext, { bus }: VisitNeeds) {
+    this.#place = place;
+    this.#context = context;
+    this.#bus = bus;
+    this.#facts = place.facts;
+    const { call, needs } = context;
+    const { link } = place;
+    const bridge = needs.media.bridge(call.media, link.media);
+    const undo = [
+      () => bridge.close(),
+      // Pressed for the conference, not for what follows.
+      call.digits.forgetAhead(),
+      keysTo(link, call),
+      relayDigits(link, call),
+      needs.keeping.beforeSettling(call, () => this.leave()),
+    ];
+    this.member = {
+      id: place.facts.memberId,
+      left: link.ended.then(async () => {
+        for (const one of undo) one();
+        return this.#outcome();
+      }),
+    };
+  }
+
+  get room(): Participation['room'] {
+    return this.#facts.room;
+  }
+
+  leave(): Promise<void> {
+    this.#leaving ??= this.#leave();
+    return this.#leaving;
+  }
+
+  async #leave(): Promise<void> {
+    await this.#ask(LEAVE);
+    this.#place.link.hangup('normal', 'Platform');
+  }
+
+  /** Why its leg is over; of a node that does not say, the conference has moved. */
+  async #outcome(): Promise<LeaveReason> {
+    await this.#leaving;
+    const state = this.#context.signal.aborted ? undefined : await this.#ask(GUEST);
+    if (this.#context.signal.aborted) return 'callOver';
+    if (state?.kind !== 'left') return 'moved';
+    if (state.hangup !== undefined)
+      this.#context.call.hangup(state.hangup.cause, state.hangup.source);
+    // The leg broke, and the call is well.
+    else if (state.reason === 'callOver') return 'moved';
+    return state.reason;
+  }
+
+  async #ask(what: string): Promise<GuestState | undefined> {
+    const { owner, ticket } = this.#place;
+    try {
+      const state = (await this.#bus.ask(owner, what, [ticket])) as GuestState;
+      if ('room' in state) this.#facts = state;
+      return state;
+    } catch (error) {
+      if (error instanceof ServiceError) return undefined; // the node is gone, or cannot be asked
+      throw error;
+    }
+  }
+}
+
+/** As a room hears keys: also those that come as tones, which the audio carries too; what it does about them, it decides itself. */
+function keysTo(link: Call, call: Call): () => void {
+  return call.digits.observe((digit) => {
+    if (!link.isEnded) void link.media.sendDigits(digit, KEYS);
+  });
+}
+
+const KEYS = { toneMs: 100, gapMs: 50, inband: false };

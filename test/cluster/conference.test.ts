@@ -1,0 +1,248 @@
+/** One conference whose members are on three nodes: they hear each other, and whoever asks any node finds it as if all were on one. */
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { Customer } from '../e2e/customer.ts';
+import { Handset } from '../e2e/handset.ts';
+import { makeUser, type SipUser } from '../e2e/phone.ts';
+import { eventually, type Json, type Service } from '../e2e/service.ts';
+import { tone, toneMs } from '../e2e/tones.ts';
+import { HAS_REDIS } from '../edge/cluster/redis.ts';
+import { postgresMissing } from '../postgres.ts';
+import { Fleet } from './fleet.ts';
+
+/** One for each phone, apart from each other's harmonics. */
+const PITCHES_HZ = [440, 1000, 1700];
+const SPEECH_MS = 60_000;
+const HEARD_MS = 400;
+
+describe.skipIf(!HAS_REDIS || postgresMissing !== undefined)(
+  'a conference over three nodes (needs PostgreSQL and redis-server)',
+  () => {
+    let fleet: Fleet;
+    let customer: Customer;
+    const users: SipUser[] = [];
+    let phones: Handset[] = [];
+    let root: { readonly authId: string; readonly authToken: string };
+
+    beforeAll(async () => {
+      fleet = await Fleet.start(3);
+      root = fleet.node(0).demo;
+      customer = await Customer.listen();
+      const room = (attributes: string) =>
+        `<Response><Conference callbackUrl="http://${customer.authority}/events" enterSound="none" exitSound="none" ${attributes}>weekly</Conference><Wait length="60"/></Response>`;
+      for (const [at, name] of ['ann', 'bob', 'cid'].entries()) {
+        const own = at === 0 ? 'digitsMatch="12"' : '';
+        const answer_url = customer.xml(`/${name}`, room(own));
+        const hangup_url = `http://${customer.authority}/events`;
+        users.push(await makeUser(fleet.node(0), name, { answer_url, hangup_url }, root));
+      }
+    });
+    afterEach(async () => {
+      await Promise.all(phones.map((phone) => phone.hangUp()));
+      phones = [];
+    });
+    afterAll(async () => {
+      await fleet?.stop();
+      await customer?.close();
+    });
+
+    const api = (by: Service, method: string, path: string, body?: Json) =>
+      by.api(method, path, body, root);
+    const members = async (by: Service): Promise<readonly Json[]> =>
+      ((await api(by, 'GET', 'Conference/weekly/')).body['members'] ?? []) as readonly Json[];
+    const memberOf = async (by: Service, at: number): Promise<Json> => {
+      const found = (await members(by)).find(({ from }) =>
+        String(from).includes(`${users[at]?.username}@`),
+      );
+      if (found === undefined) throw new Error(`phone ${at} is no member`);
+      return found;
+    };
+
+    /** One phone at each node, and each says its own tone. */
+    async function meet(): Promise<void> {
+      for (const at of [0, 1, 2]) {
+        const voice = tone([PITCHES_HZ[at] ?? 0], SPEECH_MS);
+        const phone = await Handset.call(fleet.node(at), users[at] as SipUser, { voice });
+        phones.push(phone);
+        await phone.answered;
+        await eventually(`member ${at}`, async () =>
+          (await members(fleet.node(at))).length === at + 1 ? true : undefined,
+        );
+      }
+    }
+
+    /** Tones that the phone hears from now on. */
+    async function hears(at: number, others: readonly number[]): Promise<true> {
+      const phone = phones[at] as Handset;
+      const from = phone.heard.length;
+      return eventually(`${others} at phone ${at}`, () => {
+        const since = phone.heard.subarray(from);
+        const all = others.every((one) => toneMs(since, PITCHES_HZ[one] ?? 0, 0.2) > HEARD_MS);
+        return all || undefined;
+      });
+    }
+
+    /** The last half of a second has no such tone. */
+    const isDeafTo = (at: number, other: number): Promise<true> =>
+      eventually(`phone ${at} without ${other}`, () => {
+        const heard = phones[at]?.heard ?? new Int16Array();
+        const latest = heard.subarray(Math.max(0, heard.length - 4000));
+        return (
+          (latest.length >= 4000 && toneMs(latest, PITCHES_HZ[other] ?? 0, 0.2) === 0) || undefined
+        );
+      });
+
+    const events = (name: string): readonly Readonly<Record<string, string>>[] =>
+      customer.at('/events').flatMap(({ form }) => (form['Event'] === name ? [form] : []));
+
+    it('all hear all; every verb works from every node; what is told names the right call, in order', async () => {
+      await meet();
+      for (const at of [0, 1, 2])
+        await hears(
+          at,
+          [0, 1, 2].filter((other) => other !== at),
+        );
+      // One conference, whoever is asked.
+      for (const at of [0, 1, 2]) {
+        const list = (await api(fleet.node(at), 'GET', 'Conference/')).body['conferences'];
+        expect(list).toEqual(['weekly']);
+        expect(await members(fleet.node(at))).toHaveLength(3);
+      }
+      const entered = await eventually('who entered', () =>
+        events('ConferenceEnter').length === 3 ? events('ConferenceEnter') : undefined,
+      );
+      for (const at of [0, 1, 2]) {
+        const { member_id: id, call_uuid: uuid } = await memberOf(fleet.node(2), at);
+        expect(entered).toContainEqual(
+          expect.objectContaining({
+            ConferenceMemberID: id,
+            CallUUID: uuid,
+            ConferenceName: 'weekly',
+          }),
+        );
+      }
+      const bob = String((await memberOf(fleet.node(0), 1))['member_id']);
+      const one = `Conference/weekly/Member/${bob}/`;
+      // Muted by the node of a third one.
+      expect((await api(fleet.node(2), 'POST', `${one}Mute/`)).status).toBe(202);
+      await isDeafTo(0, 1);
+      expect(await memberOf(fleet.node(1), 1)).toMatchObject({ muted: true });
+      expect((await api(fleet.node(0), 'DELETE', `${one}Mute/`)).status).toBe(202);
+      await hears(0, [1, 2]);
+      expect((await api(fleet.node(2), 'POST', `${one}Deaf/`)).status).toBe(202);
+      await isDeafTo(1, 0);
+      expect((await api(fleet.node(2), 'DELETE', `${one}Deaf/`)).status).toBe(202);
+      await hears(1, [0, 2]);
+      // Keys of a caller at one node are matched by the conference at another.
+      phones[0]?.press('12');
+      const matched = await eventually('the digits', () => events('ConferenceDigitsMatch')[0]);
+      expect(matched).toMatchObject({
+        ConferenceDigitsMatch: '12',
+        CallUUID: (await memberOf(fleet.node(0), 0))['call_uuid'],
+      });
+      const recorded = await api(fleet.node(1), 'POST', 'Conference/weekly/Record/', {
+        file_format: 'wav',
+      });
+      expect(recorded.status).toBe(202);
+      expect((await api(fleet.node(2), 'DELETE', 'Conference/weekly/Record/')).status).toBe(204);
+      // Kicked by another node: its document goes on, so that its call lives.
+      const cid = await memberOf(fleet.node(0), 2);
+      const kick = `Conference/weekly/Member/${String(cid['member_id'])}/Kick/`;
+      expect((await api(fleet.node(0), 'POST', kick)).status).toBe(202);
+      await eventually('two members', async () =>
+        (await members(fleet.node(2))).length === 2 ? true : undefined,
+      );
+      const url = `Call/${String(cid['call_uuid'])}/?status=live`;
+      expect((await api(fleet.node(1), 'GET', url)).status).toBe(200);
+      // A member is hung up on by the node of nobody.
+      const gone = await memberOf(fleet.node(0), 1);
+      const member = `Conference/weekly/Member/${String(gone['member_id'])}/`;
+      expect((await api(fleet.node(2), 'DELETE', member)).status).toBe(202);
+      await phones[1]?.ended;
+      const bobs = await eventually('the hangup', () => {
+        const told = customer.at('/events').map(({ form }) => form);
+        const own = told.filter(({ CallUUID }) => CallUUID === gone['call_uuid']);
+        return own.some(({ Event }) => Event === 'Hangup') ? own : undefined;
+      });
+      expect(bobs.map(({ Event }) => Event)).toEqual([
+        'ConferenceEnter',
+        'ConferenceExit',
+        'Hangup',
+      ]);
+      expect(bobs.at(-1)).toMatchObject({ HangupSource: 'API Request' });
+    });
+
+    it('its node drains: nobody is lost, and all hear each other at another', async () => {
+      await meet();
+      const before = events('ConferenceExit').length;
+      const { child, exited } = fleet.node(0).program;
+      child.kill('SIGTERM');
+      await eventually('all at another node', async () =>
+        (await members(fleet.node(1))).length === 3 && events('ConferenceExit').length >= before + 3
+          ? true
+          : undefined,
+      );
+      for (const at of [0, 1, 2])
+        await hears(
+          at,
+          [0, 1, 2].filter((other) => other !== at),
+        );
+      // What its last call was the node waits for.
+      await phones.shift()?.hangUp();
+      expect(await exited).toBe(0);
+      await fleet.restart(0);
+    });
+
+    it('a multi-party call over two nodes: hold and coaching by a third', async () => {
+      const mpc = (role: string) =>
+        `<Response><MultiPartyCall role="${role}" statusCallbackUrl="http://${customer.authority}/mpc">case</MultiPartyCall></Response>`;
+      for (const [at, role] of ['customer', 'agent'].entries()) {
+        const answer_url = customer.xml(`/mpc-${role}`, mpc(role));
+        const user = await makeUser(fleet.node(0), role, { answer_url }, root);
+        const voice = tone([PITCHES_HZ[at] ?? 0], SPEECH_MS);
+        const phone = await Handset.call(fleet.node(at), user, { voice });
+        phones.push(phone);
+        await phone.answered;
+        await eventually(`participant ${at}`, async () => {
+          const { body } = await api(fleet.node(2), 'GET', 'MultiPartyCall/name_case/Participant/');
+          return ((body['objects'] ?? []) as Json[]).length === at + 1 || undefined;
+        });
+      }
+      await Promise.all([hears(0, [1]), hears(1, [0])]);
+      const { body } = await api(fleet.node(2), 'GET', 'MultiPartyCall/name_case/Participant/');
+      const agent = (body['objects'] as Json[]).find(({ role }) => role === 'agent');
+      const one = `MultiPartyCall/name_case/Participant/${String(agent?.['call_uuid'])}/`;
+      expect((await api(fleet.node(2), 'POST', one, { hold: true })).status).toBe(202);
+      await Promise.all([isDeafTo(0, 1), isDeafTo(1, 0)]);
+      const told = await eventually('the hold', () =>
+        customer.at('/mpc').find(({ form }) => form['EventName'] === 'ParticipantHold'),
+      );
+      expect(told.form).toMatchObject({ ParticipantCallUUID: agent?.['call_uuid'] });
+      expect((await api(fleet.node(2), 'POST', one, { hold: false })).status).toBe(202);
+      await Promise.all([hears(0, [1]), hears(1, [0])]);
+      expect((await api(fleet.node(2), 'DELETE', 'MultiPartyCall/name_case/')).status).toBe(204);
+      await Promise.all(phones.map((phone) => phone.ended));
+    });
+
+    it('its node is killed: who is elsewhere meets again, and hears each other', async () => {
+      await meet();
+      await hears(2, [0, 1]);
+      await fleet.node(0).kill();
+      const killedMs = performance.now();
+      await eventually(
+        'the others',
+        async () => {
+          const { body } = await api(fleet.node(1), 'GET', 'Conference/weekly/');
+          return ((body['members'] ?? []) as Json[]).length === 2 || undefined;
+        },
+        20_000,
+      );
+      process.stdout.write(
+        `the conference goes on elsewhere ${Math.round(performance.now() - killedMs)} ms after its node was killed\n`,
+      );
+      await Promise.all([hears(1, [2]), hears(2, [1])]);
+      await phones[0]?.close();
+      phones = phones.slice(1);
+      await fleet.restart(0);
+    });
+  },
+);

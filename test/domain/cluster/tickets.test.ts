@@ -1,0 +1,41 @@
+/** Calls between nodes: a ticket is good for one call, within five seconds. */
+import { expect, it } from 'vitest';
+import { systemRandom } from '../../../src/base/system-random.ts';
+import { NodeTickets } from '../../../src/domain/cluster/cluster.ts';
+import { SimClock } from '../../sim/clock.ts';
+
+const HOST = '192.0.2.7';
+
+function issued() {
+  const clock = new SimClock();
+  const tickets = new NodeTickets(clock, systemRandom);
+  const seen: unknown[] = [];
+  const ticket = tickets.issue<string>(HOST, {
+    take: (leg) => seen.push(leg),
+    lapsed: () => seen.push('lapsed'),
+  });
+  return { clock, tickets, ticket, seen };
+}
+
+it('a ticket is good once, and its address is expected as long as it is out', async () => {
+  const { tickets, ticket, seen, clock } = issued();
+  expect(tickets.expects(HOST)).toBe(true);
+  expect(tickets.expects('192.0.2.8')).toBe(false);
+  expect(tickets.passwordOf(ticket.username)).toBe(ticket.password);
+  expect(tickets.redeem(undefined, 'nobody')).toBe(false);
+  expect(tickets.redeem('node.other', 'stranger')).toBe(false);
+  expect(tickets.redeem(ticket.username, 'leg')).toBe(true);
+  expect(tickets.redeem(ticket.username, 'again')).toBe(false);
+  expect(tickets.passwordOf(ticket.username)).toBeUndefined();
+  expect(tickets.expects(HOST)).toBe(false);
+  await clock.advance(10_000);
+  expect(seen).toEqual(['leg']);
+});
+
+it('one that nobody has shown lapses', async () => {
+  const { tickets, ticket, seen, clock } = issued();
+  await clock.advance(5000);
+  expect(seen).toEqual(['lapsed']);
+  expect(tickets.redeem(ticket.username, 'late')).toBe(false);
+  expect(tickets.expects(HOST)).toBe(false);
+});
