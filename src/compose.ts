@@ -36,6 +36,7 @@ import { Memory, quietLoop, v8Heap } from './service/memory.ts';
 import { createOperations, VERSION } from './service/operations.ts';
 import type { OperatorLists } from './service/operator-lists.ts';
 import { Overhear } from './service/overhear/overhear.ts';
+import { SharedOverhear } from './service/overhear/shared-overhear.ts';
 import { loopUtilisation, OverloadWatch } from './service/overload.ts';
 import { Pauses } from './service/pauses.ts';
 import { QualitySampling } from './service/quality-sampling.ts';
@@ -240,10 +241,14 @@ export async function startService(start: ServiceStart): Promise<Service> {
   const adminToken = settings.adminToken || keptSecret(dataDir, ADMIN_TOKEN_FILE, systemRandom);
   const callsHere = liveCallsView(keeper, lines.logs, lines.traces);
   const calling = cluster === undefined ? callsHere : shareLiveCalls(callsHere, cluster.peers);
+  const earHere = new Overhear({ keeper, watches: streams.watches, clock: systemClock });
   const server = createRestServer({
     ...basics,
     drafts: lines.drafts,
-    overhearing: new Overhear({ keeper, watches: streams.watches, clock: systemClock }),
+    overhearing:
+      cluster === undefined
+        ? earHere
+        : new SharedOverhear({ ...basics, own: earHere, peers: cluster.peers }),
     liveFeed: createLiveFeed(systemClock, calling),
     ...foundation,
     control,

@@ -123,7 +123,11 @@ export async function startService(options: ServiceOptions = {}) {
       qualitySamples: async () => undefined,
     },
     operations: idleOperations(),
-    overhearing: { listen: () => 'unknown', watchStreams: () => 'unknown', stop: () => undefined },
+    overhearing: {
+      listen: async () => 'unknown',
+      watchStreams: async () => 'unknown',
+      stop: () => undefined,
+    },
     drafts: { keep: () => 'https://playground.invalid/x' },
     liveFeed: createLiveFeed(clock, { list: async () => control.calls, scores: async () => [] }),
     takeUpgrade: (_request, socket) => socket.destroy(),

@@ -37,12 +37,12 @@ export interface LiveQuality {
 /** Asked every few seconds while something is told. */
 export type StillAllowed = () => Promise<boolean>;
 
-/** Answered calls, for somebody who listens or looks; `busy`: too many do. The streams end with the call. */
+/** Answered calls of every node, for somebody who listens or looks; `busy`: too many do. The streams end with the call. */
 export interface Overhearing {
   /** A WAV file without end of 16 kHz: left what the peer says, right what it hears. */
-  listen(callUuid: CallUuid, isAllowed: StillAllowed): Readable | 'unknown' | 'busy';
+  listen(callUuid: CallUuid, isAllowed: StillAllowed): Promise<Readable | 'unknown' | 'busy'>;
   /** Server-sent events: `message` of the call's bots, and `levels` of both directions five times a second. */
-  watchStreams(callUuid: CallUuid, isAllowed: StillAllowed): Readable | 'unknown' | 'busy';
+  watchStreams(callUuid: CallUuid, isAllowed: StillAllowed): Promise<Readable | 'unknown' | 'busy'>;
   stop(): void;
 }
 

@@ -36,7 +36,10 @@ export class Overhear implements Overhearing {
     this.#needs = needs;
   }
 
-  listen(callUuid: CallUuid, isAllowed: StillAllowed): Readable | 'unknown' | 'busy' {
+  async listen(
+    callUuid: CallUuid,
+    isAllowed: StillAllowed,
+  ): Promise<Readable | 'unknown' | 'busy'> {
     return this.#begin(callUuid, isAllowed, (call, out) => {
       call.log.add('call', 'somebody at the console listens in');
       out.once('close', () => call.log.add('call', 'nobody at the console listens in any more'));
@@ -49,7 +52,10 @@ export class Overhear implements Overhearing {
     });
   }
 
-  watchStreams(callUuid: CallUuid, isAllowed: StillAllowed): Readable | 'unknown' | 'busy' {
+  async watchStreams(
+    callUuid: CallUuid,
+    isAllowed: StillAllowed,
+  ): Promise<Readable | 'unknown' | 'busy'> {
     return this.#begin(callUuid, isAllowed, (call, out) => {
       const tell = (event: string, facts: object): void => {
         if (out.readableLength > MAX_BUFFERED) return;

@@ -24,13 +24,13 @@ async function told(
   needs: RouteNeeds,
   input: AccountInput,
   contentType: string,
-  begin: (callUuid: CallUuid, isAllowed: StillAllowed) => Readable | 'unknown' | 'busy',
+  begin: (callUuid: CallUuid, isAllowed: StillAllowed) => Promise<Readable | 'unknown' | 'busy'>,
 ) {
   const callUuid = callUuidOf((input.params as { readonly call_uuid: string }).call_uuid);
   const call = (await needs.liveCalls.quality(callUuid))?.call;
   if (call?.accountId !== input.accountId) return refused({ kind: 'unknownCall' });
-  const body = begin(callUuid, stillAllowed(needs, input));
-  if (body === 'unknown') return err(failure(409, 'the call runs on another node: ask that one'));
+  const body = await begin(callUuid, stillAllowed(needs, input));
+  if (body === 'unknown') return refused({ kind: 'unknownCall' });
   if (body === 'busy') {
     const headers = { 'retry-after': '10' };
     return err(failure(429, 'too many listen to this call already', { headers }));
@@ -41,7 +41,6 @@ async function told(
 /** No GET: who listens stands in the audit log. */
 const listen = callRoute({
   ...callCommon,
-  alsoRefuses: [409],
   method: 'POST',
   path: `${ONE}listen`,
   summary:
@@ -55,7 +54,6 @@ const listen = callRoute({
 
 const watch = callRoute({
   ...callCommon,
-  alsoRefuses: [409],
   method: 'GET',
   path: `${ONE}stream-events`,
   summary:
