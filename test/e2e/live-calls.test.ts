@@ -92,7 +92,7 @@ describe.concurrent('people who talk to each other', () => {
     );
     called.press('3');
     await eventually('each other', () =>
-      toneMs(caller.heard, 1500) > 500 && toneMs(called.heard, 900) > 500 ? true : undefined,
+      toneMs(caller.heard, 1500) > 1000 && toneMs(called.heard, 900) > 1000 ? true : undefined,
     );
     await caller.hangUp();
     await called.ended;

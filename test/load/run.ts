@@ -30,7 +30,8 @@ const seconds = bounded('seconds', values.seconds, SECONDS_MAX);
 const callers = bounded('callers', values.callers, CALLERS_MAX);
 const askers = bounded('askers', values.askers, ASKERS_MAX);
 
-const place = await newPlace();
+// With the overload limits that a user has.
+const place = await newPlace({ CARILLON_OVERLOAD_LOOP_DELAY_MS: '100' });
 const faults: string[] = [];
 try {
   const service = await Service.start(place);
