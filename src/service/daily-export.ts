@@ -14,6 +14,7 @@ import { DAY_MS, HOUR_MS } from '../base/duration.ts';
 import type { AccountId } from '../base/ids.ts';
 import type { Logger } from '../base/logger.ts';
 import type { ObjectStore } from '../base/object-store.ts';
+import { Rounds } from '../base/rounds.ts';
 import type { Accounts } from '../domain/account/account.ts';
 import type { CallRecords } from '../domain/cdr/cdr.ts';
 import type { Ledger } from '../domain/ledger/ledger.ts';
@@ -21,7 +22,6 @@ import { cdrRows } from '../edge/rest/wire/cdr-rows.ts';
 import { entryRows } from '../edge/rest/wire/ledger.ts';
 import { type RowSet, rowLines } from '../edge/rest/wire/rows.ts';
 import type { SettingStore } from '../edge/store/store.ts';
-import { Rounds } from './rounds.ts';
 
 export interface DailyExportParts {
   readonly settings: {

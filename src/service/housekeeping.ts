@@ -3,6 +3,7 @@
 import type { Clock } from '../base/clock.ts';
 import { DAY_MS } from '../base/duration.ts';
 import type { Logger } from '../base/logger.ts';
+import { Rounds } from '../base/rounds.ts';
 import type { Settings } from '../config/schema.ts';
 import { expireCampaigns } from '../domain/campaign/campaign.ts';
 import { expireCalls } from '../domain/cdr/cdr.ts';
@@ -35,20 +36,25 @@ export interface HousekeepingNeeds {
 
 export class Housekeeping {
   readonly #needs: HousekeepingNeeds;
-  readonly #stopping = new AbortController();
-  #rounds: Promise<void> = Promise.resolve();
+  readonly #rounds: Rounds;
 
   constructor(needs: HousekeepingNeeds) {
     this.#needs = needs;
+    const { clock, logger } = needs;
+    this.#rounds = new Rounds({
+      clock,
+      everyMs: HOUR_MS,
+      round: () => this.#round(),
+      failed: (error) => logger.error({ error }, 'housekeeping failed'),
+    });
   }
 
   start(): void {
-    this.#rounds = this.#everyHour();
+    this.#rounds.start();
   }
 
-  async stop(): Promise<void> {
-    this.#stopping.abort();
-    await this.#rounds;
+  stop(): Promise<void> {
+    return this.#rounds.stop();
   }
 
   /** Running calls may go on for `limitMs`; then they are ended. */
@@ -58,15 +64,6 @@ export class Housekeeping {
     while (keeper.live().length > 0 && clock.monotonicMs() < endMs)
       await clock.sleep(DRAIN_LOOK_MS);
     for (const call of keeper.live()) call.hangup('normal', 'Platform', 'the service stops');
-  }
-
-  async #everyHour(): Promise<void> {
-    const { clock, logger } = this.#needs;
-    const { signal } = this.#stopping;
-    while (!signal.aborted) {
-      await this.#round().catch((error: unknown) => logger.error({ error }, 'housekeeping failed'));
-      await clock.sleep(HOUR_MS, signal).catch(() => undefined); // stopped
-    }
   }
 
   async #round(): Promise<void> {

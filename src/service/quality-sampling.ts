@@ -3,8 +3,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import type { MediaQuality } from '../base/media-quality.ts';
+import { Rounds } from '../base/rounds.ts';
 import type { Call } from '../domain/call/call.ts';
-import { Rounds } from './rounds.ts';
 
 const EVERY_MS = 5000;
 /** Calls looked at in one turn of the event loop: under a millisecond. */

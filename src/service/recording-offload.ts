@@ -8,8 +8,8 @@ import type { Clock } from '../base/clock.ts';
 import { asAccountId, asRecordingId } from '../base/ids.ts';
 import type { Logger } from '../base/logger.ts';
 import type { ObjectStore } from '../base/object-store.ts';
+import { Rounds } from '../base/rounds.ts';
 import type { Recordings } from '../domain/recording/recording.ts';
-import { Rounds } from './rounds.ts';
 
 const EVERY_MS = 30_000;
 /** After a failure the next look waits twice as long, up to this. */

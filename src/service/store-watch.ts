@@ -1,6 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 import { ServiceError } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
+import { Rounds } from '../base/rounds.ts';
 import type { PartState } from '../edge/rest/server.ts';
 import type { Store } from '../edge/store/store.ts';
 
@@ -21,23 +22,26 @@ const PATIENCE_MS = 3000;
 /** Tries a real write every two seconds: a service that cannot record calls takes none, and says so. */
 export class StoreWatch {
   readonly #needs: StoreWatchNeeds;
-  readonly #stopping = new AbortController();
   #problem: string | undefined;
   #checkedMs = Number.NEGATIVE_INFINITY;
   #running: Promise<void> | undefined;
-  #rounds: Promise<void> = Promise.resolve();
+  readonly #rounds: Rounds;
 
   constructor(needs: StoreWatchNeeds) {
     this.#needs = needs;
+    this.#rounds = new Rounds({
+      clock: needs.clock,
+      everyMs: PAUSE_MS,
+      round: () => this.#look(),
+    });
   }
 
   start(): void {
-    this.#rounds = this.#watch();
+    this.#rounds.start();
   }
 
-  async stop(): Promise<void> {
-    this.#stopping.abort();
-    await this.#rounds;
+  stop(): Promise<void> {
+    return this.#rounds.stop();
   }
 
   /** At most one check at a time and two in a second, however often it is asked for. */
@@ -49,15 +53,6 @@ export class StoreWatch {
       ready: this.#problem === undefined,
       detail: this.#problem ?? 'takes writes',
     };
-  }
-
-  async #watch(): Promise<void> {
-    const { clock } = this.#needs;
-    const { signal } = this.#stopping;
-    while (!signal.aborted) {
-      await this.#look();
-      await clock.sleep(PAUSE_MS, signal).catch(() => undefined); // stopped
-    }
   }
 
   /** Resolves when there is an answer, or when there has been none for too long. */

@@ -5,6 +5,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { SECOND_MS } from '../../base/duration.ts';
 import type { Logger } from '../../base/logger.ts';
+import { Rounds } from '../../base/rounds.ts';
 import type { NodeStore } from './needs.ts';
 import type { SelfNode } from './self-node.ts';
 import type { NodeRecord } from './types.ts';
@@ -36,15 +37,24 @@ interface Watched {
 
 export class Membership {
   readonly #needs: MembershipNeeds;
-  readonly #stopping = new AbortController();
   #watched = new Map<string, Watched>();
   #isDue = false;
   #lastMs: number;
-  #rounds: Promise<void> = Promise.resolve();
+  readonly #rounds: Rounds;
 
   constructor(needs: MembershipNeeds) {
     this.#needs = needs;
     this.#lastMs = needs.clock.monotonicMs();
+    this.#rounds = new Rounds({
+      clock: needs.clock,
+      everyMs: BEAT_MS,
+      round: () => this.round(),
+      failed: (error) => {
+        // Who could not look cannot say that others stood still meanwhile.
+        this.#watched.clear();
+        needs.logger.warn({ error }, 'the store did not take a beat of this node');
+      },
+    });
   }
 
   /** Nodes that live, as far as is known; this one among them. */
@@ -53,28 +63,14 @@ export class Membership {
   }
 
   start(): void {
-    this.#rounds = this.#goOn();
+    this.#rounds.start();
   }
 
   /** The others need not wait until its beats stand still. */
   async stop(): Promise<void> {
-    this.#stopping.abort();
-    await this.#rounds;
+    await this.#rounds.stop();
     const { nodes, self, logger } = this.#needs;
     await nodes.leave(self).catch((error: unknown) => logger.warn({ error }, 'node has not left'));
-  }
-
-  async #goOn(): Promise<void> {
-    const { clock, logger } = this.#needs;
-    const { signal } = this.#stopping;
-    while (!signal.aborted) {
-      await this.round().catch((error: unknown) => {
-        // Who could not look cannot say that others stood still meanwhile.
-        this.#watched.clear();
-        logger.warn({ error }, 'the store did not take a beat of this node');
-      });
-      await clock.sleep(BEAT_MS, signal).catch(() => undefined); // stopped
-    }
   }
 
   /** One beat, and one look at the others. */

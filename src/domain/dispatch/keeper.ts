@@ -3,6 +3,7 @@ import { type CallUuid, type Random, uuid } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
 import { type Micros, micros, priceOf, ZERO } from '../../base/money.ts';
 import type { Result } from '../../base/result.ts';
+import { Rounds } from '../../base/rounds.ts';
 import {
   type Call,
   type CallEnd,
@@ -70,10 +71,18 @@ export class CallKeeper implements CallKeeping {
   readonly #settling = new Set<Promise<Cdr>>();
   readonly #settled = new WeakMap<Call, Promise<Cdr>>();
   readonly #stopping = new AbortController();
+  readonly #beats: Rounds;
 
   constructor(needs: KeeperNeeds) {
     this.#needs = needs;
-    void this.#beat();
+    const { clock, heartbeatMs, logger } = needs;
+    this.#beats = new Rounds({
+      clock,
+      everyMs: heartbeatMs,
+      round: () => this.#beat(),
+      failed: (error) => logger.error({ error }, 'heartbeat not written'),
+    });
+    this.#beats.start();
   }
 
   live(): readonly Call[] {
@@ -176,6 +185,7 @@ export class CallKeeper implements CallKeeping {
 
   stop(): void {
     this.#stopping.abort();
+    void this.#beats.stop();
   }
 
   #openRecord(kept: Kept) {
@@ -262,20 +272,10 @@ export class CallKeeper implements CallKeeping {
   // ---------------------------------------------------------------- heartbeat and end
 
   async #beat(): Promise<void> {
-    const { clock, heartbeatMs, calls, logger } = this.#needs;
-    const { signal } = this.#stopping;
-    while (!signal.aborted) {
-      try {
-        await clock.sleep(heartbeatMs, signal);
-        const open = [...this.#kept.values()].filter((kept) => kept.open && !kept.call.isEnded);
-        if (open.length === 0) continue;
-        await calls.heartbeat(
-          open.map(({ call }) => ({ callUuid: call.uuid, atUs: call.nowUs() })),
-        );
-      } catch (error) {
-        if (!signal.aborted) logger.error({ error }, 'heartbeat not written');
-      }
-    }
+    const open = [...this.#kept.values()].filter((kept) => kept.open && !kept.call.isEnded);
+    if (open.length === 0) return;
+    const beats = open.map(({ call }) => ({ callUuid: call.uuid, atUs: call.nowUs() }));
+    await this.#needs.calls.heartbeat(beats);
   }
 
   async #settle(kept: Kept, end: CallEnd): Promise<Cdr> {

@@ -3,8 +3,8 @@
  * ask at once one gets it; whoever is not heard of any more (see RedisDirectory) has lost it to the next.
  */
 import type { Clock } from '../../base/clock.ts';
+import { Rounds } from '../../base/rounds.ts';
 import type { Claims } from '../../domain/cluster/needs.ts';
-import { every } from './every.ts';
 import { heardKey, keyOf } from './keys.ts';
 import type { RedisLink } from './redis-link.ts';
 
@@ -35,13 +35,18 @@ export class RedisClaims implements Claims {
   readonly #needs: RedisClaimsNeeds;
   /** How often each is held; a claim that is under way counts. */
   readonly #held = new Map<string, number>();
-  readonly #stopping = new AbortController();
+  readonly #rounds: Rounds;
   #lost: (key: string) => void = () => undefined;
 
   constructor(needs: RedisClaimsNeeds) {
     this.#needs = needs;
     needs.redis.onConnected(() => this.#renew());
-    void every(RENEW_MS, () => this.#renew(), needs.clock, this.#stopping.signal);
+    this.#rounds = new Rounds({
+      clock: needs.clock,
+      everyMs: RENEW_MS,
+      round: () => this.#renew(),
+    });
+    this.#rounds.start();
   }
 
   async claim(key: string): Promise<string> {
@@ -64,7 +69,7 @@ export class RedisClaims implements Claims {
   }
 
   stop(): void {
-    this.#stopping.abort();
+    void this.#rounds.stop();
   }
 
   /** How often it is held still. */

@@ -4,8 +4,8 @@
  */
 import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
+import { Rounds } from '../../base/rounds.ts';
 import type { Directory } from '../../domain/cluster/needs.ts';
-import { every } from './every.ts';
 import { heardKey, keyOf } from './keys.ts';
 import type { RedisLink } from './redis-link.ts';
 
@@ -25,15 +25,17 @@ export interface RedisDirectoryNeeds {
 export class RedisDirectory implements Directory {
   readonly #needs: RedisDirectoryNeeds;
   readonly #own = new Set<string>();
-  readonly #stopping = new AbortController();
+  readonly #rounds: readonly Rounds[];
 
   constructor(needs: RedisDirectoryNeeds) {
     this.#needs = needs;
     needs.redis.onConnected(() => this.#renew());
     const { clock } = needs;
-    const { signal } = this.#stopping;
-    void every(BEAT_MS, () => this.#beat(), clock, signal);
-    void every(RENEW_MS, () => this.#renew(), clock, signal);
+    this.#rounds = [
+      new Rounds({ clock, everyMs: BEAT_MS, round: () => this.#beat() }),
+      new Rounds({ clock, everyMs: RENEW_MS, round: () => this.#renew() }),
+    ];
+    for (const rounds of this.#rounds) rounds.start();
   }
 
   put(key: string): void {
@@ -56,7 +58,7 @@ export class RedisDirectory implements Directory {
   }
 
   stop(): void {
-    this.#stopping.abort();
+    for (const rounds of this.#rounds) void rounds.stop();
     this.#quietly(['DEL', heardKey(this.#needs.nodeId)]);
   }
 

@@ -7,6 +7,7 @@ import type { Random } from '../../base/ids.ts';
 import { uuid } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
 import { err, ok, type Result } from '../../base/result.ts';
+import { Rounds } from '../../base/rounds.ts';
 import type {
   CapacityLimits,
   CapacityRefusal,
@@ -75,13 +76,15 @@ export class RedisSlots implements Slots {
   readonly #leaseMs: number;
   /** Leases that this node holds, by key. */
   readonly #held = new Map<string, Set<string>>();
-  readonly #stopping = new AbortController();
+  readonly #rounds: Rounds;
 
   constructor(needs: RedisSlotsNeeds) {
     this.#needs = needs;
     this.#leaseMs = needs.leaseMs ?? LEASE_MS;
     needs.redis.onConnected(() => void this.#renew());
-    void this.#goOn();
+    const everyMs = this.#leaseMs / RENEWALS;
+    this.#rounds = new Rounds({ clock: needs.clock, everyMs, round: () => this.#renew() });
+    this.#rounds.start();
   }
 
   async take(key: string, limits: CapacityLimits): Promise<Result<CapacitySlot, CapacityRefusal>> {
@@ -110,7 +113,7 @@ export class RedisSlots implements Slots {
 
   /** Leases are left to lapse, or were given back. */
   stop(): void {
-    this.#stopping.abort();
+    void this.#rounds.stop();
   }
 
   #slot(key: string, lease: string, own?: CapacitySlot): CapacitySlot {
@@ -134,15 +137,6 @@ export class RedisSlots implements Slots {
         giveBack(['ZREM', leasesOf(key), lease], ['ZREM', startsOf(key), lease]);
       },
     };
-  }
-
-  async #goOn(): Promise<void> {
-    const { signal } = this.#stopping;
-    while (!signal.aborted) {
-      const pauseMs = this.#leaseMs / RENEWALS;
-      await this.#needs.clock.sleep(pauseMs, signal).catch(() => undefined); // stopped
-      if (!signal.aborted) await this.#renew();
-    }
   }
 
   /** Never rejects. */

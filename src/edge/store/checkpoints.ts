@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
+import { Rounds } from '../../base/rounds.ts';
 
 /** Time between two copies. A page that every call writes is then copied once for many calls. */
 const EVERY_MS = 2000;
@@ -24,31 +25,22 @@ export interface CheckpointNeeds {
  */
 export class Checkpoints {
   readonly #needs: CheckpointNeeds;
-  readonly #stopping = new AbortController();
-  readonly #running: Promise<void>;
+  readonly #rounds: Rounds;
   #written = 0;
 
   constructor(needs: CheckpointNeeds) {
     this.#needs = needs;
-    this.#running = this.#run();
+    this.#rounds = new Rounds({
+      clock: needs.clock,
+      everyMs: EVERY_MS,
+      round: () => this.#round(),
+      failed: (error) => needs.logger.warn({ error }, 'the log of the database was not copied'),
+    });
+    this.#rounds.start();
   }
 
-  async stop(): Promise<void> {
-    this.#stopping.abort();
-    await this.#running;
-  }
-
-  async #run(): Promise<void> {
-    const { clock, logger } = this.#needs;
-    const { signal } = this.#stopping;
-    while (!signal.aborted) {
-      try {
-        await clock.sleep(EVERY_MS, signal);
-        await this.#round();
-      } catch (error) {
-        if (!signal.aborted) logger.warn({ error }, 'the log of the database was not copied');
-      }
-    }
+  stop(): Promise<void> {
+    return this.#rounds.stop();
   }
 
   async #round(): Promise<void> {

@@ -33,9 +33,8 @@ export interface StoreOptions {
 export interface Store extends Repositories {
   /**
    * A consistent copy of the database at `path`, taken while the service runs. The key file is not in it. Refuses to
-   * overwrite a file (CONFLICT).
+   * overwrite a file (CONFLICT); one that could not be completed is removed.
    */
-  /** Rejects with CONFLICT when there is such a file; one that could not be completed is removed. */
   backup(path: string): Promise<void>;
   /** The database's own file; `:memory:` without one, `postgres` where it is a server's. */
   readonly file: string;
@@ -57,8 +56,8 @@ export interface Store extends Repositories {
   close(): Promise<void>;
 }
 
-/** Whoever wants to know of something. */
-export class Listeners {
+/** Who wants to know of a change; nobody waits for them. */
+export class ChangeListeners {
   readonly #listeners: Array<() => void> = [];
 
   listen(listener: () => void): void {

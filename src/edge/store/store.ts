@@ -11,8 +11,8 @@ import { atOnce, GroupPace } from './pace.ts';
 import { makePrivate } from './private-file.ts';
 import type { Submit } from './spooling.ts';
 import {
+  ChangeListeners,
   createRepositories,
-  Listeners,
   type Store,
   type StoreOptions,
   withNodes,
@@ -40,7 +40,7 @@ function openInMemory(options: StoreOptions): Store {
     key: ephemeralKey(),
     random: options.random,
   });
-  const falls = new Listeners();
+  const falls = new ChangeListeners();
   const executor = new Executor(new InlineRunner(engine), atOnce, () => falls.tell());
   const submit: Submit = (unit, access) => executor.submit(unit, access);
   const repositories = createRepositories(options.clock, submit);
@@ -79,7 +79,7 @@ async function openOnDisk(options: StoreOptions): Promise<Store> {
   if (writing.uncleanStart) {
     options.logger.warn({ file: thread.file }, 'store was not closed, its file was checked');
   }
-  const falls = new Listeners();
+  const falls = new ChangeListeners();
   const writer = new Executor(writing, new GroupPace(), () => falls.tell());
   const startReading = () => StoreThread.start({ ...thread, role: 'reader' });
   let reading = await startReading();

@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ServiceError } from '../../../base/errors.ts';
+import { Rounds } from '../../../base/rounds.ts';
 import { changesAnswers } from '../answer-cache.ts';
 import { Executor, type Runner } from '../executor.ts';
 import { FolderLock } from '../folder-lock.ts';
@@ -10,8 +11,8 @@ import { makePrivate } from '../private-file.ts';
 import { Spool } from '../spool.ts';
 import { Spooling, type Submit } from '../spooling.ts';
 import {
+  ChangeListeners,
   createRepositories,
-  Listeners,
   type PostgresSettings,
   type Store,
   type StoreOptions,
@@ -21,9 +22,11 @@ import { StoreThread } from '../thread.ts';
 import type { Outcome, Unit } from '../unit.ts';
 import { loadKey, Vault } from '../vault.ts';
 import type { PostgresEngineOptions } from './engine.ts';
-import { Listening } from './listening.ts';
+
 import { Writers } from './writers.ts';
 
+/** Between two looks whether a node has changed what others keep in memory. */
+const LISTEN_EVERY_MS = 1000;
 const WORKER = new URL('./worker.ts', import.meta.url);
 /** Instead of a file. */
 export const POSTGRES = 'postgres';
@@ -91,7 +94,7 @@ async function compose(
   end: () => void,
 ): Promise<Store> {
   const { clock, logger } = options;
-  const falls = new Listeners();
+  const falls = new ChangeListeners();
   const writers = new Writers(
     threads.writers.map((thread) => new Executor(thread, new GroupPace(), () => falls.tell())),
   );
@@ -105,9 +108,17 @@ async function compose(
       if (changesAnswers([unit])) points.outdated();
     }
   };
-  const changes = new Listeners();
+  const changes = new ChangeListeners();
   const heard = () => point.between(() => threads.point.heard());
-  const listening = new Listening(clock, heard, () => changes.tell());
+  const listening = new Rounds({
+    clock,
+    everyMs: LISTEN_EVERY_MS,
+    round: async () => {
+      // A database that is away is asked again.
+      if (await heard().catch(() => false)) changes.tell();
+    },
+  });
+  listening.start();
   const inOrder: Submit = (unit, access) => writers.first.submit(unit, access);
   const spooling = new Spooling({ spool, clock, logger, inOrder });
   await spooling.drainNow();

@@ -1,14 +1,15 @@
-/** Work that is done again and again until the service stops, one round at a time. */
-import type { Clock } from '../base/clock.ts';
+/** Work that is done again and again until it is stopped, one round at a time; the first begins at once. */
+import type { Clock } from './clock.ts';
 
 export interface RoundsOptions {
   readonly clock: Clock;
-  /** Looks at `stopping` between its parts. */
-  readonly round: () => Promise<unknown>;
+  /** A long one looks at `stopping` between its parts. */
+  readonly round: () => unknown;
   readonly everyMs: number;
   /** After a failure the next round waits twice as long as the one before, up to this; left away: as always. */
   readonly longestPauseMs?: number;
-  readonly failed: (error: unknown, againInMs: number) => void;
+  /** Absent: the round tells of its failures itself. */
+  readonly failed?: (error: unknown, againInMs: number) => void;
 }
 
 export class Rounds {
@@ -43,7 +44,7 @@ export class Rounds {
         pauseMs = everyMs;
       } catch (error) {
         pauseMs = Math.min(longestPauseMs, pauseMs * 2);
-        failed(error, pauseMs);
+        failed?.(error, pauseMs);
       }
       await clock.sleep(pauseMs, this.stopping).catch(() => undefined); // stopped
     }
