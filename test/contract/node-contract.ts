@@ -50,13 +50,13 @@ export function nodeContract(opened: () => { readonly store: Store }): void {
       await join('b');
       const [seen] = await opened().store.nodes.list();
       if (seen === undefined) throw new Error('no node');
-      expect(await a.store.nodes.beat(a.self)).toBe(true);
+      expect(await a.store.nodes.beat(a.self, true)).toBe(true);
       expect(await opened().store.nodes.fence(seen)).toBe(false);
       const [later] = await opened().store.nodes.list();
       if (later === undefined) throw new Error('no node');
       expect(await opened().store.nodes.fence(later)).toBe(true);
       expect(await opened().store.nodes.fence(later)).toBe(false);
-      expect(await a.store.nodes.beat(a.self)).toBe(false);
+      expect(await a.store.nodes.beat(a.self, true)).toBe(false);
       expect((await opened().store.nodes.list()).map(({ id }) => id)).toEqual(['b']);
     });
 

@@ -39,21 +39,7 @@ export class SimClock implements Clock {
   }
 
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
-    return new Promise((resolve, reject) => {
-      if (signal?.aborted) {
-        reject(signal.reason);
-        return;
-      }
-      const onAbort = (): void => {
-        cancel();
-        reject(signal?.reason);
-      };
-      const cancel = this.at(this.#nowMs + ms, () => {
-        signal?.removeEventListener('abort', onAbort);
-        resolve();
-      });
-      signal?.addEventListener('abort', onAbort, { once: true });
-    });
+    return sleepBy(this, ms, signal);
   }
 
   /** The earliest wake-up asked for, in monotonic milliseconds. */
@@ -80,6 +66,29 @@ export class SimClock implements Clock {
     this.#nowMs = Math.max(this.#nowMs, endMs);
     await settle();
   }
+}
+
+/** `Clock.sleep` over `Clock.at`. */
+export function sleepBy(
+  clock: Pick<Clock, 'at' | 'monotonicMs'>,
+  ms: number,
+  signal?: AbortSignal,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) {
+      reject(signal.reason);
+      return;
+    }
+    const onAbort = (): void => {
+      cancel();
+      reject(signal?.reason);
+    };
+    const cancel = clock.at(clock.monotonicMs() + ms, () => {
+      signal?.removeEventListener('abort', onAbort);
+      resolve();
+    });
+    signal?.addEventListener('abort', onAbort, { once: true });
+  });
 }
 
 /** Lets every promise continuation that is ready run, and those that it makes ready. */

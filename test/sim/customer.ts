@@ -1,4 +1,5 @@
 /** A customer's web server: answers by path, after a while, and remembers what it was asked. */
+import type { Clock } from '../../src/base/clock.ts';
 import { err, ok, type Result } from '../../src/base/result.ts';
 import type {
   HttpCaller,
@@ -7,7 +8,6 @@ import type {
   HttpRequest,
   HttpResponse,
 } from '../../src/domain/callback/needs.ts';
-import type { SimClock } from './clock.ts';
 import type { SimRandom } from './random.ts';
 
 export interface Asked {
@@ -31,12 +31,12 @@ const NEVER = new Promise<never>(() => undefined);
 
 export class Customer {
   readonly asked: Asked[] = [];
-  readonly #clock: SimClock;
+  readonly #clock: Clock;
   readonly #random: SimRandom;
   readonly #tell: (line: string) => void;
   readonly #paths = new Map<string, Answering>();
 
-  constructor(clock: SimClock, random: SimRandom, tell: (line: string) => void) {
+  constructor(clock: Clock, random: SimRandom, tell: (line: string) => void) {
     this.#clock = clock;
     this.#random = random;
     this.#tell = tell;

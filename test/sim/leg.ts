@@ -1,4 +1,5 @@
 /** One leg, both its ends: what the service does with it, and what the phone does. Messages travel, and cross each other. */
+import type { Clock } from '../../src/base/clock.ts';
 import { assert } from '../../src/base/errors.ts';
 import { err, ok, type Result } from '../../src/base/result.ts';
 import type {
@@ -9,7 +10,6 @@ import type {
   OutboundLegEvents,
 } from '../../src/domain/call/needs.ts';
 import type { HangupCauseKey } from '../../src/domain/call/types.ts';
-import type { SimClock } from './clock.ts';
 import type { Place } from './network.ts';
 import type { Direction, SimPhone } from './phone.ts';
 
@@ -59,7 +59,7 @@ export class SimLeg implements Leg {
   readonly ends: LegEnd[] = [];
   /** Causes that the service ended it with. */
   readonly hungUpWith: HangupCauseKey[] = [];
-  readonly #clock: SimClock;
+  readonly #clock: Clock;
   readonly #delayMs: number;
   readonly #tell: (line: string) => void;
   #events: LegEvents | undefined;
@@ -71,7 +71,7 @@ export class SimLeg implements Leg {
   constructor(
     id: string,
     phone: SimPhone | undefined,
-    wire: { clock: SimClock; delayMs: number; tell: (line: string) => void },
+    wire: { clock: Clock; delayMs: number; tell: (line: string) => void },
   ) {
     this.id = id;
     this.sipCallId = `${id}@sim`;

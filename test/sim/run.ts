@@ -1,6 +1,10 @@
-/** `node test/sim/run.ts --seeds 300 [--from 1] [--only text]`: the scenarios under many seeds, every failure reported. */
+/**
+ * `node test/sim/run.ts --seeds 300 [--from 1] [--only text]`: the scenarios under many seeds, every failure reported. With
+ * `--cluster`: three nodes whose parts fail, instead.
+ */
 import { parseArgs } from 'node:util';
-import { run } from './scenario.ts';
+import { storm } from './cluster/storm.ts';
+import { run, type Scenario } from './scenario.ts';
 import { SCENARIOS } from './scenarios.ts';
 
 /** Different failures of one scenario that are shown in full. */
@@ -11,18 +15,31 @@ const { values } = parseArgs({
     seeds: { type: 'string', default: '100' },
     from: { type: 'string', default: '1' },
     only: { type: 'string', default: '' },
+    cluster: { type: 'boolean', default: false },
   },
 });
 const from = Number(values.from);
 const seeds = Number(values.seeds);
-const chosen = SCENARIOS.filter(({ title }) => title.includes(values.only));
+
+interface Played {
+  readonly title: string;
+  readonly of: (seed: number) => Promise<unknown>;
+}
+const inWorld = (scenario: Scenario): Played => ({
+  title: scenario.title,
+  of: (seed) => run(scenario, seed),
+});
+const ALL: readonly Played[] = values.cluster
+  ? [{ title: 'three nodes whose parts fail', of: storm }]
+  : SCENARIOS.map(inWorld);
+const chosen = ALL.filter(({ title }) => title.includes(values.only));
 let failed = 0;
 const startedMs = performance.now();
 for (const scenario of chosen) {
   const failures: string[] = [];
   for (let seed = from; seed < from + seeds; seed += 1) {
     try {
-      await run(scenario, seed);
+      await scenario.of(seed);
     } catch (error) {
       failures.push(error instanceof Error ? error.message : String(error));
     }

@@ -1,4 +1,5 @@
 /** Signalling without bytes: calls between phones and service, and who is registered. */
+import type { Clock } from '../../src/base/clock.ts';
 import type {
   Headers,
   InboundLeg,
@@ -10,7 +11,6 @@ import type {
   Signalling,
 } from '../../src/domain/call/needs.ts';
 import { addressesOf } from '../addresses.ts';
-import type { SimClock } from './clock.ts';
 import { ANSWERS, type Called, NO_STATUS, SimLeg } from './leg.ts';
 import type { SimPhone } from './phone.ts';
 import type { SimRandom } from './random.ts';
@@ -27,13 +27,17 @@ export interface Dialling {
 export class SimSignalling implements Signalling {
   readonly legs: SimLeg[] = [];
   readonly addresses = addressesOf('registrar.test');
-  readonly #clock: SimClock;
+  readonly #clock: Clock;
   readonly #random: SimRandom;
   readonly #phones = new Map<string, { readonly phone: SimPhone; called: Called }>();
   readonly #tell: (line: string) => void;
   #handler: (leg: InboundLeg) => void = () => undefined;
 
-  constructor(clock: SimClock, random: SimRandom, tell: (line: string) => void) {
+  readonly #name: string;
+
+  /** `name`: begins the names of its legs, where there are several services. */
+  constructor(clock: Clock, random: SimRandom, tell: (line: string) => void, name = '') {
+    this.#name = name;
     this.#clock = clock;
     this.#random = random;
     this.#tell = tell;
@@ -117,7 +121,7 @@ export class SimSignalling implements Signalling {
   }
 
   #leg(phone: SimPhone | undefined): SimLeg {
-    const id = `leg-${this.legs.length + 1}`;
+    const id = `${this.#name}leg-${this.legs.length + 1}`;
     const delayMs = this.#random.between(1, 15);
     const leg = new SimLeg(id, phone, { clock: this.#clock, delayMs, tell: this.#tell });
     this.legs.push(leg);

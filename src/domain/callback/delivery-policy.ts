@@ -42,9 +42,9 @@ export const leavesBacklog = (
   json !== undefined &&
   (cause === 'timeout' || (retryReason !== undefined && retryReason !== '4xx'));
 
-/** One attempt. */
+/** One attempt. Each of a notification bears the same key: one may arrive twice when a node dies before it could note the answer. */
 export const deliveryOf = (
-  { event, accountId, target, parameters, json }: StoredNotification,
+  { id, event, accountId, target, parameters, json }: StoredNotification,
   how: { readonly url: string; readonly policy: CallbackPolicy; readonly readTimeoutMs: number },
 ): ExchangeRequest => ({
   event,
@@ -52,6 +52,7 @@ export const deliveryOf = (
   url: how.url,
   method: target.method,
   parameters,
+  headers: { 'Idempotency-Key': id },
   ...(json !== undefined && { json, signs: 'body' as const }),
   connectTimeoutMs: how.policy.connectTimeoutMs,
   readTimeoutMs: how.readTimeoutMs,

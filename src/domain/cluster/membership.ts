@@ -14,6 +14,8 @@ import type { NodeRecord } from './types.ts';
 export const BEAT_MS = SECOND_MS;
 /** A node whose beats stand still for so long, while this one could look, is dead. */
 const SILENT_MS = 6 * SECOND_MS;
+/** So long after a look at the others it is known who they are. */
+const KNOWN_MS = 3 * SECOND_MS;
 /** What a dying node wrote after it was declared dead is found by looking again. */
 const LOOK_AGAIN_MS = 60 * SECOND_MS;
 
@@ -22,8 +24,8 @@ export interface MembershipNeeds {
   readonly self: SelfNode;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Whether the node is heard of in another way than by the store: then it lives. */
-  readonly isHeard: (nodeId: string) => Promise<boolean>;
+  /** Whether the node is heard of in another way than by the store: then it lives. Undefined: that cannot be said. */
+  readonly isHeard: (nodeId: string) => Promise<boolean | undefined>;
   /** Takes up everything that is nobody's; is called again when it rejects. */
   readonly takeUp: () => Promise<void>;
   /** This node was declared dead: its calls are another's by now. Resolves when they are ended; then it begins a new life. */
@@ -38,6 +40,8 @@ interface Watched {
 export class Membership {
   readonly #needs: MembershipNeeds;
   #watched = new Map<string, Watched>();
+  #living: readonly string[] = [];
+  #lookedMs = Number.NEGATIVE_INFINITY;
   #isDue = false;
   #lastMs: number;
   readonly #rounds: Rounds;
@@ -57,9 +61,10 @@ export class Membership {
     });
   }
 
-  /** Nodes that live, as far as is known; this one among them. */
-  get living(): readonly string[] {
-    return [...this.#watched.keys()];
+  /** Nodes that live, this one among them; undefined: this one could not look for a while, and others may have begun meanwhile. */
+  get living(): readonly string[] | undefined {
+    const ageMs = this.#needs.clock.monotonicMs() - this.#lookedMs;
+    return ageMs > KNOWN_MS ? undefined : this.#living;
   }
 
   start(): void {
@@ -75,8 +80,9 @@ export class Membership {
 
   /** One beat, and one look at the others. */
   async round(): Promise<void> {
-    const { nodes, self, clock } = this.#needs;
-    if (!(await nodes.beat(self))) await this.#beginAnew();
+    const { nodes, self, clock, isHeard } = this.#needs;
+    const hears = (await isHeard(self.id)) !== undefined;
+    if (!(await nodes.beat(self, hears))) await this.#beginAnew();
     const found = await nodes.list();
     const hasLeft = [...this.#watched].some(
       ([id, { record }]) => !found.some((one) => one.id === id && one.epoch === record.epoch),
@@ -88,20 +94,37 @@ export class Membership {
       return stands ? known : { record, sinceMs: nowMs };
     });
     this.#watched = new Map(watched.map((one) => [one.record.id, one]));
+    this.#living = found.map(({ id }) => id);
+    this.#lookedMs = nowMs;
     const isFirst = found[0]?.id === self.id;
     if (isFirst && (hasLeft || nowMs - this.#lastMs >= LOOK_AGAIN_MS)) this.#isDue = true;
-    for (const one of watched) if (await this.#declared(one, nowMs)) this.#isDue = true;
+    for (const one of watched) await this.#judge(one, nowMs);
     if (this.#isDue) await this.#takeUp();
   }
 
-  async #declared({ record, sinceMs }: Watched, nowMs: number): Promise<boolean> {
+  async #judge({ record, sinceMs }: Watched, nowMs: number): Promise<void> {
     const { nodes, self, isHeard, logger } = this.#needs;
-    if (record.id === self.id || nowMs - sinceMs < SILENT_MS) return false;
-    if (await isHeard(record.id)) return false;
-    if (!(await nodes.fence(record))) return false;
+    if (record.id === self.id || nowMs - sinceMs < SILENT_MS) return;
+    const heard = await isHeard(record.id);
+    if (heard === true || (heard === undefined && this.#isJudgedBy(record, nowMs))) return;
+    // Due also when the answer is lost: then nobody else knows that there is something to be taken up.
+    const wasDue = this.#isDue;
+    this.#isDue = true;
+    if (!(await nodes.fence(record))) {
+      this.#isDue = wasDue;
+      return;
+    }
     this.#watched.delete(record.id);
+    this.#living = this.#living.filter((id) => id !== record.id);
     logger.error({ node: record.id, epoch: record.epoch }, 'node is silent: declared dead');
-    return true;
+  }
+
+  /** Who cannot hear of it leaves it to one that lives and can. */
+  #isJudgedBy(silent: NodeRecord, nowMs: number): boolean {
+    return [...this.#watched.values()].some(
+      ({ record: { id, hears }, sinceMs }) =>
+        hears && id !== silent.id && id !== this.#needs.self.id && nowMs - sinceMs < SILENT_MS,
+    );
   }
 
   async #takeUp(): Promise<void> {

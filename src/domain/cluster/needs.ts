@@ -10,8 +10,8 @@ export interface NodeStore {
    * that theirs is nobody's too. Returns the epoch, from 1.
    */
   begin(nodeId: string, alone: boolean): Promise<number>;
-  /** One more beat. False: the node was declared dead. */
-  beat(node: NodeRef): Promise<boolean>;
+  /** One more beat, and whether the node hears of others in another way too. False: the node was declared dead. */
+  beat(node: NodeRef, hears: boolean): Promise<boolean>;
   /** Those that live, as far as anybody has said, by id. */
   list(): Promise<readonly NodeRecord[]>;
   /** Declares dead whoever has not moved since `seen`; of several that try, one is told true. */

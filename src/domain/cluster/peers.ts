@@ -6,8 +6,8 @@ export interface PeersNeeds {
   readonly bus: Bus;
   readonly directory: Directory;
   readonly nodeId: string;
-  /** Nodes that live, this one among them. */
-  readonly living: () => readonly string[];
+  /** Nodes that live, this one among them; undefined: that is not known at the moment. */
+  readonly living: () => readonly string[] | undefined;
 }
 
 /** One question in two forms: to this node, and to another. */
@@ -36,14 +36,14 @@ export class Peers {
     return this.#needs.nodeId;
   }
 
-  /** Nodes that live, as far as is known; this one among them. */
+  /** Nodes that live, this one among them; none, when that is not known at the moment. */
   living(): readonly string[] {
-    return this.#needs.living();
+    return this.#needs.living() ?? [];
   }
 
   /**
    * The answer of the node that has what is asked for; the last one that is `isMissing` when no node has. Rejects with NODE_UNREACHABLE
-   * when none has it and one did not answer: that one may.
+   * when none has it and one did not answer, or it is not known who there is: that one may.
    */
   async ofOwner<T>(
     key: string | undefined,
@@ -52,14 +52,17 @@ export class Peers {
   ): Promise<T> {
     const here = await question.here();
     if (!isMissing(here)) return here;
-    const others = this.#others();
-    if (others.length === 0) return here;
+    const { nodeId, living } = this.#needs;
     const owner = key === undefined ? undefined : await this.#owner(key);
-    if (owner !== undefined && others.includes(owner)) {
-      const answer = await this.#ask(owner, question);
+    if (owner !== undefined && owner !== nodeId) {
+      const hasDied = living()?.includes(owner) === false;
+      const answer = await this.#ask(owner, question).catch((error: unknown) => {
+        if (!hasDied) throw error;
+        return here;
+      });
       if (!isMissing(answer)) return answer;
     }
-    const rest = others.filter((node) => node !== owner);
+    const rest = this.#others().filter((node) => node !== owner);
     const asked = await Promise.allSettled(rest.map((node) => this.#ask(node, question)));
     for (const one of asked)
       if (one.status === 'fulfilled' && !isMissing(one.value)) return one.value;
@@ -75,7 +78,10 @@ export class Peers {
 
   #others(): readonly string[] {
     const { living, nodeId } = this.#needs;
-    return living().filter((node) => node !== nodeId);
+    const known = living();
+    if (known === undefined)
+      throw new ServiceError('NODE_UNREACHABLE', 'it is not known which nodes there are');
+    return known.filter((node) => node !== nodeId);
   }
 
   async #owner(key: string): Promise<string | undefined> {

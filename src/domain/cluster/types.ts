@@ -8,6 +8,8 @@ export interface NodeRef {
 export interface NodeRecord extends NodeRef {
   readonly beats: number;
   readonly begunUs: number;
+  /** At its last beat it could hear of others in another way than by the store. */
+  readonly hears: boolean;
 }
 
 /** Work that one node does for all. */

@@ -29,17 +29,23 @@ export interface Cluster {
   readonly claims: Claims;
   readonly slots: Slots;
   readonly bindings: RedisBindings;
-  /** Whether the node has been heard of within the last seconds. */
-  isHeard(nodeId: string): Promise<boolean>;
+  /** Whether the node has been heard of within the last seconds; undefined: that cannot be said. */
+  isHeard(nodeId: string): Promise<boolean | undefined>;
   readonly isConnected: boolean;
   readonly redis: RedisLink;
   stop(): void;
 }
 
 /** Rejects with CLUSTER_UNAVAILABLE when there is no Redis at first. Later it may come and go. */
-export async function openCluster(options: ClusterOptions): Promise<Cluster> {
-  const { url, nodeId, clock, random, logger } = options;
-  const redis = await openRedis(url, { clock, logger });
+export const openCluster = async ({ url, ...options }: ClusterOptions): Promise<Cluster> =>
+  clusterOver(await openRedis(url, options), options);
+
+/** The same over a connection that is there. */
+export async function clusterOver(
+  redis: RedisLink,
+  options: Omit<ClusterOptions, 'url'>,
+): Promise<Cluster> {
+  const { nodeId, clock, random, logger } = options;
   const bus = new RedisBus({ ...options, redis });
   const directory = new RedisDirectory({ redis, nodeId, clock, logger });
   const claims = new RedisClaims({ redis, nodeId, clock });

@@ -61,6 +61,7 @@ export class RedisBus implements Bus {
       throw new ServiceError('NODE_UNREACHABLE', 'too many questions to other nodes are open');
     const id = uuid(random);
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+    promise.catch(() => undefined); // it may fail while the question is still on its way
     this.#open.set(id, { resolve, reject });
     const silent = (): void =>
       reject(new ServiceError('NODE_UNREACHABLE', `node ${node} does not answer`));

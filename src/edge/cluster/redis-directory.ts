@@ -52,9 +52,14 @@ export class RedisDirectory implements Directory {
     return typeof found === 'string' ? found : undefined;
   }
 
-  async isHeard(nodeId: string): Promise<boolean> {
-    const found = await this.#needs.redis.send('EXISTS', heardKey(nodeId)).catch(() => 0);
-    return Number(found) === 1;
+  /** Undefined: Redis does not say. */
+  async isHeard(nodeId: string): Promise<boolean | undefined> {
+    try {
+      const found = await this.#needs.redis.send('EXISTS', heardKey(nodeId));
+      return Number(found) === 1;
+    } catch {
+      return undefined;
+    }
   }
 
   stop(): void {

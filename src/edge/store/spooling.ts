@@ -25,7 +25,7 @@ const RETRY_MS = 500;
 const BATCH = 200;
 
 export interface SpoolingNeeds {
-  readonly spool: Spool;
+  readonly spool: Pick<Spool, 'size' | 'add' | 'next' | 'done' | 'close'>;
   readonly clock: Clock;
   readonly logger: Logger;
   /** Runs units of work in the order in which they are given. */

@@ -37,22 +37,31 @@ export async function joinCluster(
   { settings, clock, random, logger }: Basics,
   foundation: Foundation,
 ): Promise<Clustered | undefined> {
-  const { store, self } = foundation;
   const { redis: url, answerMs, withoutRedisPercent } = settings.cluster;
   if (url === '') return undefined;
   if (settings.store.url === '')
     throw new ServiceError('CONFIG_INVALID', 'cluster.redis needs store.url: nodes share a store');
   const cluster = await openCluster({
     ...{ url, answerMs, clock, random, logger },
-    nodeId: self.id,
+    nodeId: foundation.self.id,
     shareAlone: withoutRedisPercent / 100,
   });
+  return clusteredBy(cluster, { clock, random, logger }, foundation);
+}
+
+/** What this node shares, over what it shares it with. */
+export function clusteredBy(
+  cluster: Cluster,
+  { clock, random, logger }: Pick<Basics, 'clock' | 'random' | 'logger'>,
+  foundation: Foundation,
+): Clustered {
+  const { store, self } = foundation;
   let membership: Membership | undefined;
   const peers = new Peers({
     bus: cluster.bus,
     directory: cluster.directory,
     nodeId: self.id,
-    living: () => membership?.living ?? [],
+    living: () => membership?.living,
   });
   return {
     shared: cluster,

@@ -19,9 +19,15 @@ interface Member {
   readonly heard: Set<string>;
 }
 
+/** Nodes whose next answer to a declaration is lost on its way. */
+const losesAnswers = new Set<string>();
 const LOST = new Error('connection lost');
 
-async function member(id: string, cutOff: Set<string> = new Set()): Promise<Member> {
+async function member(
+  id: string,
+  cutOff: Set<string> = new Set(),
+  deaf: Set<string> = new Set(),
+): Promise<Member> {
   const { clock, store } = opened;
   const self = new SelfNode(id);
   await self.begin(store.nodes, false);
@@ -34,10 +40,15 @@ async function member(id: string, cutOff: Set<string> = new Set()): Promise<Memb
     logger: silentLogger,
     nodes: {
       ...nodes,
-      beat: (node) => (cutOff.has(id) ? Promise.reject(LOST) : nodes.beat(node)),
+      beat: (node, hears) => (cutOff.has(id) ? Promise.reject(LOST) : nodes.beat(node, hears)),
+      fence: async (seen) => {
+        const isDead = await nodes.fence(seen);
+        if (losesAnswers.delete(id)) throw LOST;
+        return isDead;
+      },
       list: () => (cutOff.has(id) ? Promise.reject(LOST) : nodes.list()),
     },
-    isHeard: async (node) => heard.has(node),
+    isHeard: async (node) => (deaf.has(id) ? undefined : heard.has(node)),
     takeUp: async () => {
       done.push('took up');
     },
@@ -115,5 +126,56 @@ it('what a node left that went of its own will is taken up at once, by one', asy
   await c.membership.stop();
   await opened.clock.advance(2000);
   expect([a.done, b.done, c.done]).toEqual([['took up'], [], []]);
+  for (const { membership } of [a, b]) await membership.stop();
+});
+
+it('who cannot hear of others leaves the judgement to one that can, and judges where none can', async () => {
+  const [cutOff, deaf] = [new Set<string>(), new Set(['a'])];
+  const [a, b, c] = [
+    await member('a', cutOff, deaf),
+    await member('b', cutOff, deaf),
+    await member('c', cutOff, deaf),
+  ];
+  for (const { heard } of [a, b, c]) for (const id of ['a', 'b', 'c']) heard.add(id);
+  for (const { membership } of [a, b, c]) membership.start();
+  await opened.clock.advance(2000);
+  cutOff.add('c');
+  await opened.clock.advance(20_000);
+  expect(c.done).toEqual([]);
+  cutOff.clear();
+  await opened.clock.advance(2000);
+  expect([a.done, b.done, c.done]).toEqual([[], [], []]);
+  cutOff.add('c');
+  deaf.add('b');
+  await opened.clock.advance(10_000);
+  expect([...a.done, ...b.done]).toEqual(['took up']);
+  for (const { membership } of [a, b, c]) await membership.stop();
+});
+
+it('who cannot look at the store soon knows no longer who lives', async () => {
+  const cutOff = new Set<string>();
+  const [a, b] = [await member('a', cutOff), await member('b')];
+  for (const { membership } of [a, b]) membership.start();
+  await opened.clock.advance(2000);
+  cutOff.add('a');
+  await opened.clock.advance(1500);
+  expect(a.membership.living).toEqual(['a', 'b']);
+  await opened.clock.advance(5000);
+  expect(a.membership.living).toBeUndefined();
+  cutOff.clear();
+  await opened.clock.advance(2000);
+  expect(a.membership.living).toEqual(['a', 'b']);
+  for (const { membership } of [a, b]) await membership.stop();
+});
+
+it('what a dead node left is taken up also when the answer to its declaration was lost', async () => {
+  const [a, b] = [await member('a'), await member('b')];
+  for (const { membership } of [a, b]) membership.start();
+  await opened.clock.advance(2000);
+  for (const id of ['a', 'b']) losesAnswers.add(id);
+  await member('d');
+  await opened.clock.advance(9000);
+  expect([...a.done, ...b.done]).toEqual(['took up']);
+  losesAnswers.clear();
   for (const { membership } of [a, b]) await membership.stop();
 });

@@ -14,12 +14,13 @@ const NONE: ControlRefusal = { kind: 'notFound', what: 'call' };
 
 let bus: MemoryBus;
 let own: Readonly<Record<string, FakeControl>>;
+let living: readonly string[] | undefined;
 let control: Readonly<Record<'a' | 'b' | 'c', CallControl>>;
 beforeEach(() => {
   bus = new MemoryBus();
-  const living = ['a', 'b', 'c'] as const;
+  living = ['a', 'b', 'c'];
   own = Object.fromEntries(living.map((node) => [node, new FakeControl()]));
-  const shared = living.map((nodeId) => {
+  const shared = ['a', 'b', 'c'].map((nodeId) => {
     const peers = new Peers({ ...bus.join(nodeId), nodeId, living: () => living });
     const fake = own[nodeId] as FakeControl;
     fake.outcome = err(NONE);
@@ -55,6 +56,21 @@ it('an unknown call is unknown when all have said so, and else an error', async 
   expect(await control.a.hangup(ACCOUNT, CALL)).toEqual(err(NONE));
   bus.cutOff.add('c');
   await expect(control.a.hangup(ACCOUNT, CALL)).rejects.toMatchObject({ code: 'NODE_UNREACHABLE' });
+});
+
+it('who lives is not known: lists are an error, a call that the directory names is found', async () => {
+  living = undefined;
+  expect(await control.a.hangup(ACCOUNT, CALL)).toMatchObject({ ok: true });
+  const unknown = { code: 'NODE_UNREACHABLE' };
+  await expect(control.a.liveCalls(ACCOUNT, 'live')).rejects.toMatchObject(unknown);
+  bus.entries.clear();
+  await expect(control.a.hangup(ACCOUNT, CALL)).rejects.toMatchObject(unknown);
+});
+
+it('what the directory says of a node that has died is not believed', async () => {
+  living = ['a', 'c'];
+  bus.cutOff.add('b');
+  expect(await control.a.hangup(ACCOUNT, CALL)).toEqual(err(NONE));
 });
 
 it('a refusal of the call’s own node is the answer', async () => {

@@ -25,8 +25,12 @@ export const nodeRepository = (db: Connection): Synchronously<NodeStore> => ({
     );
     return integer(row, 'epoch');
   },
-  beat: ({ id, epoch }) =>
-    db.run('UPDATE node SET beats = beats + 1 WHERE node_id = ? AND epoch = ?', [id, epoch]) === 1,
+  beat: ({ id, epoch }, hears) =>
+    db.run('UPDATE node SET beats = beats + 1, hears = ? WHERE node_id = ? AND epoch = ?', [
+      hears ? 1 : 0,
+      id,
+      epoch,
+    ]) === 1,
   list: () => db.all(`SELECT * FROM node WHERE beats <> ${DEAD} ORDER BY node_id`).map(readNode),
   fence: ({ id, epoch, beats }) =>
     db.run(`${END} WHERE node_id = ? AND epoch = ? AND beats = ?`, [id, epoch, beats]) === 1,
@@ -57,4 +61,5 @@ const readNode = (row: Row): NodeRecord => ({
   epoch: integer(row, 'epoch'),
   beats: integer(row, 'beats'),
   begunUs: integer(row, 'begun_us'),
+  hears: integer(row, 'hears') === 1,
 });

@@ -1,0 +1,22 @@
+/** Hears what the nodes log: while parts fail errors are right, bugs of ours are not. */
+import { isBug } from '../../../src/base/errors.ts';
+import type { LogFields, Logger } from '../../../src/base/logger.ts';
+
+export class BugEar {
+  readonly bugs: string[] = [];
+  readonly #tell: (line: string) => void;
+
+  constructor(tell: (line: string) => void) {
+    this.#tell = tell;
+  }
+
+  logger(node: string): Logger {
+    const heard = ({ error }: LogFields, message: string): void => {
+      if (error instanceof Error && isBug(error))
+        this.bugs.push(`${node}: ${message}: ${error.stack ?? error.message}`);
+      this.#tell(`${node}: ${message}`);
+    };
+    const quiet = (): void => undefined;
+    return { debug: quiet, info: quiet, warn: heard, error: heard, child: () => this.logger(node) };
+  }
+}

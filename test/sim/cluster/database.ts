@@ -1,0 +1,109 @@
+/** The database of a simulated world: one for all nodes, each of which reaches it over a way of its own. */
+import type { Clock } from '../../../src/base/clock.ts';
+import { ServiceError } from '../../../src/base/errors.ts';
+import type { Logger } from '../../../src/base/logger.ts';
+import { Engine } from '../../../src/edge/store/engine.ts';
+import { Executor, InlineRunner } from '../../../src/edge/store/executor.ts';
+import { atOnce } from '../../../src/edge/store/pace.ts';
+import type { Spool } from '../../../src/edge/store/spool.ts';
+import { Spooling, type Submit } from '../../../src/edge/store/spooling.ts';
+import { createRepositories, type Store, withNodes } from '../../../src/edge/store/store-parts.ts';
+import type { Unit } from '../../../src/edge/store/unit.ts';
+import { ephemeralKey } from '../../../src/edge/store/vault.ts';
+import type { SimRandom } from '../random.ts';
+import type { NodeClock } from './node-clock.ts';
+import { Way } from './way.ts';
+
+const PATIENCE_MS = 1000;
+
+/** What waits on the disk of a node for the database, and outlives its process. */
+export class NodeDisk implements Pick<Spool, 'size' | 'add' | 'next' | 'done' | 'close'> {
+  readonly #lines: string[] = [];
+
+  get size(): number {
+    return this.#lines.length;
+  }
+
+  async add(unit: Unit): Promise<void> {
+    this.#lines.push(JSON.stringify(unit));
+  }
+
+  next(limit: number): readonly Unit[] {
+    return this.#lines.slice(0, limit).map((line) => JSON.parse(line) as Unit);
+  }
+
+  done(count: number): void {
+    this.#lines.splice(0, count);
+  }
+
+  async close(): Promise<void> {}
+}
+
+export interface DatabaseLink {
+  readonly store: Store;
+  readonly way: Way;
+  /** Writes what an earlier process of the node left on its disk. */
+  drain(): Promise<void>;
+}
+
+export class SimDatabase {
+  isUp = true;
+  readonly #random: SimRandom;
+  readonly #executor: Executor;
+  /** As somebody sees it who stands beside it. */
+  readonly store: Store;
+
+  constructor(clock: Clock, random: SimRandom) {
+    this.#random = random;
+    const options = { synchronous: 'normal', checkpoints: 'here', random: random.fork() } as const;
+    const engine = new Engine({
+      ...options,
+      file: ':memory:',
+      role: 'writer',
+      key: ephemeralKey(),
+    });
+    this.#executor = new Executor(new InlineRunner(engine), atOnce);
+    this.store = storeOver(clock, (unit, access) => this.#executor.submit(unit, access));
+  }
+
+  connect(clock: NodeClock, disk: NodeDisk, logger: Logger): DatabaseLink {
+    const weather = { delayMs: [0, 3], unanswered: 0.005 } as const;
+    const way = new Way(clock, this.#random.fork(), weather);
+    const lost = (): Error => new ServiceError('STORE_BUSY', 'the database is away');
+    const direct: Submit = (unit, access) => {
+      const act = async (): Promise<unknown> => {
+        if (!this.isUp) throw lost();
+        return this.#executor.submit(unit, access);
+      };
+      return way.ask(act, { lost, patienceMs: PATIENCE_MS });
+    };
+    const spooling = new Spooling({ spool: disk, clock, logger, inOrder: direct });
+    const submit: Submit = (unit, access) =>
+      access === 'point' || access === 'report'
+        ? direct(unit, access)
+        : spooling.submit(unit, access, direct);
+    return { way, store: storeOver(clock, submit), drain: () => spooling.drainNow() };
+  }
+
+  async close(): Promise<void> {
+    await this.#executor.close();
+  }
+}
+
+function storeOver(clock: Clock, submit: Submit): Store {
+  const repositories = createRepositories(clock, submit);
+  const nothing = (): void => undefined;
+  const store: Omit<Store, 'as'> = {
+    ...repositories,
+    file: ':memory:',
+    backup: () => Promise.reject(new Error('not in a simulation')),
+    verify: () => repositories.ledger.verify(),
+    onLowBalance: nothing,
+    onChange: nothing,
+    check: () => Promise.resolve(),
+    renew: () => Promise.resolve(),
+    waiting: () => 0,
+    close: () => Promise.resolve(),
+  };
+  return withNodes(store, clock, submit);
+}

@@ -1,0 +1,201 @@
+/** A Redis as nodes of a simulated world see it: far away, forgetful after a restart, and with messages that get lost. */
+import type { Clock } from '../../../src/base/clock.ts';
+import { ServiceError } from '../../../src/base/errors.ts';
+import type { RedisLink } from '../../../src/edge/cluster/redis-link.ts';
+import type { SimRandom } from '../random.ts';
+import type { NodeClock } from './node-clock.ts';
+import { Way } from './way.ts';
+
+const COMMAND_MS = 500;
+const RECONNECT_MS = 200;
+/** Messages between nodes: lost, delivered twice, and late. */
+const LOST = 0.03;
+const TWICE = 0.03;
+const LATE_MS = [1, 60] as const;
+
+interface Entry {
+  readonly value: string | Map<string, number>;
+  endsMs: number;
+}
+
+interface Ear {
+  readonly channel: string;
+  readonly link: SimRedisLink;
+  readonly hear: (message: string) => void;
+}
+
+export class SimRedis {
+  isUp = true;
+  readonly clock: Clock;
+  readonly random: SimRandom;
+  readonly #entries = new Map<string, Entry>();
+  readonly #ears = new Set<Ear>();
+
+  constructor(clock: Clock, random: SimRandom) {
+    this.clock = clock;
+    this.random = random;
+  }
+
+  /** It comes back without anything. */
+  crash(): void {
+    this.isUp = false;
+    this.#entries.clear();
+  }
+
+  /** Leases of all accounts that have not lapsed. */
+  leases(): number {
+    let count = 0;
+    for (const [key, { value }] of this.#entries)
+      if (key.endsWith(':leases') && value instanceof Map) count += this.#valid(value);
+    return count;
+  }
+
+  subscribe(ear: Ear): void {
+    this.#ears.add(ear);
+  }
+
+  leave(link: SimRedisLink): void {
+    for (const ear of this.#ears) if (ear.link === link) this.#ears.delete(ear);
+  }
+
+  /** What a client sends, carried out at once. Throws for what no node is known to send. */
+  run([command = '', key = '', ...given]: readonly string[]): unknown {
+    switch (command) {
+      case 'PUBLISH':
+        return this.#publish(key, given[0] ?? '');
+      case 'SET':
+        this.#entries.set(key, { value: given[0] ?? '', endsMs: this.#end(given) });
+        return 'OK';
+      case 'GET':
+        return this.#entry(key)?.value ?? null;
+      case 'EXISTS':
+        return this.#entry(key) === undefined ? 0 : 1;
+      case 'DEL':
+        return this.#entries.delete(key) ? 1 : 0;
+      case 'ZREM':
+        return this.#scores(key).delete(given[0] ?? '') ? 1 : 0;
+      case 'EVAL':
+        return this.#script(given);
+      default:
+        throw new Error(`the simulated Redis does not know ${command}`);
+    }
+  }
+
+  #end(options: readonly string[]): number {
+    const of = (name: string): number => Number(options[options.indexOf(name) + 1]);
+    const nowMs = this.clock.monotonicMs();
+    if (options.includes('PX')) return nowMs + of('PX');
+    return options.includes('EX') ? nowMs + of('EX') * 1000 : Number.POSITIVE_INFINITY;
+  }
+
+  #entry(key: string): Entry | undefined {
+    const entry = this.#entries.get(key);
+    if (entry !== undefined && entry.endsMs <= this.clock.monotonicMs()) this.#entries.delete(key);
+    return this.#entries.get(key);
+  }
+
+  #scores(key: string): Map<string, number> {
+    const found = this.#entry(key)?.value;
+    if (found instanceof Map) return found;
+    const value = new Map<string, number>();
+    this.#entries.set(key, { value, endsMs: Number.POSITIVE_INFINITY });
+    return value;
+  }
+
+  #valid(scores: ReadonlyMap<string, number>): number {
+    const nowMs = this.clock.monotonicMs();
+    return [...scores.values()].filter((endsMs) => endsMs > nowMs).length;
+  }
+
+  /** The three of `redis-slots.ts`, told apart by their keys and arguments. */
+  #script([keys, first = '', ...rest]: readonly string[]): unknown {
+    const nowMs = this.clock.monotonicMs();
+    const leases = this.#scores(first);
+    if (keys === '2') return this.#take(leases, rest);
+    const [lifeMs, ...renewed] = rest;
+    if (lifeMs === undefined) return this.#valid(leases);
+    for (const lease of renewed) leases.set(lease, nowMs + Number(lifeMs));
+    return 0;
+  }
+
+  #take(leases: Map<string, number>, given: readonly string[]): readonly [number, number] {
+    const [startsKey = '', lease = '', most, perSecond, lifeMs] = given;
+    const nowMs = this.clock.monotonicMs();
+    const starts = this.#scores(startsKey);
+    for (const [name, atMs] of starts) if (atMs <= nowMs - 1000) starts.delete(name);
+    if (this.#valid(leases) >= Number(most)) return [1, 1000];
+    if (starts.size >= Number(perSecond)) return [2, 1000];
+    leases.set(lease, nowMs + Number(lifeMs));
+    starts.set(lease, nowMs);
+    return [0, 0];
+  }
+
+  #publish(channel: string, message: string): number {
+    const { clock, random } = this;
+    const ears = [...this.#ears].filter(
+      ({ link, ...ear }) => link.hears && ear.channel === channel,
+    );
+    for (const ear of ears) {
+      if (random.chance(LOST)) continue;
+      for (let copies = random.chance(TWICE) ? 2 : 1; copies > 0; copies -= 1)
+        clock.at(clock.monotonicMs() + random.between(...LATE_MS), () =>
+          ear.link.clock.reach(() => ear.hear(message)),
+        );
+    }
+    return ears.length;
+  }
+}
+
+export class SimRedisLink implements RedisLink {
+  readonly clock: NodeClock;
+  readonly way: Way;
+  readonly #redis: SimRedis;
+  readonly #connected: (() => void)[] = [];
+  #wasConnected = true;
+
+  constructor(redis: SimRedis, clock: NodeClock) {
+    this.clock = clock;
+    this.#redis = redis;
+    this.way = new Way(clock, redis.random.fork(), { delayMs: [0, 2], unanswered: 0.01 });
+    this.#watch();
+  }
+
+  get isConnected(): boolean {
+    return this.#redis.isUp && !this.way.isCut;
+  }
+
+  /** Messages reach it. */
+  get hears(): boolean {
+    return this.isConnected && !this.clock.isDead;
+  }
+
+  send(...command: readonly string[]): Promise<unknown> {
+    const lost = (): Error => new ServiceError('CLUSTER_UNAVAILABLE', 'redis does not answer');
+    const act = async (): Promise<unknown> => {
+      if (!this.#redis.isUp) throw lost();
+      return this.#redis.run(command);
+    };
+    return this.way.ask(act, { lost, patienceMs: COMMAND_MS });
+  }
+
+  async subscribe(channel: string, hear: (message: string) => void): Promise<void> {
+    this.#redis.subscribe({ channel, link: this, hear });
+  }
+
+  onConnected(act: () => void): void {
+    this.#connected.push(act);
+  }
+
+  close(): void {
+    this.#redis.leave(this);
+  }
+
+  /** As its client does: connects again, and says so. */
+  #watch(): void {
+    this.clock.at(this.clock.monotonicMs() + RECONNECT_MS, () => {
+      if (this.isConnected && !this.#wasConnected) for (const act of this.#connected) act();
+      this.#wasConnected = this.isConnected;
+      this.#watch();
+    });
+  }
+}

@@ -1,0 +1,197 @@
+/** What is true of a cluster while its parts fail, and what is true once they are well and everybody has hung up. */
+import { priceOf, pulsedMs } from '../../../src/base/money.ts';
+import type { Cdr } from '../../../src/domain/cdr/types.ts';
+import { PULSE_MS } from '../../foundation.ts';
+import type { Asked } from '../customer.ts';
+import type { Process, SimNode } from './node.ts';
+import type { Troubles } from './troubles.ts';
+import type { ClusterWorld } from './world.ts';
+
+/** A node that is well for so long has noticed what became of it. */
+const NOTICED_MS = 6000;
+/** What a dead node left is taken up within this time by another that is well. */
+const TAKEN_UP_MS = 10_000;
+/** A node that was declared dead was not heard of within this time: six seconds, a beat of each side, and answers that came late. */
+const SILENT_BEFORE_MS = 15_000;
+
+export class Rules {
+  readonly #world: ClusterWorld;
+  readonly #troubles: Troubles;
+  /** In which epoch a process began. */
+  readonly #begun = new Map<Process, number>();
+  /** Processes that were declared dead, and found out. */
+  readonly #fenced = new Set<Process>();
+  /** Calls by their leg: the record of one whose node died may not say which leg it had. */
+  readonly #uuids = new Map<string, string>();
+  readonly #killedAt = new Map<Process, number>();
+
+  constructor(world: ClusterWorld, troubles: Troubles) {
+    this.#world = world;
+    this.#troubles = troubles;
+  }
+
+  /** With every step. */
+  quick(): void {
+    const { ear, processes, clock } = this.#world;
+    const [bug] = ear.bugs;
+    if (bug !== undefined) this.#broken(bug);
+    for (const [process, node] of processes) {
+      const { epoch } = process.self;
+      const begun = this.#begun.get(process) ?? epoch;
+      this.#begun.set(process, begun);
+      if (this.#troubles.killed.has(process) && !this.#killedAt.has(process))
+        this.#killedAt.set(process, clock.monotonicMs());
+      if (epoch === begun || this.#fenced.has(process)) continue;
+      this.#fenced.add(process);
+      if (!this.#troubles.wasSilent(node, SILENT_BEFORE_MS))
+        this.#broken(`${node.id} was declared dead, and was heard of all the time`);
+    }
+    for (const process of processes.keys())
+      for (const { uuid, peer } of process.calls.keeper.live())
+        if (peer.sipCallId !== undefined) this.#uuids.set(peer.sipCallId, uuid);
+    for (const { leg } of this.#world.legs())
+      if (leg.ends.length > 1) this.#broken(`${leg.id} ended ${leg.ends.length} times`);
+  }
+
+  /** Asks the database. */
+  async deep(): Promise<void> {
+    const { store } = this.#world.database;
+    const [fault] = await store.verify();
+    if (fault !== undefined) this.#broken(`the ledger disagrees: ${JSON.stringify(fault)}`);
+    const billed = new Set((await this.cdrs()).map(({ callUuid }) => callUuid));
+    for (const { id, process } of this.#wellFor(NOTICED_MS))
+      for (const call of process.calls.keeper.live())
+        if (!call.isEnded && billed.has(call.uuid))
+          this.#broken(`${id} goes on with ${call.uuid}, which is billed`);
+    await this.#takenUp();
+  }
+
+  /** Calls of a process that was killed are closed by a node that was well ever since. */
+  async #takenUp(): Promise<void> {
+    const { clock, database } = this.#world;
+    const wellMs = Math.max(0, ...this.#world.nodes.map((node) => this.#troubles.wellForMs(node)));
+    const overdue = [...this.#killedAt].filter(
+      ([, atMs]) => Math.min(clock.monotonicMs() - atMs, wellMs) > TAKEN_UP_MS,
+    );
+    if (overdue.length === 0) return;
+    const open = new Set((await database.store.calls.listOpen()).map(({ cdr }) => cdr.callUuid));
+    for (const [process] of overdue)
+      for (const { uuid } of process.calls.keeper.live())
+        if (open.has(uuid)) this.#broken(`nobody has taken up ${uuid}, whose node was killed`);
+  }
+
+  #wellFor(ms: number): readonly (SimNode & { readonly process: Process })[] {
+    return this.#world.serving.filter((node) => this.#troubles.wellForMs(node) >= ms);
+  }
+
+  async cdrs(): Promise<readonly Cdr[]> {
+    const { accountId } = this.#world.account;
+    const { cdrs } = this.#world.database.store;
+    const page = await cdrs.page({ accountId }, { limit: 10_000, offset: 0 });
+    return page.items.map(({ cdr }) => cdr);
+  }
+
+  /** Everybody has hung up, and time has passed in which all was well. */
+  async afterAll(): Promise<void> {
+    const { store } = this.#world.database;
+    for (const { id, process, spooled } of this.#world.serving) {
+      const { keeper, admission } = process.calls;
+      this.#empty(`live calls of ${id}`, keeper.live().length);
+      this.#empty(`running calls of ${id}`, admission.runningHere());
+      this.#empty(`notifications in the memory of ${id}`, process.callbacks.queued());
+      this.#empty(`units of work on the disk of ${id}`, spooled);
+    }
+    this.#empty('leases of slots', this.#world.redis.leases());
+    this.#empty('open calls in the store', (await store.calls.listOpen()).length);
+    const left = await store.nodes.list();
+    if (left.length !== this.#world.serving.length) this.#broken('a dead node is taken for alive');
+    const cdrs = await this.cdrs();
+    await this.#money(cdrs);
+    this.#records(cdrs);
+    this.#told(cdrs);
+  }
+
+  async #money(cdrs: readonly Cdr[]): Promise<void> {
+    const { store } = this.#world.database;
+    const { accountId } = this.#world.account;
+    const balance = await store.ledger.balance(accountId, 'USD');
+    this.#empty('reserved funds', balance?.reservedFunds ?? -1);
+    const cost = cdrs.reduce((sum, cdr) => sum + cdr.cost, 0);
+    const { entries } = await store.ledger.page({ accountId }, 1, 10_000);
+    const charged = entries.reduce((sum, one) => sum + (one.type === 'debit' ? one.amount : 0), 0);
+    if (charged !== cost) this.#broken(`${charged} were charged, the records cost ${cost}`);
+    for (const { callUuid, answerUs, endUs, perMinute, cost: own } of cdrs) {
+      const answeredMs = answerUs === undefined ? 0 : (endUs - answerUs) / 1000;
+      const due = answerUs === undefined ? 0 : priceOf(pulsedMs(answeredMs, PULSE_MS), perMinute);
+      if (answeredMs < 0 || own !== due) this.#broken(`${callUuid} costs ${own} instead of ${due}`);
+    }
+  }
+
+  /** Each answered call has one record; only calls of a node that died, or was cut off, end for that. */
+  #records(cdrs: readonly Cdr[]): void {
+    if (new Set(cdrs.map(({ callUuid }) => callUuid)).size !== cdrs.length)
+      this.#broken('a call has two records');
+    for (const { leg, process, node } of this.#world.legs()) {
+      const of = cdrs.filter(
+        ({ sipCallId, callUuid }) =>
+          sipCallId === leg.sipCallId || callUuid === this.#uuids.get(leg.sipCallId),
+      );
+      if (of.length > 1) this.#broken(`${leg.id} has ${of.length} records`);
+      if (leg.answered && of.length === 0)
+        this.#broken(`${leg.id} was answered, and has no record`);
+      const [cdr] = of;
+      if (!this.#wasLost(process) && cdr?.failureReason?.includes('the service stopped') === true)
+        this.#broken(`${leg.id} was closed as of a dead node, and ${node.id} lived`);
+    }
+  }
+
+  /** Each notification has one key; it arrives once, or again when its node died or was cut off before it could note that. */
+  #told(cdrs: readonly Cdr[]): void {
+    const { customer } = this.#world;
+    const byCall = Map.groupBy(customer.asked, ({ parameters }) => parameters['CallUUID'] ?? '');
+    for (const { callUuid, answerUs, sipCallId, context } of cdrs) {
+      const told = (byCall.get(callUuid) ?? []).filter(({ path }) => path !== '/answer');
+      const hangups = told.filter(({ parameters }) => parameters['Event'] === 'Hangup');
+      const taken = hangups.filter((one) => this.#wasTaken(one));
+      if (taken.length === 0 && answerUs !== undefined && context !== 'dial')
+        this.#broken(`the hangup of ${callUuid} was not told`);
+      if (new Set(hangups.map(keyOf)).size > 1)
+        this.#broken(`the hangup of ${callUuid} was told with two keys`);
+      if (taken.length > 1 && !this.#mayRepeat(sipCallId))
+        this.#broken(`the hangup of ${callUuid} was told ${taken.length} times`);
+      if (!this.#mayRepeat(sipCallId)) this.#inOrder(callUuid, told);
+    }
+  }
+
+  /** The customer answered 200. */
+  #wasTaken({ request }: Asked): boolean {
+    return this.#world.answers.get(request) === 200;
+  }
+
+  /** The node that had the call was lost, and with it what it had noted. */
+  #mayRepeat(sipCallId: string | undefined): boolean {
+    const of = this.#world.legs().find(({ leg }) => leg.sipCallId === sipCallId);
+    return of !== undefined && this.#wasLost(of.process);
+  }
+
+  #wasLost(process: Process): boolean {
+    return this.#troubles.killed.has(process) || this.#fenced.has(process);
+  }
+
+  #inOrder(callUuid: string, told: readonly Asked[]): void {
+    const events = told.map(({ parameters }) => parameters['Event'] ?? '');
+    const hangup = events.indexOf('Hangup');
+    if (hangup >= 0 && events.lastIndexOf('Ring') > hangup)
+      this.#broken(`${callUuid}: Ring was told after Hangup`);
+  }
+
+  #empty(what: string, left: number): void {
+    if (left !== 0) this.#broken(`${left} ${what} are left`);
+  }
+
+  #broken(what: string): never {
+    throw new Error(`invariant broken: ${what}`);
+  }
+}
+
+const keyOf = ({ request }: Asked): string => request.headers['Idempotency-Key'] ?? '';

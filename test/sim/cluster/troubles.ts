@@ -1,0 +1,149 @@
+/** What goes wrong in a simulated cluster, and when it did: nobody may suffer of what did not happen to him. */
+import type { Process, SimNode } from './node.ts';
+import type { ClusterWorld } from './world.ts';
+
+const LONG_MS = 12_000;
+
+export class Troubles {
+  readonly #world: ClusterWorld;
+  /** Processes that were killed. */
+  readonly killed = new Set<Process>();
+  /** Since when, and until when, nobody could hear of a node. */
+  readonly #silentAt = new Map<SimNode, number>();
+  /** When something last changed for a node: it reaches everything since then, or not. */
+  readonly #changedAt = new Map<SimNode, number>();
+  readonly #still = new Set<SimNode>();
+
+  constructor(world: ClusterWorld) {
+    this.#world = world;
+  }
+
+  /** Something goes wrong, and is over by itself some seconds later. */
+  strike(): void {
+    const { random, redis, database, nodes } = this.#world;
+    const node = random.pick(nodes);
+    const forMs = random.between(200, LONG_MS);
+    const what = random.share();
+    if (what < 0.2) this.#kill(node, forMs);
+    else if (what < 0.35) this.#stand(node, forMs);
+    else if (what < 0.7) this.#cut(node, random.pick(['database', 'redis', 'both']), forMs);
+    else if (what < 0.78) this.#break(redis, 'redis', forMs);
+    else if (what < 0.9) this.#break(database, 'database', forMs);
+    else if (what < 0.96) {
+      this.#break(redis, 'redis', LONG_MS);
+      this.#break(database, 'database', LONG_MS);
+    } else this.#wrongClock(node);
+  }
+
+  /** It dies, and nobody starts it again. */
+  killForGood(node: SimNode): void {
+    this.#kill(node, Number.POSITIVE_INFINITY);
+  }
+
+  /** From now on all is well. */
+  heal(): void {
+    const { redis, database, nodes } = this.#world;
+    redis.isUp = true;
+    database.isUp = true;
+    for (const node of nodes) {
+      node.cut('both', false);
+      node.goOn();
+      this.#still.delete(node);
+      this.#changed(node);
+    }
+    this.#world.tell('all is well');
+  }
+
+  /** To be called with every step: what cannot be heard of now is remembered. */
+  look(): void {
+    const { clock, redis, database, nodes } = this.#world;
+    // Where nobody can look, nobody is silent.
+    if (!database.isUp) return;
+    for (const node of nodes) {
+      const noStore = node.ways.database || node.process === undefined;
+      const unheard = !redis.isUp || node.ways.redis || node.process === undefined;
+      if (this.#still.has(node) || (noStore && unheard))
+        this.#silentAt.set(node, clock.monotonicMs());
+    }
+  }
+
+  /** The node could not be heard of within the last `ms`. */
+  wasSilent(node: SimNode, ms: number): boolean {
+    const atMs = this.#silentAt.get(node);
+    return atMs !== undefined && this.#world.clock.monotonicMs() - atMs <= ms;
+  }
+
+  /** It serves and reaches everything, for so long, milliseconds; 0 when it does not. */
+  wellForMs(node: SimNode): number {
+    const { clock, redis, database } = this.#world;
+    const { ways, process } = node;
+    const isWell = process !== undefined && !ways.database && !ways.redis && !this.#still.has(node);
+    if (!isWell || !redis.isUp || !database.isUp) return 0;
+    return clock.monotonicMs() - (this.#changedAt.get(node) ?? 0);
+  }
+
+  #changed(node: SimNode): void {
+    this.#changedAt.set(node, this.#world.clock.monotonicMs());
+  }
+
+  #later(ms: number, act: () => void): void {
+    const { clock } = this.#world;
+    clock.at(clock.monotonicMs() + ms, act);
+  }
+
+  #kill(node: SimNode, forMs: number): void {
+    if (node.process === undefined) return;
+    this.#world.tell(`${node.id} is killed`);
+    this.killed.add(node.process);
+    node.kill();
+    this.#changed(node);
+    if (forMs === Number.POSITIVE_INFINITY) return;
+    this.#later(forMs, () => {
+      if (node.process === undefined && !node.isStarting) node.start();
+      this.#changed(node);
+    });
+  }
+
+  #stand(node: SimNode, forMs: number): void {
+    this.#world.tell(`${node.id} stands still`);
+    node.stand();
+    this.#still.add(node);
+    this.#changed(node);
+    this.#later(forMs, () => {
+      this.#world.tell(`${node.id} goes on`);
+      node.goOn();
+      this.#still.delete(node);
+      this.#changed(node);
+    });
+  }
+
+  #cut(node: SimNode, what: 'database' | 'redis' | 'both', forMs: number): void {
+    this.#world.tell(`${node.id} is cut off: ${what}`);
+    node.cut(what, true);
+    this.#changed(node);
+    this.#later(forMs, () => {
+      this.#world.tell(`${node.id} is no longer cut off: ${what}`);
+      node.cut(what, false);
+      this.#changed(node);
+    });
+  }
+
+  #break(server: { isUp: boolean; crash?: () => void }, name: string, forMs: number): void {
+    this.#world.tell(`${name} is away`);
+    if (server.crash === undefined) server.isUp = false;
+    else server.crash();
+    for (const node of this.#world.nodes) this.#changed(node);
+    this.#later(forMs, () => {
+      this.#world.tell(`${name} is back`);
+      server.isUp = true;
+      for (const node of this.#world.nodes) this.#changed(node);
+    });
+  }
+
+  #wrongClock(node: SimNode): void {
+    const offsetMs = this.#world.random.between(-2000, 2000);
+    this.#world.tell(`the clock of ${node.id} is set: ${offsetMs} ms wrong`);
+    node.offsetMs = offsetMs;
+    if (node.process !== undefined) node.process.clock.offsetMs = offsetMs;
+  }
+}
