@@ -1,6 +1,6 @@
 /** The report of the benchmarks as markdown: the latest figure of each, with a plot of each group. */
 
-const TITLES = {
+export const TITLES = {
   calls: 'Whole calls with signalling',
   'sip-transports': 'Signalling by transport',
   'sip-parse': 'SIP messages',
@@ -11,6 +11,10 @@ const TITLES = {
   rest: 'REST',
   ledger: 'Ledger',
   campaigns: 'Campaigns',
+  webrtc: 'Browsers',
+  hearing: 'What is heard over a bad network',
+  srtp: 'SRTP',
+  'sip-call': 'SIP of one call, without sockets',
 };
 const WIDTH = 700;
 const ROW = 22;

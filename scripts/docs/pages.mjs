@@ -20,6 +20,7 @@ export const PAGES = [
     title: 'Multi-party calls, queues',
     file: 'docs/multi-party.md',
   },
+  { group: 'Reference', name: 'client', title: 'Typed client', file: 'packages/client/README.md' },
   { group: 'Reference', name: 'plivo', title: 'Client libraries', file: 'docs/plivo.md' },
   { group: 'Reference', name: 'settings', title: 'Settings', file: 'config/README.md' },
   {
@@ -37,8 +38,27 @@ export const PAGES = [
   },
   { group: 'Operations', name: 'capacity', title: 'Capacity planning', file: 'docs/capacity.md' },
   { group: 'Operations', name: 'postgres', title: 'PostgreSQL', file: 'docs/postgres.md' },
+  { group: 'Operations', name: 'scale', title: 'Many nodes', file: 'docs/scale.md' },
+  {
+    group: 'Operations',
+    name: 'edge',
+    title: 'An edge before many nodes',
+    file: 'deploy/kamailio/README.md',
+  },
   { group: 'Operations', name: 'benchmarks', title: 'Benchmarks' },
   { group: 'About', name: 'comparison', title: 'Comparison', file: 'docs/comparison.md' },
+  {
+    group: 'About',
+    name: 'unspecified-calls',
+    title: 'Decisions about calls',
+    file: 'docs/unspecified-calls.md',
+  },
+  {
+    group: 'About',
+    name: 'unspecified-rest',
+    title: 'Decisions about REST',
+    file: 'docs/unspecified-rest.md',
+  },
   { group: 'About', name: 'security', title: 'Security', file: 'SECURITY.md' },
   { group: 'About', name: 'changelog', title: 'Changelog', file: 'CHANGELOG.md' },
 ];

@@ -17,8 +17,41 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { xmlReference } from '../../scripts/xml-reference/page.ts';
 import { newPlace, ROOT, removePlace, Service, type ServicePlace } from '../e2e/service.ts';
 
+const { PAGES } = (await import(join(ROOT, 'scripts/docs/pages.mjs'))) as {
+  readonly PAGES: readonly { readonly name: string; readonly file?: string }[];
+};
+const { TITLES } = (await import(join(ROOT, 'scripts/docs/benchmarks.mjs'))) as {
+  readonly TITLES: Readonly<Record<string, string>>;
+};
+
 const folder = mkdtempSync(join(tmpdir(), 'carillon-docs-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('the site', () => {
+  it('has every page that is written for users', () => {
+    const missing = ['docs', 'deploy', 'deploy/kamailio', 'packages/client'].flatMap((place) =>
+      readdirSync(join(ROOT, place))
+        .filter((name) => name.endsWith('.md'))
+        .map((name) => `${place}/${name}`)
+        .filter((file) => !PAGES.some((page) => page.file === file)),
+    );
+    expect(missing).toEqual([]);
+    expect(new Set(PAGES.map(({ name }) => name)).size).toBe(PAGES.length);
+  });
+
+  it('reports every benchmark of which there are results', () => {
+    const measured = readdirSync(join(ROOT, 'bench/results')).flatMap((name) =>
+      readFileSync(join(ROOT, 'bench/results', name), 'utf8')
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as { readonly bench: string })
+        // `attack` and `soak` tell whether it holds, not how fast it is.
+        .filter(({ bench }) => !/^(attack|soak)/.test(bench))
+        .map(({ bench }) => bench),
+    );
+    expect([...new Set(measured)].filter((bench) => !(bench in TITLES))).toEqual([]);
+  });
+});
 
 describe('the pages', () => {
   const built = join(folder, 'pages');
