@@ -38,7 +38,7 @@ const lines = (): readonly Json[] =>
 
 /** Of the node, of requests over REST, and of INVITE without credentials, which no call has come of yet. */
 const OF_NO_CALL =
-  /^(overload|warmed|RTP port in use|request served|SIP request refused|SIP authentication failed)/;
+  /^(overload|warmed|RTP ports in use|request served|SIP request refused|SIP authentication failed)/;
 
 it('every line that a call leaves carries its UUID, however badly it goes', async () => {
   const dead = 'http://127.0.0.1:9';

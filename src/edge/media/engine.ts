@@ -6,6 +6,7 @@ import { constants } from 'node:os';
 import { getSystemErrorName } from 'node:util';
 import { BugError, ServiceError } from '../../base/errors.ts';
 import type { Random } from '../../base/ids.ts';
+import { listenProblem } from '../../base/listen-error.ts';
 import type { Logger } from '../../base/logger.ts';
 import { systemRandom } from '../../base/system-random.ts';
 import type {
@@ -115,6 +116,8 @@ export interface ManualDrive {
 export interface MediaEngine extends Media {
   /** A leg that lives has its RTP or RTCP there. */
   isPortOfLeg(port: number): boolean;
+  /** Throws PORT_IN_USE, in one line that says what to do, where no leg could have a port. */
+  checkPorts(): void;
   status(): MediaStatus;
   counters(): MediaCounters;
   /** Closes every leg and ends the media threads. */
@@ -198,6 +201,19 @@ class Engine implements MediaEngine {
     return port === this.#icePort || this.#legs.has(port - (port % 2));
   }
 
+  checkPorts(): void {
+    const { portMin, portMax, rtpHost } = this.#options;
+    try {
+      const { handle, port } = this.#bind({ mediaTimeoutMs: 1000 });
+      this.#hub.engine.closeLeg(handle);
+      this.#ports.giveBack(port, this.#hub.engine.nowMs());
+    } catch (cause) {
+      if (!(cause instanceof ServiceError) || cause.code !== 'MEDIA_NO_PORTS') throw cause;
+      const message = `no free RTP port was found at ${rtpHost} between ${portMin} and ${portMax}; set CARILLON_RTP_PORT_MIN and CARILLON_RTP_PORT_MAX to others`;
+      throw new ServiceError('PORT_IN_USE', message, { cause });
+    }
+  }
+
   status(): MediaStatus {
     const { legs, threads } = this.#hub.engine.status();
     return {
@@ -256,6 +272,7 @@ class Engine implements MediaEngine {
     const { engine } = this.#hub;
     const beside = near instanceof NativeLeg ? { near: near.handle } : {};
     const { keepAliveMs = FRAME_MS } = this.#options;
+    const inUse: number[] = [];
     for (let attempt = 0; attempt < MAX_BIND_ATTEMPTS; attempt += 1) {
       const port = this.#ports.take(engine.nowMs());
       if (port === undefined) break;
@@ -265,7 +282,10 @@ class Engine implements MediaEngine {
       const timestamp = this.#random.integer(0x1_0000_0000);
       const begin = { ssrc, sequence, timestamp, ...beside };
       const handle = engine.openLeg({ port, mediaTimeoutMs, keepAliveMs, ...begin });
-      if (handle > 0) return { handle: handle as LegHandle, port };
+      if (handle > 0) {
+        this.#warnOf(inUse);
+        return { handle: handle as LegHandle, port };
+      }
       this.#ports.giveBack(port, engine.nowMs());
       if (handle === TOO_MANY_LEGS) {
         throw new ServiceError('MEDIA_UNAVAILABLE', 'the media engine is full');
@@ -274,11 +294,11 @@ class Engine implements MediaEngine {
         throw new ServiceError('MEDIA_UNAVAILABLE', 'the media threads are busy');
       }
       if (handle !== -constants.errno.EADDRINUSE) {
-        const error = getSystemErrorName(handle);
-        throw new ServiceError('MEDIA_UNAVAILABLE', `an RTP port cannot be opened: ${error}`);
+        throw new ServiceError('MEDIA_UNAVAILABLE', this.#problemOf('RTP port', port, handle));
       }
-      this.#options.logger.warn({ port }, 'RTP port in use');
+      inUse.push(port);
     }
+    this.#warnOf(inUse);
     throw new ServiceError('MEDIA_NO_PORTS', 'no RTP port is free');
   }
 
@@ -286,13 +306,29 @@ class Engine implements MediaEngine {
   #shareIcePort(): number | undefined {
     const { icePort, portMin, logger } = this.#options;
     if (icePort === undefined) return undefined;
-    const port = this.#hub.engine.shareIcePort(icePort === 0 ? portMin + (portMin % 2) : icePort);
+    const wanted = icePort === 0 ? portMin + (portMin % 2) : icePort;
+    const port = this.#hub.engine.shareIcePort(wanted);
     if (port > 0) return port;
+    const problem = this.#problemOf('port for browsers (UDP and TCP)', wanted, port);
     logger.warn(
-      { error: getSystemErrorName(port) },
-      'the port for browsers cannot be opened: each call has one of its own, and TCP is not possible',
+      {},
+      `each browser's call has a port of its own, and TCP is not possible: ${problem}`,
     );
     return undefined;
+  }
+
+  /** `errno`: negative, as the engine tells it. */
+  #problemOf(what: string, port: number, errno: number): string {
+    const setting = what === 'RTP port' ? 'CARILLON_RTP_PORT_MIN' : 'CARILLON_RTP_ICE_PORT';
+    return listenProblem(getSystemErrorName(errno), {
+      ...{ what, host: this.#options.rtpHost, port },
+      ...{ portSetting: setting, hostSetting: 'CARILLON_RTP_HOST' },
+    });
+  }
+
+  #warnOf(portsInUse: readonly number[]): void {
+    if (portsInUse.length > 0)
+      this.#options.logger.warn({ ports: portsInUse }, 'RTP ports in use by another program');
   }
 
   #manualDrive(): ManualDrive {

@@ -9,7 +9,7 @@ import {
   fastify,
 } from 'fastify';
 import type { Clock } from '../../base/clock.ts';
-import { ServiceError } from '../../base/errors.ts';
+import { listenError } from '../../base/listen-error.ts';
 import { LiveFeed } from './console/live-feed.ts';
 import type { RestDeps } from './deps.ts';
 import { readCertificate, type WatchedCertificate, watchCertificate } from './http/certificate.ts';
@@ -63,7 +63,7 @@ export const createLiveFeed = (clock: Clock, calls: Pick<LiveCalls, 'list' | 'sc
   });
 
 export interface RestServer {
-  /** Rejects with ServiceError PORT_IN_USE or CONFIG_INVALID. */
+  /** Rejects with ServiceError PORT_IN_USE. */
   start(): Promise<{ readonly url: string }>;
   /** Lets running requests end, refuses new ones. */
   stop(): Promise<void>;
@@ -277,19 +277,9 @@ async function listen(app: FastifyInstance, host: string, port: number): Promise
   try {
     return await app.listen({ host, port });
   } catch (cause) {
-    const code = (cause as NodeJS.ErrnoException).code;
-    if (code === 'EADDRINUSE') {
-      throw new ServiceError(
-        'PORT_IN_USE',
-        `HTTP address ${host}:${port} is in use by another program; set CARILLON_HTTP_PORT to a free one`,
-        { cause },
-      );
-    }
-    if (code === 'EADDRNOTAVAIL' || code === 'EACCES') {
-      throw new ServiceError('CONFIG_INVALID', `cannot listen on HTTP address ${host}:${port}`, {
-        cause,
-      });
-    }
-    throw cause;
+    throw listenError(cause, {
+      ...{ what: 'HTTP address', host, port },
+      ...{ portSetting: 'CARILLON_HTTP_PORT', hostSetting: 'CARILLON_HTTP_HOST' },
+    });
   }
 }

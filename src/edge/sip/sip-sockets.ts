@@ -203,7 +203,8 @@ export class SipSockets implements SipWire {
       return await listener.start(port);
     } catch (error) {
       if (this.#options.optionalPorts?.includes(port) !== true) throw error;
-      this.#logger.warn({ port, why: String(error) }, 'SIP port left out');
+      const why = error instanceof Error ? error.message : String(error);
+      this.#logger.warn({ port }, `left out: ${why}`);
       return undefined;
     }
   }

@@ -1,11 +1,11 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import type { Clock } from '../../../base/clock.ts';
 import type { ConnectionTable, Place } from './connection-table.ts';
-import { portError } from './udp-transport.ts';
+import { type Listening, portError } from './udp-transport.ts';
 
 export interface ListenerOptions {
-  /** Of the transport, in messages to the operator. */
-  readonly name: string;
+  /** Named in messages to the operator. */
+  readonly transport: Listening;
   readonly host: string;
   readonly clock: Clock;
   readonly table: ConnectionTable;
@@ -25,19 +25,18 @@ export class Listener {
   constructor(options: ListenerOptions) {
     this.#options = options;
     this.#server = createServer((raw) => this.#accept(raw));
-    this.#server.on('error', (error) => options.failed(error));
   }
 
   /** Rejects with PORT_IN_USE. Resolves to the bound port. */
   start(port: number): Promise<number> {
-    const { host, name } = this.#options;
+    const { host, transport, failed } = this.#options;
     return new Promise((resolve, reject) => {
-      const refused = (error: NodeJS.ErrnoException): void => {
-        reject(portError(error, name, host, port));
-      };
+      const refused = (error: Error): void => reject(portError(error, transport, host, port));
       this.#server.once('error', refused);
       this.#server.listen({ host, port }, () => {
         this.#server.off('error', refused);
+        // Before, whoever starts it is told.
+        this.#server.on('error', (error) => failed(error));
         const address = this.#server.address();
         resolve(typeof address === 'object' && address !== null ? address.port : port);
       });

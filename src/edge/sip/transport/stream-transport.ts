@@ -77,7 +77,7 @@ export class StreamTransport {
     this.#options = options;
     this.#limits = options.limits ?? DEFAULT_STREAM_LIMITS;
     this.#listener = new Listener({
-      name: kind.transport.toUpperCase(),
+      transport: kind.transport,
       host,
       table,
       failed,

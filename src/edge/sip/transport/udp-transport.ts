@@ -1,6 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { isIP, isIPv6 } from 'node:net';
 import { ServiceError } from '../../../base/errors.ts';
+import { listenError } from '../../../base/listen-error.ts';
 import { loadNativeAddon } from '../../../base/native-addon.ts';
 
 /** Enough for bursts of a few thousand messages while JavaScript is busy; the system gives no more than net.core.rmem_max. */
@@ -77,7 +78,7 @@ export class UdpTransport {
       return this.#socket.port();
     } catch (error) {
       if (error instanceof ServiceError) throw error;
-      throw portError(error as NodeJS.ErrnoException, 'UDP', this.#host, this.#port);
+      throw portError(error, 'udp', this.#host, this.#port);
     }
   }
 
@@ -118,19 +119,19 @@ export class UdpTransport {
   }
 }
 
+export type Listening = 'udp' | 'tcp' | 'tls' | 'ws' | 'wss';
+
 export function portError(
-  error: NodeJS.ErrnoException,
-  protocol: string,
+  error: unknown,
+  transport: Listening,
   host: string,
   port: number,
 ): ServiceError {
-  const why =
-    error.code === 'EADDRINUSE'
-      ? 'is in use by another program'
-      : error.code === 'EACCES'
-        ? 'may not be opened by this user'
-        : `cannot be opened (${error.code ?? error.message})`;
-  return new ServiceError('PORT_IN_USE', `SIP port ${protocol} ${host}:${port} ${why}`, {
-    cause: error,
+  const isOptional = transport !== 'udp' && transport !== 'tcp';
+  const name = transport.toUpperCase();
+  return listenError(error, {
+    ...{ what: `SIP port ${name}`, host, port, isOptional },
+    portSetting: isOptional ? `CARILLON_SIP_${name}_PORT` : 'CARILLON_SIP_PORT',
+    hostSetting: 'CARILLON_SIP_HOST',
   });
 }

@@ -53,7 +53,7 @@ export class WebSockets {
     const places = new WeakMap<Socket, Place>();
     const server = this.#httpServer(transport, places);
     const listener = new Listener({
-      name: transport.toUpperCase(),
+      transport,
       host,
       clock,
       table,

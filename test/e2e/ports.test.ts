@@ -1,0 +1,101 @@
+/** A port that is taken, or an address that is not this machine's: one line says which setting to change, and no stack trace. */
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import {
+  type Environment,
+  newPlace,
+  Program,
+  removePlace,
+  Service,
+  type ServicePlace,
+} from './service.ts';
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+let place: ServicePlace;
+const taken: { close(): unknown }[] = [];
+afterEach(() => {
+  for (const socket of taken.splice(0)) socket.close();
+  removePlace(place);
+});
+
+async function takeTcp(): Promise<string> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  taken.push(server);
+  return String((server.address() as { readonly port: number }).port);
+}
+
+async function takeUdp(port = 0): Promise<string> {
+  const socket = createSocket('udp4');
+  socket.bind(port, '127.0.0.1');
+  await once(socket, 'listening');
+  taken.push(socket);
+  return String(socket.address().port);
+}
+
+/** What a start says that comes to nothing. */
+async function refusal(more: Environment): Promise<string> {
+  place = await newPlace(more);
+  const program = new Program('src/main.ts', [], place.environment);
+  expect(await program.exited).toBe(1);
+  expect(program.output).not.toMatch(/\n\s+at |"stack"/);
+  return program.stderr.trim();
+}
+const NOT_OURS = '192.0.2.99';
+
+describe('a start ends with one line', () => {
+  it.each([
+    ['HTTP_PORT', takeTcp, 'HTTP address 127.0.0.1:'],
+    ['SIP_PORT', takeTcp, 'SIP port TCP 127.0.0.1:'],
+    ['SIP_PORT', takeUdp, 'SIP port UDP 127.0.0.1:'],
+    ['SIP_TLS_PORT', takeTcp, 'SIP port TLS 127.0.0.1:'],
+    ['SIP_WSS_PORT', takeTcp, 'SIP port WSS 127.0.0.1:'],
+  ] as const)('where another program has %s', async (setting, take, what) => {
+    const name = `CARILLON_${setting}`;
+    const said = await refusal({ [name]: await take() });
+    expect(said.split('\n')).toHaveLength(1);
+    expect(said).toContain(`carillon: ${what}`);
+    expect(said).toContain(`is in use by another program; set ${name} to a free one`);
+  });
+
+  it.each(['HTTP', 'SIP', 'RTP'])('where the address of %s is not this machine’s', async (part) => {
+    const said = await refusal({ [`CARILLON_${part}_HOST`]: NOT_OURS });
+    expect(said.split('\n')).toHaveLength(1);
+    expect(said).toContain(
+      `${NOT_OURS} is no address of this machine; set CARILLON_${part}_HOST to one`,
+    );
+  });
+
+  it('where every RTP port is taken', async () => {
+    const port = Number(await takeUdp());
+    const [low, high] = [port - (port % 2), port - (port % 2) + 1];
+    const said = await refusal({
+      CARILLON_RTP_PORT_MIN: String(low),
+      CARILLON_RTP_PORT_MAX: String(high),
+      CARILLON_RTP_ICE_PORT: '-1',
+    });
+    expect(said).toContain('set CARILLON_RTP_PORT_MIN and CARILLON_RTP_PORT_MAX to others');
+  });
+});
+
+it('a port that can be done without is left out, with one line', async () => {
+  const ice = await takeUdp();
+  const server = createServer().on('error', () => undefined);
+  // The default of sip.tlsPort: whoever has it here, it is taken.
+  server.listen(5061, '127.0.0.1');
+  taken.push(server);
+  place = await newPlace({ CARILLON_SIP_TLS_PORT: '5061', CARILLON_RTP_ICE_PORT: ice });
+  const service = await Service.start(place);
+  await service.kill();
+  const said = service.program.stdout.split('\n').filter((line) => line.includes('"warn"'));
+  expect(said.find((line) => line.includes('SIP port TLS'))).toContain(
+    'left out: SIP port TLS 127.0.0.1:5061 is in use by another program; set CARILLON_SIP_TLS_PORT',
+  );
+  expect(said.find((line) => line.includes('port for browsers'))).toContain(
+    `127.0.0.1:${ice} is in use by another program; set CARILLON_RTP_ICE_PORT to a free one`,
+  );
+  expect(service.program.output).not.toMatch(/"stack"/);
+});
