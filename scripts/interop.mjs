@@ -14,6 +14,7 @@ const PROGRAMS = {
   chromium: ['chromium'],
   kamailio: ['kamailio', 'kamailio-tls-modules', 'kamailio-websocket-modules'],
   linphonec: ['linphone-cli'],
+  'swift-proxy-server': ['swift-proxy', 'swift-account', 'swift-container', 'swift-object'],
 };
 
 const has = (program) =>

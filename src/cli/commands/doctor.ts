@@ -49,6 +49,7 @@ async function examine(
   const { examineHere } = await import('../examine.ts');
   const machine = await import('../doctor/machine.ts');
   const network = await import('../doctor/network.ts');
+  const objects = await import('../doctor/objects.ts');
   const services = await import('../doctor/services.ts');
   const { settings, problems, lists } = examineHere(env, flags.file);
   const url = findUrl(global, env);
@@ -73,6 +74,7 @@ async function examine(
     machine.checkDisk(resolve(global.dataDir ?? settings.dataDir)),
     await network.checkDns(),
     await services.checkMail(settings),
+    await objects.checkObjects(settings),
     ...(await network.checkCarriers(await knownCarriers(session, running, lists.carriers))),
     await services.checkAnswerUrl(flags.answerUrl, insecure),
   ];
