@@ -88,6 +88,11 @@ export const DASHBOARDS: Readonly<Record<string, { title: string; panels: readon
         q(quantile(0.5, 'voice_rtp_jitter_seconds'), 'median'),
         q(quantile(0.95, 'voice_rtp_jitter_seconds'), '95 %'),
       ),
+      panel(
+        'Calls with one-way audio',
+        'short',
+        q('sum by (direction) (increase(voice_calls_one_way_total[15m]))', '{{direction}}'),
+      ),
       panel('Packets a second', 'pps', q(rate('voice_rtp_packets_total'), '{{direction}}')),
       panel(
         'Lost packets',

@@ -123,6 +123,7 @@ export async function startService(start: ServiceStart): Promise<Service> {
     ...basics,
     settings: settings.alarms,
     node: new URL(derived.publicUrl).host,
+    nodeId: foundation.self.id,
     certificates: {
       'http.tlsCertFile': settings.http.tlsCertFile,
       'sip.tlsCertFile': settings.sip.tlsCertFile,
@@ -302,7 +303,7 @@ export async function startService(start: ServiceStart): Promise<Service> {
   memory.start();
   storeWatch.start();
   leaving.start();
-  alarms.start();
+  await alarms.start();
   sampling.start();
   writeSecret(join(dataDir, SERVICE_FILE), `${JSON.stringify({ url, pid: process.pid })}\n`);
   const first = await firstStart(

@@ -19,6 +19,8 @@ export interface MediaQuality {
   /** ITU-T G.107 estimate, 1..4.5; undefined when nothing was received. */
   readonly mos: number | undefined;
   readonly roundTripMs: number | undefined;
+  /** How long audio was due of a peer from which none ever came (one-way audio); undefined: some came, or it was not due for ten seconds. */
+  readonly unheardMs?: number | undefined;
   /** By the peer's reports; undefined: it has sent none about us. */
   readonly peer?:
     | { readonly lossFraction: number; readonly jitterMs: number; readonly mos: number }

@@ -184,6 +184,12 @@ export const SETTINGS = {
       false,
       'a certificate of *.example.com is that of carrier sip.example.com (RFC 5922 forbids it)',
     ),
+    carrierProbeMs: integer(
+      30_000,
+      500,
+      3_600_000,
+      'how often carriers are asked with OPTIONS whether they are there; a new one is asked then, too',
+    ),
     tlsHandshakesPerSecond: integer(
       300,
       1,
@@ -639,6 +645,19 @@ export const SETTINGS = {
     ),
     webhookUrl: text('', 'URL that alarms are posted to as JSON'),
     webhookSecret: secret('key of X-Carillon-Signature: sha256=<HMAC-SHA256 of the body, hex>'),
+    everyMs: integer(15_000, 100, 3_600_000, 'how often everything is looked at'),
+    carrierDownMs: integer(
+      60_000,
+      0,
+      3_600_000,
+      'a carrier must have been away for so long before that is told',
+    ),
+    clearMs: integer(
+      900_000,
+      0,
+      86_400_000,
+      'an alarm is over when its cause has been gone for so long: what flickers is told once',
+    ),
     answerRatioPercent: integer(
       0,
       0,

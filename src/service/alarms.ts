@@ -1,27 +1,31 @@
 /** What the operator is told by mail and webhook: looks at calls, carriers, disk and certificates, and tells beginnings and ends. */
-import { createHmac, X509Certificate } from 'node:crypto';
+import { X509Certificate } from 'node:crypto';
 import { readFileSync, statfsSync } from 'node:fs';
 import type { Clock } from '../base/clock.ts';
 import { DAY_MS, HOUR_MS } from '../base/duration.ts';
-import type { AccountId } from '../base/ids.ts';
+import { type AccountId, asAccountId } from '../base/ids.ts';
 import type { Logger } from '../base/logger.ts';
-import type { Mailer } from '../base/mailer.ts';
 import { unitsFromMicros } from '../base/money.ts';
-import { isoMicros } from '../base/time-format.ts';
 import { ALARM_KINDS, AlarmBook, CalledCountries, CallTrends } from '../domain/alarm/alarm.ts';
-import type { Alarm, AlarmChange, AlarmLimits, Condition } from '../domain/alarm/types.ts';
+import type {
+  Alarm,
+  AlarmChange,
+  AlarmLimits,
+  AlarmTimes,
+  Condition,
+} from '../domain/alarm/types.ts';
 import type { Cdr } from '../domain/cdr/types.ts';
 import type { Ledger } from '../domain/ledger/ledger.ts';
 import type { LowBalanceAlert } from '../domain/ledger/types.ts';
 import type { SettingStore } from '../edge/store/store.ts';
+import { AlarmTeller, type AlarmTellerParts } from './alarm-teller.ts';
 
-export interface AlarmParts {
-  readonly settings: AlarmLimits & {
-    readonly email: string;
-    readonly webhookUrl: string;
-    readonly webhookSecret: string;
-  };
-  readonly node: string;
+export interface AlarmParts extends AlarmTellerParts {
+  readonly settings: AlarmTellerParts['settings'] &
+    AlarmLimits &
+    AlarmTimes & { readonly everyMs: number };
+  /** Of this node alone, the same after a restart. */
+  readonly nodeId: string;
   readonly dataDir: string;
   /** Setting → file. */
   readonly certificates: Readonly<Record<string, string>>;
@@ -34,14 +38,10 @@ export interface AlarmParts {
   /** Whether the available balance is still below its threshold. */
   readonly isLow?: (accountId: AccountId, currency: string) => Promise<boolean>;
   readonly marks: SettingStore;
-  readonly mailer: Pick<Mailer, 'send'>;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Sends a webhook; the status of the answer. Replaced in tests. */
-  readonly post?: (url: string, body: string, signature: string) => Promise<number>;
 }
 
-const LOOK_EVERY_MS = 15_000;
 const DISK_FREE_SHARE = 0.1;
 const DISK_FREE_BYTES = 2 ** 30;
 const CERTIFICATE_DAYS = 21;
@@ -49,16 +49,14 @@ const HISTORY_DAYS = 7;
 /** Fewer days of use are no history. */
 const HISTORY_MIN_DAYS = 2;
 const HISTORIES_MAX = 5000;
-const WEBHOOK_ATTEMPTS = 3;
-const WEBHOOK_PAUSE_MS = 2000;
-const WEBHOOK_LIMIT_MS = 10_000;
 /** Tellings that wait; more are in the log alone. */
 const WAITING_MAX = 100;
 const LOW_MAX = 500;
 
 export class Alarms {
   readonly #parts: AlarmParts;
-  readonly #book = new AlarmBook();
+  readonly #book: AlarmBook;
+  readonly #teller: AlarmTeller;
   readonly #trends = new CallTrends();
   readonly #countries: CalledCountries;
   /** What happened since the last look. */
@@ -72,13 +70,36 @@ export class Alarms {
 
   constructor(parts: AlarmParts) {
     this.#parts = parts;
+    this.#book = new AlarmBook(parts.settings);
+    this.#teller = new AlarmTeller(parts);
     this.#countries = new CalledCountries(parts.marks);
   }
 
-  start(): void {
-    const { clock } = this.#parts;
+  /** Takes up what had been told before a restart, and looks from then on. */
+  async start(): Promise<void> {
+    try {
+      const told = JSON.parse((await this.#parts.marks.get(this.#key)) ?? '[]') as Alarm[];
+      this.#book.restore(told, this.#parts.clock.monotonicMs());
+      for (const { kind, subject, detail } of told) {
+        const [accountId = '', currency = ''] = subject.split(' ');
+        if (kind !== 'low_balance') continue;
+        this.#low.set(subject, { accountId: asAccountId(accountId), currency, detail });
+      }
+    } catch (error) {
+      this.#parts.logger.error({ error }, 'alarms of before the restart not read');
+    }
+    this.#lookAgain();
+  }
+
+  #lookAgain(): void {
+    const { clock, settings } = this.#parts;
     this.look();
-    this.#cancel = clock.at(clock.monotonicMs() + LOOK_EVERY_MS, () => this.start());
+    this.#cancel = clock.at(clock.monotonicMs() + settings.everyMs, () => this.#lookAgain());
+  }
+
+  /** Under which the store keeps what is raised: of this node, which several may share a store. */
+  get #key(): string {
+    return `alarm.raised.${this.#parts.nodeId}`;
   }
 
   async stop(): Promise<void> {
@@ -227,6 +248,12 @@ export class Alarms {
     return kept.value;
   }
 
+  /** What nobody was told of is no news that a restart would repeat. */
+  async #keep(): Promise<void> {
+    if (!this.#teller.tellsAnybody) return;
+    await this.#parts.marks.set(this.#key, JSON.stringify(this.list()));
+  }
+
   #tell(changes: readonly AlarmChange[]): void {
     const { logger } = this.#parts;
     if (this.#waiting >= WAITING_MAX) {
@@ -235,64 +262,13 @@ export class Alarms {
     }
     this.#waiting += 1;
     this.#telling = this.#telling
-      .then(() => Promise.all([this.#mail(changes), this.#post(changes)]))
-      .then(
-        () => undefined,
-        (error: unknown) => logger.error({ error }, 'alarms not told'),
-      )
+      .then(() => this.#teller.tell(changes))
+      .catch((error: unknown) => logger.error({ error }, 'alarms not told'))
+      // After the telling: a crash in between tells twice, not never.
+      .then(() => this.#keep())
+      .catch((error: unknown) => logger.error({ error }, 'raised alarms not kept'))
       .finally(() => {
         this.#waiting -= 1;
       });
   }
-
-  async #mail(changes: readonly AlarmChange[]): Promise<void> {
-    const { settings, mailer, node } = this.#parts;
-    if (settings.email === '') return;
-    const [first] = changes;
-    const more = changes.length === 1 ? '' : ` and ${changes.length - 1} more`;
-    await mailer.send({
-      to: settings.email,
-      subject: `[${node}] ${first?.kind} ${first?.state} ${first?.subject ?? ''}${more}`.trim(),
-      text: changes
-        .map(
-          ({ state, kind, subject, detail, sinceUs }) =>
-            `${state.toUpperCase()} ${kind} ${subject}\n  ${detail}\n  since ${isoMicros(sinceUs)}`,
-        )
-        .join('\n\n'),
-    });
-  }
-
-  async #post(changes: readonly AlarmChange[]): Promise<void> {
-    const { settings, node, clock } = this.#parts;
-    if (settings.webhookUrl === '') return;
-    const alarms = changes.map(({ sinceUs, ...change }) => ({
-      ...change,
-      since: isoMicros(sinceUs),
-    }));
-    const body = JSON.stringify({ event: 'alarm', node, alarms });
-    const signature = createHmac('sha256', settings.webhookSecret).update(body).digest('hex');
-    const post = this.#parts.post ?? send;
-    for (let attempt = 1; ; attempt += 1) {
-      const status = await post(settings.webhookUrl, body, signature).catch(() => 0);
-      if (status >= 200 && status < 300) return;
-      if (attempt === WEBHOOK_ATTEMPTS)
-        throw new Error(`the webhook was answered ${status === 0 ? 'by nobody' : status}`);
-      await clock.sleep(WEBHOOK_PAUSE_MS * attempt);
-    }
-  }
-}
-
-async function send(url: string, body: string, signature: string): Promise<number> {
-  const reply = await fetch(url, {
-    method: 'POST',
-    body,
-    headers: {
-      'content-type': 'application/json',
-      'x-carillon-signature': `sha256=${signature}`,
-    },
-    redirect: 'error',
-    signal: AbortSignal.timeout(WEBHOOK_LIMIT_MS),
-  });
-  await reply.body?.cancel();
-  return reply.status;
 }

@@ -96,7 +96,10 @@ export class Measuring {
     this.#metrics.callEnded(
       direction,
       (endUs - (answerUs ?? endUs)) / 1000,
-      quality && { mos: quality.mos, jitterMs: quality.jitterMs },
+      quality && {
+        ...{ mos: quality.mos, jitterMs: quality.jitterMs },
+        isOneWay: quality.unheardMs !== undefined,
+      },
     );
   }
 }

@@ -34,7 +34,7 @@ export async function scrape(): Promise<string> {
   });
   metrics.callAttempted('outbound', 'answered');
   metrics.callAnswered('outbound', 1000);
-  metrics.callEnded('outbound', 1000, { mos: 4, jitterMs: 1 });
+  metrics.callEnded('outbound', 1000, { mos: 4, jitterMs: 1, isOneWay: false });
   metrics.charged('call', 'USD', 1);
   metrics.webhook('answer', '200', 10);
   return (await metrics.scrape()).text;

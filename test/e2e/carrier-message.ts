@@ -7,19 +7,23 @@ export const linesOf = (text: string, name: string): string[] =>
 export const headerOf = (text: string, name: string): string =>
   (linesOf(text, name)[0] ?? '').slice(name.length + 1).trim();
 
-/** PCMU towards a port where nobody listens. */
-export const CARRIER_SDP = [
-  'v=0',
-  'o=- 1 1 IN IP4 127.0.0.1',
-  's=-',
-  'c=IN IP4 127.0.0.1',
-  't=0 0',
-  'm=audio 9 RTP/AVP 0 101',
-  'a=rtpmap:0 PCMU/8000',
-  'a=rtpmap:101 telephone-event/8000',
-  'a=sendrecv',
-  '',
-].join('\r\n');
+/** PCMU at this port of 127.0.0.1. */
+export const carrierSdp = (port: number, direction: 'sendrecv' | 'inactive' = 'sendrecv'): string =>
+  [
+    'v=0',
+    'o=- 1 1 IN IP4 127.0.0.1',
+    's=-',
+    'c=IN IP4 127.0.0.1',
+    't=0 0',
+    `m=audio ${port} RTP/AVP 0 13 101`,
+    'a=rtpmap:0 PCMU/8000',
+    'a=rtpmap:101 telephone-event/8000',
+    `a=${direction}`,
+    '',
+  ].join('\r\n');
+
+/** Towards a port where nobody listens. */
+export const CARRIER_SDP = carrierSdp(9);
 
 /** A response with the headers that RFC 3261 §8.2.6.2 has copied from the request. */
 export function response(

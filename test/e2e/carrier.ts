@@ -6,7 +6,7 @@ import { CARRIER_SDP, headerOf, response } from './carrier-message.ts';
 
 export type Fate =
   /** Rings, is answered, and hung up by the callee after `talkMs`. */
-  | { readonly kind: 'answered'; readonly talkMs: number }
+  | { readonly kind: 'answered'; readonly talkMs: number; readonly sdp?: string }
   /** Rings until the caller gives up. */
   | { readonly kind: 'rings' }
   | { readonly kind: 'refused'; readonly status: string };
@@ -47,9 +47,9 @@ export class Carrier {
   }
 
   /** `turn`: how often the number was called before. */
-  static async listen(fateOf: (number: string, turn: number) => Fate): Promise<Carrier> {
+  static async listen(fateOf: (number: string, turn: number) => Fate, port = 0): Promise<Carrier> {
     const socket = createSocket('udp4');
-    socket.bind(0, '127.0.0.1');
+    socket.bind(port, '127.0.0.1');
     await once(socket, 'listening');
     return new Carrier(socket, fateOf);
   }
@@ -100,7 +100,7 @@ export class Carrier {
     this.#reply(invite, from, '180 Ringing');
     if (fate.kind === 'rings') return;
     call.answeredMs = Date.now();
-    this.#reply(invite, from, '200 OK', CARRIER_SDP);
+    this.#reply(invite, from, '200 OK', fate.sdp ?? CARRIER_SDP);
     this.#later(fate.talkMs, () => this.#hangUp(callId));
   }
 

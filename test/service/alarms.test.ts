@@ -35,7 +35,9 @@ const alarmsWith = (over: Partial<AlarmParts> = {}) =>
       answerRatioPercent: 0,
       spendFactor: 5,
       spendFloor: 1,
+      ...{ everyMs: 15_000, carrierDownMs: 60_000, clearMs: 900_000 },
     },
+    nodeId: 'n1',
     node: 'voice.test',
     dataDir: '/tmp',
     certificates: {},
@@ -95,6 +97,25 @@ describe('the operator', () => {
     await until('a second mail', () => mails.length === 2);
     expect(mails[1]?.subject).toBe('[voice.test] carrier_down cleared main');
     expect(alarms.list()).toEqual([]);
+  });
+
+  it('is not told again after a restart, and of the end that comes then', async () => {
+    const first = alarmsWith();
+    reachable = false;
+    first.look();
+    await pass(first, 60_000);
+    await until('a mail', () => mails.length === 1);
+    await first.stop();
+    const second = alarmsWith();
+    await second.start();
+    await opened.clock.advance(120_000);
+    await second.stop();
+    expect(mails).toHaveLength(1);
+    expect(second.list()).toMatchObject([{ kind: 'carrier_down', subject: 'main' }]);
+    reachable = true;
+    await pass(second, 16 * 60_000);
+    await until('its end', () => mails.length === 2);
+    expect(mails[1]?.subject).toBe('[voice.test] carrier_down cleared main');
   });
 
   it('is told by a webhook that failed twice, and not bothered by one that stays away', async () => {

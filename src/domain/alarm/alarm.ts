@@ -1,14 +1,10 @@
 /** Front door: what is wrong now, told once when it begins and once when it is over. */
-import type { Alarm, AlarmChange, AlarmKind, Condition } from './types.ts';
+import type { Alarm, AlarmChange, AlarmKind, AlarmTimes, Condition } from './types.ts';
 
 export { CallTrends } from './call-trends.ts';
 export { CalledCountries } from './countries.ts';
 export { ALARM_KINDS } from './types.ts';
 
-/** A condition must hold for so long before it is told … */
-const HOLD_MS: Readonly<Partial<Record<AlarmKind, number>>> = { carrier_down: 60_000 };
-/** … and must be gone for so long before it is over: what flickers is told once. */
-const CLEAR_MS = 15 * 60_000;
 /** What happened at a moment is over after a day. */
 const CLEAR_MOMENT_MS = 24 * 3_600_000;
 /** More at once are one alarm too many to read. */
@@ -23,6 +19,20 @@ interface Held extends Condition {
 
 export class AlarmBook {
   readonly #held = new Map<string, Held>();
+  readonly #holdMs: Readonly<Partial<Record<AlarmKind, number>>>;
+  readonly #clearMs: number;
+
+  constructor({ carrierDownMs, clearMs }: AlarmTimes) {
+    this.#holdMs = { carrier_down: carrierDownMs };
+    this.#clearMs = clearMs;
+  }
+
+  /** What had been told before a restart: it is not told again, and its end will be. */
+  restore(alarms: readonly Alarm[], nowMs: number): void {
+    for (const alarm of alarms.slice(0, ALARMS_MAX)) {
+      this.#held.set(keyOf(alarm), { ...alarm, firstMs: nowMs, lastMs: nowMs });
+    }
+  }
 
   /** Everything that is bad at `nowMs` (monotonic); returns what is to be told. `nowUs`: the same moment by the wall clock. */
   update(conditions: readonly Condition[], nowMs: number, nowUs: number): readonly AlarmChange[] {
@@ -30,12 +40,12 @@ export class AlarmBook {
     for (const condition of conditions) {
       const held = this.#hold(condition, nowMs);
       if (held === undefined || held.sinceUs !== undefined) continue;
-      if (nowMs - held.firstMs < (HOLD_MS[held.kind] ?? 0)) continue;
+      if (nowMs - held.firstMs < (this.#holdMs[held.kind] ?? 0)) continue;
       held.sinceUs = nowUs;
       changes.push({ ...condition, sinceUs: nowUs, state: 'raised' });
     }
     for (const [key, held] of this.#held) {
-      const clearMs = held.kind === 'new_country' ? CLEAR_MOMENT_MS : CLEAR_MS;
+      const clearMs = held.kind === 'new_country' ? CLEAR_MOMENT_MS : this.#clearMs;
       const quietMs = nowMs - held.lastMs;
       if (quietMs === 0 || (held.sinceUs !== undefined && quietMs < clearMs)) continue;
       this.#held.delete(key);
@@ -53,7 +63,7 @@ export class AlarmBook {
   }
 
   #hold(condition: Condition, nowMs: number): Held | undefined {
-    const key = `${condition.kind} ${condition.subject}`;
+    const key = keyOf(condition);
     const known = this.#held.get(key);
     if (known !== undefined) {
       known.lastMs = nowMs;
@@ -66,3 +76,5 @@ export class AlarmBook {
     return held;
   }
 }
+
+const keyOf = ({ kind, subject }: Condition): string => `${kind} ${subject}`;

@@ -91,12 +91,11 @@ export class CallTrends {
 function figuresOf({ answerUs, endUs, quality, cost, streamingCost }: Cdr): Figures {
   const heardMs = answerUs === undefined ? 0 : (endUs - answerUs) / 1000;
   const isLong = heardMs >= HEARD_MS;
-  const silent = quality?.packetsReceived === 0 && quality.packetsSent > 0;
   return {
     attempts: 1,
     answered: Number(answerUs !== undefined),
     long: Number(isLong),
-    oneWay: Number(isLong && silent),
+    oneWay: Number(isLong && quality?.unheardMs !== undefined),
     poor: Number(isLong && Math.min(quality?.mos ?? 5, quality?.peer?.mos ?? 5) < POOR_MOS),
     short: Number(answerUs !== undefined && heardMs < SHORT_MS),
     spent: cost + streamingCost,

@@ -28,6 +28,13 @@ export interface AlarmChange extends Alarm {
   readonly state: 'raised' | 'cleared';
 }
 
+export interface AlarmTimes {
+  /** A carrier must be away for so long before that is told. */
+  readonly carrierDownMs: number;
+  /** A condition must be gone for so long before it is over: what flickers is told once. */
+  readonly clearMs: number;
+}
+
 export interface AlarmLimits {
   /** Share of answered calls below which `answer_ratio` is raised, per cent; 0: only when it falls to half of what it was. */
   readonly answerRatioPercent: number;

@@ -11,6 +11,7 @@ import { type CallEvents, type CallStatus, Course } from './course.ts';
 import { DigitHub } from './digits.ts';
 import { type CallEnd, endOfLeg, ownDisposition } from './end-cause.ts';
 import type { HangupCauseKey, HangupSource } from './hangup-cause.ts';
+import { Hearing } from './hearing.ts';
 import type { CallIdentity, CallPrice } from './identity.ts';
 import { InboundPart } from './inbound-part.ts';
 import { LegMedia, type LegMediaNeeds } from './leg-media.ts';
@@ -57,6 +58,8 @@ export class Call implements Recorded {
 
   readonly #course: Course;
   readonly #media: LegMedia;
+  readonly #hearing = new Hearing();
+  readonly #nowMs: () => number;
   /** What differs with the direction; undefined while there is no INVITE. */
   #part: InboundPart | OutboundPart | undefined;
   #hangupTarget: CallbackTarget | undefined;
@@ -71,6 +74,11 @@ export class Call implements Recorded {
     this.streams = new CallStreams(price);
     this.#hangupTarget = hangupTarget;
     this.#course = new Course(needs.clock, needs.log);
+    this.#nowMs = () => needs.clock.monotonicMs();
+    const expectAudio = (): void => {
+      if (this.isAnswered) this.#hearing.expect(this.hold === undefined, this.#nowMs());
+    };
+    this.#course.observe({ answered: expectAudio, holds: expectAudio });
     this.signal = this.#course.signal;
     this.ended = this.#course.ended;
     this.#media = new LegMedia(
@@ -157,9 +165,25 @@ export class Call implements Recorded {
 
   /** Notes how it sounds now (see CallLog.quality), and says it; undefined without media. */
   sampleQuality(): MediaQuality | undefined {
-    const quality = this.#media.quality();
+    const quality = this.#judged(this.#media.quality());
     if (quality !== undefined) this.log.quality.add({ ...quality, atUs: this.nowUs() });
     return quality;
+  }
+
+  /** With what has never been heard; the timeline tells when that begins and ends. */
+  #judged(quality: MediaQuality | undefined): MediaQuality | undefined {
+    if (quality === undefined) return undefined;
+    const nowMs = this.#nowMs();
+    const { packetsReceived, packetsSent } = quality;
+    const unheardMs = this.#hearing.unheardMs(packetsReceived, nowMs);
+    const change = this.#hearing.look(packetsReceived, nowMs);
+    if (change === 'unheard')
+      this.log.add('warning', 'one-way audio: no RTP has come from the peer', {
+        dueForMs: unheardMs,
+        packetsSent,
+      });
+    if (change === 'heard') this.log.add('media', 'RTP comes from the peer now');
+    return unheardMs === undefined ? quality : { ...quality, unheardMs };
   }
 
   /** The media of a leg that has been answered or has early media. */
@@ -317,7 +341,7 @@ export class Call implements Recorded {
   #finish(end: CallEnd): void {
     this.#course.end(end, () => {
       const peer = this.#part?.isOffered ? 'offered' : 'refused';
-      this.#quality = this.#media.close(this.#course.isAccepted ? 'known' : peer);
+      this.#quality = this.#judged(this.#media.close(this.#course.isAccepted ? 'known' : peer));
       if (this.#quality !== undefined)
         this.log.quality.end({ ...this.#quality, atUs: this.nowUs() });
     });

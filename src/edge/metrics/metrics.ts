@@ -89,7 +89,13 @@ export interface Metrics {
   callEnded(
     direction: Direction,
     durationMs: number,
-    quality: { readonly mos?: number | undefined; readonly jitterMs: number } | undefined,
+    quality:
+      | {
+          readonly mos?: number | undefined;
+          readonly jitterMs: number;
+          readonly isOneWay: boolean;
+        }
+      | undefined,
   ): void;
   /** What a call cost, in currency units. */
   charged(source: 'call' | 'stream', currency: string, units: number): void;
@@ -136,6 +142,7 @@ export function createMetrics(options: { readonly process?: boolean } = {}): Met
       facts.duration.observe({ direction }, secondsOf(durationMs));
       if (quality === undefined) return;
       facts.jitter.observe(secondsOf(quality.jitterMs));
+      facts.oneWay.inc({ direction }, Number(quality.isOneWay));
       if (quality.mos !== undefined) facts.mos.observe(quality.mos);
     },
     charged(source, currency, units) {
@@ -184,6 +191,12 @@ function defineFacts(registry: Registry) {
       name: 'voice_mos',
       help: 'Estimated listening quality (ITU-T G.107) of a leg at its end',
       buckets: MOS_BUCKETS,
+      registers,
+    }),
+    oneWay: new Counter({
+      name: 'voice_calls_one_way_total',
+      help: 'Ended calls from whose peer no RTP ever came, of which it was due',
+      labelNames: ['direction'],
       registers,
     }),
     charged: new Counter({

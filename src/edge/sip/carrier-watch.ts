@@ -20,7 +20,6 @@ export interface CarrierState {
   readonly changedMs: number | undefined;
 }
 
-const PROBE_MS = 30_000;
 /** An answer to OPTIONS that takes longer is none. */
 const PROBE_WAIT_MS = 4_000;
 const REGISTER_EXPIRES_S = 3_600;
@@ -46,6 +45,7 @@ export class CarrierWatch {
   readonly #carriers: () => readonly Carrier[];
   readonly #clock: Clock;
   readonly #tell: (input: UserAgentInput) => void;
+  readonly #everyMs: number;
   readonly #watched = new Map<string, Watched>();
   readonly #health: PeerHealth;
   #lastId = 0;
@@ -55,10 +55,12 @@ export class CarrierWatch {
     carriers: () => readonly Carrier[],
     clock: Clock,
     tell: (input: UserAgentInput) => void,
+    everyMs = 30_000,
   ) {
     this.#carriers = carriers;
     this.#clock = clock;
     this.#tell = tell;
+    this.#everyMs = everyMs;
     this.#health = new PeerHealth(() => clock.monotonicMs());
   }
 
@@ -138,7 +140,7 @@ export class CarrierWatch {
       const watched = this.#watch(carrier);
       if (carrier.policy.probe !== false) this.#probe(watched);
     }
-    this.#cancel = this.#clock.at(this.#clock.monotonicMs() + PROBE_MS, () => this.#round());
+    this.#cancel = this.#clock.at(this.#clock.monotonicMs() + this.#everyMs, () => this.#round());
   }
 
   #watch(carrier: Carrier): Watched {

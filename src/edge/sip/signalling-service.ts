@@ -76,7 +76,7 @@ class SignallingService implements RunningSignalling {
       Object.values(this.ports()).filter((port) => port !== undefined),
     );
     this.#directory = new UserDirectory(options.directory, options.bindings, logger, tell);
-    this.#carriers = new CarrierWatch(carriers, clock, tell);
+    this.#carriers = new CarrierWatch(carriers, clock, tell, options.carrierProbeMs);
     this.texts = new Texts(options.publicHost, tell);
   }
 

@@ -66,6 +66,8 @@ export interface SignallingOptions {
   /** Of nodes that take each other's nonces; absent: nobody else does. */
   readonly nonceKey?: Uint8Array | undefined;
   readonly carriers: () => readonly Carrier[];
+  /** How often carriers are asked with OPTIONS. Default: every 30 seconds. */
+  readonly carrierProbeMs?: number;
   /** Where messages may go for customers. */
   readonly egress: DestinationGuard;
   /** Whether a new call may begin. Default: always. */

@@ -104,6 +104,7 @@ export async function openLines(
     wallMs: () => clock.wallMs(),
     logger,
   });
+  media.checkPorts();
   const ports: number[] = [];
   const destinations = createDestinationGuard({
     allow: settings.egress.allow,
@@ -137,6 +138,7 @@ export async function openLines(
     bindings: cluster?.shared.bindings ?? foundation.store.bindings,
     nonceKey: cluster && Buffer.from(keptSecret(dataDir, NONCE_KEY_FILE, random)),
     carriers: () => foundation.provisioning.carriers.list(),
+    carrierProbeMs: settings.sip.carrierProbeMs,
     egress: destinations,
     newCalls,
     traces,

@@ -8,13 +8,14 @@ import { aCdr } from '../../edge/store/records.ts';
 
 const MINUTE_MS = 60_000;
 const LIMITS = { answerRatioPercent: 0, spendFactor: 5, spendFloor: 10 };
+const TIMES = { carrierDownMs: MINUTE_MS, clearMs: 15 * MINUTE_MS };
 const NOW_US = 1_000_000;
 const disk: Condition = { kind: 'disk', subject: '/data', detail: '1 GiB free' };
 const down: Condition = { kind: 'carrier_down', subject: 'main', detail: 'no answer' };
 
 describe('an alarm', () => {
   it('is told when it begins and when it is over, once each', () => {
-    const book = new AlarmBook();
+    const book = new AlarmBook(TIMES);
     const states = [0, 1, 2, 30, 31].map((minute) =>
       book.update(minute <= 2 ? [disk] : [], minute * MINUTE_MS, NOW_US).map(({ state }) => state),
     );
@@ -23,7 +24,7 @@ describe('an alarm', () => {
   });
 
   it('that flickers is told once', () => {
-    const book = new AlarmBook();
+    const book = new AlarmBook(TIMES);
     const changes = Array.from({ length: 60 }, (_, minute) =>
       book.update(minute % 10 === 0 ? [disk] : [], minute * MINUTE_MS, NOW_US),
     ).flat();
@@ -32,7 +33,7 @@ describe('an alarm', () => {
   });
 
   it('of a carrier is told after a minute, so that one lost answer is none', () => {
-    const book = new AlarmBook();
+    const book = new AlarmBook(TIMES);
     expect(book.update([down], 0, NOW_US)).toEqual([]);
     expect(book.update([], 30_000, NOW_US)).toEqual([]);
     expect(book.update([down], 60_000, NOW_US)).toEqual([]);
@@ -40,7 +41,7 @@ describe('an alarm', () => {
   });
 
   it('beyond the limit is left out: the list stays bounded', () => {
-    const book = new AlarmBook();
+    const book = new AlarmBook(TIMES);
     const many = Array.from({ length: 600 }, (_, n) => ({ ...disk, subject: String(n) }));
     expect(book.update(many, 0, NOW_US)).toHaveLength(500);
   });
@@ -103,9 +104,9 @@ describe('trends of calls', () => {
   it('tell calls that brought no sound', () => {
     const trends = new CallTrends();
     feed(trends, 20, 10, lasting(60));
-    feed(trends, 2, 10, { ...lasting(60), quality: { ...quality, packetsReceived: 0 } });
+    feed(trends, 2, 10, { ...lasting(60), quality: { ...quality, unheardMs: 60_000 } });
     expect(found(trends, 10)).toEqual([]);
-    feed(trends, 1, 10, { ...lasting(60), quality: { ...quality, packetsReceived: 0 } });
+    feed(trends, 1, 10, { ...lasting(60), quality: { ...quality, unheardMs: 60_000 } });
     expect(found(trends, 10)).toMatchObject([{ kind: 'one_way_audio' }]);
     expect(found(trends, 26)).toEqual([]);
   });

@@ -1,5 +1,4 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -7,6 +6,7 @@ import { silentLogger } from '../../../src/base/logger.ts';
 import { createMailer } from '../../../src/edge/mail/mailer.ts';
 import { SimClock } from '../../sim/clock.ts';
 import { seededRandom } from '../store/open.ts';
+import { smtpServer } from './smtp-server.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -23,34 +23,6 @@ const mailer = (smtpUrl: string) =>
     clock: new SimClock(),
     random: seededRandom(),
   });
-
-/** The few words of SMTP that a mail needs (RFC 5321); `refuse` answers RCPT with 550. */
-function smtpServer(refuse = false): Promise<{ server: Server; url: string; seen: string[] }> {
-  const seen: string[] = [];
-  const server = createServer((socket: Socket) => {
-    let inData = false;
-    socket.write('220 test\r\n');
-    socket.on('data', (chunk) => {
-      for (const line of chunk
-        .toString()
-        .split('\r\n')
-        .filter((text) => text !== '')) {
-        seen.push(line);
-        if (inData && line !== '.') continue;
-        inData = line.toUpperCase() === 'DATA';
-        const refused = refuse && line.startsWith('RCPT');
-        socket.write(refused ? '550 no\r\n' : inData ? '354 go on\r\n' : '250 ok\r\n');
-      }
-    });
-    socket.on('error', () => undefined);
-  });
-  return new Promise((resolve) => {
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number };
-      resolve({ server, url: `smtp://127.0.0.1:${port}`, seen });
-    });
-  });
-}
 
 describe('mail', () => {
   it('without SMTP becomes an .eml file for the owner alone', async () => {

@@ -58,12 +58,13 @@ describe('metrics', () => {
     const metrics = createMetrics({ process: false });
     metrics.callAttempted('outbound', 'answered');
     metrics.callAnswered('outbound', 400);
-    metrics.callEnded('outbound', 61_000, { mos: 4.3, jitterMs: 3 });
+    metrics.callEnded('outbound', 61_000, { mos: 4.3, jitterMs: 3, isOneWay: true });
     metrics.webhook('StartApp', '200', 70);
     const { text } = await metrics.scrape();
     expect(text).toContain('voice_call_attempts_total{direction="outbound",result="answered"} 1');
     expect(text).toContain('voice_call_duration_seconds_sum{direction="outbound"} 61');
     expect(text).toContain('voice_rtp_jitter_seconds_sum 0.003');
+    expect(text).toContain('voice_calls_one_way_total{direction="outbound"} 1');
     expect(text).toContain('voice_webhook_seconds_count{event="StartApp",code="200"} 1');
   });
 

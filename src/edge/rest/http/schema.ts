@@ -43,6 +43,8 @@ export const nullableAccountId = () => Type.Unsafe<AccountId | null>({ type: ['s
 
 export const nullableText = () => Type.Unsafe<string | null>({ type: ['string', 'null'] });
 export const nullableNumber = () => Type.Unsafe<number | null>({ type: ['number', 'null'] });
+export const nullableBoolean = (description: string) =>
+  Type.Unsafe<boolean | null>({ type: ['boolean', 'null'], description });
 export const nullableInteger = () => Type.Unsafe<number | null>({ type: ['integer', 'null'] });
 
 /** Of a call, a conference, a recording; in a filter. */

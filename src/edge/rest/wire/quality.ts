@@ -1,7 +1,7 @@
 import { isoMicros } from '../../../base/time-format.ts';
 import type { QualitySample } from '../../../domain/call/types.ts';
 import type { MediaQuality } from '../../../domain/cdr/types.ts';
-import { nullableNumber, type Static, Type, timestamp } from '../http/schema.ts';
+import { nullableBoolean, nullableNumber, type Static, Type, timestamp } from '../http/schema.ts';
 
 export const hundredths = (value: number): number => Math.round(value * 100) / 100;
 const orNull = (value: number | undefined): number | null =>
@@ -20,6 +20,9 @@ export const qualityFields = {
   mos_sent: nullableNumber(),
   jitter_sent: nullableNumber(),
   packet_loss_sent: nullableNumber(),
+  one_way_audio: nullableBoolean(
+    'no RTP ever came from the peer, of which it was due for ten seconds or more',
+  ),
 };
 
 export const basicQuality = (quality: MediaQuality | undefined) => ({
@@ -38,6 +41,7 @@ export const moreQuality = (quality: MediaQuality | undefined) => ({
   mos_sent: orNull(quality?.peer?.mos),
   jitter_sent: orNull(quality?.peer?.jitterMs),
   packet_loss_sent: percent(quality?.peer?.lossFraction),
+  one_way_audio: quality === undefined ? null : quality.unheardMs !== undefined,
 });
 
 /** A moment of a call; its figures count from the call's beginning. */

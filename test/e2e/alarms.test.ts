@@ -1,0 +1,107 @@
+/** Alarms as the operator gets them: provoked in a running service, told once by mail and webhook, and told when they are over. */
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { AlarmStage, CALLEES } from './alarm-stage.ts';
+import { eventually, type Json } from './service.ts';
+
+// Processes start here, calls last long enough to be judged, and other tests use the machine at the same time.
+vi.setConfig({ testTimeout: 150_000, hookTimeout: 120_000 });
+
+/** Calls of sixteen seconds come before, on a machine that has much to do. */
+const TOLD_WITHIN_MS = 60_000;
+
+let stage: AlarmStage;
+let accountId: string;
+beforeAll(async () => {
+  stage = await AlarmStage.open();
+  accountId = stage.account.authId;
+});
+afterAll(() => stage.close());
+
+/** By both ways. */
+const isTold = (state: 'raised' | 'cleared', what: string): Promise<true> =>
+  eventually(
+    `${what} ${state}`,
+    () => {
+      const { posted, mailed } = stage.tellings(state);
+      return (posted.includes(what) && mailed.includes(what)) || undefined;
+    },
+    TOLD_WITHIN_MS,
+  );
+
+const recordsTo = async (number: string): Promise<readonly Json[]> => {
+  const { body } = await stage.service.api(
+    'GET',
+    `cdr?to_number=${number}`,
+    undefined,
+    stage.account,
+  );
+  return body['data'] as Json[];
+};
+
+it('each alarm is told once by mail and webhook, and once when it is over', async () => {
+  const { silent, onHold, muted, busy, short, abroad } = CALLEES;
+  await stage.call([...silent, onHold, muted]);
+  const balance = Number((await stage.service.balance(stage.account))['available_balance']);
+  expect(balance).toBeGreaterThan(0);
+  const alert = { thresholds: { USD: Number((balance - 0.1).toFixed(2)) } };
+  const set = await stage.service.api('POST', 'low-balance-alert', alert, stage.account);
+  expect(set.status, set.text).toBe(200);
+
+  await stage.call(busy);
+  await isTold('raised', 'answer_ratio north');
+  await stage.call([...short, abroad]);
+  const ofCalls = [
+    'answer_ratio north',
+    'one_way_audio',
+    `low_balance ${accountId} USD`,
+    `new_country ${accountId} GB`,
+    `short_calls ${accountId}`,
+    `spend ${accountId}`,
+  ];
+  const all = [...ofCalls, ...stage.ofTheMachine, 'carrier_down gone'].sort();
+  for (const what of all) await isTold('raised', what);
+
+  await stage.mend();
+  const over = [
+    'answer_ratio north',
+    'carrier_down gone',
+    `low_balance ${accountId} USD`,
+    ...stage.ofTheMachine,
+  ];
+  for (const what of over) await isTold('cleared', what);
+  // A full disk of the machine itself would be told besides.
+  const ours = (what: string): boolean => !what.startsWith('disk') || all.includes(what);
+  const raised = stage.tellings('raised');
+  expect(raised.posted.filter(ours)).toEqual(all);
+  expect(raised.mailed.filter(ours)).toEqual(all);
+  const cleared = stage.tellings('cleared');
+  expect(cleared.posted).toEqual([...over].sort());
+  expect(cleared.mailed).toEqual([...over].sort());
+  expect(stage.badSignatures).toEqual([]);
+});
+
+it('one-way audio stands in the record, the timeline and the metrics of its calls, and of no other', async () => {
+  const { silent, onHold, muted } = CALLEES;
+  for (const number of [...silent, onHold, muted]) {
+    const [listed] = await recordsTo(number);
+    const isSilent = silent.some((one) => one === number);
+    const uuid = String(listed?.['uuid']);
+    const { body } = await stage.service.api('GET', `cdr/${uuid}`, undefined, stage.account);
+    const record = (body['data'] ?? body) as Json;
+    expect([number, record['one_way_audio']]).toEqual([number, isSilent]);
+    const { text } = await stage.service.admin('GET', `/calls/${uuid}`);
+    expect([number, text.includes('one-way audio: no RTP')]).toEqual([number, isSilent]);
+  }
+  const { text } = await stage.service.get('/metrics');
+  expect(text).toContain('voice_calls_one_way_total{direction="outbound"} 3');
+});
+
+it('a restart tells nothing again, and what was raised is still known', async () => {
+  const before = stage.tellings('raised').posted;
+  await stage.restart();
+  // Trends begin anew with a restart, so what they said is over.
+  await isTold('cleared', `spend ${accountId}`);
+  expect(stage.tellings('raised').posted).toEqual(before);
+  const { text } = await stage.service.admin('GET', '/alarms');
+  expect(text).toContain('"new_country"');
+});
