@@ -21,7 +21,7 @@ import { joinFacts } from '../../src/service/join/facts.ts';
 import { restSettings } from '../../src/service/join/rest-settings.ts';
 import { VERSION } from '../../src/service/operations.ts';
 import { derive } from '../../src/service/settings.ts';
-import { openInMemory } from '../edge/store/open.ts';
+import { openAt } from '../edge/store/open.ts';
 import { testSettings } from '../foundation.ts';
 import { NO_TRANSCRIPTIONS } from '../no-speech.ts';
 import { stillCampaigns } from './campaigns/service.ts';
@@ -75,11 +75,13 @@ export interface ServiceOptions {
   readonly usernameSuffix?: 'always' | 'when-taken';
   readonly releaseCooldownMs?: number;
   readonly deps?: Partial<RestDeps>;
+  /** Default: a store in memory. */
+  readonly dataDir?: string;
 }
 
 export async function startService(options: ServiceOptions = {}) {
   watchReplies();
-  const { store, clock, random } = await openInMemory();
+  const { store, clock, random } = await openAt(options.dataDir ?? ':memory:');
   const folder = mkdtempSync(join(tmpdir(), 'carillon-rest-'));
   const control = new FakeControl();
   const facts = joinFacts(store, {

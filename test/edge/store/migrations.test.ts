@@ -1,65 +1,38 @@
-/** A database of any earlier schema becomes what a new one is, with the accounts, tokens and money that were in it. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+/** A database of any earlier schema becomes what a new one is, with everything that was in it. */
+import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { Engine } from '../../../src/edge/store/engine.ts';
+import { asAppId, asCampaignId } from '../../../src/base/ids.ts';
 import { listMigrations } from '../../../src/edge/store/migrate.ts';
-import { ephemeralKey } from '../../../src/edge/store/vault.ts';
-import { seededRandom } from './open.ts';
-import { anAccount, anEntry, START_US } from './records.ts';
+import type { Store } from '../../../src/edge/store/store.ts';
+import { CALLS, fill, RECORDING } from './filled.ts';
+import { openAt } from './open.ts';
 
 const FOLDER = join(import.meta.dirname, '../../../src/edge/store/migrations');
 const NEWEST = listMigrations().length;
-const ACCOUNT = anAccount().authId;
-const FILLED = [
-  'setting',
-  'account',
-  'account_token',
-  'balance',
-  'entry',
-  'entry_total',
-  'ledger_head',
+/** What stands in a database of each table that existed with the first schema, and of those that came later. */
+const MUST_HAVE = [
+  ...['account', 'account_token', 'balance', 'entry', 'entry_total', 'ledger_head', 'application'],
+  ...['endpoint', 'endpoint_secret', 'phone_number', 'carrier', 'caller_id', 'open_call'],
+  ...['reservation', 'cdr', 'call_timeline', 'notification', 'recording', 'export_job', 'campaign'],
+  ...['campaign_agent', 'campaign_list', 'campaign_contact', 'campaign_bad_row', 'do_not_call'],
 ];
-type Rows = Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>;
+type Row = Readonly<Record<string, unknown>>;
+type Rows = Readonly<Record<string, readonly Row[]>>;
 
-const unit = (repository: string, operation: string, ...given: readonly unknown[]) => ({
-  repository,
-  operation,
-  given,
-  nowUs: START_US,
-});
-const key = ephemeralKey();
-const engineAt = (file: string): Engine =>
-  new Engine({
-    file,
-    role: 'writer',
-    synchronous: 'normal',
-    checkpoints: 'here',
-    key,
-    random: seededRandom(),
-  });
-
-let folder: string;
+const folder = mkdtempSync(join(tmpdir(), 'carillon-migrate-'));
+const newest = join(folder, 'newest');
+const databaseIn = (place: string): string => join(place, 'carillon.db');
+let filled: Awaited<ReturnType<typeof fill>>;
 let rows: Rows;
 let schema: unknown;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'carillon-migrate-'));
-  const file = join(folder, 'new.db');
-  const engine = engineAt(file);
-  const filled = engine.run([
-    unit('accounts', 'create', anAccount(), 'a-token'),
-    unit('ledger', 'post', [anEntry()], { checked: false }),
-  ]);
-  expect(filled.map(({ ok }) => ok)).toEqual([true, true]);
-  engine.close();
-  schema = schemaOf(file);
-  const db = new Database(file, { readonly: true });
-  rows = Object.fromEntries(
-    FILLED.map((table) => [table, db.prepare(`SELECT * FROM ${table}`).all() as Rows[string]]),
-  );
-  db.close();
+beforeAll(async () => {
+  filled = await fill(newest);
+  schema = schemaOf(databaseIn(newest));
+  rows = rowsOf(databaseIn(newest));
+  expect(MUST_HAVE.filter((table) => (rows[table] ?? []).length === 0)).toEqual([]);
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -82,41 +55,133 @@ function schemaOf(file: string): unknown {
   return schema;
 }
 
-/** As a service of that time had left it. */
-function makeOld(file: string, version: number): void {
+const tablesOf = (db: Database.Database): readonly string[] =>
+  db
+    .prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
+    .pluck()
+    .all() as string[];
+const columnsOf = (db: Database.Database, table: string): readonly string[] =>
+  (db.pragma(`table_info(${table})`) as { readonly name: string }[]).map(({ name }) => name);
+
+function rowsOf(file: string): Rows {
+  const db = new Database(file, { readonly: true });
+  const all = tablesOf(db).map((table) => [
+    table,
+    db.prepare(`SELECT * FROM "${table}"`).all() as Row[],
+  ]);
+  db.close();
+  return Object.fromEntries(all);
+}
+
+/** Rows as the schemas before had them, where it was not the same with another column more or less. */
+function asBefore(version: number): Rows {
+  const campaign = rows['campaign']?.map(({ calls_per_second: cps, ...rest }) => ({
+    ...rest,
+    ...(version < 16 ? { cps } : { calls_per_second: cps }),
+  }));
+  return {
+    ...rows,
+    ...(campaign && { campaign }),
+    ...(version < 11 ? { call_timeline: [], call_log: logLines() } : {}),
+  };
+}
+
+/** Before 011 a timeline was a row a line. */
+function logLines(): readonly Row[] {
+  const calls = new Map(rows['cdr']?.map((cdr) => [cdr['number'], cdr]));
+  return (rows['call_timeline'] ?? []).flatMap(({ number, lines }) => {
+    const cdr = calls.get(number);
+    return (JSON.parse(String(lines)) as Row[]).map((line) => ({
+      ...{ call_uuid: cdr?.['call_uuid'], account_id: cdr?.['account_id'] },
+      ...{ at_us: line['atUs'], kind: line['kind'], text: line['text'] },
+      detail: JSON.stringify(line['facts']),
+    }));
+  });
+}
+
+/** As a service of that time had left it; what was put in, by table. */
+function makeOld(file: string, version: number): Rows {
+  rmSync(file);
   const db = new Database(file);
   for (const migration of listMigrations().slice(0, version))
     db.exec(readFileSync(join(FOLDER, migration.file), 'utf8'));
   db.pragma(`user_version = ${version}`);
   db.pragma('foreign_keys = OFF');
-  for (const [table, records] of Object.entries(rows)) {
-    const columns = db.pragma(`table_info(${table})`) as { readonly name: string }[];
+  const put: Record<string, Row[]> = {};
+  for (const [table, records] of Object.entries(asBefore(version))) {
+    const columns = columnsOf(db, table);
+    if (columns.length === 0) continue;
     for (const record of records) {
-      const names = columns.map(({ name }) => name).filter((name) => Object.hasOwn(record, name));
+      const names = columns.filter((name) => Object.hasOwn(record, name));
+      const row = Object.fromEntries(names.map((name) => [name, record[name]]));
       const places = names.map(() => '?').join(', ');
-      db.prepare(`INSERT OR REPLACE INTO ${table} (${names.join(', ')}) VALUES (${places})`).run(
-        names.map((name) => record[name]),
+      db.prepare(`INSERT OR REPLACE INTO "${table}" (${names.join(', ')}) VALUES (${places})`).run(
+        Object.values(row),
       );
+      put[table] = [...(put[table] ?? []), row];
     }
   }
   db.close();
+  return put;
 }
 
 it.each(Array.from({ length: NEWEST - 1 }, (_, at) => at + 1))(
-  'schema %i becomes the newest one, and keeps accounts, tokens and money',
-  (version) => {
-    const file = join(folder, `${version}.db`);
-    makeOld(file, version);
-    const engine = engineAt(file);
-    const [tokens, balance, faults] = engine.run([
-      unit('signingTokens', 'tokensOf', ACCOUNT),
-      unit('ledger', 'balance', ACCOUNT, 'USD'),
-      unit('ledger', 'verify'),
-    ]);
-    engine.close();
-    expect(tokens).toMatchObject({ ok: true, value: { own: 'a-token' } });
-    expect(balance).toMatchObject({ ok: true, value: { balance: anEntry().amount } });
-    expect(faults).toMatchObject({ ok: true, value: [] });
-    expect(schemaOf(file)).toEqual(schema);
+  'schema %i becomes the newest one, with every row as it was, and its service reads them',
+  async (version) => {
+    const place = join(folder, String(version));
+    cpSync(newest, place, { recursive: true });
+    const put = makeOld(databaseIn(place), version);
+    const { store } = await openAt(place);
+    expect(schemaOf(databaseIn(place))).toEqual(schema);
+    expectKept(put, rowsOf(databaseIn(place)), version);
+    await expectRead(store, version);
+    await store.close();
+    rmSync(place, { recursive: true });
   },
 );
+
+function expectKept(put: Rows, now: Rows, version: number): void {
+  for (const [table, before] of Object.entries(put)) {
+    if (table === 'call_log') continue;
+    const kept = Object.keys(before[0] ?? {}).filter((name) => name !== 'cps');
+    const only = (row: Row): Row => Object.fromEntries(kept.map((name) => [name, row[name]]));
+    // A start notes what it needs beside what there was.
+    const rest = before.map(only);
+    expect([table, now[table]?.map(only)]).toEqual([table, expect.arrayContaining(rest)]);
+  }
+  // What moved to another table or column says what it said.
+  expect(now['call_timeline']?.map(timelineOf)).toEqual(rows['call_timeline']?.map(timelineOf));
+  const cpsOf = (campaign: Row): unknown => campaign['calls_per_second'];
+  expect(now['campaign']?.map(cpsOf)).toEqual(version < 10 ? [] : rows['campaign']?.map(cpsOf));
+}
+
+/** Money, secrets, calls, recordings, campaigns, and what is still to be told or made. */
+async function expectRead(store: Store, version: number): Promise<void> {
+  const { accountId, authToken, appId, campaignId } = filled;
+  expect(await store.verify()).toEqual([]);
+  expect((await store.ledger.balance(accountId, 'USD'))?.balance).toBe(24_993_500);
+  expect(await store.signingTokens.tokensOf(accountId)).toMatchObject({ own: authToken });
+  const application = await store.applications.get(asAppId(appId));
+  expect(application?.answerUrl).toBe('https://u:p@bot.example/answer');
+  const record = await store.cdrs.get(CALLS.ended);
+  expect(record?.cdr).toMatchObject({ cost: 6500, carrier: 'north', quality: { mos: 4.1 } });
+  const timeline = await store.callLogs.read(CALLS.ended);
+  expect(timeline?.lines.map(({ text }) => text)).toEqual(['INVITE', 'ended']);
+  expect(await store.calls.listOpen()).toMatchObject([
+    { cdr: { callUuid: CALLS.running }, reserved: 65_000 },
+  ]);
+  expect(await store.recordings.get(RECORDING)).toMatchObject({ bytes: 1234, status: 'ready' });
+  await store.notifications.adopt();
+  const [told] = await store.notifications.listPending(10);
+  expect(told).toMatchObject({ subject: CALLS.ended, event: 'Hangup' });
+  expect(told?.parameters).toContainEqual(['Event', 'Hangup']);
+  expect((await store.exports.take())?.recipients).toEqual(['a@b.example']);
+  const campaign = await store.campaigns.get(asCampaignId(campaignId));
+  if (version < 10) expect(campaign).toBeUndefined();
+  else expect(campaign).toMatchObject({ name: 'Spring', counters: { pending: 1 } });
+}
+
+const timelineOf = ({ number, lines }: Row): unknown => ({
+  number,
+  lines: (JSON.parse(String(lines)) as Row[]).map((line) => ({ ...line })),
+});

@@ -1,4 +1,6 @@
 /** A data folder moves to PostgreSQL as a whole, or not at all. */
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { asCallUuid } from '../../../../src/base/ids.ts';
 import { micros } from '../../../../src/base/money.ts';
@@ -7,6 +9,7 @@ import type { PostgresConnection } from '../../../../src/edge/store/postgres/con
 import { lookAtPostgres } from '../../../../src/edge/store/postgres/look.ts';
 import { migratePostgres } from '../../../../src/edge/store/postgres/migrate.ts';
 import { type Cluster, postgresMissing, sharedCluster } from '../../../postgres.ts';
+import { fill } from '../filled.ts';
 import { openAt } from '../open.ts';
 import { aCdr, aNotification, anAccount, anEntry, anOpenCall } from '../records.ts';
 import { Folders, openNode } from './shared.ts';
@@ -105,5 +108,30 @@ describe.skipIf(postgresMissing !== undefined)(`store copy ${postgresMissing ?? 
     const store = await openNode(url, folders.next());
     await expect(store.backup('/tmp/any')).rejects.toThrow('pg_dump');
     await store.close();
+  });
+
+  it('has every row of a folder in which there is something of everything', async () => {
+    const folder = folders.next();
+    await fill(folder);
+    const url = cluster.database('everything');
+    const copied = await carillon(url, '--data-dir', folder, 'store', 'copy');
+    expect([copied.failed, copied.text]).toEqual([false, expect.any(String)]);
+    const file = new Database(join(folder, 'carillon.db'), { readonly: true });
+    const tables = file
+      .prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
+      .pluck()
+      .all() as string[];
+    const db = admin('everything');
+    const filled = tables.filter((table) => {
+      const count = file.prepare(`SELECT COUNT(*) FROM "${table}"`).pluck().get();
+      const [there] = db.all(`SELECT COUNT(*) AS n FROM "${table}"`);
+      expect([table, Number(there?.['n'])]).toEqual([table, count]);
+      return Number(count) > 0;
+    });
+    expect(filled).toEqual(
+      expect.arrayContaining(['cdr', 'recording', 'campaign', 'notification']),
+    );
+    file.close();
+    db.close();
   });
 });
