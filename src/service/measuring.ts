@@ -85,21 +85,21 @@ export class Measuring {
 
   /** What an ended call adds to counters and histograms. */
   observe(cdr: Cdr): void {
-    const { direction, answerUs, startUs, endUs, quality } = cdr;
+    const { callUuid, direction, answerUs, startUs, endUs, quality } = cdr;
     this.#packetsLost += quality?.packetsLost ?? 0;
     this.#metrics.callAttempted(direction, answerUs === undefined ? cdr.hangupCause : 'answered');
     if (answerUs !== undefined) {
-      this.#metrics.callAnswered(direction, (answerUs - startUs) / 1000);
+      this.#metrics.callAnswered(direction, (answerUs - startUs) / 1000, callUuid);
     }
     this.#metrics.charged('call', cdr.currency, unitsFromMicros(cdr.cost));
     this.#metrics.charged('stream', cdr.currency, unitsFromMicros(cdr.streamingCost));
-    this.#metrics.callEnded(
-      direction,
-      (endUs - (answerUs ?? endUs)) / 1000,
-      quality && {
+    this.#metrics.callEnded(direction, {
+      callUuid,
+      durationMs: (endUs - (answerUs ?? endUs)) / 1000,
+      quality: quality && {
         ...{ mos: quality.mos, jitterMs: quality.jitterMs },
         isOneWay: quality.unheardMs !== undefined,
       },
-    );
+    });
   }
 }

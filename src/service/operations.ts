@@ -83,7 +83,7 @@ export function createOperations(parts: OperatedParts): Operations {
       admission.drain();
       signalling.drain();
     },
-    metrics: () => metrics.scrape(),
+    metrics: (accept) => metrics.scrape(accept),
     reload: parts.reload,
     alarms: parts.alarms,
     ...createBackups(store, parts.dataDir),

@@ -2,6 +2,8 @@
 import { createMetrics } from '../../src/edge/metrics/metrics.ts';
 
 /** A scrape in which everything has happened once. */
+const CALL = '7f0cf0f6-0f4b-4f0e-8f57-000000000001';
+
 export async function scrape(): Promise<string> {
   const metrics = createMetrics();
   metrics.connect({
@@ -33,8 +35,11 @@ export async function scrape(): Promise<string> {
     }),
   });
   metrics.callAttempted('outbound', 'answered');
-  metrics.callAnswered('outbound', 1000);
-  metrics.callEnded('outbound', 1000, { mos: 4, jitterMs: 1, isOneWay: false });
+  metrics.callAnswered('outbound', 1000, CALL);
+  metrics.callEnded('outbound', {
+    ...{ callUuid: CALL, durationMs: 1000 },
+    quality: { mos: 4, jitterMs: 1, isOneWay: false },
+  });
   metrics.charged('call', 'USD', 1);
   metrics.webhook('answer', '200', 10);
   return (await metrics.scrape()).text;

@@ -1,5 +1,6 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, type Registry } from 'prom-client';
 import { secondsOf } from '../../base/duration.ts';
+import { Exposition, observeCall, type Scrape } from './exposition.ts';
 import { defineStateGauges, type StateSources } from './state-gauges.ts';
 
 type Direction = 'inbound' | 'outbound';
@@ -82,29 +83,27 @@ interface MetricSources extends StateSources {
   };
 }
 
+export interface CallEnding {
+  readonly callUuid: string;
+  readonly durationMs: number;
+  readonly quality:
+    | { readonly mos?: number | undefined; readonly jitterMs: number; readonly isOneWay: boolean }
+    | undefined;
+}
+
 /** Facts as they happen, shown in base units; no account ids in labels, so that the number of series stays bounded. */
 export interface Metrics {
   callAttempted(direction: Direction, result: string): void;
-  callAnswered(direction: Direction, setupMs: number): void;
-  callEnded(
-    direction: Direction,
-    durationMs: number,
-    quality:
-      | {
-          readonly mos?: number | undefined;
-          readonly jitterMs: number;
-          readonly isOneWay: boolean;
-        }
-      | undefined,
-  ): void;
+  callAnswered(direction: Direction, setupMs: number, callUuid: string): void;
+  callEnded(direction: Direction, end: CallEnding): void;
   /** What a call cost, in currency units. */
   charged(source: 'call' | 'stream', currency: string, units: number): void;
   /** `code`: HTTP status, or the kind of failure. */
   webhook(event: string, code: string, tookMs: number): void;
   /** Replaces the sources named. */
   connect(sources: MetricSources): void;
-  /** The text of a scrape. */
-  scrape(): Promise<{ readonly contentType: string; readonly text: string }>;
+  /** The text of a scrape, in the format that `accept` asks for; default: Prometheus' own. */
+  scrape(accept?: string): Promise<Scrape>;
 }
 
 /** The event loop is woken so often to see how late it is. */
@@ -124,7 +123,8 @@ const MOS_BUCKETS = [1, 2, 2.5, 3, 3.5, 3.8, 4, 4.2, 4.4, 4.5];
 const JITTER_BUCKETS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2];
 
 export function createMetrics(options: { readonly process?: boolean } = {}): Metrics {
-  const registry = new Registry();
+  const exposition = new Exposition();
+  const { registry } = exposition;
   if (options.process ?? true) {
     collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LAG_MS });
     for (const name of MISNAMED) registry.removeSingleMetric(name);
@@ -132,18 +132,22 @@ export function createMetrics(options: { readonly process?: boolean } = {}): Met
   const sources: MetricSources = {};
   const state: ScrapeState = { media: undefined };
   defineGauges(registry, sources, state);
-  const facts = defineFacts(registry);
+  const facts = defineFacts(exposition);
   const bounded = boundedLabels();
   return {
     callAttempted: (direction, result) =>
       facts.attempts.inc({ direction, result: bounded('result', result) }),
-    callAnswered: (direction, setupMs) => facts.setup.observe({ direction }, secondsOf(setupMs)),
-    callEnded(direction, durationMs, quality) {
-      facts.duration.observe({ direction }, secondsOf(durationMs));
+    callAnswered: (direction, setupMs, callUuid) =>
+      observeCall(facts.setup, { labels: { direction }, value: secondsOf(setupMs), callUuid }),
+    callEnded(direction, { callUuid, durationMs, quality }) {
+      observeCall(facts.duration, {
+        ...{ labels: { direction }, value: secondsOf(durationMs), callUuid },
+      });
       if (quality === undefined) return;
-      facts.jitter.observe(secondsOf(quality.jitterMs));
       facts.oneWay.inc({ direction }, Number(quality.isOneWay));
-      if (quality.mos !== undefined) facts.mos.observe(quality.mos);
+      observeCall(facts.jitter, { labels: {}, value: secondsOf(quality.jitterMs), callUuid });
+      if (quality.mos !== undefined)
+        observeCall(facts.mos, { labels: {}, value: quality.mos, callUuid });
     },
     charged(source, currency, units) {
       if (units > 0) facts.charged.inc({ source, currency: bounded('currency', currency) }, units);
@@ -151,15 +155,15 @@ export function createMetrics(options: { readonly process?: boolean } = {}): Met
     webhook: (event, code, tookMs) =>
       facts.webhook.observe({ event: bounded('event', event), code }, secondsOf(tookMs)),
     connect: (more) => Object.assign(sources, more),
-    async scrape() {
+    scrape(accept = '') {
       state.media = sources.media?.();
-      return { contentType: registry.contentType, text: await registry.metrics() };
+      return exposition.scrape(accept);
     },
   };
 }
 
-function defineFacts(registry: Registry) {
-  const registers = [registry];
+function defineFacts(exposition: Exposition) {
+  const registers = [exposition.registry];
   return {
     attempts: new Counter({
       name: 'voice_call_attempts_total',
@@ -167,31 +171,27 @@ function defineFacts(registry: Registry) {
       labelNames: ['direction', 'result'],
       registers,
     }),
-    setup: new Histogram({
+    setup: exposition.histogram({
       name: 'voice_call_setup_seconds',
       help: 'From the first INVITE to the answer',
       labelNames: ['direction'],
       buckets: SECONDS_BUCKETS,
-      registers,
     }),
-    duration: new Histogram({
+    duration: exposition.histogram({
       name: 'voice_call_duration_seconds',
       help: 'From answer to end',
       labelNames: ['direction'],
       buckets: DURATION_BUCKETS,
-      registers,
     }),
-    jitter: new Histogram({
+    jitter: exposition.histogram({
       name: 'voice_rtp_jitter_seconds',
       help: 'Interarrival jitter (RFC 3550) of a leg at its end',
       buckets: JITTER_BUCKETS,
-      registers,
     }),
-    mos: new Histogram({
+    mos: exposition.histogram({
       name: 'voice_mos',
       help: 'Estimated listening quality (ITU-T G.107) of a leg at its end',
       buckets: MOS_BUCKETS,
-      registers,
     }),
     oneWay: new Counter({
       name: 'voice_calls_one_way_total',

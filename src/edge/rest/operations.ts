@@ -14,8 +14,8 @@ export interface Operations {
   carriers(): readonly CarrierView[];
   /** No new calls from now on; running ones go on. */
   drain(): void;
-  /** Prometheus text, version 0.0.4. */
-  metrics(): Promise<{ readonly contentType: string; readonly text: string }>;
+  /** Prometheus text, or OpenMetrics where the header Accept asks for it. */
+  metrics(accept: string): Promise<{ readonly contentType: string; readonly text: string }>;
   /** What is wrong now, oldest first. */
   alarms(): readonly AlarmView[];
   /** Takes over new settings; the refusal holds every problem, and nothing has changed then. */

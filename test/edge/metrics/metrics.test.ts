@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createMetrics } from '../../../src/edge/metrics/metrics.ts';
 
+const CALL = '7f0cf0f6-0f4b-4f0e-8f57-000000000001';
+
 describe('metrics', () => {
   it('tells live values from their sources at the moment of the scrape', async () => {
     const metrics = createMetrics({ process: false });
@@ -57,8 +59,11 @@ describe('metrics', () => {
   it('counts calls, their quality and callbacks in base units', async () => {
     const metrics = createMetrics({ process: false });
     metrics.callAttempted('outbound', 'answered');
-    metrics.callAnswered('outbound', 400);
-    metrics.callEnded('outbound', 61_000, { mos: 4.3, jitterMs: 3, isOneWay: true });
+    metrics.callAnswered('outbound', 400, CALL);
+    metrics.callEnded('outbound', {
+      ...{ callUuid: CALL, durationMs: 61_000 },
+      quality: { mos: 4.3, jitterMs: 3, isOneWay: true },
+    });
     metrics.webhook('StartApp', '200', 70);
     const { text } = await metrics.scrape();
     expect(text).toContain('voice_call_attempts_total{direction="outbound",result="answered"} 1');
@@ -66,6 +71,30 @@ describe('metrics', () => {
     expect(text).toContain('voice_rtp_jitter_seconds_sum 0.003');
     expect(text).toContain('voice_calls_one_way_total{direction="outbound"} 1');
     expect(text).toContain('voice_webhook_seconds_count{event="StartApp",code="200"} 1');
+  });
+
+  it('names the last call of each bucket to a scraper that asks for OpenMetrics', async () => {
+    const metrics = createMetrics();
+    metrics.callAttempted('outbound', 'answered');
+    metrics.callAnswered('outbound', 400, CALL);
+    const plain = await metrics.scrape('text/plain;version=0.0.4');
+    expect(plain.contentType).toContain('text/plain');
+    expect(plain.text).not.toContain(CALL);
+    const accept = 'application/openmetrics-text;version=1.0.0,text/plain;q=0.5';
+    const { contentType, text } = await metrics.scrape(accept);
+    expect(contentType).toContain('application/openmetrics-text');
+    expect(text).toMatch(
+      /^voice_call_setup_seconds_bucket\{le="0.5",direction="outbound"\} 1 # \{call_uuid="7f0c[^"]*",trace_id="7f0c[0-9a-f]{28}"\} 0\.4 [\d.]+$/m,
+    );
+    expect(text).toContain('# TYPE voice_call_attempts counter\n');
+    expect(text).toContain('voice_call_attempts_total{direction="outbound",result="answered"} 1');
+    // One family after the other without empty lines, and a mark that it is whole.
+    expect(text).not.toContain('\n\n');
+    expect(text.endsWith('\n# EOF\n')).toBe(true);
+    // The same samples, whatever the format.
+    const samples = (whole: string): readonly string[] =>
+      [...whole.matchAll(/^(voice_\w+(?:\{[^}]*\})?) /gm)].map(([, name = '']) => name).sort();
+    expect(samples(text)).toEqual(samples(plain.text));
   });
 
   it('keeps the number of series bounded when label values come from the network', async () => {

@@ -30,10 +30,10 @@ const readyz = publicRoute({
 const metrics = scraperRoute({
   ...common,
   path: '/metrics',
-  summary: 'Prometheus metrics',
+  summary: 'Prometheus metrics; in OpenMetrics with exemplars where Accept asks for it',
   produces: 'text/plain',
-  async run({ operations }) {
-    const { contentType, text } = await operations.metrics();
+  async run({ operations }, { headers }) {
+    const { contentType, text } = await operations.metrics(String(headers['accept'] ?? ''));
     return ok({ contentType, body: text });
   },
 });
