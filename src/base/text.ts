@@ -1,3 +1,7 @@
+/** `1 row`, `2 rows`. */
+export const quantity = (count: number, thing: string): string =>
+  `${count} ${thing}${count === 1 ? '' : 's'}`;
+
 /** Cuts a string to `max` UTF-16 units without leaving half a surrogate pair. */
 export function truncate(text: string, max: number): string {
   if (text.length <= max) return text;

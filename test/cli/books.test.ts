@@ -247,7 +247,7 @@ describe('an import', () => {
       'e164,country,currency,account_id\n+14155550100,US,USD,\n12,US,USD,\n+14155550101,US,USD,MA_X\n',
     );
     const dry = await carillon('import', 'numbers', file, '--dry-run');
-    expect(dry.out.at(-1)).toBe('1 rows would be taken over, 2 refused');
+    expect(dry.out.at(-1)).toBe('1 row would be taken over, 2 refused');
     const count = async () =>
       (await service.provisioning.numbers.list({}, { limit: 1, offset: 0 })).total;
     expect(await count()).toBe(0);

@@ -19,7 +19,7 @@ import {
   checkPorts,
   checkPublicAddress,
 } from '../../src/cli/doctor/network.ts';
-import { checkAnswerUrl, checkCertificate, checkMail } from '../../src/cli/doctor/services.ts';
+import { checkAnswerUrl, checkCertificates, checkMail } from '../../src/cli/doctor/services.ts';
 import { run } from '../../src/cli/program.ts';
 import { testSettings } from '../foundation.ts';
 
@@ -213,7 +213,7 @@ describe('services', () => {
   it('HTTP that is open to the network is to be encrypted, and the files must be a certificate', () => {
     const nowMs = Date.UTC(2026, 0, 1);
     const check = (environment: Record<string, string>) =>
-      verdicts(checkCertificate(testSettings(environment), nowMs));
+      verdicts(checkCertificates(testSettings(environment), nowMs));
     expect(check({})).toEqual(['certificate: skipped']);
     expect(check({ CARILLON_HTTP_HOST: '0.0.0.0' })).toEqual(['certificate: warning']);
     expect(
@@ -231,12 +231,21 @@ describe('services', () => {
     const { validTo } = new X509Certificate(readFileSync('test/edge/stream/tls/cert.pem'));
     const nearly = testSettings(tls('cert.pem', 'key.pem'));
     const lateMs = Date.parse(validTo) - 5 * 86_400_000;
-    expect(verdicts(checkCertificate(nearly, lateMs))).toContain('certificate: warning');
+    expect(verdicts(checkCertificates(nearly, lateMs))).toContain('certificate: warning');
     const elsewhere = {
       ...tls('cert.pem', 'key.pem'),
       CARILLON_PUBLIC_URL: 'https://other.example',
     };
-    expect(checkCertificate(testSettings(elsewhere), nowMs)[0]?.advice).toContain('subjectAltName');
+    expect(checkCertificates(testSettings(elsewhere), nowMs)[0]?.advice).toContain(
+      'subjectAltName',
+    );
+    const sip = (name: string, key: string): Record<string, string> => ({
+      CARILLON_SIP_TLS_CERT_FILE: `test/edge/stream/tls/${name}`,
+      CARILLON_SIP_TLS_KEY_FILE: `test/edge/stream/tls/${key}`,
+    });
+    expect(check(sip('cert.pem', 'leaf-key.pem'))).toContain('sip certificate: problem');
+    const late = checkCertificates(testSettings(sip('cert.pem', 'key.pem')), lateMs);
+    expect(verdicts(late)).toContain('sip certificate: warning');
   });
 });
 

@@ -69,7 +69,7 @@ describe('carillon restore', () => {
     rmSync(dataDir, { recursive: true });
     const { out, failed } = await carillon('restore', backup, '--keys', keys);
     expect([failed, out[0]]).toEqual([false, `restored: ${join(dataDir, 'carillon.db')}`]);
-    expect(out[1]).toMatch(/^1 accounts, 1 calls, 1 ledger entries, 0 recordings; schema \d+$/);
+    expect(out[1]).toMatch(/^1 account, 1 call, 1 ledger entry, 0 recordings; schema \d+$/);
     expect(statSync(join(dataDir, 'carillon.db')).mode & 0o777).toBe(0o600);
     expect(await balanceIn()).toBe(anEntry().amount);
   });

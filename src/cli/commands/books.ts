@@ -1,9 +1,11 @@
 /** What accounting wants: call records and ledgers as files, usage, invoices. */
+
 import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
+import { quantity } from '../../base/text.ts';
 import { type Json, unchecked } from '../output.ts';
 import type { Session } from '../terminal.ts';
 import { bodyOf, readLines } from '../transfer.ts';
@@ -144,7 +146,7 @@ async function copy(
   const work = save(reply, out, counted);
   await session.working('exporting', work, async () => (total === 0 ? undefined : lines / total));
   const rows = lines - (format === 'csv' ? 1 : 0);
-  session.done(`${rows} rows written: ${out}`, { file: out, rows });
+  session.done(`${quantity(rows, 'row')} written: ${out}`, { file: out, rows });
 }
 
 /** The file appears when it is complete: one that was cut off is not taken for a whole one. */

@@ -67,7 +67,7 @@ async function examine(
     machine.checkNode(process.versions.node),
     ...(running ?? (await network.checkPorts(settings))),
     ...(await network.checkPublicAddress(settings)),
-    ...services.checkCertificate(settings, Date.now()),
+    ...services.checkCertificates(settings, Date.now()),
     await services.checkStore(settings),
     machine.checkClock(machine.thisMachine),
     ...machine.checkLimits(settings, machine.thisMachine),

@@ -1,5 +1,7 @@
 /** Rows of a CSV file into the service, with a report of each and a dry run. */
+
 import type { Command } from 'commander';
+import { quantity } from '../../base/text.ts';
 import { readCsv } from '../csv.ts';
 import type { Json } from '../output.ts';
 import type { Session } from '../terminal.ts';
@@ -93,7 +95,7 @@ async function send(
 function show(session: Session, rows: readonly Json[], dryRun: boolean): void {
   const refused = rows.filter((row) => row['ok'] !== true);
   const done = rows.length - refused.length;
-  const summary = `${done} rows ${dryRun ? 'would be taken over' : 'taken over'}, ${refused.length} refused`;
+  const summary = `${quantity(done, 'row')} ${dryRun ? 'would be taken over' : 'taken over'}, ${refused.length} refused`;
   const lines = rows
     .filter((row) => row['ok'] !== true || row['auth_token'] !== undefined)
     .map((row) => {

@@ -1,4 +1,5 @@
 /** Backups: made while the service runs, examined and restored without it. */
+
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,6 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
 import { csvLine } from '../../base/csv.ts';
 import { systemRandom } from '../../base/system-random.ts';
+import { quantity } from '../../base/text.ts';
 import type { BackupFacts, StoredRecording } from '../../edge/store/offline.ts';
 import type { Session } from '../terminal.ts';
 
@@ -134,7 +136,12 @@ async function verifyBackup(
 }
 
 const contentsOf = (facts: BackupFacts): readonly string[] => [
-  `${facts.accounts} accounts, ${facts.calls} calls, ${facts.entries} ledger entries, ${facts.recordings.length} recordings; schema ${facts.schemaVersion}`,
+  `${[
+    quantity(facts.accounts, 'account'),
+    quantity(facts.calls, 'call'),
+    `${facts.entries} ledger ${facts.entries === 1 ? 'entry' : 'entries'}`,
+    quantity(facts.recordings.length, 'recording'),
+  ].join(', ')}; schema ${facts.schemaVersion}`,
 ];
 
 function faultsOf({ damage, ledgerFaults, schemaVersion, knownVersion }: BackupFacts) {

@@ -11,78 +11,79 @@ const DAY_MS = 86_400_000;
 const RENEW_DAYS = 21;
 const SLOW_ANSWER_MS = 2000;
 
-export function checkCertificate({ http, publicUrl }: Settings, nowMs: number): readonly Finding[] {
+/** Of HTTP, and of SIP over TLS and WSS where it has one that is not of our own making. */
+export function checkCertificates(settings: Settings, nowMs: number): readonly Finding[] {
+  const { http, sip, publicUrl } = settings;
+  const httpHost = URL.parse(publicUrl)?.hostname.replace(/^\[(.*)\]$/, '$1') ?? '';
+  return [
+    ...(http.tlsCertFile === ''
+      ? [unencrypted(http.host)]
+      : examined('http', { ...http, host: httpHost, hostSetting: 'publicUrl' }, nowMs)),
+    ...(sip.tlsCertFile === ''
+      ? []
+      : examined('sip', { ...sip, host: sip.publicHost, hostSetting: 'sip.publicHost' }, nowMs)),
+  ];
+}
+
+function unencrypted(host: string): Finding {
   const check = 'certificate';
-  if (http.tlsCertFile === '') {
-    const isOpen = !/^(127\.|::1$|localhost$)/.test(http.host);
-    if (!isOpen) return [skipped(check, 'HTTP is bound to loopback and not encrypted here')];
-    return [
-      warning(
-        check,
-        'HTTP is open to the network and not encrypted',
-        'Set http.tlsCertFile and http.tlsKeyFile, or bind HTTP to 127.0.0.1 behind a proxy that ends TLS.',
-      ),
-    ];
-  }
+  if (/^(127\.|::1$|localhost$)/.test(host))
+    return skipped(check, 'HTTP is bound to loopback and not encrypted here');
+  return warning(
+    check,
+    'HTTP is open to the network and not encrypted',
+    'Set http.tlsCertFile and http.tlsKeyFile, or bind HTTP to 127.0.0.1 behind a proxy that ends TLS.',
+  );
+}
+
+interface Files {
+  readonly tlsCertFile: string;
+  readonly tlsKeyFile: string;
+  /** Which clients know; empty: not known here. */
+  readonly host: string;
+  readonly hostSetting: string;
+}
+
+function examined(part: 'http' | 'sip', files: Files, nowMs: number): readonly Finding[] {
+  const check = part === 'http' ? 'certificate' : 'sip certificate';
   try {
-    const certificate = new X509Certificate(readFileSync(http.tlsCertFile));
-    const key = createPrivateKey(readFileSync(http.tlsKeyFile));
+    const certificate = new X509Certificate(readFileSync(files.tlsCertFile));
+    const key = createPrivateKey(readFileSync(files.tlsKeyFile));
+    const advice = 'Name the key that belongs to the certificate.';
     return [
       ...(certificate.checkPrivateKey(key)
         ? []
-        : [
-            problem(
-              check,
-              'http.tlsKeyFile is not its key',
-              'Name the key that belongs to the certificate.',
-            ),
-          ]),
-      ...named(certificate, publicUrl),
-      dated(certificate, nowMs),
+        : [problem(check, `${part}.tlsKeyFile is not its key`, advice)]),
+      ...named(check, certificate, files),
+      dated(check, certificate, nowMs),
     ];
   } catch (error) {
-    const advice =
-      'http.tlsCertFile must be a PEM certificate chain and http.tlsKeyFile its key, both readable by the service.';
+    const advice = `${part}.tlsCertFile must be a PEM certificate chain and ${part}.tlsKeyFile its key, both readable by the service.`;
     return [problem(check, reasonOf(error), advice)];
   }
 }
 
-function named(certificate: X509Certificate, publicUrl: string): readonly Finding[] {
-  const host = URL.parse(publicUrl)?.hostname.replace(/^\[(.*)\]$/, '$1') ?? '';
+function named(
+  check: string,
+  certificate: X509Certificate,
+  { host, hostSetting }: Files,
+): readonly Finding[] {
   if (host === '') return [];
   const isItsName = isIP(host) === 0 ? certificate.checkHost(host) : certificate.checkIP(host);
   if (isItsName !== undefined) return [];
-  return [
-    problem(
-      'certificate',
-      `it is not for ${host} (publicUrl)`,
-      `Get one whose subjectAltName has ${host}; clients refuse it otherwise.`,
-    ),
-  ];
+  const advice = `Get one whose subjectAltName has ${host}; clients refuse it otherwise.`;
+  return [problem(check, `it is not for ${host} (${hostSetting})`, advice)];
 }
 
-function dated(certificate: X509Certificate, nowMs: number): Finding {
+function dated(check: string, certificate: X509Certificate, nowMs: number): Finding {
   const days = Math.floor((Date.parse(certificate.validTo) - nowMs) / DAY_MS);
   const found = `valid until ${certificate.validTo}`;
   if (Date.parse(certificate.validFrom) > nowMs)
-    return problem(
-      'certificate',
-      `valid from ${certificate.validFrom} on`,
-      'Correct the clock, or wait.',
-    );
-  if (days < 0)
-    return problem(
-      'certificate',
-      `ended ${certificate.validTo}`,
-      'Renew it; the service takes a new file over by itself.',
-    );
-  if (days < RENEW_DAYS)
-    return warning(
-      'certificate',
-      found,
-      `Renew it within ${days} days; the service takes a new file over by itself.`,
-    );
-  return good('certificate', found);
+    return problem(check, `valid from ${certificate.validFrom} on`, 'Correct the clock, or wait.');
+  const takenOver = 'the service takes a new file over by itself.';
+  if (days < 0) return problem(check, `ended ${certificate.validTo}`, `Renew it; ${takenOver}`);
+  if (days < RENEW_DAYS) return warning(check, found, `Renew it within ${days} days; ${takenOver}`);
+  return good(check, found);
 }
 
 export async function checkStore({ store }: Settings): Promise<Finding> {
