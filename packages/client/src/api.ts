@@ -1101,7 +1101,7 @@ export interface Operations {
     path: { auth_id: string; sub_auth_id: string };
     reply: undefined;
   };
-  /** Prometheus metrics */
+  /** Prometheus metrics; in OpenMetrics with exemplars where Accept asks for it */
   'GET /metrics': {
     reply: FileReply;
   };
