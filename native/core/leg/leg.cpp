@@ -257,7 +257,7 @@ void Leg::receive_rtcp(std::span<uint8_t> datagram, const Address& source, Nanos
 void Leg::send_report(Nanos now, bool bye, PacketSink& sink) {
   Address to = receive_.source().target();
   const bool anything = send_.packets() > 0 || receive_.ssrc().has_value();
-  if (!to.sendable() || !anything) return;
+  if (!to.sendable() || !has_consent_ || !anything) return;
   if (!rtcp_mux_) to.port = rtcp_port_.value_or(static_cast<uint16_t>(to.port + 1));
   RtcpSession::Facts facts;
   if (send_.packets() > packets_at_report_) {
