@@ -10,6 +10,9 @@ const USER_INFO = /\b([a-z][a-z0-9+.-]{0,15}:\/\/)([^\s/?#"'<>\\]+)@(?=([^\s/?#"
 const SIP_USER = /\bsips?:[^:]{1,200}:/i;
 /** What a SIP URI before its host is not made of. */
 const SIP_EDGES = new Set([...' \t\r\n\v\f;?"\'<>\\@'].map((letter) => letter.charCodeAt(0)));
+/** What ends user and host of a URL; other white space does too, which the pattern knows. */
+const URL_EDGES = new Set([...' \t\r\n\v\f/?#"\'<>\\'].map((letter) => letter.charCodeAt(0)));
+const AT_SIGN = 0x40;
 const SIP_HOST = /^[^\s;?"'<>\\]{0,300}/;
 const LONGEST_SIP_USER_INFO = 706;
 /** `a=crypto` (RFC 4568 §9.2). */
@@ -29,8 +32,20 @@ export function replaceCredentials(
   if (!text.includes('@')) return text;
   const replaced = (_whole: string, head: string, secret: string, host: string): string =>
     `${head}${replacement(secret, host)}@`;
-  const plain = text.includes('://') ? text.replace(USER_INFO, replaced) : text;
+  const plain = mayNameUser(text) ? text.replace(USER_INFO, replaced) : text;
   return maySayPassword(plain) ? withoutSipPasswords(plain, replacement) : plain;
+}
+
+/** Whether an `@` stands where a URL names its host. Records have many URLs and mostly none with a user: the pattern would try every word. */
+function mayNameUser(text: string): boolean {
+  for (let at = text.indexOf('://'); at !== -1; at = text.indexOf('://', at + 3)) {
+    for (let next = at + 3; next < text.length; next += 1) {
+      const code = text.charCodeAt(next);
+      if (code === AT_SIGN) return true;
+      if (URL_EDGES.has(code)) break;
+    }
+  }
+  return false;
 }
 
 /** Each `@` is looked at once, with what stands before it: a pattern over the whole text would take long for some texts. */
@@ -82,7 +97,9 @@ export function maskDeep(value: unknown, depth = 6): unknown {
   if (typeof value !== 'object' || value === null || depth === 0) return value;
   if (Array.isArray(value)) return value.map((item) => maskDeep(item, depth - 1));
   const shown: Record<string, unknown> = { ...value };
-  for (const [name, inner] of Object.entries(shown)) {
+  for (const name of Object.keys(shown)) {
+    const inner = shown[name];
+    if (typeof inner !== 'string' && typeof inner !== 'object') continue;
     const masked = maskDeep(inner, depth - 1);
     if (masked !== inner) shown[name] = masked;
   }

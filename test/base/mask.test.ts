@@ -5,6 +5,11 @@ describe('secrets in URLs are masked', () => {
   it.each([
     ['https://bob:s3cret@host/a', 'https://***@host/a'],
     ['GET https://s3cret@host failed', 'GET https://***@host failed'],
+    ['https://host/a then https://s3cret@host', 'https://host/a then https://***@host'],
+    [
+      '{"a":"https://h/a","b":"sip:u@h","c":"https://k:s@h/c"}',
+      '{"a":"https://h/a","b":"sip:u@h","c":"https://***@h/c"}',
+    ],
     ['wss://a:p@ss@host/x and wss://b:q@h', 'wss://***@host/x and wss://***@h'],
     ['sip:alice:pw@host:5060;transport=tcp', 'sip:alice:***@host:5060;transport=tcp'],
     ['https://h/?token=abc&x=1', 'https://h/?token=***&x=1'],
