@@ -8,7 +8,7 @@ import { openWav } from '../../src/protocol/audio-file/audio-file.ts';
 import { Customer } from './customer.ts';
 import { Handset, type HandsetOptions } from './handset.ts';
 import { makeUser } from './phone.ts';
-import { eventually, newPlace, removePlace, Service } from './service.ts';
+import { type Environment, eventually, newPlace, removePlace, Service } from './service.ts';
 import { tone } from './tones.ts';
 
 interface Sounds {
@@ -27,8 +27,9 @@ export interface Pair {
   close(): Promise<void>;
 }
 
-export async function openPair(): Promise<Pair> {
-  const place = await newPlace();
+/** `more`: settings of the service beside the usual. */
+export async function openPair(more: Environment = {}): Promise<Pair> {
+  const place = await newPlace(more);
   const [service, customer] = await Promise.all([Service.start(place), Customer.listen()]);
   await service.admin('PATCH', `/accounts/${service.demo.authId}`, {
     concurrent_calls_limit: 50,

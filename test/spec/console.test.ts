@@ -278,6 +278,8 @@ describe('the audit log', () => {
     const root = `/api/v1/Account/${account.authId}`;
     const application = { app_name: 'fay', answer_url: 'https://a.example/' };
     await send('POST', `${root}/Application/`, application, cookie);
+    // Asked at every stop of a writing hand, and changes nothing.
+    await send('POST', '/console/api/xml/check', { xml: '<Response/>' }, cookie);
     await service.admin('PATCH', `/accounts/${account.authId}`, { name: 'Fay and sons' });
     const own = (await send('GET', '/console/api/audit', undefined, cookie)).body;
     const unknown = await send('GET', '/console/api/audit?colour=red', undefined, cookie);

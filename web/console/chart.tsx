@@ -30,11 +30,14 @@ export function Chart({ label, times, series, isBars = false }: ChartProps) {
       {
         width: current.clientWidth || 300,
         height: HEIGHT,
-        axes: [axis, { ...axis, size: 60 }],
+        axes: [
+          { ...axis, space: 80, values: (_plot, splits) => splits.map(isBars ? dayOf : timeOf) },
+          { ...axis, size: 60 },
+        ],
         legend: { show: series.length > 1, live: false },
         scales: {
           x: { range: (plot) => spanOf(plot.data[0], isBars) },
-          y: { range: (_plot, _low, high) => [0, Math.max(1e-6, high * 1.1)] },
+          y: { range: (_plot, _low, high) => [0, high > 0 ? high * 1.1 : 1] },
         },
         series: [
           {},
@@ -64,6 +67,11 @@ export function Chart({ label, times, series, isBars = false }: ChartProps) {
   }, [times, series]);
   return <div class="chart" ref={place} role="img" aria-label={label} />;
 }
+
+/** In the reader's own way. */
+const dayOf = (seconds: number): string =>
+  new Date(seconds * 1000).toLocaleDateString(undefined, { day: 'numeric', month: 'short' });
+const timeOf = (seconds: number): string => new Date(seconds * 1000).toLocaleTimeString();
 
 const DAY_S = 86_400;
 const WEEK_S = 7 * DAY_S;

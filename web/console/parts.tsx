@@ -70,6 +70,27 @@ export function Table({ name, columns, rows, empty }: TableProps) {
   );
 }
 
+/** What drawings are counted in, across. */
+export const DRAWING_WIDTH = 760;
+
+interface DrawingProps {
+  readonly name: string;
+  /** What it shows, for who does not see it. */
+  readonly label: string;
+  readonly height: number;
+  readonly children: ComponentChildren;
+}
+
+/** Scrolls where it would become too small to be read. */
+export const Drawing = ({ name, label, height, children }: DrawingProps) => (
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys
+  <section class="wide" aria-label={name} tabIndex={0}>
+    <svg class="drawing" viewBox={`0 0 ${DRAWING_WIDTH} ${height}`} role="img" aria-label={label}>
+      {children}
+    </svg>
+  </section>
+);
+
 export const Tiles = ({
   of,
 }: {

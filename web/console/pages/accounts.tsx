@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
-import { call, get, type Row, rows, text } from '../api.ts';
-import { useAction, useFields, useLoad } from '../hooks.ts';
-import { changeColumn, Input, onSubmit, Problem, Select, State, Table } from '../parts.tsx';
+import { call, get, number, type Row, rows, text } from '../api.ts';
+import { useAction, useFields, useLive, useLoad } from '../hooks.ts';
+import { changeColumn, Input, onSubmit, Problem, Select, State, Table, Tiles } from '../parts.tsx';
+import { VerifiedCallerIds } from './caller-ids.tsx';
 
 const NEW = { auth_id: '', name: '', status: 'active', calls: '', cps: '', partner: '' };
 
@@ -47,6 +48,7 @@ export function Accounts() {
     <>
       <h1>Accounts</h1>
       <Problem text={unread ?? problem} />
+      <Capacity accounts={rows(value?.['accounts'])} />
       <Table
         name="Accounts"
         rows={value && rows(value['accounts'])}
@@ -94,7 +96,12 @@ export function Accounts() {
           </button>
         )}
       </form>
-      {!isNew && <CallerIds account={edited.auth_id} />}
+      {!isNew && (
+        <>
+          <h3>Caller ids of {edited.name}</h3>
+          <VerifiedCallerIds account={edited.auth_id} />
+        </>
+      )}
       <p role="status">
         {made && (
           <>
@@ -107,48 +114,24 @@ export function Accounts() {
   );
 }
 
-/** Numbers that an account may show although it does not rent them: the operator has verified them. */
-function CallerIds({ account }: { readonly account: string }) {
-  const path = `/admin/v1/accounts/${account}/caller-ids`;
-  const { value, problem: unread, again } = useLoad(account, () => get(path));
-  const [number, setNumber] = useState('');
-  const { problem, run } = useAction();
-  const add = () =>
-    run(async () => {
-      await call('POST', path, { number });
-      setNumber('');
-      again();
-    });
+/** What the node can carry, and what of it accounts were promised. */
+function Capacity({ accounts }: { readonly accounts: readonly Row[] }) {
+  const { total } = useLive();
+  const status = useLoad('status', () => get('/admin/v1/status'));
+  const limit = number(status.value?.['calls_limit']);
+  const promised = accounts
+    .filter((one) => one['status'] === 'active')
+    .reduce((sum, one) => sum + number(one['concurrent_calls_limit']), 0);
   return (
-    <>
-      <h3>Verified caller ids</h3>
-      <Problem text={unread ?? problem} />
-      <Table
-        name="Verified caller ids"
-        rows={value && rows(value['caller_ids'])}
-        empty="None but the numbers that the account rents."
-        columns={[
-          { title: 'Number', value: (row) => text(row['number']) },
-          {
-            title: 'Remove',
-            value: (row) => (
-              <button
-                type="button"
-                class="small secondary"
-                onClick={() =>
-                  void run(() => call('DELETE', `${path}/${text(row['number'])}`).then(again))
-                }
-              >
-                Remove
-              </button>
-            ),
-          },
-        ]}
-      />
-      <form class="row" onSubmit={onSubmit(() => void add())}>
-        <Input label="Another number" value={number} set={setNumber} required />
-        <button type="submit">Add</button>
-      </form>
-    </>
+    <Tiles
+      of={[
+        ['Calls now', `${total} of ${limit}`],
+        ['Promised to active accounts', text(promised)],
+        [
+          'Promised of what there is',
+          limit === 0 ? '' : `${Math.round((100 * promised) / limit)} %`,
+        ],
+      ]}
+    />
   );
 }

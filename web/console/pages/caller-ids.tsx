@@ -19,7 +19,7 @@ export function CallerIds({ account, me }: BuildProps) {
     <>
       <Problem text={unread ?? rented.problem ?? problem} />
       {me.account_id === null ? (
-        <Verified account={account} numbers={value && verified} changed={again} />
+        <VerifiedCallerIds account={account} changed={again} />
       ) : (
         <>
           <p>
@@ -65,27 +65,31 @@ const optionsOf = (
 
 interface VerifiedProps {
   readonly account: string;
-  readonly numbers: readonly string[] | undefined;
-  readonly changed: () => void;
+  readonly changed?: () => void;
 }
 
 /** Numbers of others that the account may show when it calls: the operator has seen that they are the account's. */
-function Verified({ account, numbers, changed }: VerifiedProps) {
+export function VerifiedCallerIds({ account, changed }: VerifiedProps) {
   const root = `/admin/v1/accounts/${account}/caller-ids`;
+  const { value, problem: unread, again } = useLoad(root, () => get(root));
   const [number, setNumber] = useState('');
   const { problem, run } = useAction();
+  const anew = () => {
+    again();
+    changed?.();
+  };
   const add = () =>
     run(async () => {
       await call('POST', root, { number });
       setNumber('');
-      changed();
+      anew();
     });
   return (
     <>
-      <Problem text={problem} />
+      <Problem text={unread ?? problem} />
       <Table
         name="Caller ids"
-        rows={numbers?.map((one) => ({ number: one }))}
+        rows={value && rows(value['caller_ids'])}
         empty="The account shows its own numbers alone."
         columns={[
           { title: 'Verified number', value: (row) => text(row['number']) },
@@ -97,7 +101,7 @@ function Verified({ account, numbers, changed }: VerifiedProps) {
                 class="small secondary"
                 aria-label={`Forget ${text(row['number'])}`}
                 onClick={() =>
-                  void run(() => call('DELETE', `${root}/${text(row['number'])}`).then(changed))
+                  void run(() => call('DELETE', `${root}/${text(row['number'])}`).then(anew))
                 }
               >
                 Forget

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { call, get, HEADERS, rows, text } from '../api.ts';
+import { call, get, HEADERS, type Row, rows, text } from '../api.ts';
 import { Chart } from '../chart.tsx';
 import { useAction, useLive, useLoad } from '../hooks.ts';
 import { type Metric, readMetrics, sumOf } from '../metrics.ts';
@@ -123,45 +123,79 @@ export function Health() {
   );
 }
 
+interface Look {
+  readonly atS: number;
+  readonly metrics: readonly Metric[];
+}
+
+/** New calls a second, since the look before or the start. */
+function rateOf(now: Look, before: Look | undefined): number {
+  const begun = ({ metrics }: Look): number => sumOf(metrics, 'voice_call_attempts_total');
+  const fromS = before?.atS ?? sumOf(now.metrics, 'process_start_time_seconds');
+  return (begun(now) - (before ? begun(before) : 0)) / Math.max(1, now.atS - fromS);
+}
+
 /**
  * What a monitoring system would read, as far as a person asks for it first. Only when somebody asks: some figures are of
  * the time since they were read last.
  */
 function Figures() {
-  const [found, setFound] = useState<readonly Metric[]>();
+  const [looks, setLooks] = useState<readonly Look[]>([]);
+  const [last, before] = [looks.at(-1), looks.length > 1 ? looks[0] : undefined];
   const { problem, run } = useAction();
   const read = () =>
     run(async () => {
       const reply = await fetch('/metrics', { headers: HEADERS });
       if (!reply.ok) throw new Error(`The figures are not to be had (${reply.status}).`);
-      setFound(readMetrics(await reply.text()));
+      const look = { atS: Date.now() / 1000, metrics: readMetrics(await reply.text()) };
+      setLooks((before) => [...before.slice(-1), look]);
     });
   return (
     <>
       <h2>Figures since the start</h2>
       <Problem text={problem} />
       <button type="button" class="small" onClick={() => void read()}>
-        {found === undefined ? 'Show' : 'Show again'}
+        {looks.length === 0 ? 'Show' : 'Show again'}
       </button>
-      {found && <Shown metrics={found} />}
+      {last && <Shown metrics={last.metrics} callsPerSecond={rateOf(last, before)} />}
     </>
   );
 }
 
-function threadsOf(metrics: readonly Metric[]) {
-  const of = (name: string, thread: string): number =>
-    sumOf(metrics, name, (labels) => labels['thread'] === thread);
-  return metrics
+/** Each thread that works at the rate of calls or packets: how busy, and how late. */
+function threadsOf(metrics: readonly Metric[]): readonly Row[] {
+  const of = (name: string, thread?: string): number =>
+    sumOf(metrics, name, (labels) => thread === undefined || labels['thread'] === thread);
+  const percent = (ratio: number): number => Math.round(100 * ratio);
+  const ms = (seconds: number): string => `${(1000 * seconds).toFixed(1)} ms`;
+  const main = {
+    thread: 'signalling',
+    busy: percent(of('voice_event_loop_utilisation')),
+    late: ms(of('nodejs_eventloop_lag_p99_seconds')),
+  };
+  const media = metrics
     .filter(({ name }) => name === 'voice_media_thread_legs')
     .map(({ labels: { thread = '' }, value: legs }) => ({
-      thread,
+      thread: `media ${thread}`,
       legs,
-      busy: Math.round(100 * of('voice_media_thread_busy_ratio', thread)),
-      late: (1000 * of('voice_media_tick_late_seconds', thread)).toFixed(1),
+      busy: percent(of('voice_media_thread_busy_ratio', thread)),
+      late: ms(of('voice_media_tick_late_seconds', thread)),
     }));
+  const streams = metrics
+    .filter(({ name }) => name === 'voice_stream_thread_busy_ratio')
+    .map(({ labels: { thread = '' }, value }) => ({
+      thread: `streams ${thread}`,
+      busy: percent(value),
+    }));
+  return [main, ...media, ...streams];
 }
 
-function Shown({ metrics }: { readonly metrics: readonly Metric[] }) {
+interface ShownProps {
+  readonly metrics: readonly Metric[];
+  readonly callsPerSecond: number;
+}
+
+function Shown({ metrics, callsPerSecond }: ShownProps) {
   const failed = sumOf(
     metrics,
     'voice_webhook_seconds_count',
@@ -178,6 +212,7 @@ function Shown({ metrics }: { readonly metrics: readonly Metric[] }) {
       <Tiles
         of={[
           ['Calls begun', String(sumOf(metrics, 'voice_call_attempts_total'))],
+          ['Calls a second', callsPerSecond.toFixed(2)],
           ['Callbacks', String(sumOf(metrics, 'voice_webhook_seconds_count'))],
           [
             'Callbacks failed',
@@ -192,14 +227,14 @@ function Shown({ metrics }: { readonly metrics: readonly Metric[] }) {
         ]}
       />
       <Table
-        name="Media threads"
+        name="Threads"
         rows={threadsOf(metrics)}
         empty=""
         columns={[
-          { title: 'Media thread', value: (row) => text(row['thread']) },
+          { title: 'Thread', value: (row) => text(row['thread']) },
           { title: 'Busy', value: (row) => `${text(row['busy'])} %`, isNumber: true },
           { title: 'Legs', value: (row) => text(row['legs']), isNumber: true },
-          { title: 'Late, p99', value: (row) => `${text(row['late'])} ms`, isNumber: true },
+          { title: 'Late, p99', value: (row) => text(row['late']), isNumber: true },
         ]}
       />
       <Table

@@ -1,6 +1,6 @@
 import { type Row, text } from '../api.ts';
+import { DRAWING_WIDTH, Drawing } from '../parts.tsx';
 
-const WIDTH = 760;
 const STEP = 30;
 const TOP = 40;
 
@@ -36,15 +36,14 @@ export function Ladder({ entries }: { readonly entries: readonly Row[] }) {
   const peers = [...new Set(messages.map(({ peer }) => peer))];
   // We stand after the first peer, the caller; those we call stand to the right.
   const lanes = [peers[0] ?? '', 'here', ...peers.slice(1)];
-  const x = (lane: string): number => ((lanes.indexOf(lane) + 0.5) * WIDTH) / lanes.length;
+  const x = (lane: string): number => ((lanes.indexOf(lane) + 0.5) * DRAWING_WIDTH) / lanes.length;
   const height = TOP + messages.length * STEP + 10;
   return (
     <>
-      <svg
-        class="drawing"
-        viewBox={`0 0 ${WIDTH} ${height}`}
-        role="img"
-        aria-label={`${messages.length} SIP messages between ${peers.join(', ')} and the service; the list below has the same`}
+      <Drawing
+        name="SIP ladder"
+        height={height}
+        label={`${messages.length} SIP messages between ${peers.join(', ')} and the service; the list below has the same`}
       >
         {lanes.map((lane) => (
           <g key={lane}>
@@ -69,7 +68,7 @@ export function Ladder({ entries }: { readonly entries: readonly Row[] }) {
             </g>
           );
         })}
-      </svg>
+      </Drawing>
       <details>
         <summary>The messages as text</summary>
         {messages.map(({ at, line, whole, isIn, peer }, index) => (

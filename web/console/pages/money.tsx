@@ -3,6 +3,7 @@ import { call, get, number, type Row, rows, text } from '../api.ts';
 import { Chart } from '../chart.tsx';
 import { useAction, useLoad } from '../hooks.ts';
 import { At, Input, money, onSubmit, Problem, Save, Select, Table, Tiles } from '../parts.tsx';
+import { Rates } from './rates.tsx';
 
 interface Props {
   readonly account: string;
@@ -34,6 +35,7 @@ export function Money({ account, isStaff }: Props) {
       <Spending account={account} currency={currency} />
       {isStaff && <Credit account={account} currency={currency} done={balance.again} />}
       <Alert account={account} currency={currency} done={balance.again} />
+      {owner.value && <Rates account={account} country={text(owner.value['country'])} />}
       <Ledger account={account} />
     </>
   );

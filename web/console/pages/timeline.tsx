@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { type Row, text } from '../api.ts';
+import { DRAWING_WIDTH, Drawing } from '../parts.tsx';
 
 const KINDS = ['call', 'sip', 'xml', 'callback', 'stream', 'media', 'warning'] as const;
 const COLOURS: Readonly<Record<string, string>> = {
@@ -11,7 +12,6 @@ const COLOURS: Readonly<Record<string, string>> = {
   media: '#17803d',
   warning: '#c81e1e',
 };
-const WIDTH = 760;
 const LEFT = 70;
 const ROW = 22;
 
@@ -23,7 +23,7 @@ export function Timeline({ entries }: { readonly entries: readonly Row[] }) {
   const from = Date.parse(text(entries[0]?.['at']));
   const seconds = (entry: Row): number => (Date.parse(text(entry['at'])) - from) / 1000;
   const whole = Math.max(1, ...entries.map(seconds));
-  const x = (s: number): number => LEFT + 8 + ((WIDTH - LEFT - 24) * s) / whole;
+  const x = (s: number): number => LEFT + 8 + ((DRAWING_WIDTH - LEFT - 24) * s) / whole;
   const height = kinds.length * ROW + 26;
   const toggle = (kind: string) => {
     const next = new Set(hidden);
@@ -32,18 +32,23 @@ export function Timeline({ entries }: { readonly entries: readonly Row[] }) {
   };
   return (
     <>
-      <svg
-        class="drawing"
-        viewBox={`0 0 ${WIDTH} ${height}`}
-        role="img"
-        aria-label={`${entries.length} events within ${whole.toFixed(1)} seconds; the list below has the same`}
+      <Drawing
+        name="Events in time"
+        height={height}
+        label={`${entries.length} events within ${whole.toFixed(1)} seconds; the list below has the same`}
       >
         {kinds.map((kind, row) => (
           <g key={kind}>
             <text x={4} y={row * ROW + 16}>
               {kind}
             </text>
-            <line class="lane" x1={LEFT} x2={WIDTH - 4} y1={row * ROW + 12} y2={row * ROW + 12} />
+            <line
+              class="lane"
+              x1={LEFT}
+              x2={DRAWING_WIDTH - 4}
+              y1={row * ROW + 12}
+              y2={row * ROW + 12}
+            />
             {entries
               .filter((entry) => entry['kind'] === kind)
               .map((entry, at) => (
@@ -67,7 +72,7 @@ export function Timeline({ entries }: { readonly entries: readonly Row[] }) {
             text-anchor={part === 1 ? 'end' : 'middle'}
           >{`${(whole * part).toFixed(1)} s`}</text>
         ))}
-      </svg>
+      </Drawing>
       <fieldset class="kinds">
         <legend>Show</legend>
         {kinds.map((kind) => (

@@ -79,6 +79,7 @@ const checkXml = userRoute({
   ...common,
   method: 'POST',
   path: '/console/api/xml/check',
+  changesNothing: true,
   summary: 'Whether a document would run, as the service itself reads it',
   body: Type.Object({ xml: Type.String({ maxLength: XML_MAX }) }),
   reply: Type.Object({

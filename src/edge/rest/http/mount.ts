@@ -99,12 +99,13 @@ export function mount(app: FastifyInstance, route: Route, gate: Gate, needs: Rou
 /** What people change, and what the operator's token changes, is kept: refusals too. */
 function noteChange(
   { admission, method, originalUrl }: FastifyRequest,
-  { audience, summary }: Route,
+  { audience, summary, changesNothing }: Route,
   { users, status }: { readonly users: RouteNeeds['users']; readonly status: number },
 ): void {
   const { user, access, principal } = admission ?? {};
   const isOperator = audience === 'admin' && user === undefined;
-  if (method === 'GET' || method === 'HEAD' || (user === undefined && !isOperator)) return;
+  const onlyAsks = method === 'GET' || method === 'HEAD' || changesNothing === true;
+  if (onlyAsks || (user === undefined && !isOperator)) return;
   users.note({
     who: user?.email ?? 'operator',
     accountId: access?.account.authId ?? principal?.account.authId ?? user?.accountId,

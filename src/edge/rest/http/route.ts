@@ -104,6 +104,8 @@ interface Common {
   readonly unknownAccountStatus?: 404;
   /** May take minutes: the connection is not cut meanwhile. */
   readonly longRunning?: true;
+  /** It only asks, though its question is too long for an address: no line in the audit log. */
+  readonly changesNothing?: true;
   /** Sub-accounts have no such resources: 403. */
   readonly mainAccountOnly?: true;
   /** Query parameters that it does not know are dropped (spec: Transactions, rule 2); elsewhere they are a 400. */
