@@ -14,6 +14,9 @@ const STORM_MS = 22_000;
 const CALM_MS = 12_000;
 /** Longer than a lease of a slot, and than all retries of a callback. */
 const AFTERMATH_MS = 20_000;
+/** Of the customer's server: share of requests, and of one request at the most. */
+const FAILURES = 0.3;
+const MOST_FAILURES = 2;
 const DEEP_CHECK_MS = 2500;
 const STORY_LINES = 80;
 /** A node that began so long ago knows of the others. */
@@ -88,25 +91,38 @@ class Storm {
   /** A customer whose server mostly works. */
   #serve(): void {
     const { customer, random, answers } = this.#world;
+    const asked = new Map<string, number>();
+    /** Never so often that the request is given up. */
+    const fails = ({ parameters }: Asked): boolean => {
+      const about = `${parameters['CallUUID']} ${parameters['Event']}`;
+      const before = asked.get(about) ?? 0;
+      asked.set(about, before + 1);
+      return before < MOST_FAILURES && random.chance(FAILURES);
+    };
     const often =
       (well: () => Reply) =>
-      (asked: Asked): Reply => {
-        const reply = random.chance(0.95) ? well() : 500;
-        answers.set(asked.request, reply);
+      (one: Asked): Reply => {
+        const reply = fails(one) ? 500 : well();
+        answers.set(one.request, reply);
         return reply;
       };
     const waits = (): string => `<GetDigits timeout="${random.between(2, 40)}" retries="1"/>`;
     const dials = (): string =>
       `<Dial callerId="${OWN_NUMBER}" timeLimit="${random.between(3, 30)}"><Number>${random.pick(FAR)}</Number></Dial>`;
+    const ends = (): string => '<Hangup/>';
     const again = `<Redirect>${SITE}/answer</Redirect>`;
     const document = (): Reply =>
-      xml(random.pick([waits, () => waits() + again, dials, () => waits() + dials()])());
+      xml(random.pick([waits, () => waits() + again, dials, () => waits() + dials(), ends])());
+
     customer.on('/answer', often(document));
     customer.on(
       '/hangup',
       often(() => 200),
     );
-    customer.on('/ring', () => random.pick([200, 500]));
+    customer.on(
+      '/ring',
+      often(() => 200),
+    );
   }
 
   #happen(): void {
