@@ -60,6 +60,17 @@ export function nodeContract(opened: () => { readonly store: Store }): void {
       expect((await opened().store.nodes.list()).map(({ id }) => id)).toEqual(['b']);
     });
 
+    it('a node that was declared dead begins no call, and holds no money for one', async () => {
+      const a = await join('a');
+      const [seen] = await opened().store.nodes.list();
+      if (seen === undefined) throw new Error('no node');
+      expect(await opened().store.nodes.fence(seen)).toBe(true);
+      const late = { code: 'STORE_BUSY' };
+      await expect(a.store.calls.open(call('late'), undefined)).rejects.toMatchObject(late);
+      expect(await a.store.calls.listOpen()).toEqual([]);
+      expect(await a.store.ledger.verify()).toEqual([]);
+    });
+
     it('a call that another node has settled is not settled by its own', async () => {
       const a = await join('a');
       await a.store.calls.open(call('of-a'), undefined);

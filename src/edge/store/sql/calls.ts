@@ -1,3 +1,4 @@
+import { ServiceError } from '../../../base/errors.ts';
 import type { Micros } from '../../../base/money.ts';
 import { err } from '../../../base/result.ts';
 import type { CallStore, OpenCall } from '../../../domain/cdr/needs.ts';
@@ -62,22 +63,27 @@ export const callRepository = (db: Connection): Synchronously<CallStore> => ({
       })),
 });
 
-/** One that has waited is there already. */
+/**
+ * One that has waited is there already. A node that was declared dead, and has not noticed yet, begins none: what it left has
+ * been taken up by now.
+ */
 function saveOpen(db: Connection, call: OpenCall): void {
-  db.send(
+  const isSaved = db.changesOne(
     `INSERT INTO open_call (call_uuid, account_id, heartbeat_us, record, node_id, epoch)
-      VALUES (?, ?, ?, ?, ?, ?)
+      SELECT @callUuid, @accountId, CAST(@heartbeatUs AS BIGINT), @record, @node, CAST(@epoch AS BIGINT)
+        WHERE @node = '' OR EXISTS (SELECT 1 FROM node WHERE node_id = @node AND epoch = @epoch)
       ON CONFLICT (call_uuid)
       DO UPDATE SET heartbeat_us = excluded.heartbeat_us, record = excluded.record`,
-    [
-      call.cdr.callUuid,
-      call.cdr.accountId,
-      call.heartbeatUs,
-      recordOf(db, call),
-      db.node.id,
-      db.node.epoch,
-    ],
+    {
+      callUuid: call.cdr.callUuid,
+      accountId: call.cdr.accountId,
+      heartbeatUs: call.heartbeatUs,
+      record: recordOf(db, call),
+      node: db.node.id,
+      epoch: db.node.epoch,
+    },
   );
+  if (!isSaved) throw new ServiceError('STORE_BUSY', 'this node was declared dead');
 }
 
 /** Its notification is sent with the credentials that the customer wrote into the URL. */
