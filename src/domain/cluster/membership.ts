@@ -42,6 +42,8 @@ export class Membership {
   #watched = new Map<string, Watched>();
   #living: readonly string[] = [];
   #lookedMs = Number.NEGATIVE_INFINITY;
+  /** When it could last be said whether a node is heard. */
+  #hearingMs = Number.NEGATIVE_INFINITY;
   #isDue = false;
   #lastMs: number;
   readonly #rounds: Rounds;
@@ -82,6 +84,7 @@ export class Membership {
   async round(): Promise<void> {
     const { nodes, self, clock, isHeard } = this.#needs;
     const hears = (await isHeard(self.id)) !== undefined;
+    if (hears) this.#hearingMs = clock.monotonicMs();
     if (!(await nodes.beat(self, hears))) await this.#beginAnew();
     const found = await nodes.list();
     const hasLeft = [...this.#watched].some(
@@ -106,7 +109,7 @@ export class Membership {
     const { nodes, self, isHeard, logger } = this.#needs;
     if (record.id === self.id || nowMs - sinceMs < SILENT_MS) return;
     const heard = await isHeard(record.id);
-    if (heard === true || (heard === undefined && this.#isJudgedBy(record, nowMs))) return;
+    if (heard === true || (heard === undefined && this.#isLeftToOthers(record, nowMs))) return;
     // Due also when the answer is lost: then nobody else knows that there is something to be taken up.
     const wasDue = this.#isDue;
     this.#isDue = true;
@@ -119,8 +122,9 @@ export class Membership {
     logger.error({ node: record.id, epoch: record.epoch }, 'node is silent: declared dead');
   }
 
-  /** Who cannot hear of it leaves it to one that lives and can. */
-  #isJudgedBy(silent: NodeRecord, nowMs: number): boolean {
+  /** Who cannot hear of it leaves it to one that lives and can; one answer that was lost is no deafness. */
+  #isLeftToOthers(silent: NodeRecord, nowMs: number): boolean {
+    if (nowMs - this.#hearingMs < SILENT_MS) return true;
     return [...this.#watched.values()].some(
       ({ record: { id, hears }, sinceMs }) =>
         hears && id !== silent.id && id !== this.#needs.self.id && nowMs - sinceMs < SILENT_MS,

@@ -11,10 +11,10 @@ export class BugEar {
   }
 
   logger(node: string): Logger {
-    const heard = ({ error }: LogFields, message: string): void => {
+    const heard = ({ error, node: about = '' }: LogFields, message: string): void => {
       if (error instanceof Error && isBug(error))
         this.bugs.push(`${node}: ${message}: ${error.stack ?? error.message}`);
-      this.#tell(`${node}: ${message}`);
+      this.#tell(`${node}: ${message} ${String(about)}`.trimEnd());
     };
     const quiet = (): void => undefined;
     return { debug: quiet, info: quiet, warn: heard, error: heard, child: () => this.logger(node) };
