@@ -188,6 +188,7 @@ export async function startService(start: ServiceStart): Promise<Service> {
   const storeWatch = new StoreWatch({
     ...basics,
     ...foundation,
+    inUse: () => keeper.liveCount > 0,
     onChange: pauses.of('store'),
   });
   const overload = new OverloadWatch({
@@ -197,7 +198,7 @@ export async function startService(start: ServiceStart): Promise<Service> {
     newCalls: lines.newCalls,
     storeQueue: () => foundation.store.waiting(),
     sipWaitMs: () => signalling.waitMs(),
-    mediaBusy: () => media.status().busy,
+    mediaBusy: () => media.busy(),
     utilisation: loopUtilisation(),
   });
   const { newCalls } = lines;

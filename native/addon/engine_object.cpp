@@ -39,6 +39,7 @@ Napi::Function EngineObject::define(Napi::Env env) {
                          InstanceMethod<&EngineObject::close_stream>("closeStream"),
                          InstanceMethod<&EngineObject::take_events>("takeEvents"),
                          InstanceMethod<&EngineObject::now_ms>("nowMs"),
+                         InstanceMethod<&EngineObject::busy>("busy"),
                          InstanceMethod<&EngineObject::status>("status"),
                          InstanceMethod<&EngineObject::stop>("stop"),
                          InstanceMethod<&EngineObject::inject>("inject"),
@@ -100,6 +101,8 @@ Napi::Value EngineObject::take_events(const Info& info) {
 Napi::Value EngineObject::now_ms(const Info& info) {
   return Napi::Number::New(info.Env(), in_milliseconds(engine_->now()));
 }
+
+Napi::Value EngineObject::busy(const Info& info) { return Napi::Number::New(info.Env(), engine_->busy()); }
 
 Napi::Value EngineObject::status(const Info& info) {
   const Napi::Env env = info.Env();

@@ -63,6 +63,7 @@ class EngineObject : public Napi::ObjectWrap<EngineObject> {
   // Events, state.
   Napi::Value take_events(const Info& info);
   Napi::Value now_ms(const Info& info);
+  Napi::Value busy(const Info& info);
   Napi::Value status(const Info& info);
   Napi::Value stop(const Info& info);
   // Manual mode.

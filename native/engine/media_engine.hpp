@@ -114,6 +114,9 @@ class MediaEngine {
   [[nodiscard]] const Address& local() const { return local_; }
   [[nodiscard]] size_t thread_count() const { return threads_.size(); }
   [[nodiscard]] MediaThread::Status status(size_t thread = 0) const;
+  /// Share of the time, 0..1, in which the thread works that works least: there new legs go. As measured over
+  /// the last second.
+  [[nodiscard]] double busy() const;
   [[nodiscard]] size_t leg_count() const { return legs_.size(); }
   [[nodiscard]] size_t leg_count(size_t thread) const { return threads_[thread]->legs; }
   [[nodiscard]] size_t thread_of(LegHandle leg) const;

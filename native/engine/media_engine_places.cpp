@@ -17,6 +17,14 @@ double MediaEngine::load(const Thread& thread) const {
   return measured.busy + std::max(0.0, added) * kLegLoad;
 }
 
+double MediaEngine::busy() const {
+  double least = 1;
+  for (const auto& thread : threads_) {
+    least = std::min(least, thread->thread ? thread->thread->load().busy : 0.0);
+  }
+  return least;
+}
+
 MediaEngine::Thread& MediaEngine::least_loaded() {
   Thread* best = threads_.front().get();
   double least = load(*best);

@@ -69,6 +69,7 @@ export class Measuring {
         callsPerSecond: overload.limit,
         refused: newCalls.counts().refused,
         utilisation: overload.utilisation,
+        lateNs: overload.lateNs,
       }),
       streamSockets: () => streams.counters().open,
       streamThreads: () => streams.counters().threads,

@@ -1,4 +1,5 @@
 /** Finds out when this node cannot keep up. It then takes only so many new calls a second as it can, so that running calls are not disturbed. */
+import { createHistogram, type RecordableHistogram } from 'node:perf_hooks';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import type { NewCalls } from '../domain/capacity/capacity.ts';
@@ -46,6 +47,7 @@ export interface OverloadNeeds {
 export class OverloadWatch {
   readonly #needs: OverloadNeeds;
   readonly #control = new OverloadControl();
+  readonly #lateNs = createHistogram();
   #signs: OverloadSigns = { loopDelayMs: 0, storeQueue: 0, mediaBusy: 0 };
   #utilisation = 0;
   #ticks = 0;
@@ -86,6 +88,11 @@ export class OverloadWatch {
     return this.#utilisation;
   }
 
+  /** How late the event loop was, nanoseconds at each tick; whoever has read it may begin it anew. */
+  get lateNs(): RecordableHistogram {
+    return this.#lateNs;
+  }
+
   /** In words, for a person. */
   detail(): string {
     const { loopDelayMs, storeQueue } = this.#signs;
@@ -108,6 +115,7 @@ export class OverloadWatch {
     this.#cancel = clock.at(dueMs, () => {
       const nowMs = clock.monotonicMs();
       this.#lateMs += nowMs - dueMs;
+      this.#lateNs.record(Math.max(1, Math.round((nowMs - dueMs) * 1e6)));
       this.#ticks += 1;
       // A loop that hardly turns looks each time that it does.
       if (nowMs - this.#lookedMs >= TICK_MS * TICKS_A_LOOK) this.#look(nowMs);

@@ -9,17 +9,21 @@ export interface StoreWatchNeeds {
   readonly store: Pick<Store, 'check' | 'renew'>;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** A call runs, whose record is to be written. */
+  readonly inUse: () => boolean;
   /** Told of each change: why no call may be taken, or undefined when all is well again. */
   readonly onChange: (problem: string | undefined) => void;
 }
 
 const PAUSE_MS = 2000;
+/** Without a call: a try makes the disk write and several threads wake, on a machine that has nothing else to do. */
+const PAUSE_UNUSED_MS = 10_000;
 /** The result of a check is used again for this time. */
 const FRESH_MS = 500;
 /** After this time without an answer the disk counts as hanging. */
 const PATIENCE_MS = 3000;
 
-/** Tries a real write every two seconds: a service that cannot record calls takes none, and says so. */
+/** Tries a real write every two seconds, every ten without a call: a service that cannot record calls takes none, and says so. */
 export class StoreWatch {
   readonly #needs: StoreWatchNeeds;
   #problem: string | undefined;
@@ -32,7 +36,9 @@ export class StoreWatch {
     this.#rounds = new Rounds({
       clock: needs.clock,
       everyMs: PAUSE_MS,
-      round: () => this.#look(),
+      round: async () => {
+        if (this.#isDue()) await this.#look();
+      },
     });
   }
 
@@ -53,6 +59,11 @@ export class StoreWatch {
       ready: this.#problem === undefined,
       detail: this.#problem ?? 'takes writes',
     };
+  }
+
+  #isDue(): boolean {
+    if (this.#needs.inUse() || this.#problem !== undefined) return true;
+    return this.#needs.clock.monotonicMs() - this.#checkedMs >= PAUSE_UNUSED_MS;
   }
 
   /** Resolves when there is an answer, or when there has been none for too long. */

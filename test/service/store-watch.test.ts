@@ -8,6 +8,7 @@ function watched() {
   const clock = new SimClock();
   const disk = {
     checks: 0,
+    inUse: true,
     renewals: 0,
     check: (): Promise<void> => Promise.resolve(),
   };
@@ -25,6 +26,7 @@ function watched() {
     },
     clock,
     logger: silentLogger,
+    inUse: () => disk.inUse,
     onChange: (problem) => told.push(problem),
   });
   return { clock, disk, told, watch };
@@ -45,6 +47,25 @@ describe('ready means ready', () => {
     disk.check = () => Promise.resolve();
     await clock.advance(2000);
     expect(told).toEqual(['full', undefined]);
+    await watch.stop();
+  });
+
+  it('without a call the disk is tried every ten seconds, and as before when there is a problem', async () => {
+    const { clock, disk, told, watch } = watched();
+    disk.inUse = false;
+    watch.start();
+    await clock.advance(60_000);
+    expect(disk.checks).toBe(7);
+    disk.check = full;
+    await clock.advance(10_000);
+    expect(told).toEqual(['full']);
+    disk.check = () => Promise.resolve();
+    await clock.advance(2000);
+    expect(told).toEqual(['full', undefined]);
+    disk.inUse = true;
+    const before = disk.checks;
+    await clock.advance(10_000);
+    expect(disk.checks - before).toBe(5);
     await watch.stop();
   });
 

@@ -118,6 +118,8 @@ export interface MediaEngine extends Media {
   isPortOfLeg(port: number): boolean;
   /** Throws PORT_IN_USE, in one line that says what to do, where no leg could have a port. */
   checkPorts(): void;
+  /** `status().busy` alone: asked several times a second, also while there is no call. */
+  busy(): number;
   status(): MediaStatus;
   counters(): MediaCounters;
   /** Closes every leg and ends the media threads. */
@@ -214,6 +216,10 @@ class Engine implements MediaEngine {
     }
   }
 
+  busy(): number {
+    return this.#hub.engine.busy();
+  }
+
   status(): MediaStatus {
     const { legs, threads } = this.#hub.engine.status();
     return {
@@ -221,7 +227,7 @@ class Engine implements MediaEngine {
       legs,
       portsFree: this.#ports.available(this.#hub.engine.nowMs()),
       tickLateP99Us: Math.max(...threads.map(({ tickLateP99Us }) => tickLateP99Us)),
-      busy: Math.min(...threads.map(({ busy }) => busy)),
+      busy: this.busy(),
       threads,
     };
   }

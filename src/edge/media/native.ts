@@ -241,6 +241,8 @@ export interface NativeEngine {
   /** Fills `batch` with whole records and returns their bytes; 0: nothing waits. */
   takeEvents(batch: Uint8Array): number;
   nowMs(): number;
+  /** Share of the time in which the thread works that works least: a new leg goes there. */
+  busy(): number;
   status(): NativeStatus;
   stop(): void;
 

@@ -1,6 +1,8 @@
+import type { RecordableHistogram } from 'node:perf_hooks';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, type Registry } from 'prom-client';
 import { secondsOf } from '../../base/duration.ts';
 import { Exposition, observeCall, type Scrape } from './exposition.ts';
+import { defineLoopLag } from './loop-lag.ts';
 import { defineStateGauges, type StateSources } from './state-gauges.ts';
 
 type Direction = 'inbound' | 'outbound';
@@ -23,6 +25,8 @@ interface MetricSources extends StateSources {
     readonly refused: number;
     /** Share of the time in which the event loop is busy. */
     readonly utilisation: number;
+    /** How late it was, since the last scrape. */
+    readonly lateNs: RecordableHistogram;
   };
   /** Totals since the start of the SIP listeners. */
   signalling?: () => {
@@ -106,8 +110,8 @@ export interface Metrics {
   scrape(accept?: string): Promise<Scrape>;
 }
 
-/** The event loop is woken so often to see how late it is. */
-const LAG_MS = 100;
+/** prom-client's own watch of the event loop would wake it all the time, and counts its period as delay. */
+const NEVER_MS = 2 ** 31 - 1;
 /** Of prom-client's own: sums that may fall, under names of counters. The same stands by kind without `_total`. */
 const MISNAMED = [
   'nodejs_active_handles_total',
@@ -126,10 +130,11 @@ export function createMetrics(options: { readonly process?: boolean } = {}): Met
   const exposition = new Exposition();
   const { registry } = exposition;
   if (options.process ?? true) {
-    collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LAG_MS });
+    collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: NEVER_MS });
     for (const name of MISNAMED) registry.removeSingleMetric(name);
   }
   const sources: MetricSources = {};
+  if (options.process ?? true) defineLoopLag(registry, () => sources.overload?.().lateNs);
   const state: ScrapeState = { media: undefined };
   defineGauges(registry, sources, state);
   const facts = defineFacts(exposition);

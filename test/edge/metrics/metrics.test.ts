@@ -1,3 +1,4 @@
+import { createHistogram } from 'node:perf_hooks';
 import { describe, expect, it } from 'vitest';
 import { createMetrics } from '../../../src/edge/metrics/metrics.ts';
 
@@ -18,6 +19,26 @@ describe('metrics', () => {
     expect(text).toContain('voice_calls_active{direction="outbound"} 3');
     expect(text).toContain('voice_capacity_used 4');
     expect(text).toContain('voice_capacity_limit 100');
+  });
+
+  it('tells how late the event loop was since the scrape before, and nothing of the period of the question', async () => {
+    const metrics = createMetrics();
+    const lateNs = createHistogram();
+    metrics.connect({
+      overload: () => ({
+        ...{ overloaded: false, callsPerSecond: undefined, refused: 0, utilisation: 0 },
+        lateNs,
+      }),
+    });
+    for (let i = 0; i < 100; i += 1) lateNs.record(2_000_000);
+    lateNs.record(300_000_000);
+    const lag = (text: string, part: string): number =>
+      Number(new RegExp(`^nodejs_eventloop_lag_${part}_seconds (\\S+)`, 'm').exec(text)?.[1]);
+    const { text } = await metrics.scrape();
+    expect(lag(text, 'p50')).toBeCloseTo(0.002, 4);
+    expect(lag(text, 'max')).toBeCloseTo(0.3, 2);
+    const { text: next } = await metrics.scrape();
+    expect([lag(next, 'p50'), lag(next, 'max')]).toEqual([0, 0]);
   });
 
   it('reads the media engine once a scrape, since reading starts its next interval', async () => {

@@ -4,7 +4,7 @@ import { ServiceError } from '../../../base/errors.ts';
 import type { Logger } from '../../../base/logger.ts';
 
 /** A renewed certificate is in use after so long at the latest. */
-const CHECK_EVERY_MS = 1000;
+const CHECK_EVERY_MS = 5000;
 
 export interface CertificateFiles {
   readonly certFile: string;

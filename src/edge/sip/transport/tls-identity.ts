@@ -24,7 +24,7 @@ export interface TlsPolicy {
 }
 
 /** A renewed certificate is in use after so long at the latest. */
-const CHECK_EVERY_MS = 1000;
+const CHECK_EVERY_MS = 5000;
 const OLDEST_VERSION = 'TLSv1.2';
 
 /** Our certificate, and whom we believe, as they stand in their files now. */
