@@ -1,5 +1,6 @@
 // The part of OpenSSL's libcrypto that SRTP needs, as Node's binary exports it; see openssl.hpp for why it is
-// declared here (openssl/evp.h, openssl/sha.h of OpenSSL 3).
+// declared here (openssl/evp.h, openssl/modes.h, openssl/sha.h of
+// OpenSSL 3).
 #pragma once
 
 #include <cstddef>
@@ -19,17 +20,30 @@ struct SHAstate_st {
   unsigned int num;
 };
 
-const evp_cipher_st* EVP_aes_128_ctr(void);
-const evp_cipher_st* EVP_aes_256_ctr(void);
-const evp_cipher_st* EVP_aes_128_gcm(void);
-const evp_cipher_st* EVP_aes_256_gcm(void);
+const evp_cipher_st* EVP_aes_128_ecb(void);
+const evp_cipher_st* EVP_aes_256_ecb(void);
 evp_cipher_ctx_st* EVP_CIPHER_CTX_new(void);
 void EVP_CIPHER_CTX_free(evp_cipher_ctx_st*);
-int EVP_CIPHER_CTX_ctrl(evp_cipher_ctx_st*, int, int, void*);
+int EVP_CIPHER_CTX_set_padding(evp_cipher_ctx_st*, int);
 int EVP_CipherInit_ex(evp_cipher_ctx_st*, const evp_cipher_st*, engine_st*, const unsigned char*,
                       const unsigned char*, int);
 int EVP_CipherUpdate(evp_cipher_ctx_st*, unsigned char*, int*, const unsigned char*, int);
-int EVP_CipherFinal_ex(evp_cipher_ctx_st*, unsigned char*, int*);
+
+// Galois/counter mode around a block cipher of the caller's (openssl/modes.h).
+struct gcm128_context;
+using block128_f = void (*)(const unsigned char in[16], unsigned char out[16], const void* key);
+using ctr128_f = void (*)(const unsigned char* in, unsigned char* out, size_t blocks, const void* key,
+                          const unsigned char counter[16]);
+gcm128_context* CRYPTO_gcm128_new(void* key, block128_f);
+void CRYPTO_gcm128_release(gcm128_context*);
+void CRYPTO_gcm128_setiv(gcm128_context*, const unsigned char*, size_t);
+int CRYPTO_gcm128_aad(gcm128_context*, const unsigned char*, size_t);
+int CRYPTO_gcm128_encrypt_ctr32(gcm128_context*, const unsigned char* in, unsigned char* out, size_t,
+                                ctr128_f);
+int CRYPTO_gcm128_decrypt_ctr32(gcm128_context*, const unsigned char* in, unsigned char* out, size_t,
+                                ctr128_f);
+void CRYPTO_gcm128_tag(gcm128_context*, unsigned char*, size_t);
+int CRYPTO_gcm128_finish(gcm128_context*, const unsigned char* tag, size_t);
 
 // One tag costs three of OpenSSL's newer calls' overheads: these work on plain memory, which can be copied.
 int SHA1_Init(SHAstate_st*);
@@ -40,10 +54,3 @@ int CRYPTO_memcmp(const void*, const void*, size_t);
 void OPENSSL_cleanse(void*, size_t);
 // NOLINTEND
 }
-
-namespace carillon::openssl {
-
-inline constexpr int kGetTag = 0x10;  // EVP_CTRL_AEAD_GET_TAG
-inline constexpr int kSetTag = 0x11;  // EVP_CTRL_AEAD_SET_TAG
-
-}  // namespace carillon::openssl

@@ -12,6 +12,8 @@ namespace {
 constexpr Nanos kSamePress = 800 * kMillisecond;
 /// The way to the peer and back, with the buffers of both.
 constexpr Nanos kEchoTime = 500 * kMillisecond;
+/// Of protections, the longest says on its first lines where the rest of it is.
+constexpr size_t kProtectionBytes = 2 * kCacheLine;
 }  // namespace
 
 LegCodecs::LegCodecs(const CodecSpec& spec, size_t stream_count)
@@ -131,9 +133,10 @@ void Leg::expect_packet(size_t ahead) const {
   if (ahead == 2) {
     expect_head();
   } else if (ahead == 1) {
-    prefetch(protection_.get(), kCacheLine);
+    prefetch(protection_.get(), kProtectionBytes);
     receive_.expect_audio();
   } else {
+    protection_->expect_unprotect();
     receive_.expect_packet();
   }
 }
@@ -146,12 +149,13 @@ void Leg::expect_frame(size_t ahead) const {
       prefetch(at, kCacheLine);
     }
   } else if (ahead == 2) {
-    prefetch(protection_.get(), kCacheLine);
+    prefetch(protection_.get(), kProtectionBytes);
     prefetch(statistics_.get(), sizeof(*statistics_));
     prefetch(received_.data(), received_.size() * sizeof(Sample));
     send_.expect_audio();
     receive_.expect_audio();
   } else if (ahead == 1) {
+    protection_->expect_protect();
     send_.expect_packet();
     receive_.expect_decoder();
   } else {

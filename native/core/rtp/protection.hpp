@@ -25,6 +25,10 @@ class PacketProtection {
   virtual size_t protect_rtp(std::span<uint8_t> buffer, size_t size) = 0;
   virtual size_t protect_rtcp(std::span<uint8_t> buffer, size_t size) = 0;
 
+  /// Hints: a packet will be protected, or unprotected, soon.
+  virtual void expect_protect() const {}
+  virtual void expect_unprotect() const {}
+
   /// Takes the place of `before`, and from it what goes on.
   virtual void follow(PacketProtection& before) = 0;
 };

@@ -1,6 +1,7 @@
 // The cryptography of SRTP, apart from its packets: one session key, for RTP or for RTCP, in one direction.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -33,6 +34,10 @@ class PacketCipher {
   virtual void seal(PacketName name, const PacketParts& parts, std::span<uint8_t> tag) = 0;
   /// False: not authentic; the body is then worth nothing.
   virtual bool open(PacketName name, const PacketParts& parts, Bytes tag) = 0;
+
+  /// Where it keeps what seal() and open() need, besides itself: to be prefetched.
+  using Memory = std::array<const void*, 2>;
+  [[nodiscard]] virtual Memory memory() const { return {}; }
 };
 
 /// Of one direction: what master key and salt yield for RTP and RTCP (RFC 3711 §4.3).

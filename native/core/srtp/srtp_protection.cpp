@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/prefetch.hpp"
 #include "core/rtp/packet.hpp"
 
 namespace carillon {
@@ -41,10 +42,21 @@ class Rollovers {
 
 }  // namespace
 
+void CipherMemory::prefetch() const {
+  constexpr size_t kDirectionBytes = 2 * kCacheLine;
+  constexpr size_t kCipherBytes = 2 * kCacheLine;
+  constexpr size_t kMoreBytes = 3 * kCacheLine;
+  carillon::prefetch(direction, kDirectionBytes);
+  carillon::prefetch(cipher, kCipherBytes);
+  for (const void* const at : more) {
+    if (at != nullptr) carillon::prefetch(at, kMoreBytes);
+  }
+}
+
 // ---------------------------------------------------------------- sending
 
 SrtpSender::SrtpSender(const SrtpKeys& keys, MakeCiphers make)
-    : keys_(keys), sizes_(sizes_of(keys.suite)), ciphers_(make(keys, CipherUse::seal)) {}
+    : ciphers_(make(keys, CipherUse::seal)), sizes_(sizes_of(keys.suite)), keys_(keys) {}
 
 size_t SrtpSender::protect_rtp(std::span<uint8_t> buffer, size_t size) {
   const size_t body = rtp_body(buffer.first(size));
@@ -82,7 +94,7 @@ size_t SrtpSender::protect_rtcp(std::span<uint8_t> buffer, size_t size) {
 // ---------------------------------------------------------------- receiving
 
 SrtpReceiver::SrtpReceiver(const SrtpKeys& keys, MakeCiphers make)
-    : keys_(keys), sizes_(sizes_of(keys.suite)), ciphers_(make(keys, CipherUse::open)) {}
+    : ciphers_(make(keys, CipherUse::open)), sizes_(sizes_of(keys.suite)), keys_(keys) {}
 
 SrtpReceiver::Source* SrtpReceiver::find(uint32_t ssrc) {
   const auto found = std::ranges::find_if(
@@ -148,7 +160,14 @@ std::span<uint8_t> SrtpReceiver::unprotect_rtcp(std::span<uint8_t> datagram) {
 
 SrtpProtection::SrtpProtection(const SrtpKeys& send, const SrtpKeys& receive, MakeCiphers make)
     : sender_(std::make_unique<SrtpSender>(send, make)),
-      receiver_(std::make_unique<SrtpReceiver>(receive, make)) {}
+      receiver_(std::make_unique<SrtpReceiver>(receive, make)) {
+  if (works()) note_memory();
+}
+
+void SrtpProtection::note_memory() {
+  send_memory_ = sender_->memory();
+  receive_memory_ = receiver_->memory();
+}
 
 std::span<uint8_t> SrtpProtection::unprotect_rtp(std::span<uint8_t> datagram) {
   const std::span<uint8_t> packet = receiver_->unprotect_rtp(datagram);
@@ -173,6 +192,7 @@ void SrtpProtection::follow(PacketProtection& before) {
   } else {
     std::swap(former_, other->receiver_);
   }
+  note_memory();
 }
 
 }  // namespace carillon

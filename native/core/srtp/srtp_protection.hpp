@@ -12,6 +12,16 @@
 
 namespace carillon {
 
+/// Where one direction's packets find what they need. The way there has three steps, each of which would wait
+/// for the one before; legs are many and their memory is far away.
+struct CipherMemory {
+  const void* direction = nullptr;
+  const void* cipher = nullptr;
+  PacketCipher::Memory more{};
+
+  void prefetch() const;
+};
+
 /// What we send under one key.
 class SrtpSender {
  public:
@@ -21,12 +31,16 @@ class SrtpSender {
   size_t protect_rtp(std::span<uint8_t> buffer, size_t size);
   size_t protect_rtcp(std::span<uint8_t> buffer, size_t size);
 
+  /// What a packet needs.
+  [[nodiscard]] CipherMemory memory() const { return {this, ciphers_.rtp.get(), ciphers_.rtp->memory()}; }
+
  private:
-  SrtpKeys keys_;
-  SrtpSizes sizes_;
+  // What every packet needs comes first.
   CipherPair ciphers_;
-  ReplayWindow sent_;
+  SrtpSizes sizes_;
   uint32_t rtcp_index_ = 0;
+  ReplayWindow sent_;
+  SrtpKeys keys_;
 };
 
 /// What the peer sends under one key.
@@ -41,6 +55,8 @@ class SrtpReceiver {
   /// Empty, and the datagram as it was: not authentic under this key, or a replay.
   std::span<uint8_t> unprotect_rtp(std::span<uint8_t> datagram);
   std::span<uint8_t> unprotect_rtcp(std::span<uint8_t> datagram);
+  /// What a packet needs.
+  [[nodiscard]] CipherMemory memory() const { return {this, ciphers_.rtp.get(), ciphers_.rtp->memory()}; }
 
  private:
   struct Source {
@@ -52,11 +68,12 @@ class SrtpReceiver {
   Source* find(uint32_t ssrc);
   Source& take(uint32_t ssrc);
 
-  SrtpKeys keys_;
-  SrtpSizes sizes_;
+  // What every packet needs comes first.
   CipherPair ciphers_;
-  std::array<Source, kMaxSources> sources_;
+  SrtpSizes sizes_;
   uint64_t uses_ = 0;
+  std::array<Source, kMaxSources> sources_;
+  SrtpKeys keys_;
 };
 
 class SrtpProtection final : public PacketProtection {
@@ -77,8 +94,14 @@ class SrtpProtection final : public PacketProtection {
   /// A direction whose key stays goes on counting where it was: the same key must never protect two packets
   /// of one index. Under the peer's former key packets are believed until the first under the new one.
   void follow(PacketProtection& before) override;
+  void expect_protect() const override { send_memory_.prefetch(); }
+  void expect_unprotect() const override { receive_memory_.prefetch(); }
 
  private:
+  void note_memory();
+
+  CipherMemory send_memory_;
+  CipherMemory receive_memory_;
   std::unique_ptr<SrtpSender> sender_;
   std::unique_ptr<SrtpReceiver> receiver_;
   std::unique_ptr<SrtpReceiver> former_;

@@ -20,10 +20,10 @@ enum class SrtpSuite : uint8_t {
 };
 
 struct SrtpSizes {
-  size_t key;
-  size_t salt;
-  size_t rtp_tag;
-  size_t rtcp_tag;
+  uint8_t key;
+  uint8_t salt;
+  uint8_t rtp_tag;
+  uint8_t rtcp_tag;
   /// Encryption and authentication are one (RFC 7714).
   bool aead;
 };
