@@ -1,21 +1,23 @@
 const two = (n: number): string => String(n).padStart(2, '0');
 
-/** Keeps the text of the second that was formatted last: most moments are in the same second as the one before. */
+const SECONDS_KEPT = 64;
+
+/** Keeps the texts of the seconds that were formatted lately: calls begin, are answered and end in the same few. */
 class OfSecond {
   readonly #format: (epochS: number) => string;
-  #second = Number.NaN;
-  #text = '';
+  readonly #texts = new Map<number, string>();
 
   constructor(format: (epochS: number) => string) {
     this.#format = format;
   }
 
   of(epochS: number): string {
-    if (epochS !== this.#second) {
-      this.#text = this.#format(epochS);
-      this.#second = epochS;
-    }
-    return this.#text;
+    const known = this.#texts.get(epochS);
+    if (known !== undefined) return known;
+    if (this.#texts.size >= SECONDS_KEPT) this.#texts.clear();
+    const text = this.#format(epochS);
+    this.#texts.set(epochS, text);
+    return text;
   }
 }
 
@@ -40,8 +42,11 @@ export const dateTimeMicros = (epochUs: number): string =>
 /** `YYYY-MM-DD HH:mm:ss.sssss` UTC, five decimals: `SessionStart` (spec, Call callbacks). */
 export const sessionStart = (epochUs: number): string => dateTimeMicros(epochUs).slice(0, -1);
 
-/** `yyyy-MM-dd HH:mm:ss` in local time: StartTime, AnswerTime and EndTime of the hangup callback. */
-export function localDateTime(epochMs: number): string {
-  const d = new Date(epochMs);
+const localSeconds = new OfSecond((epochS) => {
+  const d = new Date(epochS * 1000);
   return `${d.getFullYear()}-${two(d.getMonth() + 1)}-${two(d.getDate())} ${two(d.getHours())}:${two(d.getMinutes())}:${two(d.getSeconds())}`;
-}
+});
+
+/** `yyyy-MM-dd HH:mm:ss` in local time: StartTime, AnswerTime and EndTime of the hangup callback. */
+export const localDateTime = (epochMs: number): string =>
+  localSeconds.of(Math.floor(epochMs / 1000));

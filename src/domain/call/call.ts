@@ -65,6 +65,8 @@ export class Call implements Recorded {
   #hangupTarget: CallbackTarget | undefined;
   #bridgeUuid: CallUuid | undefined;
   #machine: boolean | undefined;
+  /** Put together when they are first asked for, and anew once it is known who answered. */
+  #facts: CallFacts | undefined;
   #quality: MediaQuality | undefined;
 
   constructor({ identity, price, hangupTarget }: CallTerms, needs: CallNeeds) {
@@ -109,7 +111,8 @@ export class Call implements Recorded {
   }
 
   get facts(): CallFacts {
-    return { ...this.identity.facts, machine: this.#machine };
+    this.#facts ??= { ...this.identity.facts, machine: this.#machine };
+    return this.#facts;
   }
 
   get status(): CallStatus {
@@ -296,6 +299,7 @@ export class Call implements Recorded {
   /** Who answered turned out to be a machine, or a human. */
   answeredBy(machine: boolean): void {
     this.#machine = machine;
+    this.#facts = undefined;
   }
 
   /** Nobody is told of its end: whoever asked for it has been refused. */

@@ -99,10 +99,12 @@ export class BLegDialer implements Dialer {
     { parent, isRepeated }: BLegRequest,
   ): Promise<Result<CapacitySlot, SlotRefusal>> {
     const { admission, clock } = this.#needs;
-    const cpsLimit = isRepeated ? Math.max(1, Math.floor(owner.cpsLimit / 2)) : owner.cpsLimit;
+    const paced = isRepeated
+      ? { ...owner, cpsLimit: Math.max(1, Math.floor(owner.cpsLimit / 2)) }
+      : owner;
     const untilMs = clock.monotonicMs() + PACING_LIMIT_MS;
     for (;;) {
-      const slot = await admission.slot({ ...owner, cpsLimit }, parent.signal);
+      const slot = await admission.slot(paced, parent.signal);
       if (slot.ok || slot.error.kind !== 'cps' || parent.isEnded) return slot;
       if (clock.monotonicMs() + slot.error.retryAfterMs > untilMs) return slot;
       try {

@@ -13,12 +13,11 @@ const DIRECTIONS: readonly string[] = [
   'transcription',
   'number',
 ] satisfies readonly Rate['direction'][];
-/** E.164 numbers have at most 15 digits, and so have useful prefixes. */
-const LONGEST_PREFIX = 15;
-
 /** Price lists in memory. Lookup by longest prefix; an account's own rate beats the common one of equal length. */
 export class RateBook {
   readonly #rates = new Map<string, Rate>();
+  /** Digits of the longest prefix that there ever was: no lookup begins with more. */
+  #longest = 0;
 
   /** Rates of the price list file. Other rates may replace them until they are removed. */
   readonly #listed = new Map<string, Rate>();
@@ -38,6 +37,7 @@ export class RateBook {
       // Of two rows for the same the later one holds.
       const earlier = this.#listed.get(key);
       this.#listed.set(key, rate);
+      this.#longest = Math.max(this.#longest, rate.prefix.length);
       if (!this.#rates.has(key) || this.#rates.get(key) === earlier) this.#rates.set(key, rate);
     }
   }
@@ -50,6 +50,7 @@ export class RateBook {
   }
 
   put(rate: Rate): void {
+    this.#longest = Math.max(this.#longest, rate.prefix.length);
     this.#rates.set(keyOf(rate.direction, rate.currency, rate.accountId, rate.prefix), rate);
   }
 
@@ -76,7 +77,7 @@ export class RateBook {
     accountId: AccountId,
     currency: string,
   ): Rate | undefined {
-    const digits = number.replace(/\D/g, '').slice(0, LONGEST_PREFIX);
+    const digits = number.replace(/\D/g, '').slice(0, this.#longest);
     for (let length = digits.length; length >= 0; length -= 1) {
       const prefix = digits.slice(0, length);
       const rate =

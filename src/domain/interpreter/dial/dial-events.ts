@@ -102,6 +102,8 @@ export class DialEvents {
   }
 
   #tell(happening: Happening, leg: Told, own: CallbackParameters = []): void {
+    // Most dials tell nobody: then nothing is put together either.
+    if (this.#target === undefined) return;
     const { call } = this.#context;
     const { facts } = call;
     const event = EVENT[happening];

@@ -90,10 +90,8 @@ export class MessageRing {
     const { entries } = trail;
     // The middle makes way: how a call began and how it ended says most.
     if (entries.length >= MESSAGES_PER_CALL) entries.splice(MESSAGES_PER_CALL / 2, 1);
-    entries.push({
-      ...{ direction, flow, atMs, chunk, round: chunk.round },
-      ...{ offset: this.#used, length },
-    });
+    const offset = this.#used;
+    entries.push({ direction, flow, atMs, chunk, round: chunk.round, offset, length });
     if (chunk.trails.at(-1) !== trail) chunk.trails.push(trail);
     this.#used += length;
     return true;
