@@ -126,6 +126,9 @@ Session session_of(Fields session) {
   remote.send.sending = direction.send;
   source.receiving = direction.receive;
   if (Argument mux = session["rtcpMux"]; mux.given()) remote.rtcp_mux = mux.boolean();
+  if (Argument comfort = session["comfortNoise"]; comfort.given()) {
+    remote.send.comfort_noise = comfort.boolean();
+  }
   if (Argument metrics = session["voipMetrics"]; metrics.given()) remote.voip_metrics = metrics.boolean();
   return {remote, codec, protection_of(session["protection"]), ice_of(session["ice"])};
 }
@@ -182,8 +185,9 @@ Napi::Value EngineObject::hear_tones(const Info& info) {
   const auto handle = args.at(0, "leg").handle<LegHandle>();
   const bool wanted = args.at(1, "wanted").boolean();
   if (!args.good()) return info.Env().Undefined();
-  engine_->at_leg(handle, [wanted](MediaLoop& loop, LegHandle at) {
-    with_leg(loop, at, [&](Leg& leg) { leg.want_tones(wanted); });
+  auto detector = wanted ? std::make_unique<DtmfDetector>() : nullptr;
+  engine_->at_leg(handle, [detector = std::move(detector)](MediaLoop& loop, LegHandle at) mutable {
+    with_leg(loop, at, [&](Leg& leg) { leg.want_tones(detector); });
   });
   return info.Env().Undefined();
 }

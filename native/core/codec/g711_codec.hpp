@@ -34,7 +34,7 @@ class G711Decoder final : public AudioDecoder {
   using Concealer = PacketLossConcealer<kNarrowband.per_ms()>;
   static constexpr size_t kPast = Concealer::kPastSamples;
   static constexpr size_t kDelay = Concealer::kDelaySamples;
-  static constexpr size_t kRoom = 4 * kNarrowFrame;  // appended before the past is moved back to the front
+  static constexpr size_t kRoom = 2 * kNarrowFrame;  // appended before the past is moved back to the front
 
   void decode_part(Bytes payload, std::span<Sample> out);
   void append(Bytes payload);

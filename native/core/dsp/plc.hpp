@@ -41,7 +41,7 @@ class PacketLossConcealer {
   static constexpr size_t kBlock = 10 * kPerMs;         // the method works in steps of 10 ms
   static_assert(kPastSamples == 3 * kLongestPitch + kDelaySamples);
   static constexpr size_t kRoom =
-      4 * size_t{kFrameMs} * kPerMs;  // appended before the past is moved back to the front
+      size_t{kFrameMs} * kPerMs;  // appended before the past is moved back to the front
 
   void begin_loss() noexcept;
   void widen_cycle(std::span<float> old_way) noexcept;

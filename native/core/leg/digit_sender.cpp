@@ -13,14 +13,14 @@ bool DigitSender::add(std::unique_ptr<DigitJob>& job) {
 }
 
 void DigitSender::begin_step(const EventLine& line) {
-  const DigitJob& job = *jobs_[0];
+  DigitJob& job = *jobs_[0];
   const DigitStep& step = job.steps[step_];
   if (step.digit == '\0') return;
   as_event_ = line.possible && !job.inband;
   if (as_event_) {
     event_.start(step.digit, line.timestamp, line.frame, step.on_frames);
   } else if (const auto tone = dtmf_tone(step.digit, uint32_t{step.on_frames} * kFrameMs, 0)) {
-    tone_.start(*tone);
+    job.tone.start(*tone);
   }
 }
 
@@ -34,7 +34,7 @@ bool DigitSender::takes_frame(bool events_possible) const {
 
 DigitSender::Step DigitSender::next(const EventLine& line, Frame& audio) {
   Step out;
-  const DigitJob& job = *jobs_[0];
+  DigitJob& job = *jobs_[0];
   if (step_ < job.steps.size()) {
     const DigitStep& step = job.steps[step_];
     if (frame_ == 0) begin_step(line);
@@ -42,7 +42,7 @@ DigitSender::Step DigitSender::next(const EventLine& line, Frame& audio) {
       // The two repetitions of the end fall into the rest after the tone.
       if (event_.active()) out.event = event_.next();
     } else if (step.digit != '\0') {
-      tone_.render(audio.rate(), audio.samples());
+      job.tone.render(audio.rate(), audio.samples());
       out.tone = true;
     }
     ++frame_;

@@ -25,6 +25,8 @@ struct DigitJob {
   JobHandle handle;
   bool inband = false;
   std::vector<DigitStep> steps;
+  /// Of the step that sounds now.
+  ToneGenerator tone{};
 };
 
 /// What events are sent on.
@@ -67,7 +69,6 @@ class DigitSender {
   uint32_t frame_ = 0;  // inside the step
   bool as_event_ = false;
   TelephoneEventSender event_;
-  ToneGenerator tone_;
 };
 
 }  // namespace carillon

@@ -19,7 +19,8 @@ constexpr size_t kProtectionBytes = 2 * kCacheLine;
 LegCodecs::LegCodecs(const CodecSpec& spec, size_t stream_count)
     : receive(std::make_unique<JitterBuffer>(make_decoder(spec))),
       send(std::make_unique<Packetizer>(make_encoder(spec))),
-      received(frame_samples(rates_of(spec).sample)) {
+      received(frame_samples(rates_of(spec).sample)),
+      joining(Leg::kJoinFrames * received.size()) {
   for (size_t i = 0; i < std::min(stream_count, kMaxStreams); ++i) streams[i] = make_decoder(spec);
 }
 
@@ -32,6 +33,7 @@ Leg::Leg(const LegConfig& config, LegCodecs codecs)
             RtpTimestamp(config.timestamp)),
       received_(std::move(codecs.received)),
       receive_(std::move(codecs.receive)),
+      join_(std::move(codecs.joining)),
       rtcp_(*protection_, config.ssrc) {}
 
 void Leg::use(LegCodecs& codecs, Nanos now) {
@@ -39,6 +41,8 @@ void Leg::use(LegCodecs& codecs, Nanos now) {
   if (!codecs.receive) return;
   receive_.use(codecs.receive);
   received_.swap(codecs.received);
+  join_.swap(codecs.joining);
+  join_left_ = 0;
   size_t next = 0;
   for (const auto& stream : streams_.all()) {
     if (next < codecs.streams.size() && codecs.streams[next]) stream->use(codecs.streams[next++], now);
@@ -58,7 +62,7 @@ void Leg::configure(const LegRemote& remote, Nanos now, LegCodecs* codecs) {
   // Another peer may have other habits; one that has used telephone-event goes on using it.
   const bool other_peer = !configured_ || source.signalled != before;
   const bool possible = !remote.receive.telephone_event || other_peer || tones_possible_;
-  if (possible && !tones_possible_) tones_.reset();
+  if (possible && !tones_possible_ && tones_) tones_->reset();
   tones_possible_ = possible;
   if (other_peer) sent_at_.reset();
   receiving_ = source.receiving;
@@ -109,13 +113,8 @@ void Leg::hear_event(char digit, Nanos arrival, Events& events) {
   if (!heard_as_tone) events.dtmf(name_, digit, false, arrival);
 }
 
-void Leg::want_tones(bool wanted) {
-  if (wanted && !tones_wanted_) tones_.reset();
-  tones_wanted_ = wanted;
-}
-
 void Leg::hear_tones(Nanos now, Events& events) {
-  const auto digit = tones_.feed(received());
+  const auto digit = tones_->feed(received());
   if (!digit || now < own_digits_until_) return;
   last_tone_ = *digit;
   last_tone_at_ = now;
@@ -163,39 +162,13 @@ void Leg::expect_frame(size_t ahead) const {
   }
 }
 
-/// Nobody speaks, nobody listens: the peer, what is played to it and whoever hears it.
-bool Leg::quiet(Nanos now) const {
-  if (hears(now) || digits_.busy() || !streams_.empty() || !taps_.empty()) return false;
-  if (far_end_ != nullptr && far_end_->may_speak(now)) return false;
-  return std::ranges::all_of(players_.all(), [](const auto& player) { return player->finished(); });
-}
-
-/// No packet is to leave: there is nothing to say, and the last one is not long ago.
-bool Leg::pauses(Nanos now) const {
-  if (!quiet(now) || send_.pending()) return false;
-  return !can_send() || (sent_at_ && now < *sent_at_ + config_.keep_alive);
-}
-
-std::optional<Nanos> Leg::idle_until(Nanos now) const {
-  const bool relays = only_relays(now);
-  if (!relays && !pauses(now)) return std::nullopt;
-  Nanos until = Nanos::max();
-  if (relays) {
-    until = relays_until_;
-  } else if (can_send()) {
-    until = *sent_at_ + config_.keep_alive;
-  }
-  if (config_.media_timeout > Nanos{} && configured_ && receiving_ && !timed_out_) {
-    until = std::min(until, std::max(receive_.last_arrival(), expecting_since_) + config_.media_timeout);
-  }
-  if (send_.packets() > 0) until = std::min(until, rtcp_.next());
-  return until;
-}
-
 void Leg::frame(Nanos now, PacketSink& sink, Events& events) {
   has_consent_ = !ice_ || !ice_->expired(now);
   if (relays_ && !relay_goes_on(now)) end_relay(now);
-  if (pauses(now)) {
+  const bool comforts = tells_silence(now);
+  if (comforts) {
+    send_comfort(sink);
+  } else if (pauses(now)) {
     send_.pause(1);
   } else {
     exchange_audio(now, sink, events);
@@ -203,6 +176,7 @@ void Leg::frame(Nanos now, PacketSink& sink, Events& events) {
   if (send_.packets() != packets_at_visit_) {
     packets_at_visit_ = send_.packets();
     sent_at_ = now;
+    comforts_ = comforts;
   }
   check_media_timeout(now, events);
   tell_latch(now, sink);
@@ -212,8 +186,8 @@ void Leg::frame(Nanos now, PacketSink& sink, Events& events) {
 
 /// Whether anybody is to hear, or to judge, what comes from the peer.
 bool Leg::listened_to() const {
-  return far_end_ == nullptr || far_end_->listens() || (tones_wanted_ && tones_possible_) ||
-         !streams_.empty() || !taps_.empty();
+  return far_end_ == nullptr || far_end_->listens() || (tones_ && tones_possible_) || !streams_.empty() ||
+         !taps_.empty();
 }
 
 void Leg::receive_frame(Nanos now, Events& events) {
@@ -224,7 +198,7 @@ void Leg::receive_frame(Nanos now, Events& events) {
     receive_.leave_out();
   }
   if (digits_.busy()) own_digits_until_ = now + kEchoTime;
-  if (tones_wanted_ && tones_possible_) hear_tones(now, events);
+  if (tones_ && tones_possible_) hear_tones(now, events);
   for (const auto& stream : streams_.all()) {
     stream->pump(now, receive_.store(), receive_.delays(), events);
   }

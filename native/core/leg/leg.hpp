@@ -56,6 +56,8 @@ struct LegCodecs {
   std::unique_ptr<Packetizer> send;
   /// 20 ms.
   std::vector<Sample> received;
+  /// Leg::kJoinFrames of them.
+  std::vector<Sample> joining;
   std::array<std::unique_ptr<AudioDecoder>, kMaxStreams> streams;
 };
 
@@ -157,9 +159,9 @@ class Leg {
   LegTap* tap(TapHandle handle) { return taps_.find(handle); }
   [[nodiscard]] std::span<const std::unique_ptr<LegTap>> taps() const { return taps_.all(); }
 
-  /// Whether somebody wants keypad presses that come as tones; at first nobody does. Finding them costs about
-  /// a tenth of a leg.
-  void want_tones(bool wanted);
+  /// Somebody wants keypad presses that come as tones and gives what finds them, or nobody does (null): so it
+  /// is at first. Gives back what was there. Finding them costs about a tenth of a leg.
+  void want_tones(std::unique_ptr<DtmfDetector>& detector) { std::swap(tones_, detector); }
 
   void set_far_end(FarEnd* far_end) {
     far_end_ = far_end;
@@ -209,6 +211,8 @@ class Leg {
   std::span<Sample> catch_up_to_newest(RtpTicks duration, std::span<Sample> room);
   [[nodiscard]] bool quiet(Nanos now) const;
   [[nodiscard]] bool pauses(Nanos now) const;
+  [[nodiscard]] bool tells_silence(Nanos now) const;
+  void send_comfort(PacketSink& sink);
   void compose(Nanos now, Frame& out, Events& events);
   void use(LegCodecs& codecs, Nanos now);
   std::optional<PlayManner> play(Frame& instead, Mixdown& mix, Events& events);
@@ -231,7 +235,6 @@ class Leg {
   bool configured_ = false;
   /// Keypad presses may come as tones: telephone-event was not negotiated, or the peer has not used it yet.
   bool tones_possible_ = false;
-  bool tones_wanted_ = false;
   bool receiving_ = false;
   bool rtcp_mux_ = false;
   bool voip_metrics_ = false;
@@ -239,6 +242,8 @@ class Leg {
   /// The last frame from the peer was decoded.
   bool decodes_ = true;
   bool relays_ = false;
+  /// The last packet was comfort noise.
+  bool comforts_ = false;
   /// Of the last frame that was composed: the far end was heard in it; it was to be heard, but not decoded.
   bool far_heard_ = false;
   bool far_missing_ = false;
@@ -270,14 +275,15 @@ class Leg {
   /// What would have followed the relayed audio: blended with what does. Two frames, of which the last so
   /// many are left.
   size_t join_left_ = 0;
-  std::array<Sample, kJoinFrames * kMaxFrameSamples> join_;
+  std::vector<Sample> join_;
   DigitSender digits_;
   Roster<AudioStream, kMaxStreams> streams_;
   Roster<Player, kMaxPlayers> players_;
   Roster<LegTap, kMaxTaps> taps_;
   RtcpSession rtcp_;
   std::array<std::unique_ptr<DigitJob>, DigitSender::kMaxJobs> spent_jobs_;
-  DtmfDetector tones_;
+  /// Null: nobody wants tones.
+  std::unique_ptr<DtmfDetector> tones_;
   char last_tone_ = '\0';
   Nanos last_tone_at_{};
   /// Until then, tones may be the echo of our own digits.

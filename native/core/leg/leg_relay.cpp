@@ -74,10 +74,9 @@ void Leg::end_relay(Nanos now) {
   relays_ = false;
   if (far_end_ != nullptr) far_end_->begin_to_listen();
   send_.end_relay(now);
-  const std::span<Sample> rest = std::span(join_).first(kJoinFrames * frame_samples(send_.rate()));
   const bool heard = now - relayed_at_ < kStillHeard;
   join_left_ =
-      heard && far_end_ != nullptr && far_end_->go_on_after_relay(send_.rate(), rest) ? kJoinFrames : 0;
+      heard && far_end_ != nullptr && far_end_->go_on_after_relay(send_.rate(), join_) ? kJoinFrames : 0;
 }
 
 /// Who hears this leg decoded does so some frames late: from there to the present, within the newest packet,

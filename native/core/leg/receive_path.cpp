@@ -9,7 +9,6 @@ namespace carillon {
 namespace {
 constexpr uint8_t kPcmu = 0;
 constexpr uint8_t kPcma = 8;
-constexpr uint8_t kComfortNoise = 13;
 }  // namespace
 
 ReceivePath::ReceivePath(std::unique_ptr<JitterBuffer> audio) : audio_(std::move(audio)) {

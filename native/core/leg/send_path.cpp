@@ -75,6 +75,12 @@ Bytes SendPath::event_packet(const TelephoneEventSender::Packet& event) {
                 ByteCount(event.payload.size()));
 }
 
+Bytes SendPath::comfort_packet(uint8_t level) {
+  audio_->drop();
+  audio_->packet()[kRtpHeaderBytes] = level;
+  return finish(false, kComfortNoise, timestamp_, ByteCount(sizeof(level)));
+}
+
 RtpTimestamp SendPath::timestamp_at(Nanos now) const {
   if (!relaying_) return timestamp_;
   return timestamp_ + (rates_.clock.in(now - newest_.arrival) - newest_.duration);

@@ -16,6 +16,8 @@ struct SendConfig {
   std::optional<uint8_t> telephone_event;
   /// Of the events; not always the audio's.
   RtpClockRate event_clock{8000};
+  /// The peer understands comfort noise (RFC 3389), under its static payload type.
+  bool comfort_noise = false;
   /// What the peer asked for, 10-60 ms in steps of 10.
   int packet_ms = kFrameMs;
   /// False while the peer must not hear us (hold): time goes on, packets do not.
@@ -62,6 +64,9 @@ class SendPath {
   /// event_packet.
   Bytes take_packet();
   Bytes event_packet(const TelephoneEventSender::Packet& event);
+  /// Silence begins, or goes on, and this is how it sounds: a level of so many dB below overload (RFC 3389
+  /// §3). pause() follows.
+  Bytes comfort_packet(uint8_t level);
 
   /// A packet of somebody else's, whose coding is this one's.
   struct Relayed {

@@ -10,6 +10,8 @@
 namespace carillon {
 
 inline constexpr size_t kRtpHeaderBytes = 12;
+/// Static payload type (RFC 3389 §5), on a clock of 8000 Hz.
+inline constexpr uint8_t kComfortNoise = 13;
 
 struct RtpPacket {
   bool marker = false;

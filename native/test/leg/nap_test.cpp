@@ -35,8 +35,9 @@ struct Side : PacketSink {
   void send_rtcp(LegHandle, const Address&, Bytes) override {}
   void latched(LegHandle, const std::optional<Address>&) override {}
 
-  void configure(LegHandle leg, bool sending) {
+  void configure(LegHandle leg, bool sending, bool comfort_noise = false) {
     LegRemote remote;
+    remote.send.comfort_noise = comfort_noise;
     remote.receive.source.signalled = leg == kA ? kPeerA : kPeerB;
     remote.receive.source.receiving = remote.send.sending = sending;
     core.leg(leg)->configure(remote, now);
@@ -176,6 +177,61 @@ TEST_SUITE("napping legs") {
     CHECK_FALSE(side.core.at_rest());
     side.core.remove_leg(kA, side.now);
     CHECK(side.core.at_rest());
+  }
+
+  TEST_CASE(
+      "to a peer that understands comfort noise, silence begins with it; nothing else says that a leg is "
+      "there") {
+    Side side(15 * kSecond);
+    side.configure(kA, true, true);
+    side.play(kA, 1);
+    const auto run = [&](Nanos time) {
+      side.packets.clear();
+      for (const Nanos until = side.now + time; side.now < until;) side.core.tick(side.now += kTick);
+    };
+    const auto comfort = [](const std::vector<uint8_t>& packet) {
+      return (packet[1] & 0x7f) == kComfortNoise;
+    };
+    run(40 * kSecond);
+    std::vector<Nanos> at;
+    Nanos last_audio{};
+    for (const auto& [key, packet] : side.packets) {
+      if (!comfort(packet)) {
+        last_audio = key.second;
+        CHECK(at.empty());
+        continue;
+      }
+      at.push_back(key.second);
+      CHECK(packet.size() == kRtpHeaderBytes + 1);
+      CHECK((packet[1] & 0x80) == 0);
+      CHECK(packet[kRtpHeaderBytes] == 70);
+    }
+    REQUIRE(at.size() == 3);
+    CHECK(at[0] - last_audio == kFrameTime);
+    CHECK(at[1] - at[0] == 15 * kSecond);
+    CHECK(at[2] - at[1] == 15 * kSecond);
+    const auto before = side.packets.rbegin();
+    const auto stamp_before = read_u32(before->second, 4);
+    const Nanos sent_before = before->first.second;
+
+    side.play(kA, 2);
+    run(200 * kMillisecond);
+    const auto& [key, first] = *side.packets.begin();
+    CHECK_FALSE(comfort(first));
+    CHECK((first[1] & 0x80) != 0);
+    CHECK(read_u32(first, 4) - stamp_before ==
+          static_cast<uint32_t>((key.second - sent_before) / kMillisecond) * 8);
+    CHECK(comfort(side.packets.rbegin()->second));
+  }
+
+  TEST_CASE("comfort noise is for who understands it, and no stand-in for silence without pause") {
+    for (const bool understood : {false, true}) {
+      Side side(understood ? kFrameTime : 15 * kSecond);
+      side.configure(kA, true, understood);
+      side.play(kA, 1);
+      for (int i = 0; i < 20'000; ++i) side.core.tick(side.now += kTick);
+      for (const auto& [key, packet] : side.packets) CHECK((packet[1] & 0x7f) == 0);
+    }
   }
 }
 

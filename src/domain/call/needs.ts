@@ -112,6 +112,8 @@ export interface MediaSession {
   readonly protection: MediaProtection;
   /** RTP and RTCP share a port (RFC 5761). */
   readonly rtcpMux?: boolean;
+  /** The peer understands comfort noise (RFC 3389): one such packet says that a silence begins. */
+  readonly comfortNoise?: boolean;
   /** The peer wants VoIP metrics in reports (RFC 3611). */
   readonly voipMetrics?: boolean;
   readonly ice?: IceSession | undefined;

@@ -277,6 +277,7 @@ function mediaSession(
           },
     ptimeMs,
     direction,
+    comfortNoise: session.comfortNoise,
     ...travel,
   });
 }

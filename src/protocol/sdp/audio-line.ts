@@ -1,6 +1,6 @@
 /** What one audio m-line says, session-level defaults applied. */
 import { err, ok, type Result } from '../../base/result.ts';
-import { codecsOf, isTelephoneEvent } from './codec.ts';
+import { COMFORT_NOISE, codecsOf, isTelephoneEvent, sameCodec } from './codec.ts';
 import { cryptoLines } from './crypto.ts';
 import { midOf, readDtls, readIce } from './secure-transport.ts';
 import type {
@@ -66,6 +66,9 @@ function readLine(
     port: media.port,
     codecs: codecs.filter((codec) => !isTelephoneEvent(codec) && codec.name !== 'CN'),
     telephoneEvents: codecs.filter(isTelephoneEvent),
+    comfortNoise: codecs.some(
+      (codec) => sameCodec(codec, COMFORT_NOISE) && codec.payloadType === COMFORT_NOISE.payloadType,
+    ),
     direction,
     held:
       (isUnspecified(address) && ice === undefined) ||

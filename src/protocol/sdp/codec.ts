@@ -15,6 +15,9 @@ const fixed = (payloadType: number, name: string, clockRateHz: number, channels 
   fmtp: '',
 });
 
+/** RFC 3389; of its payload types, the static one alone is spoken. */
+export const COMFORT_NOISE = fixed(13, 'CN', 8_000);
+
 /** RFC 3551 table 4, audio. G722's RTP clock is 8000 by history, though it samples at 16000. */
 const STATIC_CODECS: readonly Codec[] = [
   fixed(0, 'PCMU', 8_000),
@@ -28,7 +31,7 @@ const STATIC_CODECS: readonly Codec[] = [
   fixed(10, 'L16', 44_100, 2),
   fixed(11, 'L16', 44_100),
   fixed(12, 'QCELP', 8_000),
-  fixed(13, 'CN', 8_000),
+  COMFORT_NOISE,
   fixed(15, 'G728', 8_000),
   fixed(16, 'DVI4', 11_025),
   fixed(17, 'DVI4', 22_050),

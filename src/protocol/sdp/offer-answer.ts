@@ -10,7 +10,14 @@ import {
   packetTimeMs,
   readAudioLines,
 } from './audio-line.ts';
-import { answeredCodec, codecsOf, isOurs, sameCodec, telephoneEvent } from './codec.ts';
+import {
+  answeredCodec,
+  COMFORT_NOISE,
+  codecsOf,
+  isOurs,
+  sameCodec,
+  telephoneEvent,
+} from './codec.ts';
 import {
   audioMedia,
   declined,
@@ -185,6 +192,7 @@ const sessionOf = (
   codec,
   telephoneEvent: eventsFor(line, codec)?.payloadType,
   telephoneEventClockHz: eventsFor(line, codec)?.clockRateHz ?? codec.clockRateHz,
+  comfortNoise: line.comfortNoise && codec.clockRateHz === COMFORT_NOISE.clockRateHz,
   ptimeMs: packetTimeMs(line),
   direction: against(direction, effectiveDirection(line)),
   crypto,
@@ -238,7 +246,8 @@ export function buildAnswer(
       ? []
       : [telephoneEvent(eventPayloadType, choice.telephoneEventClockHz)];
   const keys = crypto === undefined || key === undefined ? [] : [{ ...crypto, key }];
-  const codecs = [answeredCodec(codec), ...events];
+  const comfort = choice.comfortNoise ? [COMFORT_NOISE] : [];
+  const codecs = [answeredCodec(codec), ...comfort, ...events];
   const media = offer.description.media.map((line, index) =>
     index === choice.index
       ? audioMedia(local, {

@@ -139,6 +139,8 @@ export interface AudioOffer {
   /** In the peer's order of preference, telephone-event and comfort noise left out. */
   readonly codecs: readonly Codec[];
   readonly telephoneEvents: readonly Codec[];
+  /** Understands comfort noise under its static payload type, at 8000 Hz (RFC 3389). */
+  readonly comfortNoise: boolean;
   /** As offered: what the peer wants to do. */
   readonly direction: Direction;
   /** The peer does not want to hear us: sendonly, inactive, or the connection address 0.0.0.0. */
@@ -174,6 +176,8 @@ export interface AudioSession {
   /** Payload type of RFC 4733 events, at the codec's clock rate where there are such. */
   readonly telephoneEvent: number | undefined;
   readonly telephoneEventClockHz: number;
+  /** The peer understands comfort noise (RFC 3389) on the codec's clock. */
+  readonly comfortNoise: boolean;
   /** Length of the packets that we send: 10…60 in steps of 10. */
   readonly ptimeMs: number;
   /** What we do. */

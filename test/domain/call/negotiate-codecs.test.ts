@@ -156,3 +156,19 @@ describe('our offer', () => {
     });
   });
 });
+
+describe('comfort noise (RFC 3389)', () => {
+  it.each([
+    ['9 0 13', ['G722'], true],
+    ['0 13 101', ['PCMU'], true],
+    ['0 101', ['PCMU'], false],
+    // On another clock than the codec's, and under a number of its own, it is not spoken.
+    ['96 13', ['OPUS'], false],
+    ['0 105', ['PCMU'], false],
+  ] as const)('offered as %s for %j: %s', (formats, codecs, understood) => {
+    const offer = theirs(formats, 'a=rtpmap:96 opus/48000/2', 'a=rtpmap:105 CN/16000');
+    const { sdp, remote } = answerTo(offer, codecs);
+    expect(/^m=audio [0-9]+ RTP\/AVP .*\b13\b/m.test(sdp)).toBe(understood);
+    expect(remote.comfortNoise).toBe(understood);
+  });
+});
