@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { newPlace, removePlace, Service } from '../test/e2e/service.ts';
-import { isQuick, type Row } from './row.ts';
+import { isQuick, most, type Row } from './row.ts';
 
 /** What a start leaves to be done, the first giving back of memory among it, is over by then. */
 const SETTLED_S = isQuick ? 2 : 80;
@@ -41,7 +41,8 @@ export async function run(): Promise<Row[]> {
         name: 'idle service',
         value: Math.round((cpuMs / WATCHED_S) * 10) / 100,
         unit: '% of a core',
-        note: `goal < 0.3; over ${WATCHED_S} s`,
+        goal: most(0.3),
+        note: `over ${WATCHED_S} s`,
       },
       {
         name: 'idle service, wake-ups of all threads',

@@ -7,7 +7,26 @@ export interface Row {
   readonly floor?: number;
   /** Of value to floor. */
   readonly ratio?: number;
+  /** What is to be reached: at most, or at least, so much. */
+  readonly goal?: Goal;
   readonly note?: string;
+}
+
+export interface Goal {
+  readonly of: 'value' | 'ratio';
+  readonly bound: '≤' | '≥';
+  readonly limit: number;
+}
+
+export const most = (limit: number): Goal => ({ of: 'value', bound: '≤', limit });
+export const least = (limit: number): Goal => ({ of: 'value', bound: '≥', limit });
+export const mostTimesFloor = (limit: number): Goal => ({ of: 'ratio', bound: '≤', limit });
+
+/** Undefined: no goal, or nothing to hold against it. */
+export function isReached({ goal, ...row }: Row): boolean | undefined {
+  const reached = goal && row[goal.of];
+  if (goal === undefined || reached === undefined) return undefined;
+  return goal.bound === '≤' ? reached <= goal.limit : reached >= goal.limit;
 }
 
 /** `npm run bench -- --quick`: shorter runs, to see that everything works; the numbers are rough. */

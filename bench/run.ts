@@ -8,7 +8,7 @@ import { cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import type { Row } from './row.ts';
+import { isReached, type Row } from './row.ts';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
 const LONGEST_MS = 15 * 60_000;
@@ -39,16 +39,27 @@ function measure(name: string, chosen: NodeJS.ProcessEnv): Promise<readonly Row[
 const number = (value: number | undefined): string =>
   value === undefined ? '' : value.toLocaleString('en', { maximumFractionDigits: 2 });
 
+function goalOf(row: Row): string {
+  const { goal } = row;
+  if (goal === undefined) return '';
+  const reached = isReached(row);
+  const mark = reached === undefined ? '' : reached ? ' ✓' : ' ✗';
+  return `goal ${goal.bound} ${goal.of === 'ratio' ? '×' : ''}${number(goal.limit)}${mark}`;
+}
+
 function table(rows: readonly Row[]): string {
-  const cells = rows.map(({ name, value, unit, floor, ratio, note }) => [
-    name,
-    number(value),
-    unit,
-    floor === undefined ? '' : `floor ${number(floor)}`,
-    ratio === undefined ? '' : `×${number(ratio)}`,
-    note ?? '',
+  const cells = rows.map((row) => [
+    row.name,
+    number(row.value),
+    row.unit,
+    row.floor === undefined ? '' : `floor ${number(row.floor)}`,
+    row.ratio === undefined ? '' : `×${number(row.ratio)}`,
+    goalOf(row),
+    row.note ?? '',
   ]);
-  const widths = [0, 1, 2, 3, 4].map((i) => Math.max(...cells.map((row) => row[i]?.length ?? 0)));
+  const widths = [0, 1, 2, 3, 4, 5].map((i) =>
+    Math.max(...cells.map((row) => row[i]?.length ?? 0)),
+  );
   const line = (row: readonly string[]): string =>
     row
       .map((cell, i) => (i === 1 ? cell.padStart(widths[i] ?? 0) : cell.padEnd(widths[i] ?? 0)))
