@@ -39,6 +39,7 @@ const COLUMNS = [
   'mos_sent',
   'jitter_sent',
   'packet_loss_sent',
+  'one_way_audio',
   'bridge_uuid',
   'trunk_id',
 ] as const;
