@@ -28,7 +28,7 @@ export async function run(): Promise<Row[]> {
         name: `${codec.name}, ${network.name}`,
         value: snr.all,
         unit: 'dB segmental SNR',
-        note: `${snr.changed} dB where it differs; ${delayMs(clean.heard, heard)} ms later at the end; lost ${share(quality.lossFraction)} %, discarded ${share(quality.discardFraction ?? 0)} %, MOS ${quality.mos?.toFixed(2)}`,
+        note: `${differing(snr.changed)}${delayMs(clean.heard, heard)} ms later at the end; lost ${share(quality.lossFraction)} %, discarded ${share(quality.discardFraction ?? 0)} %, MOS ${quality.mos?.toFixed(2)}`,
       });
     }
   }
@@ -118,3 +118,6 @@ async function hear(codec: SessionCodec, packets: readonly Packet[]) {
   await media.stop();
   return { heard: Int16Array.from(heard), quality };
 }
+
+/** Nothing where what was heard is what was said. */
+const differing = (db: number): string => (Number.isNaN(db) ? '' : `${db} dB where it differs; `);
