@@ -296,10 +296,19 @@ function nativeIsStale() {
   }
 }
 
+/** The sources that a folder of CMake belongs to; undefined: it is none. */
+function configuredFor(folder) {
+  const cache = join(folder, 'CMakeCache.txt');
+  if (!existsSync(cache)) return undefined;
+  return /^CMAKE_HOME_DIRECTORY:INTERNAL=(.*)$/m.exec(readFileSync(cache, 'utf8'))?.[1];
+}
+
 function buildNative() {
   say('building the native media engine (about a minute the first time)');
   const out = join(buildDir, 'native');
   const generator = has('ninja') ? ['-G', 'Ninja'] : [];
+  // CMake refuses what it made in another place: the folder was moved, or copied.
+  if (configuredFor(out) !== join(root, 'native')) rmSync(out, { recursive: true, force: true });
   const configured = existsSync(join(out, 'CMakeCache.txt'));
   const steps = [
     [
