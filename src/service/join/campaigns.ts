@@ -10,7 +10,7 @@ import {
   type DialerControl,
   type PlacingNeeds,
 } from '../../domain/campaign/campaign.ts';
-import { readNumberTimezones } from '../../edge/timezones/number-timezones.ts';
+import { numberTimezones } from '../../edge/timezones/number-timezones.ts';
 import type { Basics, Foundation } from './foundation.ts';
 
 export interface Campaigns {
@@ -62,7 +62,7 @@ export function joinCampaigns(
     calls,
     webhooks,
     dialer: ways.share?.(dialer) ?? dialer,
-    timezoneOf: readNumberTimezones(),
+    timezoneOf: numberTimezones(),
     clock,
     random,
   });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { readNumberTimezones } from '../../../src/edge/timezones/number-timezones.ts';
+import { numberTimezones } from '../../../src/edge/timezones/number-timezones.ts';
 
 describe('timezones of numbers', () => {
-  const timezoneOf = readNumberTimezones();
+  const timezoneOf = numberTimezones();
   it.each([
     ['4930123456', 'Europe/Berlin'],
     ['12125550100', 'America/New_York'],
