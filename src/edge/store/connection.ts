@@ -60,6 +60,19 @@ export abstract class Connection {
     this.run(sql, parameters);
   }
 
+  /**
+   * As `send`, of a statement about one `row` that nothing else of the transaction reads: it may go out with others of its kind, after
+   * statements that were sent later; those about one row keep their order. An UPDATE sets integers.
+   */
+  sendLater(_row: string, sql: string, parameters: readonly SqlValue[]): void {
+    this.send(sql, parameters);
+  }
+
+  /** As `changesOne`, of a statement as `sendLater` takes it. */
+  changesOneLater(_row: string, sql: string, parameters: readonly SqlValue[]): boolean {
+    return this.changesOne(sql, parameters);
+  }
+
   /** Whether it changed one row. It mostly does: a database that is far away may answer so, and begin the transaction anew where it did not. */
   changesOne(sql: string, parameters?: Parameters): boolean {
     return this.run(sql, parameters) === 1;

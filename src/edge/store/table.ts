@@ -99,7 +99,16 @@ export class Table<T extends object> {
 
   /** False when a row of the same key, or one that a unique index forbids beside it, is there already. */
   insertNew(db: Connection, record: T): boolean {
-    return db.changesOne(`INSERT ${this.#insert} ON CONFLICT DO NOTHING`, this.#write(db, record));
+    return db.changesOne(this.#insertNew, this.#write(db, record));
+  }
+
+  /** The same of a `row` that nothing else of the transaction reads (see Connection.sendLater). */
+  insertNewLater(db: Connection, row: string, record: T): boolean {
+    return db.changesOneLater(row, this.#insertNew, this.#write(db, record));
+  }
+
+  get #insertNew(): string {
+    return `INSERT ${this.#insert} ON CONFLICT DO NOTHING`;
   }
 
   /** A new row, or these values in the row with the same `key` (its columns). */

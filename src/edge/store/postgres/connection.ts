@@ -1,7 +1,9 @@
 import { assert } from '../../../base/errors.ts';
 import type { Random } from '../../../base/ids.ts';
 import { Connection, Mispredicted, type Parameters, type Row } from '../connection.ts';
+import type { SqlValue } from '../row.ts';
 import type { Vault } from '../vault.ts';
+import { LaterRows } from './later-rows.ts';
 import { type Answer, connectNative, type NativeLink, type StatementError } from './native-link.ts';
 import { type Translated, translate, valuesOf } from './translate.ts';
 
@@ -48,7 +50,7 @@ interface Statement extends Translated {
 interface Sent {
   /** Of a preparation: the text that is not prepared after all, should it fail. */
   readonly prepares?: string;
-  readonly mustChangeOne?: boolean;
+  readonly mustChange?: number | undefined;
 }
 
 /**
@@ -61,6 +63,7 @@ export class PostgresConnection extends Connection {
   readonly #options: PostgresOptions;
   readonly #statements = new Map<string, Statement>();
   #link: NativeLink | undefined;
+  readonly #later = new LaterRows();
   #sent: Sent[] = [];
   #names = 0;
   #inTransaction = false;
@@ -116,9 +119,23 @@ export class PostgresConnection extends Connection {
     if (this.#sent.length >= QUEUE_LIMIT) this.#wait();
   }
 
+  override sendLater(row: string, sql: string, parameters: readonly SqlValue[]): void {
+    if (!this.#isLater(row, sql, parameters, false)) this.send(sql, parameters);
+  }
+
+  override changesOneLater(row: string, sql: string, parameters: readonly SqlValue[]): boolean {
+    if (this.#predicts && this.#isLater(row, sql, parameters, true)) return true;
+    return this.changesOne(sql, parameters);
+  }
+
+  override undone(): void {
+    super.undone();
+    this.#later.clear();
+  }
+
   override changesOne(sql: string, parameters: Parameters = []): boolean {
     if (!this.#predicts) return this.run(sql, parameters) === 1;
-    this.#queue(sql, parameters, { mustChangeOne: true });
+    this.#queue(sql, parameters, { mustChange: 1 });
     if (this.#sent.length >= QUEUE_LIMIT) this.#wait();
     return true;
   }
@@ -133,7 +150,8 @@ export class PostgresConnection extends Connection {
 
   commit(): void {
     // Whether the predictions were right must be known before.
-    if (this.#sent.some(({ mustChangeOne }) => mustChangeOne)) this.#wait();
+    this.#flushLater();
+    if (this.#sent.some(({ mustChange }) => mustChange !== undefined)) this.#wait();
     this.#queue('COMMIT');
     try {
       this.#wait();
@@ -180,7 +198,31 @@ export class PostgresConnection extends Connection {
     this.#link = undefined;
   }
 
+  #isLater(
+    row: string,
+    sql: string,
+    parameters: readonly SqlValue[],
+    mustChange: boolean,
+  ): boolean {
+    if (!this.#inTransaction) return false;
+    const of = { row, mustChange };
+    let added = this.#later.add(sql, parameters, of);
+    if (added === 'before') {
+      this.#flushLater();
+      added = this.#later.add(sql, parameters, of);
+    }
+    return added === 'taken';
+  }
+
+  #flushLater(): void {
+    if (this.#later.isEmpty) return;
+    for (const { sql, parameters, mustChange } of this.#later.take())
+      this.#queue(sql, parameters, { mustChange });
+  }
+
+  /** After everything that was to go out later. */
   #queue(sql: string, parameters: Parameters = [], sent: Sent = {}): void {
+    this.#flushLater();
     const link = this.#connected();
     const statement = this.#statements.get(sql) ?? this.#prepare(link, sql);
     this.#native(() => link.execute(statement.name, valuesOf(statement, parameters)));
@@ -218,11 +260,11 @@ export class PostgresConnection extends Connection {
     let failure: StatementError | undefined;
     let mispredicted = false;
     for (const [index, answer] of answers.entries()) {
-      const { prepares, mustChangeOne } = sent[index] ?? {};
+      const { prepares, mustChange } = sent[index] ?? {};
       const failed = isFailure(answer);
       if (prepares !== undefined && (failed || answer === null)) this.#statements.delete(prepares);
       if (failed) failure ??= answer;
-      if (mustChangeOne && answer !== 1) mispredicted = true;
+      if (mustChange !== undefined && answer !== mustChange) mispredicted = true;
     }
     return { answers, last: answers.at(-1) ?? null, failure, mispredicted };
   }

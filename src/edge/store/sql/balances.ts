@@ -148,7 +148,8 @@ export function writeLedger(db: Connection): void {
 }
 
 function write(db: Connection, row: Row): void {
-  db.send(
+  db.sendLater(
+    `balance ${string(row, 'id')}`,
     `UPDATE balance SET balance = ?, promotional_balance = ?, reserved_funds = ?, low_balance_alerted = ?, updated_us = ?
       WHERE id = ?`,
     [
@@ -164,7 +165,8 @@ function write(db: Connection, row: Row): void {
 
 function writeHeads(db: Connection): void {
   for (const [accountId, { seq, createdUs }] of db.ledgerHeads.takeChanged())
-    db.send(
+    db.sendLater(
+      `head ${accountId}`,
       `INSERT INTO ledger_head (account_id, seq, created_us) VALUES (?, ?, ?)
         ON CONFLICT (account_id) DO UPDATE SET seq = excluded.seq, created_us = excluded.created_us`,
       [accountId, seq, createdUs],
@@ -173,7 +175,8 @@ function writeHeads(db: Connection): void {
 
 function writeTotals(db: Connection): void {
   for (const total of db.entryTotals.take())
-    db.send(
+    db.sendLater(
+      `total ${[total.accountId, total.day, total.currency, total.referenceType, total.type, total.sign, total.status].join(' ')}`,
       `INSERT INTO entry_total
           (account_id, day, currency, reference_type, type, sign, status, count, amount)
         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)

@@ -8,7 +8,7 @@ import { openCredentials, sealCredentials } from '../sealed-text.ts';
 import { insertCdr } from './cdrs.ts';
 import { extendHold, hold, postCharges, releaseHold } from './ledger.ts';
 import { NOBODYS } from './nodes.ts';
-import { notificationTable } from './notifications.ts';
+import { addNotification } from './notifications.ts';
 import { openCall, type StoredCall, storedCall } from './stored-call.ts';
 
 export const callRepository = (db: Connection): Synchronously<CallStore> => ({
@@ -39,14 +39,18 @@ export const callRepository = (db: Connection): Synchronously<CallStore> => ({
   },
   heartbeat: (beats) => {
     for (const { callUuid, atUs } of beats)
-      db.send('UPDATE open_call SET heartbeat_us = ? WHERE call_uuid = ?', [atUs, callUuid]);
+      db.sendLater(rowOf(callUuid), 'UPDATE open_call SET heartbeat_us = ? WHERE call_uuid = ?', [
+        atUs,
+        callUuid,
+      ]);
   },
   settle: ({ cdr, entries, notification }) => {
-    db.send('DELETE FROM open_call WHERE call_uuid = ?', [cdr.callUuid]);
-    releaseHold(db, cdr.callUuid);
+    const { callUuid } = cdr;
+    db.sendLater(rowOf(callUuid), 'DELETE FROM open_call WHERE call_uuid = ?', [callUuid]);
+    releaseHold(db, callUuid);
     if (!insertCdr(db, cdr)) return false;
     postCharges(db, entries);
-    if (notification !== undefined) notificationTable.insertNew(db, notification);
+    if (notification !== undefined) addNotification(db, notification);
     return true;
   },
   listOpen: (whose = 'everybody') =>
@@ -62,6 +66,8 @@ export const callRepository = (db: Connection): Synchronously<CallStore> => ({
         reserved: integer(row, 'reserved') as Micros,
       })),
 });
+
+const rowOf = (callUuid: string): string => `open call ${callUuid}`;
 
 /**
  * One that has waited is there already. A node that was declared dead, and has not noticed yet, begins none: what it left has

@@ -60,7 +60,7 @@ const cdrTable = new Table<Cdr & { readonly createdUs: number }>('cdr', {
 
 /** False when the call has a record already. */
 export const insertCdr = (db: Connection, cdr: Cdr): boolean =>
-  cdrTable.insertNew(db, { ...cdr, createdUs: db.nowUs });
+  cdrTable.insertNewLater(db, `cdr ${cdr.callUuid}`, { ...cdr, createdUs: db.nowUs });
 
 const readRecord = (db: Connection, row: Row): CdrRecord => {
   const { createdUs, ...cdr } = cdrTable.read(db, row);

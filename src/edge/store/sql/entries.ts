@@ -62,7 +62,7 @@ export function postEntry(
   if (balance === undefined) return 'unknownBalance';
   if (isChecked && !canSpend(balance, entry.amount)) return 'insufficientFunds';
   const row = newRow(db, entry, balance, sign, options.status);
-  if (!entryTable.insertNew(db, row)) {
+  if (!entryTable.insertNewLater(db, `entry ${row.accountId} ${row.seq}`, row)) {
     const repeated = findRepeated(db, entry);
     assert(repeated !== undefined, 'an entry is refused only as a repeat of another');
     return publicEntry(repeated);

@@ -102,7 +102,8 @@ export function hold(
   if (balance === undefined) return err('unknownBalance');
   const refusal = mayHold(db, balance, amount, dailySpendLimit);
   if (refusal !== undefined) return isHeld(db, reservationId) ? ok(undefined) : err(refusal);
-  const isNew = db.changesOne(
+  const isNew = db.changesOneLater(
+    rowOf(reservationId),
     `INSERT INTO reservation (id, account_id, balance_id, amount, created_us)
       VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
     [reservationId, accountId, balance.id, amount, db.nowUs],
@@ -110,6 +111,8 @@ export function hold(
   if (isNew) moveReserved(db, balance.id, amount);
   return ok(undefined);
 }
+
+const rowOf = (reservationId: string): string => `reservation ${reservationId}`;
 
 const isHeld = (db: Connection, reservationId: string): boolean =>
   db.get('SELECT 1 AS found FROM reservation WHERE id = ?', [reservationId]) !== undefined;
@@ -148,7 +151,8 @@ export function releaseHold(db: Connection, reservationId: string): void {
   const known = db.reservations.get(reservationId);
   if (known !== undefined) {
     db.reservations.delete(reservationId);
-    if (db.changesOne('DELETE FROM reservation WHERE id = ?', [reservationId]))
+    const sql = 'DELETE FROM reservation WHERE id = ?';
+    if (db.changesOneLater(rowOf(reservationId), sql, [reservationId]))
       moveReserved(db, known.balanceId, -known.amount);
     return;
   }

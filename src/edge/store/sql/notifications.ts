@@ -37,9 +37,12 @@ export const notificationTable = new Table<StoredNotification>(
   'of a node',
 );
 
+export const addNotification = (db: Connection, notification: StoredNotification): boolean =>
+  notificationTable.insertNewLater(db, `notification ${notification.id}`, notification);
+
 export const notificationRepository = (db: Connection): Synchronously<NotificationStore> => ({
   put: (notification) => {
-    notificationTable.insertNew(db, notification);
+    addNotification(db, notification);
   },
   /** Oldest first, so that a call's notifications keep their order. */
   listPending: (limit, of) => {
