@@ -1,5 +1,6 @@
 /** Finds out which node has a call or a conference, and lets that node do what was asked of this one. */
 import { ServiceError } from '../../base/errors.ts';
+import { RecentMap } from '../../base/recent-map.ts';
 import type { Bus, Directory } from './needs.ts';
 
 export interface PeersNeeds {
@@ -17,8 +18,19 @@ export interface Question<T> {
   readonly given: readonly unknown[];
 }
 
+interface Search<T> {
+  readonly others: readonly string[];
+  readonly question: Question<T>;
+  readonly here: T;
+}
+
+/** Owners that are remembered: the last to be asked for. */
+const OWNERS = 10_000;
+
 export class Peers {
   readonly #needs: PeersNeeds;
+  /** Who had a thing when it was asked for last: asked without a look into the directory, which costs as much as the question. */
+  readonly #owners = new RecentMap<string>(OWNERS);
 
   constructor(needs: PeersNeeds) {
     this.#needs = needs;
@@ -53,6 +65,12 @@ export class Peers {
     const here = await question.here();
     if (!isMissing(here)) return here;
     const { nodeId, living } = this.#needs;
+    const known = key === undefined ? undefined : this.#owners.get(key);
+    if (key !== undefined && known !== undefined && living()?.includes(known) === true) {
+      this.#owners.delete(key); // unless it has it still
+      const answer = await this.#ask(known, question);
+      if (!isMissing(answer)) return this.#remembered(key, known, answer);
+    }
     const owner = key === undefined ? undefined : await this.#owner(key);
     if (owner !== undefined && owner !== nodeId) {
       const hasDied = living()?.includes(owner) === false;
@@ -60,14 +78,28 @@ export class Peers {
         if (!hasDied) throw error;
         return here;
       });
-      if (!isMissing(answer)) return answer;
+      if (!isMissing(answer)) return this.#remembered(key, owner, answer);
     }
-    const rest = this.#others().filter((node) => node !== owner);
-    const asked = await Promise.allSettled(rest.map((node) => this.#ask(node, question)));
-    for (const one of asked)
-      if (one.status === 'fulfilled' && !isMissing(one.value)) return one.value;
+    const others = this.#others().filter((node) => node !== owner);
+    return this.#ofAny(key, { others, question, here }, isMissing);
+  }
+
+  async #ofAny<T>(
+    key: string | undefined,
+    { others, question, here }: Search<T>,
+    isMissing: (answer: T) => boolean,
+  ): Promise<T> {
+    const asked = await Promise.allSettled(others.map((node) => this.#ask(node, question)));
+    for (const [at, one] of asked.entries())
+      if (one.status === 'fulfilled' && !isMissing(one.value))
+        return this.#remembered(key, others[at], one.value);
     for (const one of asked) if (one.status === 'rejected') throw one.reason;
     return here;
+  }
+
+  #remembered<T>(key: string | undefined, owner: string | undefined, answer: T): T {
+    if (key !== undefined && owner !== undefined) this.#owners.set(key, owner);
+    return answer;
   }
 
   /** The answers of all nodes, this one's first. Rejects when one does not answer. */

@@ -39,6 +39,25 @@ it('a call elsewhere is hung up by its own node, which the directory names', asy
   expect(bus.asked).toEqual(['a>b control.hangup']);
 });
 
+it('whoever had a call is asked first again; when it has it no more, the directory is', async () => {
+  await control.a.hangup(ACCOUNT, CALL);
+  bus.entries.set(callKey(CALL), 'c');
+  await control.a.hangup(ACCOUNT, CALL);
+  expect(bus.asked).toEqual(['a>b control.hangup', 'a>b control.hangup']);
+  bus.asked.length = 0;
+  (own['b'] as FakeControl).outcome = err(NONE);
+  (own['c'] as FakeControl).outcome = { ok: true, value: undefined };
+  expect(await control.a.hangup(ACCOUNT, CALL)).toMatchObject({ ok: true });
+  expect(bus.asked).toEqual(['a>b control.hangup', 'a>c control.hangup']);
+  // It does not answer: an error, and the directory is asked the next time.
+  bus.cutOff.add('c');
+  const code = { code: 'NODE_UNREACHABLE' };
+  await expect(control.a.hangup(ACCOUNT, CALL)).rejects.toMatchObject(code);
+  bus.cutOff.clear();
+  bus.entries.set(callKey(CALL), 'c');
+  expect(await control.a.hangup(ACCOUNT, CALL)).toMatchObject({ ok: true });
+});
+
 it('what is here is asked of nobody else', async () => {
   expect(await control.b.hangup(ACCOUNT, CALL)).toMatchObject({ ok: true });
   expect(bus.asked).toEqual([]);
