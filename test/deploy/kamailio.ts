@@ -68,6 +68,10 @@ export class Edge {
     return edge;
   }
 
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
   get said(): string {
     return this.#said;
   }
