@@ -44,8 +44,11 @@ const staticByPayloadType = new Map(STATIC_CODECS.map((codec) => [codec.payloadT
 export const staticCodec = (name: string): Codec | undefined =>
   STATIC_CODECS.find((codec) => codec.name === name && codec.clockRateHz === 8_000);
 
-/** What we say of Opus: mono (`stereo` is 0 when left out), with forward error correction, content to 12 kHz (RFC 7587 §7). */
-const OPUS_FMTP = 'useinbandfec=1;maxplaybackrate=24000;sprop-maxcapturerate=24000';
+/**
+ * What we say of Opus: mono (`stereo` is 0 when left out), with forward error correction, the whole band (RFC 7587 §7): two
+ * bridged legs pass on each other's packets as they are, above the 12 kHz to which audio of ours goes.
+ */
+const OPUS_FMTP = 'useinbandfec=1;maxplaybackrate=48000;sprop-maxcapturerate=48000';
 
 /** Under the payload types of our offers. Opus is always written with two channels (RFC 7587 §7). */
 const DYNAMIC_CODECS: readonly Codec[] = [

@@ -77,7 +77,7 @@ describe('an offer of a peer', () => {
     );
     expect(sdp).toContain('m=audio 20000 RTP/AVP 111 110\r\n');
     expect(sdp).toContain('a=rtpmap:111 opus/48000/2\r\n');
-    expect(sdp).toContain('a=fmtp:111 useinbandfec=1;maxplaybackrate=24000');
+    expect(sdp).toContain('a=fmtp:111 useinbandfec=1;maxplaybackrate=48000');
     expect(remote).toMatchObject({
       codec: {
         name: 'OPUS',
