@@ -41,6 +41,14 @@ if (packages.length > 0) {
   }
 }
 
+// Many browsers in one process: a library of its own size, which nothing else needs.
+const crowd = join(root, 'test', 'interop', 'wrtc');
+if (!existsSync(join(crowd, 'node_modules'))) {
+  const npm = ['ci', '--ignore-scripts', '--no-audit', '--no-fund'];
+  const { status } = spawnSync('npm', npm, { cwd: crowd, stdio: 'inherit' });
+  if (status !== 0) console.log('not installed: @roamhq/wrtc');
+}
+
 const run = spawnSync(
   join(root, 'node_modules', '.bin', 'vitest'),
   ['run', '--config', 'test/interop/vitest.config.ts', ...process.argv.slice(2)],

@@ -60,6 +60,7 @@ const REAL_TIME: readonly (readonly [where: RegExp, why: string])[] = [
   [/^test\/(attack|load|soak)\//, 'programs: their load has a rhythm and a length'],
   [/^test\/interop\/baresip\.test\.ts$/, 'a person talks for a while'],
   [/^test\/interop\/sipp-fair-share\.test\.ts$/, 'accounts dial at a rhythm'],
+  [/^test\/interop\/wrtc\/crowd\.ts$/, 'a program: browsers call at a rhythm'],
   [/^test\/e2e\/network\.test\.ts$/, 'RTP is sent every 20 ms'],
 ];
 
