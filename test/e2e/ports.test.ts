@@ -5,6 +5,7 @@ import { createServer } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import {
   type Environment,
+  freePort,
   newPlace,
   Program,
   removePlace,
@@ -22,10 +23,12 @@ afterEach(() => {
 });
 
 async function takeTcp(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1');
+  // Free for UDP too: what is refused is to be this.
+  const port = await freePort();
+  const server = createServer().listen(port, '127.0.0.1');
   await once(server, 'listening');
   taken.push(server);
-  return String((server.address() as { readonly port: number }).port);
+  return String(port);
 }
 
 async function takeUdp(port = 0): Promise<string> {
