@@ -212,6 +212,7 @@ export async function startService(start: ServiceStart): Promise<Service> {
     newCalls,
     alarms,
     hep: lines.hep,
+    store: foundation.store,
     traces: lines.traces,
     version: VERSION,
   });

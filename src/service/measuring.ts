@@ -6,6 +6,7 @@ import type { MediaEngine } from '../edge/media/engine.ts';
 import type { Metrics } from '../edge/metrics/metrics.ts';
 import type { RunningSignalling } from '../edge/sip/signalling.ts';
 import type { HepExporter } from '../edge/sip/trace/hep-exporter.ts';
+import type { Store } from '../edge/store/store.ts';
 import type { AudioStreamsEdge } from '../edge/stream/client.ts';
 import type { Alarms } from './alarms.ts';
 import type { OverloadWatch } from './overload.ts';
@@ -22,6 +23,7 @@ export interface MeasuredParts {
   readonly alarms: Pick<Alarms, 'counts' | 'disk' | 'certificates'>;
   readonly traces: Pick<SipTraces, 'trunkMessages'>;
   readonly hep: Pick<HepExporter, 'counts'> | undefined;
+  readonly store: Pick<Store, 'spooled'>;
   readonly version: string;
 }
 
@@ -47,6 +49,7 @@ export class Measuring {
       version,
       hep,
       traces,
+      store,
     } = parts;
     this.#metrics.connect({
       callsActive: () => {
@@ -71,6 +74,7 @@ export class Measuring {
         utilisation: overload.utilisation,
         lateNs: overload.lateNs,
       }),
+      spooled: () => store.spooled(),
       streamSockets: () => streams.counters().open,
       streamThreads: () => streams.counters().threads,
       media: () => ({

@@ -16,6 +16,8 @@ interface MetricSources extends StateSources {
   streamSockets?: () => number;
   /** Share of the last second in which each thread of theirs worked. */
   streamThreads?: () => readonly { readonly busy: number }[];
+  /** Units of work on the local disk. */
+  spooled?: () => number;
   overload?: () => {
     /** New calls are refused. */
     readonly overloaded: boolean;
@@ -252,6 +254,11 @@ function defineGauges(registry: Registry, sources: MetricSources, state: ScrapeS
   gauge('voice_capacity_used', 'Calls running on this node', () => sources.capacity?.().used ?? 0);
   gauge('voice_capacity_limit', 'Calls this node may run', () => sources.capacity?.().limit ?? 0);
   defineOverload(registers, gauge, sources);
+  gauge(
+    'voice_store_spooled_units',
+    'Ends of calls and what they tell that wait on the local disk for a database that is away',
+    () => sources.spooled?.() ?? 0,
+  );
   gauge('voice_stream_sockets', 'Open audio-stream sockets', () => sources.streamSockets?.() ?? 0);
   defineMediaThreads(registers, state);
   new Gauge({

@@ -52,6 +52,8 @@ export interface Store extends Repositories {
   as(node: NodeRef): Store;
   /** Units of work that wait. */
   waiting(): number;
+  /** Of these, on the local disk for a database that is away. */
+  spooled(): number;
   /** What was asked for is still done. */
   close(): Promise<void>;
 }

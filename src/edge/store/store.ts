@@ -57,6 +57,7 @@ function openInMemory(options: StoreOptions): Store {
     check: () => repositories.settings.set(PROBE, String(options.clock.wallMs())),
     renew: () => Promise.resolve(),
     waiting: () => executor.waiting,
+    spooled: () => 0,
     close: () => executor.close(),
   };
   return withNodes(store, options.clock, submit);
@@ -122,6 +123,7 @@ async function openOnDisk(options: StoreOptions): Promise<Store> {
       options.logger.warn({ file: thread.file }, 'the database file was gone, it is written anew');
     },
     waiting: () => writer.waiting + reader.waiting,
+    spooled: () => 0,
     close: async () => {
       await checkpoints?.stop();
       await reader.close();

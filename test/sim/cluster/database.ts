@@ -103,6 +103,7 @@ function storeOver(clock: Clock, submit: Submit): Store {
     check: () => Promise.resolve(),
     renew: () => Promise.resolve(),
     waiting: () => 0,
+    spooled: () => 0,
     close: () => Promise.resolve(),
   };
   return withNodes(store, clock, submit);

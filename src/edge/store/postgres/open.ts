@@ -144,6 +144,7 @@ async function compose(
     onChange: (listener) => changes.listen(listener),
     check: () => repositories.settings.set(PROBE, String(clock.wallMs())),
     renew: () => Promise.resolve(),
+    spooled: () => spool.size,
     waiting: () => all.reduce((sum, executor) => sum + executor.waiting, 0),
     close: async () => {
       await listening.stop();

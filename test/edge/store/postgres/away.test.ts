@@ -73,6 +73,7 @@ describe.skipIf(postgresMissing !== undefined)(`PostgreSQL away ${postgresMissin
     await settle('b');
     await store.notifications.remove('n-a');
     expect(readFileSync(join(dataDir, 'spool', 'units'), 'utf8')).not.toContain('MA_');
+    expect(store.spooled()).toBe(4);
     cluster.start();
     await untilBack();
     await eventually('b is written', () => store.cdrs.get(asCallUuid('b')));
