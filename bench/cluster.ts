@@ -28,7 +28,7 @@ export async function run(): Promise<readonly Row[]> {
   try {
     const answerUrl = customer.xml('/answer', DOCUMENT);
     const sqlite = await onSqlite(answerUrl);
-    const fleet = await Fleet.start(3, NO_LIMITS);
+    const fleet = await Fleet.start(3, { more: NO_LIMITS });
     try {
       const [first, ...others] = fleet.nodes.map(({ service }) => service);
       if (first === undefined) throw new Error('there is no node');

@@ -34,9 +34,10 @@ function findPrograms(): string | undefined {
 /** PostgreSQL does not run as root. */
 const user = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
 
-function program(name: string, args: readonly string[]): void {
+function program(name: string, args: readonly string[], more: NodeJS.ProcessEnv = {}): void {
   const run = spawnSync(join(bin ?? '', name), args, {
     ...user,
+    env: { ...process.env, ...more },
     cwd: '/tmp',
     stdio: ['ignore', 'ignore', 'pipe'],
     encoding: 'utf8',
@@ -44,15 +45,27 @@ function program(name: string, args: readonly string[]): void {
   if (run.status !== 0) throw new Error(`${name}: ${run.stderr}`);
 }
 
+export interface ClusterOptions {
+  readonly settings?: Readonly<Record<string, string>>;
+  /** Of the server's processes. */
+  readonly environment?: NodeJS.ProcessEnv;
+}
+
 /** A cluster in `folder`, which exists. */
 export class Cluster {
   readonly folder: string;
   readonly #settings: Readonly<Record<string, string>>;
+  readonly #environment: NodeJS.ProcessEnv | undefined;
 
   /** `settings` of the server; without them nothing is synced to the disk. */
-  constructor(folder: string, settings: Readonly<Record<string, string>> = {}) {
+  constructor(
+    folder: string,
+    settings: Readonly<Record<string, string>> = {},
+    environment?: NodeJS.ProcessEnv,
+  ) {
     this.folder = folder;
     this.#settings = settings;
+    this.#environment = environment;
   }
 
   get #data(): string {
@@ -86,7 +99,8 @@ export class Cluster {
     };
     const options = Object.entries(settings).map(([name, value]) => `-c ${name}='${value}'`);
     const log = join(this.folder, 'log');
-    program('pg_ctl', ['-D', this.#data, '-w', '-l', log, '-o', options.join(' '), 'start']);
+    const start = ['-D', this.#data, '-w', '-l', log, '-o', options.join(' '), 'start'];
+    program('pg_ctl', start, this.#environment);
   }
 
   /** At once, as a crash does. */

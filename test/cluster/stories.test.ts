@@ -3,11 +3,10 @@
  * slots are given back and callbacks were delivered once and in order.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { Customer, echoBot, streamXml } from '../e2e/customer.ts';
-import { makeUser, type RunningCall, type SipUser, startCall } from '../e2e/phone.ts';
-import { eventually, type Json, type Service } from '../e2e/service.ts';
+import { type AccountKey, eventually, type Json, type Service } from '../e2e/service.ts';
 import { HAS_REDIS } from '../edge/cluster/redis.ts';
 import { postgresMissing } from '../postgres.ts';
+import { Callers } from './callers.ts';
 import { Fleet } from './fleet.ts';
 
 /** Within this time the calls of a node that is gone are closed and billed. */
@@ -17,85 +16,25 @@ describe.skipIf(!HAS_REDIS || postgresMissing !== undefined)(
   'three nodes (needs PostgreSQL and redis-server)',
   () => {
     let fleet: Fleet;
-    let customer: Customer;
-    let user: SipUser;
-    let root: { readonly authId: string; readonly authToken: string };
-    let told = 0;
-    const records = async (by: Service): Promise<readonly Json[]> =>
-      (await by.api('GET', 'cdr?per_page=100', undefined, root)).body['data'] as Json[];
-    const live = async (by: Service): Promise<readonly string[] | undefined> =>
-      (await by.api('GET', 'Call/?status=live', undefined, root)).body['calls'] as string[];
-
+    let callers: Callers;
+    let root: AccountKey;
     beforeAll(async () => {
       fleet = await Fleet.start(3);
-      root = fleet.node(0).demo;
-      customer = await Customer.listen();
-      user = await makeUser(fleet.node(0), 'carol', {
-        answer_url: customer.xml('/answer', streamXml(customer.bot('/bot', echoBot))),
-        hangup_url: `http://${customer.authority}/hangup`,
-      });
+      callers = await Callers.of(fleet);
+      root = callers.root;
     });
     afterAll(async () => {
       await fleet?.stop();
-      await customer?.close();
+      await callers?.close();
     });
 
-    async function answeredOn(at: number): Promise<{ call: RunningCall; uuid: string }> {
-      const before = await live(fleet.node(at));
-      const call = await startCall(fleet.node(at), user, { seconds: 60 });
-      await call.answered;
-      const uuid = await eventually('the call', async () =>
-        (await live(fleet.node(at)))?.find((one) => !before?.includes(one)),
-      );
-      return { call, uuid };
-    }
+    const records = (by: Service) => callers.records(by);
+    const live = (by: Service) => callers.live(by);
+    const answeredOn = (at: number) => callers.answeredOn(at);
+    const allIsOver = (by: Service, calls: readonly string[], limitMs?: number) =>
+      callers.allIsOver(by, calls, limitMs);
 
-    /** Every call has one record and one hangup notification, nothing is held, and the books are right. */
-    async function allIsOver(
-      by: Service,
-      calls: readonly string[],
-      limitMs = 15_000,
-    ): Promise<void> {
-      told += calls.length;
-      await eventually(
-        'records of all calls',
-        async () => {
-          const uuids = (await records(by)).map(({ uuid }) => uuid);
-          return calls.every((call) => uuids.includes(call)) || undefined;
-        },
-        limitMs,
-      );
-      await eventually(
-        'all hangups told',
-        () => customer.at('/hangup').length >= told || undefined,
-      );
-      const uuids = customer.at('/hangup').map(({ form }) => form['CallUUID']);
-      for (const call of calls) expect(uuids.filter((uuid) => uuid === call)).toHaveLength(1);
-      const all = (await records(by)).map(({ uuid }) => uuid);
-      expect(new Set(all).size).toBe(all.length);
-      await eventually(
-        'slots given back',
-        async () => {
-          const { body } = await by.api('GET', 'concurrency', undefined, root);
-          return body['concurrent_calls'] === 0 || undefined;
-        },
-        30_000,
-      );
-      const { body } = await by.admin('GET', `/accounts/${root.authId}`);
-      const [balance] = body['balances'] as Json[];
-      expect(Number(balance?.['reserved_funds'])).toBe(0);
-      const verified = await by.admin('POST', '/verify');
-      expect(verified).toMatchObject({ status: 200, body: { ok: true, faults: [] } });
-    }
-
-    afterEach(async () => {
-      for (const at of [0, 1, 2])
-        if (
-          fleet.node(at).program.child.exitCode !== null ||
-          fleet.node(at).program.child.signalCode !== null
-        )
-          await fleet.restart(at);
-    });
+    afterEach(() => callers.revive());
 
     it('REST on any node sees, and hangs up, a call of another; an unknown one is unknown', async () => {
       const { call, uuid } = await answeredOn(0);
@@ -207,9 +146,7 @@ describe.skipIf(!HAS_REDIS || postgresMissing !== undefined)(
           })
         ).status;
       expect(await capacity()).toBe(502);
-      await expect(
-        startCall(fleet.node(0), user, { seconds: 2 }).then((one) => one.answered),
-      ).rejects.toThrow();
+      await expect(callers.call(0, 2).then((one) => one.answered)).rejects.toThrow();
       await fleet.redis.start();
       await eventually('capacity', async () => (await capacity()) === 200 || undefined);
       await eventually(
@@ -221,7 +158,7 @@ describe.skipIf(!HAS_REDIS || postgresMissing !== undefined)(
       );
       call.hangUp();
       await call.report;
-      told += refused.length;
+      callers.alsoTold(refused.length);
       await allIsOver(fleet.node(1), [uuid]);
     });
 

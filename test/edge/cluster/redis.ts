@@ -12,7 +12,8 @@ export interface PrivateRedis {
   start(): Promise<void>;
 }
 
-export async function startRedis(): Promise<PrivateRedis> {
+/** `addresses` of loopback, beside the usual one. */
+export async function startRedis(addresses: readonly string[] = []): Promise<PrivateRedis> {
   const port = await freePort();
   let server: ChildProcess | undefined;
   const redis: PrivateRedis = {
@@ -25,7 +26,8 @@ export async function startRedis(): Promise<PrivateRedis> {
       server = undefined;
     },
     async start() {
-      const options = ['--port', String(port), '--bind', '127.0.0.1', '--save', ''];
+      const bind = ['--bind', '127.0.0.1', ...addresses, '--protected-mode', 'no'];
+      const options = ['--port', String(port), ...bind, '--save', ''];
       const started = spawn('redis-server', [...options, '--appendonly', 'no'], {
         stdio: ['ignore', 'pipe', 'inherit'],
       });

@@ -1,0 +1,121 @@
+/** Callers of a fleet, and what must be true once they have hung up, whatever failed meanwhile. */
+import { expect } from 'vitest';
+import { Customer, echoBot, streamXml } from '../e2e/customer.ts';
+import { makeUser, type RunningCall, type SipUser, startCall } from '../e2e/phone.ts';
+import { type AccountKey, eventually, type Json, type Service } from '../e2e/service.ts';
+import type { Fleet } from './fleet.ts';
+
+const SLOTS_BACK_MS = 30_000;
+
+export class Callers {
+  readonly customer: Customer;
+  readonly user: SipUser;
+  readonly root: AccountKey;
+  readonly #fleet: Fleet;
+  /** Calls whose hangup the customer must have been told of. */
+  #told = 0;
+
+  private constructor(fleet: Fleet, made: Pick<Callers, 'customer' | 'user' | 'root'>) {
+    this.#fleet = fleet;
+    this.customer = made.customer;
+    this.user = made.user;
+    this.root = made.root;
+  }
+
+  static async of(fleet: Fleet): Promise<Callers> {
+    const customer = await Customer.listen();
+    const user = await makeUser(fleet.node(0), 'carol', {
+      answer_url: customer.xml('/answer', streamXml(customer.bot('/bot', echoBot))),
+      hangup_url: `http://${customer.authority}/hangup`,
+    });
+    return new Callers(fleet, { customer, user, root: fleet.node(0).demo });
+  }
+
+  async records(by: Service): Promise<readonly Json[]> {
+    return (await by.api('GET', 'cdr?per_page=100', undefined, this.root)).body['data'] as Json[];
+  }
+
+  /** Undefined: the node could not say so of all. */
+  async live(by: Service): Promise<readonly string[] | undefined> {
+    const { body } = await by.api('GET', 'Call/?status=live', undefined, this.root);
+    return body['calls'] as string[];
+  }
+
+  call(at: number, seconds = 60): Promise<RunningCall> {
+    return startCall(this.#fleet.node(at), this.user, { seconds });
+  }
+
+  async answeredOn(at: number): Promise<{ call: RunningCall; uuid: string }> {
+    const node = this.#fleet.node(at);
+    const before = await eventually('the calls before', () => this.live(node));
+    const call = await this.call(at);
+    await call.answered;
+    const uuid = await eventually('the call', async () =>
+      (await this.live(node))?.find((one) => !before.includes(one)),
+    );
+    return { call, uuid };
+  }
+
+  /** Calls that were refused have a record, and are told of too. */
+  alsoTold(calls: number): void {
+    this.#told += calls;
+  }
+
+  /** Every call has one record and one hangup notification, nothing is held, and the books are right. */
+  async allIsOver(by: Service, calls: readonly string[], limitMs = 15_000): Promise<void> {
+    this.#told += calls.length;
+    const recorded = async (): Promise<readonly unknown[]> =>
+      (await this.records(by)).map(({ uuid }) => uuid);
+    await eventually(
+      'records of all calls',
+      async () => {
+        const uuids = await recorded();
+        return calls.every((call) => uuids.includes(call)) || undefined;
+      },
+      limitMs,
+    );
+    await eventually(
+      'all hangups told',
+      () => this.customer.at('/hangup').length >= this.#told || undefined,
+    );
+    const uuids = this.customer.at('/hangup').map(({ form }) => form['CallUUID']);
+    for (const call of calls) expect(uuids.filter((uuid) => uuid === call)).toHaveLength(1);
+    const all = await recorded();
+    expect(new Set(all).size).toBe(all.length);
+    await eventually(
+      'slots given back',
+      async () => {
+        const { body } = await by.api('GET', 'concurrency', undefined, this.root);
+        return body['concurrent_calls'] === 0 || undefined;
+      },
+      SLOTS_BACK_MS,
+    );
+    const { body } = await by.admin('GET', `/accounts/${this.root.authId}`);
+    const [balance] = body['balances'] as Json[];
+    expect(Number(balance?.['reserved_funds'])).toBe(0);
+    const verified = await by.admin('POST', '/verify');
+    expect(verified).toMatchObject({ status: 200, body: { ok: true, faults: [] } });
+  }
+
+  /** Nodes that were killed run again. */
+  async revive(): Promise<void> {
+    for (const [at, { service }] of this.#fleet.nodes.entries()) {
+      const { exitCode, signalCode } = service.program.child;
+      if (exitCode !== null || signalCode !== null) await this.#fleet.restart(at);
+    }
+  }
+
+  /** All nodes take calls. */
+  async allReady(): Promise<void> {
+    for (const { service } of this.#fleet.nodes)
+      await eventually(
+        'a node that takes calls',
+        async () => (await service.get('/readyz')).status === 200 || undefined,
+        60_000,
+      );
+  }
+
+  async close(): Promise<void> {
+    await this.customer.close();
+  }
+}

@@ -1,0 +1,14 @@
+// Preloaded into a node: its wall clock is wrong by WRONG_CLOCK_MS. Durations come of the other clock, as everywhere.
+const wrongMs = Number(process.env.WRONG_CLOCK_MS ?? 0);
+const RightDate = Date;
+
+globalThis.Date = class WrongDate extends RightDate {
+  constructor(...given) {
+    if (given.length === 0) super(RightDate.now() + wrongMs);
+    else super(...given);
+  }
+
+  static now() {
+    return RightDate.now() + wrongMs;
+  }
+};
