@@ -10,6 +10,8 @@ import { flowKeyOf, type RegisterContact, type RegisterRequest } from './registe
 
 /** More contacts in one request are not looked at. */
 const MAX_CONTACTS = 20;
+/** Bytes of a contact, and of its instance: every store can keep, and find, so much (a row of an index of PostgreSQL has 2,704). */
+const MAX_CONTACT_BYTES = 2048;
 const MAX_REG_ID = 2 ** 31 - 1;
 
 /** A REGISTER in the registrar's words; undefined when a Contact cannot be a contact (400). Nothing in it holds the message. */
@@ -52,6 +54,8 @@ const bindingFlow = (flow: Flow): ContactBinding['flow'] => {
   };
 };
 
+const isTooLong = (text: string): boolean => Buffer.byteLength(text) > MAX_CONTACT_BYTES;
+
 function contactOf(address: NameAddr): RegisterContact | undefined {
   const { uri, params } = address;
   if (uri.kind !== 'sip') return undefined;
@@ -59,10 +63,12 @@ function contactOf(address: NameAddr): RegisterContact | undefined {
   const expires = params.get('expires');
   const q = Number(params.get('q') ?? '1');
   const instanceId = instance === undefined ? undefined : ownCopy(unquote(instance));
+  const contact = formatUri({ ...uri, headers: '' });
+  if (isTooLong(contact) || isTooLong(instanceId ?? '')) return undefined;
   // Without an instance the number says nothing (RFC 5626 §6).
   const regId = instanceId === undefined ? undefined : regIdOf(params.get('reg-id'));
   return {
-    uri: ownCopy(formatUri({ ...uri, headers: '' })),
+    uri: ownCopy(contact),
     key:
       instanceId === undefined || regId === undefined ? keyOf(uri) : flowKeyOf(instanceId, regId),
     // A malformed value counts as absent, like a malformed Expires (RFC 3261 §10.2.1.1).
