@@ -1,14 +1,17 @@
 import type { RecordableHistogram } from 'node:perf_hooks';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, type Registry } from 'prom-client';
 import { secondsOf } from '../../base/duration.ts';
+import { boundedLabels } from './bounded-labels.ts';
 import { Exposition, observeCall, type Scrape } from './exposition.ts';
 import { defineLoopLag } from './loop-lag.ts';
+import { defineMediaThreads, defineMediaTotals, type MediaTotals } from './media-metrics.ts';
+import { defineSignallingTotals, type SignallingSources } from './signalling-metrics.ts';
 import { defineStateGauges, type StateSources } from './state-gauges.ts';
 
 type Direction = 'inbound' | 'outbound';
 
 /** Where gauges get their value from, at the moment of a scrape. Each is optional: a part that is not there yet. */
-interface MetricSources extends StateSources {
+interface MetricSources extends StateSources, SignallingSources {
   callsActive?: () => Readonly<Record<Direction, number>>;
   registrations?: () => number;
   /** Calls that this node runs and may run. */
@@ -30,63 +33,7 @@ interface MetricSources extends StateSources {
     /** How late it was, since the last scrape. */
     readonly lateNs: RecordableHistogram;
   };
-  /** Totals since the start of the SIP listeners. */
-  signalling?: () => {
-    /** `method` is empty for responses, `code` for requests; a bounded set of both. */
-    readonly messages: readonly {
-      readonly direction: 'in' | 'out';
-      readonly transport: string;
-      readonly method: string;
-      readonly code: string;
-      readonly count: number;
-    }[];
-    /** The same by carrier; as many as there are carriers. */
-    readonly carrierMessages: readonly {
-      readonly carrier: string;
-      readonly direction: 'in' | 'out';
-      readonly method: string;
-      readonly code: string;
-      readonly count: number;
-    }[];
-    /** Datagrams and responses that were no use. */
-    readonly discarded: number;
-    /** Not looked at, by reason. */
-    readonly dropped: Readonly<Record<string, number>>;
-    readonly authFailures: number;
-    /** Open, by transport. */
-    readonly connections: Readonly<Partial<Record<'udp' | 'tcp' | 'tls' | 'ws' | 'wss', number>>>;
-    readonly failedHandshakes: number;
-  };
-  /** Messages of calls to customers' trunks, by the trunk's id. */
-  trunkMessages?: () => readonly {
-    readonly peer: string;
-    readonly direction: 'in' | 'out';
-    readonly method: string;
-    readonly code: string;
-    readonly count: number;
-  }[];
-  /** Packets for Homer; left away without one. */
-  hep?: () => { readonly sent: number; readonly dropped: number };
-  /** Totals since the start of the media engine. */
-  media?: () => {
-    readonly packetsReceived: number;
-    readonly packetsSent: number;
-    readonly packetsLost: number;
-    /** Packets of addresses that are not the peer's. */
-    readonly unknownSources: number;
-    readonly sourceChanges: number;
-    readonly unknownHandles: number;
-    /** Of each media thread. */
-    readonly threads: readonly {
-      /** Share of the last second in which it worked. */
-      readonly busy: number;
-      readonly legs: number;
-      /** Lateness of its ticks over the last ten to twenty seconds: 99th percentile. */
-      readonly tickLateMs: number;
-      /** Ticks that it had to leave out. */
-      readonly skippedTicks: number;
-    }[];
-  };
+  media?: () => MediaTotals;
 }
 
 export interface CallEnding {
@@ -121,8 +68,6 @@ const MISNAMED = [
   'nodejs_active_resources_total',
 ];
 
-/** Values of a label beyond this many are counted as `other`: labels come from the network. */
-const LABEL_VALUES_LIMIT = 64;
 const SECONDS_BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 const DURATION_BUCKETS = [1, 5, 15, 30, 60, 120, 300, 600, 1800, 3600, 7200];
 const MOS_BUCKETS = [1, 2, 2.5, 3, 3.5, 3.8, 4, 4.2, 4.4, 4.5];
@@ -224,7 +169,7 @@ function defineFacts(exposition: Exposition) {
 
 /** Read once a scrape: asking the engine starts its next interval. */
 interface ScrapeState {
-  media: ReturnType<NonNullable<MetricSources['media']>> | undefined;
+  media: MediaTotals | undefined;
 }
 
 function defineGauges(registry: Registry, sources: MetricSources, state: ScrapeState): void {
@@ -260,7 +205,7 @@ function defineGauges(registry: Registry, sources: MetricSources, state: ScrapeS
     () => sources.spooled?.() ?? 0,
   );
   gauge('voice_stream_sockets', 'Open audio-stream sockets', () => sources.streamSockets?.() ?? 0);
-  defineMediaThreads(registers, state);
+  defineMediaThreads(registers, () => state.media);
   new Gauge({
     name: 'voice_stream_thread_busy_ratio',
     help: 'Share of the last second in which a thread of audio-stream sockets worked',
@@ -287,7 +232,7 @@ function defineGauges(registry: Registry, sources: MetricSources, state: ScrapeS
     },
   });
   defineStateGauges(registers, sources);
-  defineMediaTotals(registers, state);
+  defineMediaTotals(registers, () => state.media);
   defineSignallingTotals(registers, sources);
 }
 
@@ -318,198 +263,4 @@ function defineOverload(
       this.inc(sources.overload?.().refused ?? 0);
     },
   });
-}
-
-/** Totals that the SIP listeners count; set at the scrape, they only ever grow. */
-function defineSignallingTotals(registers: Registry[], sources: MetricSources): void {
-  new Counter({
-    name: 'voice_sip_messages_total',
-    help: 'SIP messages; method is empty for responses, code for requests',
-    labelNames: ['method', 'direction', 'code', 'transport'],
-    registers,
-    collect() {
-      this.reset();
-      for (const { count, ...labels } of sources.signalling?.().messages ?? []) {
-        this.inc(labels, count);
-      }
-    },
-  });
-  const bounded = boundedLabels();
-  new Counter({
-    name: 'voice_sip_carrier_messages_total',
-    help: 'SIP messages to and from each carrier; method is empty for responses, code for requests',
-    labelNames: ['carrier', 'method', 'direction', 'code'],
-    registers,
-    collect() {
-      this.reset();
-      for (const { count, carrier, ...labels } of sources.signalling?.().carrierMessages ?? []) {
-        this.inc({ ...labels, carrier: bounded('carrier', carrier) }, count);
-      }
-    },
-  });
-  new Counter({
-    name: 'voice_sip_trunk_messages_total',
-    help: "SIP messages of calls to each customer's trunk; method is empty for responses, code for requests",
-    labelNames: ['trunk', 'method', 'direction', 'code'],
-    registers,
-    collect() {
-      this.reset();
-      for (const { count, peer, ...labels } of sources.trunkMessages?.() ?? []) {
-        this.inc({ ...labels, trunk: bounded('trunk', peer) }, count);
-      }
-    },
-  });
-  new Counter({
-    name: 'voice_hep_packets_total',
-    help: 'Packets for Homer: sent, or dropped because there were too many or its host was not found',
-    labelNames: ['result'],
-    registers,
-    collect() {
-      this.reset();
-      const { sent, dropped } = sources.hep?.() ?? { sent: 0, dropped: 0 };
-      this.inc({ result: 'sent' }, sent);
-      this.inc({ result: 'dropped' }, dropped);
-    },
-  });
-  new Counter({
-    name: 'voice_sip_dropped_total',
-    help: 'SIP messages that were not looked at: too many of one source, or in all; keep-alives; garbage; no room in the socket',
-    labelNames: ['reason'],
-    registers,
-    collect() {
-      this.reset();
-      const dropped = sources.signalling?.().dropped ?? {};
-      for (const [reason, count] of Object.entries(dropped)) this.inc({ reason }, count);
-    },
-  });
-  const total = (name: string, help: string, read: () => number | undefined): void => {
-    new Counter({
-      name,
-      help,
-      registers,
-      collect() {
-        this.reset();
-        this.inc(read() ?? 0);
-      },
-    });
-  };
-  total(
-    'voice_sip_discarded_total',
-    'Datagrams and responses that were no use: malformed, late or from nobody',
-    () => sources.signalling?.().discarded,
-  );
-  total(
-    'voice_sip_tls_handshake_failures_total',
-    'TLS handshakes of SIP peers that failed',
-    () => sources.signalling?.().failedHandshakes,
-  );
-  total(
-    'voice_sip_auth_failures_total',
-    'Requests with wrong credentials',
-    () => sources.signalling?.().authFailures,
-  );
-}
-
-function defineMediaThreads(registers: Registry[], state: ScrapeState): void {
-  type Thread = NonNullable<ScrapeState['media']>['threads'][number];
-  const each = (name: string, help: string, read: (thread: Thread) => number): void => {
-    new Gauge({
-      name,
-      help,
-      labelNames: ['thread'],
-      registers,
-      collect() {
-        this.reset();
-        for (const [index, thread] of (state.media?.threads ?? []).entries()) {
-          this.set({ thread: index }, read(thread));
-        }
-      },
-    });
-  };
-  each(
-    'voice_media_tick_late_seconds',
-    'Lateness of the ticks of a media thread over the last ten to twenty seconds, 99th percentile',
-    ({ tickLateMs }) => secondsOf(tickLateMs),
-  );
-  each(
-    'voice_media_thread_busy_ratio',
-    'Share of the last second in which a media thread worked; above 0.8 it takes no new call',
-    ({ busy }) => busy,
-  );
-  each('voice_media_thread_legs', 'Legs of a media thread', ({ legs }) => legs);
-  new Counter({
-    name: 'voice_media_skipped_ticks_total',
-    help: 'Milliseconds that a media thread had to leave out',
-    labelNames: ['thread'],
-    registers,
-    collect() {
-      this.reset();
-      for (const [index, { skippedTicks }] of (state.media?.threads ?? []).entries()) {
-        this.inc({ thread: index }, skippedTicks);
-      }
-    },
-  });
-}
-
-/** Totals that the media engine counts; set at the scrape, they only ever grow. */
-function defineMediaTotals(registers: Registry[], state: ScrapeState): void {
-  new Counter({
-    name: 'voice_rtp_packets_total',
-    help: 'RTP packets',
-    labelNames: ['direction'],
-    registers,
-    collect() {
-      this.reset();
-      this.inc({ direction: 'in' }, state.media?.packetsReceived ?? 0);
-      this.inc({ direction: 'out' }, state.media?.packetsSent ?? 0);
-    },
-  });
-  new Counter({
-    name: 'voice_rtp_lost_packets_total',
-    help: 'RTP packets that never came',
-    registers,
-    collect() {
-      this.reset();
-      this.inc(state.media?.packetsLost ?? 0);
-    },
-  });
-  new Counter({
-    name: 'voice_rtp_unknown_source_packets_total',
-    help: "RTP packets from addresses that are not the peer's, or of types that were not negotiated",
-    registers,
-    collect() {
-      this.reset();
-      this.inc(state.media?.unknownSources ?? 0);
-    },
-  });
-  new Counter({
-    name: 'voice_rtp_source_changes_total',
-    help: 'Times that the RTP of a peer was found at another address than before or than its SDP says',
-    registers,
-    collect() {
-      this.reset();
-      this.inc(state.media?.sourceChanges ?? 0);
-    },
-  });
-  new Counter({
-    name: 'voice_media_unknown_handles_total',
-    help: 'Media commands whose leg, room or object was not there any more, or was full',
-    registers,
-    collect() {
-      this.reset();
-      this.inc(state.media?.unknownHandles ?? 0);
-    },
-  });
-}
-
-function boundedLabels(): (label: string, value: string) => string {
-  const seen = new Map<string, Set<string>>();
-  return (label, value) => {
-    const values = seen.get(label) ?? new Set();
-    seen.set(label, values);
-    if (values.has(value)) return value;
-    if (values.size >= LABEL_VALUES_LIMIT) return 'other';
-    values.add(value);
-    return value;
-  };
 }

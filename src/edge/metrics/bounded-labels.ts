@@ -1,0 +1,14 @@
+const LABEL_VALUES_LIMIT = 64;
+
+/** Values of a label beyond the first 64 become `other`: what strangers send does not make series without end. */
+export function boundedLabels(): (label: string, value: string) => string {
+  const seen = new Map<string, Set<string>>();
+  return (label, value) => {
+    const values = seen.get(label) ?? new Set();
+    seen.set(label, values);
+    if (values.has(value)) return value;
+    if (values.size >= LABEL_VALUES_LIMIT) return 'other';
+    values.add(value);
+    return value;
+  };
+}
