@@ -11,7 +11,7 @@ const SEPARATOR = '&';
 
 /**
  * Looks numbers up in the tables, which are read once, with the first number: the package's own look-up reads its file for every
- * one. Services without lists of contacts never ask, and are spared the 16 MB that table and reader take.
+ * one. Services without lists of contacts never ask: their start is spared reading them.
  */
 export function numberTimezones(): NumberTimezones {
   let table: ReadonlyMap<string, string> | undefined;
