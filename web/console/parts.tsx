@@ -28,6 +28,24 @@ export const changeColumn = (edit: (row: Row) => void): Column => ({
   ),
 });
 
+/** A button in each row that asks first, then takes away what the row is of. */
+export const removeColumn = (
+  nameOf: (row: Row) => string,
+  remove: (row: Row) => Promise<void>,
+): Column => ({
+  title: 'Remove',
+  value: (row) => (
+    <button
+      type="button"
+      class="small secondary"
+      aria-label={`Remove ${nameOf(row)}`}
+      onClick={() => confirm(`Remove ${nameOf(row)}?`) && void remove(row)}
+    >
+      Remove
+    </button>
+  ),
+});
+
 interface TableProps {
   readonly name: string;
   readonly columns: readonly Column[];

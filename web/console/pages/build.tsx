@@ -7,6 +7,7 @@ import { CallerIds } from './caller-ids.tsx';
 import { Carriers } from './carriers.tsx';
 import { Endpoints } from './endpoints.tsx';
 import { Playground } from './playground.tsx';
+import { Trunks } from './trunks.tsx';
 
 export interface BuildProps {
   readonly account: string;
@@ -94,26 +95,6 @@ function Numbers({ account }: BuildProps) {
             title: 'State',
             value: (row) => <State good={row['status'] === 'active'}>{text(row['status'])}</State>,
           },
-        ]}
-      />
-    </>
-  );
-}
-
-function Trunks({ account }: BuildProps) {
-  const { value, problem } = useLoad(account, () => get(`/api/v1/Account/${account}/trunks`));
-  return (
-    <>
-      <Problem text={problem} />
-      <Table
-        name="Trunks"
-        rows={value && rows(value['objects'])}
-        empty="The account has no trunk."
-        columns={[
-          { title: 'Name', value: (row) => text(row['name']) },
-          { title: 'Direction', value: (row) => text(row['trunk_direction']) },
-          { title: 'Domain', value: (row) => text(row['trunk_domain']) },
-          { title: 'State', value: (row) => text(row['trunk_status']), isMinor: true },
         ]}
       />
     </>

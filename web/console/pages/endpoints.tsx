@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { call, get, type Row, rows, text } from '../api.ts';
 import { tokenFor } from '../browser-phone.ts';
 import { useAction, useLoad } from '../hooks.ts';
-import { Input, onSubmit, Problem, Select, State, Table } from '../parts.tsx';
+import { Input, onSubmit, Problem, removeColumn, Select, State, Table } from '../parts.tsx';
 import type { BuildProps } from './build.tsx';
 import { pictureOf } from './people.tsx';
 
@@ -63,21 +63,10 @@ export function Endpoints({ account, me }: BuildProps) {
               </button>
             ),
           },
-          {
-            title: 'Remove',
-            value: (row) => (
-              <button
-                type="button"
-                class="small secondary"
-                onClick={() =>
-                  confirm(`Remove ${text(row['username'])}?`) &&
-                  void run(() => call('DELETE', `${path}${text(row['endpoint_id'])}/`).then(again))
-                }
-              >
-                Remove
-              </button>
-            ),
-          },
+          removeColumn(
+            (row) => text(row['username']),
+            (row) => run(() => call('DELETE', `${path}${text(row['endpoint_id'])}/`).then(again)),
+          ),
         ]}
       />
       <h3>A new endpoint</h3>

@@ -1,0 +1,83 @@
+/** A running service, and people who look at its console in Chromium: each in a browser context of his own. */
+import type { Browser, Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { axeViolations, faultsOf, openChromium } from '../e2e/chromium.ts';
+import { newPlace, removePlace, Service, type ServicePlace } from '../e2e/service.ts';
+
+const PASSWORD = 'correct horse battery';
+const NARROW = { width: 360, height: 640 };
+const WIDE = { width: 1100, height: 760 };
+
+export interface Person {
+  readonly page: Page;
+  /** What went wrong in the page, as it happens. */
+  readonly faults: readonly string[];
+  go(hash: string): Promise<unknown>;
+  leave(): Promise<void>;
+}
+
+export class ConsoleStage {
+  readonly service: Service;
+  readonly #place: ServicePlace;
+  readonly #browser: Browser;
+
+  private constructor(place: ServicePlace, service: Service, browser: Browser) {
+    this.#place = place;
+    this.service = service;
+    this.#browser = browser;
+  }
+
+  static async open(): Promise<ConsoleStage> {
+    const place = await newPlace();
+    return new ConsoleStage(place, await Service.start(place), await openChromium());
+  }
+
+  /** Somebody who was invited and has signed in; without an account, one of the operator's staff. */
+  async person(email: string, role: string, account?: string): Promise<Person> {
+    const { body } = await this.service.admin('POST', '/users', {
+      email,
+      role,
+      ...(account !== undefined && { account_id: account }),
+    });
+    const context = await this.#browser.newContext({
+      viewport: WIDE,
+      colorScheme: 'light',
+      reducedMotion: 'reduce',
+      locale: 'en-GB',
+      timezoneId: 'UTC',
+    });
+    const page = await context.newPage();
+    const faults = faultsOf(page);
+    const console = `${this.service.baseUrl}/console`;
+    await page.goto(`${console}#${String(body['link']).split('#')[1]}`);
+    await page.getByLabel('Choose a password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Begin' }).click();
+    await page.getByRole('heading', { name: 'Calls' }).waitFor();
+    return {
+      page,
+      faults,
+      go: (hash) => page.goto(`${console}#${hash}`),
+      leave: () => context.close(),
+    };
+  }
+
+  async close(): Promise<void> {
+    await this.#browser.close();
+    await this.service.kill();
+    removePlace(this.#place);
+  }
+}
+
+/** As it stands: no violation in either colour scheme, and nothing wider than a telephone. */
+export async function expectAccessible({ page, faults }: Person): Promise<void> {
+  for (const colorScheme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme });
+    expect(await axeViolations(page), colorScheme).toEqual([]);
+  }
+  await page.setViewportSize(NARROW);
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(
+    NARROW.width,
+  );
+  await page.setViewportSize(WIDE);
+  expect(faults).toEqual([]);
+}
