@@ -6,6 +6,7 @@ import { recoverOpenCalls } from '../../src/domain/cdr/cdr.ts';
 import { SelfNode } from '../../src/domain/cluster/cluster.ts';
 import type { Store } from '../../src/edge/store/store.ts';
 import { aCdr, aNotification, anOpenCall } from '../edge/store/records.ts';
+import { expectOneFirstStart } from '../first-starts.ts';
 
 export function nodeContract(opened: () => { readonly store: Store }): void {
   const join = async (id: string, alone = false) => {
@@ -106,6 +107,19 @@ export function nodeContract(opened: () => { readonly store: Store }): void {
       await a.store.nodes.leave(a.self);
       expect(await b.store.nodes.holder('campaigns')).toBeUndefined();
       expect(await b.store.nodes.claim('campaigns')).toBe(true);
+    });
+
+    it('first starts at the same moment make one account, which both nodes know', () =>
+      expectOneFirstStart(() => opened().store));
+
+    it('what is kept as a secret is decided by who is first, and is not legible in the row', async () => {
+      const { settings } = opened().store;
+      expect(await settings.secret('kept')).toBeUndefined();
+      const both = ['a-word', 'b-word'].map((word) => settings.keepSecret('kept', word));
+      const [kept, same] = await Promise.all(both);
+      expect(same).toBe(kept);
+      expect(await settings.secret('kept')).toBe(kept);
+      expect(await settings.get('kept')).not.toContain('word');
     });
 
     it('an export runs on one node, and on another when that one is gone', async () => {

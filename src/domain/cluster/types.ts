@@ -13,4 +13,4 @@ export interface NodeRecord extends NodeRef {
 }
 
 /** Work that one node does for all. */
-export type Job = 'housekeeping' | 'campaigns';
+export type Job = 'housekeeping' | 'campaigns' | 'firstStart';

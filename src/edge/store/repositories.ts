@@ -27,6 +27,10 @@ export interface SettingStore {
   set(key: string, value: string): Promise<void>;
   /** The stored value, or `value` once stored: the first caller decides. */
   getOrSet(key: string, value: string): Promise<string>;
+  /** As `getOrSet`, of what only holders of the key file may read. */
+  keepSecret(key: string, value: string): Promise<string>;
+  /** What was kept as a secret. */
+  secret(key: string): Promise<string | undefined>;
 }
 
 /** Every need that the store answers. */
@@ -73,7 +77,7 @@ export type Access = 'write' | 'soon' | 'point' | 'report';
 export const ACCESS: {
   readonly [R in keyof Repositories]: { readonly [V in keyof Repositories[R]]: Access };
 } = {
-  settings: { get: 'point', set: 'write', getOrSet: 'write' },
+  settings: { get: 'point', set: 'write', getOrSet: 'write', keepSecret: 'write', secret: 'point' },
   accounts: {
     create: 'write',
     get: 'point',

@@ -6,6 +6,14 @@ export const settingRepository = (db: Connection): Synchronously<SettingStore> =
     const row = db.get('SELECT value FROM setting WHERE key = ?', [key]);
     return row && string(row, 'value');
   };
+  const getOrSet = (key: string, value: string): string => {
+    db.send('INSERT INTO setting (key, value) VALUES (?, ?) ON CONFLICT DO NOTHING', [key, value]);
+    return get(key) ?? value;
+  };
+  const seal = (key: string, value: string): string =>
+    Buffer.from(db.vault.seal(value, purposeOf(key))).toString('base64');
+  const open = (key: string, sealed: string): string =>
+    db.vault.open(Buffer.from(sealed, 'base64'), purposeOf(key));
   return {
     get,
     set: (key, value) => {
@@ -15,12 +23,13 @@ export const settingRepository = (db: Connection): Synchronously<SettingStore> =
         [key, value],
       );
     },
-    getOrSet: (key, value) => {
-      db.send('INSERT INTO setting (key, value) VALUES (?, ?) ON CONFLICT DO NOTHING', [
-        key,
-        value,
-      ]);
-      return get(key) ?? value;
+    getOrSet,
+    keepSecret: (key, value) => open(key, getOrSet(key, seal(key, value))),
+    secret: (key) => {
+      const sealed = get(key);
+      return sealed === undefined ? undefined : open(key, sealed);
     },
   };
 };
+
+const purposeOf = (key: string): string => `setting:${key}`;

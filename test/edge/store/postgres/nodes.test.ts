@@ -5,6 +5,7 @@ import { micros } from '../../../../src/base/money.ts';
 import type { Application } from '../../../../src/domain/provisioning/types.ts';
 import type { Store } from '../../../../src/edge/store/store.ts';
 import { eventually } from '../../../eventually.ts';
+import { expectOneFirstStart } from '../../../first-starts.ts';
 import { type Cluster, postgresMissing, sharedCluster } from '../../../postgres.ts';
 import { aCdr, anAccount, anEntry, anOpenCall, START_US } from '../records.ts';
 import { Folders, openNode } from './shared.ts';
@@ -43,6 +44,9 @@ describe.skipIf(postgresMissing !== undefined)(
       expect(await node(1).verify()).toEqual([]);
       return node(1).ledger.balance(accountId, 'USD');
     };
+
+    it('make one first account, however many start on an empty database at the same moment', () =>
+      expectOneFirstStart(node));
 
     it('hold no more than there is, whichever of them is asked', async () => {
       const accounts = await Promise.all([funded('MA_R1', 1000), funded('MA_R2', 1000)]);

@@ -1,0 +1,82 @@
+/** First starts of nodes that share a store, each with a data folder of its own; nothing is listened on. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { asAccountId } from '../src/base/ids.ts';
+import { silentLogger } from '../src/base/logger.ts';
+import { systemRandom } from '../src/base/system-random.ts';
+import { SelfNode } from '../src/domain/cluster/cluster.ts';
+import { systemClock } from '../src/edge/clock/system-clock.ts';
+import type { Store } from '../src/edge/store/store.ts';
+import type { DemoFile } from '../src/phone/options.ts';
+import { firstStart } from '../src/service/first-start.ts';
+import { testFoundation, testSettings } from './foundation.ts';
+
+const NAMES = ['one', 'two'] as const;
+
+/** Two nodes that start at the same moment have made one account with one application and endpoint, and both know it. */
+export async function expectOneFirstStart(storeOf: (node: number) => Store): Promise<void> {
+  const root = mkdtempSync(join(tmpdir(), 'carillon-first-'));
+  try {
+    const nodes = await Promise.all(NAMES.map((name, index) => joined(name, storeOf(index), root)));
+    const starts = await Promise.all(nodes.map((node) => node.start()));
+    expect(starts.map((start) => start?.isFirst).sort()).toEqual([false, true]);
+    const files = nodes.map((node) => node.file());
+    for (const [index, file] of files.entries()) {
+      expect(file).toEqual(starts[index]?.things);
+      expect(file).toEqual({ ...files[0], baseUrl: `http://${NAMES[index]}` });
+      await expectUsable(nodes[index] as Node, file);
+    }
+    for (const node of nodes) expect((await node.start())?.isFirst).toBe(false);
+    expect(nodes.map((node) => node.file())).toEqual(files);
+    await expectOneOfEach(nodes[0] as Node, files[0] as DemoFile);
+  } finally {
+    rmSync(root, { recursive: true, force: true });
+  }
+}
+
+type Node = Awaited<ReturnType<typeof joined>>;
+
+async function joined(name: string, over: Store, root: string) {
+  const self = new SelfNode(name);
+  await self.begin(over.nodes, false);
+  const basics = {
+    ...{ settings: testSettings({}), lists: { rates: [], carriers: [] } },
+    ...{ logger: silentLogger, clock: systemClock, random: systemRandom },
+    dataDir: join(root, name),
+  };
+  const foundation = testFoundation(basics, over.as(self), {
+    prices: {},
+    recordingFiles: { remove: async () => undefined } as never,
+  });
+  const place = { sip: { host: '127.0.0.1', port: 5060 }, baseUrl: `http://${name}` };
+  const urls = { answerUrl: `http://${name}/answer`, hangupUrl: `http://${name}/hangup` };
+  const demo = { ...urls, streamUrl: '', stop: async () => undefined };
+  return {
+    ...foundation,
+    start: () => firstStart({ ...basics, ...foundation, ...place }, demo),
+    file: (): DemoFile => JSON.parse(readFileSync(join(root, name, 'demo.json'), 'utf8')),
+  };
+}
+
+async function expectUsable(node: Node, file: DemoFile): Promise<void> {
+  const entered = await node.accounts.authenticate(asAccountId(file.authId), file.authToken);
+  expect(entered).toMatchObject({ ok: true });
+  expect(await node.provisioning.endpoints.byUsername(file.username)).toMatchObject({
+    accountId: file.authId,
+  });
+}
+
+async function expectOneOfEach({ accounts, provisioning, ledger }: Node, { authId }: DemoFile) {
+  const slice = { limit: 10, offset: 0 };
+  const all = await accounts.list({ parentAuthId: undefined }, slice);
+  const made = all.items.filter(({ name }) => name === 'First account');
+  expect(made.map((account) => account.authId)).toEqual([authId]);
+  const accountId = asAccountId(authId);
+  expect((await provisioning.applications.list({ accountId }, slice)).items).toHaveLength(1);
+  expect((await provisioning.endpoints.list({ accountId }, slice)).items).toHaveLength(1);
+  expect(await ledger.balance(accountId, 'USD')).toMatchObject({
+    value: { balance: 10_000_000 },
+  });
+}
