@@ -61,6 +61,11 @@ export class ConsoleStage {
     };
   }
 
+  /** A page of somebody who has not signed in. */
+  async guest(): Promise<Page> {
+    return (await this.#browser.newContext()).newPage();
+  }
+
   async close(): Promise<void> {
     await this.#browser.close();
     await this.service.kill();

@@ -233,6 +233,76 @@ describe('rights', () => {
   });
 });
 
+describe('an invitation', () => {
+  interface Shown {
+    readonly invitation_id: string;
+    readonly email: string;
+    readonly invited_at: string;
+    readonly expires_at: string;
+  }
+  const pending = async (cookie: string): Promise<readonly Shown[]> =>
+    (await send('GET', '/console/api/invitations', undefined, cookie)).body.invitations;
+  const invite = async (email: string, cookie: string): Promise<string> => {
+    const body = { email, role: 'viewer' };
+    const made = await send('POST', '/console/api/users', body, cookie);
+    return String(made.body.link).split('/welcome/')[1] ?? '';
+  };
+  const accept = async (token: string, email: string): Promise<number> =>
+    (await send('POST', '/console/api/accept', { token, email, password: PASSWORD })).status;
+  const revoke = async (id: string | undefined, cookie: string): Promise<number> =>
+    (await send('DELETE', `/console/api/invitations/${id}`, undefined, cookie)).status;
+
+  it('is listed until it is opened, has ended, or is revoked; its link never', async () => {
+    const account = await service.addAccount({ name: 'Gil' });
+    const { cookie } = await user('owner', account);
+    const opened = await invite('opened@gil.test', cookie);
+    const revoked = await invite('revoked@gil.test', cookie);
+    const nowMs = service.clock.wallMs();
+    const shown = await pending(cookie);
+    expect(shown.map(({ email }) => email).sort()).toEqual(['opened@gil.test', 'revoked@gil.test']);
+    expect(shown).toMatchObject(shown.map(() => ({ role: 'viewer', account_id: account.authId })));
+    const times = shown.map((one) => [Date.parse(one.invited_at), Date.parse(one.expires_at)]);
+    const week = 7 * 86_400_000;
+    expect(times).toEqual(shown.map(() => [nowMs, nowMs + week]));
+    expect(JSON.stringify(shown)).not.toContain(opened);
+    expect(await accept(opened, 'opened@gil.test')).toBe(200);
+    const [left] = await pending(cookie);
+    expect(left?.email).toBe('revoked@gil.test');
+    expect(await revoke(left?.invitation_id, cookie)).toBe(204);
+    expect(await accept(revoked, 'revoked@gil.test')).toBe(404);
+    expect(await revoke(left?.invitation_id, cookie)).toBe(404);
+    expect(await pending(cookie)).toEqual([]);
+    const { entries } = (await send('GET', '/console/api/audit?limit=50', undefined, cookie)).body;
+    expect(entries).toMatchObject([
+      { method: 'DELETE', status: 404 },
+      { method: 'DELETE', status: 204, what: expect.stringMatching(/^Revoke an invitation/) },
+      { method: 'POST', status: 201 },
+      { method: 'POST', status: 201 },
+    ]);
+  });
+
+  it("ends after a week, and is its account's owner's alone", async () => {
+    const account = await service.addAccount({ name: 'Hal' });
+    const { cookie } = await user('owner', account);
+    const other = await user('owner', await service.addAccount({ name: 'Ina' }));
+    const developer = await user('developer', account);
+    const staff = await user('owner');
+    const token = await invite('late@hal.test', cookie);
+    const [one] = await pending(cookie);
+    expect(await pending(other.cookie)).toEqual([]);
+    expect(await revoke(one?.invitation_id, other.cookie)).toBe(404);
+    expect(await revoke(one?.invitation_id, developer.cookie)).toBe(403);
+    expect((await pending(staff.cookie)).map(({ email }) => email)).toContain('late@hal.test');
+    // Sessions go on while they are used.
+    for (let hours = 0; hours <= 7 * 24; hours += 11) {
+      await service.clock.advance(11 * 3_600_000);
+      await send('GET', '/console/api/me', undefined, cookie);
+    }
+    expect(await pending(cookie)).toEqual([]);
+    expect(await accept(token, 'late@hal.test')).toBe(404);
+  });
+});
+
 describe('live quality', () => {
   it('is of a call of the account alone', async () => {
     const quality = {

@@ -15,6 +15,8 @@ export interface UserStore {
   /** The invitation is gone with it; undefined: there is none, or it has ended. */
   takeInvitation(tokenHash: string, nowUs: number): Promise<Invitation | undefined>;
   invitation(tokenHash: string): Promise<Invitation | undefined>;
+  /** Those that have not ended, the one that ends first before the others; `all`: also the staff's. */
+  invitations(accountId: AccountId | 'all', nowUs: number): Promise<readonly Invitation[]>;
   /** The oldest of a user goes when there are more than `most`. */
   putSession(session: Session, most: number): Promise<void>;
   session(tokenHash: string): Promise<Session | undefined>;

@@ -53,6 +53,11 @@ export interface NewSession {
   readonly user: SignedIn;
 }
 
+/** Every link lives as long: when it was made follows from when it ends. */
+export interface PendingInvitation extends Invitation {
+  readonly madeUs: number;
+}
+
 type Refused = Result<never, UserRefusal>;
 const refuse = (refusal: UserRefusal): Refused => err(refusal);
 
@@ -86,6 +91,28 @@ export class Users {
     const found = await this.#needs.store.invitation(digest(secret));
     const isLive = found !== undefined && found.expiresUs > this.#nowUs();
     return isLive ? ok(found) : refuse({ kind: 'unknownInvitation' });
+  }
+
+  /** Links that nobody has opened yet, the oldest first; `within`: the account that they are for. */
+  async pendingInvitations(within: AccountId | 'all'): Promise<readonly PendingInvitation[]> {
+    const pending = await this.#needs.store.invitations(within, this.#nowUs());
+    return pending.map((invitation) => ({
+      ...invitation,
+      madeUs: invitation.expiresUs - INVITATION_MS * US_PER_MS,
+    }));
+  }
+
+  /** The link opens nothing from now on. `id`: the digest of its token. */
+  async revokeInvitation(
+    id: string,
+    within: AccountId | 'all',
+  ): Promise<Result<void, UserRefusal>> {
+    const { store } = this.#needs;
+    const found = await store.invitation(id);
+    const isTheirs = found !== undefined && (within === 'all' || found.accountId === within);
+    // Taken, as by who opens it: only one of the two comes through.
+    const taken = isTheirs ? await store.takeInvitation(id, this.#nowUs()) : undefined;
+    return taken === undefined ? refuse({ kind: 'unknownInvitation' }) : ok(undefined);
   }
 
   /** Makes the user of a link and signs him in; the link is used up. */

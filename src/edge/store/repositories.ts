@@ -243,6 +243,7 @@ export const ACCESS: {
     putInvitation: 'write',
     takeInvitation: 'write',
     invitation: 'point',
+    invitations: 'report',
     putSession: 'write',
     session: 'point',
     sessionsOf: 'point',

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
 import { renderSVG } from 'uqr';
 import { call, get, type Me, type Row, rows, text } from '../api.ts';
-import { useAction, useLoad } from '../hooks.ts';
-import { At, Input, onSubmit, Problem, Select, Table } from '../parts.tsx';
+import { type Loaded, useAction, useLoad } from '../hooks.ts';
+import { At, Input, onSubmit, Problem, removeColumn, Select, Table } from '../parts.tsx';
 
 export const pictureOf = (told: string): string =>
   `data:image/svg+xml,${encodeURIComponent(renderSVG(told))}`;
@@ -148,6 +148,7 @@ function Totp({ me }: { readonly me: Me }) {
 
 function Users({ me }: { readonly me: Me }) {
   const users = useLoad('users', () => get('/console/api/users'));
+  const invitations = useLoad('invitations', () => get('/console/api/invitations'));
   const [email, setEmail] = useState('');
   const [role, setRole] = useState('viewer');
   const [account, setAccount] = useState('');
@@ -168,7 +169,7 @@ function Users({ me }: { readonly me: Me }) {
         ...(account !== '' && { account_id: account }),
       });
       setLink(text(made['link']));
-      users.again();
+      invitations.again();
     });
   return (
     <>
@@ -224,6 +225,37 @@ function Users({ me }: { readonly me: Me }) {
           </>
         )}
       </p>
+      <Invitations of={invitations} />
+    </>
+  );
+}
+
+const invitedIn = (row: Row): string => text(row['email']) || 'whoever opens it';
+
+/** Links that nobody has opened yet. They are not shown again: who lost one is invited anew. */
+function Invitations({ of: { value, problem: unread, again } }: { readonly of: Loaded<Row> }) {
+  const { problem, run } = useAction();
+  const revoke = (row: Row) =>
+    run(() =>
+      call('DELETE', `/console/api/invitations/${text(row['invitation_id'])}`).finally(again),
+    );
+  return (
+    <>
+      <h3>Invitations that wait</h3>
+      <Problem text={unread ?? problem} />
+      <Table
+        name="Invitations"
+        rows={value && rows(value['invitations'])}
+        empty="No invitation waits to be opened."
+        columns={[
+          { title: 'For', value: invitedIn },
+          { title: 'Role', value: (row) => text(row['role']) },
+          { title: 'Account', value: (row) => text(row['account_id']) || 'staff', isMinor: true },
+          { title: 'Since', value: (row) => <At value={row['invited_at']} />, isMinor: true },
+          { title: 'Until', value: (row) => <At value={row['expires_at']} /> },
+          removeColumn((row) => `the invitation of ${invitedIn(row)}`, revoke),
+        ]}
+      />
     </>
   );
 }

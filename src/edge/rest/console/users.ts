@@ -3,9 +3,9 @@ import type { AccountId } from '../../../base/ids.ts';
 import { err, ok, type Result } from '../../../base/result.ts';
 import { isoMicros } from '../../../base/time-format.ts';
 import type { AuditEntry, Role, User } from '../../../domain/user/types.ts';
-import { ROLES, type SignedIn } from '../../../domain/user/user.ts';
+import { type PendingInvitation, ROLES, type SignedIn } from '../../../domain/user/user.ts';
 import type { RouteNeeds } from '../deps.ts';
-import { type Failure, invalidField } from '../http/failure.ts';
+import { type Failure, invalidField, notFound } from '../http/failure.ts';
 import { adminRoute, type Route, userRoute } from '../http/route.ts';
 import {
   accountIdText,
@@ -143,6 +143,49 @@ const remove = userRoute({
     answered(await needs.users.remove(id, withinOf(user)), () => undefined),
 });
 
+const InvitationSchema = Type.Object({
+  invitation_id: Type.String({ description: 'no part of the link' }),
+  email: nullableText(),
+  role: Type.String(),
+  account_id: nullableAccountId(),
+  invited_at: timestamp(),
+  expires_at: timestamp(),
+});
+
+const showInvitation = ({ tokenHash, madeUs, ...invitation }: PendingInvitation) => ({
+  invitation_id: tokenHash,
+  email: invitation.email ?? null,
+  role: invitation.role,
+  account_id: invitation.accountId ?? null,
+  invited_at: isoMicros(madeUs),
+  expires_at: isoMicros(invitation.expiresUs),
+});
+
+const listInvitations = userRoute({
+  ...users,
+  method: 'GET',
+  path: '/console/api/invitations',
+  summary: 'Invitations that nobody has opened yet, oldest first; their links are not shown again',
+  reply: Type.Object({ invitations: Type.Array(InvitationSchema) }),
+  run: async (needs, { user }) =>
+    ok({
+      invitations: (await needs.users.pendingInvitations(withinOf(user))).map(showInvitation),
+    }),
+});
+
+const revokeInvitation = userRoute({
+  ...users,
+  method: 'DELETE',
+  path: '/console/api/invitations/{invitation_id}',
+  summary: 'Revoke an invitation: its link makes no user any more',
+  status: 204,
+  params: Type.Object({ invitation_id: Type.String() }),
+  run: async (needs, { user, params: { invitation_id: id } }) =>
+    answered(await needs.users.revokeInvitation(id, withinOf(user)), () => undefined, {
+      unknownInvitation: notFound('invitation'),
+    }),
+});
+
 const AuditSchema = Type.Object({
   total: Type.Integer(),
   entries: Type.Array(
@@ -229,6 +272,8 @@ export const userRoutes: readonly Route[] = [
   inviteByUser,
   changeRole,
   remove,
+  listInvitations,
+  revokeInvitation,
   audit,
   adminList,
   adminInvite,

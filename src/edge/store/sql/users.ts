@@ -67,6 +67,12 @@ export const userRepository = (db: Connection): Synchronously<UserStore> => ({
   },
   putInvitation: (invitation) => invitationTable.insert(db, invitation),
   invitation: (tokenHash) => invitationTable.get(db, 'token_hash = ?', [tokenHash]),
+  invitations: (accountId, nowUs) => {
+    const where = new Where().and('expires_us > ?', nowUs);
+    if (accountId !== 'all') where.and('account_id = ?', accountId);
+    const rest = `WHERE ${where.sql} ORDER BY expires_us, token_hash`;
+    return invitationTable.all(db, rest, where.values);
+  },
   takeInvitation: (tokenHash, nowUs) => {
     const found = invitationTable.get(db, 'token_hash = ? AND expires_us > ?', [tokenHash, nowUs]);
     db.send('DELETE FROM user_invitation WHERE token_hash = ?', [tokenHash]);

@@ -1,0 +1,43 @@
+/** Invitations that wait: an account's owner sees them in the console, and revokes one, in Chromium. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hasChromium } from '../e2e/chromium.ts';
+import { ConsoleStage, expectAccessible, type Person } from './console-stage.ts';
+
+describe.skipIf(!hasChromium)('invitations in the console', () => {
+  let stage: ConsoleStage;
+  let owner: Person;
+
+  beforeAll(async () => {
+    stage = await ConsoleStage.open();
+    owner = await stage.person('owns@example.test', 'owner', stage.service.demo.authId);
+  });
+  afterAll(() => stage.close());
+
+  it('are listed with whom they are for and until when; one that is revoked opens nothing', async () => {
+    const { page, go } = owner;
+    page.on('dialog', (dialog) => void dialog.accept());
+    await go('/people');
+    await page.getByText('No invitation waits to be opened.').waitFor();
+    await page.getByLabel('E-mail').fill('new@example.test');
+    await page.getByLabel('Role').selectOption('developer');
+    await page.getByRole('button', { name: 'Invite' }).click();
+    const row = page.getByRole('region', { name: 'Invitations' }).getByRole('row', {
+      name: /new@example\.test developer/,
+    });
+    await row.waitFor();
+    expect(await row.getByRole('time').count()).toBe(2);
+    const link = (await page.locator('p[role=status] code').textContent()) ?? '';
+    await expectAccessible(owner);
+    await row.getByRole('button', { name: 'Remove the invitation of new@example.test' }).click();
+    await page.getByText('No invitation waits to be opened.').waitFor();
+    const guest = await stage.guest();
+    await guest.goto(`${stage.service.baseUrl}/console#${link.split('#')[1]}`);
+    await guest.getByText('The link was used, or has ended').waitFor();
+    await guest.context().close();
+    await page.reload();
+    await page
+      .getByRole('row', { name: /owns@example\.test Revoke an invitation/ })
+      .first()
+      .waitFor();
+  });
+});
