@@ -15,6 +15,7 @@ export const TITLES = {
   hearing: 'What is heard over a bad network',
   srtp: 'SRTP',
   'sip-call': 'SIP of one call, without sockets',
+  cluster: 'Many nodes',
 };
 const WIDTH = 700;
 const ROW = 22;

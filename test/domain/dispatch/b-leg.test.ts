@@ -128,7 +128,7 @@ describe('Dial: the B leg (spec: Answer-XML instructions)', () => {
     expect(
       await stage.dialer.dial({ ...asked, parent: own.call, destination: number(OWN_NUMBER) }),
     ).toMatchObject({ error: { cause: 'loopDetected' } });
-    const facts = own.call.identity.facts as { sipHeaders: unknown };
+    const facts = own.call.facts as { sipHeaders: unknown };
     facts.sipHeaders = [['X-VH-Call-Hops', '5']];
     expect(
       await stage.dialer.dial({ ...asked, parent: own.call, destination: number(CALLED) }),
