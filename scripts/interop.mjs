@@ -14,6 +14,12 @@ const PROGRAMS = {
   chromium: ['chromium'],
   kamailio: ['kamailio', 'kamailio-tls-modules', 'kamailio-websocket-modules'],
   linphonec: ['linphone-cli'],
+  ffmpeg: ['ffmpeg'],
+  'gst-launch-1.0': [
+    'gstreamer1.0-tools',
+    ...['base', 'good', 'bad'].map((name) => `gstreamer1.0-plugins-${name}`),
+    'gstreamer1.0-libav',
+  ],
   'swift-proxy-server': ['swift-proxy', 'swift-account', 'swift-container', 'swift-object'],
 };
 
