@@ -25,3 +25,9 @@ export interface BindingStore {
   remove(username: string, contactUri: string): Promise<void>;
   listAll(): Promise<readonly Binding[]>;
 }
+
+/** Counts of digest nonces that were used on any node: each serves once (RFC 7616 §5.12). */
+export interface NonceCounts {
+  /** Takes the count. False: it was taken before. Rejects while nobody can be asked. */
+  use(nonce: string, count: number): Promise<boolean>;
+}

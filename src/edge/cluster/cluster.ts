@@ -4,11 +4,13 @@ import type { Random } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
 import { type CapacityLimits, OwnSlots, type Slots } from '../../domain/capacity/capacity.ts';
 import type { Bus, Claims, Directory } from '../../domain/cluster/needs.ts';
+import type { NonceCounts } from '../../domain/registration/needs.ts';
 import { RedisBindings } from './redis-bindings.ts';
 import { RedisBus } from './redis-bus.ts';
 import { RedisClaims } from './redis-claims.ts';
 import { RedisDirectory } from './redis-directory.ts';
 import { openRedis, type RedisLink } from './redis-link.ts';
+import { RedisNonceCounts } from './redis-nonce-counts.ts';
 import { RedisSlots } from './redis-slots.ts';
 
 export interface ClusterOptions {
@@ -29,6 +31,7 @@ export interface Cluster {
   readonly claims: Claims;
   readonly slots: Slots;
   readonly bindings: RedisBindings;
+  readonly nonceCounts: NonceCounts;
   /** Whether the node has been heard of within the last seconds; undefined: that cannot be said. */
   isHeard(nodeId: string): Promise<boolean | undefined>;
   readonly isConnected: boolean;
@@ -61,6 +64,7 @@ export async function clusterOver(
     claims,
     slots,
     bindings: new RedisBindings(redis, bus, logger),
+    nonceCounts: new RedisNonceCounts(redis),
     redis,
     isHeard: (node) => directory.isHeard(node),
     get isConnected() {

@@ -29,6 +29,7 @@ import { EdgeInboundLeg, EdgeOutboundLeg, type LegSink } from './edge-legs.ts';
 import { edgeRefer } from './edge-refer.ts';
 import { GuardedResolver } from './guarded-resolver.ts';
 import { inviteCommand } from './invite-command.ts';
+import { countNonce } from './nonce-counting.ts';
 import { SipResolver } from './resolver.ts';
 import type { RunningSignalling, SignallingCounters, SignallingOptions } from './signalling.ts';
 import { SipSockets } from './sip-sockets.ts';
@@ -103,6 +104,7 @@ class SignallingService implements RunningSignalling {
       challengeOrder: options.challengeOrder ?? 'compatible',
       messageMaxBytes: options.messageMaxBytes ?? MESSAGE_MAX_BYTES,
       ...(options.nonceKey === undefined ? {} : { nonceKey: options.nonceKey }),
+      sharesNonceCounts: options.nonceCounts !== undefined,
       ...(options.newCalls === undefined ? {} : { newCalls: options.newCalls }),
       ...(options.registrar === undefined ? {} : { registrar: options.registrar }),
       ...(options.sessionTimer === undefined ? {} : { sessionTimer: options.sessionTimer }),
@@ -268,6 +270,9 @@ class SignallingService implements RunningSignalling {
         break;
       case 'findSecret':
         this.#directory.find(output);
+        break;
+      case 'countNonce':
+        void countNonce(output, this.#options.nonceCounts).then((input) => this.#tell(input));
         break;
       case 'store':
         this.#directory.store(output);

@@ -7,7 +7,11 @@ import type { Logger } from '../../base/logger.ts';
 import type { LegOwner, Signalling, SipAddresses, Texting } from '../../domain/call/needs.ts';
 import type { NewCalls } from '../../domain/capacity/capacity.ts';
 import type { Carrier } from '../../domain/provisioning/types.ts';
-import type { BindingStore, EndpointDirectory } from '../../domain/registration/needs.ts';
+import type {
+  BindingStore,
+  EndpointDirectory,
+  NonceCounts,
+} from '../../domain/registration/needs.ts';
 import type { Binding } from '../../domain/registration/types.ts';
 import type {
   ChallengeOrder,
@@ -65,6 +69,8 @@ export interface SignallingOptions {
   readonly bindings: BindingStore;
   /** Of nodes that take each other's nonces; absent: nobody else does. */
   readonly nonceKey?: Uint8Array | undefined;
+  /** What those nodes have used of them; absent: what this one has. */
+  readonly nonceCounts?: NonceCounts | undefined;
   readonly carriers: () => readonly Carrier[];
   /** How often carriers are asked with OPTIONS. Default: every 30 seconds. */
   readonly carrierProbeMs?: number;

@@ -1,7 +1,7 @@
 /** What a user agent is told and what it answers. */
 
 import type { LegId, Random } from '../../base/ids.ts';
-import type { ChallengeOrder, Ha1ByAlgorithm } from './auth/authenticator.ts';
+import type { ChallengeOrder, CountAnswer, Ha1ByAlgorithm } from './auth/authenticator.ts';
 import type { FailureLimits } from './auth/failure-limit.ts';
 import type { NonceLimits } from './auth/nonce.ts';
 import type { Asking, NewCallGate } from './dialog/new-call-gate.ts';
@@ -56,6 +56,8 @@ export interface UserAgentOptions {
   readonly nonces?: NonceLimits;
   /** Of nodes that take each other's nonces; absent: nobody else does. */
   readonly nonceKey?: Uint8Array;
+  /** Whether it is asked with `countNonce` what other nodes have taken. Default: no. */
+  readonly sharesNonceCounts?: boolean;
   readonly failures?: FailureLimits;
   readonly sessionTimer?: SessionTimerSettings;
   /** Default: every call may begin. */
@@ -309,6 +311,7 @@ export type UserAgentInput =
   | ({ readonly kind: 'resolved'; readonly id: number } & Resolution)
   | { readonly kind: 'connected'; readonly id: number; readonly flow: Flow | undefined }
   | { readonly kind: 'secret'; readonly id: number; readonly secrets: SecretAnswer }
+  | { readonly kind: 'nonceCounted'; readonly id: number; readonly use: CountAnswer }
   | { readonly kind: 'stored'; readonly id: number; readonly ok: boolean }
   // Commands.
   /** The user is reachable nowhere any more, or with `login` not where that login registered. */
@@ -407,6 +410,13 @@ export type UserAgentOutput =
       readonly id: number;
       readonly username: string;
       readonly token?: string;
+    }
+  /** Right credentials: has any node taken that count of that nonce? Whoever asks takes it. */
+  | {
+      readonly kind: 'countNonce';
+      readonly id: number;
+      readonly nonce: string;
+      readonly count: number;
     }
   /** `id` undefined: nobody waits. */
   | {

@@ -164,6 +164,9 @@ export class UserAgent implements Machine<UserAgentInput, UserAgentOutput> {
       case 'secret':
         this.#gate?.secretFound(input.id, input.secrets);
         break;
+      case 'nonceCounted':
+        this.#gate?.nonceCounted(input.id, input.use);
+        break;
       case 'stored':
         this.#registrar?.stored(input.id, input.ok);
         break;

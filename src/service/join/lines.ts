@@ -137,6 +137,7 @@ export async function openLines(
     directory: cluster ? withNodes(foundation, cluster.tickets) : foundation.phoneLogins,
     bindings: cluster?.shared.bindings ?? foundation.store.bindings,
     nonceKey: cluster && Buffer.from(keptSecret(dataDir, NONCE_KEY_FILE, random)),
+    nonceCounts: cluster?.shared.nonceCounts,
     carriers: () => foundation.provisioning.carriers.list(),
     carrierProbeMs: settings.sip.carrierProbeMs,
     egress: destinations,

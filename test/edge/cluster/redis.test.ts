@@ -70,6 +70,17 @@ describe.skipIf(!HAS_REDIS)('over Redis (needs redis-server)', () => {
     await soon(async () => expect(await has.claims.claim(key)).toBe(owner));
   });
 
+  it('a count of a nonce is taken by one of several nodes that ask at once, and by nobody later', async () => {
+    const nodes = await Promise.all(NODES.map((node) => join(node)));
+    const taken = (count: number) =>
+      Promise.all(nodes.map(({ nonceCounts }) => nonceCounts.use('nonce', count)));
+    expect((await taken(1)).filter((isFirst) => isFirst)).toHaveLength(1);
+    expect((await taken(1)).filter((isFirst) => isFirst)).toHaveLength(0);
+    expect((await taken(2)).filter((isFirst) => isFirst)).toHaveLength(1);
+    const lifeMs = Number(await nodes[0]?.redis.send('PTTL', 'carillon:nc:nonce:2'));
+    expect(lifeMs).toBeGreaterThan(300_000);
+  });
+
   it('what two have claimed while Redis had lost everything, one of them loses', async () => {
     const [a, b] = await Promise.all(['a', 'b'].map((node) => join(node)));
     const key = 'room:MA_A:split';

@@ -1,6 +1,7 @@
 /** Two or more user agents on one virtual network with virtual time: no sockets, no sleeping, every run the same. */
 import { isIP } from 'node:net';
 import type { Random } from '../../../src/base/ids.ts';
+import type { CountAnswer } from '../../../src/protocol/sip/auth/authenticator.ts';
 import { DIGEST_ALGORITHMS, ha1Of } from '../../../src/protocol/sip/auth/digest.ts';
 import type { SipMessage, SipRequest, SipResponse } from '../../../src/protocol/sip/message.ts';
 import { parseMessage } from '../../../src/protocol/sip/parse.ts';
@@ -47,7 +48,7 @@ interface Delivery {
 
 type Event = Exclude<
   UserAgentOutput,
-  { kind: 'send' | 'resolve' | 'connect' | 'findSecret' | 'store' }
+  { kind: 'send' | 'resolve' | 'connect' | 'findSecret' | 'countNonce' | 'store' }
 >;
 
 /** One host: a user agent, or a scripted peer that only keeps what it hears. */
@@ -67,6 +68,9 @@ export class World {
   readonly refusing = new Set<string>();
   /** Decides for each message whether it is lost. */
   lose: (sent: Sent) => boolean = () => false;
+  /** Whether nodes can tell each other which nonces they have used. */
+  nodesTalk = true;
+  readonly #usedNonces = new Set<string>();
   readonly #hosts = new Map<string, Host>();
   readonly #agents: Agent[] = [];
   readonly #deliveries: Delivery[] = [];
@@ -131,6 +135,15 @@ export class World {
       } else for (const agent of this.#agents) agent.expire();
     }
     this.nowMs = endMs;
+  }
+
+  /** What all agents that share nonces have used. */
+  useNonce({ nonce, count }: { readonly nonce: string; readonly count: number }): CountAnswer {
+    if (!this.nodesTalk) return 'unavailable';
+    const use = `${nonce} ${count}`;
+    if (this.#usedNonces.has(use)) return 'used';
+    this.#usedNonces.add(use);
+    return 'first';
   }
 
   /** What crossed the network, short: `INVITE`, `200 INVITE`. */
@@ -237,6 +250,9 @@ export class Agent implements Host {
           break;
         case 'findSecret':
           world.later(1, () => this.#findSecret(output.id, output.username));
+          break;
+        case 'countNonce':
+          this.tell({ kind: 'nonceCounted', id: output.id, use: world.useNonce(output) });
           break;
         case 'store': {
           this.stored.push(output);

@@ -17,6 +17,16 @@ export interface Asked {
   readonly nowMs: number;
 }
 
+/** Of a nonce count: nobody has used it on any node · somebody has · that cannot be asked now. */
+export type CountAnswer = 'first' | 'used' | 'unavailable';
+
+/** A nonce serves so long while the nodes cannot tell each other what they have used: a challenge, its answer, and repeats. */
+export const UNCOUNTED_LIFETIME_MS = 10_000;
+
+/** Without a nonce count a replay cannot be told from a second request: such a nonce serves once. */
+export const countOf = ({ protection }: Pick<DigestCredentials, 'protection'>): number =>
+  Number.parseInt(protection?.nonceCount ?? '1', 16);
+
 /** A secret that no password has: checked instead of an unknown user's, so that both take the same time. */
 const NOBODY: Ha1ByAlgorithm = { 'SHA-512-256': '', 'SHA-256': '', MD5: '' };
 
@@ -90,8 +100,19 @@ export class DigestAuthenticator {
     const matches = secretsEqual(expected, credentials.response.toLowerCase());
     if (!matches || secrets === undefined) return 'wrong';
     if (!asked.sameUri) return 'wrongUri';
-    // Without a nonce count a replay cannot be told from a second request: such a nonce serves once.
-    const count = Number.parseInt(credentials.protection?.nonceCount ?? '1', 16);
-    return this.#nonces.use(credentials.nonce, count, asked.nowMs) ? 'ok' : 'stale';
+    return this.#nonces.use(credentials.nonce, countOf(credentials), asked.nowMs) ? 'ok' : 'stale';
+  }
+
+  /**
+   * The same verdict once it is known whether another node took that count. While nobody can say, young nonces are good, and
+   * who has an older one gets a new one: what was overheard can be replayed so long at most.
+   */
+  verdictElsewhere(
+    use: CountAnswer,
+    { nonce }: Pick<DigestCredentials, 'nonce'>,
+    nowMs: number,
+  ): Extract<DigestVerdict, 'ok' | 'stale'> {
+    if (use !== 'unavailable') return use === 'first' ? 'ok' : 'stale';
+    return this.#nonces.ageMs(nonce, nowMs) <= UNCOUNTED_LIFETIME_MS ? 'ok' : 'stale';
   }
 }

@@ -7,7 +7,13 @@ import type { TransactionId } from '../transaction/types.ts';
 import { type Flow, peerOf } from '../transport/flow.ts';
 import { parseUri, unescapeUser } from '../uri.ts';
 import type { Admitted, SecretAnswer, TemporaryLogin, UserSecrets } from '../user-agent-types.ts';
-import { DigestAuthenticator, type DigestVerdict, type Ha1ByAlgorithm } from './authenticator.ts';
+import {
+  type CountAnswer,
+  countOf,
+  DigestAuthenticator,
+  type DigestVerdict,
+  type Ha1ByAlgorithm,
+} from './authenticator.ts';
 import { type DigestCredentials, readDigestCredentials } from './credentials.ts';
 import { LockOut } from './lock-out.ts';
 import { NonceMint, type SharedNonces } from './nonce.ts';
@@ -36,6 +42,7 @@ export class Gate {
   readonly #realm: string;
   readonly #lockOut: LockOut;
   readonly #finding: Questions<SecretAnswer>;
+  readonly #counting: Questions<CountAnswer>;
   /** One request is looked at by the front desk, at the door and with its password. */
   #lastRead: {
     readonly authorization: string;
@@ -53,6 +60,11 @@ export class Gate {
     );
     this.#lockOut = new LockOut(core.options.failures);
     this.#finding = new Questions(core.limits.maxWaiting);
+    this.#counting = new Questions(core.limits.maxWaiting);
+  }
+
+  nonceCounted(id: number, use: CountAnswer): void {
+    this.#counting.answer(id, use);
   }
 
   secretFound(id: number, secrets: SecretAnswer): void {
@@ -109,11 +121,29 @@ export class Gate {
         this.#failed(gated, verdict, username);
         return;
       }
-      this.#lockOut.passed(flow, username);
-      if (secrets !== undefined) this.#proven(gated, { username, secrets }, passed);
+      this.#firstAnywhere(gated, credentials, () => {
+        this.#lockOut.passed(flow, username);
+        if (secrets !== undefined) this.#proven(gated, { username, secrets }, passed);
+      });
     });
     if (id === undefined) this.#tryLater(gated, 'too many requests wait');
     else this.#core.emit({ kind: 'findSecret', id, username });
+  }
+
+  /** `isFirst` is called when no node took these credentials before; at once where there are no others. */
+  #firstAnywhere(gated: GatedRequest, credentials: DigestCredentials, isFirst: () => void): void {
+    if (this.#core.options.sharesNonceCounts !== true) {
+      isFirst();
+      return;
+    }
+    const { nonce, username } = credentials;
+    const id = this.#counting.ask((use) => {
+      const verdict = this.#authenticator.verdictElsewhere(use, credentials, this.#core.nowMs);
+      if (verdict === 'ok') isFirst();
+      else this.#failed(gated, verdict, username);
+    });
+    if (id === undefined) this.#tryLater(gated, 'too many requests wait');
+    else this.#core.emit({ kind: 'countNonce', id, nonce, count: countOf(credentials) });
   }
 
   /** A token, of which the directory makes a login (RFC 8898). */

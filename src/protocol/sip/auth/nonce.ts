@@ -45,7 +45,7 @@ const NONCE_LENGTH = ((TIME_BYTES + SALT_BYTES + MAC_BYTES) / 3) * 4;
  * nothing is kept for those never used, and nobody can use one that went to somebody else. Counts the uses
  * of the others (RFC 7616 §5.12, replay). A forgotten nonce is never valid again: when the memory is full the
  * oldest goes, and everything issued up to its time counts as stale. Time is monotonic: a stepped wall clock changes nothing.
- * Nonces that are shared are valid on every node; how often each was used every node counts for itself.
+ * Nonces that are shared are valid on every node; each node counts here what was used with it, and asks what was used elsewhere (gate.ts).
  */
 export class NonceMint {
   readonly #realm: string;
@@ -100,6 +100,11 @@ export class NonceMint {
     return 'valid';
   }
 
+  /** Milliseconds since a valid nonce was issued; below zero where the clock of the node that issued it is ahead. */
+  ageMs(nonce: string, nowMs: number): number {
+    return this.#timeOf(nowMs) - Buffer.from(nonce, 'base64url').readUIntBE(0, TIME_BYTES);
+  }
+
   /** Undefined: not ours, or not for that source. */
   #issuedMs(nonce: string, source: string): number | undefined {
     if (nonce.length !== NONCE_LENGTH) return undefined;
@@ -114,7 +119,7 @@ export class NonceMint {
     const use = this.#uses.get(nonce);
     if (use === undefined) {
       this.#forgetOldest(nowMs);
-      const issuedMs = Buffer.from(nonce, 'base64url').readUIntBE(0, TIME_BYTES);
+      const issuedMs = this.#timeOf(nowMs) - this.ageMs(nonce, nowMs);
       // It was cut out of a request, which would be kept as long.
       const kept = ownCopy(nonce);
       this.#uses.set(kept, { issuedMs, highest: count, seen: 1 });
