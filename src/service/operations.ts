@@ -3,6 +3,7 @@
 import { mkdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../base/clock.ts';
+import type { NewCalls } from '../domain/capacity/capacity.ts';
 import type { Admission, CallKeeper } from '../domain/dispatch/dispatch.ts';
 import type { MediaEngine } from '../edge/media/engine.ts';
 import type { Metrics } from '../edge/metrics/metrics.ts';
@@ -28,6 +29,7 @@ export interface OperatedParts {
   readonly clock: Clock;
   readonly dataDir: string;
   readonly callsLimit: number;
+  readonly newCalls: Pick<NewCalls, 'recentPerSecond'>;
   readonly overload: OverloadWatch;
   readonly reload: Operations['reload'];
   readonly alarms: Operations['alarms'];
@@ -76,6 +78,7 @@ export function createOperations(parts: OperatedParts): Operations {
       draining: admission.draining,
       callsActive: keeper.live().length,
       callsLimit: parts.callsLimit,
+      callsPerSecond: parts.newCalls.recentPerSecond,
       registrations: signalling.registrations().length,
       parts: await readiness(),
     }),

@@ -245,6 +245,7 @@ const idleOperations = (): RestDeps['operations'] => ({
     draining: false,
     callsActive: 0,
     callsLimit: 100,
+    callsPerSecond: 0.3,
     registrations: 0,
     parts: [],
   }),

@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
+import { RecentRate } from './recent-rate.ts';
 
 /** Seconds' worth that may begin at once, and calls that may anyhow. */
 const BURST_S = 0.1;
@@ -23,6 +24,7 @@ const OWN: Asking = { waitedMs: 0, isKnown: true };
 /** New calls a second that this node takes, over SIP and REST together: all, until there is a limit. */
 export class NewCalls {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
+  readonly #recent: RecentRate;
   #perSecond: number | undefined;
   #tokens = 0;
   #atMs = 0;
@@ -31,6 +33,7 @@ export class NewCalls {
 
   constructor(clock: Pick<Clock, 'monotonicMs'>) {
     this.#clock = clock;
+    this.#recent = new RecentRate(clock);
   }
 
   /** Undefined: no limit. */
@@ -48,6 +51,11 @@ export class NewCalls {
   /** Begun, and refused because of the limit, since the start. */
   counts(): { readonly begun: number; readonly refused: number } {
     return { begun: this.#begun, refused: this.#refused };
+  }
+
+  /** New calls a second, as the mean of the last ten seconds. */
+  get recentPerSecond(): number {
+    return this.#recent.perSecond();
   }
 
   limit(perSecond: number | undefined): void {
@@ -73,6 +81,7 @@ export class NewCalls {
 
   begin(): void {
     this.#begun += 1;
+    this.#recent.add();
     if (this.#perSecond !== undefined) this.#tokens -= 1;
   }
 

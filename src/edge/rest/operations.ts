@@ -69,6 +69,8 @@ export interface ServiceStatus {
   readonly draining: boolean;
   readonly callsActive: number;
   readonly callsLimit: number;
+  /** New calls, as the mean of the last ten seconds. */
+  readonly callsPerSecond: number;
   readonly registrations: number;
   readonly parts: readonly PartState[];
 }

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { call, get, HEADERS, type Row, rows, text } from '../api.ts';
+import { call, get, HEADERS, number, type Row, rows, text } from '../api.ts';
 import { Chart } from '../chart.tsx';
 import { useAction, useLive, useLoad } from '../hooks.ts';
 import { type Metric, readMetrics, sumOf } from '../metrics.ts';
@@ -41,6 +41,7 @@ export function Health() {
       <Tiles
         of={[
           ['Calls', `${live.total} of ${text(state?.['calls_limit'])}`],
+          ['Calls a second', state && number(state['calls_per_second']).toFixed(1)],
           ['Registered phones', text(state?.['registrations'])],
           ['Alarms', text(rows(alarms.value?.['alarms']).length)],
           ['Up since', <At key="up" value={state?.['started_at']} />],
@@ -123,41 +124,27 @@ export function Health() {
   );
 }
 
-interface Look {
-  readonly atS: number;
-  readonly metrics: readonly Metric[];
-}
-
-/** New calls a second, since the look before or the start. */
-function rateOf(now: Look, before: Look | undefined): number {
-  const begun = ({ metrics }: Look): number => sumOf(metrics, 'voice_call_attempts_total');
-  const fromS = before?.atS ?? sumOf(now.metrics, 'process_start_time_seconds');
-  return (begun(now) - (before ? begun(before) : 0)) / Math.max(1, now.atS - fromS);
-}
-
 /**
  * What a monitoring system would read, as far as a person asks for it first. Only when somebody asks: some figures are of
  * the time since they were read last.
  */
 function Figures() {
-  const [looks, setLooks] = useState<readonly Look[]>([]);
-  const [last, before] = [looks.at(-1), looks.length > 1 ? looks[0] : undefined];
+  const [metrics, setMetrics] = useState<readonly Metric[]>();
   const { problem, run } = useAction();
   const read = () =>
     run(async () => {
       const reply = await fetch('/metrics', { headers: HEADERS });
       if (!reply.ok) throw new Error(`The figures are not to be had (${reply.status}).`);
-      const look = { atS: Date.now() / 1000, metrics: readMetrics(await reply.text()) };
-      setLooks((before) => [...before.slice(-1), look]);
+      setMetrics(readMetrics(await reply.text()));
     });
   return (
     <>
       <h2>Figures since the start</h2>
       <Problem text={problem} />
       <button type="button" class="small" onClick={() => void read()}>
-        {looks.length === 0 ? 'Show' : 'Show again'}
+        {metrics === undefined ? 'Show' : 'Show again'}
       </button>
-      {last && <Shown metrics={last.metrics} callsPerSecond={rateOf(last, before)} />}
+      {metrics && <Shown metrics={metrics} />}
     </>
   );
 }
@@ -190,12 +177,7 @@ function threadsOf(metrics: readonly Metric[]): readonly Row[] {
   return [main, ...media, ...streams];
 }
 
-interface ShownProps {
-  readonly metrics: readonly Metric[];
-  readonly callsPerSecond: number;
-}
-
-function Shown({ metrics, callsPerSecond }: ShownProps) {
+function Shown({ metrics }: { readonly metrics: readonly Metric[] }) {
   const failed = sumOf(
     metrics,
     'voice_webhook_seconds_count',
@@ -212,7 +194,6 @@ function Shown({ metrics, callsPerSecond }: ShownProps) {
       <Tiles
         of={[
           ['Calls begun', String(sumOf(metrics, 'voice_call_attempts_total'))],
-          ['Calls a second', callsPerSecond.toFixed(2)],
           ['Callbacks', String(sumOf(metrics, 'voice_webhook_seconds_count'))],
           [
             'Callbacks failed',

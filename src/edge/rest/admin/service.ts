@@ -24,6 +24,7 @@ const status = adminRoute({
     draining: Type.Boolean(),
     calls_active: Type.Integer(),
     calls_limit: Type.Integer(),
+    calls_per_second: Type.Number({ description: 'new calls, mean of the last ten seconds' }),
     registrations: Type.Integer(),
     parts: Type.Array(PartSchema),
   }),
@@ -36,6 +37,7 @@ const status = adminRoute({
       draining: state.draining,
       calls_active: state.callsActive,
       calls_limit: state.callsLimit,
+      calls_per_second: state.callsPerSecond,
       registrations: state.registrations,
       parts: [...state.parts],
     });

@@ -1,0 +1,29 @@
+/** What the page of health tells the operator's staff without being asked, in Chromium. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hasChromium } from '../e2e/chromium.ts';
+import { callFor } from '../e2e/phone.ts';
+import { ConsoleStage, expectAccessible, type Person } from './console-stage.ts';
+
+describe.skipIf(!hasChromium)('health in the console', () => {
+  let stage: ConsoleStage;
+  let staff: Person;
+
+  beforeAll(async () => {
+    stage = await ConsoleStage.open();
+    staff = await stage.person('health@example.test', 'operator');
+  });
+  afterAll(() => stage.close());
+
+  it('shows calls a second at once, and follows them up and down', async () => {
+    const { page, go } = staff;
+    await go('/health');
+    const tile = page.locator('.tile').filter({ hasText: 'Calls a second' });
+    await tile.getByText('0.0', { exact: true }).waitFor();
+    // Looked for from before the call on: it is «now» for ten seconds alone.
+    const risen = tile.getByText(/^(0\.[1-9]|[1-9]\d*\.\d)$/).waitFor();
+    await Promise.all([risen, callFor(stage.service, stage.service.demo, 1)]);
+    await tile.getByText('0.0', { exact: true }).waitFor();
+    expect(await page.getByRole('button', { name: 'Show', exact: true }).count()).toBe(1);
+    await expectAccessible(staff);
+  });
+});
