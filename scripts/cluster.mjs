@@ -16,7 +16,7 @@ const hasPostgres = () =>
 const wanted = [
   ...(has('redis-server') ? [] : ['redis-server']),
   ...(hasPostgres() ? [] : ['postgresql']),
-  ...(has('kamailio') ? [] : ['kamailio']),
+  ...(has('kamailio') ? [] : ['kamailio', 'kamailio-tls-modules', 'kamailio-websocket-modules']),
   ...(command !== 'test' || has('ip') ? [] : ['iproute2']),
   ...(command !== 'test' || has('iptables') ? [] : ['iptables']),
 ];

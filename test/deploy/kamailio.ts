@@ -1,7 +1,7 @@
 /** The edge that deploy/kamailio ships, run by Kamailio as Debian has it. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { eventually } from '../eventually.ts';
@@ -31,6 +31,22 @@ export function checkConfig(defines: Defines): string | undefined {
   const { status, stdout, stderr } = spawnSync('kamailio', args, { encoding: 'utf8' });
   const said = `${stdout}${stderr}`;
   return status === 0 && !/ERROR|CRITICAL|bug/i.test(said) ? undefined : said;
+}
+
+/** The shipped tls.cfg with a certificate of the test's own, in `folder`: its path, for `TLS_FILE`. */
+export function tlsFile(
+  folder: string,
+  { certFile, keyFile }: { readonly certFile: string; readonly keyFile: string },
+): string {
+  const path = join(folder, 'tls.cfg');
+  const shipped = readFileSync(join(FOLDER, 'tls.cfg'), 'utf8');
+  writeFileSync(
+    path,
+    shipped
+      .replace('/etc/kamailio/edge.crt', () => certFile)
+      .replace('/etc/kamailio/edge.key', () => keyFile),
+  );
+  return path;
 }
 
 export class Edge {

@@ -1,4 +1,5 @@
 /** SIP.js in Node, with a session description of its own: what a browser does in signalling, without its media. */
+import { readFileSync } from 'node:fs';
 import {
   type BodyAndContentType,
   Inviter,
@@ -12,12 +13,17 @@ import {
 import { WebSocket } from 'ws';
 import { eventually } from '../e2e/service.ts';
 
-/** Certificates are of the service's own making. */
-class TrustingSocket extends WebSocket {
-  constructor(url: string, protocols: string | string[]) {
-    super(url, protocols, { rejectUnauthorized: false });
-  }
-}
+/** Believes this authority alone; without one, whoever answers: certificates are of the service's own making. */
+const socketThatTrusts = (authorityFile: string | undefined) =>
+  class TrustingSocket extends WebSocket {
+    constructor(url: string, protocols: string | string[]) {
+      const trust =
+        authorityFile === undefined
+          ? { rejectUnauthorized: false }
+          : { ca: readFileSync(authorityFile) };
+      super(url, protocols, trust);
+    }
+  };
 
 const SDP = [
   'v=0',
@@ -79,8 +85,9 @@ export class WebPhone {
   static async start(
     server: string,
     user: { readonly username: string; readonly password: string; readonly authName?: string },
+    authorityFile?: string,
   ): Promise<WebPhone> {
-    Object.assign(globalThis, { WebSocket: TrustingSocket });
+    Object.assign(globalThis, { WebSocket: socketThatTrusts(authorityFile) });
     let phone: WebPhone | undefined;
     const agent = new UserAgent({
       uri: UserAgent.makeURI(`sip:${user.username}@127.0.0.1`) as NonNullable<
