@@ -94,11 +94,7 @@ export class Edge {
 
   /** Flags of the nodes by their names: A active, I inactive, P probed. */
   async nodes(host: string): Promise<Readonly<Record<string, string>>> {
-    const response = await fetch(`http://${host}:${this.#httpPort}/RPC`, {
-      method: 'POST',
-      body: JSON.stringify({ jsonrpc: '2.0', method: 'dispatcher.list', id: 1 }),
-    });
-    const text = await response.text();
+    const text = await this.tell(host, 'dispatcher.list');
     const flags: Record<string, string> = {};
     for (const [, one = ''] of text.matchAll(/"DEST":\s*\{([\s\S]*?)"PRIORITY"/g)) {
       const uri = /"URI":\s*"([^"]*)"/.exec(one)?.[1] ?? '';
@@ -106,6 +102,21 @@ export class Edge {
     }
     if (Object.keys(flags).length === 0) throw new Error(text);
     return flags;
+  }
+
+  /** A command by JSON-RPC, as a node or its operator gives it: what is answered; fails when it is refused. */
+  async tell(
+    host: string,
+    method: string,
+    params: readonly (string | number)[] = [],
+  ): Promise<string> {
+    const response = await fetch(`http://${host}:${this.#httpPort}/RPC`, {
+      method: 'POST',
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+    });
+    const text = await response.text();
+    if (!response.ok || /"error":/.test(text)) throw new Error(`${method}: ${text}`);
+    return text;
   }
 
   async stop(): Promise<void> {
