@@ -1,6 +1,6 @@
 /** Tells the operator of alarms by mail and signed webhook. */
-import { createHmac } from 'node:crypto';
 import type { Clock } from '../base/clock.ts';
+import { hmacSha256 } from '../base/hash.ts';
 import type { Mailer } from '../base/mailer.ts';
 import { isoMicros } from '../base/time-format.ts';
 import type { AlarmChange } from '../domain/alarm/types.ts';
@@ -68,7 +68,7 @@ export class AlarmTeller {
       since: isoMicros(sinceUs),
     }));
     const body = JSON.stringify({ event: 'alarm', node, alarms });
-    const signature = createHmac('sha256', settings.webhookSecret).update(body).digest('hex');
+    const signature = hmacSha256(settings.webhookSecret, body).toString('hex');
     const post = this.#parts.post ?? send;
     for (let attempt = 1; ; attempt += 1) {
       const status = await post(settings.webhookUrl, body, signature).catch(() => 0);

@@ -6,6 +6,7 @@ import { DAY_MS, HOUR_MS } from '../base/duration.ts';
 import { type AccountId, asAccountId } from '../base/ids.ts';
 import type { Logger } from '../base/logger.ts';
 import { unitsFromMicros } from '../base/money.ts';
+import { Rounds } from '../base/rounds.ts';
 import { ALARM_KINDS, AlarmBook, CalledCountries, CallTrends } from '../domain/alarm/alarm.ts';
 import type {
   Alarm,
@@ -66,13 +67,19 @@ export class Alarms {
   readonly #low = new Map<string, { accountId: AccountId; currency: string; detail: string }>();
   #telling: Promise<void> = Promise.resolve();
   #waiting = 0;
-  #cancel: () => void = () => undefined;
+  readonly #looks: Rounds;
 
   constructor(parts: AlarmParts) {
     this.#parts = parts;
     this.#book = new AlarmBook(parts.settings);
     this.#teller = new AlarmTeller(parts);
     this.#countries = new CalledCountries(parts.marks);
+    this.#looks = new Rounds({
+      clock: parts.clock,
+      everyMs: parts.settings.everyMs,
+      round: () => this.look(),
+      failed: (error) => parts.logger.error({ error }, 'no look for alarms'),
+    });
   }
 
   /** Takes up what had been told before a restart, and looks from then on. */
@@ -88,13 +95,7 @@ export class Alarms {
     } catch (error) {
       this.#parts.logger.error({ error }, 'alarms of before the restart not read');
     }
-    this.#lookAgain();
-  }
-
-  #lookAgain(): void {
-    const { clock, settings } = this.#parts;
-    this.look();
-    this.#cancel = clock.at(clock.monotonicMs() + settings.everyMs, () => this.#lookAgain());
+    this.#looks.start();
   }
 
   /** Under which the store keeps what is raised: of this node, which several may share a store. */
@@ -103,7 +104,7 @@ export class Alarms {
   }
 
   async stop(): Promise<void> {
-    this.#cancel();
+    await this.#looks.stop();
     await this.#telling;
   }
 

@@ -12,9 +12,7 @@ type Answer<Op extends Operation> = Awaited<ReturnType<CallControl[Op]>>;
 /** What this node answers for all: requests for calls are taken where they come in, and slots are counted together. */
 const HERE = ['explainRoute', 'placeCalls', 'runningCalls'] as const;
 /** Lists: of all nodes, one after the other. */
-const MERGED = [
-  ...(['liveCalls', 'conferences', 'multiPartyCalls', 'endedMultiPartyCalls'] as const),
-] as const;
+const MERGED = ['liveCalls', 'conferences', 'multiPartyCalls', 'endedMultiPartyCalls'] as const;
 /** Done to a call; its UUID is the second argument. */
 const OF_CALL = [
   ...(['liveCall', 'callLog', 'hangup', 'transfer', 'refer', 'startRecording'] as const),

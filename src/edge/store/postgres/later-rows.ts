@@ -34,7 +34,8 @@ export class LaterRows {
     const known = this.#later.get(kind);
     const many = known?.many ?? this.#shapeOf(sql);
     if (many === undefined) return 'alone';
-    if (known === undefined) this.#later.set(kind, { many, rows: [values], ...of });
+    if (known === undefined)
+      this.#later.set(kind, { many, rows: [values], mustChange: of.mustChange });
     else known.rows.push(values);
     this.#about.add(of.row);
     return 'taken';

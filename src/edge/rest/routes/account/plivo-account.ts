@@ -1,6 +1,6 @@
 /** What Plivo's clients ask of the account itself: its name, prices of a country, a token for an endpoint. */
-import { createHmac } from 'node:crypto';
 import { getCountryCallingCode, isSupportedCountry } from 'libphonenumber-js/max';
+import { hmacSha256 } from '../../../../base/hash.ts';
 import { uuid } from '../../../../base/ids.ts';
 import { err, ok } from '../../../../base/result.ts';
 import { invalidField } from '../../http/failure.ts';
@@ -123,7 +123,7 @@ const token = accountRoute({
 function signed(payload: object, key: string): string {
   const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
   const text = `${part({ alg: 'HS256', typ: 'JWT', cty: 'plivo;v=1' })}.${part(payload)}`;
-  return `${text}.${createHmac('sha256', key).update(text).digest('base64url')}`;
+  return `${text}.${hmacSha256(key, text).toString('base64url')}`;
 }
 
 export const plivoAccountRoutes: readonly Route[] = [update, pricing, token];
