@@ -4,6 +4,7 @@ export const PAGES = [
   { group: 'Start', name: 'bots', title: 'A bot', file: 'docs/bots.md' },
   { group: 'Start', name: 'phones', title: 'Softphones and browsers', file: 'docs/phones.md' },
   { group: 'Start', name: 'carriers', title: 'Carriers and trunks', file: 'docs/carriers.md' },
+  { group: 'Start', name: 'campaigns', title: 'Campaigns', file: 'docs/campaigns.md' },
   { group: 'Reference', name: 'xml', title: 'Answer XML', file: 'docs/xml.md' },
   {
     group: 'Reference',
@@ -11,6 +12,8 @@ export const PAGES = [
     title: 'Callbacks and signatures',
     file: 'docs/callbacks.md',
   },
+  { group: 'Reference', name: 'calls', title: 'How calls behave', file: 'docs/calls.md' },
+  { group: 'Reference', name: 'sound', title: 'Codecs and SRTP', file: 'docs/sound.md' },
   { group: 'Reference', name: 'limits', title: 'Limits and errors', file: 'docs/limits.md' },
   { group: 'Reference', name: 'rfcs', title: 'SIP, RFC by RFC', file: 'docs/rfcs.md' },
   { group: 'Reference', name: 'speech', title: 'Speech', file: 'docs/speech.md' },
@@ -29,6 +32,8 @@ export const PAGES = [
     title: 'Installing, firewall, NAT',
     file: 'deploy/README.md',
   },
+  { group: 'Operations', name: 'operating', title: 'Operating', file: 'docs/operating.md' },
+  { group: 'Operations', name: 'console', title: 'The console', file: 'docs/console.md' },
   { group: 'Operations', name: 'runbook', title: 'Runbook', file: 'deploy/RUNBOOK.md' },
   {
     group: 'Operations',
