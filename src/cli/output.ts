@@ -52,32 +52,5 @@ export function progressBar(share: number): string {
   return `[${'#'.repeat(filled)}${'-'.repeat(BAR_WIDTH - filled)}] ${percent} %`;
 }
 
-/** `key=value` of the command line; JSON values where they parse, text otherwise. */
-export function assignments(pairs: readonly string[]): Record<string, unknown> {
-  const fields: Record<string, unknown> = {};
-  for (const pair of pairs) {
-    const at = pair.indexOf('=');
-    if (at <= 0) throw new Error(`expected key=value, not ${pair}`);
-    fields[pair.slice(0, at)] = parsed(pair.slice(at + 1));
-  }
-  return fields;
-}
-
 /** Words of the command line: the service says what is wrong with them. */
 export const unchecked = (fields: object): never => fields as never;
-
-function parsed(text: string): unknown {
-  // A phone number or id of digits must stay text: only short numbers are numbers.
-  if (
-    /^-?\d{1,12}(\.\d+)?$/.test(text) ||
-    /^(true|false|null)$/.test(text) ||
-    /^[[{"]/.test(text)
-  ) {
-    try {
-      return JSON.parse(text);
-    } catch {
-      return text;
-    }
-  }
-  return text;
-}

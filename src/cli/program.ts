@@ -14,6 +14,7 @@ import { addStoreCommands } from './commands/store.ts';
 import { addStoreCopy } from './commands/store-copy.ts';
 import { addTableCommands } from './commands/tables.ts';
 import { addUserCommands } from './commands/users.ts';
+import { describeFields } from './fields.ts';
 import { sentenceOf } from './refusal.ts';
 import { addStreamCommands } from './stream-test.ts';
 import { type GlobalOptions, Session, type Terminal } from './terminal.ts';
@@ -67,7 +68,9 @@ function inherit(command: Command): void {
 /** Runs one command line; what went wrong is one line on the error output and a failed status. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<void> {
   try {
-    await createProgram(terminal).parseAsync([...args], { from: 'user' });
+    const program = createProgram(terminal);
+    if (args.some((word) => word === '--help' || word === '-h')) await describeFields(program);
+    await program.parseAsync([...args], { from: 'user' });
   } catch (error) {
     // Commander has printed its message already; help and version are no failures.
     if (error instanceof CommanderError) {

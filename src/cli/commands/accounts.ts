@@ -1,8 +1,14 @@
 import type { Command } from 'commander';
-import { assignments, unchecked } from '../output.ts';
+import { assigned, type Fields, takesFields } from '../fields.ts';
+import { unchecked } from '../output.ts';
 import type { Session } from '../terminal.ts';
 
 type SessionOf = (command: Command) => Session;
+
+const accountFields: Fields = async () =>
+  (await import('../../edge/rest/wire/account.ts')).AccountCreateBody;
+const patchFields: Fields = async () =>
+  (await import('../../edge/rest/wire/account.ts')).AccountPatchBody;
 
 export function addAccountCommands(program: Command, sessionOf: SessionOf): void {
   const accounts = program.command('accounts').description('accounts and sub-accounts');
@@ -23,15 +29,16 @@ export function addAccountCommands(program: Command, sessionOf: SessionOf): void
         { title: 'CPS', value: (row) => row['cps_limit'], align: 'right' },
       ]);
     });
-  accounts
+  const create = accounts
     .command('create')
     .description('create an account; its token is shown this once')
-    .argument('<name>')
-    .argument('[key=value...]', 'further fields, e.g. currency=USD concurrent_calls_limit=50')
-    .action(async (name: string, pairs: string[], _: object, command: Command) => {
+    .argument('<name>');
+  const example = 'further fields, e.g. currency=USD concurrent_calls_limit=50';
+  takesFields(create, '[key=value...]', example, accountFields).action(
+    async (name: string, pairs: string[], _: object, command: Command) => {
       const session = sessionOf(command);
       const made = await session.client.post('/admin/v1/accounts', {
-        body: unchecked({ ...assignments(pairs), name }),
+        body: unchecked({ ...(await assigned(pairs, accountFields)), name }),
       });
       session.one(made, {
         auth_id: made['auth_id'],
@@ -39,7 +46,8 @@ export function addAccountCommands(program: Command, sessionOf: SessionOf): void
         name: made['name'],
         currency: made['currency'],
       });
-    });
+    },
+  );
   accounts
     .command('show')
     .description('show an account and its balances')
@@ -55,20 +63,21 @@ export function addAccountCommands(program: Command, sessionOf: SessionOf): void
       );
       session.one(account, { ...rest, available: money });
     });
-  accounts
+  const set = accounts
     .command('set')
     .alias('patch')
     .description('change fields of an account; null clears')
-    .argument('<auth_id>')
-    .argument('<key=value...>')
-    .action(async (authId: string, pairs: string[], _: object, command: Command) => {
+    .argument('<auth_id>');
+  takesFields(set, '<key=value...>', 'cps_limit=10 barred_countries=CU,KP', patchFields).action(
+    async (authId: string, pairs: string[], _: object, command: Command) => {
       const session = sessionOf(command);
       const account = await session.client.patch('/admin/v1/accounts/{auth_id}', {
         path: { auth_id: authId },
-        body: unchecked(assignments(pairs)),
+        body: unchecked(await assigned(pairs, patchFields)),
       });
       session.done(`account ${authId} changed`, account);
-    });
+    },
+  );
   addMoneyCommands(program, sessionOf);
 }
 

@@ -1,9 +1,15 @@
 /** What belongs to a campaign: its contacts, calls, pool and agents. */
 import type { Command } from 'commander';
 import type { Client } from '../../../packages/client/src/client.ts';
-import { assignments, unchecked } from '../output.ts';
+import { assigned, type Fields, takesFields } from '../fields.ts';
+import { unchecked } from '../output.ts';
 import type { Session } from '../terminal.ts';
 import { readLines, upload } from '../transfer.ts';
+
+const poolFields: Fields = async () =>
+  (await import('../../edge/rest/wire/campaign-contact.ts')).PoolNumberBody;
+const agentFields: Fields = async () =>
+  (await import('../../edge/rest/wire/campaign-agent.ts')).AgentCreateBody;
 
 /** How the commands find the service. */
 export interface Ways {
@@ -141,17 +147,19 @@ export function addPoolCommands(campaigns: Command, { sessionOf, clientOf }: Way
       const reply = await clientOf(command).post(`${CAMPAIGN}/pool`, input);
       sessionOf(command).done(`${reply.added.length} numbers in the pool`, reply);
     });
-  pool
+  const set = pool
     .command('set')
     .description('change a number of the pool')
     .argument('<id>')
-    .argument('<number_id>')
-    .argument('<key=value...>', 'label=North from_number=14155550111')
-    .action(async (id: string, numberId: string, pairs: string[], _: object, command: Command) => {
+    .argument('<number_id>');
+  const example = 'label=North from_number=14155550111';
+  takesFields(set, '<key=value...>', example, poolFields).action(
+    async (id: string, numberId: string, pairs: string[], _: object, command: Command) => {
       const path = { campaign_id: id, number_id: numberId };
-      const input = { path, body: unchecked(assignments(pairs)) };
+      const input = { path, body: unchecked(await assigned(pairs, poolFields)) };
       sessionOf(command).one(await clientOf(command).put(`${CAMPAIGN}/pool/{number_id}`, input));
-    });
+    },
+  );
   pool
     .command('remove')
     .description('take a number out of the pool')
@@ -177,17 +185,20 @@ export function addAgentCommands(campaigns: Command, { sessionOf, clientOf }: Wa
         { title: 'ANSWER URL', value: (row) => row['answer_url'] },
       ]);
     });
-  agents
+  const create = agents
     .command('create')
     .description('create an agent')
     .argument('<name>')
-    .argument('<answer_url>')
-    .argument('[key=value...]', 'hangup_url, ring_timeout, machine_detection …')
-    .action(async (name: string, url: string, pairs: string[], _: object, command: Command) => {
-      const body = unchecked({ ...assignments(pairs), name, answer_url: url });
+    .argument('<answer_url>');
+  const example = 'hangup_url=https://… ring_timeout=30';
+  takesFields(create, '[key=value...]', example, agentFields).action(
+    async (name: string, url: string, pairs: string[], _: object, command: Command) => {
+      const fields = await assigned(pairs, agentFields);
+      const body = unchecked({ ...fields, name, answer_url: url });
       const made = await clientOf(command).post(AGENTS, { body });
       sessionOf(command).done(`agent ${made['id']} created`, made);
-    });
+    },
+  );
   agents
     .command('show')
     .description('show an agent')
@@ -195,16 +206,14 @@ export function addAgentCommands(campaigns: Command, { sessionOf, clientOf }: Wa
     .action(async (id: string, _: object, command: Command) => {
       sessionOf(command).one(await clientOf(command).get(AGENT, { path: { agent_id: id } }));
     });
-  agents
-    .command('set')
-    .description('change an agent')
-    .argument('<agent_id>')
-    .argument('<key=value...>')
-    .action(async (id: string, pairs: string[], _: object, command: Command) => {
-      const input = { path: { agent_id: id }, body: unchecked(assignments(pairs)) };
+  const set = agents.command('set').description('change an agent').argument('<agent_id>');
+  takesFields(set, '<key=value...>', 'ring_timeout=30', agentFields).action(
+    async (id: string, pairs: string[], _: object, command: Command) => {
+      const input = { path: { agent_id: id }, body: unchecked(await assigned(pairs, agentFields)) };
       const changed = await clientOf(command).put(AGENT, input);
       sessionOf(command).one(changed);
-    });
+    },
+  );
   agents
     .command('remove')
     .description('delete an agent that no campaign uses any more')

@@ -4,7 +4,8 @@ import type { Command } from 'commander';
 import type { Client } from '../../../packages/client/src/client.ts';
 import { isOver, progressLine } from '../campaign-progress.ts';
 import { type AccountOptions, accountClient } from '../connection.ts';
-import { assignments, type Json, unchecked } from '../output.ts';
+import { assigned, type Fields, takesFields } from '../fields.ts';
+import { type Json, unchecked } from '../output.ts';
 import type { GlobalOptions, Session } from '../terminal.ts';
 import {
   addAgentCommands,
@@ -16,6 +17,11 @@ import {
   type Ways,
 } from './campaign-parts.ts';
 import { accountsList, addDoNotCallCommands } from './do-not-call.ts';
+
+const campaignFields: Fields = async () =>
+  (await import('../../edge/rest/wire/campaign.ts')).CampaignCreateBody;
+const updateFields: Fields = async () =>
+  (await import('../../edge/rest/wire/campaign.ts')).CampaignUpdateBody;
 
 type SessionOf = (command: Command) => Session;
 type Flags = GlobalOptions & AccountOptions;
@@ -112,28 +118,32 @@ async function watch(session: Session, look: () => Promise<Json>, everyMs: numbe
 }
 
 function addMaking(campaigns: Command, { sessionOf, clientOf }: Ways): void {
-  campaigns
+  const create = campaigns
     .command('create')
     .description('create a campaign, a draft until contacts are uploaded')
-    .argument('<name>')
-    .argument('<key=value...>', 'agent_id, max_concurrent, timezone, caller_id_strategy …')
-    .action(async (name: string, pairs: string[], _: object, command: Command) => {
+    .argument('<name>');
+  const example = 'agent_id=… max_concurrent=10 timezone=Asia/Kolkata caller_id_strategy=fixed';
+  takesFields(create, '<key=value...>', example, campaignFields).action(
+    async (name: string, pairs: string[], _: object, command: Command) => {
       const session = sessionOf(command);
       const made = await clientOf(command).post(CAMPAIGNS, {
-        body: unchecked({ ...assignments(pairs), name }),
+        body: unchecked({ ...(await assigned(pairs, campaignFields)), name }),
       });
       session.done(`campaign ${made['id']} created: ${made['status']}`, made);
-    });
-  campaigns
+    },
+  );
+  const set = campaigns
     .command('set')
     .description('change a draft or ready campaign; null clears')
-    .argument('<id>')
-    .argument('<key=value...>')
-    .action(async (id: string, pairs: string[], _: object, command: Command) => {
+    .argument('<id>');
+  takesFields(set, '<key=value...>', 'max_concurrent=5', updateFields).action(
+    async (id: string, pairs: string[], _: object, command: Command) => {
       const session = sessionOf(command);
-      const input = { path: { campaign_id: id }, body: unchecked(assignments(pairs)) };
+      const body = unchecked(await assigned(pairs, updateFields));
+      const input = { path: { campaign_id: id }, body };
       session.one(await clientOf(command).put(CAMPAIGN, input));
-    });
+    },
+  );
   campaigns
     .command('schedule')
     .description('start a campaign by itself at a time; none takes the schedule away')

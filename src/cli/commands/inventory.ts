@@ -1,8 +1,16 @@
 import type { Command } from 'commander';
-import { assignments, type Column, type Json, table, unchecked } from '../output.ts';
+import { assigned, type Fields, takesFields } from '../fields.ts';
+import { type Column, type Json, table, unchecked } from '../output.ts';
 import type { Session } from '../terminal.ts';
 
 type SessionOf = (command: Command) => Session;
+
+const carrierFields: Fields = async () =>
+  (await import('../../edge/rest/admin/carrier-fields.ts')).CarrierBody;
+const numberFields: Fields = async () =>
+  (await import('../../edge/rest/admin/numbers.ts')).NumberBody;
+const trunkFields: Fields = async () =>
+  (await import('../../edge/rest/admin/trunks.ts')).TrunkPolicyBody;
 
 /** Numbers, carriers, trunks and rates. */
 export function addInventoryCommands(program: Command, sessionOf: SessionOf): void {
@@ -39,18 +47,20 @@ function addNumberCommands(program: Command, sessionOf: SessionOf): void {
         { title: 'CURRENCY', value: (row) => row['currency'] },
       ]);
     });
-  numbers
+  const add = numbers
     .command('add')
     .description('put a number into the inventory, or straight on an account')
-    .argument('<e164>')
-    .argument('<key=value...>', 'country=US currency=USD monthly_fee=1 account_id=MA_…')
-    .action(async (e164: string, pairs: string[], _: object, command: Command) => {
+    .argument('<e164>');
+  const example = 'country=US currency=USD monthly_fee=1 account_id=MA_…';
+  takesFields(add, '<key=value...>', example, numberFields).action(
+    async (e164: string, pairs: string[], _: object, command: Command) => {
       const session = sessionOf(command);
       const added = await session.client.post('/admin/v1/numbers', {
-        body: unchecked({ ...assignments(pairs), e164 }),
+        body: unchecked({ ...(await assigned(pairs, numberFields)), e164 }),
       });
       session.done(`number ${e164} added`, added);
-    });
+    },
+  );
   numbers
     .command('remove')
     .description('take a free number out of the inventory')
@@ -79,29 +89,26 @@ function addCarrierCommands(program: Command, sessionOf: SessionOf): void {
         { title: 'ENABLED', value: (row) => row['enabled'] },
       ]);
     });
-  carriers
-    .command('add')
-    .description('add a SIP gateway')
-    .argument('<name>')
-    .argument('<key=value...>', 'host=sip.example port=5060 transport=udp prefixes=\'["1","44"]\'')
-    .action(async (name: string, pairs: string[], _: object, command: Command) => {
+  const add = carriers.command('add').description('add a SIP gateway').argument('<name>');
+  const example = 'host=sip.example port=5060 transport=udp prefixes=1,44';
+  takesFields(add, '<key=value...>', example, carrierFields).action(
+    async (name: string, pairs: string[], _: object, command: Command) => {
       const session = sessionOf(command);
       const added = await session.client.post('/admin/v1/carriers', {
-        body: unchecked({ ...assignments(pairs), name }),
+        body: unchecked({ ...(await assigned(pairs, carrierFields)), name }),
       });
       session.done(`carrier ${name} added`, added);
-    });
-  carriers
-    .command('set')
-    .description('change a SIP gateway')
-    .argument('<name>')
-    .argument('<key=value...>')
-    .action(async (name: string, pairs: string[], _: object, command: Command) => {
+    },
+  );
+  const set = carriers.command('set').description('change a SIP gateway').argument('<name>');
+  takesFields(set, '<key=value...>', 'priority=2 enabled=false', carrierFields).action(
+    async (name: string, pairs: string[], _: object, command: Command) => {
       const session = sessionOf(command);
-      const input = { path: { name }, body: unchecked(assignments(pairs)) };
+      const input = { path: { name }, body: unchecked(await assigned(pairs, carrierFields)) };
       const changed = await session.client.patch('/admin/v1/carriers/{name}', input);
       session.done(`carrier ${name} changed`, changed);
-    });
+    },
+  );
   carriers
     .command('remove')
     .description('remove a SIP gateway')
@@ -166,23 +173,23 @@ const TRUNK = '/admin/v1/accounts/{auth_id}/trunks/{trunk_id}';
 
 function addTrunkCommands(program: Command, sessionOf: SessionOf): void {
   const trunks = program.command('trunks').description('SIP trunks of accounts');
-  trunks
+  const set = trunks
     .command('set')
     .description('what a trunk is told and believed')
     .argument('<auth_id>')
-    .argument('<trunk_id>')
-    .argument('<key=value...>', 'identity=trusted identity_header=pai pass_headers=\'["X-*"]\'')
-    .action(
-      async (authId: string, trunkId: string, pairs: string[], _: object, command: Command) => {
-        const session = sessionOf(command);
-        const path = { auth_id: authId, trunk_id: trunkId };
-        const changed = await session.client.patch(TRUNK, {
-          path,
-          body: unchecked(assignments(pairs)),
-        });
-        session.done(`trunk ${trunkId} changed`, changed);
-      },
-    );
+    .argument('<trunk_id>');
+  const example = 'identity=trusted identity_header=pai pass_headers=X-*';
+  takesFields(set, '<key=value...>', example, trunkFields).action(
+    async (authId: string, trunkId: string, pairs: string[], _: object, command: Command) => {
+      const session = sessionOf(command);
+      const path = { auth_id: authId, trunk_id: trunkId };
+      const changed = await session.client.patch(TRUNK, {
+        path,
+        body: unchecked(await assigned(pairs, trunkFields)),
+      });
+      session.done(`trunk ${trunkId} changed`, changed);
+    },
+  );
   trunks
     .command('allow')
     .description(

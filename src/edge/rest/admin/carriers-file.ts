@@ -2,7 +2,8 @@ import { Value } from 'typebox/value';
 import { err, ok, type Result } from '../../../base/result.ts';
 import type { NewCarrier } from '../../../domain/provisioning/provisioning.ts';
 import { type Static, Type } from '../http/schema.ts';
-import { CarrierBody, carrierOf } from './carriers.ts';
+import { CarrierBody } from './carrier-fields.ts';
+import { carrierOf } from './carriers.ts';
 
 const CarriersFile = Type.Object({ carriers: Type.Array(CarrierBody) });
 

@@ -1,124 +1,20 @@
 import { err, ok } from '../../../base/result.ts';
-import {
-  type NewCarrier,
-  patternOf,
-  WINDOW_PATTERN,
-} from '../../../domain/provisioning/provisioning.ts';
+import { type NewCarrier, patternOf } from '../../../domain/provisioning/provisioning.ts';
 import type { Carrier, CarrierPatch, CarrierPolicy } from '../../../domain/provisioning/types.ts';
 import { invalidField } from '../http/failure.ts';
 import { adminRoute, type Route } from '../http/route.ts';
-import { flag, hinted, nullableInteger, oneOf, type Static, Type } from '../http/schema.ts';
+import { nullableInteger, type Static, Type } from '../http/schema.ts';
 import { isAddressOrRange } from '../http/values.ts';
 import { answered, refused } from '../refusal.ts';
 import { defined } from '../wire/list.ts';
-import {
-  namedInPeer,
-  PeerSchema,
-  peerFields,
-  policyChoice,
-  showPeer,
-  wrongHeaders,
-} from './peer-policy.ts';
+import { CarrierBody, CarrierPatchBody } from './carrier-fields.ts';
+import { namedInPeer, PeerSchema, policyChoice, showPeer, wrongHeaders } from './peer-policy.ts';
 
 const ROOT = '/admin/v1/carriers';
 const common = { tag: 'Operator: carriers', errors: 'admin' } as const;
-const LIMIT_MAX = 1_000_000;
-const LIST_MAX = 1000;
-
-const AuthSchema = Type.Object({
-  username: Type.String({ minLength: 1, maxLength: 128 }),
-  password: Type.String({ minLength: 1, maxLength: 128 }),
-  register: Type.Optional(flag(false)),
-});
-const host = () =>
-  hinted(Type.String({ pattern: '^[A-Za-z0-9.:\\[\\]-]{1,253}$' }), 'must be a host or address');
-
-/** null: what the settings say. */
-const policyNumber = (minimum: number, maximum: number) =>
-  Type.Unsafe<number | null>({ type: ['integer', 'null'], minimum, maximum });
-
-const orNull = <T>(schema: object, type: 'array' | 'object') =>
-  Type.Unsafe<T | null>({ ...schema, type: [type, 'null'] });
-
-const fields = {
-  ...peerFields,
-  stir: Type.Optional(policyChoice('off', 'verify', 'refuse', 'require')),
-  sign: Type.Optional(flag()),
-  port: Type.Optional(
-    hinted(
-      Type.Unsafe<number | null>({ type: ['integer', 'null'], minimum: 1, maximum: 65_535 }),
-      'must be a port, or null to look it up by SRV',
-    ),
-  ),
-  transport: Type.Optional(oneOf(['udp', 'tcp', 'tls'])),
-  auth: Type.Optional(
-    Type.Unsafe<Static<typeof AuthSchema> | null>({ ...AuthSchema, type: ['object', 'null'] }),
-  ),
-  source_addresses: Type.Optional(Type.Array(Type.String(), { maxItems: LIST_MAX })),
-  prefixes: Type.Optional(
-    Type.Array(hinted(Type.String({ pattern: '^[0-9]{0,15}$' }), 'must be up to 15 digits'), {
-      minItems: 1,
-      maxItems: LIST_MAX,
-    }),
-  ),
-  strip: Type.Optional(Type.Integer({ minimum: 0, maximum: 15 })),
-  prepend: Type.Optional(
-    hinted(Type.String({ pattern: '^[+0-9#*]{0,20}$' }), 'must be up to 20 digits'),
-  ),
-  cps_limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMIT_MAX })),
-  concurrent_calls_limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMIT_MAX })),
-  secure: Type.Optional(flag()),
-  priority: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000 })),
-  enabled: Type.Optional(flag()),
-  first_response_ms: Type.Optional(policyNumber(500, 32_000)),
-  answer_ms: Type.Optional(policyNumber(1000, 600_000)),
-  failover_on: Type.Optional(
-    Type.Unsafe<string[] | null>({
-      ...Type.Array(Type.String({ pattern: '^([45][0-9]{2}|[45]xx)$' }), { maxItems: 100 }),
-      type: ['array', 'null'],
-    }),
-  ),
-  max_redirects: Type.Optional(policyNumber(0, 10)),
-  probe: Type.Optional(flag()),
-  weight: Type.Optional(policyNumber(0, 1000)),
-  windows: Type.Optional(
-    orNull<string[]>(
-      Type.Array(
-        hinted(Type.String({ pattern: WINDOW_PATTERN }), 'must be as mon-fri 08:00-18:00 (UTC)'),
-        { maxItems: 100 },
-      ),
-      'array',
-    ),
-  ),
-  costs: Type.Optional(
-    orNull<Record<string, number>>(
-      Type.Record(Type.String({ pattern: '^[0-9]{0,15}$' }), Type.Number({ minimum: 0 }), {
-        maxProperties: 50_000,
-      }),
-      'object',
-    ),
-  ),
-  rewrite: Type.Optional(
-    orNull<{ match: string; replace: string }[]>(
-      Type.Array(
-        Type.Object({
-          match: Type.String({ minLength: 1, maxLength: 200 }),
-          replace: hinted(
-            Type.String({ pattern: '^[+0-9#*$]{0,40}$' }),
-            'must be digits, +, *, # and $1 …',
-          ),
-        }),
-        { maxItems: 100 },
-      ),
-      'array',
-    ),
-  ),
-};
-
-const PatchBody = Type.Object({ host: Type.Optional(host()), ...fields });
 
 /** What the body names of it, the rest as it was. */
-function policyOf(body: Static<typeof PatchBody>, before: CarrierPolicy): CarrierPolicy {
+function policyOf(body: Static<typeof CarrierPatchBody>, before: CarrierPolicy): CarrierPolicy {
   const named = {
     firstResponseMs: body.first_response_ms,
     answerMs: body.answer_ms,
@@ -138,7 +34,10 @@ function policyOf(body: Static<typeof PatchBody>, before: CarrierPolicy): Carrie
   return Object.fromEntries(kept) as CarrierPolicy;
 }
 
-const patchOf = (body: Static<typeof PatchBody>, before: CarrierPolicy = {}): CarrierPatch => ({
+const patchOf = (
+  body: Static<typeof CarrierPatchBody>,
+  before: CarrierPolicy = {},
+): CarrierPatch => ({
   policy: policyOf(body, before),
   ...defined({
     host: body.host,
@@ -251,15 +150,6 @@ const showPolicy = (policy: CarrierPolicy) => ({
 
 const params = Type.Object({ name: Type.String() });
 
-export const CarrierBody = Type.Object({
-  name: hinted(
-    Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9._-]*$', maxLength: 64 }),
-    'must be letters, digits, . _ or -',
-  ),
-  host: host(),
-  ...fields,
-});
-
 export const carrierOf = (body: Static<typeof CarrierBody>): NewCarrier => ({
   ...patchOf(body),
   name: body.name,
@@ -267,7 +157,7 @@ export const carrierOf = (body: Static<typeof CarrierBody>): NewCarrier => ({
 });
 
 /** Checked at once: a range or rule that cannot be read would match no call of the carrier. */
-function wrongSource(body: Static<typeof PatchBody>) {
+function wrongSource(body: Static<typeof CarrierPatchBody>) {
   const headers = wrongHeaders(body);
   if (headers !== undefined) return headers;
   const wrong = body.source_addresses?.find((address) => !isAddressOrRange(address));
@@ -342,7 +232,7 @@ const patchCarrier = adminRoute({
   path: `${ROOT}/{name}`,
   summary: 'Change a SIP gateway',
   params,
-  body: PatchBody,
+  body: CarrierPatchBody,
   reply: CarrierSchema,
   run: async ({ provisioning }, { params: { name }, body }) =>
     wrongSource(body) ??

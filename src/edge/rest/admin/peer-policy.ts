@@ -3,7 +3,7 @@ import { err } from '../../../base/result.ts';
 import { headerProblem } from '../../../domain/provisioning/provisioning.ts';
 import type { PeerPolicy } from '../../../domain/provisioning/types.ts';
 import { invalidField } from '../http/failure.ts';
-import { flag, type Static, Type } from '../http/schema.ts';
+import { flag, type Static, Type, told } from '../http/schema.ts';
 import { defined } from '../wire/list.ts';
 
 /** null: the default. */
@@ -23,14 +23,28 @@ const lines = () =>
   });
 
 export const peerFields = {
-  identity: Type.Optional(policyChoice('trusted', 'untrusted')),
-  identity_header: Type.Optional(policyChoice('pai', 'rpid', 'both')),
-  pass_headers: Type.Optional(names()),
-  add_headers: Type.Optional(lines()),
-  remove_headers: Type.Optional(names()),
-  large_over_tcp: Type.Optional(flag()),
-  delayed_offer: Type.Optional(flag()),
-  refer: Type.Optional(flag()),
+  identity: Type.Optional(
+    told(
+      policyChoice('trusted', 'untrusted'),
+      'whether what it asserts of its callers is believed; null: carriers are, trunks are not',
+    ),
+  ),
+  identity_header: Type.Optional(
+    told(policyChoice('pai', 'rpid', 'both'), 'how it is told who calls; null: pai'),
+  ),
+  pass_headers: Type.Optional(
+    told(
+      names(),
+      'header fields of an inbound call that go on to it, X-* for all of them; null: sip.passHeaders',
+    ),
+  ),
+  add_headers: Type.Optional(told(lines(), 'header fields that it gets, {"X-Site":"berlin"}')),
+  remove_headers: Type.Optional(told(names(), 'header fields that it does not get')),
+  large_over_tcp: Type.Optional(
+    told(flag(), 'an INVITE above 1300 bytes goes over TCP; default true'),
+  ),
+  delayed_offer: Type.Optional(told(flag(), 'our INVITE has no SDP, it offers; default false')),
+  refer: Type.Optional(told(flag(), 'it may be sent REFER; default false')),
 };
 const Body = Type.Object(peerFields);
 type PeerBody = Static<typeof Body>;

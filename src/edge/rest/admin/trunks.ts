@@ -1,7 +1,7 @@
 import { err, ok } from '../../../base/result.ts';
 import { invalidField } from '../http/failure.ts';
 import { adminRoute, type Route } from '../http/route.ts';
-import { accountIdText, Type, trunkIdText } from '../http/schema.ts';
+import { accountIdText, Type, told, trunkIdText } from '../http/schema.ts';
 import { isAddressOrRange } from '../http/values.ts';
 import { refused } from '../refusal.ts';
 import { PeerSchema, peerFields, policyWith, showPeer, wrongHeaders } from './peer-policy.ts';
@@ -12,6 +12,16 @@ const HOST = /^(\*\.)?[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?$/i;
 const isDestination = (text: string): boolean =>
   isAddressOrRange(text) || (HOST.test(text) && /[a-z]/i.test(text));
 
+export const TrunkPolicyBody = Type.Object({
+  egress_allow: Type.Optional(
+    told(
+      Type.Array(Type.String({ maxLength: 253 }), { maxItems: DESTINATIONS_MAX }),
+      'private destinations that it may lead to: addresses, CIDR ranges, host names, *.suffix',
+    ),
+  ),
+  ...peerFields,
+});
+
 const trunkPolicy = adminRoute({
   tag: 'Operator: accounts',
   errors: 'admin',
@@ -20,12 +30,7 @@ const trunkPolicy = adminRoute({
   summary:
     'What a trunk is told and believed, and which private networks its origination URIs may lead to',
   params: Type.Object({ auth_id: accountIdText(), trunk_id: trunkIdText() }),
-  body: Type.Object({
-    egress_allow: Type.Optional(
-      Type.Array(Type.String({ maxLength: 253 }), { maxItems: DESTINATIONS_MAX }),
-    ),
-    ...peerFields,
-  }),
+  body: TrunkPolicyBody,
   reply: Type.Object({
     trunk_id: Type.String(),
     egress_allow: Type.Array(Type.String()),

@@ -23,6 +23,12 @@ export const hinted = <S extends TSchema>(schema: S, hint: string): S => ({
   'x-hint': hint,
 });
 
+/** Adds what the field means: the API page and the command line show it. */
+export const told = <S extends TSchema>(schema: S, description: string): S => ({
+  ...schema,
+  description,
+});
+
 /** Text that names something: what comes in is an identifier from here on. */
 const idText =
   <Id extends string>() =>

@@ -1,0 +1,170 @@
+/** What the operator's API takes of a carrier. Of its own, as the command line reads it too. */
+import { WINDOW_PATTERN } from '../../../domain/provisioning/provisioning.ts';
+import { flag, hinted, oneOf, type Static, Type, told } from '../http/schema.ts';
+import { peerFields, policyChoice } from './peer-policy.ts';
+
+const LIMIT_MAX = 1_000_000;
+const LIST_MAX = 1000;
+
+const AuthSchema = Type.Object({
+  username: Type.String({ minLength: 1, maxLength: 128 }),
+  password: Type.String({ minLength: 1, maxLength: 128 }),
+  register: Type.Optional(flag(false)),
+});
+const host = () =>
+  hinted(Type.String({ pattern: '^[A-Za-z0-9.:\\[\\]-]{1,253}$' }), 'must be a host or address');
+
+/** null: what the settings say. */
+const policyNumber = (minimum: number, maximum: number) =>
+  Type.Unsafe<number | null>({ type: ['integer', 'null'], minimum, maximum });
+
+const orNull = <T>(schema: object, type: 'array' | 'object') =>
+  Type.Unsafe<T | null>({ ...schema, type: [type, 'null'] });
+
+const fields = {
+  ...peerFields,
+  stir: Type.Optional(
+    told(
+      policyChoice('off', 'verify', 'refuse', 'require'),
+      "what becomes of a caller's signature: null: the setting stir.policy",
+    ),
+  ),
+  sign: Type.Optional(
+    told(flag(), 'calls to it are signed where stir.keyFile is set; default true'),
+  ),
+  port: Type.Optional(
+    told(
+      hinted(
+        Type.Unsafe<number | null>({ type: ['integer', 'null'], minimum: 1, maximum: 65_535 }),
+        'must be a port, or null to look it up by SRV',
+      ),
+      'null: by NAPTR and SRV of the host (RFC 3263)',
+    ),
+  ),
+  transport: Type.Optional(told(oneOf(['udp', 'tcp', 'tls']), 'default udp')),
+  auth: Type.Optional(
+    told(
+      Type.Unsafe<Static<typeof AuthSchema> | null>({ ...AuthSchema, type: ['object', 'null'] }),
+      'how we log in: {"username":"u","password":"p","register":true}; null: not at all',
+    ),
+  ),
+  source_addresses: Type.Optional(
+    told(
+      Type.Array(Type.String(), { maxItems: LIST_MAX }),
+      'addresses and CIDR ranges that its calls come from; without any it brings none',
+    ),
+  ),
+  prefixes: Type.Optional(
+    told(
+      Type.Array(hinted(Type.String({ pattern: '^[0-9]{0,15}$' }), 'must be up to 15 digits'), {
+        minItems: 1,
+        maxItems: LIST_MAX,
+      }),
+      'numbers that it takes begin with one of these; the longest wins; default: all',
+    ),
+  ),
+  strip: Type.Optional(
+    told(
+      Type.Integer({ minimum: 0, maximum: 15 }),
+      'leading digits that the number loses; default 0',
+    ),
+  ),
+  prepend: Type.Optional(
+    told(
+      hinted(Type.String({ pattern: '^[+0-9#*]{0,20}$' }), 'must be up to 20 digits'),
+      'what stands before the number then',
+    ),
+  ),
+  cps_limit: Type.Optional(
+    told(
+      Type.Integer({ minimum: 1, maximum: LIMIT_MAX }),
+      'new calls a second, both ways together',
+    ),
+  ),
+  concurrent_calls_limit: Type.Optional(
+    told(Type.Integer({ minimum: 1, maximum: LIMIT_MAX }), 'calls at once, both ways together'),
+  ),
+  secure: Type.Optional(told(flag(), 'SRTP or no call; default false')),
+  priority: Type.Optional(
+    told(Type.Integer({ minimum: 0, maximum: 1000 }), 'the lowest is tried first; default 1'),
+  ),
+  enabled: Type.Optional(told(flag(), 'default true')),
+  first_response_ms: Type.Optional(
+    told(
+      policyNumber(500, 32_000),
+      'it has failed when it has answered an INVITE with nothing for so long; null: sip.firstResponseMs',
+    ),
+  ),
+  answer_ms: Type.Optional(
+    told(
+      policyNumber(1000, 600_000),
+      'it has failed when nobody has answered for so long; null: as long as it rings',
+    ),
+  ),
+  failover_on: Type.Optional(
+    told(
+      Type.Unsafe<string[] | null>({
+        ...Type.Array(Type.String({ pattern: '^([45][0-9]{2}|[45]xx)$' }), { maxItems: 100 }),
+        type: ['array', 'null'],
+      }),
+      'final statuses after which the next carrier is tried: 503, 5xx …; null: 401, 403, 407, 408, 5xx',
+    ),
+  ),
+  max_redirects: Type.Optional(told(policyNumber(0, 10), 'how often a 3xx is followed; null: 3')),
+  probe: Type.Optional(told(flag(), 'asked by OPTIONS whether it is there; default true')),
+  weight: Type.Optional(
+    told(policyNumber(0, 1000), 'share of calls among carriers of one priority and cost'),
+  ),
+  windows: Type.Optional(
+    told(
+      orNull<string[]>(
+        Type.Array(
+          hinted(Type.String({ pattern: WINDOW_PATTERN }), 'must be as mon-fri 08:00-18:00 (UTC)'),
+          { maxItems: 100 },
+        ),
+        'array',
+      ),
+      'when it is used, UTC: mon-fri 08:00-18:00; none: always',
+    ),
+  ),
+  costs: Type.Optional(
+    told(
+      orNull<Record<string, number>>(
+        Type.Record(Type.String({ pattern: '^[0-9]{0,15}$' }), Type.Number({ minimum: 0 }), {
+          maxProperties: 50_000,
+        }),
+        'object',
+      ),
+      'price a minute by prefix, {"49":0.01}: the cheapest of one priority is tried first',
+    ),
+  ),
+  rewrite: Type.Optional(
+    told(
+      orNull<{ match: string; replace: string }[]>(
+        Type.Array(
+          Type.Object({
+            match: Type.String({ minLength: 1, maxLength: 200 }),
+            replace: hinted(
+              Type.String({ pattern: '^[+0-9#*$]{0,40}$' }),
+              'must be digits, +, *, # and $1 …',
+            ),
+          }),
+          { maxItems: 100 },
+        ),
+        'array',
+      ),
+      'rules for the number, [{"match":"^0","replace":"49"}], the first that matches',
+    ),
+  ),
+};
+
+export const CarrierPatchBody = Type.Object({ host: Type.Optional(host()), ...fields });
+
+export const CarrierBody = Type.Object({
+  name: hinted(
+    Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9._-]*$', maxLength: 64 }),
+    'must be letters, digits, . _ or -',
+  ),
+  host: host(),
+  ...fields,
+});
