@@ -6,6 +6,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { type AccountId, type Random, uuid } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
+import { RecentMap } from '../../base/recent-map.ts';
 import { deliveryOf, deliveryPolicy, leavesBacklog } from './delivery-policy.ts';
 import { type ExchangeNeeds, exchange } from './exchange.ts';
 import { outlastingStore } from './known-tokens.ts';
@@ -32,6 +33,8 @@ export class DeliveryQueue {
   readonly #needs: DeliveryNeeds;
   readonly #lanes = new Map<string, Lane>();
   readonly #stopped = new AbortController();
+  /** What was taken from the store, and may be delivered already. */
+  readonly #found = new RecentMap<true>(MAX_QUEUED);
   #queued = 0;
   /** The store held more at the start than was taken into memory. */
   #moreStored = false;
@@ -59,8 +62,12 @@ export class DeliveryQueue {
     this.#accept(notification, stored);
   }
 
-  /** Delivers one that was written with what it tells of; once, when `resume` has found it already. */
+  /**
+   * Delivers one that was written with what it tells of; once, when it was found in the store already: what was written may be
+   * known late, when the store failed with the answer.
+   */
   notifyStored(notification: StoredNotification): void {
+    if (this.#found.get(notification.id)) return;
     if (this.#lanes.get(keyOf(laneOf(notification)))?.knows(notification.id)) return;
     this.#accept(notification, Promise.resolve());
   }
@@ -94,7 +101,9 @@ export class DeliveryQueue {
       for (const notification of pending) {
         const lane = this.#lane(notification);
         if (lane.knows(notification.id)) continue;
-        if (this.#accept(notification, Promise.resolve(), this.#bornMs(notification))) taken += 1;
+        if (!this.#accept(notification, Promise.resolve(), this.#bornMs(notification))) continue;
+        this.#found.set(notification.id, true);
+        taken += 1;
       }
       return taken;
     } finally {
@@ -258,6 +267,7 @@ export class DeliveryQueue {
         // How long it waited in the store is not known: its time limit starts now. Earlier attempts are counted.
         const bornMs = this.#needs.clock.monotonicMs();
         lane.add({ notification, stored: Promise.resolve(), bornMs });
+        this.#found.set(notification.id, true);
         this.#queued += 1;
       }
     } catch (error) {

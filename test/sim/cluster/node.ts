@@ -199,7 +199,11 @@ export class SimNode {
     };
     await takeUp();
     const pause = (problem: string | undefined): void => admission.pause(problem);
-    await clustered.start({ keeper, admission, pause, takeUp, letGo: () => undefined });
+    // A new life: the others have to hear of it first.
+    const letGo = (): void => {
+      this.servesSinceMs = this.#world.clock.monotonicMs();
+    };
+    await clustered.start({ keeper, admission, pause, takeUp, letGo });
     signalling.onInbound((leg) => calls.inbound.accept(leg));
     const control = shareControl(calls.control, clustered.peers);
     const { self } = foundation;

@@ -132,10 +132,7 @@ export class Rules {
     if (new Set(cdrs.map(({ callUuid }) => callUuid)).size !== cdrs.length)
       this.#broken('a call has two records');
     for (const { leg, process, node } of this.#world.legs()) {
-      const of = cdrs.filter(
-        ({ sipCallId, callUuid }) =>
-          sipCallId === leg.sipCallId || callUuid === this.#uuids.get(leg.sipCallId),
-      );
+      const of = cdrs.filter((cdr) => this.#isOf(leg.sipCallId, cdr));
       if (of.length > 1) this.#broken(`${leg.id} has ${of.length} records`);
       if (leg.answered && of.length === 0)
         this.#broken(`${leg.id} was answered, and has no record`);
@@ -149,7 +146,8 @@ export class Rules {
   #told(cdrs: readonly Cdr[]): void {
     const { customer } = this.#world;
     const byCall = Map.groupBy(customer.asked, ({ parameters }) => parameters['CallUUID'] ?? '');
-    for (const { callUuid, answerUs, sipCallId, context } of cdrs) {
+    for (const cdr of cdrs) {
+      const { callUuid, answerUs, context } = cdr;
       const told = (byCall.get(callUuid) ?? []).filter(({ path }) => path !== '/answer');
       const hangups = told.filter(({ parameters }) => parameters['Event'] === 'Hangup');
       const taken = hangups.filter((one) => this.#wasTaken(one));
@@ -157,9 +155,9 @@ export class Rules {
         this.#broken(`the hangup of ${callUuid} was not told`);
       if (new Set(hangups.map(keyOf)).size > 1)
         this.#broken(`the hangup of ${callUuid} was told with two keys`);
-      if (taken.length > 1 && !this.#mayRepeat(sipCallId))
+      if (taken.length > 1 && !this.#mayRepeat(cdr))
         this.#broken(`the hangup of ${callUuid} was told ${taken.length} times`);
-      if (!this.#mayRepeat(sipCallId)) this.#inOrder(callUuid, told);
+      if (!this.#mayRepeat(cdr)) this.#inOrder(callUuid, told);
     }
   }
 
@@ -169,9 +167,13 @@ export class Rules {
   }
 
   /** The node that had the call was lost, and with it what it had noted. */
-  #mayRepeat(sipCallId: string | undefined): boolean {
-    const of = this.#world.legs().find(({ leg }) => leg.sipCallId === sipCallId);
+  #mayRepeat(cdr: Cdr): boolean {
+    const of = this.#world.legs().find(({ leg }) => this.#isOf(leg.sipCallId, cdr));
     return of !== undefined && this.#wasLost(of.process);
+  }
+
+  #isOf(legCallId: string, { sipCallId, callUuid }: Cdr): boolean {
+    return sipCallId === legCallId || callUuid === this.#uuids.get(legCallId);
   }
 
   #wasLost(process: Process): boolean {
