@@ -279,6 +279,7 @@ export async function startService(start: ServiceStart): Promise<Service> {
   const { url } = await server.start();
   for (const own of [url, derived.publicUrl]) lines.listensOn(own);
   const demo = settings.demo ? await startDemo({ host: '127.0.0.1', port: 0, logger }) : undefined;
+  if (demo !== undefined) lines.ownDemo.listensAt(demo.origin);
   overload.start();
   const takeUp = async (): Promise<void> => {
     await callbacks.resume();
@@ -315,7 +316,7 @@ export async function startService(start: ServiceStart): Promise<Service> {
       sip: { host: derived.sipPublicHost, port: signalling.port() },
       baseUrl: settings.publicUrl === '' ? url : derived.publicUrl,
     },
-    demo,
+    settings.demo,
   );
   void warmSounds(lines, lines.holdMusic);
   const supervisor = new Supervisor({

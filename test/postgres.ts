@@ -161,6 +161,7 @@ export function emptyTables(db: PostgresConnection): void {
     .filter((table) => !['schema_version', 'setting', 'counter'].includes(table));
   db.send(`SET session_replication_role = 'replica'`);
   for (const table of tables) db.send(`DELETE FROM ${table}`);
+  db.send(`DELETE FROM setting WHERE key LIKE 'first-start%'`);
   for (const row of db.all(`SELECT sequencename AS name FROM pg_sequences`))
     db.send('SELECT setval(?, 1, false)', [String(row['name'])]);
   db.send('NOTIFY carillon_changes');

@@ -18,8 +18,8 @@ export interface DemoOptions {
 }
 
 export interface Demo {
-  readonly answerUrl: string;
-  readonly hangupUrl: string;
+  /** `http://host:port`. */
+  readonly origin: string;
   readonly streamUrl: string;
   stop(): Promise<void>;
 }
@@ -53,8 +53,7 @@ export async function startDemo({ host, port, logger }: DemoOptions): Promise<De
   const authority = `${at.family === 'IPv6' ? `[${at.address}]` : at.address}:${at.port}`;
   streamUrl = `ws://${authority}/stream`;
   return {
-    answerUrl: `http://${authority}/answer`,
-    hangupUrl: `http://${authority}/hangup`,
+    origin: `http://${authority}`,
     streamUrl,
     stop: () => stop(server, sockets),
   };

@@ -3,14 +3,14 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../base/clock.ts';
 import { assert } from '../base/errors.ts';
-import { type AccountId, type AppId, type Random, token } from '../base/ids.ts';
+import { type AccountId, type AppId, newAccountId, type Random, token } from '../base/ids.ts';
 import type { Logger } from '../base/logger.ts';
 import { microsFromUnits } from '../base/money.ts';
-import type { Demo } from '../demo/demo.ts';
 import type { Accounts } from '../domain/account/account.ts';
 import type { Ledger } from '../domain/ledger/ledger.ts';
 import type { Provisioning } from '../domain/provisioning/provisioning.ts';
 import type { Store } from '../edge/store/store.ts';
+import { DEMO_ORIGIN } from '../edge/webhook/own-demo.ts';
 import type { DemoFile } from '../phone/options.ts';
 import { DEMO_FILE, writeSecret } from './data-folder.ts';
 
@@ -21,9 +21,14 @@ const ENDPOINT_NAME = 'alice';
 const DIAL = '1000';
 /** In the store, sealed: what was made, for nodes that come later or at the same moment. */
 const MADE = 'first-start';
+/** The same, before anything is made: a start that was interrupted goes on with it. */
+const PLANNED = 'first-start-plan';
+const PASSWORD_BITS = 96;
+const APPLICATION_NAME = 'demo';
+const URLS = { answerUrl: `${DEMO_ORIGIN}/answer`, hangupUrl: `${DEMO_ORIGIN}/hangup` };
 /** Between two looks at what another node is making. */
 const LOOK_MS = 200;
-/** Making takes a handful of writes; a node that dies amid them is found dead within seconds. */
+/** Making takes a handful of writes; a node that dies amid them is found dead within seconds, and another goes on. */
 const PATIENCE_MS = 30_000;
 
 export interface FirstStartNeeds {
@@ -45,25 +50,30 @@ interface Made extends Omit<DemoFile, 'sipHost' | 'sipPort' | 'baseUrl'> {
   readonly appId: AppId;
 }
 
+type Plan = Pick<Made, 'authId' | 'authToken' | 'password'>;
+type Settings = Store['settings'];
+
 /**
  * Makes the first account and its things, once per store, and keeps what a person needs in `demo.json` of the data folder:
- * of several nodes that share a store each has the same account there, with its own addresses. At later starts the
- * application is pointed at the demo of this start, whose port is chosen anew. Undefined: nothing was made here, and
+ * of several nodes that share a store each has the same account there, with its own addresses. A start that was interrupted
+ * is gone on with by the next one. Later starts only look. `wanted`: the demo is on. Undefined: nothing was made here, and
  * nothing has to be. `isFirst`: this start has made it.
  */
 export async function firstStart(
   needs: FirstStartNeeds,
-  demo: Demo | undefined,
+  wanted: boolean,
 ): Promise<{ readonly things: DemoFile; readonly isFirst: boolean } | undefined> {
   const path = join(needs.dataDir, DEMO_FILE);
-  const known = existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Made) : undefined;
-  if (known === undefined && demo === undefined) return undefined;
+  const text = existsSync(path) ? readFileSync(path, 'utf8') : undefined;
+  if (text === undefined && !wanted) return undefined;
+  const known = text === undefined ? undefined : (JSON.parse(text) as Made);
   const found = known === undefined ? await findOrMake(needs) : { made: known, isFirst: false };
   if (found === undefined) return undefined;
   if (known !== undefined) await tellOthers(needs, known);
   const things = { ...found.made, ...addresses(needs) };
-  if (demo !== undefined) await pointAtDemo(needs, things, demo);
-  writeSecret(path, `${JSON.stringify(things, null, 2)}\n`);
+  if (wanted) await leaveOldPlace(needs, things);
+  const now = `${JSON.stringify(things, null, 2)}\n`;
+  if (now !== text) writeSecret(path, now);
   return { things, isFirst: found.isFirst };
 }
 
@@ -76,28 +86,36 @@ async function findOrMake(
   while (clock.monotonicMs() < untilMs) {
     const isMine = await store.nodes.claim('firstStart');
     // After the claim: who had it may have finished, and left, in between.
-    const made = await madeEarlier(store);
+    const made = await kept<Made>(store.settings, MADE);
     if (made !== undefined) return { made, isFirst: false };
-    if (isMine) return { made: await keep(store, await makeFirstThings(needs)), isFirst: true };
+    if (isMine) {
+      const own = await makeFirstThings(needs);
+      return { made: await keep(store.settings, MADE, own), isFirst: true };
+    }
     await clock.sleep(LOOK_MS);
   }
   logger.warn({}, 'another node has begun to make the first account, and has not ended');
   return undefined;
 }
 
-async function madeEarlier({ settings }: FirstStartNeeds['store']): Promise<Made | undefined> {
-  const text = await settings.secret(MADE);
-  return text === undefined ? undefined : (JSON.parse(text) as Made);
+async function kept<T>(settings: Settings, key: string): Promise<T | undefined> {
+  const text = await settings.secret(key);
+  return text === undefined ? undefined : (JSON.parse(text) as T);
 }
 
-const keep = async ({ settings }: FirstStartNeeds['store'], made: Made): Promise<Made> =>
-  JSON.parse(await settings.keepSecret(MADE, JSON.stringify(made))) as Made;
+/** What was kept first. */
+const keep = async <T>(settings: Settings, key: string, value: T): Promise<T> =>
+  JSON.parse(await settings.keepSecret(key, JSON.stringify(value))) as T;
 
 /** Folders of earlier versions have a file, and their store does not know of it. */
-async function tellOthers({ accounts, store }: FirstStartNeeds, known: Made): Promise<void> {
+async function tellOthers(
+  { accounts, store: { settings } }: FirstStartNeeds,
+  known: Made,
+): Promise<void> {
+  if ((await settings.secret(MADE)) !== undefined) return;
   if ((await accounts.get(known.authId)) === undefined) return;
   const { username, password, dial, authId, authToken, appId } = known;
-  await keep(store, { username, password, dial, authId, authToken, appId });
+  await keep<Made>(settings, MADE, { username, password, dial, authId, authToken, appId });
 }
 
 const addresses = ({ sip, baseUrl }: FirstStartNeeds) => ({
@@ -106,56 +124,67 @@ const addresses = ({ sip, baseUrl }: FirstStartNeeds) => ({
   baseUrl,
 });
 
+/** Each step finds what an interrupted start has made already: nobody else knows the account yet. */
 async function makeFirstThings(needs: FirstStartNeeds): Promise<Made> {
-  const { accounts, ledger, provisioning, random } = needs;
-  const created = await accounts.create({ name: 'First account', currency: CURRENCY });
-  assert(created.ok, 'the first account needs nothing that could be missing');
-  const { account, authToken } = created.value;
+  const { accounts, ledger, random, store } = needs;
+  const plan = await keep<Plan>(store.settings, PLANNED, {
+    authId: newAccountId(random, 'MA'),
+    authToken: token(random),
+    password: token(random, PASSWORD_BITS),
+  });
+  await accounts.createDrawn({ name: 'First account', currency: CURRENCY }, plan);
   const amount = microsFromUnits(CREDIT_UNITS);
   assert(amount !== undefined, 'ten units fit');
   await ledger.adjust({
-    accountId: account.authId,
+    accountId: plan.authId,
     currency: CURRENCY,
     amount,
     description: 'Starting credit',
     key: 'first-start',
   });
-  const application = await provisioning.applications.create({
-    accountId: account.authId,
-    name: 'demo',
-    answerUrl: 'http://127.0.0.1/',
-  });
-  const password = token(random, 96);
-  const endpoint = await provisioning.endpoints.create({
-    accountId: account.authId,
-    username: ENDPOINT_NAME,
-    alias: ENDPOINT_NAME,
-    password,
-    appId: application.appId,
-  });
-  assert(endpoint.ok, 'the first endpoint needs nothing that could be missing');
-  return {
-    username: endpoint.value.username,
-    password,
-    dial: DIAL,
-    authId: account.authId,
-    authToken,
-    appId: application.appId,
-  };
+  const appId = await firstApplication(needs, plan);
+  return { username: await firstEndpoint(needs, plan, appId), dial: DIAL, ...plan, appId };
 }
 
-async function pointAtDemo(
-  { provisioning }: FirstStartNeeds,
-  things: Made,
-  demo: Demo,
+async function firstApplication(needs: FirstStartNeeds, { authId }: Plan): Promise<AppId> {
+  const { applications } = needs.provisioning;
+  const earlier = await applications.list({ accountId: authId }, ONE);
+  const [
+    application = await applications.create({
+      ...{ accountId: authId, name: APPLICATION_NAME },
+      ...URLS,
+    }),
+  ] = earlier.items;
+  return application.appId;
+}
+
+/** Its user name, which is what registers. */
+async function firstEndpoint(
+  { provisioning: { endpoints } }: FirstStartNeeds,
+  { authId: accountId, password }: Plan,
+  appId: AppId,
+): Promise<string> {
+  const earlier = await endpoints.list({ accountId }, ONE);
+  if (earlier.items[0] !== undefined) return earlier.items[0].username;
+  const named = { username: ENDPOINT_NAME, alias: ENDPOINT_NAME };
+  const made = await endpoints.create({ accountId, ...named, password, appId });
+  assert(made.ok, 'the first endpoint needs nothing that could be missing');
+  return made.value.username;
+}
+
+const ONE = { limit: 1, offset: 0 };
+
+/** Earlier versions wrote the port of the demo's latest start. What a person has put in its place is theirs. */
+async function leaveOldPlace(
+  { provisioning: { applications } }: FirstStartNeeds,
+  { authId, appId }: Made,
 ): Promise<void> {
-  // A person may have removed or taken over the application meanwhile: then it is theirs.
-  const found = await provisioning.applications.get(things.authId, things.appId);
-  if (!found.ok || found.value.name !== 'demo') return;
-  await provisioning.applications.patch(things.authId, things.appId, {
-    answerUrl: demo.answerUrl,
-    hangupUrl: demo.hangupUrl,
-  });
+  const found = await applications.get(authId, appId);
+  if (!found.ok || found.value.name !== APPLICATION_NAME) return;
+  const { answerUrl, hangupUrl } = found.value;
+  const [, port] = /^http:\/\/127\.0\.0\.1:(\d+)\/answer$/.exec(answerUrl) ?? [];
+  if (port === undefined || hangupUrl !== `http://127.0.0.1:${port}/hangup`) return;
+  await applications.patch(authId, appId, URLS);
 }
 
 /** What stands behind the `#` stays in the browser. */

@@ -6,7 +6,7 @@ import { recoverOpenCalls } from '../../src/domain/cdr/cdr.ts';
 import { SelfNode } from '../../src/domain/cluster/cluster.ts';
 import type { Store } from '../../src/edge/store/store.ts';
 import { aCdr, aNotification, anOpenCall } from '../edge/store/records.ts';
-import { expectOneFirstStart } from '../first-starts.ts';
+import { expectOneFirstStart, expectResumedFirstStart } from '../first-starts.ts';
 
 export function nodeContract(opened: () => { readonly store: Store }): void {
   const join = async (id: string, alone = false) => {
@@ -111,6 +111,9 @@ export function nodeContract(opened: () => { readonly store: Store }): void {
 
     it('first starts at the same moment make one account, which both nodes know', () =>
       expectOneFirstStart(() => opened().store));
+
+    it('a first start that is killed at any step is ended by the next one, which makes nothing twice', () =>
+      expectResumedFirstStart(opened().store));
 
     it('what is kept as a secret is decided by who is first, and is not legible in the row', async () => {
       const { settings } = opened().store;

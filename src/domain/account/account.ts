@@ -100,6 +100,17 @@ export class Accounts {
     return this.#insert(input, undefined);
   }
 
+  /** Under an id and a token that were drawn, and kept, before: whoever was interrupted makes it once all the same. */
+  async createDrawn(
+    input: NewAccount,
+    { authId, authToken }: { readonly authId: AccountId; readonly authToken: string },
+  ): Promise<void> {
+    const { store, defaults } = this.#deps;
+    const made = { authId, defaults, nowUs: this.#nowUs() };
+    await store.create(newAccount(input, undefined, made), authToken);
+    this.#credentials.changed(authId);
+  }
+
   /** A sub-account shares its parent's money and limits, and has credentials of its own. */
   async createSubAccount(
     parentAuthId: AccountId,

@@ -21,6 +21,8 @@ export interface EgressOptions {
   /** Whether `http://` and `ws://` are permitted beside `https://` and `wss://`. */
   readonly allowInsecure: boolean;
   readonly resolver?: NameResolver;
+  /** A place of ours that may be reached besides, whatever its address. */
+  readonly isOpen?: (url: URL) => boolean;
 }
 
 const SECURE = new Set(['https:', 'wss:']);
@@ -33,6 +35,7 @@ export function createEgressGuard(options: EgressOptions): EgressGuard {
   const refuses = (url: string | URL): string | undefined => {
     const parsed = parseUrl(url);
     if (parsed === undefined) return 'not an absolute URL';
+    if (options.isOpen?.(parsed) === true) return undefined;
     if (INSECURE.has(parsed.protocol) && !options.allowInsecure) {
       return `${parsed.protocol}// is not allowed, it is not encrypted`;
     }

@@ -1,4 +1,5 @@
 /** A bot's WebSocket on the native stream thread: address check, signature and name resolution, then the socket. */
+import { isIP } from 'node:net';
 import { hostOf, type ResolvedAddress } from '../../base/egress.ts';
 import type { StreamSocketOptions } from '../../domain/call/needs.ts';
 import type { BotConnection, BotConnectionEvents } from './dispatcher.ts';
@@ -87,8 +88,12 @@ export class NativeConnection implements BotConnection {
     { url }: Upgrade,
     events: BotConnectionEvents,
   ): Promise<readonly ResolvedAddress[] | undefined> {
+    const host = hostOf(url);
+    const family = isIP(host);
+    // An address was judged with its URL.
+    if (family !== 0) return Promise.resolve([{ address: host, family: family === 6 ? 6 : 4 }]);
     return new Promise((resolve) => {
-      this.#needs.egress.lookup(hostOf(url), { all: true }, (error, found) => {
+      this.#needs.egress.lookup(host, { all: true }, (error, found) => {
         if (error === null && typeof found !== 'string') {
           resolve(found.map(({ address, family }) => ({ address, family: family === 6 ? 6 : 4 })));
           return;

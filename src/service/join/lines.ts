@@ -42,6 +42,7 @@ import { createSynthesizer, type SpeechService } from '../../edge/speech/synthes
 import { type AudioStreamsEdge, createAudioStreams } from '../../edge/stream/client.ts';
 import { Drafts } from '../../edge/webhook/drafts.ts';
 import { type CustomerHttp, createHttpCaller } from '../../edge/webhook/http-caller.ts';
+import { OwnDemo } from '../../edge/webhook/own-demo.ts';
 import { keptSecret, NONCE_KEY_FILE } from '../data-folder.ts';
 import type { Derived } from '../settings.ts';
 import { trialCertificate } from '../sip-certificate.ts';
@@ -54,6 +55,7 @@ import { withNodes } from './node-directory.ts';
 export interface Lines {
   readonly http: CustomerHttp;
   readonly drafts: Drafts;
+  readonly ownDemo: OwnDemo;
   readonly callbacks: CallbackClient;
   readonly streams: AudioStreamsEdge;
   readonly media: MediaEngine;
@@ -242,10 +244,12 @@ function towardsCustomers(
   derived: Derived,
   metrics: Metrics,
 ) {
+  const ownDemo = new OwnDemo();
   const egress = createEgressGuard({
     allow: settings.egress.allow,
     allowLoopback: derived.local,
     allowInsecure: derived.allowInsecure,
+    isOpen: (url) => ownDemo.isAt(url),
   });
   const drafts = new Drafts(random);
   const outside = createHttpCaller({
@@ -253,7 +257,7 @@ function towardsCustomers(
     connectionsPerHost: settings.webhooks.connectionsPerHost,
     ...certificateAuthorities(settings.streams.caFile),
   });
-  const http = drafts.before(outside);
+  const http = ownDemo.before(drafts.before(outside));
   const { logEntries: entries, logRetentionMs: retentionMs } = settings.calls;
   const logs = new CallLogs({ entries, retentionMs, calls: LOGGED_CALLS }, clock);
   const signing = {
@@ -300,7 +304,7 @@ function towardsCustomers(
       accountMessageBytes: settings.streams.accountMessageBytes,
     },
   });
-  return { http, callbacks, streams, logs, drafts };
+  return { http, callbacks, streams, logs, drafts, ownDemo };
 }
 
 function certificateAuthorities(file: string): { readonly ca?: string } {

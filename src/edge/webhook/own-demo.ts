@@ -1,0 +1,37 @@
+/**
+ * The demo bot of this node. Each node has one, on a loopback port that its system chose: applications name it by an address that
+ * stands for "the demo of the node that asks", of a host that does not exist (RFC 6761 §6.4).
+ */
+import { err } from '../../base/result.ts';
+import type { HttpCaller } from '../../domain/callback/needs.ts';
+
+export const DEMO_ORIGIN = 'https://demo.invalid';
+
+export class OwnDemo {
+  #origin: string | undefined;
+
+  /** `origin`: `http://host:port` where it listens. */
+  listensAt(origin: string): void {
+    this.#origin = origin;
+  }
+
+  /** Over HTTP or WebSocket. */
+  isAt(url: URL): boolean {
+    return this.#origin !== undefined && url.host === new URL(this.#origin).host;
+  }
+
+  /** Brings requests for the demo to it, and leaves every other one to `http`. */
+  before<Http extends HttpCaller>(http: Http): Http {
+    return {
+      ...http,
+      send: async (request, signal) => {
+        const { url } = request;
+        if (URL.parse(url)?.origin !== DEMO_ORIGIN) return http.send(request, signal);
+        if (this.#origin === undefined) return err({ ...IS_OFF, durationMs: 0 });
+        return http.send({ ...request, url: this.#origin + url.slice(DEMO_ORIGIN.length) }, signal);
+      },
+    };
+  }
+}
+
+const IS_OFF = { kind: 'connect', detail: 'the demo is off at this node (demo: false)' } as const;
