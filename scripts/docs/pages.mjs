@@ -41,6 +41,12 @@ export const PAGES = [
     title: 'SIP over drachtio-server',
     file: 'docs/drachtio.md',
   },
+  {
+    group: 'Operations',
+    name: 'load-testing',
+    title: 'Load tests with SIPp',
+    file: 'docs/load-testing.md',
+  },
   { group: 'Operations', name: 'capacity', title: 'Capacity planning', file: 'docs/capacity.md' },
   { group: 'Operations', name: 'postgres', title: 'PostgreSQL', file: 'docs/postgres.md' },
   { group: 'Operations', name: 'scale', title: 'Many nodes', file: 'docs/scale.md' },

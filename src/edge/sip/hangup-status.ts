@@ -110,13 +110,15 @@ export const MISCELLANEOUS = 399;
 /** A refusal that names what is not permitted: the peer is told, where others might tell it too much. */
 const NOT_PERMITTED = 'notPermitted';
 
-/** Why an offer cannot be used (488), or a phone may not call (403), for a Warning header field. */
+/** Why an offer cannot be used (488), a phone may not call (403), or which limit is reached (503), for a Warning header field. */
 export function hangupWarning(
   cause: HangupCauseKey,
   detail: string | undefined,
 ): { readonly code: number; readonly text: string } | undefined {
   if (detail?.startsWith(NOT_PERMITTED) === true) return { code: MISCELLANEOUS, text: detail };
-  if (detail === undefined || hangupStatus(cause) !== 488) return undefined;
+  if (detail === undefined) return undefined;
+  if (cause === 'concurrencyBreached') return { code: MISCELLANEOUS, text: detail };
+  if (hangupStatus(cause) !== 488) return undefined;
   const known = WARNINGS.find(([kind]) => detail.startsWith(kind));
   return { code: known?.[1] ?? MISCELLANEOUS, text: detail };
 }

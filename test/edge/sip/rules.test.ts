@@ -2,7 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { asLegId } from '../../../src/base/ids.ts';
 import type { InviteOptions, OutboundTarget } from '../../../src/domain/call/needs.ts';
 import { HANGUP_CAUSES, type HangupCauseKey } from '../../../src/domain/call/types.ts';
-import { hangupReason, hangupStatus, refusalStatus } from '../../../src/edge/sip/hangup-status.ts';
+import {
+  hangupReason,
+  hangupStatus,
+  hangupWarning,
+  refusalStatus,
+} from '../../../src/edge/sip/hangup-status.ts';
 import { inviteCommand } from '../../../src/edge/sip/invite-command.ts';
 import { MessageCounter } from '../../../src/edge/sip/message-counter.ts';
 import { carrierAt, inRanges } from '../../../src/edge/sip/source-match.ts';
@@ -40,6 +45,13 @@ describe('hangup causes in words of SIP', () => {
   ])('a refusal without a cause of its own, %s, goes on as %i', (detail, status) => {
     expect(refusalStatus('rejected', detail)).toBe(status);
     expect(refusalStatus('busy', detail)).toBe(486);
+  });
+
+  it('a Warning names the limit that is reached, and tells nothing of other refusals', () => {
+    const text = "the account's limit of 50 calls per second is reached";
+    expect(hangupWarning('concurrencyBreached', text)).toEqual({ code: 399, text });
+    expect(hangupWarning('concurrencyBreached', undefined)).toBeUndefined();
+    expect(hangupWarning('outOfCredits', 'the balance is too low')).toBeUndefined();
   });
 
   it('a leg that lost the race learns that another one answered (RFC 3326 §3.1)', () => {
