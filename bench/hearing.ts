@@ -1,104 +1,110 @@
 /**
- * What is heard of speech over a network that loses, delays and repeats packets, in virtual time: segmental SNR against the
- * same call over a network that does nothing, and the delay. One row a codec and network.
+ * What is heard of speech over a network that loses, delays and repeats packets, and behind a second codec, in virtual time:
+ * segmental SNR against the same call over a network that does nothing, and the delay. One row a codec and network. `--scorer COMMAND`
+ * adds what a perceptual model says, against what was said; `--speech FILE` says something else.
  */
-import { readFileSync } from 'node:fs';
-import { silentLogger } from '../src/base/logger.ts';
-import type { MediaLeg, MediaSession, SessionCodec } from '../src/domain/call/needs.ts';
-import { createMedia, type ManualDrive, type MediaEngine } from '../src/edge/media/engine.ts';
-import { readWav } from '../src/phone/audio/wav.ts';
+import type { LineRate } from '../src/domain/call/audio-needs.ts';
+import type { SessionCodec } from '../src/domain/call/needs.ts';
+import type { Sound } from '../src/phone/audio/wav.ts';
 import { CODECS, HEARING_RATE, NETWORKS, type Packet } from './hearing/networks.ts';
+import { score } from './hearing/scorer.ts';
 import { delayMs, segmentalSnr } from './hearing/snr.ts';
+import { engine, open, PEER, session, TALKER_PORT, talk } from './hearing/talk.ts';
 import type { Row } from './row.ts';
 
-const SPEECH = new URL('../fixtures/audio/speech.wav', import.meta.url).pathname;
-const PEER = '192.0.2.7';
-const TALKER_PORT = 40_000;
 const LISTENER_PORT = 40_002;
+const RTP_HEADER = 12;
+const SCORER = process.env['BENCH_SCORER'];
+
+/** As a leg sends it on whose peer is to hear it as it is. */
+const plain = (rate: LineRate): SessionCodec => ({
+  name: 'L16',
+  clockRate: rate,
+  sampleRate: rate,
+  channels: 1,
+});
 
 export async function run(): Promise<Row[]> {
   const rows: Row[] = [];
-  for (const codec of CODECS) {
-    const packets = await talk(codec);
-    const clean = await hear(codec, packets);
-    for (const network of NETWORKS) {
-      const { heard, quality } = await hear(codec, network.carry(packets));
-      const snr = segmentalSnr(clean.heard, heard);
-      rows.push({
-        name: `${codec.name}, ${network.name}`,
-        value: snr.all,
-        unit: 'dB segmental SNR',
-        note: `${differing(snr.changed)}${delayMs(clean.heard, heard)} ms later at the end; lost ${share(quality.lossFraction)} %, discarded ${share(quality.discardFraction ?? 0)} %, MOS ${quality.mos?.toFixed(2)}`,
-      });
-    }
+  for (const codec of CODECS) rows.push(...(await behindNetworks(codec)));
+  for (const codec of CODECS)
+    for (const second of CODECS) if (second !== codec) rows.push(await behind(codec, second));
+  return rows;
+}
+
+async function behindNetworks(codec: SessionCodec): Promise<readonly Row[]> {
+  const packets = await talk(codec);
+  const clean = await hear(codec, packets);
+  const rows: Row[] = [];
+  for (const network of NETWORKS) {
+    const carried = network.carry(packets);
+    const { samples, quality } = await hear(codec, carried);
+    const snr = segmentalSnr(clean.samples, samples);
+    rows.push({
+      name: `${codec.name}, ${network.name}`,
+      value: snr.all,
+      unit: 'dB segmental SNR',
+      ...(await perceived(codec, (rate) => hear(codec, carried, rate))),
+      note: `${differing(snr.changed)}${delayMs(clean.samples, samples)} ms later at the end; lost ${share(quality.lossFraction)} %, discarded ${share(quality.discardFraction ?? 0)} %, MOS ${quality.mos?.toFixed(2)}`,
+    });
   }
   return rows;
 }
 
+/** What the first codec carries, decoded, and encoded by the second. */
+async function behind(codec: SessionCodec, second: SessionCodec): Promise<Row> {
+  const packets = await talk(codec);
+  const clean = await hear(codec, packets);
+  const { packets: again } = await passOn(codec, packets, second);
+  const { samples } = await hear(second, again);
+  return {
+    name: `${codec.name}, then ${second.name}`,
+    value: segmentalSnr(clean.samples, samples).all,
+    unit: 'dB segmental SNR',
+    ...(await perceived(second, (rate) => hear(second, again, rate))),
+    note: 'against the first codec alone',
+  };
+}
+
+/** By the scorer, if there is one: what was said against what is heard, 8 kHz for narrowband codecs, else 16 kHz. */
+async function perceived(
+  codec: SessionCodec,
+  heardAt: (rate: LineRate) => Promise<{ readonly samples: Int16Array }>,
+): Promise<{ readonly score?: number }> {
+  if (SCORER === undefined) return {};
+  const rate = codec.sampleRate === 8000 ? 8000 : HEARING_RATE;
+  const said = await hear(plain(rate), await talk(plain(rate)), rate);
+  const sound = (samples: Int16Array): Sound => ({ rate, samples });
+  const heard = await heardAt(rate);
+  return { score: await score(SCORER, sound(said.samples), sound(heard.samples)) };
+}
+
 const share = (part: number): string => (part * 100).toFixed(1);
 
-const session = (codec: SessionCodec, port: number): MediaSession => ({
-  address: PEER,
-  port,
-  codec,
-  payloadType: { send: 96, receive: 96 },
-  telephoneEvent: undefined,
-  ptimeMs: 20,
-  direction: 'sendrecv',
-  protection: 'none',
-});
-
-function engine(): { readonly media: MediaEngine; readonly drive: ManualDrive } {
-  const media = createMedia({
-    rtpHost: '127.0.0.1',
-    publicHost: '127.0.0.1',
-    portMin: 20_000,
-    portMax: 20_998,
-    drive: 'manual',
-    wallMs: () => 0,
-    logger: silentLogger,
+/** What a listener beside the leg that gets the packets hears. */
+async function hear(
+  codec: SessionCodec,
+  packets: readonly Packet[],
+  rate: LineRate = HEARING_RATE,
+) {
+  const { packets: heard, quality } = await passOn(codec, packets, plain(rate));
+  const samples = heard.flatMap(({ bytes }) => {
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    return Array.from({ length: (bytes.length - RTP_HEADER) / 2 }, (_, i) =>
+      view.getInt16(RTP_HEADER + 2 * i),
+    );
   });
-  if (media.manual === undefined) throw new Error('no manual drive');
-  return { media, drive: media.manual };
+  return { samples: Int16Array.from(samples), quality };
 }
 
-const open = (media: MediaEngine): Promise<MediaLeg> =>
-  media.openLeg({ mediaTimeoutMs: 0 }, { dtmf: () => undefined, silent: () => undefined });
-
-/** Packets of the speech, one each 20 ms. */
-async function talk(codec: SessionCodec): Promise<readonly Packet[]> {
-  const read = readWav(readFileSync(SPEECH));
-  if (!read.ok) throw new Error(read.error);
-  const { media, drive } = engine();
-  const leg = await open(media);
-  leg.configure(session(codec, TALKER_PORT));
-  const samples = new Uint8Array(read.value.samples.buffer);
-  leg.play({ rate: 8000, samples }, { loop: 1, mix: false });
-  const packets: Packet[] = [];
-  const lengthMs = (read.value.samples.length / 8000) * 1000;
-  for (let now = 0; now < lengthMs; now += 20) {
-    drive.advance(20);
-    for (const { port, bytes } of drive.drain()) {
-      if (port === TALKER_PORT) packets.push({ atMs: now, bytes: Uint8Array.from(bytes) });
-    }
-  }
-  await media.stop();
-  return packets;
-}
-
-/** What a listener beside the leg that gets the packets hears, 16 kHz. */
-async function hear(codec: SessionCodec, packets: readonly Packet[]) {
+/** The packets that a bridged leg of another codec sends. */
+async function passOn(codec: SessionCodec, packets: readonly Packet[], to: SessionCodec) {
   const { media, drive } = engine();
   const [leg, listener] = [await open(media), await open(media)];
   leg.configure(session(codec, TALKER_PORT));
-  listener.configure(
-    session(
-      { name: 'L16', clockRate: HEARING_RATE, sampleRate: HEARING_RATE, channels: 1 },
-      LISTENER_PORT,
-    ),
-  );
+  listener.configure(session(to, LISTENER_PORT));
   media.bridge(leg, listener);
-  const heard: number[] = [];
+  const sent: Packet[] = [];
   const arriving = [...packets].sort((a, b) => a.atMs - b.atMs);
   const endMs = (arriving.at(-1)?.atMs ?? 0) + 400;
   let next = 0;
@@ -108,15 +114,12 @@ async function hear(codec: SessionCodec, packets: readonly Packet[]) {
       drive.inject(leg.port, { address: PEER, port: TALKER_PORT }, bytes);
     }
     drive.advance(1);
-    for (const { port, bytes } of drive.drain()) {
-      if (port !== LISTENER_PORT) continue;
-      const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-      for (let at = 12; at + 1 < bytes.length; at += 2) heard.push(view.getInt16(at));
-    }
+    for (const { port, bytes } of drive.drain())
+      if (port === LISTENER_PORT) sent.push({ atMs: now, bytes: Uint8Array.from(bytes) });
   }
   const quality = leg.quality();
   await media.stop();
-  return { heard: Int16Array.from(heard), quality };
+  return { packets: sent, quality };
 }
 
 /** Nothing where what was heard is what was said. */

@@ -1,8 +1,9 @@
-/** The native media engine on loopback sockets: cost of a leg beside the bare UDP floor, pacing, and how fast a bot is heard and silenced. */
+/** The native media engine on loopback sockets: cost of a leg beside the bare UDP floor, pacing, how fast a bot is heard and silenced, and calls through the whole service. */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { wholeProcess } from './media/whole.ts';
 import { isQuick, least, most, mostTimesFloor, type Row } from './row.ts';
 
 /** What native/bench/media_bench.cpp prints. */
@@ -159,5 +160,6 @@ export async function run(): Promise<Row[]> {
       unit: 'ms',
       goal: most(22),
     },
+    ...(await wholeProcess()),
   ];
 }

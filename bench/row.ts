@@ -9,6 +9,8 @@ export interface Row {
   readonly ratio?: number;
   /** What is to be reached: at most, or at least, so much. */
   readonly goal?: Goal;
+  /** What a perceptual model says, on its own scale. */
+  readonly score?: number;
   readonly note?: string;
 }
 

@@ -25,7 +25,16 @@ function benches(): string[] {
 }
 
 /** For benchmarks that can be told what to measure; each reads its own from the environment. */
-const CHOICES = ['rates', 'scenarios', 'seconds', 'rounds', 'limit', 'against'] as const;
+const CHOICES = [
+  'rates',
+  'scenarios',
+  'seconds',
+  'rounds',
+  'limit',
+  'against',
+  'scorer',
+  'speech',
+] as const;
 
 function measure(name: string, chosen: NodeJS.ProcessEnv): Promise<readonly Row[]> {
   const env = { ...process.env, ...chosen };
@@ -52,12 +61,13 @@ function table(rows: readonly Row[]): string {
     row.name,
     number(row.value),
     row.unit,
+    row.score === undefined ? '' : `score ${row.score.toFixed(2)}`,
     row.floor === undefined ? '' : `floor ${number(row.floor)}`,
     row.ratio === undefined ? '' : `×${number(row.ratio)}`,
     goalOf(row),
     row.note ?? '',
   ]);
-  const widths = [0, 1, 2, 3, 4, 5].map((i) =>
+  const widths = [0, 1, 2, 3, 4, 5, 6].map((i) =>
     Math.max(...cells.map((row) => row[i]?.length ?? 0)),
   );
   const line = (row: readonly string[]): string =>

@@ -49,6 +49,20 @@ const bursts = (length: number): Network => ({
   carry: (packets) => packets.filter((_, index) => index % 50 < 25 || index % 50 >= 25 + length),
 });
 
+/** Good and bad times in turns, the bad ones of four packets in the mean (E. N. Gilbert). */
+const gilbert = (percent: number): Network => ({
+  name: `${percent} % lost in bursts`,
+  carry: (packets) => {
+    const next = random(percent);
+    const [end, begin] = [1 / 4, percent / (100 - percent) / 4];
+    let bad = false;
+    return packets.filter(() => {
+      bad = next() < (bad ? 1 - end : begin);
+      return !bad;
+    });
+  },
+});
+
 const jitter = (ms: number): Network => ({
   name: `up to ${ms} ms of jitter`,
   carry: (packets) => {
@@ -63,10 +77,12 @@ const drift = (ppm: number): Network => ({
 });
 
 export const NETWORKS: readonly Network[] = [
+  { name: 'nothing lost', carry: (packets) => packets },
   loses(1),
   loses(3),
   loses(5),
   loses(10),
+  gilbert(5),
   bursts(2),
   bursts(4),
   jitter(10),
