@@ -7,12 +7,14 @@ interface ChartProps {
   readonly times: readonly number[];
   readonly series: ReadonlyArray<{ readonly name: string; readonly values: readonly number[] }>;
   readonly isBars?: boolean;
+  /** Of something that is over: from its first figure to its last. */
+  readonly isOver?: boolean;
 }
 
 const COLOURS = ['#2f6feb', '#17803d', '#b45309', '#a3231f'];
 const HEIGHT = 180;
 
-export function Chart({ label, times, series, isBars = false }: ChartProps) {
+export function Chart({ label, times, series, isBars = false, isOver = false }: ChartProps) {
   const place = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | undefined>(undefined);
   const names = series.map(({ name }) => name).join();
@@ -36,7 +38,7 @@ export function Chart({ label, times, series, isBars = false }: ChartProps) {
         ],
         legend: { show: series.length > 1, live: false },
         scales: {
-          x: { range: (plot) => spanOf(plot.data[0], isBars) },
+          x: { range: (plot) => spanOf(plot.data[0], isBars, isOver) },
           y: { range: (_plot, _low, high) => [0, high > 0 ? high * 1.1 : 1] },
         },
         series: [
@@ -61,7 +63,7 @@ export function Chart({ label, times, series, isBars = false }: ChartProps) {
       watch.disconnect();
       made.destroy();
     };
-  }, [names, isBars]);
+  }, [names, isBars, isOver]);
   useEffect(() => {
     plot.current?.setData([[...times], ...series.map(({ values }) => [...values])]);
   }, [times, series]);
@@ -77,9 +79,10 @@ const DAY_S = 86_400;
 const WEEK_S = 7 * DAY_S;
 const MINUTE_S = 60;
 
-/** Bars stand for days: a week at the least, and room at both ends. Lines: a minute at the least. */
-function spanOf(times: ArrayLike<number>, isBars: boolean): [number, number] {
+/** Bars stand for days: a week at the least, and room at both ends. Lines that grow: a minute at the least. */
+function spanOf(times: ArrayLike<number>, isBars: boolean, isOver: boolean): [number, number] {
   const [low = 0, high = 0] = [times[0], times[times.length - 1]];
   if (isBars) return [Math.min(low, high - WEEK_S) - DAY_S / 2, high + DAY_S / 2];
+  if (isOver) return [low, Math.max(high, low + 1)];
   return [Math.min(low, high - MINUTE_S), high];
 }

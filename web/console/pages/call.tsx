@@ -192,6 +192,7 @@ function Curves({ path }: { readonly path: string }) {
     <>
       <h2>Quality</h2>
       <Chart
+        isOver
         label={`Quality of the call, ${samples.length} samples`}
         times={times}
         series={series}
