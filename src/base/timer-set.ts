@@ -1,35 +1,48 @@
-/** Named deadlines of one machine. Small by design: a machine has a handful of timers. */
+interface Armed<Name> {
+  readonly name: Name;
+  dueMs: number;
+}
+
+/** Named deadlines of one machine. Small by design: a machine has a handful of timers, so a list is the quickest. */
 export class TimerSet<Name extends string> {
-  readonly #due = new Map<Name, number>();
+  #armed: Armed<Name>[] = [];
 
   set(name: Name, dueMs: number): void {
-    this.#due.set(name, dueMs);
+    const known = this.#armed.find((timer) => timer.name === name);
+    if (known === undefined) this.#armed.push({ name, dueMs });
+    else known.dueMs = dueMs;
   }
 
   clear(name: Name): void {
-    this.#due.delete(name);
+    this.keepOnly((other) => other !== name);
   }
 
   clearAll(): void {
-    this.#due.clear();
+    this.#armed = [];
+  }
+
+  /** Clears all others. */
+  keepOnly(stays: (name: Name) => boolean): void {
+    if (!this.#armed.every(({ name }) => stays(name)))
+      this.#armed = this.#armed.filter(({ name }) => stays(name));
   }
 
   has(name: Name): boolean {
-    return this.#due.has(name);
+    return this.#armed.some((timer) => timer.name === name);
   }
 
   /** Removes and returns the timers due at `nowMs`, earliest first. */
   takeDue(nowMs: number): Name[] {
-    const due = [...this.#due].filter(([, at]) => at <= nowMs).sort((a, b) => a[1] - b[1]);
-    for (const [name] of due) this.#due.delete(name);
-    return due.map(([name]) => name);
+    const due = this.#armed.filter(({ dueMs }) => dueMs <= nowMs);
+    if (due.length === 0) return [];
+    this.#armed = this.#armed.filter(({ dueMs }) => dueMs > nowMs);
+    return due.sort((a, b) => a.dueMs - b.dueMs).map(({ name }) => name);
   }
 
   deadlineMs(): number | undefined {
     let earliest: number | undefined;
-    for (const at of this.#due.values()) {
-      if (earliest === undefined || at < earliest) earliest = at;
-    }
+    for (const { dueMs } of this.#armed)
+      if (earliest === undefined || dueMs < earliest) earliest = dueMs;
     return earliest;
   }
 }

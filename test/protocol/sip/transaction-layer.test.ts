@@ -332,6 +332,21 @@ describe('where answers go', () => {
 });
 
 describe('nothing is left behind', () => {
+  test('transactions that were answered within a tenth of a second end together, none before its time', () => {
+    const { layer, arrive } = setUp();
+    const answered = [1, 40, 99.5];
+    for (const atMs of answered) {
+      const method = 'OPTIONS';
+      const parts = { method, branch: `z9hG4bK${atMs}`, callId: `${atMs}` };
+      const transaction = transactionIn(arrive(parts, atMs));
+      layer.respond(transaction, answer(sketch(parts), 200), atMs);
+    }
+    expect(layer.deadlineMs()).toBe(32_100);
+    expect(words(layer.expire(32_099))).toEqual([]);
+    expect(words(layer.expire(32_100))).toEqual(answered.map(() => 'terminated'));
+    expect(layer.deadlineMs()).toBeUndefined();
+  });
+
   test('when all timers have run no transaction remains', () => {
     const { layer, arrive, receive } = setUp();
     layer.respond(transactionIn(arrive({})), answer(sketch(), 200), 0);

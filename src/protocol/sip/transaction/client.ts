@@ -39,7 +39,7 @@ type ClientShape<
   Event extends string,
   Timer extends Event,
   Action extends string,
-> = Shape<State, Event | SharedEvent, Timer, Action | ClientAction> & {
+> = Shape<State, Event | SharedEvent, Action | ClientAction> & {
   readonly resends: Timer;
   readonly givesUp: Timer;
 };

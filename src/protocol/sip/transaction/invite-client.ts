@@ -61,7 +61,6 @@ export const INVITE_CLIENT: Table<
 
 const SHAPE = {
   table: INVITE_CLIENT,
-  timers: ['timerA', 'timerB', 'timerD', 'timerM', 'giveUp'],
   initial: 'calling',
   resends: 'timerA',
   givesUp: 'timerB',
@@ -94,10 +93,10 @@ export class InviteClient
         this.armResend(nowMs);
         break;
       case 'armD':
-        this.arm('timerD', nowMs + (this.reliable ? 0 : patience(this.timers)));
+        this.armEnd('timerD', this.reliable ? 0 : patience(this.timers), nowMs);
         break;
       case 'armM':
-        this.arm('timerM', nowMs + patience(this.timers));
+        this.armEnd('timerM', patience(this.timers), nowMs);
         break;
       case 'armGiveUp':
         this.arm('giveUp', nowMs + patience(this.timers));

@@ -47,7 +47,6 @@ export const INVITE_SERVER: Table<InviteServerState | 'terminated', InviteServer
 
 const SHAPE = {
   table: INVITE_SERVER,
-  timers: ['timerG', 'timerH', 'timerI', 'timerL'],
   initial: 'proceeding',
 } as const;
 
@@ -111,10 +110,10 @@ export class InviteServer
         this.arm('timerH', nowMs + patience(this.timers));
         break;
       case 'armI':
-        this.arm('timerI', nowMs + (this.reliable ? 0 : this.timers.t4));
+        this.armEnd('timerI', this.reliable ? 0 : this.timers.t4, nowMs);
         break;
       case 'armL':
-        this.arm('timerL', nowMs + patience(this.timers));
+        this.armEnd('timerL', patience(this.timers), nowMs);
         break;
     }
   }

@@ -43,7 +43,6 @@ export const NON_INVITE_CLIENT: Table<
 
 const SHAPE = {
   table: NON_INVITE_CLIENT,
-  timers: ['timerE', 'timerF', 'timerK'],
   initial: 'trying',
   resends: 'timerE',
   givesUp: 'timerF',
@@ -76,7 +75,7 @@ export class NonInviteClient
         this.arm('timerE', nowMs + t2);
         break;
       case 'armK':
-        this.arm('timerK', nowMs + (this.reliable ? 0 : t4));
+        this.armEnd('timerK', this.reliable ? 0 : t4, nowMs);
         break;
     }
   }

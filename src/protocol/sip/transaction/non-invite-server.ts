@@ -43,7 +43,6 @@ export const NON_INVITE_SERVER: Table<
 
 const SHAPE = {
   table: NON_INVITE_SERVER,
-  timers: ['timerTrying', 'timerJ', 'timerAbandon'],
   initial: 'trying',
 } as const;
 
@@ -92,7 +91,7 @@ export class NonInviteServer
         this.resend();
         break;
       case 'armJ':
-        this.arm('timerJ', nowMs + (this.reliable ? 0 : patience(this.timers)));
+        this.armEnd('timerJ', this.reliable ? 0 : patience(this.timers), nowMs);
         break;
     }
   }

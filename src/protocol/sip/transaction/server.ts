@@ -50,7 +50,7 @@ export abstract class ServerMachine<
 
   constructor(
     options: ServerTransactionOptions,
-    shape: Shape<State, Event | 'transportError', Timer, Action>,
+    shape: Shape<State, Event | 'transportError', Action>,
   ) {
     super(options.id, shape);
     this.#request = options.request;

@@ -15,16 +15,13 @@ export type Table<State extends string, Event extends string, Action extends str
   Record<State, Readonly<Partial<Record<Event, Cell<State, Action>>>>>
 >;
 
-export interface Shape<
-  State extends string,
-  Event extends string,
-  Timer extends Event,
-  Action extends string,
-> {
+export interface Shape<State extends string, Event extends string, Action extends string> {
   readonly table: Table<State | 'terminated', Event, Action>;
-  readonly timers: readonly Timer[];
   readonly initial: State;
 }
+
+/** Timers that only end a transaction fire at whole multiples of it, so that many ends take one waking. Milliseconds. */
+const ENDS_TOGETHER_MS = 100;
 
 export abstract class TableMachine<
   State extends string,
@@ -33,12 +30,12 @@ export abstract class TableMachine<
   Action extends string,
 > {
   readonly id: TransactionId;
-  readonly #shape: Shape<State, Event, Timer, Action>;
+  readonly #shape: Shape<State, Event, Action>;
   readonly #timers = new TimerSet<Timer>();
   #state: State | 'terminated';
   #outputs: TransactionOutput[] = [];
 
-  constructor(id: TransactionId, shape: Shape<State, Event, Timer, Action>) {
+  constructor(id: TransactionId, shape: Shape<State, Event, Action>) {
     this.id = id;
     this.#shape = shape;
     this.#state = shape.initial;
@@ -60,15 +57,16 @@ export abstract class TableMachine<
   protected abstract perform(action: Action, nowMs: number): void;
 
   protected fire(event: Event, nowMs: number): void {
-    const { table, timers } = this.#shape;
+    const { table } = this.#shape;
     const cell: Cell<State | 'terminated', Action> | undefined = table[this.#state][event];
     if (cell === undefined) return;
-    const [next, ...actions] = cell;
+    const next = cell[0];
     if (next !== this.#state) {
       this.#state = next;
-      for (const timer of timers) if (table[next][timer] === undefined) this.#timers.clear(timer);
+      const row = table[next];
+      this.#timers.keepOnly((timer) => row[timer] !== undefined);
     }
-    for (const action of actions) this.#act(action, nowMs);
+    for (let at = 1; at < cell.length; at += 1) this.#act(cell[at] as Action | Report, nowMs);
     if (next === 'terminated') this.emit({ kind: 'terminated', transaction: this.id });
   }
 
@@ -81,6 +79,12 @@ export abstract class TableMachine<
 
   protected arm(timer: Timer, dueMs: number): void {
     this.#timers.set(timer, dueMs);
+  }
+
+  /** Arms what ends the transaction after `waitMs`, or a little later; at once where that is 0. */
+  protected armEnd(timer: Timer, waitMs: number, nowMs: number): void {
+    const dueMs = nowMs + waitMs;
+    this.arm(timer, waitMs === 0 ? dueMs : Math.ceil(dueMs / ENDS_TOGETHER_MS) * ENDS_TOGETHER_MS);
   }
 
   protected emit(output: TransactionOutput): void {
