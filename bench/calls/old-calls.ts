@@ -1,59 +1,99 @@
-/** A store as it is after years: copies of one call's record and entry, written by SQL beside a running service. */
-import { join } from 'node:path';
+/** A store as it is after years: copies of one call's record and entry, written by SQL. */
 import Database from 'better-sqlite3';
+import { newCallUuid } from '../../src/base/ids.ts';
+import { systemRandom } from '../../src/base/system-random.ts';
 
-/** Rows of one transaction: the service waits for no more of them. */
+/** Rows of one transaction: a service beside it waits for no more of them. */
 const TOGETHER = 20_000;
+/** Where there is none: to write in minutes what took it years, random pages of indexes are written as seldom as can be. */
+const TOGETHER_ALONE = 1_000_000;
+const CACHE_KIB = 6_000_000;
 /** Entries are numbered by account, and a running service knows the latest number of its own. */
-const OTHER_ACCOUNT = "'MA_OTHER'";
+const OTHER_ACCOUNT = 'MA_OTHER';
+
+export interface OldCalls {
+  readonly count: number;
+  /** Of the entries: of an account that no running service has posted to. */
+  readonly accountId?: string;
+  /** When the first ended, and the pause to the next, microseconds. Before all that is there already, if absent. */
+  readonly fromUs?: number;
+  readonly apartUs?: number;
+  /** No service has the file open. */
+  readonly alone?: boolean;
+}
 
 /** In place of the template's value. */
 type Differing = Readonly<Record<string, string>>;
 
+const AT = '@fromUs + @apartUs * n.value';
 const RECORD: Differing = {
-  call_uuid: 'lower(hex(randomblob(16)))',
+  call_uuid: `call_uuid(${AT})`,
   sip_call_id: 'lower(hex(randomblob(12)))',
   from_number: '14150000000 + abs(random() % 5000000)',
-  start_us: 'start_us - 60000000 * n.value',
-  end_us: 'end_us - 60000000 * n.value',
+  start_us: AT,
+  end_us: AT,
+  answer_us: AT,
+  created_us: AT,
 };
 const ENTRY: Differing = {
-  id: 'lower(hex(randomblob(16)))',
-  reference: 'lower(hex(randomblob(16)))',
-  account_id: OTHER_ACCOUNT,
-  seq: 'n.value',
+  id: `call_uuid(${AT})`,
+  reference: `'cdr:' || call_uuid(${AT})`,
+  account_id: '@accountId',
+  seq: '@seq + n.value',
+  idempotency_key: 'NULL',
+  created_us: AT,
+  processed_us: AT,
+  updated_us: AT,
 };
 
-export function addOldCalls(dataFolder: string, count: number): void {
-  const db = new Database(join(dataFolder, 'carillon.db'), { timeout: 30_000 });
+export function addOldCalls(file: string, { count, ...given }: OldCalls): void {
+  const db = new Database(file, { timeout: 30_000 });
   try {
-    for (let done = 0; done < count; done += TOGETHER) {
-      const until = Math.min(count, done + TOGETHER);
-      db.transaction(() => {
-        copy(db, { table: 'cdr', differing: RECORD, without: 'number' }, done, until);
-        copy(db, { table: 'entry', differing: ENTRY, without: '' }, done, until);
-      })();
+    if (given.alone === true) {
+      db.pragma(`cache_size = -${CACHE_KIB}`);
+      db.pragma('journal_mode = OFF');
     }
-    db.pragma('wal_checkpoint(PASSIVE)');
+    const together = given.alone === true ? TOGETHER_ALONE : TOGETHER;
+    db.function('call_uuid', (us) => newCallUuid(systemRandom, Number(us) / 1000));
+    const { accountId = OTHER_ACCOUNT, apartUs = 60_000_000 } = given;
+    const { fromUs = oldestUs(db) - apartUs * (count + 1) } = given;
+    const head = db.prepare<[string], number>('SELECT max(seq) FROM entry WHERE account_id = ?');
+    const seq = head.pluck().get(accountId) ?? 0;
+    for (let from = 0; from < count; from += together) {
+      const until = Math.min(count, from + together);
+      const range = { from: from + 1, until, fromUs, apartUs };
+      db.transaction(() => {
+        copy(db, 'cdr', RECORD, range);
+        copy(db, 'entry', ENTRY, { ...range, accountId, seq });
+      })();
+      if (given.alone !== true) db.pragma('wal_checkpoint(PASSIVE)');
+    }
+    db.prepare('UPDATE ledger_head SET seq = seq + ?, created_us = ? WHERE account_id = ?').run(
+      count,
+      fromUs + apartUs * count,
+      accountId,
+    );
   } finally {
     db.close();
   }
 }
 
+const oldestUs = (db: Database.Database): number =>
+  db.prepare<[], number>('SELECT min(start_us) FROM cdr').pluck().get() ?? 0;
+
 function copy(
   db: Database.Database,
-  what: { readonly table: string; readonly differing: Differing; readonly without: string },
-  from: number,
-  until: number,
+  table: 'cdr' | 'entry',
+  differing: Differing,
+  values: Readonly<Record<string, number | string>>,
 ): void {
-  const { table, differing, without } = what;
   const columns = (db.pragma(`table_info(${table})`) as readonly { readonly name: string }[])
     .map(({ name }) => name)
-    .filter((name) => name !== without);
-  const values = columns.map((name) => differing[name] ?? name);
-  const template = `(SELECT * FROM ${table} WHERE account_id <> ${OTHER_ACCOUNT} LIMIT 1)`;
+    .filter((name) => name !== 'number');
+  const selected = columns.map((name) => differing[name] ?? name);
+  const from = table === 'cdr' ? 'cdr LIMIT 1' : "entry WHERE type = 'debit' LIMIT 1";
   db.prepare(
-    `WITH RECURSIVE n(value) AS (SELECT ? UNION ALL SELECT value + 1 FROM n WHERE value < ?)
-      INSERT INTO ${table} (${columns.join(', ')}) SELECT ${values.join(', ')} FROM n, ${template}`,
-  ).run(from + 1, until);
+    `WITH RECURSIVE n(value) AS (SELECT @from UNION ALL SELECT value + 1 FROM n WHERE value < @until)
+      INSERT INTO ${table} (${columns.join(', ')}) SELECT ${selected.join(', ')} FROM n, (SELECT * FROM ${from})`,
+  ).run(values);
 }

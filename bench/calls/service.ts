@@ -100,7 +100,7 @@ export class Service {
 
   /** Records and entries of calls that never were. */
   addOldCalls(count: number): void {
-    addOldCalls(this.#data, count);
+    addOldCalls(join(this.#data, 'carillon.db'), { count });
   }
 
   /** Phones of the account, and how they log in; `answerUrl`: of what they call. */

@@ -30,8 +30,26 @@ const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(
 const AUTH_ID_ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
 
 /** RFC 4122 version 4 UUID (strict clients check version and variant bits). */
-export function uuid(random: Random): string {
+export const uuid = (random: Random): string => uuidOf(random.bytes(16));
+
+/** Bytes of a UUID that are its time. */
+const TIME_BYTES = 6;
+
+/**
+ * As `uuid`, but its first 48 bits are a time, milliseconds since 1970: those made one after the other stand side by side in an
+ * index, where random ones change a page each, and there is another 74 bits that nobody guesses.
+ */
+export function uuidInOrder(random: Random, wallMs: number): string {
   const bytes = random.bytes(16);
+  let rest = Math.floor(wallMs);
+  for (let index = TIME_BYTES - 1; index >= 0; index -= 1) {
+    bytes[index] = rest % 256;
+    rest = Math.floor(rest / 256);
+  }
+  return uuidOf(bytes);
+}
+
+function uuidOf(bytes: Uint8Array): string {
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
   bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
   let hex = '';
@@ -57,7 +75,9 @@ export const asStreamId = (text: string): StreamId => text as StreamId;
 export const asCampaignId = (text: string): CampaignId => text as CampaignId;
 export const asAgentId = (text: string): AgentId => text as AgentId;
 
-export const newCallUuid = (random: Random): CallUuid => asCallUuid(uuid(random));
+/** `wallMs`: about when the call began. */
+export const newCallUuid = (random: Random, wallMs: number): CallUuid =>
+  asCallUuid(uuidInOrder(random, wallMs));
 export const newRequestUuid = (random: Random): RequestUuid => asRequestUuid(uuid(random));
 export const newRecordingId = (random: Random): RecordingId => asRecordingId(uuid(random));
 export const newTrunkId = (random: Random): TrunkId => asTrunkId(uuid(random));

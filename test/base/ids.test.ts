@@ -5,12 +5,15 @@ import {
   asAccountId,
   type CallUuid,
   type EndpointId,
+  isUuid,
   newAccountId,
+  newCallUuid,
   type RecordingId,
   type RequestUuid,
   type StreamId,
   type TrunkId,
 } from '../../src/base/ids.ts';
+import { systemRandom } from '../../src/base/system-random.ts';
 import type { LegHandle, RoomHandle, StreamHandle } from '../../src/edge/media/native.ts';
 import { SimRandom } from '../sim/random.ts';
 
@@ -68,4 +71,17 @@ it('an identifier is the text it was made of', () => {
   expect(swapped).toBeTypeOf('function');
   expect(swappedHandles).toBeTypeOf('function');
   expect(newAccountId(new SimRandom(1), 'SA')).toMatch(/^SA_[A-Z0-9]{17}$/);
+});
+
+it('UUIDs of calls begin with their time, are version 4 to whoever checks, and are never the same', () => {
+  const wallMs = Date.UTC(2026, 10, 23);
+  const uuids = Array.from({ length: 1000 }, (_, index) =>
+    newCallUuid(systemRandom, wallMs + index),
+  );
+  expect(uuids.every(isUuid)).toBe(true);
+  expect(uuids.every((one) => /^.{14}4.{4}[89ab]/.test(one))).toBe(true);
+  expect(Number.parseInt((uuids[0] ?? '').replaceAll('-', '').slice(0, 12), 16)).toBe(wallMs);
+  expect([...uuids].sort()).toEqual(uuids);
+  const atOnce = Array.from({ length: 1000 }, () => newCallUuid(systemRandom, wallMs));
+  expect(new Set(atOnce).size).toBe(1000);
 });

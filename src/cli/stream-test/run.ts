@@ -69,7 +69,7 @@ export function runStreamTest(options: StreamTestOptions): Promise<StreamTestRes
       {
         url: options.url,
         streamId: newStreamId(random),
-        callUuid: newCallUuid(random),
+        callUuid: newCallUuid(random, clock.wallMs()),
         accountId: options.accountId,
         ownerId: options.accountId,
         encoding: format.encoding,

@@ -103,7 +103,7 @@ export class Attempts {
     caller: Caller,
   ): Promise<Placed> {
     const { campaign } = live;
-    const callUuid = newCallUuid(this.#needs.random);
+    const callUuid = newCallUuid(this.#needs.random, this.#needs.clock.wallMs());
     const begun = { callUuid, contact, from: caller.number };
     let placedUs: number | undefined;
     try {

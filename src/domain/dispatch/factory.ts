@@ -48,7 +48,7 @@ export class CallFactory implements NodeLegs {
   }
 
   newCallUuid(): CallUuid {
-    return newCallUuid(this.#needs.random);
+    return newCallUuid(this.#needs.random, this.#needs.clock.wallMs());
   }
 
   newRequestUuid(): RequestUuid {

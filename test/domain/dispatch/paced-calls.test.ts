@@ -24,7 +24,7 @@ afterEach(async () => {
 const ask = (over: Partial<PlaceCallsRequest> = {}, begin = async () => true) =>
   stage.paced.place(
     {
-      callUuid: newCallUuid(stage.random),
+      callUuid: newCallUuid(stage.random, 0),
       campaignId: 'k1',
       request: { ...request(stage.account, [CALLED]), ...over },
       record: undefined,

@@ -1,8 +1,14 @@
+import { describe, expect, it } from 'vitest';
+import type { EntryFilter } from '../../../src/domain/ledger/types.ts';
 import { campaignContract } from '../../contract/campaign-contract.ts';
 import { entryListContract } from '../../contract/entry-list-contract.ts';
 import { statementsContract } from '../../contract/statements-contract.ts';
 import { type Opened, storeContract } from '../../contract/store-contract.ts';
+import { newestSchema, noteStatements, type Plan, plansOf } from './noted-statements.ts';
 import { openAt, openInMemory, withFolder } from './open.ts';
+import { anAccount, anEntry } from './records.ts';
+
+const noted = noteStatements();
 
 const inMemory = async (): Promise<Opened> => {
   const { store, clock } = await openInMemory();
@@ -35,3 +41,70 @@ storeContract('SQLite on disk, on its threads', async () => {
     },
   };
 });
+
+describe('how SQLite finds the rows of all statements that were asked for above', () => {
+  const accountId = anAccount().authId;
+  /** What every call writes, each row with a page of every index. */
+  const OF_CALLS = ['cdr', 'call_timeline', 'entry', 'open_call', 'reservation', 'notification'];
+  const GROWING = ['cdr', 'entry', 'call_timeline', 'recording', 'campaign_contact', 'endpoint'];
+  /** Seldom, and not on the thread that serves calls, or no more than a limit of rows. */
+  const READ_WHOLE = [/status = 'recording' AND/, /ORDER BY number LIMIT/];
+  const UNUSUAL = /sign = 1|type NOT IN|reference_type <> 'cdr'|status <> 'completed'/;
+  const db = newestSchema();
+
+  async function plans(): Promise<readonly Plan[]> {
+    const { store } = await openInMemory();
+    await store.accounts.create(anAccount(), 't');
+    await store.ledger.post([{ ...anEntry(), reference: 'a', key: 'k' }], { checked: true });
+    const each: readonly Partial<EntryFilter>[] = [
+      ...[{}, { type: 'credit' }, { type: 'debit' }, { type: 'did_rental' }, { currency: 'USD' }],
+      ...[{ status: 'pending' as const }, { status: 'completed' as const }],
+      ...[{ referenceType: 'cdr' }, { referenceType: 'payment' }, { id: 'x' }],
+    ];
+    for (const filter of each)
+      for (const window of [{}, { fromUs: 1, toUs: 2_000_000_000_000_000 }]) {
+        await store.ledger.page({ accountId, ...window, ...filter }, 1, 50);
+        await store.ledger.summary({ accountId, ...window, ...filter });
+        await store.ledger.walk({ accountId, ...window, ...filter }, undefined, 50);
+      }
+    await store.close();
+    return plansOf(db, noted());
+  }
+
+  it('none reads a whole table that grows with calls', async () => {
+    const whole = (await plans()).flatMap(({ sql, steps }) =>
+      steps
+        .filter((step) => GROWING.includes(scannedBy(step, sql)))
+        .filter(() => !READ_WHOLE.some((known) => known.test(sql)))
+        .map((step) => `${step}: ${sql}`),
+    );
+    expect(whole).toEqual([]);
+  });
+
+  it('unusual entries are found among millions of usual ones by an index of their own', async () => {
+    const asked = (await plans()).filter(({ sql }) => / entry /.test(sql) && UNUSUAL.test(sql));
+    expect(asked.length).toBeGreaterThan(10);
+    const wrong = asked.filter(({ steps }) => steps.some((step) => /PRIMARY KEY/.test(step)));
+    expect(wrong).toEqual([]);
+  });
+
+  it('no index that every call writes is there for nothing', async () => {
+    const steps = (await plans()).flatMap((plan) => plan.steps);
+    const indexes = db
+      .prepare<[], { readonly name: string; readonly tbl_name: string }>(
+        "SELECT name, tbl_name FROM sqlite_master WHERE type = 'index'",
+      )
+      .all();
+    const unused = indexes
+      .filter(({ tbl_name: table }) => OF_CALLS.includes(table))
+      .filter(({ name }) => !steps.some((step) => new RegExp(`INDEX ${name}\\b`).test(step)));
+    expect(unused).toEqual([]);
+  });
+});
+
+/** The table behind `SCAN x`, which may be its alias; empty: the step scans none. */
+function scannedBy(step: string, sql: string): string {
+  const name = /^SCAN (\w+)/.exec(step)?.[1];
+  if (name === undefined) return '';
+  return new RegExp(`(?:FROM|JOIN) (\\w+) ${name}\\b`).exec(sql)?.[1] ?? name;
+}

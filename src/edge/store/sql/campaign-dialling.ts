@@ -213,8 +213,9 @@ function finish(db: Connection, finished: AttemptFinish): CampaignId | undefined
 function uncount(db: Connection, callUuid: CallUuid): void {
   db.send(
     `UPDATE campaign_contact SET attempts = attempts - 1,
-        first_dial_us = CASE WHEN attempts > 1 THEN first_dial_us END WHERE call_uuid = ?`,
-    [callUuid],
+        first_dial_us = CASE WHEN attempts > 1 THEN first_dial_us END
+      WHERE id = (SELECT contact_id FROM campaign_attempt WHERE call_uuid = ?) AND call_uuid = ?`,
+    [callUuid, callUuid],
   );
   db.send(
     `UPDATE campaign_number SET total_calls = CASE WHEN total_calls > 0 THEN total_calls - 1 ELSE 0 END,

@@ -1,5 +1,5 @@
 import { assert } from '../../../base/errors.ts';
-import { type AccountId, uuid } from '../../../base/ids.ts';
+import { type AccountId, uuidInOrder } from '../../../base/ids.ts';
 import { canSpend, promotionAfterDebit } from '../../../domain/ledger/ledger.ts';
 import type { Balance, EntryStatus, LedgerEntry, NewEntry } from '../../../domain/ledger/types.ts';
 import { type Connection, integer } from '../connection.ts';
@@ -125,7 +125,7 @@ function newRow(
   return {
     accountId: entry.accountId,
     seq: head.seq + 1,
-    id: uuid(db.random),
+    id: uuidInOrder(db.random, createdUs / 1000),
     balanceId: balance.id,
     type: entry.type,
     sign,

@@ -11,6 +11,7 @@ import { type Connection, integer, type Row, string } from '../connection.ts';
 import { Where } from '../where.ts';
 import { dayOf, dayStartUs } from './balances.ts';
 import { entryTable, publicEntry } from './entries.ts';
+import { firstSince, type SeqRange, seqRange } from './entry-range.ts';
 
 /**
  * The ledger's list. Three ways to the same answer, the cheapest that the filters allow:
@@ -97,34 +98,6 @@ export function entrySummary(db: Connection, filter: EntryFilter): EntrySummary 
   return toSummary(rows);
 }
 
-interface SeqRange {
-  readonly first: number;
-  readonly last: number;
-}
-
-/** Numbers of the oldest and the newest entry in the window. */
-function seqRange(db: Connection, filter: EntryFilter): SeqRange | undefined {
-  const { accountId, fromUs, toUs } = filter;
-  const first =
-    fromUs === undefined
-      ? 1
-      : db.get(
-          `SELECT seq FROM entry WHERE account_id = ? AND created_us >= ?
-            ORDER BY created_us, seq LIMIT 1`,
-          [accountId, fromUs],
-        )?.['seq'];
-  const last =
-    toUs === undefined
-      ? db.get('SELECT seq FROM ledger_head WHERE account_id = ?', [accountId])?.['seq']
-      : db.get(
-          `SELECT seq FROM entry WHERE account_id = ? AND created_us <= ?
-            ORDER BY created_us DESC, seq DESC LIMIT 1`,
-          [accountId, toUs],
-        )?.['seq'];
-  if (typeof first !== 'number' || typeof last !== 'number' || first > last) return undefined;
-  return { first, last };
-}
-
 const isTextual = (filter: EntryFilter): boolean =>
   filter.description !== undefined || filter.reference !== undefined || filter.id !== undefined;
 
@@ -139,9 +112,13 @@ function dimensions(where: Where, filter: EntryFilter): Where {
   if (filter.type === 'debit') where.also('sign = -1');
   else if (filter.type === 'credit') where.also('sign = 1');
   else if (filter.type !== undefined) {
-    // The second condition lets SQLite use the partial index of unusual types.
     where.and('type = ?', filter.type).also("type NOT IN ('debit', 'credit')");
   }
+  // What follows from the value is said besides: it lets the database use an index of the unusual ones.
+  if (filter.status !== undefined && filter.status !== 'completed')
+    where.also("status <> 'completed'");
+  if (filter.referenceType !== undefined && filter.referenceType !== 'cdr')
+    where.also("reference_type <> 'cdr'");
   return where
     .and('status = ?', filter.status)
     .and('currency = ?', filter.currency)
@@ -200,14 +177,12 @@ function readPage(db: Connection, where: Where, offset: number, perPage: number)
   return entryTable.all(db, rest, [...where.values, perPage, offset]).map(publicEntry);
 }
 
-function newestUntil(db: Connection, accountId: AccountId, endUs: number, range: SeqRange): number {
-  const row = db.get(
-    `SELECT seq FROM entry WHERE account_id = ? AND created_us <= ?
-      ORDER BY created_us DESC, seq DESC LIMIT 1`,
-    [accountId, endUs],
-  );
-  return Math.min(integer(row, 'seq'), range.last);
-}
+const newestUntil = (
+  db: Connection,
+  accountId: AccountId,
+  endUs: number,
+  range: SeqRange,
+): number => Math.min(firstSince(db, accountId, endUs + 1) - 1, range.last);
 
 /** Whole days `day`…`lastDay`, or an odd stretch of one day. */
 type WindowPart =
@@ -246,13 +221,15 @@ const dayWhere = (filter: EntryFilter, part: Days): Where =>
     filter,
   );
 
-const stretchWhere = (filter: EntryFilter, part: Stretch): Where =>
-  dimensions(
-    new Where()
-      .and('account_id = ?', filter.accountId)
-      .also('created_us BETWEEN ? AND ?', [part.fromUs, part.toUs]),
-    filter,
-  );
+/** Undefined: nothing happened in it. */
+function stretchWhere(db: Connection, filter: EntryFilter, part: Stretch): Where | undefined {
+  const range = seqRange(db, { accountId: filter.accountId, ...part });
+  if (range === undefined) return undefined;
+  const where = new Where()
+    .and('account_id = ?', filter.accountId)
+    .also('seq BETWEEN ? AND ?', [range.first, range.last]);
+  return dimensions(where, filter);
+}
 
 function sumDays(db: Connection, filter: EntryFilter, part: Days): readonly Row[] {
   const where = dayWhere(filter, part);
@@ -263,8 +240,10 @@ function sumDays(db: Connection, filter: EntryFilter, part: Days): readonly Row[
   );
 }
 
-const sumWindow = (db: Connection, filter: EntryFilter, part: Stretch): readonly Row[] =>
-  sumEntries(db, stretchWhere(filter, part));
+function sumWindow(db: Connection, filter: EntryFilter, part: Stretch): readonly Row[] {
+  const where = stretchWhere(db, filter, part);
+  return where === undefined ? [] : sumEntries(db, where);
+}
 
 const sumEntries = (db: Connection, where: Where): readonly Row[] =>
   db.all(
@@ -286,7 +265,8 @@ function countDays(db: Connection, filter: EntryFilter, part: Days) {
 }
 
 function countWindow(db: Connection, filter: EntryFilter, part: Stretch) {
-  const where = stretchWhere(filter, part);
+  const where = stretchWhere(db, filter, part);
+  if (where === undefined) return [];
   const row = db.get(`SELECT COUNT(*) AS n FROM entry WHERE ${where.sql}`, where.values);
   return [{ count: integer(row, 'n'), endUs: part.toUs }];
 }

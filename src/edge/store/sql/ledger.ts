@@ -169,12 +169,13 @@ export function verifyLedger(db: Pick<Connection, 'all'>): readonly LedgerFault[
         COALESCE((SELECT SUM(e.sign * e.amount) FROM entry e
           WHERE e.account_id = b.account_id AND e.balance_id = b.id AND e.status = 'completed'), 0)
           AS entries,
-        COALESCE((SELECT SUM(r.amount) FROM reservation r WHERE r.balance_id = b.id), 0)
-          AS reservations,
+        COALESCE(h.amount, 0) AS reservations,
         COALESCE((SELECT SUM(t.sign * t.amount) FROM entry_total t
           WHERE t.account_id = b.account_id AND t.currency = b.currency AND t.status = 'completed'), 0)
           AS totals
-      FROM balance b`,
+      FROM balance b
+        LEFT JOIN (SELECT balance_id, SUM(amount) AS amount FROM reservation GROUP BY balance_id) h
+          ON h.balance_id = b.id`,
   );
   return rows
     .filter(

@@ -101,10 +101,11 @@ export const recordingRepository = (db: Connection): Synchronously<RecordingStor
   expired: (nowUs, defaultMs, limit) =>
     db
       .all(
+        // CROSS JOIN: account by account. In the other order SQLite reads every recording there is.
         `SELECT r.* FROM account a
-          JOIN recording r ON r.account_id = a.auth_id
+          CROSS JOIN recording r WHERE r.account_id = a.auth_id
             AND r.added_us < @now - COALESCE(a.recording_retention_days * ${DAY_US}, @defaultUs)
-          WHERE r.status <> 'recording' LIMIT @limit`,
+            AND r.status <> 'recording' LIMIT @limit`,
         { now: nowUs, defaultUs: defaultMs * 1000, limit },
       )
       .map((row) => recordingTable.read(db, row)),
