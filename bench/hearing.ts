@@ -61,7 +61,10 @@ async function behind(codec: SessionCodec, second: SessionCodec): Promise<Row> {
     name: `${codec.name}, then ${second.name}`,
     value: segmentalSnr(clean.samples, samples).all,
     unit: 'dB segmental SNR',
-    ...(await perceived(second, (rate) => hear(second, again, rate))),
+    // What the narrower of both cannot carry is no fault.
+    ...(await perceived(codec.sampleRate < second.sampleRate ? codec : second, (rate) =>
+      hear(second, again, rate),
+    )),
     note: 'against the first codec alone',
   };
 }

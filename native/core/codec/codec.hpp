@@ -97,6 +97,10 @@ class AudioEncoder {
   /// Of the longest payload that packet_ms() allows.
   [[nodiscard]] virtual size_t max_payload() const = 0;
 
+  /// Once a frame: nothing of what is to be encoded is above half of this rate. What no listener could hear
+  /// need not be paid for.
+  virtual void carries(SampleRate /*content*/) {}
+
   /// A packet's audio. Returns what was written; nothing: there is nothing to be sent (DTX).
   virtual ByteCount encode(Coding coding, std::span<const Sample> in, std::span<uint8_t> out) = 0;
 

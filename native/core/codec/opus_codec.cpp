@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 
 namespace carillon {
 
@@ -23,12 +24,23 @@ constexpr Nanos kMadeUpAtMost = kSecond;
 constexpr int kStretchesPerSecond = 400;
 /// A payload of so few octets is a frame without sound, which need not be sent.
 constexpr int kNothingToSend = 2;
+/// Frames: a pause of who is heard in full, with narrow audio in it, is no reason to change.
+constexpr int kNarrowerFrames = 25;
+/// From here on without waiting for a pause.
+constexpr int kNarrowerAtLast = 250;
+constexpr int kQuiet = 512;
 
 /// RFC 7587 §3.1.1, for speech.
 int bitrate_for(SampleRate rate) {
   if (rate <= SampleRate(8000)) return 16'000;
   if (rate <= SampleRate(16'000)) return 24'000;
   return rate <= SampleRate(24'000) ? 32'000 : 40'000;
+}
+/// RFC 6716 §2.1.3: the least band that holds what audio of this rate can.
+int bandwidth_for(SampleRate rate) {
+  if (rate <= SampleRate(8000)) return OPUS_BANDWIDTH_NARROWBAND;
+  if (rate <= SampleRate(16'000)) return OPUS_BANDWIDTH_WIDEBAND;
+  return rate <= SampleRate(24'000) ? OPUS_BANDWIDTH_SUPERWIDEBAND : OPUS_BANDWIDTH_FULLBAND;
 }
 /// The second copy takes its share: without more, what lies above 8 kHz would be left as noise.
 int with_copies(int bitrate) { return bitrate * 3 / 2; }
@@ -92,16 +104,45 @@ void OpusStreamDecoder::make_up(std::span<Sample> out, Bytes following) {
 
 OpusStreamEncoder::OpusStreamEncoder(const CodecSpec& spec)
     : rates_{kClock, spec.sample_rate},
+      bitrate_(spec.bitrate),
+      fec_(spec.fec),
       dtx_(spec.dtx),
+      content_(spec.sample_rate),
+      band_(spec.sample_rate),
       encoder_(opus_encoder_create(spec.sample_rate.hz(), 1, OPUS_APPLICATION_VOIP, nullptr)) {
-  const int plain = bitrate_for(spec.sample_rate);
-  const int enough = spec.fec ? with_copies(plain) : plain;
   opus_encoder_ctl(encoder_.get(), OPUS_SET_COMPLEXITY(kComplexity));
-  opus_encoder_ctl(encoder_.get(),
-                   OPUS_SET_BITRATE(spec.bitrate > 0 ? std::min(spec.bitrate, enough) : enough));
   opus_encoder_ctl(encoder_.get(), OPUS_SET_INBAND_FEC(spec.fec ? 1 : 0));
   opus_encoder_ctl(encoder_.get(), OPUS_SET_PACKET_LOSS_PERC(spec.fec ? kExpectedLossPercent : 0));
   opus_encoder_ctl(encoder_.get(), OPUS_SET_DTX(spec.dtx ? 1 : 0));
+  set_band(band_);
+}
+
+void OpusStreamEncoder::set_band(SampleRate content) {
+  band_ = content;
+  narrower_ = 0;
+  const int plain = bitrate_for(content);
+  const int enough = fec_ ? with_copies(plain) : plain;
+  opus_encoder_ctl(encoder_.get(), OPUS_SET_BITRATE(bitrate_ > 0 ? std::min(bitrate_, enough) : enough));
+  opus_encoder_ctl(encoder_.get(), OPUS_SET_MAX_BANDWIDTH(bandwidth_for(content)));
+}
+
+void OpusStreamEncoder::change_band(SampleRate content) {
+  // It would wait for a pause of its own liking, for seconds, and never take the highest band up again.
+  opus_encoder_ctl(encoder_.get(), OPUS_RESET_STATE);
+  set_band(content);
+}
+
+void OpusStreamEncoder::carries(SampleRate content) {
+  content_ = std::min(content, rates_.sample);
+  if (content_ > band_) change_band(content_);
+  narrower_ = content_ < band_ ? narrower_ + 1 : 0;
+}
+
+/// A change is heard in the middle of a tone.
+bool OpusStreamEncoder::may_narrow(std::span<const Sample> in) const {
+  if (narrower_ < kNarrowerFrames) return false;
+  if (narrower_ >= kNarrowerAtLast) return true;
+  return std::ranges::all_of(in, [](Sample sample) { return std::abs(sample) < kQuiet; });
 }
 
 int OpusStreamEncoder::packet_ms(int wanted) const {
@@ -111,6 +152,7 @@ int OpusStreamEncoder::packet_ms(int wanted) const {
 size_t OpusStreamEncoder::max_payload() const { return kLongestFrame; }
 
 ByteCount OpusStreamEncoder::encode(Coding /*coding*/, std::span<const Sample> in, std::span<uint8_t> out) {
+  if (may_narrow(in)) change_band(content_);
   const opus_int32 room = static_cast<opus_int32>(std::min(out.size(), kLongestFrame));
   const opus_int32 octets =
       opus_encode(encoder_.get(), in.data(), static_cast<int>(in.size()), out.data(), room);

@@ -54,11 +54,24 @@ class OpusStreamEncoder final : public AudioEncoder {
   /// Opus frames are of 10, 20, 40 or 60 ms.
   [[nodiscard]] int packet_ms(int wanted) const override;
   [[nodiscard]] size_t max_payload() const override;
+  /// Narrower audio is encoded as such in the first pause after half a second of it, wider at once.
+  void carries(SampleRate content) override;
   ByteCount encode(Coding coding, std::span<const Sample> in, std::span<uint8_t> out) override;
 
  private:
+  void set_band(SampleRate content);
+  void change_band(SampleRate content);
+  [[nodiscard]] bool may_narrow(std::span<const Sample> in) const;
+
   SessionRates rates_;
+  /// Of the peer's own choice; 0: none.
+  int bitrate_;
+  bool fec_;
   bool dtx_;
+  /// What comes has nothing above half of this rate; what is encoded, of this one; so many frames had less.
+  SampleRate content_;
+  SampleRate band_;
+  int narrower_ = 0;
   std::unique_ptr<::OpusEncoder, OpusDeleter> encoder_;
 };
 

@@ -318,7 +318,7 @@ void Leg::send_frame(Frame& audio, PacketSink& sink, Events& events) {
     send_.skip_frame();
     return;
   }
-  send_.put(audio);
+  send_.put(audio, content_);
   const Bytes packet = send_.take_packet();
   if (!packet.empty()) sink.send(config_.handle, receive_.source().target(), packet);
 }

@@ -247,6 +247,8 @@ class Leg {
   /// Of the last frame that was composed: the far end was heard in it; it was to be heard, but not decoded.
   bool far_heard_ = false;
   bool far_missing_ = false;
+  /// What was composed last has nothing above half of this rate.
+  SampleRate content_ = kHighestRate;
   Limiter limiter_;
   uint32_t visits_until_quality_ = 0;
   Quality quality_;

@@ -16,10 +16,14 @@ void Leg::compose(Nanos now, Frame& out, Events& events) {
   if (instead) {
     mix.add(audio);
   }
+  // Of a player or a bot only the line's own rate is known. Where nothing sounds, what was stays.
+  std::optional<SampleRate> content;
+  if (!players_.empty()) content = rate;
   far_heard_ = far_missing_ = false;
   if (!instead && far_end_ != nullptr) {
     const auto far = far_end_->far_audio(audio);
     if (far) mix.add(to_line_.convert(*far, rate, scratch));
+    if (far && !content) content = far->rate;
     far_heard_ = far.has_value();
     far_missing_ = !far_heard_;
   }
@@ -29,9 +33,11 @@ void Leg::compose(Nanos now, Frame& out, Events& events) {
       stream->wait(now);
     } else if (const auto said = stream->play(now, rate, audio, scratch)) {
       mix.add(*said);
+      content = rate;
     }
   }
   mix.finish(limiter_);
+  content_ = content.value_or(content_);
 }
 
 /// Runs every player; what takes the far end's place is written to `instead`. How it is played; nothing:

@@ -37,6 +37,8 @@ class Packetizer {
     keep();
     fresh_ = audio;
   }
+  /// Nothing of what is put from now on is above half of this rate.
+  void carries(SampleRate content) { encoder_->carries(content); }
   /// What was put is not going to stand any longer.
   void keep() {
     if (fresh_.empty()) return;

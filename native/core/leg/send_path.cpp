@@ -27,12 +27,13 @@ void SendPath::configure(const SendConfig& config) {
   steps_until_due_ = 0;
 }
 
-void SendPath::put(AudioView audio) {
+void SendPath::put(AudioView audio, SampleRate content) {
   if (!config_.sending) {
     skip_frame();
     return;
   }
   audio_->put(audio.samples);
+  audio_->carries(content);
   timestamp_ += frame_;
 }
 

@@ -48,7 +48,8 @@ class SendPath {
   void expect_packet() const { audio_->expect_packet(); }
 
   /// The audio of the next 20 ms at the codec's rate, which stands until take_packet: that follows at once.
-  void put(AudioView audio);
+  /// `content`: it has nothing above half of this rate.
+  void put(AudioView audio, SampleRate content = kHighestRate);
   /// The next 20 ms carry no audio of ours: a keypad event is on its way, or the peer is not to hear us.
   void skip_frame() { skip_frames(1); }
   void skip_frames(uint32_t count);

@@ -166,6 +166,26 @@ TEST_SUITE("wideband codecs") {
     }
   }
 
+  TEST_CASE("Opus: narrow audio is encoded as such in a pause, at last without one, and wider at once") {
+    const auto encoder = make_encoder(kOpus);
+    const std::vector<Sample> pause(480);
+    const auto tone = test::sine(1000, 8000, 24000, 480);
+    std::vector<uint8_t> payload(encoder->max_payload());
+    // The configuration in the first octet (RFC 6716 §3.1): 0 to 3 are SILK's narrow band, from 12 on hybrid.
+    const auto configuration = [&](std::span<const Sample> audio, SampleRate content) {
+      encoder->carries(content);
+      REQUIRE(encoder->encode(Coding::opus, audio, payload).count() > 0);
+      return payload[0] >> 3;
+    };
+    for (int i = 0; i < 24; ++i) CHECK(configuration(pause, SampleRate(8000)) >= 12);
+    CHECK(configuration(tone, SampleRate(8000)) >= 12);
+    CHECK(configuration(pause, SampleRate(8000)) < 4);
+    CHECK(configuration(tone, SampleRate(8000)) < 4);
+    CHECK(configuration(tone, SampleRate(24000)) >= 12);
+    for (int i = 0; i < 249; ++i) CHECK(configuration(tone, SampleRate(8000)) >= 12);
+    CHECK(configuration(tone, SampleRate(8000)) < 4);
+  }
+
   TEST_CASE("Opus: silence is not sent where the peer wants it so") {
     CodecSpec spec = kOpus;
     spec.dtx = true;

@@ -35,6 +35,8 @@ const WIDE_EVENT_PAYLOAD_TYPE = 102;
 const WIDE_CLOCK = 48_000;
 /** What a leg of Opus works at, unless its peer cannot play so much: sources have no more (RFC 7587 §6.1). */
 const OPUS_RATES: readonly LineRate[] = [24_000, 16_000, 8000];
+/** Decoded, mixed and encoded in full for those who ask for it in so many words; voice has little above 12 kHz. */
+const OPUS_FULL_RATE = 48_000;
 const HIGHEST_BITRATE = 510_000;
 const PTIME_MS = 20;
 const FIRST_VERSION = 1;
@@ -307,7 +309,10 @@ function opusSession(codec: Codec): Pick<SessionCodec, 'sampleRate' | 'opus'> {
   const playback = number('maxplaybackrate');
   const bitrate = number('maxaveragebitrate');
   return {
-    sampleRate: OPUS_RATES.find((rate) => !(rate > playback)) ?? 8000,
+    sampleRate:
+      playback === OPUS_FULL_RATE
+        ? OPUS_FULL_RATE
+        : (OPUS_RATES.find((rate) => !(rate > playback)) ?? 8000),
     opus: {
       bitrate: bitrate >= 6000 && bitrate <= HIGHEST_BITRATE ? Math.floor(bitrate) : 0,
       fec: wishes.get('useinbandfec') === '1',

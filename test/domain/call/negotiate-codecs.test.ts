@@ -100,6 +100,12 @@ describe('an offer of a peer', () => {
     expect(remote.codec).toMatchObject({ sampleRate: 24_000, opus: { bitrate: 0, fec: false } });
   });
 
+  it('of Opus that says it plays the full band gets it, decoded and mixed too', () => {
+    const fmtp = 'a=fmtp:96 maxplaybackrate=48000';
+    const { remote } = answerTo(theirs('96', 'a=rtpmap:96 opus/48000/2', fmtp));
+    expect(remote.codec).toMatchObject({ name: 'OPUS', sampleRate: 48_000 });
+  });
+
   it.each([
     ['9 0', 'G722', 16_000, 9],
     ['8 9', 'PCMA', 8000, 8],
