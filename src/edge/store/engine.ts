@@ -11,6 +11,7 @@ import { settingRepository } from './sql/settings.ts';
 import { SqliteConnection, type Synchronous } from './sqlite.ts';
 import type { Outcome, Unit } from './unit.ts';
 import { isWrite, UnitRunner } from './units.ts';
+import { Usernames } from './usernames.ts';
 import { Vault } from './vault.ts';
 
 export interface EngineOptions {
@@ -30,6 +31,8 @@ export class Engine {
   #lock: FolderLock | undefined;
   #units: UnitRunner;
   readonly #answers = new AnswerCache();
+  /** Of the writing connection, which all that is written passes. */
+  readonly #usernames: Usernames | undefined;
   /** The last start was not followed by a clean stop. */
   readonly uncleanStart: boolean;
 
@@ -40,6 +43,7 @@ export class Engine {
     this.#lock = shared ? undefined : new FolderLock(`${options.file}.lock`);
     this.#db = connect(options);
     this.uncleanStart = readonly ? false : this.#openForWriting();
+    this.#usernames = readonly ? undefined : new Usernames(this.#db);
     this.#units = new UnitRunner(this.#db);
   }
 
@@ -51,11 +55,13 @@ export class Engine {
     const writes = units.some((unit) => isWrite(unit));
     if (!writes) return units.map((unit) => this.read(unit));
     this.#answers.written(units);
+    this.#usernames?.written(units);
     return this.#units.together(units) ?? this.#units.apart(units);
   }
 
   /** Answers one that only reads; between transactions. */
   read(unit: Unit): Outcome {
+    if (this.#usernames?.isNobody(unit) === true) return { ok: true, value: undefined };
     return this.#answers.answer(unit, (asked) => this.#units.read(asked));
   }
 

@@ -1,10 +1,11 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { micros } from '../../../src/base/money.ts';
 import { Engine } from '../../../src/edge/store/engine.ts';
 import { listMigrations } from '../../../src/edge/store/migrate.ts';
+import { SqliteConnection } from '../../../src/edge/store/sqlite.ts';
 import type { Unit } from '../../../src/edge/store/unit.ts';
 import { ephemeralKey } from '../../../src/edge/store/vault.ts';
 import { openAt, openInMemory, seededRandom, withFolder } from './open.ts';
@@ -20,6 +21,12 @@ const unit = (repository: string, operation: string, ...given: unknown[]): Unit 
 });
 const createAccount = unit('accounts', 'create', anAccount(), 'token');
 const balance = unit('ledger', 'balance', ACCOUNT, 'USD');
+const endpoint = {
+  ...{ accountId: ACCOUNT, subAccount: undefined, username: 'ada', requestedUsername: 'ada' },
+  ...{ alias: 'Ada', appId: undefined, callerId: undefined, allowVoice: true, allowMessage: true },
+  ...{ allowVideo: true, allowSameDomain: true, allowOtherDomains: true, allowPhones: true },
+  ...{ allowApps: true, createdUs: START_US, updatedUs: START_US },
+};
 const credit = unit('ledger', 'post', [anEntry()], { checked: false });
 
 const engineAt = (file: string, key = ephemeralKey()): Engine =>
@@ -266,5 +273,37 @@ describe('backup', () => {
       expect(raw.prepare('SELECT balance FROM balance').get()).toEqual({ balance: 42 });
       raw.close();
     });
+  });
+});
+
+describe('who is asked for by a username', () => {
+  const insert = unit('endpoints', 'insert', endpoint, { md5: 'a', sha256: 'b', sha512256: 'c' });
+  const lookup = (username: string): Unit => unit('endpointDirectory', 'byUsername', username);
+
+  it('is found as soon as it is there, also after it was asked for in vain, and in the next life', () =>
+    withFolder(async (folder) => {
+      const file = join(folder, 'carillon.db');
+      const key = ephemeralKey();
+      const first = engineAt(file, key);
+      expect(first.read(lookup('ada'))).toEqual({ ok: true, value: undefined });
+      expect(first.run([createAccount, insert]).map(({ ok }) => ok)).toEqual([true, true]);
+      expect(first.read(lookup('ada'))).toMatchObject({ value: { secrets: { md5: 'a' } } });
+      expect(first.read(lookup('Ada'))).toEqual({ ok: true, value: undefined });
+      first.close();
+      const second = engineAt(file, key);
+      expect(second.read(lookup('ada'))).toMatchObject({ value: { username: 'ada' } });
+      second.close();
+    }));
+
+  it('costs no statement where it is nobody', () => {
+    const engine = engineAt(':memory:');
+    engine.run([createAccount, insert]);
+    const asked = vi.spyOn(SqliteConnection.prototype, 'get');
+    expect(engine.read(lookup('14155550100'))).toEqual({ ok: true, value: undefined });
+    expect(asked).not.toHaveBeenCalled();
+    engine.read(lookup('ada'));
+    expect(asked).toHaveBeenCalledOnce();
+    asked.mockRestore();
+    engine.close();
   });
 });
