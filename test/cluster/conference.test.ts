@@ -223,6 +223,60 @@ describe.skipIf(!HAS_REDIS || postgresMissing !== undefined)(
       await Promise.all(phones.map((phone) => phone.ended));
     });
 
+    it.each(['killed', 'drained'])(
+      'its node is %s after who began it has left: the others go on to hear each other',
+      async (how) => {
+        const waits = 'startConferenceOnEnter="false" endConferenceOnExit="false"';
+        const begins = 'startConferenceOnEnter="true" endConferenceOnExit="false"';
+        const events = `callbackUrl="http://${customer.authority}/events"`;
+        const room = (rules: string) =>
+          `<Response><Conference ${events} enterSound="none" exitSound="none" ${rules}>${how}</Conference></Response>`;
+        const inside = async (by: Service): Promise<number> => {
+          const { body } = await api(by, 'GET', `Conference/${how}/`);
+          return ((body['members'] ?? []) as Json[]).length;
+        };
+        // Its node is that of the first; who begins it comes last, from another.
+        for (const [at, node] of [0, 1, 2, 1].entries()) {
+          const answer_url = customer.xml(`/${how}-${at}`, room(at === 3 ? begins : waits));
+          const user = await makeUser(fleet.node(1), `${how}${at}`, { answer_url }, root);
+          const voice = tone([PITCHES_HZ[at] ?? 2200], SPEECH_MS);
+          const phone = await Handset.call(fleet.node(node), user, { voice });
+          phones.push(phone);
+          await phone.answered;
+          await eventually(`member ${at}`, async () =>
+            (await inside(fleet.node(1))) === at + 1 ? true : undefined,
+          );
+          if (at === 2) await isDeafTo(1, 2);
+        }
+        await Promise.all([hears(0, [1, 2]), hears(1, [0, 2]), hears(2, [0, 1])]);
+        await phones.pop()?.hangUp();
+        await eventually('three', async () =>
+          (await inside(fleet.node(2))) === 3 ? true : undefined,
+        );
+        const { program } = fleet.node(0);
+        if (how === 'drained') {
+          const uuid = async (): Promise<unknown> =>
+            (await api(fleet.node(1), 'GET', `Conference/${how}/`)).body['conference_uuid'];
+          const before = await uuid();
+          program.child.kill('SIGTERM');
+          await eventually('three at another node', async () =>
+            (await inside(fleet.node(1))) === 3 && (await uuid()) !== before ? true : undefined,
+          );
+          await Promise.all([hears(0, [1, 2]), hears(1, [0, 2]), hears(2, [0, 1])]);
+          await phones.shift()?.hangUp();
+          expect(await program.exited).toBe(0);
+        } else {
+          await fleet.node(0).kill();
+          const meetAgain = async () => ((await inside(fleet.node(1))) === 2 ? true : undefined);
+          await eventually('two', meetAgain, 20_000);
+          await isDeafTo(1, 0);
+          await Promise.all([hears(1, [2]), hears(2, [1])]);
+          await phones.shift()?.close();
+        }
+        await fleet.restart(0);
+      },
+    );
+
     it('its node is killed: who is elsewhere meets again, and hears each other', async () => {
       await meet();
       await hears(2, [0, 1]);

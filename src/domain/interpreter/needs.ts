@@ -162,6 +162,8 @@ export interface Participation {
     readonly name: string;
     /** The recording that runs, or the last one that did. */
     readonly recording: Pick<LiveRecording, 'recordingId' | 'url'> | undefined;
+    /** Its members hear each other. */
+    readonly hasBegun: boolean;
   };
   readonly member: {
     readonly id: string;

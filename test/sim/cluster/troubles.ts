@@ -10,6 +10,7 @@ export class Troubles {
   readonly killed = new Set<Process>();
   /** Since when, and until when, nobody could hear of a node. */
   readonly #silentAt = new Map<SimNode, number>();
+  #lookedMs = 0;
   /** When something last changed for a node: it reaches everything since then, or not. */
   readonly #changedAt = new Map<SimNode, number>();
   readonly #still = new Set<SimNode>();
@@ -57,17 +58,32 @@ export class Troubles {
   /** To be called with every step: what cannot be heard of now is remembered. */
   look(): void {
     const { clock, redis, database, nodes } = this.#world;
-    // Where nobody can look, nobody is silent.
-    if (!database.isUp) return;
+    const nowMs = clock.monotonicMs();
+    const passedMs = nowMs - this.#lookedMs;
+    this.#lookedMs = nowMs;
     for (const node of nodes) {
       const noStore = node.ways.database || node.process === undefined;
-      const unheard = !redis.isUp || node.ways.redis || node.process === undefined;
-      if (this.#still.has(node) || (noStore && unheard))
-        this.#silentAt.set(node, clock.monotonicMs());
+      const atMs = this.#silentAt.get(node);
+      // It cannot find out what became of it.
+      if (atMs !== undefined && (noStore || !database.isUp))
+        this.#silentAt.set(node, atMs + passedMs);
+      // Where nobody can look, nobody is silent.
+      if (!database.isUp) continue;
+      const isHeard =
+        redis.isUp && !node.ways.redis && nodes.some((one) => this.#judges(one, node));
+      if (this.#still.has(node) || (noStore && !(isHeard && node.process !== undefined)))
+        this.#silentAt.set(node, nowMs);
     }
   }
 
-  /** The node could not be heard of within the last `ms`. */
+  /** It sees both the store and who is heard of over Redis. */
+  #judges(node: SimNode, other: SimNode): boolean {
+    const { ways, process } = node;
+    const isWell = process !== undefined && !this.#still.has(node);
+    return node !== other && isWell && !ways.database && !ways.redis;
+  }
+
+  /** The node could not be heard of within the last `ms` in which it could have found out. */
   wasSilent(node: SimNode, ms: number): boolean {
     const atMs = this.#silentAt.get(node);
     return atMs !== undefined && this.#world.clock.monotonicMs() - atMs <= ms;

@@ -10,6 +10,8 @@ import type { LeaveReason, Participation } from '../needs.ts';
 export const JOIN = 'conference.join';
 export const GUEST = 'conference.guest';
 export const LEAVE = 'conference.leave';
+/** To the node of a call: the conference that it is in has begun. */
+export const BEGUN = 'conference.begun';
 export const NOTED = 'conference.noted';
 export const NOTIFY = 'conference.notify';
 
@@ -34,6 +36,8 @@ export interface JoinRequest {
   /** Its keypad presses come as events, not as tones. */
   readonly keypadEvents: boolean;
   readonly instruction: WireInstruction;
+  /** The conference had begun at the node from which it moves. */
+  readonly goesOn: boolean;
 }
 
 /** `elsewhere`: the conference is another node's. */

@@ -47,13 +47,17 @@ export class Conferences implements ConferenceDirectory {
     return this.enterHere(instruction, context);
   }
 
-  /** In the turn in which it is called. */
-  enterHere(instruction: ConferenceInstruction, context: VerbContext): Participation | undefined {
+  /** In the turn in which it is called; `goesOn` as for `Room.enter`. */
+  enterHere(
+    instruction: ConferenceInstruction,
+    context: VerbContext,
+    goesOn = false,
+  ): (Participation & { readonly room: Room }) | undefined {
     const { accountId } = context.call.identity;
     const key = keyOfRoom(instruction);
     const room = this.#find(accountId, key) ?? this.#open(accountId, key, instruction.room);
     try {
-      const member = room.enter(instruction, context);
+      const member = room.enter(instruction, context, goesOn);
       if (member === undefined) return undefined;
       return { room, member, leave: async () => room.leave(member, 'callOver') };
     } finally {

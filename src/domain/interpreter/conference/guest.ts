@@ -5,7 +5,14 @@ import type { InboundLeg, MediaWish } from '../../call/needs.ts';
 import type { NotificationDraft } from '../../callback/types.ts';
 import type { Bus } from '../../cluster/needs.ts';
 import type { InterpreterNeeds, Participation, VerbContext } from '../needs.ts';
-import { fromWire, type GuestState, type JoinRequest, NOTED, NOTIFY } from './between-nodes.ts';
+import {
+  BEGUN,
+  fromWire,
+  type GuestState,
+  type JoinRequest,
+  NOTED,
+  NOTIFY,
+} from './between-nodes.ts';
 import type { Conferences } from './conferences.ts';
 import { LINK_CODECS, LINK_SRTP, type NodeLegs } from './node-legs.ts';
 
@@ -75,10 +82,9 @@ export class Guest {
       this.lost();
       return;
     }
-    const entered = this.#needs.own.enterHere(
-      fromWire(this.#request.instruction),
-      this.#context(call),
-    );
+    const { instruction, goesOn, identity } = this.#request;
+    const context = this.#context(call);
+    const entered = this.#needs.own.enterHere(fromWire(instruction), context, goesOn);
     if (entered === undefined) {
       this.#settle({ kind: 'full' });
       this.#over.resolve();
@@ -88,6 +94,10 @@ export class Guest {
     this.#participation = entered;
     const facts = () => ({ memberId: entered.member.id, room: roomOf(entered) });
     this.#settle({ kind: 'in', ...facts() });
+    // Its node has to know when this one dies.
+    void entered.room.begins
+      .then(() => this.#ask(BEGUN, [identity.callUuid]))
+      .catch(() => undefined);
     const reason = await entered.member.left;
     // On whose wish its leg ended: its own node's, or of somebody who asked this one.
     const end = call.isEnded ? await call.ended : undefined;
@@ -130,10 +140,13 @@ export class Guest {
   }
 }
 
-const roomOf = ({ room: { uuid, name, recording } }: Participation): Participation['room'] => ({
-  ...{ uuid, name },
-  recording: recording && { recordingId: recording.recordingId, url: recording.url },
-});
+const roomOf = ({ room }: Participation): Participation['room'] => {
+  const { uuid, name, recording, hasBegun } = room;
+  return {
+    ...{ uuid, name, hasBegun },
+    recording: recording && { recordingId: recording.recordingId, url: recording.url },
+  };
+};
 
 /** Its messages are no call's of this node: the call's own node shows them. */
 function unowned(leg: InboundLeg): InboundLeg {

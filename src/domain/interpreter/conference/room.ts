@@ -55,6 +55,7 @@ export class Room {
   #isMoving = false;
   #lastId = 0;
   #firstId = '';
+  readonly #begins = Promise.withResolvers<void>();
   #begun = false;
   #floor: Member | undefined;
   /** Whose `statusCallbackUrl` is told of the whole multi-party call: the first member that has one. */
@@ -90,8 +91,15 @@ export class Room {
     return this.recordings.last;
   }
 
-  /** Undefined when the room has as many members as this one wants it to have. */
-  enter(instruction: ConferenceInstruction, context: VerbContext): Member | undefined {
+  /**
+   * Undefined when the room has as many members as this one wants it to have. `goesOn`: its conference had begun at another node,
+   * so that this one has.
+   */
+  enter(
+    instruction: ConferenceInstruction,
+    context: VerbContext,
+    goesOn = false,
+  ): Member | undefined {
     if (this.#members.size >= instruction.maxMembers) return undefined;
     const { muted } = instruction;
     const seat = this.#media.join(context.call.media, { muted, deaf: false });
@@ -110,7 +118,7 @@ export class Room {
       matched: (keys) => tellDigits(this, member, keys),
       wantsOut: (reason) => this.leave(member, reason),
     });
-    if (instruction.startConferenceOnEnter) this.#begin();
+    if (instruction.startConferenceOnEnter || goesOn) this.#begin();
     if (this.#begun) this.#announce(instruction.enterSound, member);
     this.#considerWaiting(member);
     this.#considerRecording();
@@ -171,6 +179,11 @@ export class Room {
     this.#begin();
   }
 
+  /** Resolves when it begins, which may be never. */
+  get begins(): Promise<void> {
+    return this.#begins.promise;
+  }
+
   get hasBegun(): boolean {
     return this.#begun;
   }
@@ -213,6 +226,7 @@ export class Room {
   #begin(): void {
     if (this.#begun) return;
     this.#begun = true;
+    this.#begins.resolve();
     this.history.startedUs = this.#nowUs();
     if (this.#teller !== undefined) tellParty(this, this.#teller, 'MPCStarted');
     for (const member of this.#members.values()) {

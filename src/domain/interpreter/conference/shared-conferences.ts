@@ -12,6 +12,7 @@ import type { NodeTickets } from '../../cluster/cluster.ts';
 import type { Claims } from '../../cluster/needs.ts';
 import type { ConferenceDirectory, LeaveReason, Participation, VerbContext } from '../needs.ts';
 import {
+  BEGUN,
   claimOf,
   GUEST,
   type GuestState,
@@ -25,7 +26,7 @@ import {
 } from './between-nodes.ts';
 import { type Conferences, keyOfRoom } from './conferences.ts';
 import { Guest, type GuestNeeds } from './guest.ts';
-import { type VisitNeeds, visit } from './visit.ts';
+import { type VisitNeeds, visit, type Wanted } from './visit.ts';
 
 /** A node may just have gone: it is heard of for three seconds more. */
 const TRIES = 25;
@@ -54,6 +55,8 @@ export class SharedConferences implements ConferenceDirectory {
   readonly #own: Conferences;
   readonly #guests = new Map<string, Guest>();
   readonly #visiting = new Set<Call>();
+  /** Calls in conferences, and whether those have begun: what goes with them when they move. */
+  readonly #stays = new Map<Call['uuid'], Stay>();
   #isLeaving = false;
 
   constructor(needs: SharedConferencesNeeds) {
@@ -70,6 +73,7 @@ export class SharedConferences implements ConferenceDirectory {
       const state = await this.#guests.get(ticket)?.leave();
       return state ?? UNKNOWN;
     });
+    bus.answer(BEGUN, async (callUuid: Call['uuid']) => this.#stays.get(callUuid)?.hasBegun());
     bus.answer(NOTIFY, async (draft: NotificationDraft) => callbacks.notify(draft));
     bus.answer(
       NOTED,
@@ -86,8 +90,21 @@ export class SharedConferences implements ConferenceDirectory {
     instruction: ConferenceInstruction,
     context: VerbContext,
   ): Promise<Participation | undefined> {
-    const first = await this.#enter(instruction, context);
-    return first && new Stay(first, context, () => this.#enter(instruction, context));
+    const { uuid } = context.call;
+    const stay = new Stay(context, (goesOn) => this.#enter(instruction, context, goesOn));
+    this.#stays.set(uuid, stay);
+    const forget = (): void => {
+      if (this.#stays.get(uuid) === stay) this.#stays.delete(uuid);
+    };
+    try {
+      const participation = await stay.begin();
+      if (participation === undefined) forget();
+      else void participation.member.left.then(forget, forget);
+      return participation;
+    } catch (error) {
+      forget();
+      throw error;
+    }
   }
 
   /** This node takes no conference any more, and those that it has go to others. */
@@ -114,11 +131,12 @@ export class SharedConferences implements ConferenceDirectory {
   async #enter(
     instruction: ConferenceInstruction,
     context: VerbContext,
+    goesOn: boolean,
   ): Promise<Participation | undefined> {
     const { call, signal } = context;
     const claim = claimOf(call.identity.accountId, keyOfRoom(instruction));
     for (let attempt = 0; attempt < TRIES; attempt += 1) {
-      const entered = await this.#tried(claim, attempt, instruction, context);
+      const entered = await this.#tried(attempt, { claim, goesOn, instruction, context });
       if (entered === 'full') return undefined;
       if (entered !== 'again') return entered;
       await this.#needs.clock.sleep(AGAIN_MS, signal);
@@ -127,21 +145,19 @@ export class SharedConferences implements ConferenceDirectory {
     return undefined;
   }
 
-  async #tried(
-    claim: string,
-    attempt: number,
-    instruction: ConferenceInstruction,
-    context: VerbContext,
-  ): Promise<Entered> {
+  async #tried(attempt: number, wanted: Wanted): Promise<Entered> {
+    const { claim, goesOn, instruction, context } = wanted;
     const { nodeId, claims } = this.#needs;
     const owner = await this.#ownerOf(claim, attempt);
     if (owner !== nodeId) {
-      const entered = await visit(owner, { claim, instruction, context }, this.#needs);
+      const entered = await visit(owner, wanted, this.#needs);
       if (typeof entered === 'string') return entered;
       this.#visits(context.call, owner, entered);
       return entered;
     }
-    const entered = context.signal.aborted ? undefined : this.#own.enterHere(instruction, context);
+    const entered = context.signal.aborted
+      ? undefined
+      : this.#own.enterHere(instruction, context, goesOn);
     if (entered === undefined) {
       claims.release(claim);
       context.signal.throwIfAborted();
@@ -193,50 +209,63 @@ export class SharedConferences implements ConferenceDirectory {
 
 const UNKNOWN: GuestState = { kind: 'unknown' };
 
-/** One call in one conference, wherever that is: it goes after it when it moves. */
-class Stay implements Participation {
-  readonly member: Participation['member'];
-  #now: Participation;
+/** One call in one conference, wherever that is: it goes after it when it moves, and whoever talked goes on to. */
+class Stay {
+  readonly #context: VerbContext;
+  readonly #enter: (goesOn: boolean) => Promise<Participation | undefined>;
+  #hasBegun = false;
 
   constructor(
-    first: Participation,
     context: VerbContext,
-    again: () => Promise<Participation | undefined>,
+    enter: (goesOn: boolean) => Promise<Participation | undefined>,
   ) {
-    this.#now = first;
-    const now = () => this.#now;
-    this.member = {
-      get id() {
-        return now().member.id;
+    this.#context = context;
+    this.#enter = enter;
+  }
+
+  /** Its conference says so. */
+  hasBegun(): void {
+    this.#hasBegun = true;
+  }
+
+  async begin(): Promise<Participation | undefined> {
+    const first = await this.#enter(false);
+    if (first === undefined) return undefined;
+    let now = first;
+    const follow = async (): Promise<LeaveReason> => {
+      for (;;) {
+        const reason = await now.member.left;
+        if (reason !== 'moved') return reason;
+        const next = await this.#after(now);
+        if (typeof next === 'string') return next;
+        now = next;
+        if (this.#context.signal.aborted) await next.leave();
+      }
+    };
+    const left = follow();
+    return {
+      member: {
+        get id() {
+          return now.member.id;
+        },
+        left,
       },
-      left: this.#follow(context, again),
+      get room() {
+        return now.room;
+      },
+      leave: () => now.leave(),
     };
   }
 
-  get room(): Participation['room'] {
-    return this.#now.room;
-  }
-
-  leave(): Promise<void> {
-    return this.#now.leave();
-  }
-
-  async #follow(
-    { signal, call }: VerbContext,
-    again: () => Promise<Participation | undefined>,
-  ): Promise<LeaveReason> {
-    for (;;) {
-      const reason = await this.#now.member.left;
-      if (reason !== 'moved') return reason;
-      if (signal.aborted) return 'callOver';
-      call.log.add('call', 'conference moves to another node', { name: this.room.name });
-      const next = await again().catch((error: unknown) => {
-        if (signal.aborted) return undefined;
-        throw error;
-      });
-      if (next === undefined) return signal.aborted ? 'callOver' : 'roomEnded';
-      this.#now = next;
-      if (signal.aborted) await next.leave();
-    }
+  async #after({ room }: Participation): Promise<Participation | LeaveReason> {
+    const { signal, call } = this.#context;
+    if (signal.aborted) return 'callOver';
+    this.#hasBegun ||= room.hasBegun;
+    call.log.add('call', 'conference moves to another node', { name: room.name });
+    const next = await this.#enter(this.#hasBegun).catch((error: unknown) => {
+      if (signal.aborted) return undefined;
+      throw error;
+    });
+    return next ?? (signal.aborted ? 'callOver' : 'roomEnded');
   }
 }

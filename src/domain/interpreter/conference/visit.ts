@@ -27,7 +27,8 @@ export interface VisitNeeds {
   readonly host: string;
 }
 
-type Wanted = Pick<JoinRequest, 'claim'> & {
+/** Who is to be where. */
+export type Wanted = Pick<JoinRequest, 'claim' | 'goesOn'> & {
   readonly instruction: ConferenceInstruction;
   readonly context: VerbContext;
 };
@@ -71,11 +72,11 @@ export async function visit(
 
 async function askToJoin(
   owner: string,
-  { claim, instruction, context: { call } }: Wanted,
+  { claim, goesOn, instruction, context: { call } }: Wanted,
   { bus, nodeId, host }: VisitNeeds,
 ): Promise<JoinAnswer> {
   const request: JoinRequest = {
-    ...{ claim, home: nodeId, host },
+    ...{ claim, goesOn, home: nodeId, host },
     identity: { ...call.identity, facts: call.facts },
     currency: call.price.currency,
     keypadEvents: call.keypadEvents,
