@@ -64,6 +64,14 @@ const REAL_TIME: readonly (readonly [where: RegExp, why: string])[] = [
   [/^test\/e2e\/network\.test\.ts$/, 'RTP is sent every 20 ms'],
 ];
 
+/** Lines; 400 elsewhere. */
+const LONGEST: readonly (readonly [where: RegExp, lines: number])[] = [
+  [/^packages\/client\/src\/api\.ts$/, Number.POSITIVE_INFINITY], // written by scripts/client-api.ts
+  [/^scripts\/setup\.mjs$/, 450], // runs before anything that it could import is there
+  [/^src\/edge\/sip\/signalling-service\.ts$/, 450],
+  [/^(native\/)?test\//, 700],
+];
+
 const isOwn = (file: string): boolean => file === 'test/tidy.test.ts';
 
 describe('the tree', () => {
@@ -83,6 +91,21 @@ describe('the tree', () => {
       expect(found).toEqual([]);
     });
   }
+
+  it('has no file that is too long to be read', () => {
+    const long = files
+      .filter((file) =>
+        /^(src|web|native|test|bench|packages|scripts|examples)\/.*\.(tsx?|mjs|[ch]pp)$/.test(file),
+      )
+      .map((file) => ({
+        file,
+        lines: readFileSync(join(ROOT, file), 'utf8').split('\n').length - 1,
+      }))
+      .filter(
+        ({ file, lines }) => lines > (LONGEST.find(([where]) => where.test(file))?.[1] ?? 400),
+      );
+    expect(long).toEqual([]);
+  });
 
   it('no test waits for a fixed time: an event, a clock of its own, or `eventually`', () => {
     const sleeping = files.filter(
