@@ -32,7 +32,7 @@ const KINDS: readonly Kind[] = [
   // As many as a peer carries on one core.
   { name: 'PCMU↔Opus', caller: PCMU, callee: OPUS, calls: 40, goal: { of: 'peer', times: 0.3 } },
 ];
-const WARM_MS = 2000;
+const WARM_MS = 6000;
 const SECONDS = isQuick ? 4 : 8;
 /** Of what the ends said: more than this is a broken call, not a slow one. */
 const MISSING = 0.02;

@@ -252,16 +252,14 @@ void MediaCore::receive(LegHandle handle, std::span<uint8_t> datagram, const Add
   const ReceivePath::Outcome outcome = target->leg->receive(datagram, source, arrival, events_);
   if (target->bridge.other != nullptr || target->prompt) relay(*target, outcome, arrival);
   if (outcome.source_change) ++counters_.source_changes;
-  switch (outcome.kind) {
-    case Received::malformed:
-      ++counters_.malformed;
-      break;
-    case Received::unknown_source:
-      ++counters_.unknown_sources;
-      break;
-    default:
-      ++counters_.packets_received;
-  }
+  if (!count_unwanted(outcome.kind)) ++counters_.packets_received;
+}
+
+/// True when it was.
+bool MediaCore::count_unwanted(Received kind) {
+  if (kind == Received::malformed) ++counters_.malformed;
+  if (kind == Received::unknown_source) ++counters_.unknown_sources;
+  return kind == Received::malformed || kind == Received::unknown_source;
 }
 
 /// To the other leg of the bridge.
@@ -287,7 +285,7 @@ bool MediaCore::receive_muxed(Leg& leg, std::span<uint8_t> datagram, const Addre
     case Muxed::rtp:
       return false;
     case Muxed::rtcp:
-      leg.receive_rtcp(datagram, source, arrival);
+      count_unwanted(leg.receive_rtcp(datagram, source, arrival));
       return true;
     case Muxed::stun:
       receive_check(leg, datagram, source, arrival);
@@ -324,7 +322,9 @@ void MediaCore::send_to_peer(LegHandle handle, Bytes datagram) {
 
 void MediaCore::receive_rtcp(LegHandle handle, std::span<uint8_t> datagram, const Address& source,
                              Nanos arrival) {
-  if (Entry* const target = entry(handle)) target->leg->receive_rtcp(datagram, source, arrival);
+  if (Entry* const target = entry(handle)) {
+    count_unwanted(target->leg->receive_rtcp(datagram, source, arrival));
+  }
 }
 
 void MediaCore::tick(Nanos now) {

@@ -185,6 +185,7 @@ class MediaCore {
   };
 
   void relay(Entry& from, const ReceivePath::Outcome& received, Nanos arrival);
+  bool count_unwanted(Received kind);
   bool receive_muxed(Leg& leg, std::span<uint8_t> datagram, const Address& source, Nanos arrival);
   void receive_check(Leg& leg, Bytes datagram, const Address& source, Nanos arrival);
   [[nodiscard]] Entry* entry(LegHandle handle);

@@ -112,7 +112,9 @@ bool UdpSocket::Buffer::receive(const UdpSocket& socket) {
   // An error (a port unreachable message from the peer, say) is consumed by the call that reports it.
   const ssize_t size = ::recvmsg(socket.fd_, &header, MSG_DONTWAIT);
   if (size < 0) return false;
-  size_ = static_cast<size_t>(size);
+  // The rest of what is longer is lost: it is no packet any more, and counts as none.
+  const bool whole = (header.msg_flags & MSG_TRUNC) == 0;
+  size_ = whole ? static_cast<size_t>(size) : 0;
   source_ = from_sockaddr(source);
   arrived_wall_ = arrival_of(header);
   return true;

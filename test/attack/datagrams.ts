@@ -31,6 +31,43 @@ export function datagram(kind: DatagramKind, facts: DatagramFacts): Buffer {
       return request('INVITE', facts, [`Subject: ${'x'.repeat(OVERSIZED_BYTES)}`], SDP);
     case 'tiny':
       return Buffer.from(TINY[facts.number % TINY.length] ?? '', 'latin1');
+    case 'rtp':
+      return rtp(facts.number);
+    case 'broken-rtp':
+      return broken(rtp(facts.number), facts.number);
+    case 'broken-rtcp':
+      return broken(Buffer.from('80c90001deadbeef', 'hex'), facts.number);
+  }
+}
+
+const FRAME_SAMPLES = 160;
+
+/** In sequence, of PCMU. */
+function rtp(number: number): Buffer {
+  const bytes = Buffer.alloc(12 + FRAME_SAMPLES, 0x80);
+  bytes[1] = 0;
+  bytes.writeUInt16BE(number & 0xffff, 2);
+  bytes.writeUInt32BE((number * FRAME_SAMPLES) >>> 0, 4);
+  return bytes;
+}
+
+/** Cut, too long, of another version or payload type, with a header longer than itself. */
+function broken(whole: Buffer, number: number): Buffer {
+  const bytes = Buffer.from(whole);
+  switch (number % 5) {
+    case 0:
+      return bytes.subarray(0, number % 12);
+    case 1:
+      return Buffer.concat([bytes, Buffer.alloc(OVERSIZED_BYTES)]);
+    case 2:
+      bytes[0] = 0x40 | (number & 0x3f);
+      return bytes;
+    case 3:
+      bytes[1] = number & 0xff;
+      return bytes;
+    default:
+      bytes[0] = 0xbf;
+      return bytes;
   }
 }
 

@@ -62,7 +62,8 @@ interface Answered {
   hangup(): void;
 }
 
-function ask(line: SipLine, to: string, port: number): Promise<Answered | undefined> {
+/** Undefined: the call did not come about. */
+export function ask(line: SipLine, to: string, port: number): Promise<Answered | undefined> {
   const codec = staticCodec('PCMU');
   const offer = buildOffer({
     address: HOST,

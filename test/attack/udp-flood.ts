@@ -3,7 +3,16 @@ import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { Field, Figure } from './scenario.ts';
 
-export type DatagramKind = 'invite' | 'register' | 'guess' | 'garbage' | 'oversized' | 'tiny';
+export type DatagramKind =
+  | 'invite'
+  | 'register'
+  | 'guess'
+  | 'garbage'
+  | 'oversized'
+  | 'tiny'
+  | 'rtp'
+  | 'broken-rtp'
+  | 'broken-rtcp';
 
 export interface FloodOrder {
   readonly port: number;

@@ -17,6 +17,7 @@ export async function scrape(): Promise<string> {
       packetsSent: 1,
       packetsLost: 0,
       unknownSources: 0,
+      malformed: 0,
       sourceChanges: 0,
       unknownHandles: 0,
       threads: [{ busy: 0.1, legs: 1, tickLateMs: 1, skippedTicks: 0 }],

@@ -220,16 +220,18 @@ void Leg::exchange_audio(Nanos now, PacketSink& sink, Events& events) {
   for (const auto& tap : taps_.all()) tap->frame(received(), sent, now, events);
 }
 
-void Leg::receive_rtcp(std::span<uint8_t> datagram, const Address& source, Nanos arrival) {
+Received Leg::receive_rtcp(std::span<uint8_t> datagram, const Address& source, Nanos arrival) {
   // It comes from where the RTP comes from, but for the port: from the one above it, or from whom knows the
   // SSRC of the stream that we hear.
   const Address& peer = receive_.source().target();
-  if (!same_host(source, peer)) return;
+  if (!same_host(source, peer)) return Received::unknown_source;
   const Bytes packet = protection_->unprotect_rtcp(datagram);
   const bool usual_port = source.port == static_cast<uint16_t>(peer.port + (rtcp_mux_ ? 0 : 1));
   const bool known_port = usual_port || source.port == rtcp_port_;
-  if (!known_port && sender_of_rtcp(packet) != receive_.ssrc()) return;
-  if (rtcp_.receive(packet, arrival)) rtcp_port_ = source.port;
+  if (!known_port && sender_of_rtcp(packet) != receive_.ssrc()) return Received::unknown_source;
+  if (!rtcp_.receive(packet, arrival)) return Received::malformed;
+  rtcp_port_ = source.port;
+  return Received::ignored;
 }
 
 void Leg::send_report(Nanos now, bool bye, PacketSink& sink) {

@@ -118,7 +118,8 @@ class Leg {
   /// The datagram is unprotected in place.
   ReceivePath::Outcome receive(std::span<uint8_t> datagram, const Address& source, Nanos arrival,
                                Events& events);
-  void receive_rtcp(std::span<uint8_t> datagram, const Address& source, Nanos arrival);
+  /// `ignored`: read, as RTCP is.
+  Received receive_rtcp(std::span<uint8_t> datagram, const Address& source, Nanos arrival);
   void frame(Nanos now, PacketSink& sink, Events& events);
   // Hints, some microseconds ahead. Legs are many and each is visited seldom: its memory is far away every
   // time. Each step asks for what the one before has shown the place of, so they are some way apart.

@@ -82,8 +82,9 @@ export interface MediaThreadStatus {
 export interface MediaCounters {
   readonly packetsReceived: number;
   readonly packetsSent: number;
-  /** Packets from addresses that are not the peer's, or with payload types that were not negotiated. */
+  /** RTP and RTCP from addresses that are not the peer's, or with payload types that were not negotiated. */
   readonly unknownSources: number;
+  /** Datagrams that were neither RTP nor RTCP. */
   readonly malformed: number;
   /** Times that a peer was found at another address than before. */
   readonly sourceChanges: number;

@@ -228,6 +228,11 @@ export class NativeLeg implements MediaLeg {
     // Some source has sent to the port, so late packets may follow.
     const found =
       statistics !== undefined && statistics.packetsReceived + statistics.unknownSources > 0;
+    const strangers = statistics?.unknownSources ?? 0;
+    if (strangers >= MANY_STRANGERS) {
+      const { port } = this;
+      this.#hub.logger.warn({ port, packets: strangers }, 'an RTP port was flooded by strangers');
+    }
     this.#onClose(found ? 'known' : peer);
     return this.#lastQuality;
   }
@@ -245,6 +250,9 @@ export class NativeLeg implements MediaLeg {
     this.#events.dtmf(digit, asTone);
   }
 }
+
+/** Half a minute of a stream that is none of the peer's: told, once, when the leg ends. */
+const MANY_STRANGERS = 1500;
 
 /** What is asked to play on a leg that is gone. */
 const OVER: Playback = { finished: Promise.resolve('stopped'), stop: () => undefined };

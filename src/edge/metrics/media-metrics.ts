@@ -8,6 +8,8 @@ export interface MediaTotals {
   readonly packetsLost: number;
   /** Packets of addresses that are not the peer's. */
   readonly unknownSources: number;
+  /** What came to media ports and was neither RTP nor RTCP. */
+  readonly malformed: number;
   readonly sourceChanges: number;
   readonly unknownHandles: number;
   /** Of each media thread. */
@@ -93,11 +95,20 @@ export function defineMediaTotals(
   });
   new Counter({
     name: 'voice_rtp_unknown_source_packets_total',
-    help: "RTP packets from addresses that are not the peer's, or of types that were not negotiated",
+    help: "RTP and RTCP packets from addresses that are not the peer's, or of types that were not negotiated",
     registers,
     collect() {
       this.reset();
       this.inc(media()?.unknownSources ?? 0);
+    },
+  });
+  new Counter({
+    name: 'voice_rtp_malformed_packets_total',
+    help: 'Datagrams at media ports that were neither RTP nor RTCP, too long, or under another key',
+    registers,
+    collect() {
+      this.reset();
+      this.inc(media()?.malformed ?? 0);
     },
   });
   new Counter({

@@ -111,6 +111,38 @@ describe('what goes wrong around a leg', () => {
     expect(leg.quality()).toMatchObject({ packetsReceived: 50, packetsLost: 0 });
   });
 
+  it('what is no RTP or RTCP, or comes from elsewhere, is counted and not heard', async () => {
+    const { media, drive } = manualEngine();
+    engines.push(media);
+    const leg = await media.openLeg({ mediaTimeoutMs: 0 }, QUIET);
+    leg.configure(REMOTE);
+    const peer = { address: REMOTE.address, port: REMOTE.port };
+    const stranger = { address: '203.0.113.9', port: 5000 };
+    const packet = Buffer.from(rtp({ payload: encodeMulaw(sine(1000, FRAME)) }));
+    const wrongVersion = Buffer.from(packet);
+    wrongVersion[0] = 0x40;
+    const longHeader = Buffer.from(packet.subarray(0, 20));
+    longHeader[0] = 0x8f;
+    const bad = [Buffer.alloc(0), packet.subarray(0, 11), wrongVersion, longHeader];
+    for (const bytes of bad) drive.inject(leg.port, peer, bytes);
+    expect(media.counters()).toMatchObject({ malformed: 4, unknownSources: 0 });
+    drive.inject(leg.port, stranger, packet);
+    expect(media.counters()).toMatchObject({ malformed: 4, unknownSources: 1 });
+    const report = Buffer.from('80c90001', 'hex');
+    const rtcpOf = (from: typeof peer, bytes: Uint8Array): void =>
+      drive.inject(leg.port + 1, { ...from, port: from.port + 1 }, bytes);
+    rtcpOf(peer, report);
+    rtcpOf(peer, Buffer.concat([report, Buffer.alloc(3000)]));
+    rtcpOf(stranger, Buffer.concat([report, Buffer.alloc(4, 1)]));
+    expect(media.counters()).toMatchObject({ malformed: 6, unknownSources: 2, packetsReceived: 0 });
+    rtcpOf(peer, Buffer.concat([report, Buffer.alloc(4, 1)]));
+    expect(media.counters()).toMatchObject({ malformed: 6, unknownSources: 2 });
+    const { port } = leg;
+    expect(leg.close().packetsReceived).toBe(0);
+    drive.inject(port, peer, packet);
+    expect(media.counters()).toMatchObject({ malformed: 6, unknownSources: 2, packetsReceived: 0 });
+  });
+
   it('a flood at one port is counted, and the leg beside it misses nothing', async () => {
     const media = createMedia({
       ...{ rtpHost: '127.0.0.1', publicHost: '127.0.0.1', portMin: 31_000, portMax: 31_998 },

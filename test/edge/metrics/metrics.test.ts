@@ -52,6 +52,7 @@ describe('metrics', () => {
           packetsSent: 20,
           packetsLost: 1,
           unknownSources: 7,
+          malformed: 5,
           sourceChanges: 3,
           unknownHandles: 4,
           threads: [
@@ -66,6 +67,7 @@ describe('metrics', () => {
     expect(text).toContain('voice_rtp_packets_total{direction="out"} 20');
     expect(text).toContain('voice_rtp_lost_packets_total 1');
     expect(text).toContain('voice_rtp_unknown_source_packets_total 7');
+    expect(text).toContain('voice_rtp_malformed_packets_total 5');
     expect(text).toContain('voice_rtp_source_changes_total 3');
     expect(text).toContain('voice_media_unknown_handles_total 4');
     expect(text).toContain('voice_media_tick_late_seconds{thread="0"} 0.002');
