@@ -52,6 +52,7 @@ std::string find_all(void* library, Functions& to) {
   in.find(to.is_busy, "PQisBusy");
   in.find(to.get_result, "PQgetResult");
   in.find(to.notifies, "PQnotifies");
+  in.find(to.set_notice_receiver, "PQsetNoticeReceiver");
   in.find(to.freemem, "PQfreemem");
   in.find(to.result_status, "PQresultStatus");
   in.find(to.result_error_message, "PQresultErrorMessage");

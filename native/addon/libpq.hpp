@@ -54,6 +54,7 @@ struct Functions {
   int (*is_busy)(pg_conn*);
   pg_result* (*get_result)(pg_conn*);
   pgNotify* (*notifies)(pg_conn*);
+  void* (*set_notice_receiver)(pg_conn*, void (*)(void*, const pg_result*), void*);
   void (*freemem)(void*);
   int (*result_status)(const pg_result*);
   char* (*result_error_message)(const pg_result*);

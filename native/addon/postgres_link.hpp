@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,7 @@ class PostgresLink : public Napi::ObjectWrap<PostgresLink> {
   Napi::Value execute(const Info& info);
   Napi::Value wait(const Info& info);
   Napi::Value notified(const Info& info);
+  Napi::Value watch(const Info& info);
   Napi::Value server_version(const Info& info);
   Napi::Value close(const Info& info);
 
@@ -41,12 +43,21 @@ class PostgresLink : public Napi::ObjectWrap<PostgresLink> {
   static Napi::Value failure_of(Napi::Env env, const char* state, const std::string& message);
   Napi::Value rows_of(Napi::Env env, const pg_result* result);
   Napi::Value value_of(Napi::Env env, const char* text, int length, unsigned type);
+  static void noticed(void* link, const pg_result* notice);
   Napi::Error lost(Napi::Env env, const std::string& why);
   Napi::Error refused(Napi::Env env, const char* method);
   void drop();
+  void unwatch();
+
+  struct Watch;
 
   const libpq::Functions* pq_ = nullptr;
   pg_conn* connection_ = nullptr;
+  Watch* watch_ = nullptr;
+  /// The server has said that it ends the connection, and may not have done so yet.
+  bool ends_ = false;
+  Napi::FunctionReference on_readable_;
+  std::unique_ptr<Napi::AsyncContext> context_;
   /// Commands sent of which the answer has not come.
   uint32_t queued_ = 0;
   /// A number of the result at hand is larger than JavaScript can tell exactly.

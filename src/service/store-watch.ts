@@ -16,6 +16,8 @@ export interface StoreWatchNeeds {
 }
 
 const PAUSE_MS = 2000;
+/** While no calls are taken: they are again a moment after the store is back. */
+const PAUSE_AWAY_MS = 200;
 /** Without a call: a try makes the disk write and several threads wake, on a machine that has nothing else to do. */
 const PAUSE_UNUSED_MS = 10_000;
 /** The result of a check is used again for this time. */
@@ -23,12 +25,16 @@ const FRESH_MS = 500;
 /** After this time without an answer the disk counts as hanging. */
 const PATIENCE_MS = 3000;
 
-/** Tries a real write every two seconds, every ten without a call: a service that cannot record calls takes none, and says so. */
+/**
+ * Tries a real write every two seconds, every ten without a call, five times a second while there is a problem: a service that
+ * cannot record calls takes none, and says so.
+ */
 export class StoreWatch {
   readonly #needs: StoreWatchNeeds;
   #problem: string | undefined;
   #checkedMs = Number.NEGATIVE_INFINITY;
   #running: Promise<void> | undefined;
+  #cancelNext: () => void = () => undefined;
   readonly #rounds: Rounds;
 
   constructor(needs: StoreWatchNeeds) {
@@ -47,6 +53,7 @@ export class StoreWatch {
   }
 
   stop(): Promise<void> {
+    this.#cancelNext();
     return this.#rounds.stop();
   }
 
@@ -62,7 +69,7 @@ export class StoreWatch {
   }
 
   #isDue(): boolean {
-    if (this.#needs.inUse() || this.#problem !== undefined) return true;
+    if (this.#needs.inUse()) return true;
     return this.#needs.clock.monotonicMs() - this.#checkedMs >= PAUSE_UNUSED_MS;
   }
 
@@ -99,6 +106,9 @@ export class StoreWatch {
   #found(problem: string | undefined): void {
     const { clock, logger, onChange } = this.#needs;
     this.#checkedMs = clock.monotonicMs();
+    this.#cancelNext();
+    if (problem !== undefined && !this.#rounds.stopping.aborted)
+      this.#cancelNext = clock.at(this.#checkedMs + PAUSE_AWAY_MS, () => void this.#look());
     if (problem === this.#problem) return;
     const before = this.#problem;
     this.#problem = problem;

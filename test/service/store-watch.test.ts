@@ -45,9 +45,10 @@ describe('ready means ready', () => {
     expect(told).toEqual(['full']);
     expect(await watch.state()).toEqual({ part: 'store', ready: false, detail: 'full' });
     disk.check = () => Promise.resolve();
-    await clock.advance(2000);
+    await clock.advance(200);
     expect(told).toEqual(['full', undefined]);
     await watch.stop();
+    expect(clock.nextMs()).toBeUndefined();
   });
 
   it('without a call the disk is tried every ten seconds, and as before when there is a problem', async () => {

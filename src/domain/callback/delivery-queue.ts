@@ -17,6 +17,9 @@ import { MAX_BACKLOG_AGE_MS, MAX_NOTIFICATION_AGE_MS, MAX_QUEUED } from './setti
 import type { CallbackAttempt, NotificationDraft, StoredNotification } from './types.ts';
 import { splitUrlOptions } from './url-options.ts';
 
+/** Ids of notifications that are remembered after their end. */
+const FINISHED_LIMIT = 20_000;
+
 export interface DeliveryNeeds extends ExchangeNeeds {
   readonly clock: Clock;
   readonly random: Random;
@@ -35,6 +38,8 @@ export class DeliveryQueue {
   readonly #stopped = new AbortController();
   /** What was taken from the store, and may be delivered already. */
   readonly #found = new RecentMap<true>(MAX_QUEUED);
+  /** Removed of late: a listing that was under way may still have it. */
+  readonly #finished = new RecentMap<true>(FINISHED_LIMIT);
   #queued = 0;
   /** The store held more at the start than was taken into memory. */
   #moreStored = false;
@@ -67,8 +72,7 @@ export class DeliveryQueue {
    * known late, when the store failed with the answer.
    */
   notifyStored(notification: StoredNotification): void {
-    if (this.#found.get(notification.id)) return;
-    if (this.#lanes.get(keyOf(laneOf(notification)))?.knows(notification.id)) return;
+    if (this.#found.get(notification.id) || this.#knows(notification)) return;
     this.#accept(notification, Promise.resolve());
   }
 
@@ -99,8 +103,7 @@ export class DeliveryQueue {
       this.#moreStored = pending.length >= MAX_QUEUED;
       let taken = 0;
       for (const notification of pending) {
-        const lane = this.#lane(notification);
-        if (lane.knows(notification.id)) continue;
+        if (this.#knows(notification)) continue;
         if (!this.#accept(notification, Promise.resolve(), this.#bornMs(notification))) continue;
         this.#found.set(notification.id, true);
         taken += 1;
@@ -126,6 +129,14 @@ export class DeliveryQueue {
       });
     });
     this.#stopped.abort(new Error('delivery queue closed'));
+  }
+
+  #knows(notification: StoredNotification): boolean {
+    const { id } = notification;
+    return (
+      this.#lanes.get(keyOf(laneOf(notification)))?.knows(id) === true ||
+      this.#finished.get(id) === true
+    );
   }
 
   #lane(notification: StoredNotification): Lane {
@@ -212,7 +223,10 @@ export class DeliveryQueue {
         if (leavesBacklog(notification, result.error)) await this.#giveUpBehind(lane, notification);
       }
     }
-    await this.#tolerate('remove', notification, () => notifications.remove(notification.id));
+    await this.#tolerate('remove', notification, async () => {
+      await notifications.remove(notification.id);
+      this.#finished.set(notification.id, true);
+    });
   }
 
   /**

@@ -16,8 +16,11 @@ export const BEAT_MS = SECOND_MS;
 const SILENT_MS = 6 * SECOND_MS;
 /** So long after a look at the others it is known who they are. */
 const KNOWN_MS = 3 * SECOND_MS;
-/** What a dying node wrote after it was declared dead is found by looking again. */
-const LOOK_AGAIN_MS = 60 * SECOND_MS;
+/** What was begun before a node was declared dead may be written after it: it is found by looking again, so often and so long. */
+const LOOK_AGAIN_MS = 3 * SECOND_MS;
+const LATE_MS = 20 * SECOND_MS;
+/** For what nobody has seen coming. */
+const LOOK_ANYWAY_MS = 60 * SECOND_MS;
 
 export interface MembershipNeeds {
   readonly nodes: NodeStore;
@@ -45,6 +48,8 @@ export class Membership {
   /** When it could last be said whether a node is heard. */
   #hearingMs = Number.NEGATIVE_INFINITY;
   #isDue = false;
+  /** Until then a node that is dead may be the last to write. */
+  #lateUntilMs = Number.NEGATIVE_INFINITY;
   #lastMs: number;
   readonly #rounds: Rounds;
 
@@ -91,6 +96,10 @@ export class Membership {
       ([id, { record }]) => !found.some((one) => one.id === id && one.epoch === record.epoch),
     );
     const nowMs = clock.monotonicMs();
+    // Who has just begun does not know that another life, perhaps its own, has ended.
+    const witness = found.find(
+      ({ id, epoch }) => id === self.id || this.#watched.get(id)?.record.epoch === epoch,
+    );
     const watched = found.map((record): Watched => {
       const known = this.#watched.get(record.id);
       const stands = known?.record.epoch === record.epoch && known.record.beats === record.beats;
@@ -100,7 +109,10 @@ export class Membership {
     this.#living = found.map(({ id }) => id);
     this.#lookedMs = nowMs;
     const isFirst = found[0]?.id === self.id;
-    if (isFirst && (hasLeft || nowMs - this.#lastMs >= LOOK_AGAIN_MS)) this.#isDue = true;
+    if (hasLeft && witness?.id === self.id) this.#isDead(nowMs);
+    const againMs = nowMs < this.#lateUntilMs ? LOOK_AGAIN_MS : LOOK_ANYWAY_MS;
+    const looks = isFirst || nowMs < this.#lateUntilMs;
+    if (looks && nowMs - this.#lastMs >= againMs) this.#isDue = true;
     for (const one of watched) await this.#judge(one, nowMs);
     if (this.#isDue) await this.#takeUp();
   }
@@ -112,7 +124,7 @@ export class Membership {
     if (heard === true || (heard === undefined && this.#isLeftToOthers(record, nowMs))) return;
     // Due also when the answer is lost: then nobody else knows that there is something to be taken up.
     const wasDue = this.#isDue;
-    this.#isDue = true;
+    this.#isDead(nowMs);
     if (!(await nodes.fence(record))) {
       this.#isDue = wasDue;
       return;
@@ -120,6 +132,11 @@ export class Membership {
     this.#watched.delete(record.id);
     this.#living = this.#living.filter((id) => id !== record.id);
     logger.error({ node: record.id, epoch: record.epoch }, 'node is silent: declared dead');
+  }
+
+  #isDead(nowMs: number): void {
+    this.#isDue = true;
+    this.#lateUntilMs = nowMs + LATE_MS;
   }
 
   /** Who cannot hear of it leaves it to one that lives and can; one answer that was lost is no deafness. */

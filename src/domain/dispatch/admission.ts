@@ -201,11 +201,12 @@ export class Admission {
     taken?: Result<CapacitySlot, SlotRefusal>,
     waiting: readonly Recorded[] = [],
   ): Promise<Result<void, AdmissionRefusal>> {
-    const slot = taken ?? (await this.slot(owner, call.signal));
     let isRefused = false;
-    if (slot.ok) {
-      void call.ended.then(() => (isRefused ? slot.value.undo() : slot.value.release()));
-    }
+    const slot = Promise.resolve(taken ?? this.slot(owner, call.signal)).then((asked) => {
+      if (asked.ok)
+        void call.ended.then(() => (isRefused ? asked.value.undo() : asked.value.release()));
+      return asked;
+    });
     const admitted = await this.#decide(call, owner, slot, waiting);
     isRefused = !admitted.ok;
     return admitted;
@@ -214,14 +215,15 @@ export class Admission {
   async #decide(
     call: Call,
     owner: Account,
-    slot: Result<CapacitySlot, SlotRefusal>,
+    asked: Promise<Result<CapacitySlot, SlotRefusal>>,
     waiting: readonly Recorded[],
   ): Promise<Result<void, AdmissionRefusal>> {
-    // Under care from here on, so that a refusal leaves a record too.
-    const opened = await this.#open(call, owner, waiting);
+    // Under care from here on, so that a refusal leaves a record too; both may be asked of other machines, at the same time.
+    const [slot, opened] = await Promise.all([asked, this.#open(call, owner, waiting)]);
     if (this.#problem !== undefined) return err(unrecordable(this.#problem));
     if (!slot.ok) return err({ cause: 'concurrencyBreached', detail: describe(slot.error) });
-    const barred = await this.#barred(call);
+    const barred = await this.#barred(call).catch(refusalOf);
+    if (typeof barred === 'object') return err(barred);
     if (barred !== undefined) return err({ cause: 'forbidden', detail: barred });
     if (opened.ok) return ok(undefined);
     if (typeof opened.error === 'object') return err(opened.error);
@@ -253,10 +255,15 @@ export class Admission {
     try {
       return await this.#needs.keeper.open(call, owner.dailySpendLimit, waiting);
     } catch (error) {
-      if (!(error instanceof ServiceError)) throw error;
-      return err(unrecordable(error.message));
+      return err(refusalOf(error));
     }
   }
+}
+
+/** Of a store that is away. */
+function refusalOf(error: unknown): AdmissionRefusal {
+  if (!(error instanceof ServiceError)) throw error;
+  return unrecordable(error.message);
 }
 
 const unrecordable = (why: string): AdmissionRefusal => ({

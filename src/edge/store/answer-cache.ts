@@ -14,6 +14,8 @@ const LONGEST_KEY = 512;
 const KEPT: ReadonlySet<string> = new Set<`${keyof Repositories}.${string}`>([
   'numbers.get',
   'applications.get',
+  'endpoints.get',
+  'endpoints.byUsername',
   'endpointDirectory.byUsername',
   'callerIds.owns',
   'signingTokens.tokensOf',
@@ -38,22 +40,32 @@ const OTHER: ReadonlySet<string> = new Set<keyof Repositories>([
   'transcriptions',
 ]);
 
+type Answered = Extract<Outcome, { ok: true }>;
+
 /**
- * Answers of short reads, of the writing connection alone. Any write beside those of calls empties it: numbers and
- * applications are read a thousand times for each time that they change.
+ * Answers of short reads. Any write beside those of calls empties it: numbers and applications are read a thousand times for
+ * each time that they change.
  */
 export class AnswerCache {
-  #answers = new RecentMap<Outcome>(LIMIT);
+  #answers = new RecentMap<Answered>(LIMIT);
 
   /** The answer as it is known, or as `read` finds it. */
   answer(unit: Unit, read: (unit: Unit) => Outcome): Outcome {
-    const key = keyOf(unit);
-    if (key === undefined) return read(unit);
-    const known = this.#answers.get(key);
+    const known = this.known(unit);
     if (known !== undefined) return known;
     const outcome = read(unit);
-    if (outcome.ok) this.#answers.set(key, outcome);
+    if (outcome.ok) this.keep(unit, outcome);
     return outcome;
+  }
+
+  known(unit: Unit): Answered | undefined {
+    const key = keyOf(unit);
+    return key === undefined ? undefined : this.#answers.get(key);
+  }
+
+  keep(unit: Unit, outcome: Answered): void {
+    const key = keyOf(unit);
+    if (key !== undefined) this.#answers.set(key, outcome);
   }
 
   /** These are about to be written. */

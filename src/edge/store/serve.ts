@@ -1,7 +1,7 @@
 import { parentPort } from 'node:worker_threads';
 import { assert } from '../../base/errors.ts';
 import { toFailure } from './failure.ts';
-import type { Reply, Request } from './thread.ts';
+import type { Reply, Request, Told } from './thread.ts';
 
 /** What a thread of the store does. */
 export interface Served {
@@ -9,14 +9,14 @@ export interface Served {
   handle(request: Request): Reply;
 }
 
-/** The life of a thread of the store: answers its start, then each request, and ends with `close`. */
-export function serve(start: () => Served): void {
+/** The life of a thread of the store: answers its start, then each request, and ends with `close`. `tell`: what nobody has asked for. */
+export function serve(start: (tell: (told: Told) => void) => Served): void {
   assert(parentPort !== null, 'this runs as a thread');
   const port = parentPort;
   const answer = (reply: Reply): void => port.postMessage(reply);
   const begin = (): Served | undefined => {
     try {
-      const served = start();
+      const served = start(answer);
       answer({ kind: 'ready', uncleanStart: served.uncleanStart });
       return served;
     } catch (error) {

@@ -44,6 +44,8 @@ export interface Store extends Repositories {
   onLowBalance(listener: () => void): void;
   /** `listener` is called a moment after a node changed provisioning, rates or settings in a store that others share; it may have been this one. */
   onChange(listener: () => void): void;
+  /** Another node says that it has changed something: what is known from earlier reads does not count. */
+  outdated(): void;
   /** Writes a file and a row; rejects with STORE_FULL, STORE_GONE or STORE_BUSY when either cannot be. */
   check(): Promise<void>;
   /** After STORE_GONE: the open connection still has everything, and writes the file anew. */

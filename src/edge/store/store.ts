@@ -54,6 +54,7 @@ function openInMemory(options: StoreOptions): Store {
     verify: () => repositories.ledger.verify(),
     onLowBalance: (listener: () => void) => falls.listen(listener),
     onChange: () => undefined,
+    outdated: () => undefined,
     check: () => repositories.settings.set(PROBE, String(options.clock.wallMs())),
     renew: () => Promise.resolve(),
     waiting: () => executor.waiting,
@@ -106,6 +107,7 @@ async function openOnDisk(options: StoreOptions): Promise<Store> {
     verify: () => repositories.ledger.verify(),
     onLowBalance: (listener: () => void) => falls.listen(listener),
     onChange: () => undefined,
+    outdated: () => undefined,
     check: async () => {
       await disk.run();
       await repositories.settings.set(PROBE, String(options.clock.wallMs()));

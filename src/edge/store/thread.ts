@@ -14,8 +14,7 @@ export interface ThreadOptions {
 }
 
 export type Request =
-  /** `fresh`: what is known from earlier reads does not count. */
-  | { readonly kind: 'run'; readonly units: readonly Unit[]; readonly fresh?: boolean }
+  | { readonly kind: 'run'; readonly units: readonly Unit[] }
   | { readonly kind: 'backup'; readonly path: string }
   | { readonly kind: 'renew' }
   | { readonly kind: 'checkpoint' }
@@ -30,7 +29,14 @@ export type Reply =
   | { readonly kind: 'copied'; readonly logPages: number }
   | { readonly kind: 'heard'; readonly changed: boolean }
   | { readonly kind: 'done' }
-  | { readonly kind: 'failed'; readonly failure: Failure };
+  | { readonly kind: 'failed'; readonly failure: Failure }
+  | Told;
+
+/** No answer: what is known from earlier reads does not count. `hears`: from now on it is told so when others change something. */
+export interface Told {
+  readonly kind: 'told';
+  readonly hears: boolean;
+}
 
 /** Room for new objects: with V8's default a thread that waits most of the time keeps 8 MB of it. */
 const YOUNG_MB = 6;
@@ -41,6 +47,7 @@ export class StoreThread implements Runner {
   readonly #ended: Promise<void>;
   #pending: { resolve: (reply: Reply) => void; reject: (error: Error) => void } | undefined;
   #death: Error | undefined;
+  #onTold: (told: Told) => void = () => undefined;
   uncleanStart = false;
 
   /** Resolves once the database is open and up to date. */
@@ -63,6 +70,10 @@ export class StoreThread implements Runner {
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
     });
     this.#worker.on('message', (reply: Reply) => {
+      if (reply.kind === 'told') {
+        this.#onTold(reply);
+        return;
+      }
       const pending = this.#pending;
       this.#pending = undefined;
       pending?.resolve(reply);
@@ -76,8 +87,13 @@ export class StoreThread implements Runner {
     });
   }
 
-  async run(units: readonly Unit[], fresh = false): Promise<readonly Outcome[]> {
-    const reply = await this.#ask({ kind: 'run', units, fresh });
+  /** Of PostgreSQL alone; to be called before anything is asked of it. */
+  onTold(listener: (told: Told) => void): void {
+    this.#onTold = listener;
+  }
+
+  async run(units: readonly Unit[]): Promise<readonly Outcome[]> {
+    const reply = await this.#ask({ kind: 'run', units });
     return reply.kind === 'outcomes' ? reply.outcomes : [];
   }
 

@@ -103,7 +103,10 @@ export function clusteredBy(
 }
 
 /** Rights that are taken away end calls on every node, and no node goes on with credentials that were changed. */
-function shareChanges({ accounts, provisioning, phoneLogins }: Foundation, cluster: Cluster): void {
+function shareChanges(
+  { store, accounts, provisioning, phoneLogins }: Foundation,
+  cluster: Cluster,
+): void {
   const { bus, redis } = cluster;
   accounts.onChanged((authId) => bus.tell('account.changed', authId));
   bus.hear('account.changed', (authId) => accounts.forget(authId as AccountId));
@@ -118,6 +121,10 @@ function shareChanges({ accounts, provisioning, phoneLogins }: Foundation, clust
     revocations as unknown as Record<string, Listeners<unknown>>,
   )) {
     listeners.add(async (revoked) => bus.tell(`revoked.${name}`, revoked), 'here');
-    bus.hear(`revoked.${name}`, (revoked) => void listeners.tellOfElsewhere(revoked));
+    bus.hear(`revoked.${name}`, (revoked) => {
+      // A call that is not under care yet asks whether it may begin: it must not be answered from what was.
+      store.outdated();
+      void listeners.tellOfElsewhere(revoked);
+    });
   }
 }

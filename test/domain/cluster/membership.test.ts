@@ -73,6 +73,21 @@ it('a node that stands still is declared dead by one of the others, within ten s
   for (const { membership } of [a, b, c]) await membership.stop();
 });
 
+it('what a dead node wrote late is found by looking again, for a while', async () => {
+  const [a, b] = [await member('a'), await member('b')];
+  for (const { membership } of [a, b]) membership.start();
+  await opened.clock.advance(2000);
+  await member('c');
+  await opened.clock.advance(9000);
+  expect([...a.done, ...b.done]).toEqual(['took up']);
+  await opened.clock.advance(20_000);
+  const looks = [...a.done, ...b.done].length;
+  expect(looks).toBeGreaterThanOrEqual(6);
+  await opened.clock.advance(30_000);
+  expect([...a.done, ...b.done]).toHaveLength(looks);
+  for (const { membership } of [a, b]) await membership.stop();
+});
+
 it('who was cut off is told, ends its calls and begins a new life', async () => {
   const cutOff = new Set<string>();
   const [a, b] = [await member('a'), await member('b', cutOff)];
@@ -148,7 +163,7 @@ it('who cannot hear of others leaves the judgement to one that can, and judges w
   cutOff.add('c');
   deaf.add('b');
   await opened.clock.advance(10_000);
-  expect([...a.done, ...b.done]).toEqual(['took up']);
+  expect(new Set([...a.done, ...b.done])).toEqual(new Set(['took up']));
   for (const { membership } of [a, b, c]) await membership.stop();
 });
 

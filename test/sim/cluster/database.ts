@@ -2,9 +2,11 @@
 import type { Clock } from '../../../src/base/clock.ts';
 import { ServiceError } from '../../../src/base/errors.ts';
 import type { Logger } from '../../../src/base/logger.ts';
+import type { OpenCall } from '../../../src/domain/cdr/needs.ts';
 import { Engine } from '../../../src/edge/store/engine.ts';
 import { Executor, InlineRunner } from '../../../src/edge/store/executor.ts';
 import { atOnce } from '../../../src/edge/store/pace.ts';
+import type { Access } from '../../../src/edge/store/repositories.ts';
 import type { Spool } from '../../../src/edge/store/spool.ts';
 import { Spooling, type Submit } from '../../../src/edge/store/spooling.ts';
 import { createRepositories, type Store, withNodes } from '../../../src/edge/store/store-parts.ts';
@@ -15,6 +17,8 @@ import type { NodeClock } from './node-clock.ts';
 import { Way } from './way.ts';
 
 const PATIENCE_MS = 1000;
+/** Share of calls whose transaction has looked whether its node lives, and commits so much later at the most. */
+const LATE = { share: 0.02, mostMs: 12_000 } as const;
 
 /** What waits on the disk of a node for the database, and outlives its process. */
 export class NodeDisk implements Pick<Spool, 'size' | 'add' | 'next' | 'done' | 'close'> {
@@ -49,11 +53,15 @@ export interface DatabaseLink {
 export class SimDatabase {
   isUp = true;
   readonly #random: SimRandom;
+  readonly #clock: Clock;
   readonly #executor: Executor;
+  /** Calls that nobody else sees before this moment. */
+  readonly #seenMs = new Map<string, number>();
   /** As somebody sees it who stands beside it. */
   readonly store: Store;
 
   constructor(clock: Clock, random: SimRandom) {
+    this.#clock = clock;
     this.#random = random;
     const options = { synchronous: 'normal', checkpoints: 'here', random: random.fork() } as const;
     const engine = new Engine({
@@ -73,7 +81,9 @@ export class SimDatabase {
     const direct: Submit = (unit, access) => {
       const act = async (): Promise<unknown> => {
         if (!this.isUp) throw lost();
-        return this.#executor.submit(unit, access);
+        if (isOpening(unit)) return this.#open(unit, access, clock);
+        const answer = await this.#executor.submit(unit, access);
+        return isLookingForOpen(unit) ? this.#seen(answer as readonly OpenCall[]) : answer;
       };
       return way.ask(act, { lost, patienceMs: PATIENCE_MS });
     };
@@ -85,10 +95,37 @@ export class SimDatabase {
     return { way, store: storeOver(clock, submit), drain: () => spooling.drainNow() };
   }
 
+  /** When others began to see the call. */
+  seenSinceMs(callUuid: string): number {
+    return this.#seenMs.get(callUuid) ?? 0;
+  }
+
+  /** As a transaction that commits late: until then its node waits, and others do not see the call. */
+  async #open(unit: OpeningUnit, access: Access, clock: NodeClock): Promise<unknown> {
+    const answer = await this.#executor.submit(unit, access);
+    if (!this.#random.chance(LATE.share)) return answer;
+    const lateMs = this.#random.between(0, LATE.mostMs);
+    this.#seenMs.set(unit.given[0].cdr.callUuid, this.#clock.monotonicMs() + lateMs);
+    await clock.sleep(lateMs);
+    return answer;
+  }
+
+  #seen(calls: readonly OpenCall[]): readonly OpenCall[] {
+    const nowMs = this.#clock.monotonicMs();
+    return calls.filter(({ cdr }) => this.seenSinceMs(cdr.callUuid) <= nowMs);
+  }
+
   async close(): Promise<void> {
     await this.#executor.close();
   }
 }
+
+type OpeningUnit = Unit & { readonly given: readonly [call: OpenCall, ...unknown[]] };
+
+const isOpening = (unit: Unit): unit is OpeningUnit =>
+  unit.repository === 'calls' && unit.operation === 'open';
+const isLookingForOpen = ({ repository, operation }: Unit): boolean =>
+  repository === 'calls' && operation === 'listOpen';
 
 function storeOver(clock: Clock, submit: Submit): Store {
   const repositories = createRepositories(clock, submit);
@@ -100,6 +137,7 @@ function storeOver(clock: Clock, submit: Submit): Store {
     verify: () => repositories.ledger.verify(),
     onLowBalance: nothing,
     onChange: nothing,
+    outdated: nothing,
     check: () => Promise.resolve(),
     renew: () => Promise.resolve(),
     waiting: () => 0,

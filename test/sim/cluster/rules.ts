@@ -11,6 +11,8 @@ import type { ClusterWorld } from './world.ts';
 const NOTICED_MS = 6000;
 /** What a dead node left is taken up within this time by another that is well. */
 const TAKEN_UP_MS = 10_000;
+/** A call that was written after its node was declared dead is taken up so long after it can be seen. */
+const SEEN_MS = 6000;
 /** A node that was declared dead was not heard of within this time: six seconds, a beat of each side, and answers that came late. */
 const SILENT_BEFORE_MS = 15_000;
 
@@ -77,7 +79,8 @@ export class Rules {
     const open = new Set((await database.store.calls.listOpen()).map(({ cdr }) => cdr.callUuid));
     for (const [process] of overdue)
       for (const { uuid } of process.calls.keeper.live())
-        if (open.has(uuid)) this.#broken(`nobody has taken up ${uuid}, whose node was killed`);
+        if (open.has(uuid) && clock.monotonicMs() - database.seenSinceMs(uuid) > SEEN_MS)
+          this.#broken(`nobody has taken up ${uuid}, whose node was killed`);
   }
 
   #wellFor(ms: number): readonly (SimNode & { readonly process: Process })[] {

@@ -14,8 +14,8 @@ const STATEMENT_LIMIT = 1000;
 const CONNECT_MS = 5000;
 /** The server gives a statement up itself; after so much more its connection is taken for dead. */
 const GRACE_MS = 1000;
-/** Pauses between attempts to connect: the first, and the longest. */
-const PAUSE_MS = { first: 100, longest: 2000 };
+/** Between two attempts to connect. */
+const PAUSE_MS = 100;
 
 /** Serialization failure, deadlock, connection lost: nothing of the transaction is there. */
 const AGAIN: ReadonlySet<string> = new Set(['PG_40001', 'PG_40P01', 'PG_CONNECTION']);
@@ -30,6 +30,8 @@ export interface PostgresOptions {
   readonly random: Random;
   /** Told after each connect, before anything else is asked. */
   readonly onConnect?: (connection: PostgresConnection) => void;
+  /** Told when a connection is gone; it may not have been seen by anybody. */
+  readonly onLost?: (() => void) | undefined;
 }
 
 /** A statement failed; `code` begins with PG_ and is its SQLSTATE. */
@@ -56,7 +58,7 @@ interface Sent {
 /**
  * One connection to PostgreSQL. Statements whose result nobody needs are queued and go out with the next that somebody waits
  * for; a failure among them shows there, or at the commit. What usually changes one row is taken to have done so: where
- * it has not, the commit is refused with Mispredicted and nothing is written. Connects when it is needed, and again.
+ * it has not, the server stops there, and the commit is refused with Mispredicted. Connects when it is needed, and again.
  */
 export class PostgresConnection extends Connection {
   readonly forUpdate: string;
@@ -68,7 +70,6 @@ export class PostgresConnection extends Connection {
   #names = 0;
   #inTransaction = false;
   #predicts = false;
-  #pauseMs = 0;
   #retryMs = Number.NEGATIVE_INFINITY;
   #refusal: unknown;
 
@@ -143,15 +144,15 @@ export class PostgresConnection extends Connection {
   /** Others write too: what was known of the rows is read again. */
   begin(predicts: boolean): void {
     this.undone();
+    // A connection that has ended meanwhile is made anew, before nobody knows what became of a commit.
+    this.notified();
     this.#queue('BEGIN');
     this.#predicts = predicts;
     this.#inTransaction = true;
   }
 
   commit(): void {
-    // Whether the predictions were right must be known before.
-    this.#flushLater();
-    if (this.#sent.some(({ mustChange }) => mustChange !== undefined)) this.#wait();
+    // It goes out with the last statements: the server does not do it after one that failed, or changed other rows than usual.
     this.#queue('COMMIT');
     try {
       this.#wait();
@@ -180,6 +181,11 @@ export class PostgresConnection extends Connection {
     if (error instanceof CommitLost) return 'unknown';
     const code = error instanceof Error && 'code' in error ? String(error.code) : '';
     return AGAIN.has(code) ? 'again' : super.meaningOf(error);
+  }
+
+  /** `act` is called when somebody may have told something, or the connection is gone: `notified` says which. */
+  watch(act: () => void): void {
+    this.#native(() => this.#connected().watch(act));
   }
 
   /** Whether somebody has told something on a channel that is listened to; `away`: nobody can know. */
@@ -221,9 +227,10 @@ export class PostgresConnection extends Connection {
   }
 
   /** After everything that was to go out later. */
-  #queue(sql: string, parameters: Parameters = [], sent: Sent = {}): void {
+  #queue(asked: string, parameters: Parameters = [], sent: Sent = {}): void {
     this.#flushLater();
     const link = this.#connected();
+    const sql = sent.mustChange === undefined ? asked : onlyIfItChanges(asked, sent.mustChange);
     const statement = this.#statements.get(sql) ?? this.#prepare(link, sql);
     this.#native(() => link.execute(statement.name, valuesOf(statement, parameters)));
     this.#sent.push(sent);
@@ -263,8 +270,9 @@ export class PostgresConnection extends Connection {
       const { prepares, mustChange } = sent[index] ?? {};
       const failed = isFailure(answer);
       if (prepares !== undefined && (failed || answer === null)) this.#statements.delete(prepares);
-      if (failed) failure ??= answer;
-      if (mustChange !== undefined && answer !== mustChange) mispredicted = true;
+      if (failed && mustChange !== undefined && answer.sqlState === DIVISION_BY_ZERO)
+        mispredicted = true;
+      else if (failed) failure ??= answer;
     }
     return { answers, last: answers.at(-1) ?? null, failure, mispredicted };
   }
@@ -276,15 +284,13 @@ export class PostgresConnection extends Connection {
     if (performance.now() < this.#retryMs) throw this.#refusal;
     try {
       this.#link = connectNative(this.#options.url, CONNECT_MS);
-      this.#pauseMs = 0;
       this.#statements.clear();
       this.#sent = [];
       this.#setUp();
       return this.#link;
     } catch (error) {
       this.#drop();
-      this.#pauseMs = Math.min(PAUSE_MS.longest, this.#pauseMs * 2 || PAUSE_MS.first);
-      this.#retryMs = performance.now() + this.#pauseMs;
+      this.#retryMs = performance.now() + PAUSE_MS;
       this.#refusal = error;
       throw error;
     }
@@ -319,10 +325,12 @@ export class PostgresConnection extends Connection {
   }
 
   #drop(): void {
-    this.#link?.close();
+    const link = this.#link;
     this.#link = undefined;
     this.#sent = [];
     this.#statements.clear();
+    link?.close();
+    if (link !== undefined) this.#options.onLost?.();
   }
 }
 
@@ -335,6 +343,13 @@ export class CommitLost extends Error {
     this.name = 'CommitLost';
   }
 }
+
+const DIVISION_BY_ZERO = '22012';
+
+/** Fails with DIVISION_BY_ZERO where it changes another number of rows: what was sent after it is not done either. */
+const onlyIfItChanges = (sql: string, rows: number): string =>
+  `WITH changed AS (${sql} RETURNING 1)
+    SELECT 1 / CAST(count(*) = ${rows} AS INTEGER) AS ok FROM changed`;
 
 const isFailure = (answer: Answer): answer is StatementError =>
   answer !== null && typeof answer === 'object' && !Array.isArray(answer);

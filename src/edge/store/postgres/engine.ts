@@ -1,11 +1,11 @@
 import type { Random } from '../../../base/ids.ts';
-import { AnswerCache, changesAnswers } from '../answer-cache.ts';
+import { changesAnswers } from '../answer-cache.ts';
 import { proveKey } from '../key-proof.ts';
 import { PROBE } from '../marks.ts';
 import type { Outcome, Unit } from '../unit.ts';
 import { isWrite, UnitRunner } from '../units.ts';
 import { Vault } from '../vault.ts';
-import { PostgresConnection } from './connection.ts';
+import { PostgresConnection, type PostgresOptions } from './connection.ts';
 import { lockFor } from './locks.ts';
 import { migratePostgres } from './migrate.ts';
 
@@ -37,13 +37,18 @@ const CHANNEL = 'carillon_changes';
 export class PostgresEngine {
   readonly #db: PostgresConnection;
   readonly #units: UnitRunner;
-  readonly #answers = new AnswerCache();
   readonly #isPoint: boolean;
+  readonly #tell: (hears: boolean) => void;
   #hasHeard = false;
 
-  constructor(options: PostgresEngineOptions) {
+  /** `tell`, of short reads alone: what was read may have changed; and whether the next change will be told of. */
+  constructor(options: PostgresEngineOptions, tell: (hears: boolean) => void) {
     if (options.prepares) prepare(options);
-    const db = connectionOf(options, PATIENCE_MS[options.role], () => this.#connected());
+    this.#tell = tell;
+    const db = connectionOf(options, PATIENCE_MS[options.role], {
+      onConnect: () => this.#connected(),
+      onLost: () => this.#lost(),
+    });
     this.#db = db;
     this.#units = new UnitRunner(db, (units) => {
       lockFor(db, units);
@@ -55,23 +60,16 @@ export class PostgresEngine {
   /** As the engine of SQLite does: those that write in one transaction, each answered on its own. */
   run(units: readonly Unit[]): readonly Outcome[] {
     if (units.some(isWrite)) return this.#units.together(units) ?? this.#units.apart(units);
+    const outcomes = units.map((unit) => this.#read(unit));
+    // What came with the answers is waited for by nobody.
     if (this.#isPoint) this.#listen();
-    return units.map((unit) => this.#read(unit));
+    return outcomes;
   }
 
   /** A connection that is lost between two reads is made anew, once. */
   #read(unit: Unit): Outcome {
-    const read = (asked: Unit): Outcome => this.#units.read(asked);
-    const again = (asked: Unit): Outcome => {
-      const outcome = read(asked);
-      return !outcome.ok && outcome.failure.code === 'STORE_BUSY' ? read(asked) : outcome;
-    };
-    return this.#isPoint ? this.#answers.answer(unit, again) : again(unit);
-  }
-
-  /** What is known may be out of date: this node has changed it. */
-  forget(): void {
-    this.#answers.forget();
+    const outcome = this.#units.read(unit);
+    return !outcome.ok && outcome.failure.code === 'STORE_BUSY' ? this.#units.read(unit) : outcome;
   }
 
   /** Whether a node has changed something since the last time. */
@@ -88,16 +86,23 @@ export class PostgresEngine {
 
   #listen(): 'yes' | 'no' | 'away' {
     const notified = this.#db.notified();
-    if (notified !== 'no') this.#answers.forget();
-    if (notified === 'yes') this.#hasHeard = true;
+    if (notified !== 'yes') return notified;
+    this.#hasHeard = true;
+    this.#tell(true);
     return notified;
   }
 
   #connected(): void {
     // Nobody has told us meanwhile.
-    this.#answers.forget();
     this.#hasHeard = true;
-    if (this.#isPoint) this.#db.run(`LISTEN ${CHANNEL}`);
+    if (!this.#isPoint) return;
+    this.#db.run(`LISTEN ${CHANNEL}`);
+    this.#db.watch(() => this.#listen());
+    this.#tell(true);
+  }
+
+  #lost(): void {
+    if (this.#isPoint) this.#tell(false);
   }
 }
 
@@ -118,7 +123,7 @@ function prepare(options: PostgresEngineOptions): void {
 const connectionOf = (
   { url, role, key, random }: PostgresEngineOptions,
   patienceMs: number,
-  onConnect?: () => void,
+  told: Pick<PostgresOptions, 'onConnect' | 'onLost'> = {},
 ): PostgresConnection =>
   new PostgresConnection({
     url,
@@ -126,5 +131,5 @@ const connectionOf = (
     patienceMs,
     vault: new Vault(key),
     random,
-    ...(onConnect && { onConnect }),
+    ...told,
   });

@@ -23,6 +23,8 @@ export interface NativeLink {
   wait(timeoutMs: number): readonly Answer[];
   /** Whether something was told on a channel that this connection listens to. */
   notified(): boolean;
+  /** `onReadable` is called while there is something that nobody waits for: to be read with `notified`. Once a link. */
+  watch(onReadable: () => void): void;
   /** 150018: 15.18 */
   serverVersion(): number;
   close(): void;

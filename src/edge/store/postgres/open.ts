@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { ServiceError } from '../../../base/errors.ts';
 import { Rounds } from '../../../base/rounds.ts';
 import { changesAnswers } from '../answer-cache.ts';
-import { Executor, type Runner } from '../executor.ts';
+import { Executor } from '../executor.ts';
 import { FolderLock } from '../folder-lock.ts';
 import { PROBE } from '../marks.ts';
 import { atOnce, GroupPace } from '../pace.ts';
@@ -19,10 +19,9 @@ import {
   withNodes,
 } from '../store-parts.ts';
 import { StoreThread } from '../thread.ts';
-import type { Outcome, Unit } from '../unit.ts';
 import { loadKey, Vault } from '../vault.ts';
 import type { PostgresEngineOptions } from './engine.ts';
-
+import { Points } from './points.ts';
 import { Writers } from './writers.ts';
 
 /** Between two looks whether a node has changed what others keep in memory. */
@@ -98,8 +97,9 @@ async function compose(
   const writers = new Writers(
     threads.writers.map((thread) => new Executor(thread, new GroupPace(), () => falls.tell())),
   );
-  const points = new Points(threads.point);
-  const point = new Executor(points, atOnce);
+  const point = new Executor(threads.point, atOnce);
+  const points = new Points(point);
+  threads.point.onTold(({ hears }) => points.told(hears));
   const report = new Executor(threads.report, atOnce);
   const write: Submit = async (unit, access) => {
     try {
@@ -123,7 +123,7 @@ async function compose(
   const spooling = new Spooling({ spool, clock, logger, inOrder });
   await spooling.drainNow();
   const submit: Submit = (unit, access) => {
-    if (access === 'point') return point.submit(unit, access);
+    if (access === 'point') return points.submit(unit);
     if (access === 'report') return report.submit(unit, access);
     return spooling.submit(unit, access, write);
   };
@@ -142,7 +142,13 @@ async function compose(
     verify: () => repositories.ledger.verify(),
     onLowBalance: (listener) => falls.listen(listener),
     onChange: (listener) => changes.listen(listener),
-    check: () => repositories.settings.set(PROBE, String(clock.wallMs())),
+    outdated: () => points.outdated(),
+    async check() {
+      await repositories.settings.set(PROBE, String(clock.wallMs()));
+      // A call needs more than the connection that wrote: each finds for itself that the database is back.
+      const look = { repository: 'settings', operation: 'get', given: [PROBE], nowUs: 0 };
+      await Promise.all([...writers.all, point].map((one) => one.submit(look, 'point')));
+    },
     renew: () => Promise.resolve(),
     spooled: () => spool.size,
     waiting: () => all.reduce((sum, executor) => sum + executor.waiting, 0),
@@ -154,28 +160,4 @@ async function compose(
     },
   };
   return withNodes(store, clock, submit);
-}
-
-/** Short reads: after a write of this node that may change them, what is known of them is read anew. */
-class Points implements Runner {
-  readonly #thread: StoreThread;
-  #isOutdated = false;
-
-  constructor(thread: StoreThread) {
-    this.#thread = thread;
-  }
-
-  outdated(): void {
-    this.#isOutdated = true;
-  }
-
-  run(units: readonly Unit[]): Promise<readonly Outcome[]> {
-    const fresh = this.#isOutdated;
-    this.#isOutdated = false;
-    return this.#thread.run(units, fresh);
-  }
-
-  close(): Promise<void> {
-    return this.#thread.close();
-  }
 }

@@ -4,15 +4,16 @@ import { systemRandom } from '../../../base/system-random.ts';
 import { serve } from '../serve.ts';
 import { PostgresEngine, type PostgresEngineOptions } from './engine.ts';
 
-serve(() => {
+serve((tell) => {
   const options = workerData as Omit<PostgresEngineOptions, 'random'>;
-  const engine = new PostgresEngine({ ...options, random: systemRandom });
+  const engine = new PostgresEngine({ ...options, random: systemRandom }, (hears) =>
+    tell({ kind: 'told', hears }),
+  );
   return {
     uncleanStart: false,
     handle(request) {
       switch (request.kind) {
         case 'run':
-          if (request.fresh) engine.forget();
           return { kind: 'outcomes', outcomes: engine.run(request.units) };
         case 'heard':
           return { kind: 'heard', changed: engine.heard() };

@@ -7,6 +7,7 @@ import type { Store } from '../../../../src/edge/store/store.ts';
 import { eventually } from '../../../eventually.ts';
 import { expectOneFirstStart } from '../../../first-starts.ts';
 import { type Cluster, postgresMissing, sharedCluster } from '../../../postgres.ts';
+import { SimClock } from '../../../sim/clock.ts';
 import { aCdr, anAccount, anEntry, anOpenCall, START_US } from '../records.ts';
 import { Folders, openNode } from './shared.ts';
 
@@ -135,6 +136,43 @@ describe.skipIf(postgresMissing !== undefined)(
       expect((await node(0).applications.get(appId))?.name).toBe('after');
       await eventually('the other node knows', async () => {
         const seen = await node(1).applications.get(appId);
+        return seen?.name === 'after' || undefined;
+      });
+    });
+
+    it('see it without looking from time to time', async () => {
+      const accountId = await funded('MA_W', 1);
+      const { appId } = await node(0).applications.insert(anApplication(accountId));
+      // Its rounds stand still after the first.
+      const still = await openNode(url, folders.next(), 10_000, new SimClock());
+      await eventually('it keeps the answer', async () => {
+        const [one, other] = [
+          await still.applications.get(appId),
+          await still.applications.get(appId),
+        ];
+        return (one !== undefined && one === other) || undefined;
+      });
+      await node(0).applications.patch(accountId, appId, { name: 'after' });
+      await eventually('it knows', async () => {
+        const seen = await still.applications.get(appId);
+        return seen?.name === 'after' || undefined;
+      });
+      await still.close();
+    });
+
+    it('know of a change that was made while their connection was gone', async () => {
+      const accountId = await funded('MA_L', 1);
+      const { appId } = await node(0).applications.insert(anApplication(accountId));
+      expect((await node(1).applications.get(appId))?.name).toBe('before');
+      const db = cluster.connect('nodes');
+      db.all(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE datname = 'nodes' AND pid <> pg_backend_pid()`);
+      db.run(`UPDATE application SET name = 'after' WHERE app_id = ?`, [appId]);
+      db.close();
+      await eventually('it is known', async () => {
+        const seen = await node(1)
+          .applications.get(appId)
+          .catch(() => undefined);
         return seen?.name === 'after' || undefined;
       });
     });

@@ -1,6 +1,7 @@
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Clock } from '../../../../src/base/clock.ts';
 import { silentLogger } from '../../../../src/base/logger.ts';
 import { systemRandom } from '../../../../src/base/system-random.ts';
 import { systemClock } from '../../../../src/edge/clock/system-clock.ts';
@@ -26,12 +27,17 @@ export class Folders {
   }
 }
 
-export const openNode = (url: string, dataDir: string, spoolBytes = 10_000_000): Promise<Store> =>
+export const openNode = (
+  url: string,
+  dataDir: string,
+  spoolBytes = 10_000_000,
+  clock: Clock = systemClock,
+): Promise<Store> =>
   openStore({
     dataDir,
     synchronous: 'normal',
     postgres: { url, writers: 2, spoolBytes },
     logger: silentLogger,
-    clock: systemClock,
+    clock,
     random: systemRandom,
   });

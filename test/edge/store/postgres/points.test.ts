@@ -1,0 +1,53 @@
+/** Short reads are answered from memory as long as that cannot be wrong. */
+import { beforeEach, expect, it } from 'vitest';
+import { Points } from '../../../../src/edge/store/postgres/points.ts';
+import type { Unit } from '../../../../src/edge/store/unit.ts';
+
+let asked: Array<(value: unknown) => void>;
+let points: Points;
+beforeEach(() => {
+  asked = [];
+  points = new Points({ submit: () => new Promise((resolve) => asked.push(resolve)) });
+});
+
+const unit = (operation: string): Unit => ({
+  ...{ repository: 'numbers', operation, given: ['14155550100'], nowUs: 0 },
+});
+/** Asks, and is answered by the database if it is asked. */
+const ask = (value: string, operation = 'get'): Promise<unknown> => {
+  const answer = points.submit(unit(operation));
+  asked.shift()?.(value);
+  return answer;
+};
+
+it('what every call asks for is asked of the database once', async () => {
+  points.told(true);
+  expect([await ask('a'), await ask('b')]).toEqual(['a', 'a']);
+  expect([await ask('c', 'page'), await ask('d', 'page')]).toEqual(['c', 'd']);
+});
+
+it('and again after a change, by this node or another', async () => {
+  points.told(true);
+  await ask('a');
+  points.outdated();
+  expect(await ask('b')).toBe('b');
+  points.told(true);
+  expect(await ask('c')).toBe('c');
+});
+
+it('what was asked for before a change is not kept', async () => {
+  points.told(true);
+  const before = points.submit(unit('get'));
+  points.told(true);
+  asked.shift()?.('old');
+  expect(await before).toBe('old');
+  expect(await ask('new')).toBe('new');
+});
+
+it('nothing is kept while nobody would tell of changes', async () => {
+  expect([await ask('a'), await ask('b')]).toEqual(['a', 'b']);
+  points.told(true);
+  await ask('c');
+  points.told(false);
+  expect([await ask('d'), await ask('e')]).toEqual(['d', 'e']);
+});
