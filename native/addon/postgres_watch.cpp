@@ -1,0 +1,103 @@
+// What a connection to PostgreSQL tells without being asked.
+#include <cstring>
+#include <new>
+#include <utility>
+
+#include "addon/postgres_link.hpp"
+#include "addon/uv_poll.hpp"
+
+namespace carillon {
+
+namespace {
+
+constexpr const char* kEnds = "the database ends the connection";
+/// SQLSTATE of a server, or a connection, that is ended: 57P01 admin_shutdown, 57P02 crash_shutdown …
+constexpr const char* kEnding = "57P";
+
+}  // namespace
+
+struct PostgresLink::Watch {
+  uv_poll_s* poll = nullptr;
+  PostgresLink* owner = nullptr;
+  napi_async_cleanup_hook_handle hook = nullptr;
+
+  static void ready(uv_poll_s* poll, int, int) {
+    const auto* const watch = static_cast<Watch*>(uv_handle_get_data(reinterpret_cast<uv_handle_s*>(poll)));
+    if (watch->owner == nullptr) return;
+    const Napi::HandleScope scope(watch->owner->Env());
+    watch->owner->on_readable_.MakeCallback(watch->owner->Value(), {}, *watch->owner->context_);
+  }
+
+  static void closed(uv_handle_s* handle) {
+    auto* const watch = static_cast<Watch*>(uv_handle_get_data(handle));
+    ::operator delete(watch->poll);
+    napi_remove_async_cleanup_hook(watch->hook);
+    delete watch;
+  }
+};
+
+/// Whether something was told on a channel that is listened to; waits for nothing.
+Napi::Value PostgresLink::notified(const Info& info) {
+  const Napi::Env env = info.Env();
+  if (connection_ == nullptr) {
+    refused(env, "notified").ThrowAsJavaScriptException();
+    return env.Undefined();
+  }
+  const bool is_there = pq_->consume_input(connection_) == 1;
+  bool any = false;
+  while (pgNotify* one = is_there ? pq_->notifies(connection_) : nullptr) {
+    any = true;
+    pq_->freemem(one);
+  }
+  if (is_there && !ends_) return Napi::Boolean::New(env, any);
+  const std::string why = ends_ ? kEnds : "the connection to the database is gone";
+  drop();
+  lost(env, why).ThrowAsJavaScriptException();
+  return env.Undefined();
+}
+
+/// What nobody asked for; libpq would write it to the standard error of the process.
+void PostgresLink::noticed(void* link, const pg_result* notice) {
+  auto* const self = static_cast<PostgresLink*>(link);
+  const char* state = self->pq_->result_error_field(notice, libpq::kDiagSqlState);
+  if (state != nullptr && std::strncmp(state, kEnding, std::strlen(kEnding)) == 0) self->ends_ = true;
+}
+
+/// (onReadable): called from the loop of this thread while there is something to be read that nobody waits
+/// for: a notification, or the end of the connection. Once a connection.
+Napi::Value PostgresLink::watch(const Info& info) {
+  const Napi::Env env = info.Env();
+  uv_loop_s* loop = nullptr;
+  if (connection_ == nullptr || watch_ != nullptr || info.Length() < 1 || !info[0].IsFunction() ||
+      napi_get_uv_event_loop(env, &loop) != napi_ok) {
+    refused(env, "watch").ThrowAsJavaScriptException();
+    return env.Undefined();
+  }
+  on_readable_ = Napi::Persistent(info[0].As<Napi::Function>());
+  context_ = std::make_unique<Napi::AsyncContext>(env, "carillon postgres");
+  watch_ = new Watch;
+  watch_->owner = this;
+  watch_->poll = static_cast<uv_poll_s*>(::operator new(uv_handle_size(uv::kPoll)));
+  uv_poll_init(loop, watch_->poll, pq_->socket(connection_));
+  uv_handle_set_data(reinterpret_cast<uv_handle_s*>(watch_->poll), watch_);
+  uv_poll_start(watch_->poll, uv::kReadable, &Watch::ready);
+  napi_add_async_cleanup_hook(
+      env,
+      [](napi_async_cleanup_hook_handle, void* data) {
+        auto* const watch = static_cast<Watch*>(data);
+        if (watch->owner != nullptr) watch->owner->unwatch();
+      },
+      watch_, &watch_->hook);
+  return env.Undefined();
+}
+
+/// The socket is libpq's, which may close it once nobody watches it.
+void PostgresLink::unwatch() {
+  if (watch_ == nullptr) return;
+  Watch* const watch = std::exchange(watch_, nullptr);
+  watch->owner = nullptr;
+  uv_poll_stop(watch->poll);
+  uv_close(reinterpret_cast<uv_handle_s*>(watch->poll), &Watch::closed);
+}
+
+}  // namespace carillon
