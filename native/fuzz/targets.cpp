@@ -7,7 +7,7 @@
 #include "core/leg/receive_path.hpp"
 #include "core/rtp/rtcp.hpp"
 #include "core/srtp/srtp_protection.hpp"
-#include "test/support/number_cipher.hpp"
+#include "test/support/processor_keys.hpp"
 
 namespace carillon::fuzz {
 
@@ -77,14 +77,14 @@ void rtcp(Bytes input) {
   }
 }
 
-/// Every other datagram counts as RTCP; the first octet chooses the suite.
+/// Every other datagram counts as RTCP; the first octet chooses the suite, and whether there is cryptography.
 void srtp(Bytes input) {
   if (input.empty()) return;
   constexpr std::array suites{SrtpSuite::aes128_sha80, SrtpSuite::aes128_sha32, SrtpSuite::aes128_gcm};
   SrtpKeys keys;
   keys.suite = suites[input[0] % suites.size()];
   keys.mki_bytes = input[0] >> 6;
-  SrtpProtection protection(keys, keys, test::numbers);
+  SrtpProtection protection(keys, keys, (input[0] & 0x20) != 0 ? test::underived : test::numbers);
   std::vector<uint8_t> datagram;
   Course course{input.subspan(1)};
   for (bool is_rtcp = false; course.next(datagram); is_rtcp = !is_rtcp) {

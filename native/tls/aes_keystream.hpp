@@ -11,12 +11,10 @@
 #include <span>
 
 #include "core/base/bytes.hpp"
+#include "core/crypto/aes.hpp"
 #include "tls/openssl_crypto.hpp"
 
 namespace carillon {
-
-inline constexpr size_t kAesBlock = 16;
-using AesBlock = std::array<uint8_t, kAesBlock>;
 
 class AesKeystream {
  public:

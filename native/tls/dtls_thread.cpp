@@ -271,7 +271,7 @@ void DtlsThread::pass_on(LegHandle leg, DtlsSession& session) {
   }
   if (const std::optional<DtlsKeys> keys = session.take_keys()) {
     const auto protection = std::make_shared<std::unique_ptr<PacketProtection>>(
-        std::make_unique<SrtpProtection>(keys->send, keys->receive, openssl_ciphers));
+        std::make_unique<SrtpProtection>(keys->send, keys->receive, srtp_ciphers));
     engine_.post_keys(leg, [leg, protection](MediaLoop& loop, LegHandle at) {
       Leg* const found = loop.core().leg(at);
       if (found == nullptr) return false;

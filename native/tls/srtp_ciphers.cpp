@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "core/srtp/packet_counter.hpp"
+#include "core/srtp/processor_ciphers.hpp"
 #include "tls/aes_keystream.hpp"
 #include "tls/openssl_crypto.hpp"
 #include "tls/openssl_dtls.hpp"
@@ -126,12 +128,8 @@ class CounterCipher final : public PacketCipher {
     return hmac_.of(packet, parts.beside);
   }
 
-  /// RFC 3711 §4.1.1.
   void apply(PacketName name, std::span<uint8_t> body) const {
-    AesBlock block = salt_;
-    for (size_t i = 0; i < 4; ++i) block[4 + i] ^= static_cast<uint8_t>(name.ssrc >> (24 - 8 * i));
-    for (size_t i = 0; i < 6; ++i) block[8 + i] ^= static_cast<uint8_t>(name.index >> (40 - 8 * i));
-    stream_.apply(block, body, body.data());
+    stream_.apply(packet_counter(salt_, kCounterSsrcAt, name), body, body.data());
   }
 
   AesKeystream stream_;
@@ -184,11 +182,8 @@ class GcmCipher final : public PacketCipher {
     static_cast<const AesKeystream*>(stream)->apply(first, Bytes(in, blocks * kAesBlock), out);
   }
 
-  /// RFC 7714 §8.1, §9.1.
   void begin(PacketName name, const PacketParts& parts) {
-    std::array<uint8_t, kNonceBytes> nonce = salt_;
-    for (size_t i = 0; i < 4; ++i) nonce[2 + i] ^= static_cast<uint8_t>(name.ssrc >> (24 - 8 * i));
-    for (size_t i = 0; i < 6; ++i) nonce[6 + i] ^= static_cast<uint8_t>(name.index >> (40 - 8 * i));
+    const auto nonce = packet_counter(salt_, kNonceSsrcAt, name);
     CRYPTO_gcm128_setiv(gcm_.get(), nonce.data(), nonce.size());
     CRYPTO_gcm128_aad(gcm_.get(), parts.header.data(), parts.header.size());
     if (!parts.beside.empty()) CRYPTO_gcm128_aad(gcm_.get(), parts.beside.data(), parts.beside.size());
@@ -199,24 +194,44 @@ class GcmCipher final : public PacketCipher {
   std::array<uint8_t, kNonceBytes> salt_{};
 };
 
-std::unique_ptr<PacketCipher> cipher_of(const SrtpKeys& keys, uint8_t labels) {
-  const SrtpSizes sizes = sizes_of(keys.suite);
-  Secret<32> key;
-  Secret<14> salt;
-  Secret<kAuthKeyBytes> auth;
-  const auto session_key = std::span(key.bytes).first(sizes.key);
-  const auto session_salt = std::span(salt.bytes).first(sizes.salt);
-  if (!derive(keys, labels + kCipherKey, session_key) || !derive(keys, labels + kSalt, session_salt)) {
-    return nullptr;
+/// RFC 3711 §4.3.1: what master key and salt yield, for RTP or RTCP.
+struct SessionKeys {
+  SessionKeys(const SrtpKeys& keys, uint8_t labels) : sizes(sizes_of(keys.suite)) {
+    works = derive(keys, labels + kCipherKey, std::span(key_.bytes).first(sizes.key)) &&
+            derive(keys, labels + kSalt, std::span(salt_.bytes).first(sizes.salt)) &&
+            (sizes.aead || derive(keys, labels + kAuthKey, auth_.bytes));
   }
-  AesKeystream stream(session_key);
+  [[nodiscard]] Bytes key() const { return Bytes(key_.bytes).first(sizes.key); }
+  [[nodiscard]] Bytes salt() const { return Bytes(salt_.bytes).first(sizes.salt); }
+  [[nodiscard]] Bytes auth() const { return auth_.bytes; }
+
+  SrtpSizes sizes;
+  bool works = false;
+
+ private:
+  Secret<32> key_;
+  Secret<14> salt_;
+  Secret<kAuthKeyBytes> auth_;
+};
+
+std::unique_ptr<PacketCipher> openssl_cipher(const SessionKeys& keys) {
+  if (!keys.works) return nullptr;
+  AesKeystream stream(keys.key());
   if (!stream.works()) return nullptr;
-  if (sizes.aead) {
-    auto gcm = std::make_unique<GcmCipher>(std::move(stream), session_salt);
-    return gcm->works() ? std::move(gcm) : nullptr;
-  }
-  if (!derive(keys, labels + kAuthKey, auth.bytes)) return nullptr;
-  return std::make_unique<CounterCipher>(std::move(stream), session_salt, auth.bytes);
+  if (!keys.sizes.aead) return std::make_unique<CounterCipher>(std::move(stream), keys.salt(), keys.auth());
+  auto gcm = std::make_unique<GcmCipher>(std::move(stream), keys.salt());
+  return gcm->works() ? std::move(gcm) : nullptr;
+}
+
+std::unique_ptr<PacketCipher> processor_cipher(const SessionKeys& keys) {
+  if (!keys.works) return nullptr;
+  return keys.sizes.aead ? processor_gcm_cipher(keys.key(), keys.salt())
+                         : processor_counter_cipher(keys.key(), keys.salt(), keys.auth());
+}
+
+std::unique_ptr<PacketCipher> fastest_cipher(const SessionKeys& keys) {
+  auto cipher = processor_cipher(keys);
+  return cipher != nullptr ? std::move(cipher) : openssl_cipher(keys);
 }
 
 }  // namespace
@@ -228,7 +243,11 @@ Sha1Digest openssl_hmac_sha1(Bytes key, Bytes text) {
 }
 
 CipherPair openssl_ciphers(const SrtpKeys& keys, CipherUse /*use*/) {
-  return {cipher_of(keys, 0), cipher_of(keys, kRtcp)};
+  return {openssl_cipher({keys, 0}), openssl_cipher({keys, kRtcp})};
+}
+
+CipherPair srtp_ciphers(const SrtpKeys& keys, CipherUse /*use*/) {
+  return {fastest_cipher({keys, 0}), fastest_cipher({keys, kRtcp})};
 }
 
 }  // namespace carillon

@@ -94,7 +94,10 @@ size_t SrtpSender::protect_rtcp(std::span<uint8_t> buffer, size_t size) {
 // ---------------------------------------------------------------- receiving
 
 SrtpReceiver::SrtpReceiver(const SrtpKeys& keys, MakeCiphers make)
-    : ciphers_(make(keys, CipherUse::open)), sizes_(sizes_of(keys.suite)), keys_(keys) {}
+    : ciphers_(make(keys, CipherUse::open)),
+      sizes_(sizes_of(keys.suite)),
+      mki_bytes_(keys.mki_bytes),
+      keys_(keys) {}
 
 SrtpReceiver::Source* SrtpReceiver::find(uint32_t ssrc) {
   const auto found = std::ranges::find_if(
@@ -115,7 +118,7 @@ SrtpReceiver::Source& SrtpReceiver::take(uint32_t ssrc) {
 }
 
 std::span<uint8_t> SrtpReceiver::unprotect_rtp(std::span<uint8_t> datagram) {
-  const size_t tail = sizes_.rtp_tag + keys_.mki_bytes;
+  const size_t tail = sizes_.rtp_tag + mki_bytes_;
   if (datagram.size() < kRtpHeaderBytes + tail) return {};
   const std::span<uint8_t> packet = datagram.first(datagram.size() - tail);
   const size_t body = rtp_body(packet);
@@ -136,7 +139,7 @@ std::span<uint8_t> SrtpReceiver::unprotect_rtp(std::span<uint8_t> datagram) {
 }
 
 std::span<uint8_t> SrtpReceiver::unprotect_rtcp(std::span<uint8_t> datagram) {
-  const size_t tail = sizes_.rtcp_tag + kRtcpIndexBytes + keys_.mki_bytes;
+  const size_t tail = sizes_.rtcp_tag + kRtcpIndexBytes + mki_bytes_;
   if (datagram.size() < kRtcpHeaderBytes + tail) return {};
   const std::span<uint8_t> packet = datagram.first(datagram.size() - tail);
   const size_t word_at = packet.size() + (sizes_.aead ? sizes_.rtcp_tag : 0);

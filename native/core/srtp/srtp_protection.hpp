@@ -71,6 +71,7 @@ class SrtpReceiver {
   // What every packet needs comes first.
   CipherPair ciphers_;
   SrtpSizes sizes_;
+  size_t mki_bytes_;
   uint64_t uses_ = 0;
   std::array<Source, kMaxSources> sources_;
   SrtpKeys keys_;

@@ -1,0 +1,149 @@
+#include "core/srtp/processor_ciphers.hpp"
+
+#include <algorithm>
+
+#include "core/base/prefetch.hpp"
+#include "core/crypto/aes.hpp"
+#include "core/crypto/ghash.hpp"
+#include "core/crypto/sha1.hpp"
+#include "core/srtp/packet_counter.hpp"
+
+namespace carillon {
+
+#ifdef CARILLON_X86_CRYPTO
+
+namespace {
+
+constexpr size_t kNonceBytes = 12;
+
+/// Without a branch on what is compared.
+bool same(Bytes a, Bytes b) {
+  uint8_t difference = 0;
+  for (size_t i = 0; i < b.size(); ++i) difference |= static_cast<uint8_t>(a[i] ^ b[i]);
+  return difference == 0;
+}
+
+/// A cipher lies in one stretch of memory; its first two lines are fetched with it.
+PacketCipher::Memory rest_of(const void* cipher) {
+  return {static_cast<const std::byte*>(cipher) + 2 * kCacheLine};
+}
+
+class alignas(kCacheLine) CounterCipher final : public PacketCipher {
+ public:
+  CounterCipher(Bytes key, Bytes salt, Bytes auth_key) : hmac_(auth_key), key_(key) {
+    std::ranges::copy(salt, salt_.begin());
+  }
+
+  void seal(PacketName name, const PacketParts& parts, std::span<uint8_t> tag) override {
+    key_.apply(packet_counter(salt_, kCounterSsrcAt, name), parts.body);
+    std::copy_n(digest_of(parts).begin(), tag.size(), tag.begin());
+  }
+
+  bool open(PacketName name, const PacketParts& parts, Bytes tag) override {
+    if (!same(digest_of(parts), tag)) return false;
+    key_.apply(packet_counter(salt_, kCounterSsrcAt, name), parts.body);
+    return true;
+  }
+
+  [[nodiscard]] Memory memory() const override { return rest_of(this); }
+
+ private:
+  /// Header and body are one stretch of memory.
+  [[nodiscard]] PacketHmac::Digest digest_of(const PacketParts& parts) const {
+    return hmac_.of({parts.header.data(), parts.header.size() + parts.body.size()}, parts.beside);
+  }
+
+  AesBlock salt_{};
+  PacketHmac hmac_;
+  AesKey key_;
+};
+
+class alignas(kCacheLine) GcmCipher final : public PacketCipher {
+ public:
+  GcmCipher(Bytes key, Bytes salt) : ghash_(subkey(key)), key_(key) {
+    std::ranges::copy(salt, salt_.begin());
+  }
+
+  void seal(PacketName name, const PacketParts& parts, std::span<uint8_t> tag) override {
+    AesBlock counter = counter_of(name);
+    const AesBlock mask = first_of(counter);
+    key_.apply(counter, parts.body);
+    std::copy_n(tag_of(mask, parts).begin(), tag.size(), tag.begin());
+  }
+
+  /// What is not authentic stays as it was: it may be tried under another key.
+  bool open(PacketName name, const PacketParts& parts, Bytes tag) override {
+    AesBlock counter = counter_of(name);
+    if (!same(tag_of(first_of(counter), parts), tag)) return false;
+    key_.apply(counter, parts.body);
+    return true;
+  }
+
+  [[nodiscard]] Memory memory() const override { return rest_of(this); }
+
+ private:
+  static AesBlock subkey(Bytes key) {
+    AesBlock out{};
+    AesKey(key).encrypt(out, out);
+    return out;
+  }
+
+  [[nodiscard]] AesBlock counter_of(PacketName name) const {
+    AesBlock counter{};
+    std::ranges::copy(packet_counter(salt_, kNonceSsrcAt, name), counter.begin());
+    counter.back() = 1;
+    return counter;
+  }
+
+  /// SP 800-38D §7.1: the first block hides the tag, the second is the text's first.
+  AesBlock first_of(AesBlock& counter) const {
+    AesBlock out;
+    key_.encrypt(counter, out);
+    ++counter.back();
+    return out;
+  }
+
+  /// Header and what is beside it are one text. RTCP's header, of a fixed length, alone has something beside.
+  [[nodiscard]] AesBlock tag_of(const AesBlock& mask, const PacketParts& parts) const {
+    GhashKey::State state;
+    if (parts.beside.empty()) {
+      ghash_.add(state, parts.header);
+    } else {
+      std::array<uint8_t, kRtcpBesideBytes> text;
+      const auto behind = std::ranges::copy(parts.header, text.begin()).out;
+      std::ranges::copy(parts.beside, behind);
+      ghash_.add(state, Bytes(text).first(parts.header.size() + parts.beside.size()));
+    }
+    ghash_.add(state, parts.body);
+    AesBlock out = ghash_.end(state, parts.header.size() + parts.beside.size(), parts.body.size());
+    for (size_t i = 0; i < out.size(); ++i) out[i] ^= mask[i];
+    return out;
+  }
+
+  static constexpr size_t kRtcpBesideBytes = 12;
+
+  std::array<uint8_t, kNonceBytes> salt_{};
+  GhashKey ghash_;
+  AesKey key_;
+};
+
+}  // namespace
+
+std::unique_ptr<PacketCipher> processor_counter_cipher(Bytes key, Bytes salt, Bytes auth_key) {
+  if (!processor_has_aes() || !processor_has_sha1()) return nullptr;
+  return std::make_unique<CounterCipher>(key, salt, auth_key);
+}
+
+std::unique_ptr<PacketCipher> processor_gcm_cipher(Bytes key, Bytes salt) {
+  if (!processor_has_aes()) return nullptr;
+  return std::make_unique<GcmCipher>(key, salt);
+}
+
+#else
+
+std::unique_ptr<PacketCipher> processor_counter_cipher(Bytes, Bytes, Bytes) { return nullptr; }
+std::unique_ptr<PacketCipher> processor_gcm_cipher(Bytes, Bytes) { return nullptr; }
+
+#endif
+
+}  // namespace carillon
