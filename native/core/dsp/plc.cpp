@@ -28,28 +28,28 @@ float level_after(size_t lost_samples) {
 
 /// Likeness of the newest samples with those `lag` earlier, for a given step through both.
 template <int kPerMs>
-float likeness(std::span<const float> signal, size_t lag, size_t step) {
+float likeness(std::span<const Sample> signal, size_t lag, size_t step) {
   constexpr size_t kCorrelationSamples = Method<kPerMs>::kCorrelationSamples;
   const size_t newest = signal.size() - kCorrelationSamples;
   float product = 0.0F;
   float energy = 0.0F;
   for (size_t i = 0; i < kCorrelationSamples; i += step) {
-    const float earlier = signal[newest - lag + i];
-    product += signal[newest + i] * earlier;
+    const auto earlier = static_cast<float>(signal[newest - lag + i]);
+    product += static_cast<float>(signal[newest + i]) * earlier;
     energy += earlier * earlier;
   }
   return product / std::sqrt(std::max(energy, Method<kPerMs>::kQuietEnergy));
 }
 
+Sample to_sample(float value) { return saturate(static_cast<int32_t>(std::lrint(value))); }
+
 /// Triangular windows that add up to one: from what falls to what rises.
-void overlap_add(std::span<const float> falling, std::span<const float> rising, std::span<float> out) {
+void overlap_add(std::span<const Sample> falling, std::span<const Sample> rising, std::span<Sample> out) {
   for (size_t i = 0; i < out.size(); ++i) {
     const float weight = static_cast<float>(i + 1) / static_cast<float>(out.size() + 1);
-    out[i] = falling[i] * (1.0F - weight) + rising[i] * weight;
+    out[i] = to_sample(falling[i] * (1.0F - weight) + rising[i] * weight);
   }
 }
-
-Sample to_sample(float value) { return saturate(static_cast<int32_t>(std::lrint(value))); }
 
 }  // namespace
 
@@ -60,7 +60,7 @@ void PacketLossConcealer<kPerMs>::receive(std::span<Sample> audio) noexcept {
     // less the two agree, the longer the overlap.
     const size_t growth = Method<kPerMs>::kOverlapGrowth * ((lost_samples_ - 1) / kBlock);
     const size_t overlap = std::min({pitch_ / 4 + growth, kBlock, audio.size()});
-    std::array<float, kBlock> synthetic{};
+    std::array<Sample, kBlock> synthetic{};
     const auto tail = std::span(synthetic).first(overlap);
     read_cycle(tail);
     for (size_t i = 0; i < overlap; ++i) {
@@ -82,9 +82,9 @@ void PacketLossConcealer<kPerMs>::conceal(std::span<Sample> out) noexcept {
   while (!out.empty()) {
     const size_t into_block = lost_samples_ % kBlock;
     const auto block = out.first(std::min(out.size(), kBlock - into_block));
-    std::array<float, kBlock> synthetic{};
+    std::array<Sample, kBlock> synthetic{};
     const auto heard = std::span(synthetic).first(block.size());
-    std::array<float, kDelaySamples> old_way{};
+    std::array<Sample, kDelaySamples> old_way{};
     const auto seam = std::span(old_way).first(std::min(pitch_ / 4, block.size()));
     const bool widen = into_block == 0 && lost_samples_ > 0 && cycle_ < 3 * pitch_;
     if (lost_samples_ == 0) begin_loss();
@@ -112,12 +112,12 @@ void PacketLossConcealer<kPerMs>::begin_loss() noexcept {
   std::copy_n(source_.end() - static_cast<ptrdiff_t>(quarter), quarter, true_end_.begin());
   join_cycle_ends();
   // The good audio ends in the same blend, which is why its end was held back.
-  for (size_t i = kPastSamples - quarter; i < kPastSamples; ++i) past[i] = to_sample(source_[i]);
+  for (size_t i = kPastSamples - quarter; i < kPastSamples; ++i) past[i] = source_[i];
 }
 
 /// One period more, entered at the same place of the waveform; `old_way` receives how it would have gone on.
 template <int kPerMs>
-void PacketLossConcealer<kPerMs>::widen_cycle(std::span<float> old_way) noexcept {
+void PacketLossConcealer<kPerMs>::widen_cycle(std::span<Sample> old_way) noexcept {
   const size_t resume_at = cycle_at_ % pitch_;
   read_cycle(old_way);
   cycle_ += pitch_;
@@ -135,7 +135,7 @@ void PacketLossConcealer<kPerMs>::join_cycle_ends() noexcept {
 }
 
 template <int kPerMs>
-void PacketLossConcealer<kPerMs>::read_cycle(std::span<float> out) noexcept {
+void PacketLossConcealer<kPerMs>::read_cycle(std::span<Sample> out) noexcept {
   for (auto& sample : out) {
     sample = source_[kPastSamples - cycle_ + cycle_at_];
     cycle_at_ = (cycle_at_ + 1) % cycle_;

@@ -44,9 +44,9 @@ class PacketLossConcealer {
       size_t{kFrameMs} * kPerMs;  // appended before the past is moved back to the front
 
   void begin_loss() noexcept;
-  void widen_cycle(std::span<float> old_way) noexcept;
+  void widen_cycle(std::span<Sample> old_way) noexcept;
   void join_cycle_ends() noexcept;
-  void read_cycle(std::span<float> out) noexcept;
+  void read_cycle(std::span<Sample> out) noexcept;
   void give_out(std::span<Sample> audio) noexcept;
   [[nodiscard]] size_t find_pitch() const noexcept;
 
@@ -63,8 +63,8 @@ class PacketLossConcealer {
   size_t end_ = kPastSamples;
   std::array<Sample, kPastSamples + kRoom> audio_{};
   // During a loss: the past as it was, ending in the cycle of 1 to 3 pitch periods that is repeated.
-  std::array<float, kPastSamples> source_{};
-  std::array<float, kDelaySamples> true_end_{};  // the last quarter period before it was blended
+  std::array<Sample, kPastSamples> source_{};
+  std::array<Sample, kDelaySamples> true_end_{};  // the last quarter period before it was blended
 };
 
 extern template class PacketLossConcealer<8>;

@@ -7,6 +7,9 @@ namespace carillon {
 namespace {
 /// 20 ms at 64 kbit/s.
 constexpr size_t kExpectedPayload = 160;
+
+/// Of a stretch: no longer than the store's capacity, of which no clock has more.
+uint16_t in_16_bits(RtpTicks ticks) { return static_cast<uint16_t>(ticks.count()); }
 }  // namespace
 
 size_t PayloadStore::count_until(RtpTime timestamp) const {
@@ -60,8 +63,8 @@ void PayloadStore::place(const Stretch& stretch) {
   if (goes_on) {
     const RtpTicks before = stretch.end() - rest.begin;
     rest.begin = stretch.end();
-    rest.length -= before;
-    rest.into += before;
+    rest.ticks = in_16_bits(rest.length() - before);
+    rest.ticks_into = in_16_bits(rest.into() + before);
     insert(n, rest);
   }
   if (replaces) {
@@ -84,7 +87,7 @@ PayloadStore::Written PayloadStore::write(RtpTime timestamp, RtpTicks duration, 
 
   end_ = std::max(end_, timestamp + duration);
   const uint64_t at = keep(payload);
-  place({timestamp, at, duration, RtpTicks(), static_cast<uint16_t>(payload.size()), coding});
+  place({timestamp, at, in_16_bits(duration), 0, static_cast<uint16_t>(payload.size()), coding});
   return Written::stored;
 }
 
@@ -93,9 +96,12 @@ void PayloadStore::fill_silence_until(RtpTime timestamp) {
   const RtpTicks length = timestamp - end_;
   Stretch* const newest = count_ == 0 ? nullptr : &nth(count_ - 1);
   if (newest != nullptr && newest->coding == Coding::silence && newest->end() == end_) {
-    newest->length += length;
+    // What lies further back is not held any more.
+    const RtpTicks whole = std::min(newest->length() + length, capacity_);
+    newest->begin = timestamp - whole;
+    newest->ticks = in_16_bits(whole);
   } else {
-    insert(count_, {end_, 0, length, RtpTicks(), 0, Coding::silence});
+    insert(count_, {end_, 0, in_16_bits(length), 0, 0, Coding::silence});
   }
   end_ = timestamp;
 }
@@ -108,14 +114,14 @@ PayloadStore::Run PayloadStore::run_at(RtpTime timestamp, RtpTicks limit) const 
   if (next > 0 && timestamp < nth(next - 1).end() && held(nth(next - 1))) {
     const Stretch& here = nth(next - 1);
     const RtpTime until = next < count_ ? std::min(here.end(), nth(next).begin) : here.end();
-    const RtpTicks into = timestamp - here.begin + here.into;
-    return {up_to(until), {here.coding, payload(here), here.begin - here.into, into}, {}};
+    const RtpTicks into = timestamp - here.begin + here.into();
+    return {up_to(until), {here.coding, payload(here), here.begin - here.into(), into}, {}};
   }
   while (next < count_ && !held(nth(next))) ++next;
   if (next == count_) return {limit, {}, {}};
   const Stretch& behind = nth(next);
   const RtpTicks length = up_to(behind.begin);
-  const bool right_behind = timestamp + length == behind.begin && behind.into == RtpTicks();
+  const bool right_behind = timestamp + length == behind.begin && behind.into() == RtpTicks();
   return {length, {}, right_behind ? payload(behind) : Bytes{}};
 }
 

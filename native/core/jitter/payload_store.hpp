@@ -24,12 +24,18 @@ class PayloadStore {
   static constexpr Nanos kHeldTime = 512 * kMillisecond;
   /// So many packets and stretches of silence: 512 ms of 10 ms each. What is shorter is held for less long.
   static constexpr size_t kMaxPackets = 64;
+  static constexpr Nanos kLongestPacket = 120 * kMillisecond;
 
-  /// Has room for kHeldTime at that rate and half as much again: no packet is cut at the end of the ring, and
-  /// they lie in it as they came. At a higher rate packets are held for less long.
+  /// Payloads are kept for so long: what is read is at most a playout delay, a packet and what a decoder is
+  /// shown of its past behind the newest.
+  static constexpr Nanos kKeptTime = 360 * kMillisecond;
+
+  /// Has room for kKeptTime at that rate and a packet more: none is cut at the end of the ring, and they lie
+  /// in it as they came. At a higher rate packets are kept for less long.
   PayloadStore(RtpClockRate clock, size_t octets_per_second)
       : capacity_(clock.in(kHeldTime)),
-        octets_(octets_per_second * static_cast<size_t>(kHeldTime / kMillisecond) / 1000 * 3 / 2) {}
+        octets_(octets_per_second * static_cast<size_t>((kKeptTime + kLongestPacket) / kMillisecond) / 1000) {
+  }
 
   /// kHeldTime on the packets' clock.
   [[nodiscard]] RtpTicks capacity() const { return capacity_; }
@@ -79,13 +85,17 @@ class PayloadStore {
     RtpTime begin;
     /// Where its payload was written, counted since the beginning: overwritten when the ring has gone round.
     uint64_t at = 0;
-    RtpTicks length;
+    /// At most the capacity: 24,576 at 48 kHz.
+    uint16_t ticks = 0;
     /// What of the packet lies before this stretch.
-    RtpTicks into;
+    uint16_t ticks_into = 0;
     uint16_t octets = 0;
     Coding coding = Coding::missing;
 
-    [[nodiscard]] RtpTime end() const { return begin + length; }
+    [[nodiscard]] RtpTicks length() const { return RtpTicks(ticks); }
+    [[nodiscard]] RtpTicks into() const { return RtpTicks(ticks_into); }
+
+    [[nodiscard]] RtpTime end() const { return begin + length(); }
   };
 
   // In order of time, 0 being the oldest.

@@ -48,9 +48,9 @@ void SourceLearner::expect(const ExpectedSource& expected, Nanos now) {
 /// place.
 SourceLearner::Seen SourceLearner::seen(const Packet& packet, const Seen& last, Nanos now) const {
   if (packet.timestamp_runs || last.at < Nanos{})
-    return {packet.ssrc, packet.timestamp, packet.sequence, now};
+    return {packet.ssrc, packet.timestamp, now, packet.sequence};
   const auto passed = static_cast<uint32_t>(clock_.in(now - last.at).count());
-  return {packet.ssrc, last.timestamp + passed, packet.sequence, now};
+  return {packet.ssrc, last.timestamp + passed, now, packet.sequence};
 }
 
 /// The candidate that a packet belongs to; a new one in the place of that with the least proof. Among equals

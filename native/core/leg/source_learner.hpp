@@ -90,14 +90,14 @@ class SourceLearner {
   struct Seen {
     uint32_t ssrc = 0;
     uint32_t timestamp = 0;
-    uint16_t sequence = 0;
     Nanos at = kNever;
+    uint16_t sequence = 0;
   };
   struct Candidate {
     Address source;
+    int packets = 0;
     Seen last;
     Nanos since{};
-    int packets = 0;
   };
 
   [[nodiscard]] Seen seen(const Packet& packet, const Seen& last, Nanos now) const;

@@ -16,6 +16,8 @@ namespace carillon {
 namespace {
 
 constexpr int64_t kCapacity = 4096;
+/// Payloads are kept for so long though the packets come in disorder, three of the longest behind one.
+constexpr int64_t kKept = 1920;
 
 struct Store : PayloadStore {
   Store() : PayloadStore(RtpClockRate(8000), 8000) {}
@@ -144,16 +146,16 @@ TEST_SUITE("payload store") {
     for (int64_t i = 0; i < 200; ++i) write(store, 10 * i, tiny);
     CHECK(complete(store, 2000 - 10 * int64_t{PayloadStore::kMaxPackets}, 10 * PayloadStore::kMaxPackets));
     CHECK_FALSE(octet_at(store, 2000 - 10 * int64_t{PayloadStore::kMaxPackets} - 1));
-    // 20 ms at 500 kbit/s: four of them fit.
+    // 20 ms at 500 kbit/s: three of them fit.
     for (int64_t i = 0; i < 20; ++i) {
       store.write(RtpTime(4000 + 160 * i), RtpTicks(160), Coding::pcmu,
                   std::vector<uint8_t>(1250, static_cast<uint8_t>(i)));
     }
     CHECK(octet_at(store, end_of(store) - 1) == 19);
-    CHECK(octet_at(store, end_of(store) - 4 * 160) == 16);
-    CHECK_FALSE(octet_at(store, end_of(store) - 5 * 160));
+    CHECK(octet_at(store, end_of(store) - 3 * 160) == 17);
+    CHECK_FALSE(octet_at(store, end_of(store) - 4 * 160));
     CHECK(run_at(store, end_of(store) - 10 * 160, 4096).part.coding == Coding::missing);
-    CHECK(store.write(store.end(), RtpTicks(160), Coding::pcmu, std::vector<uint8_t>(6144 + 1)) ==
+    CHECK(store.write(store.end(), RtpTicks(160), Coding::pcmu, std::vector<uint8_t>(3840 + 1)) ==
           PayloadStore::Written::too_long);
     CHECK(store.write(store.end(), RtpTicks(), Coding::pcmu, tiny) == PayloadStore::Written::too_long);
   }
@@ -183,7 +185,7 @@ TEST_SUITE("payload store") {
       }
       on_the_way.clear();
       bool same = true;
-      for (int64_t at = end_of(store) - kCapacity; at < end_of(store) + 10;) {
+      for (int64_t at = end_of(store) - kKept; at < end_of(store) + 10;) {
         const PayloadStore::Run run = run_at(store, at, 1 + random() % 200);
         REQUIRE(run.length.count() > 0);
         const auto into = static_cast<size_t>(run.part.into.count());
@@ -195,8 +197,16 @@ TEST_SUITE("payload store") {
         }
       }
       REQUIRE(same);
-      sent.erase(sent.begin(), sent.lower_bound(end_of(store) - kCapacity));
+      sent.erase(sent.begin(), sent.lower_bound(end_of(store) - kKept));
     }
+  }
+
+  TEST_CASE("silence that goes on for a minute is known to its end") {
+    Store store;
+    write(store, 0, std::vector<uint8_t>(160, 5));
+    for (int64_t at = 160; at <= 480'160; at += 4000) store.fill_silence_until(RtpTime(at));
+    CHECK(end_of(store) == 480'160);
+    CHECK(complete(store, end_of(store) - kCapacity, kCapacity));
   }
 
   TEST_CASE("a run ends where the coding changes; silence that was declared is complete") {
