@@ -13,7 +13,7 @@ import { parseSource, readSource, type Source, type Tree } from './source.ts';
 const OTHER_VARIABLES = new Set(['CARILLON_CONFIG', 'CARILLON_CONFIG_BODY', 'CARILLON_URL']);
 
 /** Of `rtp.codecs`. */
-const CODECS: ReadonlySet<string> = new Set(['OPUS', 'G722', 'PCMU', 'PCMA', 'L16']);
+const CODECS: ReadonlySet<string> = new Set(['OPUS', 'G722', 'PCMU', 'PCMA', 'L16', 'CN']);
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -99,7 +99,7 @@ class Examination {
       const unknown = rtp[name].find((codec) => !CODECS.has(codec));
       if (unknown !== undefined)
         this.refuse(`rtp.${name}: ${unknown} is none of ${[...CODECS].join(', ')}`);
-      if (rtp[name].length === 0) this.refuse(`rtp.${name} must name a codec`);
+      if (rtp[name].every((codec) => codec === 'CN')) this.refuse(`rtp.${name} must name a codec`);
     }
   }
 

@@ -113,6 +113,8 @@ it('an endpoint has codecs and SRTP of its own, by the operator', async () => {
   expect((await pair.service.admin('PUT', path, { srtp: 'off' })).status).toBe(200);
   expect(await answerTo(user, secure)).toBe('488');
   expect((await pair.service.admin('PUT', path, { srtp: 'perhaps' })).status).toBe(400);
+  expect((await pair.service.admin('PUT', path, { codecs: ['CN'] })).status).toBe(400);
+  expect((await pair.service.admin('PUT', path, { codecs: ['CN', 'PCMA'] })).status).toBe(200);
   expect((await pair.service.admin('DELETE', path)).status).toBe(204);
   expect(await answerTo(user, secure)).toContain('RTP/SAVP 0\r\n');
 });

@@ -1200,7 +1200,7 @@ export interface Operations {
   /** Codecs, in our order of preference, and SRTP of one of them, from its next call on; what is left out is as elsewhere */
   'PUT /admin/v1/media-policies/{subject}/{name}': {
     path: { subject: string; name: string };
-    body?: { srtp?: "off" | "optional" | "required"; codecs?: readonly ("OPUS" | "G722" | "PCMU" | "PCMA" | "L16")[] };
+    body?: { srtp?: "off" | "optional" | "required"; codecs?: readonly ("OPUS" | "G722" | "PCMU" | "PCMA" | "L16" | "CN")[] };
     reply: { subject: string; name: string; srtp?: string; codecs?: readonly string[] };
   };
   /** As the settings say again */

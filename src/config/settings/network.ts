@@ -221,7 +221,7 @@ export const network = {
     ),
     codecs: list(
       ['OPUS', 'G722', 'PCMU', 'PCMA'],
-      'codecs of phones, in the order in which they are offered: OPUS, G722, PCMU, PCMA, L16; who offers decides by its own order among these',
+      'codecs of phones, in the order in which they are offered: OPUS, G722, PCMU, PCMA, L16; who offers decides by its own order among these; with CN our offers carry comfort noise too (RFC 3389), which whoever offers it gets in any case',
     ),
     carrierCodecs: list(['PCMU', 'PCMA'], 'the same for carriers and trunks'),
     mediaThreads: integer(

@@ -5,8 +5,8 @@ import type { SdpProblem } from '../../protocol/sdp/sdp.ts';
 import type { MediaQuality } from '../cdr/types.ts';
 import type { CallLog } from './call-log.ts';
 import type {
-  CodecName,
   CodecPreferences,
+  CodecWish,
   Media,
   MediaLeg,
   MediaLegEvents,
@@ -70,7 +70,7 @@ export class LegMedia {
   #hold: 'sendonly' | 'inactive' | undefined;
   #keypadEvents = false;
   #srtp: SrtpRule;
-  #codecs: readonly CodecName[];
+  #codecs: readonly CodecWish[];
   #tonesWanted = false;
 
   readonly #peer: () => Pick<RtpPeer, 'heardFrom' | 'carrier'>;
@@ -169,7 +169,7 @@ export class LegMedia {
   }
 
   /** What is offered and answered from the next description on: these codecs, or those of `whom`. */
-  speakTo(whom: keyof CodecPreferences, codecs?: readonly CodecName[]): void {
+  speakTo(whom: keyof CodecPreferences, codecs?: readonly CodecWish[]): void {
     this.#codecs = codecs ?? this.#needs.codecs[whom];
   }
 

@@ -1,6 +1,6 @@
 /** What calls need from the outside: signalling at leg level, media, and audio-stream sockets. */
 import type { Result } from '../../base/result.ts';
-import type { CodecName, SrtpPolicy, SrtpSuite } from '../../protocol/sdp/sdp.ts';
+import type { CodecName, CodecWish, SrtpPolicy, SrtpSuite } from '../../protocol/sdp/sdp.ts';
 import type { MediaQuality } from '../cdr/types.ts';
 import type { LineRate, Pcm } from './audio-needs.ts';
 import type {
@@ -19,7 +19,7 @@ import type {
   StreamSocketOptions,
 } from './stream-needs.ts';
 
-export { isCodecName } from '../../protocol/sdp/sdp.ts';
+export { isCodecName, isCodecWish } from '../../protocol/sdp/sdp.ts';
 export type * from './audio-needs.ts';
 export type * from './recognition-needs.ts';
 export type * from './signalling-needs.ts';
@@ -30,10 +30,10 @@ export type * from './stream-needs.ts';
 
 /** Whom we offer and answer which codecs, in our order: registered phones and whoever else, or carriers and trunks. */
 export interface CodecPreferences {
-  readonly phones: readonly CodecName[];
-  readonly carriers: readonly CodecName[];
+  readonly phones: readonly CodecWish[];
+  readonly carriers: readonly CodecWish[];
 }
-export type { CodecName, SrtpPolicy, SrtpSuite };
+export type { CodecName, CodecWish, SrtpPolicy, SrtpSuite };
 export type MediaDirection = 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive';
 
 /** Who may still send to the ports of a leg that closes. */

@@ -19,13 +19,14 @@ import {
   type SrtpSuite,
   srtpKeyBytes,
 } from '../../protocol/sdp/sdp.ts';
-import type {
-  CodecName,
-  LineRate,
-  MediaProtection,
-  MediaSession,
-  SessionCodec,
-  SrtpRule,
+import {
+  type CodecWish,
+  isCodecName,
+  type LineRate,
+  type MediaProtection,
+  type MediaSession,
+  type SessionCodec,
+  type SrtpRule,
 } from './needs.ts';
 import { PayloadNumbers } from './payload-numbers.ts';
 
@@ -85,7 +86,7 @@ export class Negotiation {
   answer(
     offerSdp: string,
     srtp: SrtpRule,
-    { ipv6, codecs }: { readonly ipv6: boolean; readonly codecs: readonly CodecName[] },
+    { ipv6, codecs }: { readonly ipv6: boolean; readonly codecs: readonly CodecWish[] },
   ): Result<{ readonly sdp: string; readonly remote: MediaSession }, SdpProblem> {
     const offer = readOffer(offerSdp);
     if (!offer.ok) return offer;
@@ -117,8 +118,10 @@ export class Negotiation {
   }
 
   /** We offer. */
-  offer(srtp: SrtpRule, codecs: readonly CodecName[]): string {
-    const offered = codecs.flatMap(offeredCodecs).map((codec) => this.#numbers.given(codec));
+  offer(srtp: SrtpRule, codecs: readonly CodecWish[]): string {
+    const offered = inOrder(codecs)
+      .flatMap(offeredCodecs)
+      .map((codec) => this.#numbers.given(codec));
     const wide = offered.some(({ clockRateHz }) => clockRateHz === WIDE_CLOCK);
     const [events, wideEvents] = [EVENT_PAYLOAD_TYPE, WIDE_EVENT_PAYLOAD_TYPE].map(
       (number, index) =>
@@ -232,11 +235,17 @@ export class Negotiation {
   }
 }
 
+/** Comfort noise is nobody's first choice, and some peers take the first format for one. */
+const inOrder = (codecs: readonly CodecWish[]): readonly CodecWish[] => [
+  ...codecs.filter(isCodecName),
+  ...codecs.filter((name) => !isCodecName(name)),
+];
+
 /** Whether an offer can be answered at all. */
 export function checkOffer(
   sdp: string,
   wishes: {
-    readonly codecs: readonly CodecName[];
+    readonly codecs: readonly CodecWish[];
     readonly srtp: SrtpPolicy;
     readonly ipv6: boolean;
     readonly dtls: boolean;

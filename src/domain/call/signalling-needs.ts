@@ -1,7 +1,7 @@
 /** What calls need of the signalling: legs, whatever messages they are made of. */
 import type { CallUuid, TrunkId } from '../../base/ids.ts';
 import type { Result } from '../../base/result.ts';
-import type { CodecName, SrtpPolicy } from '../../protocol/sdp/sdp.ts';
+import type { CodecWish, SrtpPolicy } from '../../protocol/sdp/sdp.ts';
 import type { PeerPolicy, SipTransport } from '../provisioning/types.ts';
 import type { HangupCauseKey } from './hangup-cause.ts';
 
@@ -240,7 +240,7 @@ export type OutboundTarget = (
   /** What it is told, and believed; undefined: as for somebody's address. */
   readonly policy?: PeerPolicy | undefined;
   /** Undefined: those of phones, or of carriers. */
-  readonly codecs?: readonly CodecName[] | undefined;
+  readonly codecs?: readonly CodecWish[] | undefined;
   /** Is offered what carriers are, where nothing is said of codecs. */
   readonly isTrunk?: boolean;
 };

@@ -1,11 +1,11 @@
 import { err, ok, type Result } from '../../base/result.ts';
-import { type CodecName, isCodecName, type SrtpPolicy } from '../../protocol/sdp/sdp.ts';
+import { type CodecWish, isCodecWish, type SrtpPolicy } from '../../protocol/sdp/sdp.ts';
 
 /** What is left out is decided by whoever comes next: see `MediaPolicies.of`. */
 export interface MediaPolicy {
   readonly srtp?: SrtpPolicy | undefined;
   /** In our order of preference; a peer's offer is answered by its own order among these. */
-  readonly codecs?: readonly CodecName[] | undefined;
+  readonly codecs?: readonly CodecWish[] | undefined;
 }
 
 export const POLICY_SUBJECTS = ['account', 'endpoint', 'trunk', 'carrier'] as const;
@@ -103,6 +103,6 @@ function readPolicy(value: unknown): NamedPolicy | undefined {
     subject: known,
     name,
     srtp: SRTP_POLICIES.find((each) => each === srtp),
-    codecs: Array.isArray(codecs) ? codecs.map(String).filter(isCodecName) : undefined,
+    codecs: Array.isArray(codecs) ? codecs.map(String).filter(isCodecWish) : undefined,
   };
 }

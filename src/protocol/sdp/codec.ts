@@ -7,6 +7,13 @@ export const CODEC_NAMES = ['PCMU', 'PCMA', 'G722', 'L16', 'OPUS'] as const;
 export const isCodecName = (text: string): text is CodecName =>
   CODEC_NAMES.some((name) => name === text);
 
+/** What a list of preferences may name: codecs, and comfort noise, which our offers carry where it is named. */
+export type CodecWish = CodecName | typeof COMFORT_NOISE_NAME;
+const COMFORT_NOISE_NAME = 'CN';
+export const CODEC_WISHES: readonly CodecWish[] = [...CODEC_NAMES, COMFORT_NOISE_NAME];
+export const isCodecWish = (text: string): text is CodecWish =>
+  CODEC_WISHES.some((name) => name === text);
+
 const fixed = (payloadType: number, name: string, clockRateHz: number, channels = 1): Codec => ({
   payloadType,
   name,
@@ -16,7 +23,7 @@ const fixed = (payloadType: number, name: string, clockRateHz: number, channels 
 });
 
 /** RFC 3389; of its payload types, the static one alone is spoken. */
-export const COMFORT_NOISE = fixed(13, 'CN', 8_000);
+export const COMFORT_NOISE = fixed(13, COMFORT_NOISE_NAME, 8_000);
 
 /** RFC 3551 table 4, audio. G722's RTP clock is 8000 by history, though it samples at 16000. */
 const STATIC_CODECS: readonly Codec[] = [

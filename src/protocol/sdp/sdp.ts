@@ -2,7 +2,9 @@
 export {
   CODEC_NAMES,
   type CodecName,
+  type CodecWish,
   isCodecName,
+  isCodecWish,
   offeredCodecs,
   parametersOf,
   sameCodec,

@@ -5,7 +5,7 @@ import {
   type AudioLibrary,
   type AudioStreams,
   type CallerProofs,
-  isCodecName,
+  isCodecWish,
   type Media,
   type Recognizer,
   type RecordingEncoder,
@@ -188,8 +188,8 @@ export function joinParts<R extends Recorder>(
     mediaTimeoutMs,
     srtp,
     codecs: {
-      phones: settings.rtp.codecs.filter(isCodecName),
-      carriers: settings.rtp.carrierCodecs.filter(isCodecName),
+      phones: settings.rtp.codecs.filter(isCodecWish),
+      carriers: settings.rtp.carrierCodecs.filter(isCodecWish),
     },
     judgeRtp: ({ address, port, heardFrom, carrier }) =>
       lines.destinations.judgeRtp({

@@ -177,4 +177,16 @@ describe('comfort noise (RFC 3389)', () => {
     expect(/^m=audio [0-9]+ RTP\/AVP .*\b13\b/m.test(sdp)).toBe(understood);
     expect(remote.comfortNoise).toBe(understood);
   });
+
+  it.each([
+    ['named first', ['CN', 'PCMU'], '0 13 101', '0 13', true],
+    ['and declined', ['PCMU', 'CN'], '0 13 101', '0', false],
+    ['not named', ['PCMU'], '0 101', '0', false],
+  ] as const)('in an offer of ours, %s', (_, codecs, offered, answered, spoken) => {
+    const session = negotiation();
+    expect(session.offer(RULE, codecs)).toContain(`RTP/AVP ${offered}\r\n`);
+    expect(session.settle(theirs(answered))).toMatchObject({
+      value: { codec: { name: 'PCMU' }, comfortNoise: spoken },
+    });
+  });
 });

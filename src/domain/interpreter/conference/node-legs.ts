@@ -1,5 +1,5 @@
 import type { Call, CallIdentity, CallLogKind } from '../../call/call.ts';
-import type { CodecName, SrtpRule } from '../../call/needs.ts';
+import type { CodecWish, SrtpRule } from '../../call/needs.ts';
 
 /** Legs between nodes. They cost nothing, count nowhere and stand in no record: the call that they are for does. */
 export interface NodeLegs {
@@ -21,6 +21,6 @@ export interface NodeLegs {
 }
 
 /** Wideband at little cost; the network of the nodes is their own. */
-export const LINK_CODECS: readonly CodecName[] = ['G722', 'PCMU'];
+export const LINK_CODECS: readonly CodecWish[] = ['G722', 'PCMU'];
 /** Nodes are in a network of their own (docs/scale.md). */
 export const LINK_SRTP: SrtpRule = { policy: 'off', offered: false };

@@ -15,10 +15,14 @@ const params = Type.Object({
   name: Type.String({ minLength: 1, maxLength: 255 }),
 });
 const CODECS = ['OPUS', 'G722', 'PCMU', 'PCMA', 'L16'] as const;
+/** Comfort noise, which our offers carry where it is named. */
+const WISHES = [...CODECS, 'CN'] as const;
 
 const PolicyBody = Type.Object({
   srtp: Type.Optional(oneOf(SRTP_POLICIES)),
-  codecs: Type.Optional(Type.Array(oneOf(CODECS), { minItems: 1, maxItems: CODECS.length })),
+  codecs: Type.Optional(
+    Type.Array(oneOf(WISHES), { contains: oneOf(CODECS), maxItems: WISHES.length }),
+  ),
 });
 const PolicySchema = Type.Object({
   subject: Type.String(),

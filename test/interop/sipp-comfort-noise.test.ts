@@ -1,0 +1,39 @@
+/** A SIPp carrier that is offered comfort noise (RFC 3389), because the settings say so, and then hears it in a silence. */
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SippStage } from './sipp-stage.ts';
+import { missing } from './tools.ts';
+
+const CALLED = '127.0.0.9';
+const COMFORT_NOISE = 13;
+
+describe.skipIf(missing('sipp'))('comfort noise in our own offer', () => {
+  let stage: SippStage;
+  beforeAll(async () => {
+    stage = await SippStage.open(8300, { CARILLON_RTP_CARRIER_CODECS: 'CN,PCMU,PCMA' });
+    await stage.carrier({ name: 'quiet', host: CALLED });
+  });
+  afterAll(() => stage.close());
+
+  it('is taken by the carrier, and tells it of a silence instead of packets of it', async () => {
+    const ear = createSocket('udp4').bind(0, CALLED);
+    await once(ear, 'listening');
+    const heard = new Map<number, number>();
+    ear.on('message', ([, type = 0]) => heard.set(type & 0x7f, (heard.get(type & 0x7f) ?? 0) + 1));
+    try {
+      const key = ['-key', 'ear_port', String(ear.address().port)];
+      const callee = stage.called(CALLED, 'carrier-comfort-noise', { limitS: 30, more: key });
+      const xml = '<Response><Wait length="4"/><Hangup/></Response>';
+      const cdr = await stage.placed('14155550189', xml, 'quiet');
+      const { status, report } = await callee.done;
+      expect(status, report).toBe(0);
+      expect(cdr).toMatchObject({ hangup_cause_code: 4000, codec: 'PCMU' });
+      expect(heard.get(COMFORT_NOISE), JSON.stringify([...heard])).toBeGreaterThan(0);
+      // Four seconds of silence are 200 packets of it.
+      expect(heard.get(0) ?? 0, JSON.stringify([...heard])).toBeLessThan(150);
+    } finally {
+      ear.close();
+    }
+  });
+});
