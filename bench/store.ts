@@ -10,7 +10,7 @@ import { ACCOUNT, CALL_US, createAccount, timeOf, wholeCall } from './store/whol
 
 /** `BENCH_STORE_RECORDS`: of earlier calls, with an entry each. */
 const RECORDS = Number(process.env['BENCH_STORE_RECORDS'] ?? (isQuick ? 100_000 : 1_000_000));
-const WARM = 2000;
+const WARM = 6000;
 const CALLS = 4000;
 /** Calls between two copies of the write-ahead log, as a service at 100 calls a second makes them. */
 const COPIED_AFTER = 500;

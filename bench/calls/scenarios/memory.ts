@@ -1,31 +1,43 @@
 /** RSS: idle, and whether it stays where it is as calls come and go. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { isQuick, type Row } from '../../row.ts';
+import { isQuick, most, mostTimesFloor, type Row } from '../../row.ts';
 import { rssMib } from '../accounting.ts';
 import { Rig, type RigOptions } from '../rig.ts';
 import { Service } from '../service.ts';
 
 /** Conversion threads end after an idle minute, the heap is compacted before. */
 const IDLE_MS = 70_000;
-const RATE = 100;
-const CALLS = isQuick ? [500, 1000] : [5000, 10_000];
+const RATE = 200;
+/** What is kept of the latest calls is full after the first; `BENCH_MEMORY_CALLS` of the second, up to the goal's million. */
+const FIRST = isQuick ? 500 : 10_000;
+const LAST = Number(process.env['BENCH_MEMORY_CALLS'] ?? (isQuick ? 1000 : 40_000));
+const IDLE_MIB = 150;
+const GROWTH = 1.2;
 
 export async function memoryRows(title: string, options: RigOptions): Promise<readonly Row[]> {
-  const rows: Row[] = [];
-  const note = (name: string, pid: number, more: string): void => {
-    rows.push({ name: `${title}: RSS ${name}`, value: rssMib(pid), unit: 'MiB', note: more });
-  };
   const idle = await Service.start({ ...options, customerUrl: 'http://127.0.0.1:9' });
   await pause(IDLE_MS);
-  note('idle', idle.pid, 'goal: ≤ 150');
+  const idleMib = rssMib(idle.pid);
   await idle.stop();
   const rig = await Rig.start(options);
-  let placed = 0;
-  for (const calls of CALLS) {
-    await rig.step(RATE, (calls - placed) / RATE);
-    placed = calls;
-    note(`after ${calls} calls`, rig.service.pid, `at ${RATE}/s`);
-  }
+  const { pid } = rig.service;
+  await rig.step(RATE, FIRST / RATE);
+  const firstMib = rssMib(pid);
+  await rig.step(RATE, (LAST - FIRST) / RATE);
+  const lastMib = rssMib(pid);
   await rig.stop();
-  return rows;
+  const at = `at ${RATE}/s`;
+  return [
+    { name: `${title}: RSS idle`, value: idleMib, unit: 'MiB', goal: most(IDLE_MIB) },
+    { name: `${title}: RSS after ${FIRST} calls`, value: firstMib, unit: 'MiB', note: at },
+    {
+      name: `${title}: RSS after ${LAST} calls`,
+      value: lastMib,
+      unit: 'MiB',
+      floor: firstMib,
+      ratio: lastMib / firstMib,
+      goal: mostTimesFloor(GROWTH),
+      note: at,
+    },
+  ];
 }
