@@ -2,6 +2,7 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max';
 import { HOUR_MS } from '../../base/duration.ts';
 import type { AccountId } from '../../base/ids.ts';
+import { RecentMap } from '../../base/recent-map.ts';
 import type { Cdr } from '../cdr/types.ts';
 import type { CountryStore } from './needs.ts';
 import type { Condition } from './types.ts';
@@ -64,9 +65,17 @@ export class CalledCountries {
 
 const keyOf = (accountId: AccountId): string => `alarm.countries.${accountId}`;
 
+/** Of numbers called of late, '' where there is none: to read one takes long, and many are called again. */
+const countries = new RecentMap<string>(10_000);
+
 /** ISO 3166-1, or the calling code where several share it. */
 function countryOf(number: string): string | undefined {
   if (!/^\d{7,15}$/.test(number)) return undefined;
-  const parsed = parsePhoneNumberFromString(`+${number}`);
-  return parsed && (parsed.country ?? `+${parsed.countryCallingCode}`);
+  let country = countries.get(number);
+  if (country === undefined) {
+    const parsed = parsePhoneNumberFromString(`+${number}`);
+    country = parsed === undefined ? '' : (parsed.country ?? `+${parsed.countryCallingCode}`);
+    countries.set(number, country);
+  }
+  return country === '' ? undefined : country;
 }

@@ -28,14 +28,20 @@ export abstract class Message {
 
   /** Value of the first line of that name (any case, compact or long). */
   header(name: string): string | undefined {
-    const key = headerKey(name);
+    return this.#first(headerKey(name));
+  }
+
+  #first(key: string): string | undefined {
     for (const field of this.fields) if (field.key === key) return field.value;
     return undefined;
   }
 
   /** Values of all lines of that name, undivided. */
   headers(name: string): readonly string[] {
-    const key = headerKey(name);
+    return this.#all(headerKey(name));
+  }
+
+  #all(key: string): readonly string[] {
     const out: string[] = [];
     for (const field of this.fields) if (field.key === key) out.push(field.value);
     return out;
@@ -43,11 +49,7 @@ export abstract class Message {
 
   /** Elements of a comma-separated header over all its lines, in order; empty elements dropped. */
   list(name: string): readonly string[] {
-    const out: string[] = [];
-    for (const value of this.headers(name)) {
-      for (const element of splitList(value)) if (element !== '') out.push(element);
-    }
-    return out;
+    return elementsOf(this.headers(name));
   }
 
   /** Tokens of `Require`, `Supported`, `Allow`, … in lower case. */
@@ -57,7 +59,7 @@ export abstract class Message {
 
   /** The topmost Via; undefined when absent or malformed. */
   get topVia(): Via | undefined {
-    this.#via ??= { value: parseVia(splitList(this.header('via') ?? '')[0] ?? '') };
+    this.#via ??= { value: parseVia(splitList(this.#first('via') ?? '')[0] ?? '') };
     return this.#via.value;
   }
 
@@ -66,7 +68,7 @@ export abstract class Message {
   }
 
   get fromOrUndefined(): NameAddr | undefined {
-    this.#from ??= { value: parsed(this.header('from'), parseNameAddr) };
+    this.#from ??= { value: parsed(this.#first('from'), parseNameAddr) };
     return this.#from.value;
   }
 
@@ -75,7 +77,7 @@ export abstract class Message {
   }
 
   get toOrUndefined(): NameAddr | undefined {
-    this.#to ??= { value: parsed(this.header('to'), parseNameAddr) };
+    this.#to ??= { value: parsed(this.#first('to'), parseNameAddr) };
     return this.#to.value;
   }
 
@@ -84,7 +86,7 @@ export abstract class Message {
   }
 
   get cseqOrUndefined(): CSeq | undefined {
-    this.#cseq ??= { value: parsed(this.header('cseq'), parseCSeq) };
+    this.#cseq ??= { value: parsed(this.#first('cseq'), parseCSeq) };
     return this.#cseq.value;
   }
 
@@ -93,12 +95,12 @@ export abstract class Message {
   }
 
   get callId(): string {
-    return mandatory(this.header('call-id'), 'Call-ID');
+    return mandatory(this.#first('call-id'), 'Call-ID');
   }
 
   /** All contacts, `*`, or undefined when any is malformed. No Contact at all: an empty list. */
   get contacts(): readonly NameAddr[] | '*' | undefined {
-    this.#contacts ??= { value: readContacts(this.list('contact')) };
+    this.#contacts ??= { value: readContacts(elementsOf(this.#all('contact'))) };
     return this.#contacts.value;
   }
 
@@ -109,25 +111,25 @@ export abstract class Message {
   }
 
   get route(): readonly NameAddr[] | undefined {
-    return nameAddrs(this.list('route'));
+    return nameAddrs(elementsOf(this.#all('route')));
   }
 
   get recordRoute(): readonly NameAddr[] | undefined {
-    return nameAddrs(this.list('record-route'));
+    return nameAddrs(elementsOf(this.#all('record-route')));
   }
 
   /** 0…255; undefined when absent or malformed. */
   get maxForwards(): number | undefined {
-    return parsed(this.header('max-forwards'), (text) => parseDecimal(text, 255));
+    return parsed(this.#first('max-forwards'), (text) => parseDecimal(text, 255));
   }
 
   /** Seconds; undefined when absent or malformed. */
   get expires(): number | undefined {
-    return parsed(this.header('expires'), parseDeltaSeconds);
+    return parsed(this.#first('expires'), parseDeltaSeconds);
   }
 
   get contentType(): MediaType | undefined {
-    return parsed(this.header('content-type'), parseMediaType);
+    return parsed(this.#first('content-type'), parseMediaType);
   }
 
   /** The body as UTF-8 text. */
@@ -141,6 +143,13 @@ export abstract class Message {
 export function mandatory<T>(value: T | undefined, name: string): T {
   if (value === undefined) throw new BugError(`${name} read from a message that was not validated`);
   return value;
+}
+
+function elementsOf(values: readonly string[]): readonly string[] {
+  const out: string[] = [];
+  for (const value of values)
+    for (const element of splitList(value)) if (element !== '') out.push(element);
+  return out;
 }
 
 const parsed = <T>(text: string | undefined, parse: (text: string) => T | undefined) =>

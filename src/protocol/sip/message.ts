@@ -150,7 +150,11 @@ export interface ResponseParts {
   readonly body?: Uint8Array | string;
 }
 
-const ONCE: ReadonlySet<string> = new Set(['from', 'to', 'call-id', 'cseq']);
+/** A bit for each field that stands once. */
+const FROM = 1;
+const TO = 2;
+const CALL_ID = 4;
+const CSEQ = 8;
 
 /**
  * A response per RFC 3261 §8.2.6: Via, From, To, Call-ID and CSeq copied as text (so that even a malformed request
@@ -162,22 +166,28 @@ export function createResponse(
   parts: ResponseParts = {},
 ): SipResponse {
   const fields: HeaderField[] = [];
-  const seen = new Set<string>();
+  // What stands once is answered once: a malformed request has it by the hundred.
+  let seen = 0;
+  const once = (bit: number, field: HeaderField): void => {
+    if ((seen & bit) === 0) fields.push(field);
+    seen |= bit;
+  };
   for (const field of request.fields) {
-    // What stands once is answered once: a malformed request has it by the hundred.
-    if (ONCE.has(field.key)) {
-      if (seen.has(field.key)) continue;
-      seen.add(field.key);
-    }
     switch (field.key) {
       case 'via':
-      case 'from':
-      case 'call-id':
-      case 'cseq':
         fields.push(field);
         break;
+      case 'from':
+        once(FROM, field);
+        break;
+      case 'call-id':
+        once(CALL_ID, field);
+        break;
+      case 'cseq':
+        once(CSEQ, field);
+        break;
       case 'to':
-        fields.push(status === 100 ? field : withToTag(field, request, parts.toTag));
+        once(TO, status === 100 ? field : withToTag(field, request, parts.toTag));
         break;
       case 'timestamp':
         if (status === 100) fields.push(field);
@@ -188,8 +198,8 @@ export function createResponse(
     }
   }
   for (const [name, value] of parts.headers ?? []) fields.push(headerField(name, value));
-  const reason = parts.reason ?? reasonPhrase(status);
-  return new SipResponse(status, reason.replace(/[\r\n]+/g, ' '), fields, bodyBytes(parts.body));
+  const reason = parts.reason?.replace(/[\r\n]+/g, ' ') ?? reasonPhrase(status);
+  return new SipResponse(status, reason, fields, bodyBytes(parts.body));
 }
 
 function withToTag(to: HeaderField, request: SipRequest, tag: string | undefined): HeaderField {
