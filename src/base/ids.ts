@@ -52,9 +52,12 @@ export function uuidInOrder(random: Random, wallMs: number): string {
 function uuidOf(bytes: Uint8Array): string {
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
   bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
-  let hex = '';
-  for (const byte of bytes) hex += HEX[byte] ?? '';
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+  let text = '';
+  for (let at = 0; at < bytes.length; at += 1) {
+    if (at === 4 || at === 6 || at === 8 || at === 10) text += '-';
+    text += HEX[bytes[at] ?? 0] ?? '';
+  }
+  return text;
 }
 
 /** `MA_` or `SA_` and 17 of [A-Z0-9]: 20 characters (dialect §0.2 rule 7). */
