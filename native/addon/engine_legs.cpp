@@ -222,6 +222,9 @@ Napi::Value EngineObject::statistics_object(Napi::Env env, const std::optional<L
   out.Set("packetsLost", static_cast<double>(statistics->packets_lost));
   out.Set("packetsLate", static_cast<double>(statistics->packets_late));
   out.Set("unknownSources", static_cast<double>(statistics->unknown_sources));
+  out.Set("malformed", static_cast<double>(statistics->malformed));
+  out.Set("unauthentic", static_cast<double>(statistics->unauthentic));
+  out.Set("notNegotiated", static_cast<double>(statistics->not_negotiated));
   out.Set("jitterMs", statistics->jitter_ms);
   out.Set("lossFraction", statistics->loss_fraction);
   out.Set("mos", statistics->mos);

@@ -89,8 +89,9 @@ void Leg::protect_with(std::unique_ptr<PacketProtection>& protection) {
 
 ReceivePath::Outcome Leg::receive(std::span<uint8_t> datagram, const Address& source, Nanos arrival,
                                   Events& events) {
-  const ReceivePath::Outcome outcome =
-      receive_.receive(protection_->unprotect_rtp(datagram), source, arrival);
+  const Bytes packet = protection_->unprotect_rtp(datagram);
+  const ReceivePath::Outcome outcome = receive_.receive(packet, source, arrival);
+  if (outcome.kind == Received::malformed) count_malformed(packet.size() > 0 || datagram.empty());
   if (outcome.source_change) {
     // Its reports come from there too.
     rtcp_port_.reset();
@@ -104,6 +105,9 @@ ReceivePath::Outcome Leg::receive(std::span<uint8_t> datagram, const Address& so
   }
   return outcome;
 }
+
+/// `opened`: it passed the protection.
+void Leg::count_malformed(bool opened) { ++(opened ? malformed_ : unauthentic_); }
 
 /// The first event shows what the peer uses. It may have been heard as a tone already: some gateways let the
 /// beginning of a tone pass before they send its event.
@@ -354,6 +358,9 @@ void Leg::publish_statistics() {
   statistics.packets_lost = reception.lost;
   statistics.packets_late = receive_.late_packets();
   statistics.unknown_sources = receive_.unknown_sources();
+  statistics.malformed = malformed_;
+  statistics.unauthentic = unauthentic_;
+  statistics.not_negotiated = receive_.not_negotiated();
   statistics.jitter_ms = reception.jitter_ms;
   statistics.round_trip_ms = rtcp_.round_trip_ms().value_or(-1);
   statistics_->publish(statistics);

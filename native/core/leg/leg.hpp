@@ -194,6 +194,7 @@ class Leg {
   [[nodiscard]] const ReceivePath& receive_path() const { return receive_; }
 
  private:
+  void count_malformed(bool opened);
   void hear_event(char digit, Nanos arrival, Events& events);
   void hear_tones(Nanos now, Events& events);
   void exchange_audio(Nanos now, PacketSink& sink, Events& events);
@@ -260,6 +261,8 @@ class Leg {
   Nanos relays_until_{};
   Nanos relays_not_before_{};
   FarEnd* far_end_ = nullptr;
+  uint64_t malformed_ = 0;
+  uint64_t unauthentic_ = 0;
   uint64_t packets_at_report_ = 0;
   uint64_t packets_at_visit_ = 0;
   std::optional<Nanos> sent_at_;       // the last packet, as a visit saw it

@@ -132,6 +132,7 @@ ReceivePath::Outcome ReceivePath::receive(Bytes datagram, const Address& source,
                              arrival);
   } else {
     verdict.from_peer = source_.is_peer(source);
+    if (configured_ && (verdict.from_peer || source == source_.signalled())) ++not_negotiated_;
   }
   if (!verdict.from_peer) {
     ++unknown_sources_;

@@ -102,6 +102,8 @@ class ReceivePath {
   /// Arrival of the last valid packet; negative: none yet.
   [[nodiscard]] Nanos last_arrival() const { return last_arrival_; }
   [[nodiscard]] uint64_t unknown_sources() const { return unknown_sources_; }
+  /// Packets from where the peer is whose payload type was not negotiated.
+  [[nodiscard]] uint64_t not_negotiated() const { return not_negotiated_; }
 
  private:
   Outcome receive_from_peer(const RtpPacket& packet, bool is_audio, Nanos arrival);
@@ -123,6 +125,7 @@ class ReceivePath {
   uint32_t sequence_era_ = 0;
   Nanos last_arrival_ = kNever;
   uint64_t unknown_sources_ = 0;
+  uint64_t not_negotiated_ = 0;
   SourceLearner source_;
   ReceptionStats stats_;
   TelephoneEventReceiver events_;

@@ -15,6 +15,12 @@ struct LegStatistics {
   uint64_t packets_lost = 0;
   uint64_t packets_late = 0;
   uint64_t unknown_sources = 0;
+  /// No RTP: truncated, or of another version.
+  uint64_t malformed = 0;
+  /// Of a protected leg: under another key, changed, repeated, or in the clear.
+  uint64_t unauthentic = 0;
+  /// From where the peer is, of a payload type that was not negotiated.
+  uint64_t not_negotiated = 0;
   double jitter_ms = 0;
   double loss_fraction = 0;
   double mos = 0;             // 0: unknown

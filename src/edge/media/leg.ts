@@ -102,6 +102,7 @@ export class NativeLeg implements MediaLeg {
   readonly #presses = new PressPairing();
   #rate: LineRate = 8000;
   #remote: MediaLeg['remote'];
+  readonly #told = new Set<Unwanted>();
   #lastQuality: MediaQuality = NO_QUALITY;
   #closed = false;
   #tonesWanted = false;
@@ -211,7 +212,7 @@ export class NativeLeg implements MediaLeg {
 
   quality(): MediaQuality {
     const statistics = this.#hub.engine.statistics(this.handle);
-    if (statistics !== undefined) this.#lastQuality = qualityOf(statistics);
+    if (statistics !== undefined) this.#take(statistics);
     return this.#lastQuality;
   }
 
@@ -224,17 +225,23 @@ export class NativeLeg implements MediaLeg {
     this.#listening.close();
     this.#hub.forgetPlace(this.handle);
     const statistics = this.#hub.engine.closeLeg(this.handle);
-    if (statistics !== undefined) this.#lastQuality = qualityOf(statistics);
+    if (statistics !== undefined) this.#take(statistics);
     // Some source has sent to the port, so late packets may follow.
     const found =
       statistics !== undefined && statistics.packetsReceived + statistics.unknownSources > 0;
-    const strangers = statistics?.unknownSources ?? 0;
-    if (strangers >= MANY_STRANGERS) {
-      const { port } = this;
-      this.#hub.logger.warn({ port, packets: strangers }, 'an RTP port was flooded by strangers');
-    }
     this.#onClose(found ? 'known' : peer);
     return this.#lastQuality;
+  }
+
+  /** What came and was no use is told once for each reason. */
+  #take(statistics: NativeStatistics): void {
+    this.#lastQuality = qualityOf(statistics);
+    for (const { count, many, reason } of UNWANTED) {
+      const packets = statistics[count];
+      if (packets < many || this.#told.has(count)) continue;
+      this.#told.add(count);
+      this.#hub.logger.warn({ port: this.port, remote: this.#remote, packets }, reason);
+    }
   }
 
   #sourceChanged({ change, address, port }: SourceChanged): void {
@@ -251,8 +258,18 @@ export class NativeLeg implements MediaLeg {
   }
 }
 
-/** Half a minute of a stream that is none of the peer's: told, once, when the leg ends. */
-const MANY_STRANGERS = 1500;
+type Unwanted = 'unauthentic' | 'malformed' | 'notNegotiated' | 'unknownSources';
+/** A second of packets; of strangers, half a minute: the peer's own may be among them until it is learned. */
+const UNWANTED: readonly { count: Unwanted; many: number; reason: string }[] = [
+  {
+    count: 'unauthentic',
+    many: 50,
+    reason: 'SRTP that does not open: the peer has another key, or sends without one',
+  },
+  { count: 'malformed', many: 50, reason: 'datagrams on an RTP port that are no RTP' },
+  { count: 'notNegotiated', many: 50, reason: 'RTP of a payload type that was not negotiated' },
+  { count: 'unknownSources', many: 1500, reason: 'an RTP port was flooded by strangers' },
+];
 
 /** What is asked to play on a leg that is gone. */
 const OVER: Playback = { finished: Promise.resolve('stopped'), stop: () => undefined };

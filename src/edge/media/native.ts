@@ -40,6 +40,12 @@ export interface NativeStatistics {
   readonly packetsLost: number;
   readonly packetsLate: number;
   readonly unknownSources: number;
+  /** No RTP. */
+  readonly malformed: number;
+  /** Of a protected leg: under another key, changed, repeated, or in the clear. */
+  readonly unauthentic: number;
+  /** From where the peer is, of a payload type that was not negotiated. */
+  readonly notNegotiated: number;
   readonly jitterMs: number;
   readonly discardFraction: number;
   readonly burstDensity: number;

@@ -111,6 +111,46 @@ describe('what goes wrong around a leg', () => {
     expect(leg.quality()).toMatchObject({ packetsReceived: 50, packetsLost: 0 });
   });
 
+  it('of each kind that comes for a second the reason is logged once, of fewer packets none', async () => {
+    const logged: (readonly [unknown, string])[] = [];
+    const warn = (fields: object, message: string): void => void logged.push([fields, message]);
+    const { media, drive } = manualEngine({ logger: { ...silentLogger, warn } });
+    engines.push(media);
+    const suite = 'AES_CM_128_HMAC_SHA1_80';
+    const key = (): Buffer => randomBytes(masterBytes(suite));
+    const protection = { suite, send: key(), receive: key(), receiveMkiBytes: 0 } as const;
+    const stranger = new SrtpContext(suite, key());
+    const peer = { address: REMOTE.address, port: REMOTE.port };
+    const packet = (sequence: number, payloadType = 0): Uint8Array =>
+      rtp({
+        sequence,
+        payloadType,
+        timestamp: sequence * FRAME,
+        payload: encodeMulaw(sine(1000, FRAME)),
+      });
+    const kinds = [
+      { reason: /another key/, bytes: (i: number) => stranger.protect(packet(i), 0), protection },
+      { reason: /another key/, bytes: packet, protection },
+      { reason: /no RTP/, bytes: (i: number) => packet(i).subarray(0, 11) },
+      { reason: /payload type/, bytes: (i: number) => packet(i, 99) },
+    ];
+    for (const { reason, bytes, ...session } of kinds) {
+      const leg = await media.openLeg({ mediaTimeoutMs: 0 }, QUIET);
+      leg.configure({ ...REMOTE, ...session });
+      for (let i = 0; i < 120; i += 1) {
+        drive.inject(leg.port, peer, bytes(i));
+        if (i % 10 !== 9) continue;
+        drive.advance(20);
+        leg.quality();
+        expect(logged).toHaveLength(i < 49 ? 0 : 1);
+      }
+      leg.close();
+      expect(logged.splice(0)).toEqual([
+        [{ port: leg.port, remote: peer, packets: 50 }, expect.stringMatching(reason)],
+      ]);
+    }
+  });
+
   it('what is no RTP or RTCP, or comes from elsewhere, is counted and not heard', async () => {
     const { media, drive } = manualEngine();
     engines.push(media);

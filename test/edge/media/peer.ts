@@ -96,7 +96,8 @@ export const REMOTE: MediaSession = {
 };
 
 export function manualEngine(
-  more: Pick<MediaOptions, 'suppressDigits' | 'keepAliveMs' | 'identity' | 'threads'> = {},
+  more: Pick<MediaOptions, 'suppressDigits' | 'keepAliveMs' | 'identity' | 'threads'> &
+    Partial<Pick<MediaOptions, 'logger'>> = {},
 ): {
   readonly media: MediaEngine;
   readonly drive: ManualDrive;
