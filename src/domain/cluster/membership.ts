@@ -109,7 +109,12 @@ export class Membership {
     this.#living = found.map(({ id }) => id);
     this.#lookedMs = nowMs;
     const isFirst = found[0]?.id === self.id;
-    if (hasLeft && witness?.id === self.id) this.#isDead(nowMs);
+    if (hasLeft) {
+      this.#lateUntilMs = nowMs + LATE_MS;
+      // The others look later: the first may have been cut off, and not know of it.
+      if (witness?.id === self.id) this.#isDue = true;
+      else this.#lastMs = nowMs;
+    }
     const againMs = nowMs < this.#lateUntilMs ? LOOK_AGAIN_MS : LOOK_ANYWAY_MS;
     const looks = isFirst || nowMs < this.#lateUntilMs;
     if (looks && nowMs - this.#lastMs >= againMs) this.#isDue = true;

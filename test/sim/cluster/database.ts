@@ -18,7 +18,7 @@ import { Way } from './way.ts';
 
 const PATIENCE_MS = 1000;
 /** Share of calls whose transaction has looked whether its node lives, and commits so much later at the most. */
-const LATE = { share: 0.02, mostMs: 12_000 } as const;
+const LATE = { share: 0.1, mostMs: 12_000 } as const;
 
 /** What waits on the disk of a node for the database, and outlives its process. */
 export class NodeDisk implements Pick<Spool, 'size' | 'add' | 'next' | 'done' | 'close'> {

@@ -25,6 +25,8 @@ export class Rules {
   readonly #fenced = new Set<Process>();
   /** Calls by their leg: the record of one whose node died may not say which leg it had. */
   readonly #uuids = new Map<string, string>();
+  /** Which process had a call. */
+  readonly #owners = new Map<string, Process>();
   readonly #killedAt = new Map<Process, number>();
 
   constructor(world: ClusterWorld, troubles: Troubles) {
@@ -49,8 +51,10 @@ export class Rules {
         this.#broken(`${node.id} was declared dead, and was heard of all the time`);
     }
     for (const process of processes.keys())
-      for (const { uuid, peer } of process.calls.keeper.live())
+      for (const { uuid, peer } of process.calls.keeper.live()) {
+        this.#owners.set(uuid, process);
         if (peer.sipCallId !== undefined) this.#uuids.set(peer.sipCallId, uuid);
+      }
     for (const { leg } of this.#world.legs())
       if (leg.ends.length > 1) this.#broken(`${leg.id} ended ${leg.ends.length} times`);
   }
@@ -171,8 +175,10 @@ export class Rules {
 
   /** The node that had the call was lost, and with it what it had noted. */
   #mayRepeat(cdr: Cdr): boolean {
-    const of = this.#world.legs().find(({ leg }) => this.#isOf(leg.sipCallId, cdr));
-    return of !== undefined && this.#wasLost(of.process);
+    const of = this.#world.legs().find(({ leg }) => this.#isOf(leg.sipCallId, cdr))?.process;
+    // A record that was written before the call had a leg.
+    const had = of ?? this.#owners.get(cdr.callUuid);
+    return had !== undefined && this.#wasLost(had);
   }
 
   #isOf(legCallId: string, { sipCallId, callUuid }: Cdr): boolean {
