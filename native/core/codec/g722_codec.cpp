@@ -6,8 +6,8 @@
 namespace carillon {
 
 namespace {
-/// The concealer is silent from 60 ms on; a bit more lets the predictors come to rest.
-constexpr size_t kSounds = size_t{kG722Rates.sample.per_ms()} * 100;
+/// The concealer is silent from 110 ms on; a bit more lets the predictors come to rest.
+constexpr size_t kSounds = size_t{kG722Rates.sample.per_ms()} * 150;
 }  // namespace
 
 RtpTicks G722Decoder::duration(Coding coding, Bytes payload) const {

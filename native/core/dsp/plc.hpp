@@ -11,7 +11,8 @@ namespace carillon {
 
 /// Fills lost audio by repeating the last pitch periods of what was heard, first one, then two, then three of
 /// them so that no tone like a buzzer arises; full level for 10 ms, then 20 percent less every 10 ms, silence
-/// from 60 ms on. The method is laid out for 8 kHz; at higher rates all its times stay the same.
+/// from 60 ms on. The method is laid out for 8 kHz; at 16 kHz its times stay the same, but for the fall: 10
+/// percent less every 10 ms, silence from 110 ms on.
 ///
 /// Everything it gives out is `kDelaySamples` late: the end of the good audio must still be ours when the
 /// loss becomes known, because it is blended into the repetition.

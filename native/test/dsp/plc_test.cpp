@@ -93,6 +93,24 @@ TEST_CASE("PLC: after 60 ms of loss there is silence, however long it lasts") {
   CHECK(rms(silent) == 0.0);
 }
 
+TEST_CASE("PLC: at 16 kHz the level falls by 10 percent of full level every 10 ms, to silence") {
+  constexpr int kRate = 16000;
+  constexpr size_t kBlock = 160;
+  PacketLossConcealer<16> concealer;
+  auto heard = sine(250.0, 10000.0, kRate, 20 * kBlock);
+  concealer.receive(heard);
+  std::vector<Sample> out(14 * kBlock);
+  concealer.conceal(out);
+  constexpr size_t kLate = PacketLossConcealer<16>::kDelaySamples;
+  const double full = 10000.0 / std::numbers::sqrt2;
+  for (size_t i = 1; i <= 10; ++i) {
+    CAPTURE(i);
+    const double level = rms(std::span(out).subspan(kLate + i * kBlock, kBlock)) / full;
+    CHECK(level == doctest::Approx(1.05 - 0.1 * static_cast<double>(i)).epsilon(0.1));
+  }
+  CHECK(rms(std::span(out).subspan(kLate + 11 * kBlock, kBlock)) == 0.0);
+}
+
 TEST_CASE("PLC: a lost frame of speech leaves no click at either seam") {
   const auto signal = voiced(4800);
   const auto out = through(signal, {10, 20});
