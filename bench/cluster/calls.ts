@@ -5,64 +5,98 @@ import { cpuOf } from '../calls/accounting.ts';
 import { isQuick } from '../row.ts';
 import { percentile, rounded } from './figures.ts';
 
+/** Of each node, a second. */
 const RATE = 10;
-const SECONDS = isQuick ? 4 : 10;
+const SECONDS = isQuick ? 4 : 8;
 const TALK_S = 0.1;
-/** At each node, so many at once: until then a call costs what compiling costs. */
-const WARM_UP = isQuick ? 40 : 150;
+/** At each node: until then a call costs what compiling costs. */
+const WARM_UP = isQuick ? 40 : 100;
 const AT_ONCE = 2;
-const ONE_BY_ONE = isQuick ? 40 : 150;
+const PAIRS = isQuick ? 60 : 120;
 
-/** What a phone calls. */
-type Called = Pick<Service, 'sipPort'>;
+/** A service, and a phone that it knows. */
+export interface Called {
+  /** Of one store; the first has the phone's account. */
+  readonly nodes: readonly Service[];
+  /** Where the phone calls, in turns: the nodes, or whoever stands before them. */
+  readonly ports: readonly Pick<Service, 'sipPort'>[];
+  readonly user: SipUser;
+}
+
+export async function calledAt(
+  nodes: readonly Service[],
+  answerUrl: string,
+  ports: Called['ports'] = nodes,
+): Promise<Called> {
+  const [first] = nodes;
+  if (first === undefined) throw new Error('there is no node');
+  const name = `bench${Math.trunc(performance.now())}`;
+  return { nodes, ports, user: await makeUser(first, name, { answer_url: answerUrl }) };
+}
+
+/** Answers how many calls that were. */
+export async function warmUp(all: readonly Called[]): Promise<number> {
+  let calls = 0;
+  for (let done = 0; done < WARM_UP; done += AT_ONCE) {
+    const some = all.flatMap(({ ports, user }) =>
+      ports.flatMap((port) => Array.from({ length: AT_ONCE }, () => talk(port, user))),
+    );
+    calls += some.length;
+    await Promise.all(some);
+  }
+  return calls;
+}
+
+export interface SetUps {
+  readonly p50: number;
+  readonly p99: number;
+}
+
+/** INVITE to 200, one call at a time, in turns at each: what else the machine does is the same for all. Milliseconds. */
+export async function setUpsOf(all: readonly Called[]): Promise<readonly SetUps[]> {
+  const took = all.map((): number[] => []);
+  for (let at = 0; at < PAIRS; at += 1) {
+    for (const [index, called] of all.entries()) {
+      const tookMs = await talk(portOf(called, at), called.user);
+      if (tookMs !== undefined) took[index]?.push(tookMs);
+    }
+  }
+  return took.map((times) => ({ p50: percentile(times, 50), p99: percentile(times, 99) }));
+}
 
 export interface CallsMeasured {
   /** CPU of all processes of the service. */
   readonly cpuMsPerCall: number;
-  /** All that were made, those for the warm-up too. */
   readonly calls: number;
-  /** INVITE to 200, one call at a time. */
-  readonly setUpMs: { readonly p50: number; readonly p99: number };
 }
 
-/** The nodes take calls in turns; or whoever stands before them. */
-export async function measureCalls(
-  nodes: readonly Service[],
-  answerUrl: string,
-  called: readonly Called[] = nodes,
-): Promise<CallsMeasured> {
-  const [first] = nodes;
-  if (first === undefined) throw new Error('there is no node');
-  const user = await makeUser(first, `bench${Math.trunc(performance.now())}`, {
-    answer_url: answerUrl,
-  });
-  const nodeOf = (at: number): Called => called[at % called.length] ?? first;
-  const warmUp = WARM_UP * called.length;
-  for (let done = 0; done < warmUp; done += AT_ONCE)
-    await Promise.all(Array.from({ length: AT_ONCE }, (_, at) => talk(nodeOf(done + at), user)));
-  const setUps: number[] = [];
-  for (let at = 0; at < ONE_BY_ONE; at += 1) {
-    const tookMs = await talk(nodeOf(at), user);
-    if (tookMs !== undefined) setUps.push(tookMs);
-  }
+/** Each node has as many calls a second, however many nodes there are. */
+export async function measureCalls(called: Called): Promise<CallsMeasured> {
+  const { nodes, ports, user } = called;
   const before = cpuOfAll(nodes);
   const began = performance.now();
   const calls: Promise<number | undefined>[] = [];
-  for (let at = 0; at < RATE * SECONDS; at += 1) {
-    const dueMs = began + (at * 1000) / RATE - performance.now();
+  const rate = RATE * ports.length;
+  for (let at = 0; at < rate * SECONDS; at += 1) {
+    const dueMs = began + (at * 1000) / rate - performance.now();
     if (dueMs > 0) await new Promise((resolve) => setTimeout(resolve, dueMs));
-    calls.push(talk(nodeOf(at), user));
+    calls.push(talk(portOf(called, at), user));
   }
   const answered = (await Promise.all(calls)).filter((tookMs) => tookMs !== undefined).length;
   return {
     cpuMsPerCall: rounded((cpuOfAll(nodes) - before) / answered),
-    calls: warmUp + setUps.length + calls.length,
-    setUpMs: { p50: percentile(setUps, 50), p99: percentile(setUps, 99) },
+    calls: calls.length,
   };
 }
 
+function portOf({ ports }: Called, at: number): Pick<Service, 'sipPort'> {
+  const port = ports[at % ports.length];
+  if (port === undefined) throw new Error('there is nobody to call');
+  return port;
+}
+
 /** Milliseconds to the answer; undefined: refused, by a node whose machine has too much other work. */
-async function talk(called: Called, user: SipUser): Promise<number | undefined> {
+async function talk(called: Pick<Service, 'sipPort'>, user: SipUser): Promise<number | undefined> {
   const { report } = await startCall(called as Service, user, { seconds: TALK_S });
   const { setupMs, end } = await report;
   if (setupMs === undefined && end.status !== 503)

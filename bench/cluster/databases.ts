@@ -21,9 +21,10 @@ interface Spent {
   readonly postgresMs: number;
 }
 
-/** Measures calls, and what they cost the databases beside. */
+/** Measures calls, and what they cost the databases beside. `of`: how many nodes they are of. */
 export async function withDatabases(
   fleet: Fleet,
+  of: string,
   measure: () => Promise<CallsMeasured>,
 ): Promise<{ readonly measured: CallsMeasured; readonly rows: readonly Row[] }> {
   const idle = await between(fleet, () => pause(COUNTED_MS));
@@ -38,14 +39,24 @@ export async function withDatabases(
   const { calls } = measured;
   const ofCall = (name: keyof Spent): number =>
     rounded(Math.max(0, spent[name] - idle[name] * rounds) / calls);
-  const note = `${calls} calls that nobody groups with others; what nodes do without calls is taken off`;
+  const note = `${of}: ${calls} calls that nobody groups with others; what three nodes do without calls is taken off (${rounded(idle.commands / (COUNTED_MS / 1000))} commands, ${rounded(idle.transactions / (COUNTED_MS / 1000))} transactions a second)`;
   return {
     measured,
     rows: [
-      { name: 'Redis: commands of a call', value: ofCall('commands'), unit: '', note },
-      { name: 'Redis: CPU of a call', value: ofCall('redisMs'), unit: 'ms/call', note },
-      { name: 'PostgreSQL: transactions of a call', value: ofCall('transactions'), unit: '', note },
-      { name: 'PostgreSQL: CPU of a call', value: ofCall('postgresMs'), unit: 'ms/call', note },
+      { name: `Redis: commands of a call, ${of}`, value: ofCall('commands'), unit: '', note },
+      { name: `Redis: CPU of a call, ${of}`, value: ofCall('redisMs'), unit: 'ms/call', note },
+      {
+        name: `PostgreSQL: transactions of a call, ${of}`,
+        value: ofCall('transactions'),
+        unit: '',
+        note,
+      },
+      {
+        name: `PostgreSQL: CPU of a call, ${of}`,
+        value: ofCall('postgresMs'),
+        unit: 'ms/call',
+        note,
+      },
     ],
   };
 }
