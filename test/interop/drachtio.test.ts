@@ -5,6 +5,7 @@ import type { SignallingOptions } from '../../src/edge/sip/signalling.ts';
 import { drachtioSettings } from '../drachtio/drachtio-server.ts';
 import { RealServer } from '../drachtio/real-server.ts';
 import { callStories } from '../e2e/call-stories.ts';
+import { limitStories } from '../edge/sip/drachtio-limits.ts';
 import { type Rig, startRig } from '../edge/sip/rig.ts';
 import { signallingStories } from '../edge/sip/stories.ts';
 import { missing } from './tools.ts';
@@ -18,13 +19,15 @@ describe.skipIf(isMissing)('legs over drachtio-server', () => {
     await Promise.all(servers.splice(0).map((server) => server.close()));
   });
 
-  signallingStories(async (options: Partial<SignallingOptions> = {}): Promise<Rig> => {
+  const start = async (options: Partial<SignallingOptions> = {}): Promise<Rig> => {
     const server = await RealServer.open();
     servers.push(server);
     const places = [{ host: '127.0.0.1', port: server.controlPort }];
     const wire = drachtioWire({ servers: places, secret: 'cymru', graceMs: 1000 });
     return startRig({ ...options, wire, port: server.sipPort });
-  });
+  };
+  signallingStories(start);
+  limitStories(start);
 });
 
 describe.skipIf(isMissing)('calls over drachtio-server', () => {

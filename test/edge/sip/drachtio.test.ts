@@ -10,6 +10,7 @@ import type { SignallingOptions } from '../../../src/edge/sip/signalling.ts';
 import { DrachtioServer } from '../../drachtio/drachtio-server.ts';
 import { until } from '../../eventually.ts';
 import { SimClock } from '../../sim/clock.ts';
+import { limitStories } from './drachtio-limits.ts';
 import { headerOf, type Rig, requestText, SDP, startRig, UdpPeer } from './rig.ts';
 import {
   answer,
@@ -46,6 +47,7 @@ async function startOver(options: Partial<SignallingOptions> = {}): Promise<Rig>
 }
 
 signallingStories(startOver);
+limitStories(startOver);
 
 const { rigOf, udp, kept } = stageOf(startRig);
 

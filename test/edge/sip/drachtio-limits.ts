@@ -1,0 +1,41 @@
+/** What `docs/drachtio.md` says a server of drachtio cannot carry is refused at once, with a word that says why. */
+import { PassThrough } from 'node:stream';
+import { expect, it } from 'vitest';
+import { silentLogger } from '../../../src/base/logger.ts';
+import type { SignallingOptions } from '../../../src/edge/sip/signalling.ts';
+import { until } from '../../eventually.ts';
+import type { Rig } from './rig.ts';
+import { SDP } from './rig.ts';
+import { DIAL, recorder } from './stories.ts';
+
+/** As `MAX_SENT_BYTES`: longer messages overwrite themselves in a server's buffer. */
+const LONGEST_BYTES = 12_000;
+
+export function limitStories(start: (options: Partial<SignallingOptions>) => Promise<Rig>): void {
+  it('a message that is too long for a server is not sent: its call ends at once, and says why', async () => {
+    const logged: string[] = [];
+    const note = (fields: object, text: string): void => {
+      logged.push(`${text} ${JSON.stringify(fields)}`);
+    };
+    const logger = { ...silentLogger, debug: note };
+    const { signalling } = await start({ logger });
+    await until(() => signalling.ready());
+    const target = { kind: 'uri', uri: 'sip:a@127.0.0.1:9' } as const;
+    const said = recorder();
+    const sdp = `${SDP}a=x-filler:${'x'.repeat(LONGEST_BYTES)}\r\n`;
+    signalling.invite(target, { ...DIAL, sdp }, said.events);
+    await until(() => said.ends.length === 1);
+    expect(said.ends[0]).toMatchObject({ how: 'transport' });
+    expect(logged.join('\n')).toContain('too long for drachtio-server');
+    await signalling.stop();
+  });
+
+  it('a browser at /sip of the HTTP port is answered 503', async () => {
+    const { signalling } = await start({});
+    const socket = new PassThrough();
+    signalling.upgrade({} as never, socket, Buffer.alloc(0), {} as never);
+    const chunks = await socket.toArray();
+    expect(Buffer.concat(chunks).toString()).toMatch(/^HTTP\/1\.1 503 Service Unavailable\r\n/);
+    await signalling.stop();
+  });
+}
