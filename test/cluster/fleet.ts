@@ -64,7 +64,13 @@ export class Fleet {
     return fleet;
   }
 
-  async #add(at: number, { more, each, apart }: FleetOptions): Promise<void> {
+  async #add(at: number, options: FleetOptions): Promise<void> {
+    const place = await this.place(at, options);
+    this.nodes.push({ place, service: await Service.start(place) });
+  }
+
+  /** Where a node may run; the caller removes what nobody adds. */
+  async place(at: number, { more, each, apart }: FleetOptions): Promise<ServicePlace> {
     const place = await newPlace({
       CARILLON_STORE_URL: apart ? `postgres://carillon@${addressOf(at)}/fleet` : this.url,
       CARILLON_CLUSTER_REDIS: apart
@@ -80,7 +86,7 @@ export class Fleet {
     // What seals the secrets of the store, and signs links and logins, is the same on every node.
     if (first !== undefined)
       cpSync(join(first.place.dataDir, 'keys'), join(place.dataDir, 'keys'), { recursive: true });
-    this.nodes.push({ place, service: await Service.start(place) });
+    return place;
   }
 
   node(at: number): Service {

@@ -1,29 +1,105 @@
-/** `npm run cluster`: three nodes to play with, until Ctrl-C. */
+/** `npm run cluster`: three nodes behind an edge to play with, and a fourth that may join, until Ctrl-C. */
 import { once } from 'node:events';
-import { Fleet } from './fleet.ts';
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { makeUser } from '../e2e/phone.ts';
+import { removePlace, type ServicePlace } from '../e2e/service.ts';
+import { Fleet, type FleetOptions } from './fleet.ts';
+import { Front, frontPorts } from './front.ts';
+import { type Stage, whatToTry } from './try.ts';
 
-const fleet = await Fleet.start(3);
-const { authId, authToken } = fleet.node(0).demo;
-const account = `/api/v1/Account/${authId}`;
-const as = `-H 'X-Auth-ID: ${authId}' -H 'X-Auth-Token: ${authToken}'`;
-const lines = fleet.nodes.flatMap(({ service, place }, at) => [
-  `  n${at + 1}   ${service.baseUrl}   SIP 127.0.0.1:${service.sipPort}   process ${service.program.child.pid}   ${place.dataDir}`,
-]);
-const [first, second] = [fleet.node(0), fleet.node(1)];
-process.stdout.write(`Three nodes of one service, on one PostgreSQL and one Redis:
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const EDGE = { outside: '127.0.0.1', inside: '127.0.0.2' };
+const NODES = 3;
 
-${lines.join('\n')}
+/** A terminal tells all processes of its group of Ctrl-C: the nodes begin to leave, and are stopped here in order. */
+const over = Promise.race(['SIGINT', 'SIGTERM', 'SIGHUP'].map((name) => once(process, name)));
+const places: ServicePlace[] = [];
+let fleet: Fleet | undefined;
+let front: Front | undefined;
+let isOver = false;
+void over.then(() => {
+  isOver = true;
+});
 
-  A call on n1:            CARILLON_DATA_DIR=${first.dataDir} npm run call -- --seconds 60
-  What n2 sees of it:      curl ${as} '${second.baseUrl}${account}/Call/?status=live'
-  Hung up by n2:           curl -X DELETE ${as} '${second.baseUrl}${account}/Call/<uuid>/'
-  n1 is killed:            kill -9 ${first.program.child.pid}   (within ten seconds another node bills its calls)
-  Its record, from n2:     curl ${as} '${second.baseUrl}${account}/cdr'
-  Redis:                   redis-cli -u ${fleet.redis.url} keys 'carillon:*'
-  PostgreSQL:              psql '${fleet.url}' -c 'table node'
+try {
+  await start();
+  await over;
+} catch (error) {
+  if (!isOver) console.error(error);
+  process.exitCode = isOver ? 0 : 1;
+} finally {
+  process.stdout.write('\nending\n');
+  for (const place of places) await endStarted(place);
+  await front?.stop();
+  await fleet?.stop();
+  for (const place of places) removePlace(place);
+}
+process.exit();
 
-Ctrl-C ends all of it.
-`);
-await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
-await fleet.stop();
-process.exit(0);
+async function start(): Promise<void> {
+  front = new Front([EDGE], await frontPorts());
+  const options: FleetOptions = {
+    more: {
+      CARILLON_DEMO: 'true',
+      CARILLON_SIP_EDGES: EDGE.inside,
+      CARILLON_SIP_PUBLIC_HOST: EDGE.outside,
+    },
+  };
+  fleet = await Fleet.start(NODES, options);
+  places.push(...fleet.nodes.map(({ place }) => place), await fleet.place(NODES, options));
+  await front.start(fleet.nodes.map(({ place }) => sipPlace(place)));
+  const { demo } = fleet.node(0);
+  const application = { answer_url: 'https://demo.invalid/answer' };
+  const bob = await makeUser(fleet.node(0), 'bob', application, demo);
+  const stage: Stage = {
+    inside: process.env['CARILLON_NETNS'],
+    ...{ edge: EDGE, ports: front.ports, authorityFile: front.authorityFile },
+    nodes: places.map((place, at) => ({
+      ...{ name: `n${at + 1}`, dataDir: place.dataDir, sip: sipPlace(place) },
+      baseUrl: `http://127.0.0.1:${place.environment['CARILLON_HTTP_PORT']}`,
+      pid: fleet?.nodes[at]?.service.program.child.pid,
+      start: starter(place),
+    })),
+    ...{ demo, bob, redis: fleet.redis.url, postgres: fleet.url },
+    scenario: scenarioIn(front.folder),
+  };
+  if (!isOver) process.stdout.write(whatToTry(stage));
+}
+
+function sipPlace({ environment }: ServicePlace): string {
+  return `127.0.0.1:${environment['CARILLON_SIP_PORT']}`;
+}
+
+/** SIPp's call of the tests, without a voice. */
+function scenarioIn(folder: string): string {
+  const path = join(folder, 'call.xml');
+  const text = readFileSync(join(ROOT, 'test/interop/sipp/answered-call.xml'), 'utf8');
+  writeFileSync(path, text.replace(/<nop>[\s\S]*?<\/nop>/, ''));
+  return path;
+}
+
+/** A file that starts the node of this place: a fourth one, or one that was killed. */
+function starter({ dataDir, environment }: ServicePlace): string {
+  const path = join(dataDir, '..', 'start');
+  const settings = Object.entries(environment).map(([name, value]) => `${name}='${value}' \\\n`);
+  writeFileSync(
+    path,
+    `#!/bin/sh\ncd '${ROOT}' && exec env ${settings.join('')} '${process.execPath}' src/main.ts\n`,
+  );
+  chmodSync(path, 0o700);
+  return path;
+}
+
+/** One that somebody started by its file. */
+async function endStarted({ dataDir }: ServicePlace): Promise<void> {
+  const file = join(dataDir, 'service.json');
+  if (!existsSync(file)) return;
+  const { pid } = JSON.parse(readFileSync(file, 'utf8')) as { readonly pid: number };
+  const isOurs = fleet?.nodes.some(({ service }) => service.program.child.pid === pid);
+  const environment = `/proc/${pid}/environ`;
+  if (isOurs || !existsSync(environment)) return;
+  if (readFileSync(environment, 'utf8').includes(`CARILLON_DATA_DIR=${dataDir}\0`))
+    process.kill(pid, 'SIGKILL');
+}

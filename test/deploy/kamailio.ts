@@ -75,7 +75,8 @@ export class Edge {
     );
     const args = argsOf({ WORKERS: 2, TCP_WORKERS: 2, NODES_FILE: list, RUN_DIR: run, ...defines });
     const options = ['-f', CONFIG, '-DD', '-E', '-M', '8', '-Y', run, '-w', run, ...args];
-    const child = spawn('kamailio', options, { stdio: ['ignore', 'pipe', 'pipe'] });
+    // A group of its own: its processes die together, and not by somebody's Ctrl-C.
+    const child = spawn('kamailio', options, { stdio: ['ignore', 'pipe', 'pipe'], detached: true });
     const edge = new Edge(child, Number(defines['PRIVATE_HTTP_PORT']));
     await eventually('the edge', async () => {
       if (child.exitCode !== null) throw new Error(edge.#said);
@@ -120,8 +121,19 @@ export class Edge {
   }
 
   async stop(): Promise<void> {
-    const gone = this.#child.exitCode === null ? once(this.#child, 'close') : undefined;
-    this.#child.kill('SIGTERM');
+    await this.#end(() => this.#child.kill('SIGTERM'));
+  }
+
+  /** All of its processes at once, as a machine that dies. */
+  async kill(): Promise<void> {
+    await this.#end(() => process.kill(-this.pid, 'SIGKILL'));
+  }
+
+  async #end(act: () => void): Promise<void> {
+    const { exitCode, signalCode } = this.#child;
+    if (exitCode !== null || signalCode !== null) return;
+    const gone = once(this.#child, 'close');
+    act();
     await gone;
   }
 }

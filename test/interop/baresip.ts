@@ -16,6 +16,8 @@ export interface BaresipOptions {
   readonly says?: string;
   /** At which it works, Hz. */
   readonly rate?: number;
+  /** Its SIP messages are in `output`. */
+  readonly traces?: boolean;
 }
 
 /** A baresip process with one account, told what to do over its control port (netstrings of JSON). */
@@ -42,7 +44,7 @@ export class Baresip {
   static async start(
     folder: string,
     account: string,
-    { settings = [], says = SPEECH, rate = 8000 }: BaresipOptions = {},
+    { settings = [], says = SPEECH, rate = 8000, traces = false }: BaresipOptions = {},
   ): Promise<Baresip> {
     const [sip, control] = [await freePort(), await freePort()];
     mkdirSync(folder, { recursive: true });
@@ -82,7 +84,7 @@ export class Baresip {
       '60',
     ]);
     if (padded.status !== 0) throw new Error(`sox: ${padded.stderr}`);
-    const child = spawn('baresip', ['-f', folder], {
+    const child = spawn('baresip', ['-f', folder, ...(traces ? ['-s'] : [])], {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { ...process.env, HOME: folder },
     });

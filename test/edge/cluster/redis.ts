@@ -20,9 +20,12 @@ export async function startRedis(addresses: readonly string[] = []): Promise<Pri
     url: `redis://127.0.0.1:${port}`,
     async kill() {
       if (server === undefined) return;
-      const ended = once(server, 'exit');
-      server.kill('SIGKILL');
-      await ended;
+      const { exitCode, signalCode } = server;
+      if (exitCode === null && signalCode === null) {
+        const ended = once(server, 'exit');
+        server.kill('SIGKILL');
+        await ended;
+      }
       server = undefined;
     },
     async start() {
