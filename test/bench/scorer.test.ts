@@ -15,7 +15,7 @@ describe('the scorer of npm run bench -- hearing', () => {
     await expect(score('sh -c "echo no licence >&2; exit 3"', sound, sound)).rejects.toThrow(
       'failed: no licence',
     );
-    await expect(score('echo fine', sound, sound)).rejects.toThrow('printed no number');
+    await expect(score('sh -c "echo fine"', sound, sound)).rejects.toThrow('printed no number');
     await expect(score('no-such-program', sound, sound)).rejects.toThrow(
       /no-such-program failed: .*not found/,
     );
