@@ -7,9 +7,6 @@
 //   talk <port> <payload type> …   everybody sends there from now on; the ends' phases are spread over 20 ms
 //   window                         forget what was counted
 //   heard                          what was since then
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -19,13 +16,13 @@
 #include <string>
 #include <vector>
 
+#include "exchange.hpp"
 #include "socket.hpp"
 
 namespace phones {
 namespace {
 
 constexpr size_t kRtpHeader = 12;
-constexpr Nanos kFrame = 20 * kMillisecond;
 /// Milliseconds in which every socket is read once; its buffer holds more.
 constexpr size_t kListenTicks = 20;
 
@@ -120,37 +117,17 @@ class Exchange {
 
   /// Until stdin ends.
   void run() {
-    for (Nanos tick = monotonic_now(); read_commands(); tick += kMillisecond) {
+    const auto obeyed = [this](std::istringstream line) { obey(std::move(line)); };
+    for (Nanos tick = monotonic_now(); lines_.read(obeyed); tick += kMillisecond) {
       std::fflush(stdout);
       sleep_until(tick);
-      send_due(monotonic_now());
+      turns_.take(monotonic_now(), talkers_.size(), [this](size_t i) { talkers_[i].send_frame(); });
       const auto part = static_cast<size_t>(tick / kMillisecond) % kListenTicks;
       for (size_t i = part; i < talkers_.size(); i += kListenTicks) talkers_[i].listen();
     }
   }
 
  private:
-  void send_due(Nanos now) {
-    if (!talking_) return;
-    const auto count = static_cast<Nanos>(talkers_.size());
-    for (; began_ + next_ * kFrame / count <= now; ++next_) {
-      talkers_[static_cast<size_t>(next_ % count)].send_frame();
-    }
-  }
-
-  bool read_commands() {
-    std::array<char, 4096> part;
-    ssize_t length = 0;
-    while ((length = ::read(STDIN_FILENO, part.data(), part.size())) > 0) {
-      input_.append(part.data(), static_cast<size_t>(length));
-    }
-    for (size_t end = input_.find('\n'); end != std::string::npos; end = input_.find('\n')) {
-      obey(std::istringstream(input_.substr(0, end)));
-      input_.erase(0, end + 1);
-    }
-    return length != 0;
-  }
-
   void obey(std::istringstream line) {
     std::string command;
     line >> command;
@@ -171,8 +148,7 @@ class Exchange {
       peers >> port >> payload_type;
       talker.talk_to(port, payload_type);
     }
-    began_ = monotonic_now();
-    talking_ = true;
+    turns_.begin(monotonic_now());
   }
 
   void report() {
@@ -187,11 +163,8 @@ class Exchange {
   }
 
   std::vector<Talker> talkers_;
-  std::string input_;
-  bool talking_ = false;
-  Nanos began_ = 0;
-  /// Frames sent so far, over all ends.
-  Nanos next_ = 0;
+  CommandLines lines_;
+  Turns turns_;
 };
 
 }  // namespace
@@ -201,7 +174,6 @@ int main(int argc, char** argv) {
   if (argc < 4) return 2;
   const auto callers = phones::read_packets(argv[2]);
   const auto callees = phones::read_packets(argv[3]);
-  ::fcntl(STDIN_FILENO, F_SETFL, ::fcntl(STDIN_FILENO, F_GETFL) | O_NONBLOCK);
   phones::Exchange exchange(static_cast<size_t>(std::clamp(std::atoi(argv[1]), 1, 1000)), callers, callees);
   exchange.run();
   return 0;

@@ -10,15 +10,13 @@
 //   lateness               of all packets since the window began, against the grid of their own phone
 //   watched                what the watched phones sent and heard since then
 //   sip <port> <n> <us>    asks OPTIONS n times, so many microseconds apart; answered when it is over
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <sstream>
 #include <string>
 
+#include "exchange.hpp"
 #include "phone.hpp"
 #include "sip_asker.hpp"
 
@@ -58,39 +56,19 @@ class Exchange {
 
   /// Until stdin ends.
   void run() {
-    for (Nanos tick = monotonic_now(); read_commands(); tick += kMillisecond) {
+    const auto obeyed = [this](std::istringstream line) { obey(std::move(line)); };
+    for (Nanos tick = monotonic_now(); lines_.read(obeyed); tick += kMillisecond) {
       std::fflush(stdout);
       sleep_until(tick);
-      send_due(monotonic_now());
+      turns_.take(monotonic_now(), phones_.size(), [this](size_t i) { phones_[i].send_frame(); });
       listen(static_cast<size_t>(tick / kMillisecond));
       if (asker_.step(monotonic_now())) report_sip();
     }
   }
 
  private:
-  void send_due(Nanos now) {
-    if (!talking_) return;
-    const auto count = static_cast<Nanos>(phones_.size());
-    for (; began_ + next_ * kFrame / count <= now; ++next_) {
-      phones_[static_cast<size_t>(next_ % count)].send_frame();
-    }
-  }
-
   void listen(size_t tick) {
     for (size_t i = tick % kListenTicks; i < phones_.size(); i += kListenTicks) phones_[i].listen();
-  }
-
-  bool read_commands() {
-    std::array<char, 4096> part;
-    ssize_t length = 0;
-    while ((length = ::read(STDIN_FILENO, part.data(), part.size())) > 0) {
-      input_.append(part.data(), static_cast<size_t>(length));
-    }
-    for (size_t end = input_.find('\n'); end != std::string::npos; end = input_.find('\n')) {
-      obey(std::istringstream(input_.substr(0, end)));
-      input_.erase(0, end + 1);
-    }
-    return length != 0;
   }
 
   void obey(std::istringstream line) {
@@ -117,8 +95,7 @@ class Exchange {
       ports >> port;
       phone.talk_to(static_cast<uint16_t>(port));
     }
-    began_ = monotonic_now();
-    talking_ = true;
+    turns_.begin(monotonic_now());
   }
 
   void report_lateness() {
@@ -164,11 +141,8 @@ class Exchange {
   std::vector<Phone> phones_;
   size_t watched_;
   SipAsker asker_;
-  std::string input_;
-  bool talking_ = false;
-  Nanos began_ = 0;
-  /// Frames sent so far, over all phones.
-  Nanos next_ = 0;
+  CommandLines lines_;
+  Turns turns_;
 };
 
 }  // namespace
@@ -177,7 +151,6 @@ class Exchange {
 int main(int argc, char** argv) {
   const int count = argc > 1 ? std::atoi(argv[1]) : 1;
   const int watched = argc > 2 ? std::atoi(argv[2]) : 0;
-  ::fcntl(STDIN_FILENO, F_SETFL, ::fcntl(STDIN_FILENO, F_GETFL) | O_NONBLOCK);
   phones::Exchange exchange(static_cast<size_t>(std::clamp(count, 1, 2000)),
                             static_cast<size_t>(std::max(watched, 0)));
   exchange.run();
