@@ -57,6 +57,8 @@ type CallHandler = (
 
 type Output<K extends UserAgentOutput['kind']> = Extract<UserAgentOutput, { readonly kind: K }>;
 
+/** What is to be sent still when the line closes has so long. */
+const LAST_WORDS_MS = 2000;
 /** Longest wait for the answer to REGISTER: RFC 3261 Timer F. */
 const REGISTER_TIMEOUT_MS = 32_000;
 const REGISTRATION = 1;
@@ -74,6 +76,8 @@ export class SipLine {
   readonly #table: ConnectionTable;
   readonly #driver: Driver<UserAgentInput>;
   readonly #localPort: number;
+  /** For addresses and connections. */
+  readonly #looking = new Set<Promise<void>>();
   #call: CallEvents | undefined;
   #leg = OWN_LEG;
   #handler: CallHandler = () => undefined;
@@ -171,7 +175,15 @@ export class SipLine {
     this.#handler = handler;
   }
 
+  /** What waits for an address or a connection, a BYE for one, leaves before; for `LAST_WORDS_MS` at most. */
   async close(): Promise<void> {
+    const late = Promise.withResolvers<void>();
+    const cancel = this.#options.clock.at(
+      this.#options.clock.monotonicMs() + LAST_WORDS_MS,
+      late.resolve,
+    );
+    await Promise.race([Promise.allSettled(this.#looking), late.promise]);
+    cancel();
     this.#driver.stop();
     this.#table.stop();
     await Promise.all([this.#udp.stop(), this.#tcp.stop()]);
@@ -226,10 +238,10 @@ export class SipLine {
         this.#send(output);
         break;
       case 'resolve':
-        void this.#resolve(output.id, output.query);
+        this.#look(this.#resolve(output.id, output.query));
         break;
       case 'connect':
-        void this.#connect(output);
+        this.#look(this.#connect(output));
         break;
       case 'registration':
         this.#registration?.(output);
@@ -295,6 +307,11 @@ export class SipLine {
     } else {
       this.#table.send(flow.connectionId, bytes, failed);
     }
+  }
+
+  #look(looking: Promise<void>): void {
+    this.#looking.add(looking);
+    void looking.finally(() => this.#looking.delete(looking));
   }
 
   /** A phone talks to its one server: addresses suffice, no NAPTR and SRV. */

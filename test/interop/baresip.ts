@@ -105,9 +105,11 @@ export class Baresip {
   }
 
   async event(type: string): Promise<void> {
-    await eventually(`${type} of baresip\n${this.output.slice(-2000)}`, () =>
+    await eventually(`${type} of baresip`, () =>
       this.#events.includes(`"${type}"`) ? true : undefined,
-    );
+    ).catch((error: unknown) => {
+      throw new Error(`${String(error)}\n${this.output.slice(-3000)}`);
+    });
     this.#events = '';
   }
 
