@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { silentLogger } from '../../src/base/logger.ts';
 import { type Heap, Memory, v8Heap } from '../../src/service/memory.ts';
@@ -50,31 +49,4 @@ describe('memory of an idle service', () => {
     expect(process.memoryUsage().heapUsed).toBeLessThan(whileKept - 10 * MIB);
     expect(heap.slackBytes()).toBeLessThan(32 * MIB);
   });
-
-  it('takes less memory before V8 looks through all of its heap than V8 would by itself', () => {
-    expect(collections('calm')).toBeGreaterThan(1.5 * collections('by itself'));
-  });
 });
-
-/** How often V8 looks through a heap in which 60 MB live and each thing lives for a while: in a process of its own. */
-function collections(growth: 'calm' | 'by itself'): number {
-  const memory = new URL('../../src/service/memory.ts', import.meta.url);
-  const script = `
-    import { PerformanceObserver, constants } from 'node:perf_hooks';
-    import { v8Heap } from ${JSON.stringify(memory.href)};
-    if (${growth === 'calm'}) v8Heap();
-    let majors = 0;
-    new PerformanceObserver((list) => {
-      for (const { detail } of list.getEntries())
-        if (detail.kind === constants.NODE_PERFORMANCE_GC_MAJOR) majors += 1;
-    }).observe({ entryTypes: ['gc'] });
-    const kept = [];
-    for (let turn = 0, made = 0; turn < 300; turn += 1) {
-      for (let one = 0; one < 10_000; one += 1, made += 1)
-        kept[made % 600_000] = { made, list: [made] };
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-    process.stdout.write(String(majors));`;
-  const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', script]);
-  return Number(stdout.toString());
-}
