@@ -126,6 +126,7 @@ Session session_of(Fields session) {
   remote.send.sending = direction.send;
   source.receiving = direction.receive;
   if (Argument mux = session["rtcpMux"]; mux.given()) remote.rtcp_mux = mux.boolean();
+  if (Argument learned = session["rtcpLearned"]; learned.given()) remote.rtcp_learned = learned.boolean();
   if (Argument comfort = session["comfortNoise"]; comfort.given()) {
     remote.send.comfort_noise = comfort.boolean();
   }

@@ -56,15 +56,16 @@ export interface Destination extends Place {
 
 /** `learn`: nothing is sent there; the peer's own packets show where it is. `refuse`: no peer can be there. */
 export type RtpVerdict =
-  | { readonly kind: 'send' }
-  | { readonly kind: 'learn' | 'refuse'; readonly why: string };
+  | { readonly kind: 'send'; readonly rtcp?: 'learn' }
+  | { readonly kind: 'learn'; readonly why: string; readonly rtcp?: 'learn' }
+  | { readonly kind: 'refuse'; readonly why: string };
 
 /** The guard of `EgressGuard` for what is no URL: SIP and RTP towards customers. */
 export interface DestinationGuard {
   /** Why no SIP may be sent there; undefined: it may. */
   refusesSip(destination: Destination): string | undefined;
-  /** What becomes of an address in a peer's SDP. */
-  judgeRtp(destination: Destination): RtpVerdict;
+  /** What becomes of an address in a peer's SDP, whose RTCP would go to `rtcpPort` there. */
+  judgeRtp(destination: Destination, rtcpPort: number): RtpVerdict;
   /** An address of this machine, or one under which the service is known outside. */
   isOwn(address: string): boolean;
 }

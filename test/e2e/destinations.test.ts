@@ -3,7 +3,12 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { systemRandom as random } from '../../src/base/system-random.ts';
+import { systemClock as clock } from '../../src/edge/clock/system-clock.ts';
+import { SipLine } from '../../src/phone/sip-line.ts';
+import { buildOffer, staticCodec } from '../../src/protocol/sdp/sdp.ts';
 import { Customer } from './customer.ts';
+import { makeUser } from './phone.ts';
 import {
   eventually,
   type Json,
@@ -92,4 +97,37 @@ it('a carrier is reached by numbers alone, which keep their bars', async () => {
   });
   expect(connections).toEqual([]);
   gateway.close();
+});
+
+it('a phone on this machine is answered at the port below one of a leg, and refused at that one', async () => {
+  const document = '<Response><DTMF>1</DTMF><Wait length="20"/></Response>';
+  const user = await makeUser(service, 'below', { answer_url: customer.xml('/below', document) });
+  const lines: SipLine[] = [];
+  /** The port of our leg; undefined: refused. */
+  const callFrom = async (rtpPort: number): Promise<number | undefined> => {
+    const at = { host: '127.0.0.1', port: service.sipPort, transport: 'udp' as const };
+    const line = await SipLine.open({ ...user, ...at, clock, random });
+    lines.push(line);
+    const sdp = await new Promise<string | undefined>((resolve) => {
+      const offer = buildOffer({
+        ...{ address: line.localAddress, port: rtpPort, sessionId: 1, version: 1, ptimeMs: 20 },
+        ...{ codecs: [staticCodec('PCMU')].flatMap((codec) => codec ?? []), direction: 'sendrecv' },
+        telephoneEventPayloadType: 101,
+      });
+      line.call('1000', offer, {
+        ringing: () => undefined,
+        connected: resolve,
+        ended: () => resolve(undefined),
+        offered: () => undefined,
+      });
+    });
+    const port = /^m=audio (\d+)/m.exec(sdp ?? '')?.[1];
+    return port === undefined ? undefined : Number(port);
+  };
+  // Nothing of ours, nor of any other phone, is there.
+  const port = await callFrom(9);
+  expect(port).toBeDefined();
+  expect(await callFrom(Number(port) - 1)).toBeDefined();
+  expect(await callFrom(Number(port))).toBeUndefined();
+  for (const line of lines) await line.close();
 });

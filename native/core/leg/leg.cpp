@@ -67,6 +67,7 @@ void Leg::configure(const LegRemote& remote, Nanos now, LegCodecs* codecs) {
   if (other_peer) sent_at_.reset();
   receiving_ = source.receiving;
   rtcp_mux_ = remote.rtcp_mux;
+  rtcp_learned_ = remote.rtcp_learned;
   voip_metrics_ = remote.voip_metrics;
   configured_ = true;
 }
@@ -242,7 +243,10 @@ void Leg::send_report(Nanos now, bool bye, PacketSink& sink) {
   Address to = receive_.source().target();
   const bool anything = send_.packets() > 0 || receive_.ssrc().has_value();
   if (!to.sendable() || !has_consent_ || !anything) return;
-  if (!rtcp_mux_) to.port = rtcp_port_.value_or(static_cast<uint16_t>(to.port + 1));
+  if (!rtcp_mux_) {
+    if (rtcp_learned_ && !rtcp_port_) return;
+    to.port = rtcp_port_.value_or(static_cast<uint16_t>(to.port + 1));
+  }
   RtcpSession::Facts facts;
   if (send_.packets() > packets_at_report_) {
     facts.sent = {ntp_of(now), send_.timestamp_at(now).value(), static_cast<uint32_t>(send_.packets()),

@@ -41,6 +41,8 @@ struct LegRemote {
   bool voip_metrics = false;
   /// RTP and RTCP share a port (RFC 5761).
   bool rtcp_mux = false;
+  /// Nothing goes to the port above the one of RTP: only to where the peer's reports come from.
+  bool rtcp_learned = false;
   ReceiveConfig receive;
   SendConfig send;
 };
@@ -239,6 +241,7 @@ class Leg {
   bool tones_possible_ = false;
   bool receiving_ = false;
   bool rtcp_mux_ = false;
+  bool rtcp_learned_ = false;
   bool voip_metrics_ = false;
   bool timed_out_ = false;
   /// The last frame from the peer was decoded.

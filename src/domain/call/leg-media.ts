@@ -20,6 +20,8 @@ import { checkOffer, Negotiation } from './negotiate.ts';
 export interface RtpPeer {
   readonly address: string;
   readonly port: number;
+  /** `port` where both share it, else the one above. */
+  readonly rtcpPort: number;
   /** Where its signalling comes from; undefined: not heard yet. */
   readonly heardFrom: string | undefined;
   /** Of a carrier's leg. */
@@ -229,7 +231,7 @@ export class LegMedia {
   }
 
   #configure(remote: MediaSession): Result<void, MediaProblem> {
-    const { address, port } = remote;
+    const { address, port, rtcpMux = false } = remote;
     if (address.includes(':') && address !== '::' && !this.#ipv6 && remote.ice === undefined) {
       return err({ kind: 'notAllowed', detail: `no IPv6 for media here: ${address}` });
     }
@@ -240,7 +242,12 @@ export class LegMedia {
     const verdict =
       isNowhere || byIce
         ? ({ kind: 'learn', why: byIce ? 'ICE' : 'on hold' } as const)
-        : this.#needs.judgeRtp({ address, port, ...this.#peer() });
+        : this.#needs.judgeRtp({
+            address,
+            port,
+            rtcpPort: rtcpMux ? port : port + 1,
+            ...this.#peer(),
+          });
     if (verdict.kind === 'refuse') return err({ kind: 'notAllowed', detail: verdict.why });
     this.#settled = true;
     this.#codec = remote.codec.name;
@@ -262,6 +269,7 @@ export class LegMedia {
     this.#leg?.configure({
       ...remote,
       address: sendTo,
+      rtcpLearned: verdict.rtcp === 'learn',
       signallingAddress: this.#peer().heardFrom,
     });
     return ok(undefined);

@@ -119,6 +119,8 @@ export interface MediaSession {
   readonly protection: MediaProtection;
   /** RTP and RTCP share a port (RFC 5761). */
   readonly rtcpMux?: boolean;
+  /** No RTCP goes to the port above the one of RTP: only to where the peer's comes from. */
+  readonly rtcpLearned?: boolean;
   /** The peer understands comfort noise (RFC 3389): one such packet says that a silence begins. */
   readonly comfortNoise?: boolean;
   /** The peer wants VoIP metrics in reports (RFC 3611). */

@@ -45,21 +45,24 @@ export function createDestinationGuard(options: DestinationGuardOptions): Destin
       return isOwn(destination) && !isLoopback(address) ? ownPlace(destination) : undefined;
     },
 
-    judgeRtp(destination): RtpVerdict {
+    judgeRtp(destination, rtcpPort): RtpVerdict {
       const { address, port, heardAt } = destination;
       const refuse = { kind: 'refuse', why: ownPlace(destination) } as const;
-      const learn = (why: string): RtpVerdict => ({ kind: 'learn', why });
-      // RTCP goes to the port above.
-      const ports = [port, port + 1];
-      if (isIP(address) === 0) return learn(`${address} is no IP address`);
-      if (isOwn(destination) && ports.some((each) => own.isListening(each))) return refuse;
+      if (isIP(address) === 0) return { kind: 'learn', why: `${address} is no IP address` };
+      const isHere = isOwn(destination);
+      if (isHere && own.isListening(port)) return refuse;
+      // A phone on this machine may have the port below one of ours: it has its call, without reports to us.
+      const rtcp = isHere && own.isListening(rtcpPort) ? ({ rtcp: 'learn' } as const) : {};
+      const send = { kind: 'send', ...rtcp } as const;
       const plain = plainAddress(address);
-      if (heardAt.some((heard) => plainAddress(heard.address) === plain)) return { kind: 'send' };
-      if (isAllowedBesides(destination) || isListed(policy, destination)) return { kind: 'send' };
+      if (heardAt.some((heard) => plainAddress(heard.address) === plain)) return send;
+      if (isAllowedBesides(destination) || isListed(policy, destination)) return send;
       const refusal = policy.refusal(address);
-      if (refusal !== undefined) return learn(refusal);
-      if (!isOwn(destination) || isLoopback(address)) return { kind: 'send' };
-      return ports.some((each) => own.isRtpRange(each)) ? refuse : learn(ownPlace(destination));
+      if (refusal !== undefined) return { kind: 'learn', why: refusal, ...rtcp };
+      if (!isHere || isLoopback(address)) return send;
+      return own.isRtpRange(port)
+        ? refuse
+        : { kind: 'learn', why: ownPlace(destination), rtcp: 'learn' };
     },
   };
 }

@@ -191,15 +191,20 @@ export function joinParts<R extends Recorder>(
       phones: settings.rtp.codecs.filter(isCodecWish),
       carriers: settings.rtp.carrierCodecs.filter(isCodecWish),
     },
-    judgeRtp: ({ address, port, heardFrom, carrier }) =>
-      lines.destinations.judgeRtp({
-        address,
-        port,
-        heardAt: heardFrom === undefined ? [] : [{ address: heardFrom, port }],
-        // A carrier's media comes from where its calls come from.
-        allow:
-          carrier === undefined ? [] : (provisioning.carriers.get(carrier)?.sourceAddresses ?? []),
-      }),
+    judgeRtp: ({ address, port, rtcpPort, heardFrom, carrier }) =>
+      lines.destinations.judgeRtp(
+        {
+          address,
+          port,
+          heardAt: heardFrom === undefined ? [] : [{ address: heardFrom, port }],
+          // A carrier's media comes from where its calls come from.
+          allow:
+            carrier === undefined
+              ? []
+              : (provisioning.carriers.get(carrier)?.sourceAddresses ?? []),
+        },
+        rtcpPort,
+      ),
   });
   const scripts = new Scripts();
   const dispatching: DispatchNeeds = {

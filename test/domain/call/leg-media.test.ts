@@ -93,8 +93,18 @@ describe('the address of a peer', () => {
     expect(media.describe(sdpOf('198.51.100.7')).ok).toBe(true);
     expect(configured).toMatchObject([{ address: '198.51.100.7', port: 4000 }]);
     expect(asked).toEqual([
-      { address: '198.51.100.7', port: 4000, heardFrom: '198.51.100.7', carrier: undefined },
+      {
+        ...{ address: '198.51.100.7', port: 4000, rtcpPort: 4001 },
+        ...{ heardFrom: '198.51.100.7', carrier: undefined },
+      },
     ]);
+  });
+
+  it('is asked about with where its RTCP would go, which may have to be learnt', async () => {
+    const { media, configured, asked } = await legWith({ kind: 'send', rtcp: 'learn' });
+    expect(media.describe(`${sdpOf('198.51.100.7')}a=rtcp-mux\r\n`).ok).toBe(true);
+    expect(asked).toMatchObject([{ port: 4000, rtcpPort: 4000 }]);
+    expect(configured).toMatchObject([{ address: '198.51.100.7', rtcpLearned: true }]);
   });
 
   it('is waited for when it may not be: an offer, an answer and a re-INVITE alike', async () => {

@@ -67,8 +67,9 @@ describe('SIP towards customers', () => {
 });
 
 describe('RTP towards customers', () => {
-  const kind = (address: string, port: number, more: object = {}, allowLoopback = false) =>
-    guard([], allowLoopback).judgeRtp(to(address, port, more)).kind;
+  const judged = (address: string, port: number, more: object = {}, allowLoopback = false) =>
+    guard([], allowLoopback).judgeRtp(to(address, port, more), port + 1);
+  const kind = (...of: Parameters<typeof judged>) => judged(...of).kind;
   const heard = (address: string) => ({ heardAt: [{ address, port: 1 }] });
 
   it('goes to public addresses and to where the peer itself was heard', () => {
@@ -85,14 +86,27 @@ describe('RTP towards customers', () => {
     expect(kind(PUBLIC, 4000, heard('8.8.8.8'))).toBe('learn');
   });
 
-  it('is refused for the ports of the service, RTCP one above included', () => {
+  it('is refused for the ports of the service', () => {
     expect(kind(PUBLIC, 5060, heard(PUBLIC))).toBe('refuse');
-    expect(kind(PUBLIC, 5059, heard('8.8.8.8'))).toBe('refuse');
     expect(kind('127.0.0.1', 8080, heard('127.0.0.1'), true)).toBe('refuse');
     expect(kind(PUBLIC, 20_402, heard('8.8.8.8'))).toBe('refuse');
     // A phone on the machine of the service may have any port that no leg has.
     expect(kind(PUBLIC, 20_402, heard(PUBLIC))).toBe('send');
     expect(kind(PUBLIC, 20_400, heard(PUBLIC))).toBe('refuse');
+  });
+
+  it('goes to the port below one of the service, to which no RTCP goes', () => {
+    const learnt = { rtcp: 'learn' };
+    expect(judged('127.0.0.1', 20_399, heard('127.0.0.1'), true)).toEqual({
+      kind: 'send',
+      ...learnt,
+    });
+    expect(judged(PUBLIC, 5059, heard('8.8.8.8'))).toMatchObject({ kind: 'learn', ...learnt });
+    expect(judged('8.8.8.8', 5059)).toEqual({ kind: 'send' });
+    // RTP and RTCP on one port.
+    expect(guard([], true).judgeRtp(to('127.0.0.1', 20_399), 20_399)).toEqual({ kind: 'send' });
+    // One that a leg may have later.
+    expect(judged(PUBLIC, 19_999, heard('8.8.8.8'))).toMatchObject({ kind: 'learn', ...learnt });
   });
 });
 

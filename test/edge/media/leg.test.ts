@@ -383,6 +383,25 @@ describe('a leg receiving', () => {
     expect(goodbye?.bytes.at(-7)).toBe(203);
   });
 
+  it('sends RTCP nowhere where its address is to be learnt, until the peer has sent some', async () => {
+    const { drive, leg } = await openLeg();
+    leg.configure({ ...REMOTE, rtcpLearned: true });
+    const peer = new Peer(drive, leg.port);
+    const reportsTo = (frames: number): number[] => {
+      for (let i = 0; i < frames; i += 1) {
+        peer.send(sine(440, FRAME));
+        drive.advance(20);
+      }
+      return drive.drain().flatMap(({ localPort, port }) => (localPort > leg.port ? port : []));
+    };
+    expect(reportsTo(1000)).toEqual([]);
+    const report = Buffer.alloc(8);
+    report.writeUInt32BE(0x80c90001, 0);
+    report.writeUInt32BE(peer.ssrc, 4);
+    drive.inject(leg.port + 1, { address: REMOTE.address, port: REMOTE.port + 7 }, report);
+    expect(new Set(reportsTo(1000))).toEqual(new Set([REMOTE.port + 7]));
+  });
+
   it('speaks and understands PCMA as well', async () => {
     const { drive, leg } = await openLeg();
     leg.configure({
