@@ -47,9 +47,9 @@ bool Arguments::good() {
 
 void Argument::wrong(const std::string& wanted) {
   if (!given()) {
-    call_.fault(name_ + " is missing");
+    call_.fault(name() + " is missing");
   } else {
-    call_.fault(name_ + " must be " + wanted + ", not " + shown(value_));
+    call_.fault(name() + " must be " + wanted + ", not " + shown(value_));
   }
 }
 
@@ -70,11 +70,11 @@ int64_t Argument::integer(int64_t low, int64_t high) {
 
 int Argument::one_of(std::initializer_list<int> numbers) {
   const double value = value_.IsNumber() ? value_.As<Napi::Number>().DoubleValue() : std::nan("");
-  std::string names;
   for (const int number : numbers) {
     if (value == number) return number;
-    names += (names.empty() ? "" : ", ") + std::to_string(number);
   }
+  std::string names;
+  for (const int number : numbers) names += (names.empty() ? "" : ", ") + std::to_string(number);
   wrong("one of " + names);
   return *numbers.begin();
 }
@@ -100,6 +100,15 @@ std::span<uint8_t> Argument::bytes() {
   return {};
 }
 
+std::span<double> Argument::numbers(size_t count) {
+  if (value_.IsTypedArray() && value_.As<Napi::TypedArray>().TypedArrayType() == napi_float64_array) {
+    auto view = value_.As<Napi::Float64Array>();
+    if (view.ElementLength() == count) return {view.Data(), count};
+  }
+  wrong("a Float64Array of " + std::to_string(count));
+  return {};
+}
+
 std::vector<Argument> Argument::list() {
   std::vector<Argument> items;
   if (!value_.IsArray()) {
@@ -108,18 +117,18 @@ std::vector<Argument> Argument::list() {
   }
   const auto array = value_.As<Napi::Array>();
   for (uint32_t i = 0; i < array.Length(); ++i) {
-    items.emplace_back(call_, array.Get(i), name_ + "[" + std::to_string(i) + "]");
+    items.emplace_back(call_, array.Get(i), "", name() + "[" + std::to_string(i) + "]");
   }
   return items;
 }
 
-Fields Argument::fields() { return {call_, value_, name_ + "."}; }
+Fields Argument::fields() { return {call_, value_, name() + "."}; }
 
 Fields::Fields(Arguments& call, Napi::Value object, std::string path)
     : call_(call), object_(object), path_(std::move(path)) {
   if (object_.IsObject() && !object_.IsArray() && !object_.IsFunction()) return;
   const std::string name = path_.empty() ? "the options object" : path_.substr(0, path_.size() - 1);
-  Argument(call_, object_, name).wrong("an object");
+  Argument(call_, object_, name.c_str()).wrong("an object");
   object_ = call_.env().Undefined();
 }
 
@@ -133,7 +142,9 @@ bool Fields::good() {
 void Fields::check_names() {
   if (!object_.IsObject()) return;
   const Napi::Array names = object_.As<Napi::Object>().GetPropertyNames();
-  for (uint32_t i = 0; i < names.Length(); ++i) {
+  // As many as were found: no other is among them.
+  const uint32_t count = names.Length() == found_ ? 0 : names.Length();
+  for (uint32_t i = 0; i < count; ++i) {
     const std::string name = Napi::Value(names.Get(i)).ToString().Utf8Value();
     const auto is_name = [&](const char* asked) { return name == asked; };
     if (std::ranges::none_of(asked_, is_name)) call_.fault(path_ + name + " is unknown");
@@ -145,7 +156,8 @@ Argument Fields::operator[](const char* name) {
   asked_.push_back(name);
   const Napi::Value value =
       object_.IsObject() ? object_.As<Napi::Object>().Get(name) : call_.env().Undefined();
-  return {call_, value, path_ + name};
+  if (!value.IsUndefined()) ++found_;
+  return {call_, value, name, path_};
 }
 
 }  // namespace carillon

@@ -45,11 +45,11 @@ class Arguments {
   std::string fault_;
 };
 
-/// One value under its name.
+/// One value under its name: `name` within `path`, which ends with a dot where it is an object's.
 class Argument {
  public:
-  Argument(Arguments& call, Napi::Value value, std::string name)
-      : call_(call), value_(value), name_(std::move(name)) {}
+  Argument(Arguments& call, Napi::Value value, const char* name, std::string path = "")
+      : call_(call), value_(value), name_(name), path_(std::move(path)) {}
 
   [[nodiscard]] bool given() const { return !value_.IsEmpty() && !value_.IsUndefined(); }
   [[nodiscard]] const Napi::Value& value() const { return value_; }
@@ -70,17 +70,21 @@ class Argument {
   [[nodiscard]] std::string text();
   /// A Uint8Array; valid during the call only.
   [[nodiscard]] std::span<uint8_t> bytes();
+  /// A Float64Array of this length; valid during the call only.
+  [[nodiscard]] std::span<double> numbers(size_t count);
   [[nodiscard]] std::vector<Argument> list();
   [[nodiscard]] Fields fields();
   /// One of these words.
   template <typename T>
   [[nodiscard]] T choice(std::initializer_list<std::pair<const char*, T>> words) {
-    const std::string given = value_.IsString() ? value_.As<Napi::String>().Utf8Value() : "";
-    std::string names;
-    for (const auto& [word, meaning] : words) {
-      if (value_.IsString() && given == word) return meaning;
-      names += (names.empty() ? "" : ", ") + std::string(word);
+    if (value_.IsString()) {
+      const std::string given = value_.As<Napi::String>().Utf8Value();
+      for (const auto& [word, meaning] : words) {
+        if (given == word) return meaning;
+      }
     }
+    std::string names;
+    for (const auto& [word, meaning] : words) names += (names.empty() ? "" : ", ") + std::string(word);
     wrong("one of " + names);
     return words.begin()->second;
   }
@@ -90,9 +94,13 @@ class Argument {
   void wrong(const std::string& wanted);
 
  private:
+  /// Put together for what is wrong, and for what is within.
+  [[nodiscard]] std::string name() const { return path_ + name_; }
+
   Arguments& call_;
   Napi::Value value_;
-  std::string name_;
+  const char* name_;
+  std::string path_;
 };
 
 /// The named values of one object. A name that nobody asked for is a fault, found by good() or, of an object
@@ -115,6 +123,8 @@ class Fields {
   Napi::Value object_;
   std::string path_;
   std::vector<const char*> asked_;
+  /// Of them, those that are there.
+  uint32_t found_ = 0;
 };
 
 }  // namespace carillon

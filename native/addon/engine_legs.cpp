@@ -1,4 +1,7 @@
 // EngineObject: legs and what joins two of them.
+#include <algorithm>
+#include <array>
+
 #include "addon/arguments.hpp"
 #include "addon/engine_object.hpp"
 #include "addon/places.hpp"
@@ -23,39 +26,33 @@ Address address_of(Argument ip, uint16_t port) {
 
 uint8_t payload_type_of(Argument value) { return static_cast<uint8_t>(value.integer(0, kMaxPayloadType)); }
 
-struct PayloadTypes {
-  uint8_t send;
-  uint8_t receive;
-};
-
-PayloadTypes payload_types_of(Fields types) {
-  const uint8_t send = payload_type_of(types["send"]);
-  return {send, payload_type_of(types["receive"])};
-}
-
-struct EventTypes {
-  uint8_t send;
-  uint8_t receive;
-  RtpClockRate clock;
-};
-
-EventTypes event_types_of(Fields types) {
-  const uint8_t send = payload_type_of(types["send"]);
-  const uint8_t receive = payload_type_of(types["receive"]);
-  return {send, receive, RtpClockRate(types["clockRate"].one_of({8000, 16000, 48000}))};
-}
-
 constexpr int64_t kHighestBitrate = 510'000;  // of Opus (RFC 6716 §2.1.1)
 
-CodecSpec codec_of(Fields codec) {
+/// The arguments of configureLeg, one after the other: the values of a MediaSession stand side by side,
+/// because reading them out of objects costs ten times as much.
+class SessionArguments {
+ public:
+  explicit SessionArguments(Arguments& args) : args_(args) {}
+  /// In the order of SessionValues (src/edge/media/native-values.ts).
+  [[nodiscard]] Argument next(const char* name) { return args_.at(at_++, name); }
+
+ private:
+  Arguments& args_;
+  size_t at_ = 1;  // behind the leg
+};
+
+CodecSpec codec_of(SessionArguments& session) {
   CodecSpec spec;
-  spec.coding = codec["name"].choice<Coding>({{"PCMU", Coding::pcmu},
-                                              {"PCMA", Coding::pcma},
-                                              {"G722", Coding::g722},
-                                              {"L16", Coding::l16},
-                                              {"OPUS", Coding::opus}});
-  Argument clock = codec["clockRate"];
-  Argument sample = codec["sampleRate"];
+  spec.coding = session.next("codec.name")
+                    .choice<Coding>({{"PCMU", Coding::pcmu},
+                                     {"PCMA", Coding::pcma},
+                                     {"G722", Coding::g722},
+                                     {"L16", Coding::l16},
+                                     {"OPUS", Coding::opus}});
+  Argument clock = session.next("codec.clockRate");
+  Argument sample = session.next("codec.sampleRate");
+  static_cast<void>(session.next("codec.channels").one_of({1}));
+  Argument opus = session.next("codec.opus");
   switch (spec.coding) {
     case Coding::l16:
       spec.sample_rate = SampleRate(sample.one_of({8000, 16000}));
@@ -64,17 +61,16 @@ CodecSpec codec_of(Fields codec) {
     case Coding::opus: {
       spec.sample_rate = SampleRate(sample.one_of({8000, 16000, 24000, 48000}));
       static_cast<void>(clock.one_of({48000}));
-      Fields opus = codec["opus"].fields();
-      spec.bitrate = static_cast<int>(opus["bitrate"].integer(0, kHighestBitrate));
-      spec.fec = opus["fec"].boolean();
-      spec.dtx = opus["dtx"].boolean();
+      Fields fields = opus.fields();
+      spec.bitrate = static_cast<int>(fields["bitrate"].integer(0, kHighestBitrate));
+      spec.fec = fields["fec"].boolean();
+      spec.dtx = fields["dtx"].boolean();
       break;
     }
     default:
       spec.sample_rate = SampleRate(sample.one_of({spec.coding == Coding::g722 ? 16000 : 8000}));
       static_cast<void>(clock.one_of({8000}));
   }
-  static_cast<void>(codec["channels"].one_of({1}));
   return spec;
 }
 
@@ -96,71 +92,111 @@ std::unique_ptr<IceLite> ice_of(Argument value) {
   return std::make_unique<IceLite>(std::move(credentials), openssl_hmac_sha1);
 }
 
-/// A MediaSession of src/edge/media/native.ts.
-Session session_of(Fields session) {
+Session session_of(SessionArguments session) {
   LegRemote remote;
   ExpectedSource& source = remote.receive.source;
-  const uint16_t port = session["port"].u16();
-  source.signalled = address_of(session["address"], port);
-  source.signalling = address_of(session["signallingAddress"], 0);
-  const CodecSpec codec = codec_of(session["codec"].fields());
+  Argument address = session.next("address");
+  source.signalled = address_of(address, session.next("port").u16());
+  source.signalling = address_of(session.next("signallingAddress"), 0);
+  const CodecSpec codec = codec_of(session);
   remote.receive.coding = remote.send.coding = codec.coding;
-  const PayloadTypes audio = payload_types_of(session["payloadType"].fields());
-  remote.send.payload_type = audio.send;
-  remote.receive.payload_type = audio.receive;
-  if (Argument events = session["telephoneEvent"]; events.given()) {
-    const EventTypes types = event_types_of(events.fields());
-    remote.send.telephone_event = types.send;
-    remote.receive.telephone_event = types.receive;
-    remote.send.event_clock = remote.receive.event_clock = types.clock;
+  remote.send.payload_type = payload_type_of(session.next("payloadType.send"));
+  remote.receive.payload_type = payload_type_of(session.next("payloadType.receive"));
+  Argument event_send = session.next("telephoneEvent.send");
+  Argument event_receive = session.next("telephoneEvent.receive");
+  Argument event_clock = session.next("telephoneEvent.clockRate");
+  if (event_send.given()) {
+    remote.send.telephone_event = payload_type_of(event_send);
+    remote.receive.telephone_event = payload_type_of(event_receive);
+    remote.send.event_clock = remote.receive.event_clock =
+        RtpClockRate(event_clock.one_of({8000, 16000, 48000}));
   }
-  remote.send.packet_ms = session["ptimeMs"].one_of({10, 20, 30, 40, 50, 60});
+  remote.send.packet_ms = session.next("ptimeMs").one_of({10, 20, 30, 40, 50, 60});
   struct Direction {
     bool send;
     bool receive;
   };
-  const auto direction = session["direction"].choice<Direction>({{"sendrecv", {true, true}},
-                                                                 {"sendonly", {true, false}},
-                                                                 {"recvonly", {false, true}},
-                                                                 {"inactive", {false, false}}});
+  const auto direction = session.next("direction")
+                             .choice<Direction>({{"sendrecv", {true, true}},
+                                                 {"sendonly", {true, false}},
+                                                 {"recvonly", {false, true}},
+                                                 {"inactive", {false, false}}});
   remote.send.sending = direction.send;
   source.receiving = direction.receive;
-  if (Argument mux = session["rtcpMux"]; mux.given()) remote.rtcp_mux = mux.boolean();
-  if (Argument learned = session["rtcpLearned"]; learned.given()) remote.rtcp_learned = learned.boolean();
-  if (Argument comfort = session["comfortNoise"]; comfort.given()) {
+  if (Argument mux = session.next("rtcpMux"); mux.given()) remote.rtcp_mux = mux.boolean();
+  if (Argument learned = session.next("rtcpLearned"); learned.given()) {
+    remote.rtcp_learned = learned.boolean();
+  }
+  if (Argument comfort = session.next("comfortNoise"); comfort.given()) {
     remote.send.comfort_noise = comfort.boolean();
   }
-  if (Argument metrics = session["voipMetrics"]; metrics.given()) remote.voip_metrics = metrics.boolean();
-  return {remote, codec, protection_of(session["protection"]), ice_of(session["ice"])};
+  if (Argument metrics = session.next("voipMetrics"); metrics.given()) {
+    remote.voip_metrics = metrics.boolean();
+  }
+  Argument protection = session.next("protection");
+  return {remote, codec, protection_of(protection), ice_of(session.next("ice"))};
+}
+
+/// In the order that readStatistics knows (src/edge/media/native-values.ts).
+constexpr size_t kStatistics = 21;
+
+/// False, and nothing is written, where there are none.
+bool write_statistics(const std::optional<LegStatistics>& found, std::span<double> out) {
+  if (!found) return false;
+  const LegStatistics& statistics = *found;
+  const std::array<double, kStatistics> figures = {
+      static_cast<double>(statistics.packets_received),
+      static_cast<double>(statistics.packets_sent),
+      static_cast<double>(statistics.packets_lost),
+      static_cast<double>(statistics.packets_late),
+      static_cast<double>(statistics.unknown_sources),
+      static_cast<double>(statistics.malformed),
+      static_cast<double>(statistics.unauthentic),
+      static_cast<double>(statistics.not_negotiated),
+      statistics.jitter_ms,
+      statistics.loss_fraction,
+      statistics.mos,
+      statistics.round_trip_ms,
+      statistics.discard_fraction,
+      statistics.burst_density,
+      statistics.burst_ms,
+      statistics.gap_ms,
+      statistics.rating,
+      statistics.playout_delay_ms,
+      statistics.peer_loss_fraction,
+      statistics.peer_jitter_ms,
+      statistics.peer_mos,
+  };
+  std::ranges::copy(figures, out.begin());
+  return true;
 }
 
 }  // namespace
 
-/// ({ port, ssrc, sequence, timestamp, mediaTimeoutMs, keepAliveMs, near? }): the leg's handle; 0: too many
-/// legs; below 0: the errno that opening it met, negated (EBUSY: the media threads have no time for it).
+/// (port, ssrc, sequence, timestamp, mediaTimeoutMs, keepAliveMs, near?): the leg's handle; 0: too many legs;
+/// below 0: the errno that opening it met, negated (EBUSY: the media threads have no time for it).
 Napi::Value EngineObject::open_leg(const Info& info) {
   Arguments args(info, "openLeg");
-  Fields fields = args.fields(0);
-  const auto port = static_cast<uint16_t>(fields["port"].integer(1, kHighestRtpPort));
+  const auto port = static_cast<uint16_t>(args.at(0, "port").integer(1, kHighestRtpPort));
   LegConfig config;
-  config.ssrc = fields["ssrc"].u32();
-  config.sequence = fields["sequence"].u16();
-  config.timestamp = fields["timestamp"].u32();
-  config.media_timeout = static_cast<int64_t>(fields["mediaTimeoutMs"].milliseconds()) * kMillisecond;
-  config.keep_alive = static_cast<int64_t>(fields["keepAliveMs"].milliseconds()) * kMillisecond;
-  Argument given = fields["near"];
+  config.ssrc = args.at(1, "ssrc").u32();
+  config.sequence = args.at(2, "sequence").u16();
+  config.timestamp = args.at(3, "timestamp").u32();
+  config.media_timeout = static_cast<int64_t>(args.at(4, "mediaTimeoutMs").milliseconds()) * kMillisecond;
+  config.keep_alive = static_cast<int64_t>(args.at(5, "keepAliveMs").milliseconds()) * kMillisecond;
+  Argument given = args.at(6, "near");
   const LegHandle near = given.given() ? given.handle<LegHandle>() : LegHandle();
-  if (!fields.good()) return info.Env().Undefined();
+  if (!args.good()) return info.Env().Undefined();
   const MediaEngine::Opened opened = engine_->open_leg(port, config, near);
   if (opened.error != 0) return Napi::Number::New(info.Env(), -opened.error);
   return Napi::Number::New(info.Env(), opened.handle.value());
 }
 
-/// (leg, session)
+/// (leg, …SessionValues)
 Napi::Value EngineObject::configure_leg(const Info& info) {
   Arguments args(info, "configureLeg");
   const auto handle = args.at(0, "leg").handle<LegHandle>();
-  Session session = session_of(args.fields(1));
+  Session session = session_of(SessionArguments(args));
   if (!args.good()) return info.Env().Undefined();
   const bool goes_on = session.protection.dtls && exchanging_[handle] == session.protection.dtls;
   if (session.protection.dtls && !goes_on) session.protection.packets = std::make_unique<AwaitedProtection>();
@@ -215,50 +251,27 @@ Napi::Value EngineObject::use_identity(const Info& info) {
   return info.Env().Undefined();
 }
 
-Napi::Value EngineObject::statistics_object(Napi::Env env, const std::optional<LegStatistics>& statistics) {
-  if (!statistics) return env.Undefined();
-  Napi::Object out = Napi::Object::New(env);
-  out.Set("packetsReceived", static_cast<double>(statistics->packets_received));
-  out.Set("packetsSent", static_cast<double>(statistics->packets_sent));
-  out.Set("packetsLost", static_cast<double>(statistics->packets_lost));
-  out.Set("packetsLate", static_cast<double>(statistics->packets_late));
-  out.Set("unknownSources", static_cast<double>(statistics->unknown_sources));
-  out.Set("malformed", static_cast<double>(statistics->malformed));
-  out.Set("unauthentic", static_cast<double>(statistics->unauthentic));
-  out.Set("notNegotiated", static_cast<double>(statistics->not_negotiated));
-  out.Set("jitterMs", statistics->jitter_ms);
-  out.Set("lossFraction", statistics->loss_fraction);
-  out.Set("mos", statistics->mos);
-  out.Set("roundTripMs", statistics->round_trip_ms);
-  out.Set("discardFraction", statistics->discard_fraction);
-  out.Set("burstDensity", statistics->burst_density);
-  out.Set("burstMs", statistics->burst_ms);
-  out.Set("gapMs", statistics->gap_ms);
-  out.Set("rating", statistics->rating);
-  out.Set("playoutDelayMs", statistics->playout_delay_ms);
-  out.Set("peerLossFraction", statistics->peer_loss_fraction);
-  out.Set("peerJitterMs", statistics->peer_jitter_ms);
-  out.Set("peerMos", statistics->peer_mos);
-  return out;
-}
-
+/// (leg, statistics: Float64Array): false, and nothing is written, when there is no such leg
 Napi::Value EngineObject::statistics(const Info& info) {
   Arguments args(info, "statistics");
   const auto leg = args.at(0, "leg").handle<LegHandle>();
+  const std::span<double> out = args.at(1, "statistics").numbers(kStatistics);
   if (!args.good()) return info.Env().Undefined();
-  return statistics_object(info.Env(), engine_->statistics(leg));
+  return Napi::Boolean::New(info.Env(), write_statistics(engine_->statistics(leg), out));
 }
 
+/// The same, the last ones
 Napi::Value EngineObject::close_leg(const Info& info) {
   Arguments args(info, "closeLeg");
   const auto leg = args.at(0, "leg").handle<LegHandle>();
+  const std::span<double> out = args.at(1, "statistics").numbers(kStatistics);
   if (!args.good()) return info.Env().Undefined();
   if (const auto found = exchanging_.find(leg); found != exchanging_.end()) {
     if (found->second || dtls_->shared_port() != 0) dtls_->end(leg);
     exchanging_.erase(found);
   }
   sessions_.forget(leg);
-  return statistics_object(info.Env(), engine_->close_leg(leg));
+  return Napi::Boolean::New(info.Env(), write_statistics(engine_->close_leg(leg), out));
 }
 
 Napi::Value EngineObject::bridge(const Info& info) {

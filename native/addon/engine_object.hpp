@@ -73,7 +73,6 @@ class EngineObject : public Napi::ObjectWrap<EngineObject> {
 
   Napi::Object thread_status(Napi::Env env, size_t thread) const;
   void post_removal(PlaceHandle place, TapHandle tap);
-  Napi::Value statistics_object(Napi::Env env, const std::optional<LegStatistics>& statistics);
   /// Where the legs of this engine put what the sockets of `sockets` shall send.
   std::shared_ptr<MediaFeed> feed_of(const std::shared_ptr<StreamThread>& sockets);
   /// Ends the media thread, then gives the wake-up call back. Also called by the environment when it ends

@@ -21,6 +21,7 @@ import type {
 import { Hub } from './hub.ts';
 import { NativeLeg, REST_MS } from './leg.ts';
 import { type LegHandle, loadNative, type NativeThreadStatus, type SentPacket } from './native.ts';
+import { statisticsBuffer } from './native-values.ts';
 import { PortPool } from './port-pool.ts';
 import { NativeRoom } from './room.ts';
 
@@ -208,7 +209,7 @@ class Engine implements MediaEngine {
     const { portMin, portMax, rtpHost } = this.#options;
     try {
       const { handle, port } = this.#bind({ mediaTimeoutMs: 1000 });
-      this.#hub.engine.closeLeg(handle);
+      this.#hub.engine.closeLeg(handle, statisticsBuffer());
       this.#ports.giveBack(port, this.#hub.engine.nowMs());
     } catch (cause) {
       if (!(cause instanceof ServiceError) || cause.code !== 'MEDIA_NO_PORTS') throw cause;
@@ -277,7 +278,7 @@ class Engine implements MediaEngine {
     readonly port: number;
   } {
     const { engine } = this.#hub;
-    const beside = near instanceof NativeLeg ? { near: near.handle } : {};
+    const beside = near instanceof NativeLeg ? near.handle : undefined;
     const { keepAliveMs = FRAME_MS } = this.#options;
     const inUse: number[] = [];
     for (let attempt = 0; attempt < MAX_BIND_ATTEMPTS; attempt += 1) {
@@ -287,8 +288,15 @@ class Engine implements MediaEngine {
       // In the lower half: a receiver of SRTP that misses the first packets would not know of a rollover (RFC 3711 §3.3.1).
       const sequence = this.#random.integer(0x8000);
       const timestamp = this.#random.integer(0x1_0000_0000);
-      const begin = { ssrc, sequence, timestamp, ...beside };
-      const handle = engine.openLeg({ port, mediaTimeoutMs, keepAliveMs, ...begin });
+      const handle = engine.openLeg(
+        port,
+        ssrc,
+        sequence,
+        timestamp,
+        mediaTimeoutMs,
+        keepAliveMs,
+        beside,
+      );
       if (handle > 0) {
         this.#warnOf(inUse);
         return { handle: handle as LegHandle, port };

@@ -23,7 +23,13 @@ import { DigitQueue } from './digits.ts';
 import type { NativeEvent } from './events.ts';
 import type { Hub } from './hub.ts';
 import { Listening } from './listening.ts';
-import type { LegHandle, NativeStatistics } from './native.ts';
+import type { LegHandle } from './native.ts';
+import {
+  type NativeStatistics,
+  readStatistics,
+  sessionValues,
+  statisticsBuffer,
+} from './native-values.ts';
 import { Players } from './playback.ts';
 import { PressPairing, type PressWay } from './press-pairing.ts';
 import { startRecording } from './recording.ts';
@@ -44,6 +50,9 @@ export const REST_MS: Readonly<Record<PeerAtEnd, number>> = {
   offered: 5000,
   refused: 1000,
 };
+
+/** Read at once. */
+const FIGURES = statisticsBuffer();
 
 const NO_QUALITY: MediaQuality = {
   packetsReceived: 0,
@@ -145,7 +154,7 @@ export class NativeLeg implements MediaLeg {
 
   configure(session: MediaSession): void {
     if (this.#closed) return;
-    this.#hub.engine.configureLeg(this.handle, session);
+    this.#hub.engine.configureLeg(this.handle, ...sessionValues(session));
     this.#rate = session.codec.sampleRate;
     const { address, port } = session;
     this.#remote = address === '' ? undefined : { address, port };
@@ -211,8 +220,7 @@ export class NativeLeg implements MediaLeg {
   }
 
   quality(): MediaQuality {
-    const statistics = this.#hub.engine.statistics(this.handle);
-    if (statistics !== undefined) this.#take(statistics);
+    if (this.#hub.engine.statistics(this.handle, FIGURES)) this.#take(readStatistics(FIGURES));
     return this.#lastQuality;
   }
 
@@ -224,7 +232,9 @@ export class NativeLeg implements MediaLeg {
     this.#digits.close();
     this.#listening.close();
     this.#hub.forgetPlace(this.handle);
-    const statistics = this.#hub.engine.closeLeg(this.handle);
+    const statistics = this.#hub.engine.closeLeg(this.handle, FIGURES)
+      ? readStatistics(FIGURES)
+      : undefined;
     if (statistics !== undefined) this.#take(statistics);
     // Some source has sent to the port, so late packets may follow.
     const found =

@@ -4,12 +4,8 @@
  */
 import type { Branded, StreamId } from '../../base/ids.ts';
 import { loadNativeAddon } from '../../base/native-addon.ts';
-import type {
-  LineRate,
-  MachineDetectionOptions,
-  MediaSession,
-  StreamEncoding,
-} from '../../domain/call/needs.ts';
+import type { LineRate, MachineDetectionOptions, StreamEncoding } from '../../domain/call/needs.ts';
+import type { SessionValues } from './native-values.ts';
 
 /** Named by the native side, legs as well as rooms. */
 export type LegHandle = Branded<number, 'mediaLeg'>;
@@ -33,37 +29,6 @@ export type OwnHandle =
   | RecordingHandle
   | JobHandle
   | RoomNumber;
-
-export interface NativeStatistics {
-  readonly packetsReceived: number;
-  readonly packetsSent: number;
-  readonly packetsLost: number;
-  readonly packetsLate: number;
-  readonly unknownSources: number;
-  /** No RTP. */
-  readonly malformed: number;
-  /** Of a protected leg: under another key, changed, repeated, or in the clear. */
-  readonly unauthentic: number;
-  /** From where the peer is, of a payload type that was not negotiated. */
-  readonly notNegotiated: number;
-  readonly jitterMs: number;
-  readonly discardFraction: number;
-  readonly burstDensity: number;
-  readonly burstMs: number;
-  readonly gapMs: number;
-  /** Negative: unknown. */
-  readonly rating: number;
-  readonly playoutDelayMs: number;
-  /** Of the peer's reports about us; negative: none. */
-  readonly peerLossFraction: number;
-  readonly peerJitterMs: number;
-  readonly peerMos: number;
-  readonly lossFraction: number;
-  /** 0: unknown. */
-  readonly mos: number;
-  /** Negative: unknown. */
-  readonly roundTripMs: number;
-}
 
 /** Of one media thread. */
 export interface NativeThreadStatus {
@@ -149,25 +114,27 @@ interface NativeMemberFlags {
 
 export interface NativeEngine {
   /** Handle of the leg; 0: too many legs; below 0: the errno that opening it met, negated (EBUSY: the media threads have no time for it). */
-  openLeg(options: {
-    readonly port: number;
-    readonly ssrc: number;
-    readonly sequence: number;
-    readonly timestamp: number;
-    readonly mediaTimeoutMs: number;
-    readonly keepAliveMs: number;
+  openLeg(
+    port: number,
+    ssrc: number,
+    sequence: number,
+    timestamp: number,
+    mediaTimeoutMs: number,
+    keepAliveMs: number,
     /** A leg that it will speak with: it opens on the same media thread, if that has time. */
-    readonly near?: LegHandle;
-  }): number;
-  configureLeg(leg: LegHandle, session: MediaSession): void;
+    near?: LegHandle,
+  ): number;
+  configureLeg(leg: LegHandle, ...session: SessionValues): void;
   /** Who we are where keys are exchanged by DTLS: certificate and key as PEM. */
   useIdentity(certificate: string, key: string): void;
   /** UDP and TCP port of all legs with ICE, once and before any leg; 0: any. The port, or an errno below 0. */
   shareIcePort(port: number): number;
   /** Whether keypad tones are listened for, where the peer has not used telephone-event; at first they are not. */
   hearTones(leg: LegHandle, wanted: boolean): void;
-  statistics(leg: LegHandle): NativeStatistics | undefined;
-  closeLeg(leg: LegHandle): NativeStatistics | undefined;
+  /** Written to `statistics` (`statisticsBuffer`); false: there is no such leg. */
+  statistics(leg: LegHandle, statistics: Float64Array): boolean;
+  /** The same, of its whole life. */
+  closeLeg(leg: LegHandle, statistics: Float64Array): boolean;
   /** Legs that are to hear each other, and those of a room, come to be on one media thread. */
   bridge(a: LegHandle, b: LegHandle): void;
   unbridge(a: LegHandle, b: LegHandle): void;

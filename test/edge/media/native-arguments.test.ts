@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { loadNative, type NativeEngine } from '../../../src/edge/media/native.ts';
+import { sessionValues } from '../../../src/edge/media/native-values.ts';
 import { openNativeSockets } from '../../../src/edge/stream/native.ts';
 import { REMOTE } from './peer.ts';
 
@@ -23,6 +24,8 @@ const LEG = {
   mediaTimeoutMs: 0,
   keepAliveMs: 20,
 };
+const leg = (changes: object) => Object.values({ ...LEG, ...changes });
+const session = (changes: object) => [1, ...sessionValues({ ...REMOTE, ...changes })];
 const PLAY = { place: 1, player: 1, times: 1, manner: 'instead' };
 const TONE = {
   steps: [{ frequenciesHz: [440], onMs: 100, offMs: 0 }],
@@ -52,7 +55,7 @@ const RECORD = {
   maxMs: 0,
   suppressDigits: false,
 };
-const codec = (changes: object) => ({ ...REMOTE, codec: { ...REMOTE.codec, ...changes } });
+const codec = (changes: object) => session({ codec: { ...REMOTE.codec, ...changes } });
 const srtp = (changes: object) => ({
   suite: 'AES_CM_128_HMAC_SHA1_80',
   send: new Uint8Array(30),
@@ -65,141 +68,120 @@ const MISSING = undefined;
 describe('the native side', () => {
   it.each<[string, unknown[], string]>([
     // Sessions.
-    ['configureLeg', [1], 'the options object is missing'],
-    ['configureLeg', [0, REMOTE], 'leg must be a whole number from 1 to 4294967295, not 0'],
+    ['configureLeg', [1], 'port is missing'],
+    ['configureLeg', [0], 'leg must be a whole number from 1 to 4294967295, not 0'],
     [
       'configureLeg',
-      [1, codec({ name: 'G729' })],
+      codec({ name: 'G729' }),
       'codec.name must be one of PCMU, PCMA, G722, L16, OPUS, not "G729"',
     ],
-    ['configureLeg', [1, codec({ name: MISSING })], 'codec.name is missing'],
+    ['configureLeg', codec({ name: MISSING }), 'codec.name is missing'],
     [
       'configureLeg',
-      [1, codec({ clockRate: 16_000 })],
+      codec({ clockRate: 16_000 }),
       'codec.clockRate must be one of 8000, not 16000',
     ],
     [
       'configureLeg',
-      [1, codec({ sampleRate: '8000' })],
+      codec({ sampleRate: '8000' }),
       'codec.sampleRate must be one of 8000, not "8000"',
     ],
-    ['configureLeg', [1, codec({ channels: 2 })], 'codec.channels must be one of 1, not 2'],
-    ['configureLeg', [1, codec({ law: 'A' })], 'codec.law is unknown'],
-    ['configureLeg', [1, { ...REMOTE, codec: 'PCMU' }], 'codec must be an object, not "PCMU"'],
+    ['configureLeg', codec({ channels: 2 }), 'codec.channels must be one of 1, not 2'],
     [
       'configureLeg',
-      [1, { ...REMOTE, ptimeMs: 25 }],
+      session({ ptimeMs: 25 }),
       'ptimeMs must be one of 10, 20, 30, 40, 50, 60, not 25',
     ],
     [
       'configureLeg',
-      [1, { ...REMOTE, port: 65_536 }],
+      session({ port: 65_536 }),
       'port must be a whole number from 0 to 65535, not 65536',
     ],
     [
       'configureLeg',
-      [1, { ...REMOTE, address: 'phone.test' }],
+      session({ address: 'phone.test' }),
       'address must be an IP address, not "phone.test"',
     ],
     [
       'configureLeg',
-      [1, { ...REMOTE, payloadType: { send: 0, receive: 128 } }],
+      session({ payloadType: { send: 0, receive: 128 } }),
       'payloadType.receive must be a whole number from 0 to 127, not 128',
     ],
     [
       'configureLeg',
-      [1, { ...REMOTE, telephoneEvent: { send: 101 } }],
+      session({ telephoneEvent: { send: 101 } }),
       'telephoneEvent.receive is missing',
     ],
     [
       'configureLeg',
-      [1, { ...REMOTE, telephoneEvent: { send: 101, receive: 101, clockRate: 44_100 } }],
+      session({ telephoneEvent: { send: 101, receive: 101, clockRate: 44_100 } }),
       'telephoneEvent.clockRate must be one of 8000, 16000, 48000, not 44100',
     ],
+    ['configureLeg', codec({ name: 'G722' }), 'codec.sampleRate must be one of 16000, not 8000'],
     [
       'configureLeg',
-      [1, codec({ name: 'G722' })],
-      'codec.sampleRate must be one of 16000, not 8000',
-    ],
-    [
-      'configureLeg',
-      [1, codec({ name: 'L16', sampleRate: 16_000 })],
+      codec({ name: 'L16', sampleRate: 16_000 }),
       'codec.clockRate must be one of 16000, not 8000',
     ],
     [
       'configureLeg',
-      [1, codec({ name: 'OPUS', clockRate: 48_000, sampleRate: 24_000 })],
+      codec({ name: 'OPUS', clockRate: 48_000, sampleRate: 24_000 }),
       'codec.opus is missing',
     ],
     [
       'configureLeg',
-      [
-        1,
-        codec({
-          name: 'OPUS',
-          clockRate: 48_000,
-          sampleRate: 44_100,
-          opus: { bitrate: 0, fec: true, dtx: false },
-        }),
-      ],
+      codec({
+        name: 'OPUS',
+        clockRate: 48_000,
+        sampleRate: 44_100,
+        opus: { bitrate: 0, fec: true, dtx: false },
+      }),
       'codec.sampleRate must be one of 8000, 16000, 24000, 48000, not 44100',
     ],
     [
       'configureLeg',
-      [
-        1,
-        codec({
-          name: 'OPUS',
-          clockRate: 48_000,
-          sampleRate: 48_000,
-          opus: { bitrate: 510_001, fec: true, dtx: false },
-        }),
-      ],
+      codec({
+        name: 'OPUS',
+        clockRate: 48_000,
+        sampleRate: 48_000,
+        opus: { bitrate: 510_001, fec: true, dtx: false },
+      }),
       'codec.opus.bitrate must be a whole number from 0 to 510000, not 510001',
     ],
     [
       'configureLeg',
-      [1, { ...REMOTE, direction: 'both' }],
+      session({ direction: 'both' }),
       'direction must be one of sendrecv, sendonly, recvonly, inactive, not "both"',
     ],
+    ['configureLeg', session({ protection: 'srtp' }), 'protection must be one of none, not "srtp"'],
     [
       'configureLeg',
-      [1, { ...REMOTE, protection: 'srtp' }],
-      'protection must be one of none, not "srtp"',
-    ],
-    [
-      'configureLeg',
-      [1, { ...REMOTE, protection: srtp({ suite: 'F8_128_HMAC_SHA1_80' }) }],
+      session({ protection: srtp({ suite: 'F8_128_HMAC_SHA1_80' }) }),
       'protection.suite must be one of AES_CM_128_HMAC_SHA1_80, AES_CM_128_HMAC_SHA1_32, AES_256_CM_HMAC_SHA1_80, AES_256_CM_HMAC_SHA1_32, AEAD_AES_128_GCM, AEAD_AES_256_GCM, not "F8_128_HMAC_SHA1_80"',
     ],
     [
       'configureLeg',
-      [1, { ...REMOTE, protection: srtp({ send: new Uint8Array(29) }) }],
+      session({ protection: srtp({ send: new Uint8Array(29) }) }),
       'protection.send must be 30 bytes, not an object',
     ],
     [
       'configureLeg',
-      [1, { ...REMOTE, protection: srtp({ receive: MISSING }) }],
+      session({ protection: srtp({ receive: MISSING }) }),
       'protection.receive is missing',
     ],
     [
       'configureLeg',
-      [1, { ...REMOTE, protection: srtp({ receiveMkiBytes: 129 }) }],
+      session({ protection: srtp({ receiveMkiBytes: 129 }) }),
       'protection.receiveMkiBytes must be a whole number from 0 to 128, not 129',
     ],
-    ['configureLeg', [1, { ...REMOTE, held: true }], 'held is unknown'],
-    ['openLeg', [{ ...LEG, port: 0 }], 'port must be a whole number from 1 to 65534, not 0'],
+    ['openLeg', leg({ port: 0 }), 'port must be a whole number from 1 to 65534, not 0'],
+    ['openLeg', leg({ sequence: 1.5 }), 'sequence must be a whole number from 0 to 65535, not 1.5'],
     [
       'openLeg',
-      [{ ...LEG, sequence: 1.5 }],
-      'sequence must be a whole number from 0 to 65535, not 1.5',
-    ],
-    [
-      'openLeg',
-      [{ ...LEG, ssrc: Number.NaN }],
+      leg({ ssrc: Number.NaN }),
       'ssrc must be a whole number from 0 to 4294967295, not NaN',
     ],
-    ['openLeg', [{ ...LEG, near: 0 }], 'near must be a whole number from 1 to 4294967295, not 0'],
+    ['openLeg', leg({ near: 0 }), 'near must be a whole number from 1 to 4294967295, not 0'],
     ['bridge', [1], 'b is missing'],
     ['hearTones', [1, 1], 'wanted must be true or false, not 1'],
     // What plays and listens.
@@ -218,6 +200,16 @@ describe('the native side', () => {
       [{ ...PLAY, tone: { ...TONE, steps: Array(9).fill(TONE.steps[0]) } }],
       'tone has too many steps or frequencies',
     ],
+    ['playTone', [{ ...PLAY, tone: { ...TONE, loud: true } }], 'tone.loud is unknown'],
+    ['playTone', [{ ...PLAY, tone: TONE, held: true }], 'held is unknown'],
+    ['playTone', [{ ...PLAY, tone: 'ringing' }], 'tone must be an object, not "ringing"'],
+    ['playTone', [], 'the options object is missing'],
+    [
+      'statistics',
+      [1, new Float64Array(20)],
+      'statistics must be a Float64Array of 21, not an object',
+    ],
+    ['closeLeg', [1], 'statistics is missing'],
     ['playClip', [{ ...PLAY, clip: {} }], 'clip must be a clip, not an object'],
     [
       'sendDigits',
@@ -296,7 +288,7 @@ describe('the native side', () => {
     const open = (host: string): number => {
       const own = new native.Engine(false, host, () => undefined, 1);
       try {
-        return own.openLeg({ ...LEG, port: 33_100 });
+        return own.openLeg(33_100, 1, 2, 3, 0, 20);
       } finally {
         own.stop();
       }

@@ -1,0 +1,94 @@
+/** Leg by leg, what crosses to the native side are plain values: reading objects there, by name, costs several times as much. */
+import type { MediaSession } from '../../domain/call/needs.ts';
+
+/** In the order of `session_of` (native/addon/engine_legs.cpp). */
+export const sessionValues = (session: MediaSession) => {
+  const { codec, payloadType, telephoneEvent } = session;
+  return [
+    session.address,
+    session.port,
+    session.signallingAddress,
+    codec.name,
+    codec.clockRate,
+    codec.sampleRate,
+    codec.channels,
+    codec.opus,
+    payloadType.send,
+    payloadType.receive,
+    telephoneEvent?.send,
+    telephoneEvent?.receive,
+    telephoneEvent?.clockRate,
+    session.ptimeMs,
+    session.direction,
+    session.rtcpMux,
+    session.rtcpLearned,
+    session.comfortNoise,
+    session.voipMetrics,
+    session.protection,
+    session.ice,
+  ] as const;
+};
+
+export type SessionValues = ReturnType<typeof sessionValues>;
+
+export interface NativeStatistics {
+  readonly packetsReceived: number;
+  readonly packetsSent: number;
+  readonly packetsLost: number;
+  readonly packetsLate: number;
+  readonly unknownSources: number;
+  /** No RTP. */
+  readonly malformed: number;
+  /** Of a protected leg: under another key, changed, repeated, or in the clear. */
+  readonly unauthentic: number;
+  /** From where the peer is, of a payload type that was not negotiated. */
+  readonly notNegotiated: number;
+  readonly jitterMs: number;
+  readonly discardFraction: number;
+  readonly burstDensity: number;
+  readonly burstMs: number;
+  readonly gapMs: number;
+  /** Negative: unknown. */
+  readonly rating: number;
+  readonly playoutDelayMs: number;
+  /** Of the peer's reports about us; negative: none. */
+  readonly peerLossFraction: number;
+  readonly peerJitterMs: number;
+  readonly peerMos: number;
+  readonly lossFraction: number;
+  /** 0: unknown. */
+  readonly mos: number;
+  /** Negative: unknown. */
+  readonly roundTripMs: number;
+}
+
+/** Where the native side writes the statistics of one leg. */
+export const statisticsBuffer = (): Float64Array => new Float64Array(21);
+
+/** In the order of `write_statistics` (native/addon/engine_legs.cpp). */
+export function readStatistics(from: Float64Array): NativeStatistics {
+  const at = (index: number): number => from[index] ?? 0;
+  return {
+    packetsReceived: at(0),
+    packetsSent: at(1),
+    packetsLost: at(2),
+    packetsLate: at(3),
+    unknownSources: at(4),
+    malformed: at(5),
+    unauthentic: at(6),
+    notNegotiated: at(7),
+    jitterMs: at(8),
+    lossFraction: at(9),
+    mos: at(10),
+    roundTripMs: at(11),
+    discardFraction: at(12),
+    burstDensity: at(13),
+    burstMs: at(14),
+    gapMs: at(15),
+    rating: at(16),
+    playoutDelayMs: at(17),
+    peerLossFraction: at(18),
+    peerJitterMs: at(19),
+    peerMos: at(20),
+  };
+}
