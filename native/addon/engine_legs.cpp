@@ -202,7 +202,7 @@ Napi::Value EngineObject::configure_leg(const Info& info) {
   if (session.protection.dtls && !goes_on) session.protection.packets = std::make_unique<AwaitedProtection>();
   exchanging_[handle] = session.protection.dtls;
   if (session.ice) dtls_->expect(handle, session.ice->credentials().local_ufrag);
-  std::optional<LegCodecs> codecs = sessions_.change(handle, session.codec);
+  std::optional<LegCodecs> codecs = sessions_.change(handle, session.codec, session.remote.send.packet_ms);
   engine_->at_leg(handle, [session = std::move(session), codecs = std::move(codecs)](MediaLoop& loop,
                                                                                      LegHandle at) mutable {
     with_leg(loop, at, [&](Leg& leg) {

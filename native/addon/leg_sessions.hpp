@@ -5,6 +5,7 @@
 #include <optional>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 #include "core/leg/leg.hpp"
 
@@ -12,17 +13,21 @@ namespace carillon {
 
 class LegSessions {
  public:
-  /// The leg's session has this codec from now on: what it needs for that; nothing: all goes on.
-  std::optional<LegCodecs> change(LegHandle leg, const CodecSpec& spec) {
+  /// The leg's session has this codec from now on, and sends packets of so many milliseconds: what it needs
+  /// for that; nothing: all goes on.
+  std::optional<LegCodecs> change(LegHandle leg, const CodecSpec& spec, int packet_ms) {
     Session& session = sessions_[leg.value()];
-    const CodecSpec before = session.spec;
-    session.spec = spec;
-    if (spec == before) return std::nullopt;
+    const CodecSpec before = std::exchange(session.spec, spec);
     const bool decoder_goes_on = same_decoder(before, spec);
     // Both laws of G.711 have one encoder too.
-    if (decoder_goes_on && spec.coding != before.coding) return std::nullopt;
-    LegCodecs codecs(spec, decoder_goes_on ? 0 : session.streams.size());
+    const bool encoder_goes_on = spec == before || (decoder_goes_on && spec.coding != before.coding);
+    const bool waits = packet_ms != kFrameMs && (!session.waits || !encoder_goes_on);
+    session.waits = waits || (session.waits && encoder_goes_on);
+    if (encoder_goes_on && !waits) return std::nullopt;
+    LegCodecs codecs;
+    if (!encoder_goes_on) codecs = LegCodecs(spec, decoder_goes_on ? 0 : session.streams.size());
     if (decoder_goes_on) codecs.receive.reset();
+    if (waits) codecs.waiting = Packetizer::room(rates_of(spec).sample);
     return codecs;
   }
 
@@ -43,6 +48,8 @@ class LegSessions {
  private:
   struct Session {
     CodecSpec spec;
+    /// It has room for audio that waits for a packet to be full.
+    bool waits = false;
     std::unordered_set<uint32_t> streams;
   };
   /// Of legs that live: as many as the engine takes.

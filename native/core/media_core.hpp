@@ -149,7 +149,7 @@ class MediaCore {
   class PacketBatch : public PacketSink {
    public:
     PacketBatch(PacketSink& inner, CoreCounters& counters) : inner_(inner), counters_(counters) {}
-    /// `packet` stands in its leg until flush(): a leg sends one at a visit.
+    /// `packet` stands until flush(), as PacketRoom's do: a leg sends one at a visit.
     void send(LegHandle leg, const Address& to, Bytes packet) override;
     void send_rtcp(LegHandle leg, const Address& to, Bytes packet) override {
       inner_.send_rtcp(leg, to, packet);
@@ -160,6 +160,7 @@ class MediaCore {
 
    private:
     static constexpr size_t kPackets = 16;
+    static_assert(kPackets < PacketRoom::kRooms);
     struct Packet {
       LegHandle leg;
       Address to;

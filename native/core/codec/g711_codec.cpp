@@ -12,12 +12,14 @@ G711Law law_of(Coding coding) { return coding == Coding::pcma ? G711Law::a : G71
 }  // namespace
 
 void G711Decoder::append(Bytes payload) {
-  if (payload.size() > past_.size() - end_) {
+  const std::span<uint8_t> past = concealer_.spare();
+  static_assert(kPast + kRoom <= kPast * sizeof(Sample));
+  if (payload.size() > past.size() - end_) {
     const size_t kept = std::min(end_, kPast);
-    std::copy_n(past_.begin() + static_cast<std::ptrdiff_t>(end_ - kept), kept, past_.begin());
+    std::ranges::copy(past.subspan(end_ - kept, kept), past.begin());
     end_ = kept;
   }
-  std::ranges::copy(payload, past_.begin() + static_cast<std::ptrdiff_t>(end_));
+  std::ranges::copy(payload, past.subspan(end_).begin());
   end_ += payload.size();
   known_ += payload.size();
 }
@@ -26,7 +28,7 @@ void G711Decoder::catch_up() {
   if (passed_by_ == 0) return;
   std::array<Sample, kPast> unknown;
   const auto missed = std::span(unknown).last(std::min(passed_by_, kPast));
-  g711_decode(law_of(coding_), Bytes(past_).subspan(end_ - missed.size(), missed.size()), missed);
+  g711_decode(law_of(coding_), past().subspan(end_ - missed.size(), missed.size()), missed);
   concealer_.receive(missed);
   passed_by_ = 0;
 }
@@ -36,7 +38,7 @@ void G711Decoder::decode_part(Bytes payload, std::span<Sample> out) {
   if (known_ >= kDelay) {
     append(payload);
     passed_by_ += payload.size();
-    g711_decode(law, Bytes(past_).subspan(end_ - payload.size() - kDelay, payload.size()), out);
+    g711_decode(law, past().subspan(end_ - payload.size() - kDelay, payload.size()), out);
     return;
   }
   // The audio after a gap is blended with what filled it: it is not what its octets say.
@@ -75,7 +77,7 @@ void G711Decoder::silence(std::span<Sample> out) {
 
 void G711Decoder::conceal(std::span<Sample> out, Bytes /*following*/) {
   catch_up();
-  known_ = 0;
+  known_ = end_ = 0;
   concealer_.conceal(out);
 }
 
@@ -87,7 +89,7 @@ ByteCount G711Encoder::encode(Coding coding, std::span<const Sample> in, std::sp
 void G711Decoder::expect_decode() const {
   prefetch(this, kCacheLine);
   const size_t from = end_ - std::min(end_, kDelay);
-  prefetch(&past_[from], std::min(past_.size() - from, kDelay + kNarrowFrame));
+  prefetch(&past()[from], std::min(past().size() - from, kDelay + kNarrowFrame));
 }
 
 }  // namespace carillon

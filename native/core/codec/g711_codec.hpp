@@ -1,8 +1,6 @@
 // G.711 as a session's codec: both laws, and the concealment of ITU-T G.711 Appendix I.
 #pragma once
 
-#include <array>
-
 #include "core/base/narrowband.hpp"
 #include "core/codec/codec.hpp"
 #include "core/dsp/plc.hpp"
@@ -15,7 +13,8 @@ inline constexpr SessionRates kG711Rates{RtpClockRate(8000), kNarrowband};
 /// Both laws share one past: some senders switch between them without asking.
 ///
 /// While all arrives the concealer is passed by, because its memory is large: its delay is made up of the
-/// octets that came last, and it is told of them when it has to say something itself.
+/// octets that came last, and it is told of them when it has to say something itself. They stand in what it
+/// needs while it conceals.
 class G711Decoder final : public AudioDecoder {
  public:
   [[nodiscard]] SessionRates rates() const override { return kG711Rates; }
@@ -34,17 +33,18 @@ class G711Decoder final : public AudioDecoder {
   using Concealer = PacketLossConcealer<kNarrowband.per_ms()>;
   static constexpr size_t kPast = Concealer::kPastSamples;
   static constexpr size_t kDelay = Concealer::kDelaySamples;
-  static constexpr size_t kRoom = 2 * kNarrowFrame;  // appended before the past is moved back to the front
+  // Appended before the past is moved back to the front.
+  static constexpr size_t kRoom = 2 * kNarrowFrame;
 
   void decode_part(Bytes payload, std::span<Sample> out);
   void append(Bytes payload);
   void catch_up();
+  [[nodiscard]] Bytes past() const { return concealer_.spare(); }
 
   Coding coding_ = Coding::pcmu;
-  size_t end_ = 0;        // of the octets in past_
+  size_t end_ = 0;        // of the octets in past()
   size_t known_ = 0;      // octets before end_ that follow one another, up to what was heard last
   size_t passed_by_ = 0;  // of these, those that the concealer does not know
-  std::array<uint8_t, kPast + kRoom> past_{};
   Concealer concealer_;
 };
 

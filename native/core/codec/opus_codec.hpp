@@ -28,7 +28,7 @@ class OpusStreamDecoder final : public AudioDecoder {
   [[nodiscard]] bool decodes(Coding coding) const override { return coding == Coding::opus; }
   [[nodiscard]] RtpTicks duration(Coding coding, Bytes payload) const override;
   /// Speech; of music at the highest rate less is held.
-  [[nodiscard]] size_t octets_per_second() const override { return 12'800; }
+  [[nodiscard]] size_t octets_per_second() const override { return 16'000; }
   [[nodiscard]] size_t longest_payload() const override { return 1500; }
   void decode(const PacketPart& part, std::span<Sample> out) override;
   void silence(std::span<Sample> out) override { make_up(out, {}); }

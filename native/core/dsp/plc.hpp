@@ -33,6 +33,14 @@ class PacketLossConcealer {
   /// True while the last call concealed.
   [[nodiscard]] bool concealing() const noexcept { return lost_samples_ > 0; }
 
+  /// Memory that it needs while concealing() alone: until then its owner's.
+  [[nodiscard]] std::span<uint8_t> spare() noexcept {
+    return {reinterpret_cast<uint8_t*>(source_.data()), sizeof(source_)};
+  }
+  [[nodiscard]] std::span<const uint8_t> spare() const noexcept {
+    return {reinterpret_cast<const uint8_t*>(source_.data()), sizeof(source_)};
+  }
+
   /// Forgets the past, as if newly built.
   void reset() noexcept { *this = PacketLossConcealer(); }
 
@@ -41,8 +49,8 @@ class PacketLossConcealer {
   static constexpr size_t kLongestPitch = 15 * kPerMs;  // 15 ms, 66 Hz
   static constexpr size_t kBlock = 10 * kPerMs;         // the method works in steps of 10 ms
   static_assert(kPastSamples == 3 * kLongestPitch + kDelaySamples);
-  static constexpr size_t kRoom =
-      size_t{kFrameMs} * kPerMs;  // appended before the past is moved back to the front
+  // Appended before the past is moved back to the front.
+  static constexpr size_t kRoom = size_t{kFrameMs} * kPerMs;
 
   void begin_loss() noexcept;
   void widen_cycle(std::span<Sample> old_way) noexcept;

@@ -8,14 +8,35 @@ namespace {
 /// 20 ms at 64 kbit/s.
 constexpr size_t kExpectedPayload = 160;
 
-/// Of a stretch: no longer than the store's capacity, of which no clock has more.
-uint16_t in_16_bits(RtpTicks ticks) { return static_cast<uint16_t>(ticks.count()); }
+uint16_t in_16_bits(int64_t count) { return static_cast<uint16_t>(count); }
 }  // namespace
+
+/// Stretches lie within seconds of the end.
+RtpTime PayloadStore::begin_of(size_t n) const {
+  const auto end = static_cast<uint32_t>(end_.since_zero().count());
+  return end_ + RtpTicks(static_cast<int32_t>(kept(n).begin - end));
+}
+
+PayloadStore::Stretch PayloadStore::nth(size_t n) const {
+  const Kept& stretch = kept(n);
+  const uint32_t since = static_cast<uint32_t>(written_) - stretch.at;
+  return {begin_of(n),    written_ - since, RtpTicks(stretch.ticks), RtpTicks(stretch.ticks_into),
+          stretch.octets, stretch.coding};
+}
+
+void PayloadStore::set(size_t n, const Stretch& stretch) {
+  stretches_[(first_ + n) % kMaxPackets] = {static_cast<uint32_t>(stretch.begin.since_zero().count()),
+                                            static_cast<uint32_t>(stretch.at),
+                                            in_16_bits(stretch.length.count()),
+                                            in_16_bits(stretch.into.count()),
+                                            static_cast<uint16_t>(stretch.octets),
+                                            stretch.coding};
+}
 
 size_t PayloadStore::count_until(RtpTime timestamp) const {
   // From the newest: packets are written at the end and read a few packets before it.
   size_t n = count_;
-  while (n > 0 && nth(n - 1).begin > timestamp) --n;
+  while (n > 0 && begin_of(n - 1) > timestamp) --n;
   return n;
 }
 
@@ -25,14 +46,22 @@ bool PayloadStore::held(const Stretch& stretch) const {
 }
 
 Bytes PayloadStore::payload(const Stretch& stretch) const {
-  return Bytes(octets_).subspan(stretch.at % octets_.size(), stretch.octets);
+  const size_t from = stretch.at % octets_.size();
+  const size_t in_one = std::min(stretch.octets, octets_.size() - from);
+  if (in_one == stretch.octets) return Bytes(octets_).subspan(from, in_one);
+  // It goes on at the beginning of the ring: one packet of some dozens.
+  thread_local std::array<uint8_t, kLongestPayload> whole;
+  const auto rest = std::copy_n(octets_.begin() + static_cast<std::ptrdiff_t>(from), in_one, whole.begin());
+  std::copy_n(octets_.begin(), stretch.octets - in_one, rest);
+  return Bytes(whole).first(stretch.octets);
 }
 
 uint64_t PayloadStore::keep(Bytes payload) {
-  const size_t left = octets_.size() - written_ % octets_.size();
-  if (payload.size() > left) written_ += left;
   const uint64_t at = written_;
-  std::ranges::copy(payload, octets_.begin() + static_cast<std::ptrdiff_t>(at % octets_.size()));
+  const size_t from = at % octets_.size();
+  const Bytes in_one = payload.first(std::min(payload.size(), octets_.size() - from));
+  std::ranges::copy(in_one, octets_.begin() + static_cast<std::ptrdiff_t>(from));
+  std::ranges::copy(payload.subspan(in_one.size()), octets_.begin());
   written_ += payload.size();
   return at;
 }
@@ -41,13 +70,17 @@ uint64_t PayloadStore::keep(Bytes payload) {
 void PayloadStore::insert(size_t n, const Stretch& stretch) {
   if (count_ == kMaxPackets) {
     if (n == 0) return;
-    first_ = (first_ + 1) % kMaxPackets;
-    --count_;
+    forget_oldest();
     --n;
   }
-  for (size_t i = count_; i > n; --i) nth(i) = nth(i - 1);
-  nth(n) = stretch;
+  for (size_t i = count_; i > n; --i) stretches_[(first_ + i) % kMaxPackets] = kept(i - 1);
+  set(n, stretch);
   ++count_;
+}
+
+void PayloadStore::forget_oldest() {
+  first_ = (first_ + 1) % kMaxPackets;
+  --count_;
 }
 
 void PayloadStore::place(const Stretch& stretch) {
@@ -59,16 +92,16 @@ void PayloadStore::place(const Stretch& stretch) {
   // What was there before counts up to the new one, and again behind it.
   Stretch rest = nth(n - 1);
   const bool replaces = rest.begin == stretch.begin;
-  const bool goes_on = rest.end() > stretch.end() && (n == count_ || nth(n).begin > stretch.end());
+  const bool goes_on = rest.end() > stretch.end() && (n == count_ || begin_of(n) > stretch.end());
   if (goes_on) {
     const RtpTicks before = stretch.end() - rest.begin;
     rest.begin = stretch.end();
-    rest.ticks = in_16_bits(rest.length() - before);
-    rest.ticks_into = in_16_bits(rest.into() + before);
+    rest.length -= before;
+    rest.into += before;
     insert(n, rest);
   }
   if (replaces) {
-    nth(count_until(stretch.begin) - 1) = stretch;
+    set(count_until(stretch.begin) - 1, stretch);
   } else {
     insert(count_until(stretch.begin), stretch);
   }
@@ -76,8 +109,8 @@ void PayloadStore::place(const Stretch& stretch) {
 
 PayloadStore::Written PayloadStore::write(RtpTime timestamp, RtpTicks duration, Coding coding,
                                           Bytes payload) {
-  if (duration <= RtpTicks() || duration > capacity_ || payload.size() > octets_.size())
-    return Written::too_long;
+  const size_t longest = std::min(kLongestPayload, octets_.size());
+  if (duration <= RtpTicks() || duration > capacity_ || payload.size() > longest) return Written::too_long;
   if (empty_) {
     empty_ = false;
     end_ = timestamp;
@@ -87,21 +120,25 @@ PayloadStore::Written PayloadStore::write(RtpTime timestamp, RtpTicks duration, 
 
   end_ = std::max(end_, timestamp + duration);
   const uint64_t at = keep(payload);
-  place({timestamp, at, in_16_bits(duration), 0, static_cast<uint16_t>(payload.size()), coding});
+  place({timestamp, at, duration, {}, payload.size(), coding});
   return Written::stored;
 }
 
 void PayloadStore::fill_silence_until(RtpTime timestamp) {
   if (empty_ || timestamp <= end_ || timestamp > end_ + capacity_) return;
   const RtpTicks length = timestamp - end_;
-  Stretch* const newest = count_ == 0 ? nullptr : &nth(count_ - 1);
-  if (newest != nullptr && newest->coding == Coding::silence && newest->end() == end_) {
-    // What lies further back is not held any more.
-    const RtpTicks whole = std::min(newest->length() + length, capacity_);
-    newest->begin = timestamp - whole;
-    newest->ticks = in_16_bits(whole);
+  // In silence no packet drives out those of before, whose low bits would mean another time at last.
+  while (count_ > 0 && nth(0).end() <= end_ - capacity_) forget_oldest();
+  const bool goes_on =
+      count_ > 0 && nth(count_ - 1).coding == Coding::silence && nth(count_ - 1).end() == end_;
+  Stretch silence = goes_on ? nth(count_ - 1) : Stretch{end_, written_, {}, {}, 0, Coding::silence};
+  // What lies further back is not held any more.
+  silence.length = std::min(silence.length + length, capacity_);
+  silence.begin = timestamp - silence.length;
+  if (goes_on) {
+    set(count_ - 1, silence);
   } else {
-    insert(count_, {end_, 0, in_16_bits(length), 0, 0, Coding::silence});
+    insert(count_, silence);
   }
   end_ = timestamp;
 }
@@ -111,17 +148,19 @@ PayloadStore::Run PayloadStore::run_at(RtpTime timestamp, RtpTicks limit) const 
   const RtpTime oldest = end_ - capacity_;
   if (timestamp < oldest) return {up_to(oldest), {}, {}};
   size_t next = count_until(timestamp);
-  if (next > 0 && timestamp < nth(next - 1).end() && held(nth(next - 1))) {
-    const Stretch& here = nth(next - 1);
-    const RtpTime until = next < count_ ? std::min(here.end(), nth(next).begin) : here.end();
-    const RtpTicks into = timestamp - here.begin + here.into();
-    return {up_to(until), {here.coding, payload(here), here.begin - here.into(), into}, {}};
+  if (next > 0) {
+    const Stretch here = nth(next - 1);
+    if (timestamp < here.end() && held(here)) {
+      const RtpTime until = next < count_ ? std::min(here.end(), begin_of(next)) : here.end();
+      const RtpTicks into = timestamp - here.begin + here.into;
+      return {up_to(until), {here.coding, payload(here), here.begin - here.into, into}, {}};
+    }
   }
   while (next < count_ && !held(nth(next))) ++next;
   if (next == count_) return {limit, {}, {}};
-  const Stretch& behind = nth(next);
+  const Stretch behind = nth(next);
   const RtpTicks length = up_to(behind.begin);
-  const bool right_behind = timestamp + length == behind.begin && behind.into() == RtpTicks();
+  const bool right_behind = timestamp + length == behind.begin && behind.into == RtpTicks();
   return {length, {}, right_behind ? payload(behind) : Bytes{}};
 }
 
@@ -137,8 +176,8 @@ bool PayloadStore::complete(RtpTime timestamp, RtpTicks length) const {
 
 void PayloadStore::expect_write() const {
   // The newest packet, the place behind it, and where its octets will stand.
-  prefetch(&nth(count_), sizeof(Stretch));
-  if (count_ > 0) prefetch(&nth(count_ - 1), sizeof(Stretch));
+  prefetch(&kept(count_), sizeof(Kept));
+  if (count_ > 0) prefetch(&kept(count_ - 1), sizeof(Kept));
   const size_t from = written_ % octets_.size();
   prefetch(&octets_[from], std::min(kExpectedPayload, octets_.size() - from));
 }
@@ -146,8 +185,8 @@ void PayloadStore::expect_write() const {
 void PayloadStore::expect_read(RtpTime timestamp, RtpTicks length) const {
   if (count_ == 0) return;
   // The newest packets by their number; the octets by their distance to the end, an octet a tick.
-  prefetch(&nth(count_ - 1), sizeof(Stretch));
-  prefetch(&nth(count_ - std::min<size_t>(count_, 3)), sizeof(Stretch));
+  prefetch(&kept(count_ - 1), sizeof(Kept));
+  prefetch(&kept(count_ - std::min<size_t>(count_, 3)), sizeof(Kept));
   const auto behind = static_cast<uint64_t>(std::clamp(end_ - timestamp, RtpTicks(), capacity_).count());
   if (behind > written_) return;
   const size_t from = (written_ - behind) % octets_.size();

@@ -22,20 +22,19 @@ class PayloadStore {
  public:
   /// The largest playout delay (200 ms), the largest packet (120 ms), and room for a burst.
   static constexpr Nanos kHeldTime = 512 * kMillisecond;
-  /// So many packets and stretches of silence: 512 ms of 10 ms each. What is shorter is held for less long.
-  static constexpr size_t kMaxPackets = 64;
-  static constexpr Nanos kLongestPacket = 120 * kMillisecond;
+  /// So many packets and stretches of silence: 480 ms of 10 ms each. What is shorter is held for less long.
+  static constexpr size_t kMaxPackets = 48;
+  /// In octets: 120 ms of L16 at 16 kHz.
+  static constexpr size_t kLongestPayload = 3840;
 
   /// Payloads are kept for so long: what is read is at most a playout delay, a packet and what a decoder is
   /// shown of its past behind the newest.
   static constexpr Nanos kKeptTime = 360 * kMillisecond;
 
-  /// Has room for kKeptTime at that rate and a packet more: none is cut at the end of the ring, and they lie
-  /// in it as they came. At a higher rate packets are kept for less long.
+  /// Has room for kKeptTime at that rate. At a higher rate packets are kept for less long.
   PayloadStore(RtpClockRate clock, size_t octets_per_second)
       : capacity_(clock.in(kHeldTime)),
-        octets_(octets_per_second * static_cast<size_t>((kKeptTime + kLongestPacket) / kMillisecond) / 1000) {
-  }
+        octets_(octets_per_second * static_cast<size_t>(kKeptTime / kMillisecond) / 1000) {}
 
   /// kHeldTime on the packets' clock.
   [[nodiscard]] RtpTicks capacity() const { return capacity_; }
@@ -62,6 +61,7 @@ class PayloadStore {
     /// Missing: the payload of the packet right behind the stretch, if there is one.
     Bytes following;
   };
+  /// Its payloads stand until the next call on this thread.
   [[nodiscard]] Run run_at(RtpTime timestamp, RtpTicks limit) const;
   /// Nothing of it is missing.
   [[nodiscard]] bool complete(RtpTime timestamp, RtpTicks length) const;
@@ -85,22 +85,31 @@ class PayloadStore {
     RtpTime begin;
     /// Where its payload was written, counted since the beginning: overwritten when the ring has gone round.
     uint64_t at = 0;
+    RtpTicks length;
+    /// What of the packet lies before this stretch.
+    RtpTicks into;
+    size_t octets = 0;
+    Coding coding = Coding::missing;
+
+    [[nodiscard]] RtpTime end() const { return begin + length; }
+  };
+  /// The same as it is kept: its instants by their low bits, which are all that tells those of the last
+  /// seconds apart.
+  struct Kept {
+    uint32_t begin = 0;
+    uint32_t at = 0;
     /// At most the capacity: 24,576 at 48 kHz.
     uint16_t ticks = 0;
-    /// What of the packet lies before this stretch.
     uint16_t ticks_into = 0;
     uint16_t octets = 0;
     Coding coding = Coding::missing;
-
-    [[nodiscard]] RtpTicks length() const { return RtpTicks(ticks); }
-    [[nodiscard]] RtpTicks into() const { return RtpTicks(ticks_into); }
-
-    [[nodiscard]] RtpTime end() const { return begin + length(); }
   };
 
   // In order of time, 0 being the oldest.
-  [[nodiscard]] const Stretch& nth(size_t n) const { return stretches_[(first_ + n) % kMaxPackets]; }
-  [[nodiscard]] Stretch& nth(size_t n) { return stretches_[(first_ + n) % kMaxPackets]; }
+  [[nodiscard]] const Kept& kept(size_t n) const { return stretches_[(first_ + n) % kMaxPackets]; }
+  [[nodiscard]] RtpTime begin_of(size_t n) const;
+  [[nodiscard]] Stretch nth(size_t n) const;
+  void set(size_t n, const Stretch& stretch);
   /// How many begin at `timestamp` or before it.
   [[nodiscard]] size_t count_until(RtpTime timestamp) const;
   /// Its time is within the capacity and its payload, if it has one, still there.
@@ -108,6 +117,7 @@ class PayloadStore {
   [[nodiscard]] Bytes payload(const Stretch& stretch) const;
   void place(const Stretch& stretch);
   void insert(size_t n, const Stretch& stretch);
+  void forget_oldest();
   uint64_t keep(Bytes payload);
 
   // What every access needs comes first.
@@ -118,7 +128,7 @@ class PayloadStore {
   size_t count_ = 0;
   uint32_t generation_ = 0;
   bool empty_ = true;
-  std::array<Stretch, kMaxPackets> stretches_{};
+  std::array<Kept, kMaxPackets> stretches_{};
   std::vector<uint8_t> octets_;
 };
 

@@ -18,6 +18,7 @@ constexpr size_t kProtectionBytes = 2 * kCacheLine;
 
 LegCodecs::LegCodecs(const CodecSpec& spec, size_t stream_count)
     : receive(std::make_unique<JitterBuffer>(make_decoder(spec))),
+      former(std::make_unique<ReceivePath::Former>()),
       send(std::make_unique<Packetizer>(make_encoder(spec))),
       received(frame_samples(rates_of(spec).sample)),
       joining(Leg::kJoinFrames * received.size()) {
@@ -38,8 +39,9 @@ Leg::Leg(const LegConfig& config, LegCodecs codecs)
 
 void Leg::use(LegCodecs& codecs, Nanos now) {
   if (codecs.send) send_.use(codecs.send);
+  if (!codecs.waiting.empty()) send_.wait_in(codecs.waiting);
   if (!codecs.receive) return;
-  receive_.use(codecs.receive);
+  receive_.use(codecs.receive, codecs.former);
   received_.swap(codecs.received);
   join_.swap(codecs.joining);
   join_left_ = 0;

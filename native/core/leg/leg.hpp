@@ -51,11 +51,15 @@ struct LegRemote {
 struct LegCodecs {
   static constexpr size_t kMaxStreams = 8;
 
-  /// For a leg with so many streams. Of what is left null, the one before goes on.
+  LegCodecs() = default;
+  /// For a leg with so many streams. Of what is left null or empty, the one before goes on.
   LegCodecs(const CodecSpec& spec, size_t streams);
 
   std::unique_ptr<JitterBuffer> receive;
+  std::unique_ptr<ReceivePath::Former> former;
   std::unique_ptr<Packetizer> send;
+  /// For packets of another length than a frame's.
+  Packetizer::Room waiting;
   /// 20 ms.
   std::vector<Sample> received;
   /// Leg::kJoinFrames of them.

@@ -10,27 +10,27 @@
 
 #include "core/base/prefetch.hpp"
 #include "core/codec/codec.hpp"
-#include "core/rtp/packet.hpp"
-#include "core/rtp/protection.hpp"
 
 namespace carillon {
 
-/// Collects audio until a packet is full. Owns the memory in which packets are written, payload behind
-/// header.
+/// Collects audio until a packet is full.
 class Packetizer {
  public:
   static constexpr int kMaxPacketMs = 60;
-  /// 20 ms at 64 kbit/s.
-  static constexpr size_t kExpectedPacket = kRtpHeaderBytes + 160;
 
-  explicit Packetizer(std::unique_ptr<AudioEncoder> encoder)
-      : encoder_(std::move(encoder)),
-        waiting_(static_cast<size_t>(encoder_->rates().sample.per_ms()) * (kMaxPacketMs + kFrameMs)),
-        packet_(kRtpHeaderBytes + encoder_->max_payload() + PacketProtection::kMaxTail) {}
+  explicit Packetizer(std::unique_ptr<AudioEncoder> encoder) : encoder_(std::move(encoder)) {}
+
+  /// Where audio waits when a packet is no frame; without it that is lost. What there was is given back.
+  using Room = std::vector<Sample>;
+  [[nodiscard]] static Room room(SampleRate rate) {
+    return Room(static_cast<size_t>(rate.per_ms()) * (kMaxPacketMs + kFrameMs));
+  }
+  void wait_in(Room& room) {
+    waiting_.swap(room);
+    drop();
+  }
 
   [[nodiscard]] const AudioEncoder& encoder() const { return *encoder_; }
-  /// Room for header, the longest payload, and the protection's tail.
-  [[nodiscard]] std::span<uint8_t> packet() { return packet_; }
 
   /// `audio` stands until keep() or take().
   void put(std::span<const Sample> audio) {
@@ -42,14 +42,14 @@ class Packetizer {
   /// What was put is not going to stand any longer.
   void keep() {
     if (fresh_.empty()) return;
-    if (count_ + fresh_.size() > waiting_.size()) count_ = 0;
-    std::ranges::copy(fresh_, waiting_.begin() + static_cast<std::ptrdiff_t>(count_));
-    count_ += fresh_.size();
-    fresh_ = {};
+    const auto fresh = std::exchange(fresh_, {});
+    if (count_ + fresh.size() > waiting_.size()) count_ = 0;
+    if (fresh.size() > waiting_.size()) return;
+    std::ranges::copy(fresh, waiting_.begin() + static_cast<std::ptrdiff_t>(count_));
+    count_ += fresh.size();
   }
-  /// Encodes the oldest so many, which must be there, behind the header.
-  ByteCount take(Coding coding, SampleCount samples) {
-    const auto out = std::span(packet_).subspan(kRtpHeaderBytes);
+  /// Encodes the oldest so many, which must be there.
+  ByteCount take(Coding coding, SampleCount samples, std::span<uint8_t> out) {
     // Mostly a packet is a frame: then it is encoded from where it stands.
     if (count_ == 0 && fresh_.size() == samples.count()) {
       return encoder_->encode(coding, std::exchange(fresh_, {}), out);
@@ -62,9 +62,9 @@ class Packetizer {
     count_ -= samples.count();
     return written;
   }
-  /// Encodes what was not put, behind the header.
-  ByteCount encode(Coding coding, std::span<const Sample> audio) {
-    return encoder_->encode(coding, audio, std::span(packet_).subspan(kRtpHeaderBytes));
+  /// Encodes what was not put.
+  ByteCount encode(Coding coding, std::span<const Sample> audio, std::span<uint8_t> out) {
+    return encoder_->encode(coding, audio, out);
   }
   void drop() {
     count_ = 0;
@@ -74,17 +74,13 @@ class Packetizer {
 
   /// Hints: put() will be called soon; and, once what this asked for has come, still.
   void expect() const { prefetch(this, sizeof(*this)); }
-  void expect_packet() const {
-    encoder_->expect();
-    prefetch(packet_.data(), std::min(packet_.size(), kExpectedPacket));
-  }
+  void expect_packet() const { encoder_->expect(); }
 
  private:
   std::unique_ptr<AudioEncoder> encoder_;
-  std::vector<Sample> waiting_;
+  Room waiting_;
   size_t count_ = 0;
   std::span<const Sample> fresh_;
-  std::vector<uint8_t> packet_;
 };
 
 }  // namespace carillon

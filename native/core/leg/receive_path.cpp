@@ -17,13 +17,15 @@ ReceivePath::ReceivePath(std::unique_ptr<JitterBuffer> audio) : audio_(std::move
   source_.set_clock(clock);
 }
 
-void ReceivePath::use(std::unique_ptr<JitterBuffer>& audio) {
+void ReceivePath::use(std::unique_ptr<JitterBuffer>& audio, std::unique_ptr<Former>& former) {
   late_before_ = late_packets();
-  former_.swap(audio_);  // audio_ is the one before the former now
-  audio_.swap(audio);    // and goes back
-  former_heard_ = configured_;
-  former_config_ = config_;
-  former_converter_.reset();
+  audio_.swap(audio);
+  former_heard_ = configured_ && former != nullptr;
+  if (former_heard_) {
+    former->audio = std::move(audio);
+    former->config = config_;
+    former_.swap(former);
+  }
   const RtpClockRate clock = audio_->rates().clock;
   stats_.set_clock(clock);
   source_.set_clock(clock);
@@ -49,7 +51,8 @@ bool ReceivePath::negotiated(uint8_t payload_type) const {
 
 /// Sent before the peer knew, or did, what was negotiated last.
 bool ReceivePath::from_former(uint8_t payload_type) const {
-  return former_heard_ && payload_type == former_config_.payload_type && payload_type != config_.payload_type;
+  return former_heard_ && payload_type == former_->config.payload_type &&
+         payload_type != config_.payload_type;
 }
 
 bool ReceivePath::same_source(uint32_t ssrc) {
@@ -84,7 +87,7 @@ void ReceivePath::restart_media() {
 void ReceivePath::store_audio(const RtpPacket& packet, int64_t sequence, Nanos arrival) {
   const bool nothing_lost = last_sequence_ && sequence == *last_sequence_ + 1;
   if (from_former(packet.payload_type)) {
-    former_->store(packet, former_config_.coding, nothing_lost, arrival);
+    former_->audio->store(packet, former_->config.coding, nothing_lost, arrival);
     return;
   }
   Coding coding = config_.coding;
@@ -106,10 +109,10 @@ void ReceivePath::hear_former(Nanos now, std::span<Sample> out, bool gives_way) 
     former_heard_ = false;
     return;
   }
-  Frame heard(former_->rates().sample);
+  Frame heard(former_->audio->rates().sample);
   Frame scratch(rate());
-  former_->pop(now, heard.samples());
-  const AudioView last = former_converter_.convert(heard, rate(), scratch);
+  former_->audio->pop(now, heard.samples());
+  const AudioView last = former_->converter.convert(heard, rate(), scratch);
   if (gives_way) {
     crossfade(last.samples, out);
     former_heard_ = false;

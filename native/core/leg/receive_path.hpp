@@ -35,9 +35,15 @@ class ReceivePath {
  public:
   explicit ReceivePath(std::unique_ptr<JitterBuffer> audio);
 
+  /// The coding of before, what came in it, and its way to the rate of the new one.
+  struct Former {
+    std::unique_ptr<JitterBuffer> audio;
+    ReceiveConfig config;
+    FrameConverter converter;
+  };
   /// Another coding was negotiated: its packets go into `audio` from now on. What the peer still sends in the
-  /// former one is heard until the new one is. Gives back what was former before.
-  void use(std::unique_ptr<JitterBuffer>& audio);
+  /// former one is heard until the new one is, and kept in `former`. Gives back what is not needed any more.
+  void use(std::unique_ptr<JitterBuffer>& audio, std::unique_ptr<Former>& former);
   /// First and later negotiations; what was received stays.
   void configure(const ReceiveConfig& config, Nanos now);
 
@@ -131,11 +137,9 @@ class ReceivePath {
   TelephoneEventReceiver events_;
   std::unique_ptr<JitterBuffer> audio_;
   // What the peer sent before its answer took effect.
-  std::unique_ptr<JitterBuffer> former_;
+  std::unique_ptr<Former> former_;
   bool former_heard_ = false;
   uint64_t late_before_ = 0;
-  ReceiveConfig former_config_;
-  FrameConverter former_converter_;
 };
 
 }  // namespace carillon

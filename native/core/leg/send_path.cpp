@@ -60,26 +60,29 @@ Bytes SendPath::take_packet() {
   steps_until_due_ = steps;
 
   const RtpTimestamp timestamp = timestamp_ - rates_.ticks(waiting);
-  const ByteCount bytes = audio_->take(config_.coding, samples);
+  const Room room = PacketRoom::next();
+  const ByteCount bytes = audio_->take(config_.coding, samples, payload_in(room));
   const bool marker = talkspurt_begins_;
   // What the codec leaves out is a pause of its own choice (RFC 7587 §4.2).
   talkspurt_begins_ = bytes == ByteCount();
   if (bytes == ByteCount()) return {};
-  return finish(marker, config_.payload_type, timestamp, bytes);
+  return finish(room, marker, config_.payload_type, timestamp, bytes);
 }
 
 Bytes SendPath::event_packet(const TelephoneEventSender::Packet& event) {
   // The audio that was pending is not sent any more: skip_frame follows.
   audio_->drop();
-  std::ranges::copy(event.payload, audio_->packet().subspan(kRtpHeaderBytes).begin());
-  return finish(event.marker, config_.telephone_event.value_or(0), event.timestamp,
+  const Room room = PacketRoom::next();
+  std::ranges::copy(event.payload, payload_in(room).begin());
+  return finish(room, event.marker, config_.telephone_event.value_or(0), event.timestamp,
                 ByteCount(event.payload.size()));
 }
 
 Bytes SendPath::comfort_packet(uint8_t level) {
   audio_->drop();
-  audio_->packet()[kRtpHeaderBytes] = level;
-  return finish(false, kComfortNoise, timestamp_, ByteCount(sizeof(level)));
+  const Room room = PacketRoom::next();
+  payload_in(room).front() = level;
+  return finish(room, false, kComfortNoise, timestamp_, ByteCount(sizeof(level)));
 }
 
 RtpTimestamp SendPath::timestamp_at(Nanos now) const {
@@ -111,12 +114,13 @@ Bytes SendPath::relay(const Relayed& relayed, std::span<const Sample> instead) {
   if (begins) begin_relay(relayed);
   const auto place = relay_.place_of(relayed.sequence, relayed.packet.timestamp);
   if (!place) return {};
-  const auto payload = audio_->packet().subspan(kRtpHeaderBytes, longest);
+  const Room room = PacketRoom::next();
+  const std::span<uint8_t> payload = payload_in(room);
   ByteCount bytes(relayed.packet.payload.size());
   if (instead.empty()) {
     std::ranges::copy(relayed.packet.payload, payload.begin());
   } else {
-    bytes = audio_->encode(config_.coding, instead);
+    bytes = audio_->encode(config_.coding, instead, payload);
   }
   if (begins || relayed.sequence > newest_.sequence) {
     newest_ = relayed;
@@ -124,7 +128,8 @@ Bytes SendPath::relay(const Relayed& relayed, std::span<const Sample> instead) {
     sequence_ = static_cast<uint16_t>(place->sequence + 1);
     timestamp_ = place->timestamp + relayed.duration;
   }
-  return finish({relayed.packet.marker || begins, config_.payload_type, place->sequence, place->timestamp},
+  return finish(room,
+                {relayed.packet.marker || begins, config_.payload_type, place->sequence, place->timestamp},
                 bytes);
 }
 
@@ -139,12 +144,12 @@ void SendPath::end_relay(Nanos now) {
   steps_until_due_ = 0;
 }
 
-Bytes SendPath::finish(bool marker, uint8_t payload_type, RtpTimestamp timestamp, ByteCount payload) {
-  return finish({marker, payload_type, sequence_++, timestamp}, payload);
+Bytes SendPath::finish(Room room, bool marker, uint8_t payload_type, RtpTimestamp timestamp,
+                       ByteCount payload) {
+  return finish(room, {marker, payload_type, sequence_++, timestamp}, payload);
 }
 
-Bytes SendPath::finish(const Place& place, ByteCount payload) {
-  const std::span<uint8_t> packet = audio_->packet();
+Bytes SendPath::finish(Room packet, const Place& place, ByteCount payload) {
   write_rtp_header({place.marker, place.payload_type, place.sequence, place.timestamp, ssrc_}, packet);
   ++packets_;
   payload_bytes_ += payload;

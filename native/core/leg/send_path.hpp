@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "core/leg/packetizer.hpp"
+#include "core/rtp/packet_room.hpp"
 #include "core/rtp/relay_map.hpp"
 #include "core/rtp/telephone_event.hpp"
 
@@ -35,6 +36,8 @@ class SendPath {
 
   /// Encodes with another codec from now on and gives the one before back.
   void use(std::unique_ptr<Packetizer>& audio);
+  /// For packet times other than a frame's.
+  void wait_in(Packetizer::Room& room) { audio_->wait_in(room); }
   void configure(const SendConfig& config);
   void protect_with(PacketProtection& protection) { protection_ = &protection; }
   [[nodiscard]] const SendConfig& config() const { return config_; }
@@ -61,8 +64,7 @@ class SendPath {
   }
 
   /// Call after put() and, with needs_half_frames(), 10 ms later: at most one packet each 10 ms. Empty:
-  /// nothing due. The packet is as it goes on the wire and stands until the next call of put, take_packet or
-  /// event_packet.
+  /// nothing due. The packet is as it goes on the wire and stands as PacketRoom's do.
   Bytes take_packet();
   Bytes event_packet(const TelephoneEventSender::Packet& event);
   /// Silence begins, or goes on, and this is how it sounds: a level of so many dB below overload (RFC 3389
@@ -115,8 +117,13 @@ class SendPath {
   };
   [[nodiscard]] bool goes_on(const Relayed& relayed) const;
   void begin_relay(const Relayed& first);
-  [[nodiscard]] Bytes finish(const Place& place, ByteCount payload);
-  [[nodiscard]] Bytes finish(bool marker, uint8_t payload_type, RtpTimestamp timestamp, ByteCount payload);
+  using Room = std::span<uint8_t, PacketRoom::kBytes>;
+  [[nodiscard]] static std::span<uint8_t> payload_in(Room room) {
+    return room.subspan(kRtpHeaderBytes, PacketRoom::kLongestPayload);
+  }
+  [[nodiscard]] Bytes finish(Room room, const Place& place, ByteCount payload);
+  [[nodiscard]] Bytes finish(Room room, bool marker, uint8_t payload_type, RtpTimestamp timestamp,
+                             ByteCount payload);
 
   std::unique_ptr<Packetizer> audio_;
   SessionRates rates_{RtpClockRate(8000), SampleRate(8000)};

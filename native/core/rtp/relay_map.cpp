@@ -15,7 +15,8 @@ std::optional<RelayMap::Place> RelayMap::place_of(int64_t sequence, RtpTimestamp
   if (sequence < first_) return std::nullopt;
   newest_ = std::max(newest_, sequence);
   size_t before = left_out_count_;
-  while (before > 0 && left_out_[(before - 1) % kRemembered] > sequence) {
+  const auto low = static_cast<uint32_t>(sequence);
+  while (before > 0 && static_cast<int32_t>(left_out_[(before - 1) % kRemembered] - low) > 0) {
     --before;
     if (left_out_count_ - before == kRemembered) return std::nullopt;
   }
@@ -28,7 +29,7 @@ void RelayMap::leave_out(int64_t sequence) {
   // One that comes after those behind it has its hole already.
   if (sequence <= newest_) return;
   newest_ = sequence;
-  left_out_[left_out_count_++ % kRemembered] = sequence;
+  left_out_[left_out_count_++ % kRemembered] = static_cast<uint32_t>(sequence);
 }
 
 }  // namespace carillon

@@ -36,7 +36,8 @@ class RelayMap {
   Place to_;
   RtpTimestamp first_timestamp_;
   size_t left_out_count_ = 0;
-  std::array<int64_t, kRemembered> left_out_{};
+  /// Their low bits.
+  std::array<uint32_t, kRemembered> left_out_{};
 };
 
 }  // namespace carillon

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/rtp/packet_room.hpp"
+
 namespace carillon {
 
 namespace {
@@ -131,7 +133,7 @@ ReportBlock RtcpSession::block_of(const Facts& facts, Nanos now) {
 }
 
 Bytes RtcpSession::report(const Facts& facts, Nanos now) {
-  const std::span<uint8_t> out(packet_);
+  const std::span<uint8_t> out = PacketRoom::next();
   const bool sender = facts.sent.has_value();
   const uint8_t blocks = facts.peer_ssrc ? 1 : 0;
   size_t at = kHeaderBytes;
@@ -172,7 +174,7 @@ Bytes RtcpSession::report(const Facts& facts, Nanos now) {
     write_u32(out, at + 4, ssrc_);
     at += 8;
   }
-  return Bytes(packet_).first(protection_->protect_rtcp(packet_, at));
+  return Bytes(out).first(protection_->protect_rtcp(out, at));
 }
 
 bool RtcpSession::receive(Bytes datagram, Nanos arrival) {

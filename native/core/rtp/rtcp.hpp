@@ -75,8 +75,8 @@ class RtcpSession {
     std::optional<VoipMetrics> metrics;
     bool bye = false;
   };
-  /// A compound packet: SR or RR, SDES with CNAME, BYE when the leg ends; as it goes on the wire. Valid until
-  /// the next call.
+  /// A compound packet: SR or RR, SDES with CNAME, BYE when the leg ends; as it goes on the wire. It stands
+  /// as PacketRoom's do.
   Bytes report(const Facts& facts, Nanos now);
 
   /// False for what is no valid report.
@@ -100,7 +100,6 @@ class RtcpSession {
   std::optional<double> round_trip_ms_;
   std::optional<ReportBlock> about_us_;
   std::optional<VoipMetrics> metrics_about_us_;
-  std::array<uint8_t, kMaxBytes + PacketProtection::kMaxTail> packet_{};
 };
 
 }  // namespace carillon

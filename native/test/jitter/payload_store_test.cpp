@@ -146,16 +146,16 @@ TEST_SUITE("payload store") {
     for (int64_t i = 0; i < 200; ++i) write(store, 10 * i, tiny);
     CHECK(complete(store, 2000 - 10 * int64_t{PayloadStore::kMaxPackets}, 10 * PayloadStore::kMaxPackets));
     CHECK_FALSE(octet_at(store, 2000 - 10 * int64_t{PayloadStore::kMaxPackets} - 1));
-    // 20 ms at 500 kbit/s: three of them fit.
+    // 20 ms at 500 kbit/s: two of them fit.
     for (int64_t i = 0; i < 20; ++i) {
       store.write(RtpTime(4000 + 160 * i), RtpTicks(160), Coding::pcmu,
                   std::vector<uint8_t>(1250, static_cast<uint8_t>(i)));
     }
     CHECK(octet_at(store, end_of(store) - 1) == 19);
-    CHECK(octet_at(store, end_of(store) - 3 * 160) == 17);
-    CHECK_FALSE(octet_at(store, end_of(store) - 4 * 160));
+    CHECK(octet_at(store, end_of(store) - 2 * 160) == 18);
+    CHECK_FALSE(octet_at(store, end_of(store) - 3 * 160));
     CHECK(run_at(store, end_of(store) - 10 * 160, 4096).part.coding == Coding::missing);
-    CHECK(store.write(store.end(), RtpTicks(160), Coding::pcmu, std::vector<uint8_t>(3840 + 1)) ==
+    CHECK(store.write(store.end(), RtpTicks(160), Coding::pcmu, std::vector<uint8_t>(2880 + 1)) ==
           PayloadStore::Written::too_long);
     CHECK(store.write(store.end(), RtpTicks(), Coding::pcmu, tiny) == PayloadStore::Written::too_long);
   }

@@ -84,7 +84,9 @@ struct Party {
     remote.receive.source.receiving = true;
     remote.send.sending = true;
     remote.send.packet_ms = packet_ms;
-    leg.configure(remote, kSecond);
+    LegCodecs codecs;
+    codecs.waiting = Packetizer::room(kNarrowband);
+    leg.configure(remote, kSecond, &codecs);
     if (!scrambled) return;
     std::unique_ptr<PacketProtection> protection = std::make_unique<Scrambled>();
     leg.protect_with(protection);

@@ -50,7 +50,9 @@ struct Bridge : PacketSink {
     remote.receive.payload_type = remote.send.payload_type = coding == Coding::pcma ? 8 : 0;
     remote.receive.telephone_event = remote.send.telephone_event = 101;
     remote.send.packet_ms = packet_ms;
-    core.leg(leg)->configure(remote, now);
+    LegCodecs codecs;
+    if (packet_ms != kFrameMs) codecs.waiting = Packetizer::room(kNarrowband);
+    core.leg(leg)->configure(remote, now, &codecs);
   }
 
   void send(LegHandle leg, const Address&, Bytes packet) override {

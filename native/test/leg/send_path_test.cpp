@@ -58,6 +58,8 @@ SendPath sending(int packet_ms) {
   config.packet_ms = packet_ms;
   config.telephone_event = 101;
   config.sending = true;
+  Packetizer::Room room = Packetizer::room(kNarrowband);
+  if (packet_ms != kFrameMs) path.wait_in(room);
   path.configure(config);
   return path;
 }
