@@ -7,21 +7,22 @@ import { Rounds } from '../../base/rounds.ts';
 import type { Claims } from '../../domain/cluster/needs.ts';
 import { heardKey, keyOf } from './keys.ts';
 import type { RedisLink } from './redis-link.ts';
+import { RedisScript } from './redis-script.ts';
 
 const ENTRY_S = '90';
 const RENEW_MS = 30_000;
 
 /** KEYS: the thing. ARGV: node, life in seconds, the node that has lost it. Returns whose it is. */
-const CLAIM = `
+const CLAIM = new RedisScript(`
 local has = redis.call('GET', KEYS[1])
 if has and has ~= ARGV[1] and has ~= ARGV[3] then return has end
 redis.call('SET', KEYS[1], ARGV[1], 'EX', ARGV[2])
-return ARGV[1]`;
+return ARGV[1]`);
 
 /** KEYS: the thing. ARGV: node. */
-const RELEASE = `
+const RELEASE = new RedisScript(`
 if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end
-return 0`;
+return 0`);
 
 const NOBODY = '';
 
@@ -61,7 +62,7 @@ export class RedisClaims implements Claims {
   release(key: string): void {
     if (this.#drop(key) > 0) return;
     const { redis, nodeId } = this.#needs;
-    void redis.send('EVAL', RELEASE, '1', keyOf(key), nodeId).catch(() => undefined); // lapses
+    void RELEASE.run(redis, [keyOf(key)], [nodeId]).catch(() => undefined); // lapses
   }
 
   onLost(hear: (key: string) => void): void {
@@ -90,7 +91,7 @@ export class RedisClaims implements Claims {
 
   async #run(key: string, gone: string): Promise<string> {
     const { redis, nodeId } = this.#needs;
-    return String(await redis.send('EVAL', CLAIM, '1', keyOf(key), nodeId, ENTRY_S, gone));
+    return String(await CLAIM.run(redis, [keyOf(key)], [nodeId, ENTRY_S, gone]));
   }
 
   #renew(): void {

@@ -15,6 +15,7 @@ import type {
   Slots,
 } from '../../domain/capacity/capacity.ts';
 import type { RedisLink } from './redis-link.ts';
+import { RedisScript } from './redis-script.ts';
 
 const LEASE_MS = 15_000;
 /** Renewed so often within its life. */
@@ -27,7 +28,7 @@ const RETRY_AFTER_MS = 1000;
  * KEYS: leases, starts. ARGV: lease, concurrent calls, calls per second, life of a lease in ms. The clock is the server's: those
  * of the nodes may differ. Returns 0, or 1 (concurrency), or 2 (calls per second) and the wait in ms.
  */
-const TAKE = `
+const TAKE = new RedisScript(`
 local t = redis.call('TIME')
 local now = t[1] * 1000 + math.floor(t[2] / 1000)
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
@@ -41,21 +42,21 @@ redis.call('ZADD', KEYS[1], now + ARGV[4], ARGV[1])
 redis.call('PEXPIRE', KEYS[1], ARGV[4])
 redis.call('ZADD', KEYS[2], now, ARGV[1])
 redis.call('PEXPIRE', KEYS[2], 2000)
-return {0, 0}`;
+return {0, 0}`);
 
 /** KEYS: leases. ARGV: life in ms, then leases. Those that had lapsed are there again: their calls run. */
-const RENEW = `
+const RENEW = new RedisScript(`
 local t = redis.call('TIME')
 local ends = t[1] * 1000 + math.floor(t[2] / 1000) + ARGV[1]
 for i = 2, #ARGV do redis.call('ZADD', KEYS[1], ends, ARGV[i]) end
 redis.call('PEXPIRE', KEYS[1], ARGV[1])
-return 0`;
+return 0`);
 
 /** KEYS: leases. */
-const COUNT = `
+const COUNT = new RedisScript(`
 local t = redis.call('TIME')
 local now = t[1] * 1000 + math.floor(t[2] / 1000)
-return redis.call('ZCOUNT', KEYS[1], '(' .. now, '+inf')`;
+return redis.call('ZCOUNT', KEYS[1], '(' .. now, '+inf')`);
 
 export interface RedisSlotsNeeds {
   readonly redis: Pick<RedisLink, 'send' | 'onConnected'>;
@@ -94,7 +95,7 @@ export class RedisSlots implements Slots {
     let answer: unknown;
     try {
       const limited = [concurrentCalls, cps, this.#leaseMs].map(String);
-      answer = await redis.send('EVAL', TAKE, '2', leasesOf(key), startsOf(key), lease, ...limited);
+      answer = await TAKE.run(redis, [leasesOf(key), startsOf(key)], [lease, ...limited]);
     } catch {
       // It may have been taken all the same: nobody renews it, so it lapses.
       if (alone === undefined) return err({ kind: 'away', retryAfterMs: RETRY_AFTER_MS });
@@ -108,7 +109,7 @@ export class RedisSlots implements Slots {
   }
 
   async running(key: string): Promise<number> {
-    return Number(await this.#needs.redis.send('EVAL', COUNT, '1', leasesOf(key)));
+    return Number(await COUNT.run(this.#needs.redis, [leasesOf(key)], []));
   }
 
   /** Leases are left to lapse, or were given back. */
@@ -148,7 +149,7 @@ export class RedisSlots implements Slots {
         for (let at = 0; at < all.length; at += RENEWED_AT_ONCE) {
           const some = all.slice(at, at + RENEWED_AT_ONCE).filter((lease) => leases.has(lease));
           if (some.length > 0)
-            await redis.send('EVAL', RENEW, '1', leasesOf(key), String(this.#leaseMs), ...some);
+            await RENEW.run(redis, [leasesOf(key)], [String(this.#leaseMs), ...some]);
         }
       }
     } catch (error) {

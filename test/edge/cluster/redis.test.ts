@@ -6,6 +6,8 @@ import { OwnSlots } from '../../../src/domain/capacity/capacity.ts';
 import type { Binding } from '../../../src/domain/registration/types.ts';
 import { systemClock } from '../../../src/edge/clock/system-clock.ts';
 import { type Cluster, openCluster } from '../../../src/edge/cluster/cluster.ts';
+import { openRedis } from '../../../src/edge/cluster/redis-link.ts';
+import { RedisScript } from '../../../src/edge/cluster/redis-script.ts';
 import { RedisSlots } from '../../../src/edge/cluster/redis-slots.ts';
 import { eventually } from '../../eventually.ts';
 import { HAS_REDIS, type PrivateRedis, startRedis } from './redis.ts';
@@ -167,6 +169,27 @@ describe.skipIf(!HAS_REDIS)('over Redis (needs redis-server)', () => {
     expect(alone).toEqual([true, true, false]);
     await own.start();
     await soon(async () => expect(await strict.slots.running('k')).toBe(3));
+    await own.kill();
+  });
+
+  it('a script is sent whole once, and again when Redis has forgotten it', async () => {
+    const own = await startRedis();
+    const link = await openRedis(own.url, { clock: systemClock, logger: silentLogger });
+    const script = new RedisScript("return redis.call('INCRBY', KEYS[1], ARGV[1])");
+    const add = () => script.run(link, ['n'], ['2']);
+    const whole = async () => {
+      const info = String(await link.send('INFO', 'commandstats'));
+      return Number(/cmdstat_eval:calls=(\d+)/.exec(info)?.[1] ?? 0);
+    };
+    expect([await add(), await add(), await add()]).toEqual([2, 4, 6]);
+    expect(await whole()).toBe(1);
+    await link.send('SCRIPT', 'FLUSH');
+    expect(await add()).toBe(8);
+    expect(await whole()).toBe(2);
+    await expect(new RedisScript('this is no Lua').run(link, [], [])).rejects.toMatchObject({
+      code: 'CLUSTER_UNAVAILABLE',
+    });
+    link.close();
     await own.kill();
   });
 

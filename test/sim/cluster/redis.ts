@@ -1,4 +1,5 @@
 /** A Redis as nodes of a simulated world see it: far away, forgetful after a restart, and with messages that get lost. */
+import { createHash } from 'node:crypto';
 import type { Clock } from '../../../src/base/clock.ts';
 import { ServiceError } from '../../../src/base/errors.ts';
 import type { RedisLink } from '../../../src/edge/cluster/redis-link.ts';
@@ -30,6 +31,8 @@ export class SimRedis {
   readonly random: SimRandom;
   readonly #entries = new Map<string, Entry>();
   readonly #ears = new Set<Ear>();
+  /** Hashes of those that it has run. */
+  readonly #scripts = new Set<string>();
 
   constructor(clock: Clock, random: SimRandom) {
     this.clock = clock;
@@ -40,6 +43,7 @@ export class SimRedis {
   crash(): void {
     this.isUp = false;
     this.#entries.clear();
+    this.#scripts.clear();
   }
 
   /** Leases of all accounts that have not lapsed. */
@@ -75,6 +79,10 @@ export class SimRedis {
       case 'ZREM':
         return this.#scores(key).delete(given[0] ?? '') ? 1 : 0;
       case 'EVAL':
+        this.#scripts.add(createHash('sha1').update(key).digest('hex'));
+        return this.#script(given);
+      case 'EVALSHA':
+        if (!this.#scripts.has(key)) throw unknownScript();
         return this.#script(given);
       default:
         throw new Error(`the simulated Redis does not know ${command}`);
@@ -144,6 +152,12 @@ export class SimRedis {
     }
     return ears.length;
   }
+}
+
+/** As RedisLink passes it on. */
+function unknownScript(): Error {
+  const cause = new Error('NOSCRIPT No matching script. Please use EVAL.');
+  return new ServiceError('CLUSTER_UNAVAILABLE', `redis: ${cause.message}`, { cause });
 }
 
 export class SimRedisLink implements RedisLink {

@@ -1,0 +1,34 @@
+/** A Lua script on Redis: asked for by its hash, and sent whole where Redis does not know it (at first, and after a restart). */
+import { createHash } from 'node:crypto';
+import type { RedisLink } from './redis-link.ts';
+
+export class RedisScript {
+  readonly #text: string;
+  readonly #hash: string;
+
+  constructor(text: string) {
+    this.#text = text;
+    this.#hash = createHash('sha1').update(text).digest('hex');
+  }
+
+  /** Rejects as RedisLink.send does. */
+  async run(
+    redis: Pick<RedisLink, 'send'>,
+    keys: readonly string[],
+    given: readonly string[],
+  ): Promise<unknown> {
+    const rest = [String(keys.length), ...keys, ...given];
+    try {
+      return await redis.send('EVALSHA', this.#hash, ...rest);
+    } catch (error) {
+      if (!isUnknown(error)) throw error;
+      return redis.send('EVAL', this.#text, ...rest);
+    }
+  }
+}
+
+/** Nothing was done: https://redis.io/docs/latest/commands/evalsha/ */
+const isUnknown = (error: unknown): boolean =>
+  error instanceof Error &&
+  error.cause instanceof Error &&
+  error.cause.message.startsWith('NOSCRIPT');
