@@ -5,6 +5,7 @@ import { micros } from '../../src/base/money.ts';
 import { systemRandom } from '../../src/base/system-random.ts';
 import { Accounts } from '../../src/domain/account/account.ts';
 import type { NewEntry } from '../../src/domain/ledger/types.ts';
+import { systemClock } from '../../src/edge/clock/system-clock.ts';
 import type { Store } from '../../src/edge/store/store.ts';
 
 export const CALLS_AT_ONCE = 200;
@@ -12,12 +13,7 @@ export const START_MS = Date.UTC(2025, 0, 1);
 
 /** A wall clock that the bench sets: the entries are to lie over a year. */
 export const wall = { ms: START_MS };
-export const clock: Clock = {
-  monotonicMs: () => performance.now(),
-  wallMs: () => wall.ms,
-  at: () => () => undefined,
-  sleep: () => Promise.resolve(),
-};
+export const clock: Clock = { ...systemClock, wallMs: () => wall.ms };
 
 export async function createAccount(store: Store): Promise<AccountId> {
   const accounts = new Accounts({
