@@ -92,12 +92,14 @@ export function openRecord(
 /** The final record: answered time and streams priced. */
 export function finalRecord(
   call: Recorded,
-  open: OpenCall,
+  reserved: OpenCall['reserved'],
   end: CallEnd,
   settings: RecordSettings,
 ): Cdr {
-  const facts = cdrOf(call, end, settings);
-  return closeCall({ ...open, cdr: facts, streams: call.streams.open }, facts, 'Call hangup');
+  const cdr = cdrOf(call, end, settings);
+  const { pulseMs, streamPulseMs } = call.price;
+  const open = { cdr, reserved, pulseMs, streamPulseMs, streams: call.streams.open };
+  return closeCall(open, cdr, 'Call hangup');
 }
 
 export function hangupNotification(

@@ -16,12 +16,15 @@ export type CallEnd = Pick<
   | 'hangupDisposition'
 >;
 
+/** What an open call is closed by. */
+export type Closing = Pick<OpenCall, 'cdr' | 'pulseMs' | 'streamPulseMs' | 'reserved' | 'streams'>;
+
 /**
  * The final record of a call that is open: answered time and streams priced by pulses (spec: Limits, billing pulse).
  * An unanswered leg costs nothing. Streams that are still open end with the call, for `reason`. What was not reserved is
  * not charged: the call, or a stream of it, is booked as ended where what was held for it had been used up.
  */
-export function closeCall(call: OpenCall, end: CallEnd, reason: StreamTermination): Cdr {
+export function closeCall(call: Closing, end: CallEnd, reason: StreamTermination): Cdr {
   const { cdr } = call;
   const { endUs, billedMs } = paidVoice(call, end);
   const cost = billedMs === 0 ? ZERO : priceOf(billedMs, cdr.perMinute);
@@ -32,7 +35,20 @@ export function closeCall(call: OpenCall, end: CallEnd, reason: StreamTerminatio
   );
   const streamingCost = micros(streams.reduce((sum, stream) => sum + stream.billedAmount, 0));
   assert(cost + streamingCost <= call.reserved, 'a charge never exceeds what was reserved');
-  return { ...cdr, ...end, endUs, billedMs, cost, streamingCost, streams };
+  const { hangupCause, hangupCauseCode, hangupCauseName, hangupSource, hangupDisposition } = end;
+  return {
+    ...cdr,
+    hangupCause,
+    hangupCauseCode,
+    hangupCauseName,
+    hangupSource,
+    hangupDisposition,
+    endUs,
+    billedMs,
+    cost,
+    streamingCost,
+    streams,
+  };
 }
 
 /** What a call that lives costs: its voice and each of its streams. */
@@ -73,7 +89,7 @@ const MEDIA_ANCHORING = 2070;
 
 /** The voice up to its end, or up to the end of the last pulse that `reserved` covers. */
 function paidVoice(
-  { cdr, pulseMs, reserved }: OpenCall,
+  { cdr, pulseMs, reserved }: Closing,
   { endUs, hangupCauseCode }: CallEnd,
 ): { readonly endUs: number; readonly billedMs: number } {
   const { answerUs, perMinute } = cdr;
@@ -88,7 +104,7 @@ function paidVoice(
 }
 
 function streamsAtEnd(
-  { cdr, streams }: OpenCall,
+  { cdr, streams }: Closing,
   endUs: number,
   reason: StreamTermination,
 ): readonly StreamCdr[] {

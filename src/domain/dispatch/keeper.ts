@@ -285,7 +285,7 @@ export class CallKeeper implements CallKeeping {
     await Promise.allSettled([...kept.before].map((act) => act()));
     const { record, settler, callbacks, logs, logger, onSettled } = this.#needs;
     const settle = (): Settlement => {
-      const cdr = finalRecord(call, this.#openRecord(kept), end, record);
+      const cdr = finalRecord(call, kept.reserved, end, record);
       const notification = hangupNotification(call, cdr, kept.notificationId, record);
       return { cdr, entries: chargesOf(cdr), notification };
     };

@@ -141,6 +141,33 @@ describe('outbound INVITE', () => {
     expect([caller.count('connected'), caller.count('ended')]).toEqual([1, 0]);
   });
 
+  it('acknowledges a repeated 2xx, and ends a fork, also after the call is over', () => {
+    const { world, caller, peer, call, hangup, heard } = setup();
+    const oks: Uint8Array[] = [];
+    answering(
+      peer,
+      callee((r) => {
+        const ok = reply(r, 200, { body: ANSWER });
+        oks.push(ok, reply(r, 200, { tag: 'fork', body: ANSWER }));
+        return ok;
+      }),
+    );
+    call();
+    world.advance(50);
+    hangup();
+    world.advance(10_000);
+    for (const ok of [...oks, ...oks]) peer.sendText(SERVER, ok);
+    world.advance(50);
+    expect(heard()).toEqual(['INVITE', 'ACK', 'BYE', 'ACK', 'ACK', 'BYE', 'ACK', 'ACK']);
+    const requests = peer.heard.filter((m) => m.kind === 'request');
+    const acks = requests.filter((m) => m.method === 'ACK');
+    const branchOf = (tag: string | undefined) =>
+      new Set(acks.filter((m) => m.to.tag === tag).map((m) => m.via.branch)).size;
+    expect([branchOf('fork'), branchOf(acks[0]?.to.tag)]).toEqual([1, 1]);
+    expect(peer.lastRequest('BYE').to.tag).toBe('fork');
+    expect([caller.count('connected'), caller.count('ended')]).toEqual([1, 1]);
+  });
+
   it('reports a refusal with status and Reason, and acknowledges it', () => {
     const { world, caller, peer, call, heard } = setup();
     answering(

@@ -57,6 +57,16 @@ describe('INVITE client transaction in time (RFC 3261 §17.1.1, RFC 6026)', () =
     expect(run(client, FOREVER)).toEqual([{ atMs: 32_100, word: 'terminated' }]);
   });
 
+  test('keeps the request after the final response only where its ACK is made of it', () => {
+    const [failed, accepted] = [inviteClient().client, inviteClient().client];
+    failed.receive(answer(invite, 486), 100);
+    accepted.receive(answer(invite, 200), 100);
+    const { client: other } = optionsClient();
+    other.receive(answer(options, 486), 100);
+    expect(failed.request?.callId).toBe(invite.callId);
+    expect([accepted.request, other.request]).toEqual([undefined, undefined]);
+  });
+
   test('§17.1.1.3: the ACK has the Request-URI, top Via, From, Call-ID, CSeq number and Route of the INVITE and the To of the response', () => {
     const { client } = inviteClient();
     const [output] = client.receive(answer(invite, 486), 100);

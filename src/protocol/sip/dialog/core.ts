@@ -149,7 +149,7 @@ export class UserAgentCore {
           this.emit(output);
           break;
         case 'response':
-          this.clients.get(output.transaction)?.response(output.response, output.flow);
+          this.#answered(output);
           break;
         case 'timeout':
           this.#fail(output.transaction, 'timeout');
@@ -165,6 +165,19 @@ export class UserAgentCore {
           this.#incoming(output);
       }
     }
+  }
+
+  /** A further response comes only of an INVITE that was accepted: another 2xx. Of other requests nobody is kept for it. */
+  #answered({
+    transaction,
+    response,
+    flow,
+  }: Extract<TransactionOutput, { kind: 'response' }>): void {
+    const user = this.clients.get(transaction);
+    const { status } = response;
+    const isLast = status >= 300 || (status >= 200 && response.cseq.method !== 'INVITE');
+    if (isLast) this.clients.delete(transaction);
+    user?.response(response, flow);
   }
 
   #fail(transaction: TransactionId, how: 'timeout' | 'transport'): void {

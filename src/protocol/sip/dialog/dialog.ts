@@ -32,6 +32,26 @@ export interface RoutedRequest {
   readonly nextHop: string;
 }
 
+/** What a dialog takes over of the request of ours that it begins with. */
+export interface Asked {
+  readonly callId: string;
+  readonly localTag: string;
+  /** Our From. */
+  readonly local: string;
+  readonly secure: boolean;
+  readonly requestUri: string;
+  readonly sequence: number;
+}
+
+export const askedBy = (request: SipRequest): Asked => ({
+  callId: request.callId,
+  localTag: request.from.tag ?? '',
+  local: formatNameAddr(request.from),
+  secure: isSips(request.uri),
+  requestUri: request.requestUri,
+  sequence: request.cseq.sequence,
+});
+
 export const dialogId = (callId: string, localTag: string, remoteTag: string): string =>
   `${callId}\n${localTag}\n${remoteTag}`;
 
@@ -60,17 +80,15 @@ export class Dialog {
   }
 
   /** The caller's side, at a provisional or final response with a To tag (§12.1.2). */
-  static fromResponse(request: SipRequest, response: SipResponse): Dialog {
+  static fromResponse(asked: Asked, response: SipResponse): Dialog {
+    const { callId, localTag, local, secure, requestUri, sequence } = asked;
     return new Dialog({
-      callId: request.callId,
-      localTag: request.from.tag ?? '',
+      ...{ callId, localTag, local, secure },
       remoteTag: response.to.tag ?? '',
-      local: formatNameAddr(request.from),
       remote: formatNameAddr(response.to),
       routeSet: [...(response.recordRoute ?? [])].reverse(),
-      secure: isSips(request.uri),
-      remoteTarget: response.contact ? formatUri(response.contact.uri) : request.requestUri,
-      localSequence: request.cseq.sequence,
+      remoteTarget: response.contact ? formatUri(response.contact.uri) : requestUri,
+      localSequence: sequence,
       remoteSequence: undefined,
     });
   }

@@ -2,14 +2,10 @@ import type { ClientAuth } from '../auth/client-auth.ts';
 import { formatCSeq, MAX_CSEQ } from '../header/cseq.ts';
 import type { SipRequest, SipResponse } from '../message.ts';
 import type { Flow } from '../transport/flow.ts';
-import type {
-  DestinationGuard,
-  LegEndFacts,
-  RespondingPeer,
-  UserAgentOutput,
-} from '../user-agent-types.ts';
+import type { DestinationGuard, LegEndFacts, RespondingPeer } from '../user-agent-types.ts';
+import { AcceptedInvite } from './accepted-invite.ts';
 import type { UserAgentCore } from './core.ts';
-import { Dialog } from './dialog.ts';
+import { askedBy, Dialog } from './dialog.ts';
 import { reasonHeaders, refusedBy } from './leg.ts';
 import type { Destination } from './next-hop.ts';
 import { OutgoingRequest, type RequestFailure, type RequestUser } from './outgoing-request.ts';
@@ -45,8 +41,6 @@ export interface BranchOptions {
   readonly user: BranchUser;
 }
 
-type SentAck = Extract<UserAgentOutput, { kind: 'send' }>;
-
 /** Early dialogs of one INVITE; a proxy may fork it to more, whose progress is then not followed. */
 const MAX_EARLY_DIALOGS = 16;
 const MAX_INTERVAL_RETRIES = 2;
@@ -61,8 +55,8 @@ export class InviteBranch implements RequestUser {
   readonly #early = new Map<string, Session>();
   /** RSeq of the last reliable provisional response of each, and the answer that one of them brought. */
   readonly #reliable = new Map<Session, { readonly sequence: number; readonly sdp?: string }>();
-  /** ACKs by To tag, to be repeated with each repeated 2xx. */
-  readonly #acks = new Map<string, SentAck | undefined>();
+  /** From the first 2xx on. */
+  #accepted: AcceptedInvite | undefined;
   /** A 2xx with an offer that is not acknowledged yet. */
   #offered:
     | { readonly session: Session; readonly sequence: number; readonly tag: string }
@@ -123,7 +117,7 @@ export class InviteBranch implements RequestUser {
     if (status === 100) return;
     this.#peer = { flow, software: softwareOf(response) };
     if (status < 200) this.#provisional(response, flow);
-    else if (status < 300) this.#accepted(response, flow);
+    else if (status < 300) this.#accept(response, flow);
     else if (status === 422 && this.#mayRaise(response)) this.#retry();
     else this.#fail(refusedBy(response));
   }
@@ -140,7 +134,7 @@ export class InviteBranch implements RequestUser {
     if (offered === undefined) return;
     const { session, sequence, tag } = offered;
     session.refresh.noteLocal(sdp);
-    session.route.acknowledge({ sequence, sdp }, (ack) => this.#acks.set(tag, ack));
+    this.#sendAck(session, { sequence, sdp, tag });
   }
 
   /** A target that was given up answers all the same: that session ends at once. */
@@ -210,12 +204,14 @@ export class InviteBranch implements RequestUser {
     return true;
   }
 
-  #accepted(response: SipResponse, flow: Flow): void {
+  #accept(response: SipResponse, flow: Flow): void {
     // A fork's second 2xx, or one that crossed our CANCEL: that session ends at once (§13.2.2.4, §15).
     const isWanted = !this.#over && !this.#cancelled;
     const timer = isWanted ? this.#timer : this.#newTimer();
     const session = this.#acknowledge(response, flow, timer, isWanted);
     if (session === undefined) return;
+    // What else comes finds nothing of the leg, which may be over long before the transaction.
+    if (this.#accepted !== undefined) this.#outgoing.handTo(this.#accepted);
     if (!isWanted) session.bye([]);
     this.#finish();
     // The answer stands in a reliable provisional response, where there was one (RFC 6337 §2.1).
@@ -231,24 +227,36 @@ export class InviteBranch implements RequestUser {
     isWanted = false,
   ): Session | undefined {
     const tag = response.to.tag ?? '';
-    if (this.#acks.has(tag)) {
-      const ack = this.#acks.get(tag);
-      if (ack !== undefined) this.#core.emit(ack);
-      return undefined;
-    }
+    this.#accepted ??= this.#newAccepted();
+    if (!this.#accepted.takes(tag)) return undefined;
     const session = this.#early.get(tag) ?? this.#session(response, flow, timer);
     this.#early.delete(tag);
     session.confirm(response, this.#options.sdp);
-    this.#acks.set(tag, undefined);
     const { sequence } = response.cseq;
     if (isWanted && this.#options.sdp === undefined) this.#offered = { session, sequence, tag };
-    else session.route.acknowledge({ sequence }, (ack) => this.#acks.set(tag, ack));
+    else this.#sendAck(session, { sequence, sdp: undefined, tag });
     return session;
+  }
+
+  #sendAck(
+    session: Session,
+    { sequence, sdp, tag }: { sequence: number; sdp: string | undefined; tag: string },
+  ): void {
+    const accepted = this.#accepted;
+    session.route.acknowledge({ sequence, sdp }, (ack) => accepted?.acknowledged(tag, ack));
+  }
+
+  #newAccepted(): AcceptedInvite {
+    const { auth, viaFlow, guard, destination, user } = this.#options;
+    return new AcceptedInvite(this.#core, {
+      ...{ auth, viaFlow, guard, leg: user.id, largeOverTcp: largeOverTcpTo(destination) },
+      asked: askedBy(this.#outgoing.request),
+    });
   }
 
   #session(response: SipResponse, flow: Flow, timer = this.#timer): Session {
     const session = new Session(this.#core, {
-      dialog: Dialog.fromResponse(this.#outgoing.request, response),
+      dialog: Dialog.fromResponse(askedBy(this.#outgoing.request), response),
       timer,
       user: this.#options.user,
       auth: this.#options.auth,

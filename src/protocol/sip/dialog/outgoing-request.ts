@@ -91,6 +91,11 @@ export class OutgoingRequest implements ClientUser {
     else this.#resolve(hop, destination);
   }
 
+  /** From now on `user` hears what else comes of the request as last sent: this one can be forgotten. */
+  handTo(user: ClientUser): void {
+    if (this.#transaction !== undefined) this.#core.clients.set(this.#transaction, user);
+  }
+
   /** Cancels an INVITE (§9.1). Before it left nothing is sent, and the user hears no more of it: true. */
   cancel(headers: HeaderInit): boolean {
     if (this.#cancelHeaders !== undefined || this.#over) return this.#over;

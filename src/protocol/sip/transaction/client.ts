@@ -15,7 +15,8 @@ export interface ClientTransactionOptions {
 
 export interface ClientTransaction {
   readonly id: TransactionId;
-  readonly request: SipRequest;
+  /** Undefined once nothing more is made of it. */
+  readonly request: SipRequest | undefined;
   readonly flow: Flow;
   readonly state: string;
   start(nowMs: number): readonly TransactionOutput[];
@@ -54,7 +55,7 @@ export abstract class ClientMachine<
   readonly flow: Flow;
   protected readonly timers: TimerValues;
   readonly #shape: ClientShape<State, Event, Timer, Action>;
-  #request: SipRequest;
+  #request: SipRequest | undefined;
   /** Until the final response. */
   #requestBytes: Uint8Array | undefined;
   /** Between the last two times the request was sent. */
@@ -71,8 +72,8 @@ export abstract class ClientMachine<
     this.#requestBytes = serialize(options.request);
   }
 
-  /** Without its body once there was a final response: what follows needs only its header fields. */
-  get request(): SipRequest {
+  /** After the final response only that of an INVITE that failed, without its body: each ACK is made of its header fields. */
+  get request(): SipRequest | undefined {
     return this.#request;
   }
 
@@ -105,7 +106,7 @@ export abstract class ClientMachine<
     this.#response = response;
     this.fire(event, nowMs);
     this.#response = undefined;
-    if (response.status >= 200 && this.#requestBytes !== undefined) this.#finish();
+    if (response.status >= 200 && this.#requestBytes !== undefined) this.#finish(response);
     return this.takeOutputs();
   }
 
@@ -120,17 +121,20 @@ export abstract class ClientMachine<
   }
 
   /** Buffers share memory slabs with others, which stay allocated as long as one of them is kept. */
-  #finish(): void {
-    const { method, requestUri, fields } = this.#request;
+  #finish({ status }: SipResponse): void {
+    const request = this.#request;
     this.#requestBytes = undefined;
-    this.#request = new SipRequest(method, requestUri, fields);
+    this.#request =
+      request?.method === 'INVITE' && status >= 300
+        ? new SipRequest(request.method, request.requestUri, request.fields)
+        : undefined;
   }
 
   protected sendRequest(): void {
-    const { request, flow, id } = this;
+    const { request: message, flow, id } = this;
     const bytes = this.#requestBytes;
-    if (bytes === undefined) return;
-    this.emit({ kind: 'send', bytes, message: request, flow, transaction: id });
+    if (bytes === undefined || message === undefined) return;
+    this.emit({ kind: 'send', bytes, message, flow, transaction: id });
   }
 
   protected abstract act(action: Action, nowMs: number): void;

@@ -105,9 +105,9 @@ export class InviteClient
   }
 
   #sendAck(): void {
-    const response = this.response;
-    if (response === undefined) return;
-    const message = createAck(this.request, response);
+    const { request, response } = this;
+    if (request === undefined || response === undefined) return;
+    const message = createAck(request, response);
     const bytes = serialize(message);
     this.emit({ kind: 'send', bytes, message, flow: this.flow, transaction: this.id });
   }

@@ -134,7 +134,7 @@ export class TransactionLayer {
    */
   cancel(transaction: TransactionId, headers: HeaderInit, nowMs: number): Outputs {
     const invite = this.#table.client(transaction);
-    if (invite === undefined || invite.request.method !== 'INVITE') return [];
+    if (invite?.request?.method !== 'INVITE') return [];
     if (invite.state === 'proceeding') return this.#sendCancel(invite, headers, nowMs);
     if (invite.state === 'calling') this.#waitingCancels.set(transaction, headers);
     return [];
@@ -153,7 +153,7 @@ export class TransactionLayer {
   undelivered({ method, branch }: QuotedRequest, nowMs: number): Outputs {
     const client = this.#table.clientByKey(`${method} ${branch}`);
     const isWaiting = client?.state === 'calling' || client?.state === 'trying';
-    if (client === undefined || !isWaiting || client.request.to.tag !== undefined) return [];
+    if (client === undefined || !isWaiting || client.request?.to.tag !== undefined) return [];
     if (!this.#undelivered.has(client.id)) {
       this.#undelivered.add(client.id);
       return [];
@@ -273,6 +273,7 @@ export class TransactionLayer {
   }
 
   #sendCancel(invite: ClientTransaction, headers: HeaderInit, nowMs: number): Outputs {
+    if (invite.request === undefined) return [];
     const cancel = this.request(createCancel(invite.request, headers), invite.flow, nowMs);
     return [...cancel.outputs, ...this.#done(invite, invite.cancelled(nowMs))];
   }

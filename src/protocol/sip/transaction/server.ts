@@ -1,6 +1,6 @@
 /** What both server transactions share. */
+import { keptText, messageOf } from '../kept-message.ts';
 import { createResponse, type SipRequest, type SipResponse } from '../message.ts';
-import { parseMessage } from '../parse.ts';
 import { serialize } from '../serialize.ts';
 import { type Flow, isReliable } from '../transport/flow.ts';
 import { type Shape, TableMachine } from './table-machine.ts';
@@ -44,7 +44,7 @@ export abstract class ServerMachine<
   #request: SipRequest | undefined;
   #next: SipResponse | undefined;
   #last: { readonly message: SipResponse; readonly bytes: Buffer } | undefined;
-  /** The bytes of the final response, as Latin-1: a text of its own keeps nothing else alive. */
+  /** See `keptText`. */
   #final: string | undefined;
   #localTag: string | undefined;
 
@@ -83,7 +83,7 @@ export abstract class ServerMachine<
     if (this.#last === undefined) return;
     const { message, bytes } = this.#last;
     this.#localTag = message.toOrUndefined?.tag;
-    this.#final = this.resendsFinal ? bytes.toString('latin1') : undefined;
+    this.#final = this.resendsFinal ? keptText(bytes) : undefined;
     this.#last = undefined;
   }
 
@@ -109,15 +109,8 @@ export abstract class ServerMachine<
 
   /** Sends the last response again; nothing when none was sent yet. */
   protected resend(): void {
-    const last = this.#last ?? finalOf(this.#final);
+    const last = this.#last ?? (this.#final === undefined ? undefined : messageOf(this.#final));
     if (last === undefined) return;
     this.emit({ kind: 'send', ...last, flow: this.flow, transaction: this.id });
   }
-}
-
-function finalOf(text: string | undefined) {
-  if (text === undefined) return undefined;
-  const bytes = Buffer.from(text, 'latin1');
-  const parsed = parseMessage(bytes);
-  return parsed.ok ? { bytes, message: parsed.message } : undefined;
 }

@@ -1,0 +1,83 @@
+import type { ClientAuth } from '../auth/client-auth.ts';
+import { keptText, messageOf } from '../kept-message.ts';
+import type { SipResponse } from '../message.ts';
+import type { Flow } from '../transport/flow.ts';
+import type { DestinationGuard, LegId, UserAgentOutput } from '../user-agent-types.ts';
+import type { ClientUser, UserAgentCore } from './core.ts';
+import { type Asked, Dialog } from './dialog.ts';
+import { Session, type SessionUser } from './session.ts';
+import { DEFAULT_SESSION_TIMER, SessionTimer } from './session-timer.ts';
+
+type SentAck = Extract<UserAgentOutput, { kind: 'send' }>;
+
+export interface AcceptedInviteOptions {
+  readonly asked: Asked;
+  readonly leg: LegId;
+  readonly auth: ClientAuth | undefined;
+  readonly viaFlow: boolean;
+  readonly guard: DestinationGuard | undefined;
+  readonly largeOverTcp: boolean;
+}
+
+/**
+ * What is kept of an INVITE of ours once it was accepted, and for 64*T1 longer than its leg may live: the ACKs, repeated with
+ * each repeated 2xx, and what a fork's 2xx is answered by.
+ */
+export class AcceptedInvite implements ClientUser {
+  readonly #core: UserAgentCore;
+  readonly #options: AcceptedInviteOptions;
+  /** By To tag; undefined: the 2xx is there, and its ACK has not left yet. */
+  readonly #acks = new Map<string, { readonly text: string; readonly flow: Flow } | undefined>();
+
+  constructor(core: UserAgentCore, options: AcceptedInviteOptions) {
+    this.#core = core;
+    this.#options = options;
+  }
+
+  /** False: the 2xx of that tag came before, and so goes its ACK again. */
+  takes(tag: string): boolean {
+    if (!this.#acks.has(tag)) {
+      this.#acks.set(tag, undefined);
+      return true;
+    }
+    const ack = this.#acks.get(tag);
+    const kept = ack && messageOf(ack.text);
+    if (ack !== undefined && kept !== undefined)
+      this.#core.emit({ kind: 'send', ...kept, flow: ack.flow, transaction: undefined });
+    return false;
+  }
+
+  acknowledged(tag: string, { bytes, flow }: SentAck): void {
+    this.#acks.set(tag, { text: keptText(bytes), flow });
+  }
+
+  /** A fork's 2xx: that session ends at once (RFC 3261 §13.2.2.4). */
+  response(response: SipResponse, flow: Flow): void {
+    const tag = response.to.tag ?? '';
+    if (!this.takes(tag)) return;
+    const { asked, leg, ...way } = this.#options;
+    const session = new Session(this.#core, {
+      ...way,
+      ...{ dialog: Dialog.fromResponse(asked, response), user: nobody(leg), flow, isCaller: true },
+      timer: new SessionTimer(this.#core.options.sessionTimer ?? DEFAULT_SESSION_TIMER),
+    });
+    session.confirm(response, undefined);
+    const { sequence } = response.cseq;
+    session.route.acknowledge({ sequence }, (ack) => this.acknowledged(tag, ack));
+    session.bye([]);
+  }
+
+  failed(): void {}
+}
+
+/** Of a session that is over before anything can happen in it. */
+const nobody = (id: LegId): SessionUser => ({
+  id,
+  acknowledged: () => undefined,
+  offered: () => undefined,
+  answered: () => undefined,
+  referred: () => undefined,
+  stepped: () => undefined,
+  dtmf: () => undefined,
+  ended: () => undefined,
+});
