@@ -1,11 +1,26 @@
 /** Messages to bytes (RFC 3261 §7). Content-Length is always written anew, as the last header. */
 import type { SipMessage } from './message.ts';
 
+const startLine = (message: SipMessage): string =>
+  message.kind === 'request'
+    ? `${message.method} ${message.requestUri} SIP/2.0\r\n`
+    : `SIP/2.0 ${message.status} ${message.reason}\r\n`;
+
+/** What a field has besides name and value: colon, space, line break. */
+const FIELD_BYTES = 4;
+/** Content-Length and the empty line, at most. */
+const TAIL_BYTES = 30;
+
+/** Bytes that the message takes when it is written, or a few more. */
+export function sizeOf(message: SipMessage): number {
+  let bytes = Buffer.byteLength(startLine(message)) + TAIL_BYTES + message.body.length;
+  for (const { name, value } of message.fields)
+    bytes += name.length + Buffer.byteLength(value) + FIELD_BYTES;
+  return bytes;
+}
+
 export function serialize(message: SipMessage): Buffer {
-  let head =
-    message.kind === 'request'
-      ? `${message.method} ${message.requestUri} SIP/2.0\r\n`
-      : `SIP/2.0 ${message.status} ${message.reason}\r\n`;
+  let head = startLine(message);
   for (const field of message.fields) {
     if (field.key !== 'content-length') head += `${field.name}: ${field.value}\r\n`;
   }

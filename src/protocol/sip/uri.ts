@@ -35,12 +35,12 @@ const SCHEME = /^([A-Za-z][A-Za-z0-9+.-]*):/;
 const USERINFO = /^[A-Za-z0-9\-_.!~*'()&=+$,;?/%#[\]|^{}`\\\u0080-\uffff]*$/;
 const PASSWORD = /^[A-Za-z0-9\-_.!~*'()&=+$,%]*$/;
 const PARAM_WORD = /^[A-Za-z0-9\-_.!~*'()[\]/:&+$%"<>|^{}`\\]+$/;
-const HOST_PORT =
-  /^(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_.])?)(?::([0-9]+))?$/;
+const HOST = /^(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_.])?)$/;
 const BLANK_OR_CONTROL = /[\s<>"\u0000]/;
 
 /** Undefined when the text is no URI. Unknown schemes are accepted and stay opaque. */
 export function parseUri(text: string): Uri | undefined {
+  if (text.startsWith('sip:')) return parseSipUri(false, text.slice(4));
   const scheme = SCHEME.exec(text)?.[1]?.toLowerCase();
   if (scheme === undefined) return undefined;
   const rest = text.slice(scheme.length + 1);
@@ -102,11 +102,12 @@ export interface HostPort {
 
 /** `host[:port]` without white space. Undefined when malformed, the port outside 1…65535. */
 export function parseHostPort(text: string): HostPort | undefined {
-  const match = HOST_PORT.exec(text);
-  const host = match?.[1];
-  if (host === undefined) return undefined;
-  if (match?.[2] === undefined) return { host, port: undefined };
-  const port = parseDecimal(match[2], 65_535);
+  // Those of an IPv6 address stand before its bracket.
+  const colon = text.indexOf(':', text.startsWith('[') ? text.indexOf(']') + 1 : 0);
+  const host = colon === -1 ? text : text.slice(0, colon);
+  if (!HOST.test(host)) return undefined;
+  if (colon === -1) return { host, port: undefined };
+  const port = parseDecimal(text.slice(colon + 1), 65_535);
   return port === undefined || port === 0 ? undefined : { host, port };
 }
 

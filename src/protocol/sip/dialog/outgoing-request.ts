@@ -1,7 +1,7 @@
 import type { ClientAuth } from '../auth/client-auth.ts';
 import { formatCSeq } from '../header/cseq.ts';
 import type { HeaderInit, SipRequest, SipResponse } from '../message.ts';
-import { serialize } from '../serialize.ts';
+import { sizeOf } from '../serialize.ts';
 import type { TransactionId } from '../transaction/types.ts';
 import type { Flow } from '../transport/flow.ts';
 import type { Resolution, Target } from '../user-agent-types.ts';
@@ -150,12 +150,10 @@ export class OutgoingRequest implements ClientUser {
 
   #resolved(hop: NextHop, { targets }: Resolution): void {
     if (this.#over) return;
-    // Written out to be measured only where there is a choice.
     const { destination } = this.#options;
     const mayChange =
       destination.kind === 'uri' && (destination.largeOverTcp ?? hop.transportIsOpen);
-    const tooLarge =
-      mayChange && serialize(this.#request).length + VIA_ALLOWANCE > LARGEST_UDP_REQUEST;
+    const tooLarge = mayChange && sizeOf(this.#request) + VIA_ALLOWANCE > LARGEST_UDP_REQUEST;
     const { transports } = this.#core.options;
     const usable = targets.filter((target) => transports.includes(target.transport));
     this.#targets = usable.flatMap((target) =>

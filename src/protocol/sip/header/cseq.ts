@@ -1,5 +1,5 @@
 /** CSeq (RFC 3261 §20.16). */
-import { isToken, parseDecimal } from './text.ts';
+import { endOfWord, isToken, parseDecimal, skipBlanks } from './text.ts';
 
 export interface CSeq {
   readonly sequence: number;
@@ -10,11 +10,11 @@ export interface CSeq {
 export const MAX_CSEQ = 2 ** 31 - 1;
 
 export function parseCSeq(text: string): CSeq | undefined {
-  const match = /^([0-9]+)[ \t]+(\S+)$/.exec(text);
-  const sequence = match?.[1] === undefined ? undefined : parseDecimal(match[1], MAX_CSEQ);
-  const method = match?.[2];
-  if (sequence === undefined || method === undefined || !isToken(method)) return undefined;
-  return { sequence, method };
+  const end = endOfWord(text, 0);
+  const at = skipBlanks(text, end);
+  const sequence = parseDecimal(text.slice(0, end), MAX_CSEQ);
+  const method = text.slice(at);
+  return sequence !== undefined && at > end && isToken(method) ? { sequence, method } : undefined;
 }
 
 export const formatCSeq = (sequence: number, method: string): string => `${sequence} ${method}`;

@@ -1,6 +1,6 @@
 /** Header lines as they stand in a message, and changes to lists of them. */
 import { BugError } from '../../../base/errors.ts';
-import { headerKey, nameOfKey } from './names.ts';
+import { fieldNameOf, headerKey } from './names.ts';
 import { splitList } from './text.ts';
 
 /** One header line: `name` as received, `key` in lower case and long form, `value` unfolded and trimmed. */
@@ -17,8 +17,8 @@ const LINE_BREAK = /[\r\n]/;
 /** A header field of our own. The value must be free of line breaks: a break would forge a header. */
 export function headerField(name: string, value: string): HeaderField {
   if (LINE_BREAK.test(value)) throw new BugError(`line break in the value of ${name}`);
-  const key = headerKey(name);
-  return { name: nameOfKey(key) ?? name, key, value };
+  const written = fieldNameOf(name);
+  return { name: written.name, key: written.key, value };
 }
 
 /** Fields with every line of `name` replaced by one, at the place of the first (or at the end). */

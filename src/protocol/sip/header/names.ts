@@ -55,29 +55,39 @@ const LONG_FORMS = [
   ...['Unsupported', 'User-Agent', 'Warning', 'WWW-Authenticate'],
 ];
 
-const keyByName = new Map<string, string>();
-const nameByKey = new Map<string, string>();
+/** A registered name, and the key of its field. */
+interface Registered {
+  readonly key: string;
+  /** The long form in its usual spelling. */
+  readonly name: string;
+}
+
+const registered = new Map<string, Registered>();
 for (const name of LONG_FORMS) {
   const key = name.toLowerCase();
-  keyByName.set(name, key);
-  keyByName.set(key, key);
-  nameByKey.set(key, name);
+  const one = { key, name };
+  registered.set(name, one);
+  registered.set(key, one);
 }
 for (const [letter, name] of Object.entries(COMPACT)) {
-  keyByName.set(letter, name.toLowerCase());
-  keyByName.set(letter.toUpperCase(), name.toLowerCase());
+  const one = { key: name.toLowerCase(), name };
+  registered.set(letter, one);
+  registered.set(letter.toUpperCase(), one);
 }
 
 /** The key of a registered name in one of its usual spellings. */
-export const knownHeaderKey = (name: string): string | undefined => keyByName.get(name);
+export const knownHeaderKey = (name: string): string | undefined => registered.get(name)?.key;
 
 /** The key under which a header is found, whatever its case or form: `v`, `VIA` and `Via` give `via`. */
 export function headerKey(name: string): string {
-  const known = keyByName.get(name);
-  if (known !== undefined) return known;
-  const lower = name.toLowerCase();
-  return keyByName.get(lower) ?? lower;
+  const known = registered.get(name);
+  return known === undefined ? fieldNameOf(name).key : known.key;
 }
 
-/** The long form in its usual spelling; undefined: nobody registered it. */
-export const nameOfKey = (key: string): string | undefined => nameByKey.get(key);
+/** The name to be written, in its usual spelling where it is registered, and its key. */
+export function fieldNameOf(name: string): Registered {
+  const known = registered.get(name);
+  if (known !== undefined) return known;
+  const key = name.toLowerCase();
+  return registered.get(key) ?? { key, name };
+}

@@ -9,6 +9,7 @@ const TOKEN = /^[A-Za-z0-9\-.!%*_+`'~]+$/;
 
 export const isToken = (text: string): boolean => TOKEN.test(text);
 
+const ZERO = 48;
 const QUOTE = 34;
 const COMMA = 44;
 const SEMICOLON = 59;
@@ -108,7 +109,7 @@ export function parseParams(text: string, at: number): Params | undefined {
 }
 
 /** Index of the first blank, `;`, `,`, `=` or quote at or after `at`. */
-function endOfWord(text: string, at: number): number {
+export function endOfWord(text: string, at: number): number {
   let i = at;
   for (; i < text.length; i += 1) {
     const code = text.charCodeAt(i);
@@ -134,7 +135,13 @@ export function withParam(params: Params, name: string, value: string | undefine
 
 /** A decimal integer in [0, max]; undefined for anything else. Digits only, any number of leading zeros. */
 export function parseDecimal(text: string, max: number): number | undefined {
-  if (!/^[0-9]+$/.test(text)) return undefined;
-  const value = Number(text);
-  return value <= max ? value : undefined;
+  if (text.length === 0) return undefined;
+  let value = 0;
+  for (let i = 0; i < text.length; i += 1) {
+    const digit = text.charCodeAt(i) - ZERO;
+    if (digit < 0 || digit > 9) return undefined;
+    value = value * 10 + digit;
+    if (value > max) return undefined;
+  }
+  return value;
 }

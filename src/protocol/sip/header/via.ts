@@ -1,6 +1,6 @@
 /** Via (RFC 3261 §20.42, RFC 3581). */
 import { formatHostPort } from '../uri.ts';
-import { formatParams, type Params, parseDecimal, parseParams } from './text.ts';
+import { formatParams, isToken, type Params, parseDecimal, parseParams } from './text.ts';
 
 /** Branches of RFC 3261 begin with it (§8.1.1.7). */
 export const MAGIC_COOKIE = 'z9hG4bK';
@@ -19,6 +19,30 @@ const SENT =
 
 /** One via-parm. Undefined when malformed. */
 export function parseVia(text: string): Via | undefined {
+  return parseUsual(text) ?? parseAny(text);
+}
+
+const USUAL = 'SIP/2.0/';
+const HOST = /^[A-Za-z0-9_.-]+$/;
+
+/** As everybody writes it: without blanks around the slashes and the colon. Undefined: it is another, or malformed. */
+function parseUsual(text: string): Via | undefined {
+  if (!text.startsWith(USUAL)) return undefined;
+  const blank = text.indexOf(' ', USUAL.length);
+  const semicolon = text.indexOf(';', blank);
+  if (blank === -1 || semicolon === -1) return undefined;
+  const colon = text.indexOf(':', blank);
+  const hasPort = colon !== -1 && colon < semicolon;
+  const transport = text.slice(USUAL.length, blank);
+  const host = text.slice(blank + 1, hasPort ? colon : semicolon);
+  const port = hasPort ? parseDecimal(text.slice(colon + 1, semicolon), 65_535) : undefined;
+  if (!isToken(transport) || !HOST.test(host) || (hasPort && port === undefined)) return undefined;
+  const params = parseParams(text, semicolon);
+  if (params === undefined) return undefined;
+  return { transport: transport.toUpperCase(), host, port, params, branch: params.get('branch') };
+}
+
+function parseAny(text: string): Via | undefined {
   const match = SENT.exec(text);
   const transport = match?.[1];
   const host = match?.[2];
