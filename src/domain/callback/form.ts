@@ -4,8 +4,12 @@ import type { CallbackParameters } from './types.ts';
  * `application/x-www-form-urlencoded` that every framework reads the same way: a space is %20, never `+`.
  * A lone surrogate, which has no UTF-8 form, becomes U+FFFD.
  */
-export const formEncode = (parameters: CallbackParameters): string =>
-  parameters.map(([name, value]) => `${encode(name)}=${encode(value)}`).join('&');
+export function formEncode(parameters: CallbackParameters): string {
+  let form = '';
+  for (const pair of parameters)
+    form += `${form === '' ? '' : '&'}${encode(pair[0])}=${encode(pair[1])}`;
+  return form;
+}
 
 /** Appends parameters to the query of a URL that has no fragment. */
 export function withQuery(url: string, parameters: CallbackParameters): string {
@@ -28,7 +32,11 @@ export function decodeQuery(query: string): CallbackParameters {
     });
 }
 
-const encode = (text: string): string => encodeURIComponent(text.toWellFormed());
+/** Most names, and the values of many, are to stay as they are. */
+const UNRESERVED = /^[A-Za-z0-9_.~-]*$/;
+
+const encode = (text: string): string =>
+  UNRESERVED.test(text) ? text : encodeURIComponent(text.toWellFormed());
 
 function decode(text: string): string {
   const spaced = text.replaceAll('+', ' ');

@@ -34,8 +34,12 @@ export interface HangupFacts {
 
 type Pair = readonly [name: string, value: string];
 
+/** What needs no change. */
+const NUMBER = /^\d+$/;
+
 /** Numbers go without `+`, SIP parties as `sip:user@host` (dialect §5). */
 export function partyParameter(party: string): string {
+  if (NUMBER.test(party)) return party;
   const sip = /^(sips?:)([^;?>]+)/i.exec(party);
   if (sip !== null) {
     const [, scheme = '', address = ''] = sip;
@@ -89,30 +93,37 @@ export const ringParameters = (facts: CallFacts): CallbackParameters => [
 
 /** `hangup_url`: the list of the spec with what both vendors add, costs excepted (dialect §5.4). */
 export function hangupParameters(facts: CallFacts, end: HangupFacts): CallbackParameters {
-  return [
-    ...parties(facts),
-    ...identity(facts),
+  const { startUs, answerUs, endUs, billedMs, failureReason } = end;
+  // Made of every call several times: lists are not put together of others.
+  const list: Pair[] = [
+    ['From', partyParameter(facts.from)],
+    ['To', partyParameter(facts.to)],
+    ['CallUUID', facts.callUuid],
+  ];
+  if (facts.requestUuid !== undefined) pushRequest(list, facts.requestUuid, facts.callUuid);
+  list.push(
+    ['Direction', facts.direction],
     ['Event', 'Hangup'],
     ['stir_verification', facts.stirVerification],
     ['CallStatus', end.callStatus],
-    ['StartTime', localDateTime(end.startUs / 1000)],
-    ['AnswerTime', end.answerUs === undefined ? '' : localDateTime(end.answerUs / 1000)],
-    ['EndTime', localDateTime(end.endUs / 1000)],
+    ['StartTime', localDateTime(startUs / 1000)],
+    ['AnswerTime', answerUs === undefined ? '' : localDateTime(answerUs / 1000)],
+    ['EndTime', localDateTime(endUs / 1000)],
     ['SessionStart', sessionStart(facts.sessionStartUs)],
     ['STIRAttestation', facts.stirAttestation],
     ['ParentAuthID', facts.parentAuthId],
-    ['Duration', String(secondsOf(answeredTimeMs(end.answerUs, end.endUs)))],
-    ['BillDuration', String(secondsOf(end.billedMs))],
+    ['Duration', String(secondsOf(answeredTimeMs(answerUs, endUs)))],
+    ['BillDuration', String(secondsOf(billedMs))],
     ['HangupCause', end.hangupCause],
     ['HangupCauseCode', String(end.hangupCauseCode)],
     ['HangupCauseName', end.hangupCauseName],
     ['HangupSource', end.hangupSource],
-    ...(end.failureReason === undefined || end.answerUs !== undefined
-      ? []
-      : [['FailureReason', end.failureReason] as const]),
-    ...machine(facts),
-    ...facts.sipHeaders,
-  ];
+  );
+  if (failureReason !== undefined && answerUs === undefined)
+    list.push(['FailureReason', failureReason]);
+  if (facts.machine !== undefined) list.push(['Machine', String(facts.machine)]);
+  for (const header of facts.sipHeaders) list.push(header);
+  return list;
 }
 
 /** `machine_detection_url`: the asynchronous result (dialect §5.5). */
@@ -140,17 +151,16 @@ const callerName = ({ callerName: name, direction }: CallFacts): Pair[] =>
   name === '' || direction === 'outbound' ? [] : [['CallerName', name]];
 
 /** An inbound call has no request and no A-leg fields (dialect §5.2). */
-const identity = (facts: CallFacts): Pair[] => [
-  ['CallUUID', facts.callUuid],
-  ...(facts.requestUuid === undefined
-    ? []
-    : ([
-        ['RequestUUID', facts.requestUuid],
-        ['ALegRequestUUID', facts.requestUuid],
-        ['ALegUUID', facts.callUuid],
-      ] as const)),
-  ['Direction', facts.direction],
-];
+function identity({ callUuid, requestUuid, direction }: CallFacts): Pair[] {
+  const list: Pair[] = [['CallUUID', callUuid]];
+  if (requestUuid !== undefined) pushRequest(list, requestUuid, callUuid);
+  list.push(['Direction', direction]);
+  return list;
+}
+
+function pushRequest(list: Pair[], requestUuid: string, callUuid: string): void {
+  list.push(['RequestUUID', requestUuid], ['ALegRequestUUID', requestUuid], ['ALegUUID', callUuid]);
+}
 
 const machine = (facts: CallFacts): Pair[] =>
   facts.machine === undefined ? [] : [['Machine', String(facts.machine)]];

@@ -51,9 +51,8 @@ function plivoV3({ base, query }: Place, parameters: CallbackParameters, nonce: 
     .map(([name, value]) => `${name}=${value}`)
     .join('&');
   if (parameters.length === 0) return `${base}${q === '' ? '' : `?${q}`}.${nonce}`;
-  const body = sorted(parameters)
-    .map(([name, value]) => name + value)
-    .join('');
+  let body = '';
+  for (const pair of sorted(parameters)) body += pair[0] + pair[1];
   return `${base}?${q}${q === '' ? '' : '.'}${body}.${nonce}`;
 }
 
@@ -74,18 +73,48 @@ export function signatureHeaders(
   const mainV2 = parent === undefined ? ownV2 : sign(parent, v2);
   const headers: Record<string, string> = {};
   for (const prefix of prefixes) {
-    const isVobiz = /vobiz/i.test(prefix);
-    const v3 = isVobiz ? signed.vobizV3 : signed.plivoV3;
+    const names = namesOf(prefix);
+    const v3 = names.isVobiz ? signed.vobizV3 : signed.plivoV3;
     const ownV3 = sign(own, v3);
-    const mainInfix = isVobiz ? 'MA' : 'Ma';
-    headers[`${prefix}-V2`] = ownV2;
-    headers[`${prefix}-V2-Nonce`] = nonce;
-    headers[`${prefix}-V3`] = ownV3;
-    headers[`${prefix}-V3-Nonce`] = nonce;
-    headers[`${prefix}-${mainInfix}-V2`] = mainV2;
-    headers[`${prefix}-${mainInfix}-V3`] = parent === undefined ? ownV3 : sign(parent, v3);
+    headers[names.v2] = ownV2;
+    headers[names.v2Nonce] = nonce;
+    headers[names.v3] = ownV3;
+    headers[names.v3Nonce] = nonce;
+    headers[names.mainV2] = mainV2;
+    headers[names.mainV3] = parent === undefined ? ownV3 : sign(parent, v3);
   }
   return headers;
+}
+
+interface HeaderNames {
+  readonly isVobiz: boolean;
+  readonly v2: string;
+  readonly v2Nonce: string;
+  readonly v3: string;
+  readonly v3Nonce: string;
+  readonly mainV2: string;
+  readonly mainV3: string;
+}
+
+/** By prefix; prefixes are settings, and few. */
+const headerNames = new Map<string, HeaderNames>();
+
+function namesOf(prefix: string): HeaderNames {
+  const known = headerNames.get(prefix);
+  if (known !== undefined) return known;
+  const isVobiz = /vobiz/i.test(prefix);
+  const main = `${prefix}-${isVobiz ? 'MA' : 'Ma'}`;
+  const names = {
+    isVobiz,
+    v2: `${prefix}-V2`,
+    v2Nonce: `${prefix}-V2-Nonce`,
+    v3: `${prefix}-V3`,
+    v3Nonce: `${prefix}-V3-Nonce`,
+    mainV2: `${main}-V2`,
+    mainV3: `${main}-V3`,
+  };
+  headerNames.set(prefix, names);
+  return names;
 }
 
 /** Of a JSON body (dialect §3.11): HMAC-SHA256 of its bytes, in hex. */
@@ -133,6 +162,8 @@ function splitUrl(url: string): Place {
 
 /** By name, then value, in the order of UTF-16 units. */
 const sorted = (pairs: CallbackParameters): CallbackParameters =>
-  [...pairs].sort(([a, x], [b, y]) => (a === b ? order(x, y) : order(a, b)));
+  pairs.toSorted((one, other) =>
+    one[0] === other[0] ? order(one[1], other[1]) : order(one[0], other[0]),
+  );
 
 const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

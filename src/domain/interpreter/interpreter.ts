@@ -87,7 +87,7 @@ export class Interpreter {
   #transfer: NextDocument | undefined;
   /** Of the last `Dial` that reached nobody for a caller who is not answered. */
   #refusal: Refusal | undefined;
-  #document = new AbortController();
+  #document: AbortController | undefined;
 
   constructor(call: Call, script: Script, needs: InterpreterNeeds) {
     this.#call = call;
@@ -105,7 +105,7 @@ export class Interpreter {
       const { controller, release } = linkedTo(this.#call.signal);
       this.#document = controller;
       try {
-        next = await this.#runDocument(next);
+        next = await this.#runDocument(next, controller.signal);
       } catch (error) {
         next = this.#afterInterruption(error);
       } finally {
@@ -128,7 +128,7 @@ export class Interpreter {
       parameters: parametersOf(this.#call, 'Redirect'),
     };
     this.#call.log.add('call', 'transfer', { url: target.url });
-    this.#document.abort(new Transferred('transferred'));
+    this.#document?.abort(new Transferred('transferred'));
   }
 
   #answerDocument(): NextDocument {
@@ -140,10 +140,12 @@ export class Interpreter {
     };
   }
 
-  async #runDocument(document: NextDocument): Promise<NextDocument | undefined> {
-    const instructions = await this.#fetch(document);
+  async #runDocument(
+    document: NextDocument,
+    signal: AbortSignal,
+  ): Promise<NextDocument | undefined> {
+    const instructions = await this.#fetch(document, signal);
     if (instructions === undefined) return undefined;
-    const { signal } = this.#document;
     const context: VerbContext = {
       call: this.#call,
       needs: this.#needs,
@@ -185,7 +187,10 @@ export class Interpreter {
     }
   }
 
-  async #fetch(document: NextDocument): Promise<readonly Instruction[] | undefined> {
+  async #fetch(
+    document: NextDocument,
+    signal: AbortSignal,
+  ): Promise<readonly Instruction[] | undefined> {
     const { callbacks, clock, settings } = this.#needs;
     const nowMs = clock.monotonicMs();
     while ((this.#fetchedMs[0] ?? nowMs) < nowMs - MINUTE_MS) this.#fetchedMs.shift();
@@ -200,7 +205,7 @@ export class Interpreter {
       accountId: signerOf(this.#call),
       callUuid: this.#call.uuid,
       ...(document.fallback === undefined ? {} : { fallback: document.fallback }),
-      signal: this.#document.signal,
+      signal,
       onAttempt: (attempt) => this.#call.log.add('callback', attempt.event, { ...attempt }),
     });
     if (!fetched.ok) {

@@ -12,7 +12,8 @@ const PATIENCE_MS = 4000;
 export class EarlyRefers {
   readonly #deal: (refer: Refer, by: Call) => void;
   readonly #undo: readonly (() => void)[];
-  readonly #cancelWait: () => void;
+  readonly #clock: VerbContext['needs']['clock'];
+  #cancelWait: () => void = () => undefined;
   #waiting: { readonly refer: Refer; readonly by: Call }[] | undefined = [];
 
   constructor(
@@ -21,8 +22,8 @@ export class EarlyRefers {
     deal: (refer: Refer, by: Call) => void,
   ) {
     this.#deal = deal;
+    this.#clock = clock;
     this.#undo = parties.map((by) => by.observe({ referred: (refer) => this.#heard(refer, by) }));
-    this.#cancelWait = clock.at(clock.monotonicMs() + PATIENCE_MS, () => this.#refuse());
   }
 
   /** From now on each is dealt with at once. */
@@ -40,8 +41,13 @@ export class EarlyRefers {
   }
 
   #heard(refer: Refer, by: Call): void {
-    if (this.#waiting === undefined) this.#deal(refer, by);
-    else this.#waiting.push({ refer, by });
+    if (this.#waiting === undefined) {
+      this.#deal(refer, by);
+      return;
+    }
+    if (this.#waiting.push({ refer, by }) > 1) return;
+    const dueMs = this.#clock.monotonicMs() + PATIENCE_MS;
+    this.#cancelWait = this.#clock.at(dueMs, () => this.#refuse());
   }
 
   #refuse(): void {

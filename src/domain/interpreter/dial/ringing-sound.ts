@@ -19,7 +19,9 @@ const hearsUs = ({ status }: Call): boolean => status === 'answered' || status =
 export class RingingSound {
   readonly #instruction: DialInstruction;
   readonly #context: VerbContext;
-  readonly #stopped = new AbortController();
+  #isStopped = false;
+  /** Of the music. */
+  #music: AbortController | undefined;
   #tone: Playback | undefined;
   #rings = false;
   /** The called party whose early media the A leg hears, once there is a bridge. */
@@ -69,7 +71,8 @@ export class RingingSound {
   }
 
   stop(): void {
-    this.#stopped.abort(STOPPED);
+    this.#isStopped = true;
+    this.#music?.abort(STOPPED);
     this.#tone?.stop();
     this.#tone = undefined;
     this.#early?.bridge?.close();
@@ -77,7 +80,7 @@ export class RingingSound {
   }
 
   get #isOver(): boolean {
-    return this.#stopped.signal.aborted || this.#context.call.isEnded;
+    return this.#isStopped || this.#context.call.isEnded;
   }
 
   #hear(leg: Call): void {
@@ -97,7 +100,8 @@ export class RingingSound {
     const { call, needs, signal } = this.#context;
     if (!hearsUs(call)) await this.#beginEarlyMedia('dialMusic is not heard');
     if (this.#isOver || !hearsUs(call)) return;
-    const until = AbortSignal.any([signal, this.#stopped.signal]);
+    this.#music = new AbortController();
+    const until = AbortSignal.any([signal, this.#music.signal]);
     const source = { url, method: 'POST', event: 'DialMusic', own: [] } as const;
     await playSoundUrl(source, { call, needs, signal: until, repeat: true });
   }

@@ -91,7 +91,9 @@ export class MessageRing {
     // The middle makes way: how a call began and how it ended says most.
     if (entries.length >= MESSAGES_PER_CALL) entries.splice(MESSAGES_PER_CALL / 2, 1);
     const offset = this.#used;
-    entries.push({ direction, flow, atMs, chunk, round: chunk.round, offset, length });
+    const before = entries.at(-1)?.flow;
+    const way = before !== undefined && isSameWay(before, flow) ? before : flow;
+    entries.push({ direction, flow: way, atMs, chunk, round: chunk.round, offset, length });
     if (chunk.trails.at(-1) !== trail) chunk.trails.push(trail);
     this.#used += length;
     return true;
@@ -221,6 +223,16 @@ const shown = (
   ...{ direction, flow, atMs, callId },
   bytes: chunk.bytes?.subarray(offset, offset + length) ?? new Uint8Array(),
 });
+
+/** The flow of each message is an object of its own; one is enough to keep of a call that has one way. */
+const isSameWay = (one: Flow, other: Flow): boolean =>
+  one.remotePort === other.remotePort &&
+  one.localPort === other.localPort &&
+  one.connectionId === other.connectionId &&
+  one.transport === other.transport &&
+  one.remoteAddress === other.remoteAddress &&
+  one.localAddress === other.localAddress &&
+  one.behind === other.behind;
 
 function startsWith(bytes: Uint8Array, start: Uint8Array): boolean {
   for (let at = 0; at < start.length; at += 1) if (bytes[at] !== start[at]) return false;
