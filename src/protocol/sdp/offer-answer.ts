@@ -93,7 +93,7 @@ export function readOffer(text: string): Result<MediaOffer, SdpProblem> {
   return offer;
 }
 
-/** Offers that were read lately: one is read when a call is admitted and answered, and ours with each answer to it. */
+/** Offers that were read lately: one is read when a call is admitted and when it is answered. */
 const lately = new RecentMap<Result<MediaOffer, SdpProblem>>(500);
 const LONGEST_KEPT = 2048;
 
@@ -102,6 +102,29 @@ function read(text: string): Result<MediaOffer, SdpProblem> {
   if (!description.ok) return description;
   const audio = readAudioLines(description.value);
   return audio.ok ? ok({ description: description.value, audio: audio.value }) : audio;
+}
+
+/** What an answer is read against; where the offerer is heard is not part of it. */
+type Asked = Pick<AudioOffer, 'index' | 'codecs' | 'direction' | 'crypto' | 'dtls' | 'secure'>;
+
+/** Of what we offered lately: calls to the same peers differ in port and session, and those are left out. */
+const askedLately = new RecentMap<Asked>(100);
+const AUDIO_LINE = '\r\nm=audio ';
+
+/** The audio line of an offer of ours. */
+function readAsked(offer: string): Result<Asked | undefined, SdpProblem> {
+  const head = offer.indexOf(AUDIO_LINE);
+  const formats = offer.slice(offer.indexOf(' ', head + AUDIO_LINE.length));
+  const isWhole = offer.indexOf('\r\nm=') === head && !offer.slice(0, head).includes('\r\na=');
+  const mayKeep =
+    head !== -1 && isWhole && offer.length <= LONGEST_KEPT && !formats.includes('a=crypto');
+  const known = mayKeep ? askedLately.get(formats) : undefined;
+  if (known !== undefined) return ok(known);
+  const parsed = read(offer);
+  if (!parsed.ok) return parsed;
+  const [asked] = parsed.value.audio;
+  if (mayKeep && asked !== undefined) askedLately.set(formats, asked);
+  return ok(asked);
 }
 
 /** What we want of an offer. */
@@ -269,11 +292,11 @@ export function buildAnswer(
 
 /** Reads the peer's answer to an offer of ours. */
 export function readAnswer(ourOffer: string, text: string): Result<AudioSession, SdpProblem> {
-  const offer = readOffer(ourOffer);
-  if (!offer.ok) return offer;
+  const asked = readAsked(ourOffer);
+  if (!asked.ok) return asked;
   const answer = parseSdp(text);
   if (!answer.ok) return answer;
-  const [ours] = offer.value.audio;
+  const ours = asked.value;
   if (ours === undefined) return err(NOTHING_FITS);
   const { index, codecs, direction } = ours;
   const line = answer.value.media[index];
@@ -295,7 +318,7 @@ export function readAnswer(ourOffer: string, text: string): Result<AudioSession,
 
 /** RFC 4568 §5.1.3: the answer takes one of our lines, by its tag and suite, and has a key of its own in it. */
 function answeredCrypto(
-  ours: AudioOffer,
+  ours: Asked,
   theirs: AudioOffer,
 ): Result<CryptoLine | undefined, SdpProblem> {
   const crypto = theirs.crypto.find(({ tag, suite }) =>

@@ -125,6 +125,22 @@ describe('our offer and its answer (RFC 3264)', () => {
     expect(result.ok ? 'accepted' : result.error.kind).toBe(kind);
   });
 
+  test('offers of ours that differ in what they say of the audio are not taken for one another', () => {
+    const direct = audio(['m=audio 5000 RTP/AVP 0']);
+    const second = audio(['m=video 4000 RTP/AVP 31', 'm=audio 5000 RTP/AVP 0']);
+    const held = direct.replace('m=audio', 'a=sendonly\r\nm=audio');
+    const read = (offer: string, answer: string) => {
+      const result = readAnswer(offer, answer);
+      return result.ok ? result.value.direction : result.error.kind;
+    };
+    expect(read(direct, direct)).toBe('sendrecv');
+    expect(read(direct.replace('5000', '6000'), direct)).toBe('sendrecv');
+    expect(read(second, second)).toBe('sendrecv');
+    expect(read(second, direct)).toBe('answerMismatch');
+    expect(read(held, direct)).toBe('sendonly');
+    expect(read(audio(['m=audio 5000 RTP/AVP 8']), direct)).toBe('noCommonCodec');
+  });
+
   test('an answer may number a codec of ours differently: we send what it says', () => {
     const answer = audio([
       'm=audio 5000 RTP/AVP 96 97',
