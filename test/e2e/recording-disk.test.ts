@@ -1,0 +1,132 @@
+/** The disk of the recordings fills under running calls: the calls go on, the recording says why it ended, and nothing else stops. */
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { writeWav } from '../../src/phone/audio/wav.ts';
+import { openWav } from '../../src/protocol/audio-file/audio-file.ts';
+import { Customer } from './customer.ts';
+import { babble, callFor, makeUser, startCall } from './phone.ts';
+import { eventually, newPlace, removePlace, Service, type ServicePlace } from './service.ts';
+
+/** Two channels at 8 kHz take 32,000 bytes a second: two seconds, and a little. */
+const DISK_BYTES = 64 * 1024;
+
+let place: ServicePlace;
+let folder: string;
+let disk: { unmount(): void } | undefined;
+let service: Service;
+let customer: Customer;
+
+beforeAll(async () => {
+  place = await newPlace();
+  folder = join(place.dataDir, 'recordings');
+  mkdirSync(folder, { recursive: true });
+  disk = mounted(folder);
+  service = await Service.start(place);
+  customer = await Customer.listen();
+});
+afterAll(async () => {
+  await service.kill();
+  await customer.close();
+  disk?.unmount();
+  removePlace(place);
+});
+
+/** Undefined where no disk can be mounted. */
+function mounted(path: string): { unmount(): void } | undefined {
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK_BYTES}`, 'tmpfs', path], {
+      stdio: 'ignore',
+    });
+  } catch {
+    return undefined;
+  }
+  return { unmount: () => execFileSync('umount', ['-l', path]) };
+}
+
+const told = (path: string, event: string) =>
+  eventually(`${event} at ${path}`, () =>
+    customer.at(path).find(({ form }) => form['Event'] === event),
+  );
+
+const bytesOnDisk = (): number =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.wav'))
+    .reduce((sum, file) => sum + statSync(join(folder, file)).size, 0);
+
+/** Records in two channels, plays a sound of three seconds twice, then waits. */
+function documentOf(name: string): { readonly answer: string; readonly events: string } {
+  const events = `http://${customer.authority}/${name}-events`;
+  const sound = writeWav({ rate: 8000, samples: babble(3) });
+  const play = customer.page('/sound.wav', (response) => {
+    response.writeHead(200, { 'content-type': 'audio/wav' }).end(sound);
+  });
+  const record = `<Record recordSession="true" fileFormat="wav" playBeep="false" callbackUrl="${events}"/>`;
+  const xml = `<Response>${record}<Play loop="2">${play}</Play><Wait length="30"/></Response>`;
+  return { answer: customer.xml(`/${name}`, xml), events };
+}
+
+const loud = (heard: Int16Array): number => heard.filter((sample) => Math.abs(sample) > 500).length;
+/** Two thirds of the sound are loud; nearly every sample of those is. */
+const LEAST_LOUD = 6 * 8000 * 0.55;
+
+describe('the disk of the recordings fills', () => {
+  it('a call goes on and hears all that is played, one beside it too; the recording says that it failed and keeps what there was room for', async ({
+    skip,
+  }) => {
+    if (disk === undefined) return skip('no disk of its own can be mounted here');
+    const { answer, events } = documentOf('full');
+    const user = await makeUser(service, 'full', { answer_url: answer, hangup_url: events });
+    const call = await startCall(service, user, { seconds: 8, voice: babble(8) });
+    await call.answered;
+    const beside = callFor(service, service.demo, 3, babble(3));
+    const { form } = await told('/full-events', 'RecordStop');
+    expect(form).toMatchObject({ RecordingEndReason: 'Failed', CallStatus: 'in-progress' });
+    expect(Number(form['RecordingDurationMs'])).toBeGreaterThan(1000);
+    const wav = openWav(
+      new Uint8Array(await (await fetch(form['RecordFile'] ?? '')).arrayBuffer()),
+    );
+    if (!wav.ok) throw new Error(wav.error);
+    expect(wav.value).toMatchObject({ rate: 8000, channels: 2 });
+    expect((await service.get('/readyz')).status).toBe(200);
+
+    const { sipCallId, heard, end } = await call.report;
+    expect(end).toMatchObject({ by: 'local', how: 'bye' });
+    expect(loud(heard)).toBeGreaterThan(LEAST_LOUD);
+    const record = await service.cdrOf(sipCallId);
+    expect(record).toMatchObject({ hangup_cause: 'NORMAL_CLEARING' });
+    const { body } = await service.api('GET', `Call/${String(record['uuid'])}/log`);
+    expect(body['log']).toContainEqual(
+      expect.objectContaining({
+        text: 'recording ended',
+        facts: expect.objectContaining({ reason: 'Failed', error: 'ENOSPC' }),
+      }),
+    );
+    expect((await beside).packetsSent).toBeGreaterThan(100);
+  });
+
+  it('with no room left at all, a call that is to be recorded is not, hears all the same, and its log says why', async ({
+    skip,
+  }) => {
+    if (disk === undefined) return skip('no disk of its own can be mounted here');
+    const { answer, events } = documentOf('none');
+    writeFileSync(join(folder, 'rest'), '');
+    try {
+      expect(() => appendFileSync(join(folder, 'rest'), Buffer.alloc(2 * DISK_BYTES))).toThrow(
+        'ENOSPC',
+      );
+      const before = bytesOnDisk();
+      const user = await makeUser(service, 'none', { answer_url: answer, hangup_url: events });
+      const { sipCallId, heard, end } = await callFor(service, user, 7, babble(1));
+      expect(end).toMatchObject({ by: 'local', how: 'bye' });
+      expect(loud(heard)).toBeGreaterThan(LEAST_LOUD);
+      expect(bytesOnDisk()).toBe(before);
+      const record = await service.cdrOf(sipCallId);
+      const { body } = await service.api('GET', `Call/${String(record['uuid'])}/log`);
+      expect(JSON.stringify(body['log'])).toContain('ENOSPC');
+    } finally {
+      rmSync(join(folder, 'rest'));
+    }
+  });
+});
