@@ -15,14 +15,9 @@ namespace {
 
 constexpr int kFifoPriority = 10;
 constexpr int kNiceness = -11;
-/// Behind by more, the lost time is given up: peers would have to throw such a burst away.
-constexpr int64_t kMaxCatchUpTicks = 60;
 constexpr Nanos kPublishInterval = 100 * kMillisecond;
 /// Ticks that may be slept over in one go: the next one looks for commands and at sockets that rest.
 constexpr int64_t kMaxIdleTicks = 4;
-/// Of ticks that are late, half are run at a time, at least so many, and more a millisecond later: no leg
-/// says several packets in one breath, and a machine that wakes the thread late each time is kept up with.
-constexpr int64_t kLeastAtOnce = kMaxIdleTicks + 2;
 /// Where there was a command, more follow: so long the thread looks for them before it rests again. A bell
 /// costs the control thread as much as a wake-up costs this one.
 constexpr Nanos kMoreCommands = 20 * kMillisecond;
@@ -79,19 +74,20 @@ MediaThread::Scheduling MediaThread::raise_priority() {
 
 void MediaThread::run() {
   scheduling_.store(raise_priority(), std::memory_order_relaxed);
-  Nanos due = (monotonic_now() / kTick + 1) * kTick;
-  busy_since_ = due;
-  loop_.core().begin_at(due / kTick);
+  pace_.begin(monotonic_now());
+  busy_since_ = pace_.due();
+  loop_.core().begin_at(pace_.due() / kTick);
   while (!stopping_.load(std::memory_order_acquire)) {
-    const Nanos now = rest(due) ? monotonic_now() : sleep_over_idle_ticks(due);
-    run_ticks(due, now);
+    if (!rest()) sleep_over_idle_ticks();
+    const Nanos now = monotonic_now();
+    run_ticks(now);
     call_control(now);
     busy_time_ += monotonic_now() - now;
   }
 }
 
 /// Returns when something may be there to do; false, and at once, when ticks are to be run by the clock.
-bool MediaThread::rest(Nanos& due) {
+bool MediaThread::rest() {
   const Nanos began = monotonic_now();
   const Nanos alarm = loop_.core().next_alarm().value_or(began + kLongestRest);
   if (!loop_.at_rest() || alarm - began < kTick || loop_.sockets().any_prompt(began)) return false;
@@ -101,23 +97,20 @@ bool MediaThread::rest(Nanos& due) {
   if (!loop_.commands_wait()) loop_.sockets().resting().wait(std::min(alarm - began, kLongestRest));
   resting_.exchange(false, std::memory_order_acq_rel);
   const Nanos now = monotonic_now();
-  const int64_t passed = std::max(Nanos{}, now - due) / kTick;
-  loop_.pass(passed, now, wall_offset_);
-  due += passed * kTick;
+  loop_.pass(pace_.pass(now), now, wall_offset_);
+  idle_until_ = now;
   commands_until_ = now + (loop_.commands_wait() ? kMoreCommands : Nanos{});
   return true;
 }
 
-/// Returns the time at which it woke.
-Nanos MediaThread::sleep_over_idle_ticks(Nanos due) {
+void MediaThread::sleep_over_idle_ticks() {
   const bool soon = loop_.events().fresh() || loop_.commands_wait();
-  const Nanos idle_until = due + loop_.idle_ticks(soon ? 0 : kMaxIdleTicks) * kTick;
-  const Nanos wake_at = behind_ ? std::max(idle_until, monotonic_now() + kTick) : idle_until;
-  if (loop_.sockets().any_prompt(monotonic_now())) relay_until(wake_at);
-  sleep_until(wake_at);
+  idle_until_ = pace_.due() + loop_.idle_ticks(soon ? 0 : kMaxIdleTicks) * kTick;
+  const Nanos wake_at = std::max(idle_until_, pace_.at());
   const Nanos now = monotonic_now();
-  lateness_.record(now - wake_at, now);
-  return now;
+  if (now >= wake_at) return;
+  if (loop_.sockets().any_prompt(now)) relay_until(wake_at);
+  sleep_until(wake_at);
 }
 
 /// Packets that only go on do not wait for the tick. What comes while those of the last moment go on shares
@@ -133,21 +126,15 @@ void MediaThread::relay_until(Nanos due) {
   }
 }
 
-void MediaThread::run_ticks(Nanos& due, Nanos now) {
-  if (now - published_at_ >= kPublishInterval) publish(now);
-  const int64_t behind = (now - due) / kTick;
-  if (behind > kMaxCatchUpTicks) {
-    loop_.core().skip_ticks(behind);
-    due += behind * kTick;
-  }
-  const int64_t late = (now - due) / kTick;
-  const Nanos until = std::min(now, due + (std::max(late / 2, kLeastAtOnce) - 1) * kTick);
-  for (; due <= until; due += kTick) {
+void MediaThread::run_ticks(Nanos woke) {
+  if (woke - published_at_ >= kPublishInterval) publish(woke);
+  if (const int64_t ticks = pace_.give_up(woke); ticks > 0) loop_.core().skip_ticks(ticks);
+  pace_.run(monotonic_now, [this](Nanos due, Nanos now) {
+    if (due >= idle_until_) lateness_.record(now - due, now);
     if (loop_.run_commands(now)) commands_until_ = now + kMoreCommands;
     loop_.drain_sockets(now, wall_offset_);
     loop_.tick(due);
-  }
-  behind_ = due <= now;
+  });
 }
 
 void MediaThread::call_control(Nanos now) {

@@ -10,6 +10,7 @@
 #include "engine/control_call.hpp"
 #include "engine/lateness.hpp"
 #include "engine/media_loop.hpp"
+#include "engine/tick_pace.hpp"
 
 namespace carillon {
 
@@ -55,10 +56,10 @@ class MediaThread {
   enum class Scheduling : uint8_t { normal, nice, fifo };
 
   void run();
-  bool rest(Nanos& due);
-  Nanos sleep_over_idle_ticks(Nanos due);
+  bool rest();
+  void sleep_over_idle_ticks();
   void relay_until(Nanos due);
-  void run_ticks(Nanos& due, Nanos now);
+  void run_ticks(Nanos woke);
   void call_control(Nanos now);
   void publish(Nanos now);
   Scheduling raise_priority();
@@ -72,8 +73,9 @@ class MediaThread {
   Nanos wall_offset_{};
   Nanos busy_time_{};
   Nanos busy_since_{};
-  /// Late ticks are left to be run.
-  bool behind_ = false;
+  TickPace pace_;
+  /// Ticks before that have nothing to do.
+  Nanos idle_until_{};
   // Shared.
   std::atomic<bool> stopping_{false};
   /// The bell must be rung for a command.
