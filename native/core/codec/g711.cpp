@@ -1,93 +1,70 @@
 #include "core/codec/g711.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstddef>
+#include <bit>
+#include <cstdint>
 
 namespace carillon {
 namespace {
 
-// Significant bits of a sample: what lies below never changes the code word, so the encoding
-// tables are indexed by the sample without it and stay small enough for the cache.
-constexpr int kMuDroppedBits = 2;
-constexpr int kADroppedBits = 4;
-constexpr std::size_t kMuEncodeSize = 1U << (16 - kMuDroppedBits);
-constexpr std::size_t kAEncodeSize = 1U << (16 - kADroppedBits);
+// Segments are powers of two, so a code word is the exponent and the first four bits behind the point of its
+// magnitude as a number in floating point (IEEE 754): no table, no branch, many samples at a time.
+constexpr int kMantissaBits = 23;
+constexpr int kBits = 4;
+constexpr int kShift = kMantissaBits - kBits;
+constexpr int kExponentBias = 127;
 
 constexpr int kMuBias = 33;
 constexpr int kMuClip = 0x1fff;
+/// Of the least magnitude: 33 has its first bit at 2^5.
+constexpr int kMuFirst = (kExponentBias + 5) << kBits;
+/// Of 16: below, the law is linear.
+constexpr int kAFirst = ((kExponentBias + 4) << kBits) - 16;
+constexpr int kALinear = 16;
+/// The middle of the first segment: 2^7, and half a step behind the four bits.
+constexpr std::uint32_t kMiddle = ((kExponentBias + 7U) << kMantissaBits) | (1U << (kShift - 1));
 
-// `value` is the sample shifted right arithmetically by kMuDroppedBits.
-constexpr std::uint8_t mu_compress(int value) {
-  const bool negative = value < 0;
-  const int biased = std::min((negative ? ~value : value) + kMuBias, kMuClip);
-  int segment = 1;
-  for (int rest = biased >> 6; rest != 0; rest >>= 1) segment += 1;
-  const int high = 8 - segment;
-  const int low = 0xf - ((biased >> segment) & 0xf);
-  return static_cast<std::uint8_t>((high << 4) | low | (negative ? 0 : 0x80));
+constexpr int exponent_and_bits(int magnitude) {
+  return static_cast<int>(std::bit_cast<std::uint32_t>(static_cast<float>(magnitude)) >> kShift);
 }
-
-constexpr std::int16_t mu_expand(int code) {
-  const int inverted = ~code & 0xff;
-  const int exponent = (inverted >> 4) & 0x7;
-  const int mantissa = inverted & 0xf;
-  const int step = 8 << exponent;
-  const int magnitude = (0x80 << exponent) + step * mantissa + step / 2 - 4 * kMuBias;
+constexpr int middle_of(int code) {
+  return static_cast<int>(std::bit_cast<float>(kMiddle + (static_cast<std::uint32_t>(code) << kShift)));
+}
+constexpr std::uint8_t sign_bit(int value) { return value < 0 ? 0 : 0x80; }
+constexpr std::int16_t with_sign(std::uint8_t code, int magnitude) {
   return static_cast<std::int16_t>(code < 0x80 ? -magnitude : magnitude);
 }
 
-// `value` is the sample shifted right arithmetically by kADroppedBits.
-constexpr std::uint8_t a_compress(int value) {
-  const bool negative = value < 0;
-  int magnitude = negative ? ~value : value;
-  if (magnitude > 15) {
-    int exponent = 1;
-    while (magnitude > 31) {
-      magnitude >>= 1;
-      exponent += 1;
-    }
-    magnitude += (exponent << 4) - 16;
-  }
-  return static_cast<std::uint8_t>((magnitude | (negative ? 0 : 0x80)) ^ 0x55);
+// Of 14 bits and of 12, those that the laws look at. The magnitude of a negative number is its complement.
+constexpr std::uint8_t mu_encode(std::int16_t sample) {
+  const int value = sample >> 2;
+  const int biased = std::min((value < 0 ? ~value : value) + kMuBias, kMuClip);
+  return static_cast<std::uint8_t>((0x7f - (exponent_and_bits(biased) - kMuFirst)) | sign_bit(value));
 }
 
-constexpr std::int16_t a_expand(int code) {
-  const int plain = code ^ 0x55;
-  const int exponent = (plain >> 4) & 0x7;
-  int magnitude = ((plain & 0xf) << 4) + 8;
-  if (exponent > 0) magnitude += 0x100;
-  if (exponent > 1) magnitude <<= exponent - 1;
-  return static_cast<std::int16_t>(code < 0x80 ? -magnitude : magnitude);
+constexpr std::uint8_t a_encode(std::int16_t sample) {
+  const int value = sample >> 4;
+  const int magnitude = value < 0 ? ~value : value;
+  const int code = std::max(std::min(magnitude, kALinear), exponent_and_bits(magnitude) - kAFirst);
+  return static_cast<std::uint8_t>((code | sign_bit(value)) ^ 0x55);
 }
 
-template <typename Value, std::size_t Size, typename Rule>
-constexpr std::array<Value, Size> tabulate(Rule rule) {
-  std::array<Value, Size> table{};
-  for (std::size_t i = 0; i < Size; ++i) table[i] = rule(static_cast<int>(i));
-  return table;
+constexpr std::int16_t mu_decode(std::uint8_t code) {
+  return with_sign(code, middle_of(~code & 0x7f) - 4 * kMuBias);
 }
 
-// The index is the two's complement pattern; this restores its sign.
-template <std::size_t Size>
-constexpr int signed_value(int pattern) {
-  constexpr int size = static_cast<int>(Size);
-  return pattern < size / 2 ? pattern : pattern - size;
+constexpr std::int16_t a_decode(std::uint8_t code) {
+  const int plain = (code ^ 0x55) & 0x7f;
+  const int linear = (plain << 4) + 8;
+  const int curved = middle_of(plain);
+  const int is_linear = (plain - kALinear) >> 31;
+  return with_sign(code, (linear & is_linear) | (curved & ~is_linear));
 }
 
-constexpr auto kMuEncode =
-    tabulate<std::uint8_t, kMuEncodeSize>([](int i) { return mu_compress(signed_value<kMuEncodeSize>(i)); });
-constexpr auto kAEncode =
-    tabulate<std::uint8_t, kAEncodeSize>([](int i) { return a_compress(signed_value<kAEncodeSize>(i)); });
-constexpr auto kMuDecode = tabulate<std::int16_t, 256>(mu_expand);
-constexpr auto kADecode = tabulate<std::int16_t, 256>(a_expand);
-
-inline std::uint8_t mu_encode(std::int16_t sample) {
-  return kMuEncode[static_cast<std::uint16_t>(sample) >> kMuDroppedBits];
-}
-
-inline std::uint8_t a_encode(std::int16_t sample) {
-  return kAEncode[static_cast<std::uint16_t>(sample) >> kADroppedBits];
+template <typename From, typename To, typename Rule>
+void transform(std::span<const From> in, std::span<To> out, Rule rule) {
+  const auto source = in.first(std::min(in.size(), out.size()));
+  std::transform(source.begin(), source.end(), out.begin(), rule);
 }
 
 }  // namespace
@@ -97,25 +74,23 @@ std::uint8_t g711_encode(G711Law law, std::int16_t sample) noexcept {
 }
 
 std::int16_t g711_decode(G711Law law, std::uint8_t code) noexcept {
-  return law == G711Law::mu ? kMuDecode[code] : kADecode[code];
+  return law == G711Law::mu ? mu_decode(code) : a_decode(code);
 }
 
 void g711_encode(G711Law law, std::span<const std::int16_t> in, std::span<std::uint8_t> out) noexcept {
-  const auto count = std::min(in.size(), out.size());
-  const auto source = in.first(count);
   if (law == G711Law::mu) {
-    std::transform(source.begin(), source.end(), out.begin(), mu_encode);
+    transform(in, out, [](std::int16_t sample) { return mu_encode(sample); });
   } else {
-    std::transform(source.begin(), source.end(), out.begin(), a_encode);
+    transform(in, out, [](std::int16_t sample) { return a_encode(sample); });
   }
 }
 
 void g711_decode(G711Law law, std::span<const std::uint8_t> in, std::span<std::int16_t> out) noexcept {
-  const auto count = std::min(in.size(), out.size());
-  const auto& table = law == G711Law::mu ? kMuDecode : kADecode;
-  const auto source = in.first(count);
-  std::transform(source.begin(), source.end(), out.begin(),
-                 [&table](std::uint8_t code) { return table[code]; });
+  if (law == G711Law::mu) {
+    transform(in, out, [](std::uint8_t code) { return mu_decode(code); });
+  } else {
+    transform(in, out, [](std::uint8_t code) { return a_decode(code); });
+  }
 }
 
 }  // namespace carillon
