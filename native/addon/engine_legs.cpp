@@ -198,9 +198,11 @@ Napi::Value EngineObject::configure_leg(const Info& info) {
   const auto handle = args.at(0, "leg").handle<LegHandle>();
   Session session = session_of(SessionArguments(args));
   if (!args.good()) return info.Env().Undefined();
-  const bool goes_on = session.protection.dtls && exchanging_[handle] == session.protection.dtls;
-  if (session.protection.dtls && !goes_on) session.protection.packets = std::make_unique<AwaitedProtection>();
-  exchanging_[handle] = session.protection.dtls;
+  const std::optional<DtlsTerms> terms = session.protection.dtls;
+  const auto known = exchanging_.find(handle);
+  const bool goes_on = terms && known != exchanging_.end() && known->second == terms;
+  if (terms && !goes_on) session.protection.packets = std::make_unique<AwaitedProtection>();
+  if (terms || session.ice || known != exchanging_.end()) exchanging_[handle] = terms;
   if (session.ice) dtls_->expect(handle, session.ice->credentials().local_ufrag);
   std::optional<LegCodecs> codecs = sessions_.change(handle, session.codec, session.remote.send.packet_ms);
   engine_->at_leg(handle, [session = std::move(session), codecs = std::move(codecs)](MediaLoop& loop,
@@ -211,8 +213,7 @@ Napi::Value EngineObject::configure_leg(const Info& info) {
       if (session.protection.packets) leg.protect_with(session.protection.packets);
     });
   });
-  if (const std::optional<DtlsTerms>& terms = exchanging_[handle]; terms && !goes_on)
-    dtls_->begin(handle, *terms);
+  if (terms && !goes_on) dtls_->begin(handle, *terms);
   return info.Env().Undefined();
 }
 
@@ -267,7 +268,7 @@ Napi::Value EngineObject::close_leg(const Info& info) {
   const std::span<double> out = args.at(1, "statistics").numbers(kStatistics);
   if (!args.good()) return info.Env().Undefined();
   if (const auto found = exchanging_.find(leg); found != exchanging_.end()) {
-    if (found->second || dtls_->shared_port() != 0) dtls_->end(leg);
+    dtls_->end(leg);
     exchanging_.erase(found);
   }
   sessions_.forget(leg);

@@ -84,7 +84,8 @@ class EngineObject : public Napi::ObjectWrap<EngineObject> {
   bool has_wake_ = false;
   std::unique_ptr<MediaEngine> engine_;
   std::unique_ptr<DtlsThread> dtls_;
-  /// Of each leg that has been configured: how it exchanges keys, if it does.
+  /// Of each leg that the other thread was told of, by ICE or for keys: how it exchanges them, if it does. A
+  /// plain leg does not wake that thread.
   std::map<LegHandle, std::optional<DtlsTerms>> exchanging_;
   LegSessions sessions_;
   std::vector<std::pair<std::weak_ptr<StreamThread>, std::shared_ptr<SocketFeed>>> feeds_;

@@ -1,6 +1,7 @@
 /** The one port of all legs with ICE, over real sockets: who means which leg, by UDP and by TCP. */
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
 import { connect, type Socket as TcpSocket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { silentLogger } from '../../../src/base/logger.ts';
@@ -88,7 +89,35 @@ const speaker = (ssrc: number) => {
   };
 };
 
+/** How often the thread that looks after that port, of this process the newest, has slept. */
+function sleeps(): number {
+  const names = readdirSync('/proc/self/task').filter(
+    (id) => readFileSync(`/proc/self/task/${id}/comm`, 'utf8') === 'carillon-dtls\n',
+  );
+  const newest = Math.max(...names.map(Number));
+  const status = readFileSync(`/proc/self/task/${newest}/status`, 'utf8');
+  return Number(/^voluntary_ctxt_switches:\s+(\d+)/m.exec(status)?.[1]);
+}
+
 describe('the port that browsers share', () => {
+  it('has nothing to do for legs of phones and carriers', async () => {
+    const { media } = await engine();
+    await eventually('its thread', () => sleeps() >= 0 || undefined);
+    const before = sleeps();
+    for (let i = 0; i < 10; i += 1) {
+      const leg = await media.openLeg({ mediaTimeoutMs: 0 }, QUIET);
+      leg.configure({ ...REMOTE, address: HOST });
+      leg.close();
+    }
+    // Orders are carried out one after the other: when this one has been, so would those be that there are not.
+    const browser = await legOf(media, 'a');
+    await eventually('a leg of a browser', () => sleeps() > before || undefined);
+    const between = sleeps();
+    browser.close();
+    await eventually('its end', () => sleeps() > between || undefined);
+    expect(sleeps() - before).toBeLessThan(5);
+  });
+
   it('gives each peer its own leg: by the name of its checks, then by where it is', async () => {
     const { media, port } = await engine();
     const names = ['a', 'b', 'c'];

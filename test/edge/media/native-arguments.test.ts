@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
+import type { MediaSession } from '../../../src/domain/call/needs.ts';
 import { loadNative, type NativeEngine } from '../../../src/edge/media/native.ts';
 import { sessionValues } from '../../../src/edge/media/native-values.ts';
 import { openNativeSockets } from '../../../src/edge/stream/native.ts';
@@ -250,6 +251,20 @@ describe('the native side', () => {
     ['takeEvents', ['x'], 'batch must be a Uint8Array, not "x"'],
   ])('%s refuses a wrong value by its name (%#)', (method, values, message) => {
     expect(() => engine[method]?.(...values)).toThrow(new TypeError(`${method}: ${message}`));
+  });
+
+  it('gets every value of a session', () => {
+    const whole: Required<MediaSession> = {
+      ...{ ...REMOTE, telephoneEvent: { send: 96, receive: 97, clockRate: 48_000 } },
+      ...{ payloadType: { send: 98, receive: 99 }, signallingAddress: '192.0.2.9' },
+      ...{ rtcpMux: true, rtcpLearned: true, comfortNoise: true, voipMetrics: true },
+      ice: { localUfrag: 'a', localPassword: 'b', remoteUfrag: 'c' },
+    };
+    const { codec: ours, payloadType, telephoneEvent, ...plain } = whole;
+    const all = [plain, ours, payloadType, telephoneEvent ?? {}].flatMap(Object.values);
+    expect([...sessionValues(whole)].filter((value) => value !== undefined).sort()).toEqual(
+      all.sort(),
+    );
   });
 
   it('refuses wrong values of sockets, clips and streams as well', () => {
