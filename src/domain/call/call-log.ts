@@ -27,7 +27,7 @@ export class CallLog {
   #dropped = 0;
   #endedMs: number | undefined;
   readonly #entries: CallLogEntry[] = [];
-  readonly #concealed = new Set<string>();
+  #concealed: Set<string> | undefined;
   readonly #max: number;
   readonly #clock: LogClock;
   readonly #closed: (log: CallLog) => void;
@@ -61,6 +61,7 @@ export class CallLog {
 
   /** From now on `text` is not shown in the facts of any entry: what a caller entered in confidence. */
   conceal(text: string): void {
+    this.#concealed ??= new Set();
     const [oldest] = this.#concealed;
     if (this.#concealed.size >= MAX_CONCEALED && oldest !== undefined)
       this.#concealed.delete(oldest);
@@ -86,11 +87,12 @@ export class CallLog {
   }
 
   #withoutConcealed(facts: CallLogEntry['facts']): CallLogEntry['facts'] {
-    if (this.#concealed.size === 0) return facts;
+    const concealed = this.#concealed;
+    if (concealed === undefined) return facts;
     const shown = (value: unknown): unknown => {
       if (typeof value !== 'string') return value;
       let text = value;
-      for (const secret of this.#concealed) text = text.replaceAll(secret, '***');
+      for (const secret of concealed) text = text.replaceAll(secret, '***');
       return text;
     };
     return Object.fromEntries(Object.entries(facts).map(([name, value]) => [name, shown(value)]));

@@ -68,7 +68,7 @@ export class Negotiation {
   readonly #local: Local;
   readonly #options: NegotiationOptions;
   /** Our keys for SRTP: one a suite, as long as packets go on being protected. */
-  readonly #keys = new Map<SrtpSuite, Uint8Array>();
+  #keys: Map<SrtpSuite, Uint8Array> | undefined;
   /** Our side of ICE, and for which name of the peer's. */
   #ice: { ufrag: string; password: string; remoteUfrag: string | undefined } | undefined;
   /** The peer is a browser, or like one. */
@@ -211,7 +211,7 @@ export class Negotiation {
     }
     if (crypto === undefined) {
       // Packets in the clear are not counted: a key from before must not be used again.
-      this.#keys.clear();
+      this.#keys = undefined;
       return 'none';
     }
     const { suite, key: receive, mkiBytes: receiveMkiBytes } = crypto;
@@ -219,9 +219,10 @@ export class Negotiation {
   }
 
   #key(suite: SrtpSuite): Uint8Array {
-    const known = this.#keys.get(suite);
+    const known = this.#keys?.get(suite);
     if (known !== undefined) return known;
     const key = this.#options.bytes(srtpKeyBytes(suite));
+    this.#keys ??= new Map();
     this.#keys.set(suite, key);
     return key;
   }

@@ -57,7 +57,7 @@ interface Kept {
   /** Something is noted that is not in the store yet. */
   cancelNoted: (() => void) | undefined;
   /** What the settlement waits for. */
-  readonly before: Set<() => Promise<unknown>>;
+  before: Set<() => Promise<unknown>> | undefined;
 }
 
 /**
@@ -104,8 +104,10 @@ export class CallKeeper implements CallKeeping {
 
   beforeSettling(call: Call, act: () => Promise<unknown>): () => void {
     const kept = this.#kept.get(call.uuid);
-    kept?.before.add(act);
-    return () => void kept?.before.delete(act);
+    if (kept === undefined) return () => undefined;
+    kept.before ??= new Set();
+    kept.before.add(act);
+    return () => void kept.before?.delete(act);
   }
 
   /** The record of an ended call, once it is settled; undefined: the call was never under care. */
@@ -131,7 +133,7 @@ export class CallKeeper implements CallKeeping {
       open: false,
       cancelTopUp: () => undefined,
       cancelNoted: undefined,
-      before: new Set(),
+      before: undefined,
     };
     this.#kept.set(call.uuid, kept);
     this.#needs.directory?.put(callKey(call.uuid));
@@ -282,7 +284,7 @@ export class CallKeeper implements CallKeeping {
     const { call } = kept;
     kept.cancelTopUp();
     forgetNoted(kept);
-    await Promise.allSettled([...kept.before].map((act) => act()));
+    await Promise.allSettled([...(kept.before ?? [])].map((act) => act()));
     const { record, settler, callbacks, logs, logger, onSettled } = this.#needs;
     const settle = (): Settlement => {
       const cdr = finalRecord(call, kept.reserved, end, record);

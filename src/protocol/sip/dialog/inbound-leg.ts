@@ -1,3 +1,4 @@
+import { assert } from '../../../base/errors.ts';
 import { quote } from '../header/text.ts';
 import type { HeaderInit, ResponseParts, SipRequest } from '../message.ts';
 import type { TransactionId } from '../transaction/types.ts';
@@ -42,10 +43,11 @@ export interface InboundLegOptions {
 /** The callee's side of a call: from an INVITE that may call to the end of its session (RFC 3261 §13.3). */
 export class InboundLeg implements Leg, ServerUser, SessionUser {
   readonly #core: UserAgentCore;
-  readonly #options: InboundLegOptions;
+  readonly #options: Omit<InboundLegOptions, 'request'>;
+  /** Until its final response. */
+  #request: SipRequest | undefined;
   readonly #session: Session;
-  readonly #timerHeaders: HeaderInit;
-  readonly #startTimer: () => void;
+  #timer: { readonly headers: HeaderInit; readonly apply: () => void } | undefined;
   readonly #reliable: Reliable;
   #open = true;
   #answering = false;
@@ -71,11 +73,12 @@ export class InboundLeg implements Leg, ServerUser, SessionUser {
     timer: SessionTimer,
     offer: { readonly headers: HeaderInit; readonly apply: () => void },
   ) {
+    const { request, ...others } = options;
+    const { flow, viaFlow, guard } = others;
     this.#core = core;
-    this.#options = options;
-    this.#timerHeaders = offer.headers;
-    this.#startTimer = offer.apply;
-    const { request, flow, viaFlow, guard } = options;
+    this.#options = others;
+    this.#request = request;
+    this.#timer = offer;
     const dialog = Dialog.fromRequest(request, core.newToken(), core.options.random.integer(1000));
     this.#session = new Session(core, {
       dialog,
@@ -88,10 +91,9 @@ export class InboundLeg implements Leg, ServerUser, SessionUser {
       isCaller: false,
     });
     this.#session.refresh.notePeer(request);
-    this.#reliable = new Reliable(core, {
-      invite: request,
+    this.#reliable = new Reliable(core, request, {
       transaction: options.transaction,
-      response: (status, parts) => this.#session.response(request, status, parts),
+      response: (status, parts) => this.#session.response(this.#invite, status, parts),
       agreed: () => this.#session.agreed(),
       givenUp: () => this.#notAcknowledged(),
     });
@@ -102,6 +104,11 @@ export class InboundLeg implements Leg, ServerUser, SessionUser {
         this.#expire(),
       );
     }
+  }
+
+  get #invite(): SipRequest {
+    assert(this.#request !== undefined, 'an INVITE has one final response');
+    return this.#request;
   }
 
   get localTag(): string {
@@ -115,7 +122,7 @@ export class InboundLeg implements Leg, ServerUser, SessionUser {
   ring(sdp: string | undefined): void {
     if (!this.#open || this.#answering) return;
     this.#cancelRepeat();
-    const early = sdpOf(this.#options.request) === undefined ? undefined : sdp;
+    const early = sdpOf(this.#invite) === undefined ? undefined : sdp;
     this.#provisional(early);
     this.#cancelRepeat = this.#core.agenda.at(this.#core.nowMs + PROVISIONAL_REPEAT_MS, () =>
       this.ring(sdp),
@@ -131,10 +138,11 @@ export class InboundLeg implements Leg, ServerUser, SessionUser {
 
   #accept(sdp: string): void {
     if (!this.#open) return;
+    const [request, timer] = [this.#invite, this.#timer];
     this.#close();
-    const { request, transaction } = this.#options;
-    this.#startTimer();
-    const headers = [...this.#session.inviteHeaders(), ...this.#timerHeaders];
+    const { transaction } = this.#options;
+    timer?.apply();
+    const headers = [...this.#session.inviteHeaders(), ...(timer?.headers ?? [])];
     // Offer and answer are done with: a 2xx that repeats the answer could be taken for an offer (RFC 6337 §2.1).
     const parts: ResponseParts = this.#reliable.hasAgreed
       ? { headers }
@@ -255,8 +263,9 @@ export class InboundLeg implements Leg, ServerUser, SessionUser {
   }
 
   #refuse(status: number, headers: HeaderInit): void {
+    const request = this.#invite;
     this.#close();
-    const { transaction, request } = this.#options;
+    const { transaction } = this.#options;
     const all: HeaderInit = status === 503 ? [...headers, ['Retry-After', TRY_LATER_S]] : headers;
     this.#session.reply(transaction, request, status, { headers: all });
     this.#session.discard();
@@ -270,6 +279,8 @@ export class InboundLeg implements Leg, ServerUser, SessionUser {
 
   #close(): void {
     this.#open = false;
+    this.#request = undefined;
+    this.#timer = undefined;
     this.#reliable.stop();
     this.#cancelRepeat();
     this.#cancelExpiry();

@@ -54,7 +54,7 @@ export class InviteBranch implements RequestUser {
   readonly #timer: SessionTimer;
   readonly #early = new Map<string, Session>();
   /** RSeq of the last reliable provisional response of each, and the answer that one of them brought. */
-  readonly #reliable = new Map<Session, { readonly sequence: number; readonly sdp?: string }>();
+  #reliable: Map<Session, { readonly sequence: number; readonly sdp?: string }> | undefined;
   /** From the first 2xx on. */
   #accepted: AcceptedInvite | undefined;
   /** A 2xx with an offer that is not acknowledged yet. */
@@ -127,6 +127,11 @@ export class InviteBranch implements RequestUser {
     this.#fail({ by, how, status: undefined, reason: why });
   }
 
+  /** The offer of the 2xx waits for its answer. */
+  get awaitsAnswer(): boolean {
+    return this.#offered !== undefined;
+  }
+
   /** Answers the offer of the 2xx. */
   acknowledge(sdp: string | undefined): void {
     const offered = this.#offered;
@@ -193,9 +198,10 @@ export class InviteBranch implements RequestUser {
   #acknowledgeProvisional(response: SipResponse, sequence: number): boolean {
     const session = this.#early.get(response.to.tag ?? '');
     if (session === undefined) return false;
-    const before = this.#reliable.get(session);
+    const before = this.#reliable?.get(session);
     if (before !== undefined && sequence !== before.sequence + 1) return false;
     const sdp = before?.sdp ?? sdpOf(response);
+    this.#reliable ??= new Map();
     this.#reliable.set(session, { sequence, ...(sdp === undefined ? {} : { sdp }) });
     const rack = `${sequence} ${response.cseq.sequence} INVITE`;
     const nothing = { response: () => undefined, failed: () => undefined };
@@ -215,7 +221,7 @@ export class InviteBranch implements RequestUser {
     if (!isWanted) session.bye([]);
     this.#finish();
     // The answer stands in a reliable provisional response, where there was one (RFC 6337 §2.1).
-    const sdp = this.#reliable.get(session)?.sdp ?? sdpOf(response);
+    const sdp = this.#reliable?.get(session)?.sdp ?? sdpOf(response);
     if (isWanted) this.#options.user.connected(this, session, sdp);
   }
 

@@ -112,7 +112,8 @@ export class OutboundLeg implements Leg, BranchUser {
       return;
     }
     this.#session = session;
-    this.#unanswered = branch;
+    this.#early = undefined;
+    if (branch.awaitsAnswer) this.#unanswered = branch;
     this.#cancelLimit();
     this.#cancelBranches(ANSWERED_ELSEWHERE);
     this.#tellPeer(branch);

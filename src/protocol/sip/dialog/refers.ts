@@ -48,7 +48,7 @@ const SIPFRAG = 'message/sipfrag;version=2.0';
 
 export class Refers {
   readonly #session: ReferredSession;
-  readonly #open = new Map<number, Open>();
+  #open: Map<number, Open> | undefined;
   #lastId = 0;
   #isFirst = true;
 
@@ -65,17 +65,17 @@ export class Refers {
     const target = targetOf(request);
     if (target === undefined) teller.reply(transaction, request, 400, { reason: 'Bad Refer-To' });
     else if (!this.#session.isConfirmed || !isCall(target)) teller.reply(transaction, request, 403);
-    else if (this.#open.size >= MAX_OPEN) teller.reply(transaction, request, 491);
+    else if ((this.#open?.size ?? 0) >= MAX_OPEN) teller.reply(transaction, request, 491);
     else this.#begin(request, { transaction, target, teller });
   }
 
   /** 202, or why not. */
   answer(id: number, status: number): void {
-    const open = this.#open.get(id);
+    const open = this.#open?.get(id);
     if (open === undefined || open.accepted) return;
     const { transaction, request, isTold, teller } = open;
     if (status >= 300) {
-      this.#open.delete(id);
+      this.#open?.delete(id);
       teller.reply(transaction, request, status);
       return;
     }
@@ -91,10 +91,10 @@ export class Refers {
 
   /** What the called party has answered so far; a final status ends it. */
   notify(id: number, status: number): void {
-    const open = this.#open.get(id);
+    const open = this.#open?.get(id);
     if (open?.accepted !== true) return;
     const isOver = status >= 200;
-    if (isOver) this.#open.delete(id);
+    if (isOver) this.#open?.delete(id);
     const { teller, event } = open;
     if (!open.isTold || teller.isOver) return;
     const state = isOver ? 'terminated;reason=noresource' : `active;expires=${EXPIRES_S}`;
@@ -118,6 +118,7 @@ export class Refers {
     const id = this.#lastId;
     const isTold = request.header('refer-sub')?.trim().toLowerCase() !== 'false';
     const event = this.#eventOf(request, teller);
+    this.#open ??= new Map();
     this.#open.set(id, { teller, event, request, transaction, isTold, accepted: false });
     const { uri } = target;
     this.#session.referred({

@@ -10,7 +10,6 @@ import { sdpOf } from './sdp-body.ts';
 export const RELIABLE = '100rel';
 
 export interface ReliableOptions {
-  readonly invite: SipRequest;
   readonly transaction: TransactionId;
   readonly response: (status: number, parts: ResponseParts) => SipResponse;
   /** The caller has acknowledged an answer to its offer: either side may offer anew (RFC 3311 §5.1). */
@@ -32,6 +31,9 @@ export class Reliable {
   readonly #options: ReliableOptions;
   readonly #required: boolean;
   readonly #supported: boolean;
+  /** Of the INVITE. */
+  readonly #inviteSequence: number;
+  readonly #hasOffer: boolean;
   #sequence: number;
   #pending: Pending | undefined;
   /** Only the latest of those that wait: what it says is true. */
@@ -40,11 +42,14 @@ export class Reliable {
   #hasAgreed = false;
   #cancelTimer: Cancel = () => undefined;
 
-  constructor(core: UserAgentCore, options: ReliableOptions) {
+  /** Lives as long as the leg, and so keeps nothing of the INVITE. */
+  constructor(core: UserAgentCore, invite: SipRequest, options: ReliableOptions) {
     this.#core = core;
     this.#options = options;
-    this.#required = options.invite.tokens('require').includes(RELIABLE);
-    this.#supported = this.#required || options.invite.tokens('supported').includes(RELIABLE);
+    this.#required = invite.tokens('require').includes(RELIABLE);
+    this.#supported = this.#required || invite.tokens('supported').includes(RELIABLE);
+    this.#inviteSequence = invite.cseq.sequence;
+    this.#hasOffer = sdpOf(invite) !== undefined;
     this.#sequence = 0;
   }
 
@@ -59,13 +64,13 @@ export class Reliable {
    */
   send(status: number, parts: ResponseParts): void {
     const hasSdp = parts.body !== undefined;
-    const { invite, transaction, response } = this.#options;
+    const { transaction, response } = this.#options;
     if (!this.#required && !(this.#supported && hasSdp)) {
       this.#core.send(transaction, response(status, parts));
       return;
     }
     // An INVITE without offer asks for ours in the first reliable response; the answer in the PRACK is not waited for.
-    if (!hasSdp && sdpOf(invite) === undefined) return;
+    if (!hasSdp && !this.#hasOffer) return;
     if (this.#pending === undefined) this.#begin(status, parts);
     else this.#next = { status, parts };
   }
@@ -80,11 +85,10 @@ export class Reliable {
   acknowledged(prack: SipRequest): boolean {
     const words = (prack.header('rack') ?? '').trim().split(/[ \t]+/);
     const pending = this.#pending;
-    const { cseq } = this.#options.invite;
     const isOurs =
       words.length === 3 &&
       Number(words[0]) === pending?.sequence &&
-      Number(words[1]) === cseq.sequence &&
+      Number(words[1]) === this.#inviteSequence &&
       words[2] === 'INVITE';
     if (!isOurs || pending === undefined) return false;
     this.#cancelTimer();
