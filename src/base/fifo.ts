@@ -6,8 +6,8 @@ const MOST_EMPTY = 1024;
  * made anew, and each look at the first one walks over all of them.
  */
 export class Fifo<T> {
-  #items: T[] = [];
-  /** Places before it are empty. */
+  #items: (T | undefined)[] = [];
+  /** Places before it are empty: what was taken is not kept. */
   #head = 0;
 
   get size(): number {
@@ -25,7 +25,10 @@ export class Fifo<T> {
 
   shift(): T | undefined {
     const item = this.#items[this.#head];
-    if (this.#head < this.#items.length) this.#head += 1;
+    if (this.#head < this.#items.length) {
+      this.#items[this.#head] = undefined;
+      this.#head += 1;
+    }
     if (this.size === 0 || (this.#head >= MOST_EMPTY && this.#head * 2 >= this.#items.length)) {
       this.#items = this.#items.slice(this.#head);
       this.#head = 0;

@@ -1,3 +1,6 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { Fifo } from '../../src/base/fifo.ts';
 
@@ -28,5 +31,22 @@ describe('first in, first out', () => {
     fifo.shift();
     fifo.push('two');
     expect([fifo.first(), fifo.size]).toEqual(['two', 1]);
+  });
+
+  it('keeps nothing of what was taken', async () => {
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    const fifo = new Fifo<object>();
+    const taken = Array.from({ length: 3 }, () => {
+      const item = {};
+      fifo.push(item);
+      return new WeakRef(item);
+    });
+    fifo.shift();
+    fifo.shift();
+    await nextTurn();
+    collect();
+    expect(taken.map((item) => item.deref() !== undefined)).toEqual([false, false, true]);
+    expect(fifo.size).toBe(1);
   });
 });

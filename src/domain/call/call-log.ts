@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
+import { Fifo } from '../../base/fifo.ts';
 import type { AccountId, CallUuid } from '../../base/ids.ts';
 import { maskDeep, maskSecrets } from '../../base/mask.ts';
 import { QualityTrack } from './quality-track.ts';
@@ -102,8 +103,9 @@ export class CallLog {
 /** Timelines of live calls and of those that ended lately, within a time and a number. */
 export class CallLogs {
   readonly #live = new Map<CallUuid, CallLog>();
-  /** The one that ended first comes first. */
   readonly #ended = new Map<CallUuid, CallLog>();
+  /** The same; the one that ended first comes first. */
+  readonly #order = new Fifo<CallLog>();
   readonly #limits: {
     readonly entries: number;
     readonly retentionMs: number;
@@ -121,6 +123,7 @@ export class CallLogs {
     const closed = (ended: CallLog): void => {
       this.#live.delete(callUuid);
       this.#ended.set(callUuid, ended);
+      this.#order.push(ended);
     };
     const around = { clock: this.#clock, closed };
     const log = new CallLog({ callUuid, accountId }, this.#limits.entries, around);
@@ -134,11 +137,12 @@ export class CallLogs {
 
   #forgetOld(): void {
     const before = this.#clock.monotonicMs() - this.#limits.retentionMs;
-    for (const [uuid, { endedMs }] of this.#ended) {
-      const isOld = endedMs !== undefined && endedMs < before;
+    for (let first = this.#order.first(); first !== undefined; first = this.#order.first()) {
+      const isOld = first.endedMs !== undefined && first.endedMs < before;
       const tooMany = this.#live.size + this.#ended.size >= this.#limits.calls;
       if (!isOld && !tooMany) return;
-      this.#ended.delete(uuid);
+      this.#order.shift();
+      if (this.#ended.get(first.callUuid) === first) this.#ended.delete(first.callUuid);
     }
   }
 }

@@ -138,7 +138,11 @@ export class Executor {
     }
     try {
       const outcomes = await this.#runner.run(batch.map((waiting) => waiting.unit));
-      for (const [index, waiting] of batch.entries()) answer(waiting, outcomes[index]);
+      let index = 0;
+      for (const waiting of batch) {
+        answer(waiting, outcomes[index]);
+        index += 1;
+      }
       if (outcomes.some((outcome) => outcome.ok && outcome.lowBalance)) this.#onLowBalance();
     } catch (error) {
       const failed = error instanceof Error ? error : new Error(String(error));

@@ -80,6 +80,7 @@ export class Table<T extends object> {
   readonly name: string;
   readonly #fields: ReadonlyArray<readonly [key: string, column: Column<unknown>]>;
   readonly #insert: string;
+  readonly #insertNew: string;
   readonly #isOwned: boolean;
 
   constructor(name: string, columns: Columns<T>, rows: 'of all' | 'of a node' = 'of all') {
@@ -91,6 +92,7 @@ export class Table<T extends object> {
       ...(this.#isOwned ? OWNER : []),
     ];
     this.#insert = `INTO ${name} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`;
+    this.#insertNew = `INSERT ${this.#insert} ON CONFLICT DO NOTHING`;
   }
 
   insert(db: Connection, record: T): void {
@@ -105,10 +107,6 @@ export class Table<T extends object> {
   /** The same of a `row` that nothing else of the transaction reads (see Connection.sendLater). */
   insertNewLater(db: Connection, row: string, record: T): boolean {
     return db.changesOneLater(row, this.#insertNew, this.#write(db, record));
-  }
-
-  get #insertNew(): string {
-    return `INSERT ${this.#insert} ON CONFLICT DO NOTHING`;
   }
 
   /** A new row, or these values in the row with the same `key` (its columns). */

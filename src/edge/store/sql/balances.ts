@@ -116,9 +116,15 @@ export function settleTouched(db: Connection): boolean {
   for (const id of db.balances.takeTouched()) {
     const row = rowById(db, id);
     if (row === undefined) continue;
-    const balance = whole(table.read(db, row));
-    const low = isLow(balance) ? 1 : 0;
+    const low = isLow({
+      balance: micros(integer(row, 'balance')),
+      reservedFunds: micros(integer(row, 'reserved_funds')),
+      lowBalanceThreshold: micros(integer(row, 'low_balance_threshold')),
+    })
+      ? 1
+      : 0;
     if (integer(row, 'low_balance_alerted') === low) continue;
+    const balance = whole(table.read(db, row));
     db.balances.change({ ...row, low_balance_alerted: low });
     if (low === 0) continue;
     fell = true;
