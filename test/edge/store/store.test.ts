@@ -46,12 +46,16 @@ describe('how SQLite finds the rows of all statements that were asked for above'
   const accountId = anAccount().authId;
   /** What every call writes, each row with a page of every index. */
   const OF_CALLS = ['cdr', 'call_timeline', 'entry', 'open_call', 'reservation', 'notification'];
-  const GROWING = ['cdr', 'entry', 'call_timeline', 'recording', 'campaign_contact', 'endpoint'];
+  const GROWING = [
+    ...['cdr', 'entry', 'call_timeline', 'recording', 'campaign_contact', 'endpoint'],
+    ...['do_not_call', 'audit'],
+  ];
   /** Seldom, and not on the thread that serves calls, or no more than a limit of rows, once at a start. */
   const READ_WHOLE = [
     /username FROM endpoint LIMIT/,
     /status = 'recording' AND/,
     /ORDER BY number LIMIT/,
+    /audit ORDER BY id LIMIT/,
   ];
   const UNUSUAL = /sign = 1|type NOT IN|reference_type <> 'cdr'|status <> 'completed'/;
   const db = newestSchema();

@@ -40,6 +40,11 @@ const sessionTable = new Table<Session>('user_session', {
   address: text('address'),
 });
 
+/** The oldest entries come first, more or less in the order of their times: nothing else is looked at. */
+const PURGE_AUDIT = `DELETE FROM audit WHERE id IN
+  (SELECT id FROM (SELECT id, at_us FROM audit ORDER BY id LIMIT ?) AS oldest WHERE at_us < ?)`;
+const AUDIT_BATCH = 1000;
+
 const auditTable = new Table<AuditEntry>('audit', {
   atUs: int('at_us'),
   who: text('who'),
@@ -111,6 +116,6 @@ export const userRepository = (db: Connection): Synchronously<UserStore> => ({
   purge: ({ nowUs, sessionsUs, auditUs }) => {
     db.send('DELETE FROM user_invitation WHERE expires_us <= ?', [nowUs]);
     db.send('DELETE FROM user_session WHERE seen_us < ?', [sessionsUs]);
-    db.send('DELETE FROM audit WHERE at_us < ?', [auditUs]);
+    while (db.run(PURGE_AUDIT, [AUDIT_BATCH, auditUs]) === AUDIT_BATCH);
   },
 });
