@@ -75,6 +75,9 @@ export class Membership {
   }
 
   start(): void {
+    const { self, clock } = this.#needs;
+    // What its earlier life began may be written after this one has begun, and nobody else may have seen that one end.
+    if (self.epoch > 1) this.#lateUntilMs = clock.monotonicMs() + LATE_MS;
     this.#rounds.start();
   }
 

@@ -88,6 +88,18 @@ it('what a dead node wrote late is found by looking again, for a while', async (
   for (const { membership } of [a, b]) await membership.stop();
 });
 
+it('what its earlier life wrote late is found by a node that begins again, with nobody who saw that life end', async () => {
+  await member('a');
+  const again = await member('a');
+  again.membership.start();
+  await opened.clock.advance(20_000);
+  expect(again.done.length).toBeGreaterThanOrEqual(5);
+  const looks = again.done.length;
+  await opened.clock.advance(30_000);
+  expect(again.done).toHaveLength(looks);
+  await again.membership.stop();
+});
+
 it('who was cut off is told, ends its calls and begins a new life', async () => {
   const cutOff = new Set<string>();
   const [a, b] = [await member('a'), await member('b', cutOff)];
