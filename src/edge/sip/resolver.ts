@@ -71,12 +71,14 @@ export class SipResolver {
     // A port means: no SRV (§4.2). A transport means: no NAPTR (§4.1).
     if (port !== undefined) return this.#addresses(host, port, named);
     const services = await this.#services(query);
+    let isOffered = services.length === 0;
     for (const { transport, name } of services) {
       const records = await this.#ask<SrvRecord>('srv', name);
       const targets = await this.#servers(records, transport);
       if (targets.length > 0) return targets;
+      isOffered ||= !isDeclined(records);
     }
-    return this.#addresses(host, defaultPort(named), named);
+    return isOffered ? this.#addresses(host, defaultPort(named), named) : [];
   }
 
   /** SRV names in the order in which they are to be tried. */
@@ -110,8 +112,7 @@ export class SipResolver {
   ): Promise<readonly Target[]> {
     const targets: Target[] = [];
     for (const { name, port } of bySrvRules(records, this.#options.random).slice(0, MAX_TARGETS)) {
-      if (name !== '' && name !== '.')
-        targets.push(...(await this.#addresses(name, port, transport)));
+      if (!isNowhere(name)) targets.push(...(await this.#addresses(name, port, transport)));
     }
     return targets;
   }
@@ -143,7 +144,13 @@ export class SipResolver {
   }
 }
 
-/** Priority, then chance in proportion to weight (RFC 2782). */
+const isNowhere = (name: string): boolean => name === '' || name === '.';
+
+/** The domain says that it does not offer this service (RFC 2782, target "."). */
+const isDeclined = (records: readonly SrvRecord[]): boolean =>
+  records.length > 0 && records.every(({ name }) => isNowhere(name));
+
+/** Priority, then chance in proportion to weight (RFC 2782); where all weigh nothing, any. */
 export function bySrvRules(records: readonly SrvRecord[], random: Random): readonly SrvRecord[] {
   const left = [...records].sort((a, b) => a.priority - b.priority || a.weight - b.weight);
   const ordered: SrvRecord[] = [];
@@ -152,13 +159,19 @@ export function bySrvRules(records: readonly SrvRecord[], random: Random): reado
     if (first === undefined) return ordered;
     const group = left.filter((record) => record.priority === first.priority);
     const total = group.reduce((sum, record) => sum + record.weight, 0);
-    let dart = random.integer(total + 1);
-    const chosen = group.find((record) => {
-      dart -= record.weight;
-      return dart <= 0;
-    });
-    const next = chosen ?? first;
+    const next = (total === 0 ? anyOf(group, random) : byWeight(group, random, total)) ?? first;
     ordered.push(next);
     left.splice(left.indexOf(next), 1);
   }
+}
+
+const anyOf = (group: readonly SrvRecord[], random: Random): SrvRecord | undefined =>
+  group[random.integer(group.length)];
+
+function byWeight(group: readonly SrvRecord[], random: Random, total: number) {
+  let dart = random.integer(total + 1);
+  return group.find((record) => {
+    dart -= record.weight;
+    return dart <= 0;
+  });
 }

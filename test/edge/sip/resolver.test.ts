@@ -50,6 +50,15 @@ const srv = (priority: number, weight: number, name: string, port = 5060): SrvRe
   port,
 });
 
+function seeded(start: number) {
+  let seed = start;
+  const integer = (below: number): number => {
+    seed = (Math.imul(seed, 1_103_515_245) + 12_345) >>> 0;
+    return Math.floor((seed / 2 ** 32) * below);
+  };
+  return { ...first, integer };
+}
+
 describe('finding SIP servers (RFC 3263)', () => {
   it('follows NAPTR by order and preference, passing over what we cannot speak (§4.1)', async () => {
     const { resolve } = setup({
@@ -94,18 +103,59 @@ describe('finding SIP servers (RFC 3263)', () => {
       bySrvRules(records, { ...first, integer: () => dart }).map(({ name }) => name);
     expect(drawn(10)).toEqual(['small', 'large', 'backup']);
     expect(drawn(11)).toEqual(['large', 'small', 'backup']);
-    let seed = 7;
-    const random = {
-      ...first,
-      integer: (below: number) => {
-        seed = (Math.imul(seed, 1_103_515_245) + 12_345) >>> 0;
-        return Math.floor((seed / 2 ** 32) * below);
-      },
-    };
+    const random = seeded(7);
     const wins = Array.from({ length: 2000 }, () => bySrvRules(records, random)[0]?.name);
     const large = wins.filter((name) => name === 'large').length;
     expect(large / 2000).toBeGreaterThan(0.86);
     expect(large / 2000).toBeLessThan(0.93);
+  });
+
+  it('draws again among those that are left, so that the second place goes by weight too', () => {
+    const records = [srv(1, 60, 'a'), srv(1, 30, 'b'), srv(1, 10, 'c'), srv(2, 1, 'd')];
+    const random = seeded(11);
+    const places = new Map<string, number>();
+    for (let turn = 0; turn < 20_000; turn += 1) {
+      const order = bySrvRules(records, random).map(({ name }) => name);
+      expect(order[3]).toBe('d');
+      const key = order.slice(0, 2).join('');
+      places.set(key, (places.get(key) ?? 0) + 1);
+    }
+    // By running sums from 0 to the sum inclusive (RFC 2782): 10/101, then 30/101, then 61/101 of the draws are c, b, a.
+    const part = (key: string): number => (places.get(key) ?? 0) / 20_000;
+    expect(part('ab') + part('ac')).toBeCloseTo(0.6, 1);
+    expect(part('ba') + part('bc')).toBeCloseTo(0.3, 1);
+    expect(part('ca') + part('cb')).toBeCloseTo(0.1, 1);
+    expect(part('ab') / (part('ab') + part('ac'))).toBeCloseTo(0.75, 1);
+    expect(part('ca') / (part('ca') + part('cb'))).toBeCloseTo(0.67, 1);
+  });
+
+  it('a weight of 0 is drawn seldom beside others, and evenly enough among its like', () => {
+    const random = seeded(5);
+    const firstOf = (records: readonly SrvRecord[]): Map<string, number> => {
+      const counts = new Map<string, number>();
+      for (let turn = 0; turn < 10_000; turn += 1) {
+        const [one] = bySrvRules(records, random);
+        counts.set(one?.name ?? '', (counts.get(one?.name ?? '') ?? 0) + 1);
+      }
+      return counts;
+    };
+    const beside = firstOf([srv(1, 99, 'most'), srv(1, 0, 'hardly')]).get('hardly') ?? 0;
+    expect(beside).toBeGreaterThan(0);
+    expect(beside).toBeLessThan(300);
+    const alike = firstOf([srv(1, 0, 'a'), srv(1, 0, 'b')]);
+    for (const name of ['a', 'b']) expect(alike.get(name) ?? 0).toBeGreaterThan(4000);
+  });
+
+  it('a target of "." means that there is no such service, here or at the host itself (RFC 2782)', async () => {
+    const declined = [srv(0, 0, '.')];
+    const a = { 'example.com': ['192.0.2.1'], 'sip.example.com': ['192.0.2.2'] };
+    const both = { '_sip._udp.example.com': declined, '_sip._tcp.example.com': declined };
+    expect(await setup({ a, srv: both }).resolve({})).toEqual([]);
+    const one = { ...both, '_sip._tcp.example.com': [srv(1, 1, 'sip.example.com')] };
+    expect(await setup({ a, srv: one }).resolve({})).toEqual(['tcp 192.0.2.2:5060']);
+    // Nothing is said of UDP: the host is asked.
+    const half = { '_sip._tcp.example.com': declined };
+    expect(await setup({ a, srv: half }).resolve({})).toEqual(['udp 192.0.2.1:5060']);
   });
 
   it('keeps answers for half a minute', async () => {
