@@ -2,7 +2,8 @@
 // `npm run cluster`: PostgreSQL, Redis, Kamailio and three nodes of one service, until Ctrl-C. `npm run cluster -- test`: their failure
 // stories. As root in a network namespace of their own. Installs what is missing when root on Debian or Ubuntu.
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, readdirSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -36,41 +37,93 @@ if (wanted.length > 0) {
 
 const bin = join(root, 'node_modules', '.bin');
 const isRoot = process.getuid?.() === 0;
+const ip = (...args) => spawnSync('ip', args, { encoding: 'utf8' });
+const name = `carillon-${process.pid}`;
+// All files of this run are below it.
+const folder = join(tmpdir(), name);
+for (const stale of leftBehind()) end(stale);
+mkdirSync(folder);
+// PostgreSQL runs as somebody else where this is root.
+chmodSync(folder, 0o755);
+
+const env = { ...process.env, TMPDIR: folder };
 // What is cut off there is cut off nowhere else, and every port is free.
-const own = { ...process.env, CARILLON_TEST_NETWORK: 'own' };
+const own = { ...env, CARILLON_TEST_NETWORK: 'own' };
 let run;
-let env = process.env;
-let leave = () => undefined;
+let child;
 if (command === 'test') {
   run = [join(bin, 'vitest'), 'run', '--config', 'test/cluster/vitest.config.ts', ...more];
-  if (isRoot && has('unshare') && has('ip')) {
-    run = [
-      'unshare',
-      '--net',
-      '--mount',
-      'sh',
-      '-c',
-      'ip link set lo up && exec "$@"',
-      'sh',
-      ...run,
-    ];
-    env = own;
+  const isOwn = isRoot && has('unshare') && has('ip');
+  if (isOwn) {
+    const spaces = ['--net', '--mount', '--pid', '--fork', '--kill-child', '--mount-proc'];
+    run = ['unshare', ...spaces, 'sh', '-c', 'ip link set lo up && exec "$@"', 'sh', ...run];
   }
+  child = start(isOwn ? own : env);
+  // unshare waits whatever it is told, and takes all of them with it.
+  ends(() => child.kill(isOwn ? 'SIGKILL' : 'SIGTERM'));
 } else {
   run = [join(bin, 'node'), 'test/cluster/run.ts'];
-  const name = `carillon-${process.pid}`;
-  if (isRoot && has('ip') && spawnSync('ip', ['netns', 'add', name]).status === 0) {
-    spawnSync('ip', ['-n', name, 'link', 'set', 'lo', 'up']);
+  const isOwn = isRoot && has('ip') && ip('netns', 'add', name).status === 0;
+  if (isOwn) {
+    ip('-n', name, 'link', 'set', 'lo', 'up');
     run = ['ip', 'netns', 'exec', name, ...run];
-    env = { ...own, CARILLON_NETNS: name };
-    leave = () => spawnSync('ip', ['netns', 'del', name]);
   }
+  child = start(isOwn ? { ...own, CARILLON_NETNS: name } : env, ['ipc']);
+  ends((signal) => child.kill(signal));
 }
-// A terminal tells the whole group of Ctrl-C; what runs ends by itself, and this after it.
-const child = spawn(run[0], run.slice(1), { cwd: root, stdio: 'inherit', env });
-process.on('SIGINT', () => undefined);
-for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
 child.on('close', (status) => {
-  leave();
+  end(name);
   process.exit(status ?? 1);
 });
+
+/** A channel tells it that this process is gone, however it went. */
+function start(environment, channel = []) {
+  const stdio = ['inherit', 'inherit', 'inherit', ...channel];
+  return spawn(run[0], run.slice(1), { cwd: root, stdio, env: environment });
+}
+
+/** A terminal tells the whole group of Ctrl-C; what runs ends by itself, and this after it. */
+function ends(act) {
+  process.on('SIGINT', () => undefined);
+  for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => act(signal));
+}
+
+/** Names of runs that were killed. */
+function leftBehind() {
+  const spaces = existsSync('/run/netns') ? readdirSync('/run/netns') : [];
+  const names = [...spaces, ...readdirSync(tmpdir())].filter((one) => /^carillon-\d+$/.test(one));
+  return new Set(names.filter((one) => !runs(one.slice('carillon-'.length))));
+}
+
+function runs(pid) {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('cluster.mjs');
+  } catch {
+    return false;
+  }
+}
+
+/** Nothing of that run is left: no process, no namespace, no file. */
+function end(one) {
+  const below = join(tmpdir(), one);
+  const isIn = (pid) => {
+    try {
+      return readFileSync(`/proc/${pid}/environ`, 'latin1').includes(`TMPDIR=${below}\0`);
+    } catch {
+      return false;
+    }
+  };
+  const hasSpace = existsSync(`/run/netns/${one}`);
+  const inSpace = hasSpace ? ip('netns', 'pids', one).stdout.trim().split(/\s+/) : [];
+  const known = readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && isIn(pid));
+  for (const pid of new Set([...inSpace, ...known].filter(Boolean).map(Number))) {
+    if (pid === process.pid) continue;
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch {
+      // It has ended by itself.
+    }
+  }
+  if (hasSpace) ip('netns', 'del', one);
+  rmSync(below, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+}

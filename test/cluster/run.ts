@@ -13,8 +13,13 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const EDGE = { outside: '127.0.0.1', inside: '127.0.0.2' };
 const NODES = 3;
 
-/** A terminal tells all processes of its group of Ctrl-C: the nodes begin to leave, and are stopped here in order. */
-const over = Promise.race(['SIGINT', 'SIGTERM', 'SIGHUP'].map((name) => once(process, name)));
+/**
+ * A terminal tells all processes of its group of Ctrl-C: the nodes begin to leave, and are stopped here in order. `disconnect`: who
+ * started this one was killed.
+ */
+const over = Promise.race(
+  ['SIGINT', 'SIGTERM', 'SIGHUP', 'disconnect'].map((name) => once(process, name)),
+);
 const places: ServicePlace[] = [];
 let fleet: Fleet | undefined;
 let front: Front | undefined;
@@ -44,6 +49,7 @@ async function start(): Promise<void> {
     more: {
       CARILLON_DEMO: 'true',
       CARILLON_SIP_EDGES: EDGE.inside,
+      CARILLON_SIP_OUTBOUND_EDGES: `${EDGE.inside}:${front.ports.inside}`,
       CARILLON_SIP_PUBLIC_HOST: EDGE.outside,
     },
   };
