@@ -122,15 +122,20 @@ export class DrachtioConnection {
   #authenticate(): void {
     const id = this.#write(['authenticate', this.#options.secret, '']);
     this.#replies.set(id, ({ isOk, words }) => {
-      if (isOk) this.#up(words[1] ?? '');
+      if (isOk) this.#askForRequests(words[1] ?? '');
       else this.#refused();
     });
   }
 
+  /** What comes before the server has heard of a wish, it answers 503. It hears of them in order: its answer to the last is enough. */
+  #askForRequests(version: string): void {
+    const verbs = ROUTES.filter((verb) => verb !== 'invite' || this.#takesCalls);
+    const ids = verbs.map((verb) => this.#write(['route', verb]));
+    this.#replies.set(ids.at(-1) ?? '', () => this.#up(version));
+  }
+
   #up(version: string): void {
-    for (const verb of ROUTES) {
-      if (verb !== 'invite' || this.#takesCalls) this.#write(['route', verb]);
-    }
+    if (!this.#takesCalls) this.#write(['remove_route', 'invite']);
     this.#isUp = true;
     this.#retryMs = FIRST_RETRY_MS;
     this.#options.logger.info({ server: this.name, version }, 'drachtio-server connected');
