@@ -113,6 +113,8 @@ export class Edge {
   ): Promise<string> {
     const response = await fetch(`http://${host}:${this.#httpPort}/RPC`, {
       method: 'POST',
+      // Kamailio closes each connection after its answer, which a next request on it may cross.
+      headers: { connection: 'close' },
       body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
     });
     const text = await response.text();

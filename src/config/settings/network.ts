@@ -115,6 +115,10 @@ export const network = {
       [],
       'addresses and ranges of edge proxies of yours (deploy/kamailio): their X-Carillon-Source says who sends, and strangers are heard through them alone; empty: from anywhere',
     ),
+    outboundEdges: list(
+      [],
+      'where these edges hear their nodes, address or address:port (5070), the preferred one first: calls to carriers, trunks and other addresses leave by the first that lives, TLS apart; empty: from this node',
+    ),
     passHeaders: list(
       ['Diversion', 'History-Info', 'User-to-User', 'Session-ID', 'Identity'],
       'header fields of an inbound call that its Dial or trunk hands on, unless the carrier or trunk has a list of its own; X-* are all that begin so, and the signalling itself none of them. Identity goes on only while both numbers stay the same',

@@ -1,5 +1,7 @@
+import ipaddr from 'ipaddr.js';
+import { ServiceError } from '../../base/errors.ts';
 import { RecentMap } from '../../base/recent-map.ts';
-import type { Flow, PeerPlace, SipTransportName } from '../../protocol/sip/sip.ts';
+import type { EdgePlace, Flow, PeerPlace, SipTransportName } from '../../protocol/sip/sip.ts';
 import { inRanges } from './source-match.ts';
 
 const MAX_KNOWN = 10_000;
@@ -50,4 +52,21 @@ function placeOf(text: string): PeerPlace | undefined {
     transport: transport.toLowerCase() as SipTransportName,
     ...{ address, port: Number(port) },
   };
+}
+
+const PLACES = /^(?:\[([0-9a-f.:]+)\]|([\d.]+))(?::(\d{1,5}))?$/i;
+/** Of deploy/kamailio. */
+const EDGE_PORT = 5070;
+
+/** `sip.outboundEdges`; throws CONFIG_INVALID. */
+export function edgePlaces(texts: readonly string[]): readonly EdgePlace[] {
+  return texts.map((text) => {
+    const [, v6, v4, port = EDGE_PORT] = PLACES.exec(text.trim()) ?? [];
+    const address = v6 ?? v4 ?? '';
+    if (!ipaddr.isValid(address) || Number(port) > 65_535) {
+      const why = `sip.outboundEdges needs addresses, as 10.0.0.5 or 10.0.0.5:5070: ${text}`;
+      throw new ServiceError('CONFIG_INVALID', why);
+    }
+    return { address: ipaddr.process(address).toString(), port: Number(port) };
+  });
 }

@@ -22,6 +22,8 @@ interface Context {
 type Account = InviteOptions['auth'];
 
 const HEADER_NAME = /^[A-Za-z0-9-]+$/;
+/** What nodes and their edges tell each other. */
+const OURS = /^x-carillon-/i;
 
 /** The INVITE of an outbound leg; undefined when its target does not exist or is no SIP URI. */
 export function inviteCommand(
@@ -116,8 +118,8 @@ function placeOf(
   return { target: place, account: auth ?? carrier.auth, carrier };
 }
 
-/** Nothing that a customer wrote may end a header line or begin another. */
+/** Nothing that a customer wrote may end a header line or begin another, nor tell an edge where to go. */
 const clean = (headers: Headers): Headers =>
   headers
-    .filter(([name]) => HEADER_NAME.test(name))
+    .filter(([name]) => HEADER_NAME.test(name) && !OURS.test(name))
     .map(([name, value]) => [name, value.replace(/[\r\n\0]+/g, ' ')] as const);

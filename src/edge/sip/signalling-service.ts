@@ -97,6 +97,7 @@ class SignallingService implements RunningSignalling {
       localPort: port,
       userAgent,
       transports: spoken(options),
+      edges: options.outboundEdges ?? [],
       instanceId: instanceOf(realm),
       wallOffsetMs: clock.wallMs() - clock.monotonicMs(),
       realm,

@@ -15,6 +15,7 @@ import type {
 import type { Binding } from '../../domain/registration/types.ts';
 import type {
   ChallengeOrder,
+  EdgePlace,
   RegistrarLimits,
   SessionTimerSettings,
   SipTransportName,
@@ -87,6 +88,8 @@ export interface SignallingOptions {
   readonly connections?: StreamLimits;
   /** Addresses and ranges of edge proxies of ours: strangers are heard through them alone. Default: from anywhere. */
   readonly edges?: readonly string[];
+  /** By which of them requests go to carriers and other addresses, the preferred one first. Default: they go there themselves. */
+  readonly outboundEdges?: readonly EdgePlace[];
   /** Another node is about to call from that address: it is heard without an edge. Default: none is. */
   readonly expectsNode?: (address: string) => boolean;
   /** Messages a second of one address that proved nothing, by kind. */

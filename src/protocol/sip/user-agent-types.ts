@@ -39,6 +39,13 @@ export const DEFAULT_USER_AGENT_LIMITS: UserAgentLimits = {
   maxWaiting: 5_000,
 };
 
+/** Where an edge proxy of ours hears its nodes, over UDP and TCP. */
+export interface EdgePlace {
+  /** Bare, as flows name it. */
+  readonly address: string;
+  readonly port: number;
+}
+
 export interface UserAgentOptions {
   readonly random: Random;
   /** What peers see: host of Via and Contact, and of our own addresses of record. */
@@ -73,6 +80,8 @@ export interface UserAgentOptions {
   readonly sharesNonceCounts?: boolean;
   readonly failures?: FailureLimits;
   readonly sessionTimer?: SessionTimerSettings;
+  /** By which requests go to carriers and other addresses, the preferred one first. Default: none, they go there themselves. */
+  readonly edges?: readonly EdgePlace[];
   /** Default: every call may begin. */
   readonly newCalls?: NewCallGate;
   readonly timers?: TimerValues;

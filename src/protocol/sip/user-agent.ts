@@ -144,6 +144,7 @@ export class UserAgent implements Machine<UserAgentInput, UserAgentOutput> {
           isKnown: input.isKnown ?? false,
           isTooMany: input.isTooMany ?? false,
         };
+        core.edgeWays?.heard(input.flow.remoteAddress, core.nowMs);
         core.run(core.layer.receive(input.bytes, input.flow, core.nowMs));
         break;
       case 'sendFailed':
@@ -341,7 +342,7 @@ export class UserAgent implements Machine<UserAgentInput, UserAgentOutput> {
           ['User-Agent', core.options.userAgent],
         ],
       }),
-      destination: { kind: 'uri', uri: input.uri, transport: input.transport },
+      destination: { kind: 'uri', uri: input.uri, transport: input.transport, viaEdges: true },
       auth: undefined,
       firstResponseMs: input.waitMs,
       nextSequence: () => 2,

@@ -27,6 +27,7 @@ import {
 } from '../../edge/egress/egress.ts';
 import { createMedia, type MediaEngine } from '../../edge/media/engine.ts';
 import type { Metrics } from '../../edge/metrics/metrics.ts';
+import { edgePlaces } from '../../edge/sip/edges.ts';
 import {
   DEFAULT_REGISTRAR_LIMITS,
   DEFAULT_STREAM_LIMITS,
@@ -148,6 +149,7 @@ export async function openLines(
     challengeOrder: settings.sip.challengeOrder,
     unknownPeersPerSecond: settings.sip.unknownPeersPerSecond,
     edges: settings.sip.edges,
+    outboundEdges: edgePlaces(settings.sip.outboundEdges),
     expectsNode: (address) => cluster?.tickets.expects(address) ?? false,
     tls: {
       identity: sipIdentity,
@@ -211,6 +213,8 @@ export async function openLines(
 /** Undefined: sockets of our own. */
 async function wireOf({ sip, drachtio }: Settings): Promise<WireFactory | undefined> {
   if (sip.backend !== 'drachtio') return undefined;
+  if (sip.outboundEdges.length > 0)
+    throw new ServiceError('CONFIG_INVALID', 'sip.outboundEdges needs sip.backend own');
   const { drachtioWire, serversOf } = await import('../../edge/sip/drachtio/drachtio-wire.ts');
   const servers = serversOf(drachtio.servers);
   if (servers === undefined)

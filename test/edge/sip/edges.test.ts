@@ -1,11 +1,21 @@
 /** Behind edge proxies: strangers are heard through them alone, and what they say of a sender counts as who it is. */
 import { describe, expect, it } from 'vitest';
-import { Edges } from '../../../src/edge/sip/edges.ts';
+import { Edges, edgePlaces } from '../../../src/edge/sip/edges.ts';
+import { freePort } from '../../e2e/service.ts';
 import { until } from '../../eventually.ts';
-import { authenticated, carrier, headerOf, QUIET, requestText, SDP, startRig } from './rig.ts';
+import {
+  authenticated,
+  carrier,
+  headerOf,
+  QUIET,
+  requestText,
+  SDP,
+  startRig,
+  UdpPeer,
+} from './rig.ts';
 import { answer, DIAL, home, recorder, stageOf } from './stories.ts';
 
-const { rigOf, udp } = stageOf(startRig);
+const { kept, rigOf, udp } = stageOf(startRig);
 /** What the test's peers are to the service: all of them are at 127.0.0.1. */
 const EDGE = ['127.0.0.0/8'];
 const from = (place: string): readonly string[] => [`X-Carillon-Source: ${place}`];
@@ -108,6 +118,46 @@ describe('an edge proxy', () => {
       more,
     });
     expect(headerOf(await edge.read('200'), 'Call-ID')).toBe('good');
+  });
+
+  it('takes calls to others, is told where alone by us, and its own word is not the called party’s', async () => {
+    const port = await freePort();
+    const edge = kept(await UdpPeer.open(port));
+    const outboundEdges = [{ address: '127.0.0.1', port: edge.port }];
+    const rig = await rigOf({ port, edges: EDGE, outboundEdges });
+    const { log, events } = recorder();
+    const smuggled = [
+      ['X-Carillon-Next', 'udp 10.0.0.9 5060 1'],
+      ['x-carillon-source', 'udp 10.0.0.9 5060'],
+      ['X-Own', '1'],
+    ] as const;
+    const target = { kind: 'uri', uri: 'sip:a@192.0.2.7:5062' } as const;
+    rig.signalling.invite(target, { ...DIAL, headers: smuggled }, events);
+    const invite = await edge.read('INVITE');
+    const own = invite.split('\r\n').filter((line) => /^x-/i.test(line));
+    expect(own.sort()).toEqual(['X-Carillon-Next: udp 192.0.2.7 5062 4000', 'X-Own: 1']);
+    edge.write(answer(invite, '100 Trying'));
+    edge.write(answer(invite, '408 Request Timeout'));
+    await until(() => log.length === 1);
+    expect(log).toEqual(['ended timeout']);
+  });
+
+  it.each([
+    [
+      ['10.0.0.5', '10.0.0.6:5080'],
+      ['10.0.0.5 5070', '10.0.0.6 5080'],
+    ],
+    [
+      ['[2001:DB8::1]', '[2001:db8::2]:5071'],
+      ['2001:db8::1 5070', '2001:db8::2 5071'],
+    ],
+    [['edge.example.com'], undefined],
+    [['10.0.0.300'], undefined],
+    [['10.0.0.5:99999'], undefined],
+  ])('in sip.outboundEdges: %s', (texts, places) => {
+    const read = (): string[] => edgePlaces(texts).map(({ address, port }) => `${address} ${port}`);
+    if (places === undefined) expect(read).toThrow('sip.outboundEdges needs addresses');
+    else expect(read()).toEqual(places);
   });
 
   it.each([

@@ -333,6 +333,32 @@ describe('finding the next hop (RFC 3263 §4.3)', () => {
     expect(new Set(branches).size).toBe(2);
   });
 
+  it('a target whose 503 asks for a rest comes last as long as it wished (RFC 3261 §21.5.4)', () => {
+    const { world, caller, peer, call } = setup();
+    world.dns.set('carrier.test', targets.slice(1));
+    const busy = world.peer('192.0.2.72');
+    answering(
+      busy,
+      callee((r) => reply(r, 503, { headers: [['Retry-After', '20']] })),
+    );
+    answering(
+      peer,
+      callee((r) => reply(r, 200, { body: ANSWER })),
+    );
+    const asked = (): number => busy.heard.filter((m) => brief(m) === 'INVITE').length;
+    for (const [waitMs, times] of [
+      [100, 1],
+      [15_000, 1],
+      [6_000, 2],
+    ] as const) {
+      world.advance(waitMs);
+      call(named);
+      world.advance(100);
+      expect(asked()).toBe(times);
+    }
+    expect(caller.count('connected')).toBe(3);
+  });
+
   it('never goes on after an answer of the callee such as 486 or 603', () => {
     for (const status of [486, 603, 500]) {
       const { world, caller, peer, call } = setup();

@@ -24,6 +24,7 @@ import {
   type UserAgentOutput,
 } from '../user-agent-types.ts';
 import { Agenda } from './agenda.ts';
+import { EdgeWays } from './edge-ways.ts';
 import { Questions } from './questions.ts';
 import { loopMark } from './screen.ts';
 import { Unresponsive } from './unresponsive.ts';
@@ -85,6 +86,8 @@ export class UserAgentCore {
   /** Service-Route of our registrations, by the URI of the registrar (RFC 3608). */
   readonly serviceRoutes = new Map<string, readonly NameAddr[]>();
   readonly unresponsive = new Unresponsive();
+  /** Undefined: none take our requests. */
+  readonly edgeWays: EdgeWays | undefined;
   /** Monotonic milliseconds of the input that is being handled. */
   nowMs = 0;
   readonly #incoming: (output: Incoming) => void;
@@ -107,6 +110,8 @@ export class UserAgentCore {
     this.options = options;
     this.limits = options.limits ?? DEFAULT_USER_AGENT_LIMITS;
     this.timers = options.timers ?? RFC3261_TIMERS;
+    const { edges = [] } = options;
+    this.edgeWays = edges.length === 0 ? undefined : new EdgeWays(edges, this.unresponsive);
     this.resolving = new Questions(this.limits.maxWaiting);
     this.connecting = new Questions(this.limits.maxWaiting);
     this.layer = new TransactionLayer({

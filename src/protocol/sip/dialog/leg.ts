@@ -1,4 +1,5 @@
 import type { NameAddr } from '../header/name-addr.ts';
+import { retryAfterMs } from '../header/retry-after.ts';
 import type { HeaderInit, SipRequest, SipResponse } from '../message.ts';
 import { formatUri } from '../uri.ts';
 import type { HangupCommand, LegEndFacts } from '../user-agent-types.ts';
@@ -22,7 +23,6 @@ export const reasonHeaders = (reason: string | undefined): HeaderInit =>
 
 /** Alternatives of a redirection that are looked at. */
 const MAX_CONTACTS = 4;
-const MS_PER_SECOND = 1000;
 
 /** A final failure response as the end of a leg: why, in the peer's words (RFC 3326 where it is given). */
 export const refusedBy = (response: SipResponse): LegEndFacts => ({
@@ -30,16 +30,12 @@ export const refusedBy = (response: SipResponse): LegEndFacts => ({
   how: 'refused',
   status: response.status,
   reason: response.header('reason') ?? response.reason,
-  ...retryAfter(response),
+  ...resting(retryAfterMs(response)),
   ...alternatives(response),
 });
 
-/** Retry-After of a 503 (RFC 3261 §21.5.4). */
-function retryAfter(response: SipResponse): { readonly retryAfterMs?: number } {
-  if (response.status !== 503) return {};
-  const seconds = /^\d{1,9}/.exec(response.header('retry-after') ?? '')?.[0];
-  return seconds === undefined ? {} : { retryAfterMs: Number(seconds) * MS_PER_SECOND };
-}
+const resting = (ms: number | undefined): { readonly retryAfterMs?: number } =>
+  ms === undefined ? {} : { retryAfterMs: ms };
 
 /** Contacts of a 3xx, by q (RFC 3261 §8.1.3.4). */
 function alternatives({ status, contacts }: SipResponse): {

@@ -13,6 +13,8 @@ export type Destination =
       readonly largeOverTcp?: boolean | undefined;
       /** Undefined: the operator's own destination. */
       readonly guard?: DestinationGuard | undefined;
+      /** By an edge of ours, where there is one: to whoever is no phone, and no node of ours. */
+      readonly viaEdges?: boolean | undefined;
       /** The way that the peer itself came, for a URI that may not be sent to. */
       readonly otherwise?: Flow | undefined;
     };

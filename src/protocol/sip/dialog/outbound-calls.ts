@@ -61,12 +61,13 @@ export class OutboundCalls {
       transport: target.transport,
       largeOverTcp: target.largeOverTcp,
       guard: target.guard,
+      viaEdges: target.viaFlow !== true,
     };
     const request = this.#request(command, {
       route,
       to: target.uri,
       callId: command.callId,
-      transport: transportTo(destination),
+      transport: this.#transportTo(destination),
     });
     const viaFlow = target.viaFlow ?? this.#core.options.realm === undefined;
     return [this.#plan(command, request, { destination, viaFlow, guard: target.guard })];
@@ -89,6 +90,15 @@ export class OutboundCalls {
     const viaFlow = destination.kind === 'flow';
     const flowFailed = (): void => this.#registrar?.flowFailed(binding);
     return { ...this.#plan(command, request, { destination, viaFlow, guard }), flowFailed };
+  }
+
+  /** The transport that our Contact names; DNS may still choose another one, and we listen on each. */
+  #transportTo(destination: Destination): SipTransportName {
+    if (destination.kind === 'flow') return destination.flow.transport;
+    const hop = nextHopOf(destination.uri, destination.transport);
+    const transport = hop?.kind === 'target' ? hop.target.transport : hop?.query.transport;
+    const isByEdge = this.#core.edgeWays !== undefined && destination.viaEdges === true;
+    return transport === undefined || (isByEdge && transport !== 'tls') ? 'udp' : transport;
   }
 
   #plan(
@@ -145,11 +155,4 @@ function byPhone(bindings: readonly ContactBinding[]): readonly (readonly Contac
     else known.push(binding);
   }
   return phones.map((flows) => flows.sort((a, b) => b.q - a.q || b.updatedUs - a.updatedUs));
-}
-
-/** The transport that our Contact names; DNS may still choose another one, and we listen on each. */
-function transportTo(destination: Destination): SipTransportName {
-  if (destination.kind === 'flow') return destination.flow.transport;
-  const hop = nextHopOf(destination.uri, destination.transport);
-  return (hop?.kind === 'target' ? hop.target.transport : hop?.query.transport) ?? 'udp';
 }

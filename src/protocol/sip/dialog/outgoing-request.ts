@@ -1,5 +1,6 @@
 import type { ClientAuth } from '../auth/client-auth.ts';
 import { formatCSeq } from '../header/cseq.ts';
+import { retryAfterMs } from '../header/retry-after.ts';
 import type { HeaderInit, SipRequest, SipResponse } from '../message.ts';
 import { sizeOf } from '../serialize.ts';
 import type { TransactionId } from '../transaction/types.ts';
@@ -7,6 +8,7 @@ import type { Flow } from '../transport/flow.ts';
 import type { Resolution, Target } from '../user-agent-types.ts';
 import type { Cancel } from './agenda.ts';
 import type { ClientUser, UserAgentCore } from './core.ts';
+import { type Attempt, toldTo } from './edge-ways.ts';
 import { type Destination, type NextHop, nextHopOf, type UriDestination } from './next-hop.ts';
 
 export type RequestFailure = 'timeout' | 'transport' | 'unreachable' | 'notAllowed';
@@ -37,6 +39,10 @@ export interface OutgoingRequestOptions {
 
 /** Least time for one of several targets that share `firstResponseMs`. */
 const LEAST_PATIENCE_MS = 1000;
+/** An edge of ours answers an INVITE with 100 at once; until another way is tried it gets two repetitions. */
+const EDGE_MS = 2000;
+/** RFC 3261's timers B and F. */
+const MOST_PATIENCE_MS = 32_000;
 
 /** Above this many bytes a request leaves by TCP when the peer was not asked for a transport (RFC 3261 §18.1.1). */
 const LARGEST_UDP_REQUEST = 1300;
@@ -52,15 +58,18 @@ export class OutgoingRequest implements ClientUser {
   readonly #core: UserAgentCore;
   readonly #options: OutgoingRequestOptions;
   #request: SipRequest;
-  #targets: Target[] = [];
-  /** Of the attempt that is under way. */
-  #target: Target | undefined;
+  /** Those still to be made. */
+  #attempts: Attempt[] = [];
+  /** The one that is under way. */
+  #attempt: Attempt | undefined;
   #patienceMs: number | undefined;
   #cancelPatience: Cancel = () => undefined;
   #flow: Flow | undefined;
   #transaction: TransactionId | undefined;
   #challenges = 0;
+  /** Anything came back: from the target, and from the edge before it. */
   #heard = false;
+  #edgeHeard = false;
   #over = false;
   #cancelHeaders: HeaderInit | undefined;
 
@@ -112,14 +121,24 @@ export class OutgoingRequest implements ClientUser {
   response(response: SipResponse, flow: Flow): void {
     if (this.#over && response.status >= 300) return;
     const { status } = response;
+    const cancelled = this.#cancelHeaders !== undefined;
+    if (this.#isEdgesOwn(flow)) {
+      this.#edgeAnswered();
+      if (status < 200) return;
+      if (!cancelled) {
+        this.#noteUnresponsive();
+        this.#tryNextTarget(status === 408 ? 'timeout' : 'transport');
+        return;
+      }
+    }
     this.#answered();
     if (status < 300) {
       this.#options.user.response(response, flow);
       return;
     }
-    const cancelled = this.#cancelHeaders !== undefined;
-    if (status === 503 && !cancelled && this.#targets.length > 0) {
-      this.#tryNext('transport');
+    if (status === 503 && !cancelled && this.#otherTargets().length > 0) {
+      this.#noteRest(response);
+      this.#tryNextTarget('transport');
       return;
     }
     if (!cancelled && this.#canAnswer(response) && this.#flow !== undefined) {
@@ -153,51 +172,93 @@ export class OutgoingRequest implements ClientUser {
     const { destination } = this.#options;
     const mayChange =
       destination.kind === 'uri' && (destination.largeOverTcp ?? hop.transportIsOpen);
-    const tooLarge = mayChange && sizeOf(this.#request) + VIA_ALLOWANCE > LARGEST_UDP_REQUEST;
+    const tooLarge = mayChange && this.#isLarge();
     const { transports } = this.#core.options;
     const usable = targets.filter((target) => transports.includes(target.transport));
-    this.#targets = usable.flatMap((target) =>
+    const spread = usable.flatMap((target) =>
       tooLarge && target.transport === 'udp' && transports.includes('tcp')
         ? [{ ...target, transport: 'tcp' as const }, target]
         : [target],
     );
-    this.#targets = this.#core.unresponsive.inOrder(this.#targets, this.#core.nowMs);
+    const ordered = this.#core.unresponsive.inOrder(spread, this.#core.nowMs);
+    this.#attempts = this.#waysTo(ordered);
     const { firstResponseMs } = this.#options;
     if (firstResponseMs !== undefined) {
-      this.#patienceMs = Math.max(LEAST_PATIENCE_MS, firstResponseMs / this.#targets.length);
+      this.#patienceMs = Math.max(LEAST_PATIENCE_MS, firstResponseMs / ordered.length);
     }
-    if (this.#targets.length === 0) this.#failLater('unreachable');
+    if (this.#attempts.length === 0) this.#failLater('unreachable');
     else this.#tryNext('unreachable');
   }
 
+  #waysTo(targets: readonly Target[]): Attempt[] {
+    const { edgeWays, nowMs } = this.#core;
+    const { destination } = this.#options;
+    if (edgeWays === undefined || destination.kind === 'flow')
+      return targets.map((target) => ({ target }));
+    if (destination.viaEdges !== true) return [...edgeWays.within(targets, nowMs)];
+    const isLarge = this.#isLarge() && this.#core.options.transports.includes('tcp');
+    return [...edgeWays.toOthers(targets, isLarge, nowMs)];
+  }
+
+  #isLarge(): boolean {
+    return sizeOf(this.#request) + VIA_ALLOWANCE > LARGEST_UDP_REQUEST;
+  }
+
+  /** Attempts at others than the target of this one. */
+  #otherTargets(): Attempt[] {
+    return this.#attempts.filter(({ target }) => target !== this.#attempt?.target);
+  }
+
+  #tryNextTarget(lastFailure: RequestFailure): void {
+    this.#attempts = this.#otherTargets();
+    this.#tryNext(lastFailure);
+  }
+
   #tryNext(lastFailure: RequestFailure): void {
-    const target = this.#targets.shift();
-    this.#target = target;
-    if (target === undefined) {
+    const attempt = this.#attempts.shift();
+    this.#attempt = attempt;
+    this.#cancelPatience();
+    if (attempt === undefined) {
       this.#fail(lastFailure);
       return;
     }
     this.#transaction = undefined;
     this.#heard = false;
-    this.#waitFor(target);
-    if (target.transport === 'udp') {
-      this.#send(this.#core.udpFlow(target.address, target.port));
+    this.#edgeHeard = false;
+    this.#waitFor(attempt);
+    const hop = attempt.edge ?? attempt.target;
+    if (hop.transport === 'udp') {
+      this.#send(this.#core.udpFlow(hop.address, hop.port));
       return;
     }
     const id = this.#core.connecting.ask((flow) => {
-      if (this.#over || this.#target !== target) return;
+      if (this.#over || this.#attempt !== attempt) return;
       if (flow === undefined) this.failed('transport');
       else this.#send(flow);
     });
     if (id === undefined) this.#failLater('transport');
-    else this.#core.emit({ kind: 'connect', id, target });
+    else this.#core.emit({ kind: 'connect', id, target: hop });
   }
 
-  #waitFor(target: Target): void {
+  #waitFor(attempt: Attempt): void {
+    if (attempt.edge !== undefined) this.#waitForEdge(attempt.edge, EDGE_MS);
+    else if (this.#patienceMs !== undefined) this.#wait(this.#patienceMs, () => this.#giveUp());
+  }
+
+  /** Of requests other than INVITE an edge says nothing until they are answered: as long as it asks for us, it lives. */
+  #waitForEdge(edge: Target, ms: number): void {
+    this.#wait(ms, () => {
+      const isGone = this.#core.edgeWays?.isSilent(edge, this.#core.nowMs) === true;
+      if (this.#request.method === 'INVITE' || isGone) this.#giveUp();
+      else this.#waitForEdge(edge, EDGE_MS);
+    });
+  }
+
+  #wait(ms: number, late: () => void): void {
+    const attempt = this.#attempt;
     this.#cancelPatience();
-    if (this.#patienceMs === undefined) return;
-    this.#cancelPatience = this.#core.agenda.at(this.#core.nowMs + this.#patienceMs, () => {
-      if (!this.#over && !this.#heard && this.#target === target) this.#giveUp();
+    this.#cancelPatience = this.#core.agenda.at(this.#core.nowMs + ms, () => {
+      if (!this.#over && !this.#heard && this.#attempt === attempt) late();
     });
   }
 
@@ -222,15 +283,48 @@ export class OutgoingRequest implements ClientUser {
     this.#tryNext('timeout');
   }
 
+  /** A word of the edge itself, which was told a target that has said nothing yet. */
+  #isEdgesOwn(flow: Flow): boolean {
+    return this.#attempt?.isTold === true && flow.behind === undefined && !this.#heard;
+  }
+
+  /** It waits for the target now, and says when that was in vain; should it die meanwhile, another one is tried. */
+  #edgeAnswered(): void {
+    const { edge } = this.#attempt ?? {};
+    if (this.#edgeHeard || edge === undefined) return;
+    this.#edgeHeard = true;
+    this.#core.unresponsive.forget(edge);
+    this.#cancelPatience();
+    if (this.#patienceMs !== undefined) {
+      this.#wait(this.#patienceMs + EDGE_MS, () => {
+        this.#edgeHeard = false;
+        this.#giveUp();
+      });
+    }
+  }
+
   #answered(): void {
     if (this.#heard) return;
     this.#heard = true;
     this.#cancelPatience();
-    if (this.#target !== undefined) this.#core.unresponsive.forget(this.#target);
+    const { target, edge } = this.#attempt ?? {};
+    if (target !== undefined) this.#core.unresponsive.forget(target);
+    if (edge !== undefined) this.#core.unresponsive.forget(edge);
   }
 
+  /** Who said nothing: the edge, or the target that the edge has waited for. */
   #noteUnresponsive(): void {
-    if (this.#target !== undefined) this.#core.unresponsive.note(this.#target, this.#core.nowMs);
+    const { target, edge } = this.#attempt ?? {};
+    const silent = this.#edgeHeard ? target : (edge ?? target);
+    if (silent !== undefined) this.#core.unresponsive.note(silent, this.#core.nowMs);
+  }
+
+  /** It is asked last for as long as it wished (RFC 3261 §21.5.4). */
+  #noteRest(response: SipResponse): void {
+    const restMs = retryAfterMs(response);
+    const { unresponsive, nowMs } = this.#core;
+    if (restMs !== undefined && this.#attempt !== undefined)
+      unresponsive.note(this.#attempt.target, nowMs, restMs);
   }
 
   #send(flow: Flow): void {
@@ -238,7 +332,15 @@ export class OutgoingRequest implements ClientUser {
     const credentials = this.#options.auth?.headers(this.#request) ?? [];
     let request = this.#request;
     for (const [name, value] of credentials) request = request.withAddedHeader(name, value);
-    this.#transaction = this.#core.request(request, flow, this);
+    const { target, isTold } = this.#attempt ?? {};
+    if (isTold !== true || target === undefined) {
+      this.#transaction = this.#core.request(request, flow, this);
+      return;
+    }
+    const { transport, address, port } = target;
+    const told = toldTo(request, target, this.#patienceMs ?? MOST_PATIENCE_MS);
+    const through = { ...flow, behind: { transport, address, port } };
+    this.#transaction = this.#core.request(told, through, this);
   }
 
   #canAnswer(response: SipResponse): boolean {

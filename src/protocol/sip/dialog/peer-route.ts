@@ -167,11 +167,12 @@ function flowTo(
   target: Target,
   found: (flow: Flow | undefined) => void,
 ): void {
-  if (target.transport === 'udp') {
-    found(core.udpFlow(target.address, target.port));
+  const hop = core.edgeWays?.living(target, core.nowMs) ?? target;
+  if (hop.transport === 'udp') {
+    found(core.udpFlow(hop.address, hop.port));
     return;
   }
   const id = core.connecting.ask(found);
   if (id === undefined) found(undefined);
-  else core.emit({ kind: 'connect', id, target });
+  else core.emit({ kind: 'connect', id, target: hop });
 }

@@ -69,7 +69,7 @@ export class RegistrationClient {
     const { aor, registrar, transport } = this.#command;
     const outgoing = new OutgoingRequest(this.#core, {
       request: this.#request(aor, registrar, expires),
-      destination: { kind: 'uri', uri: registrar, transport },
+      destination: { kind: 'uri', uri: registrar, transport, viaEdges: true },
       auth: this.#auth,
       nextSequence: () => this.#nextSequence(),
       user: {

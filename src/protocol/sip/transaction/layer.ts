@@ -263,7 +263,11 @@ export class TransactionLayer {
     if (why !== undefined) return [{ kind: 'discarded', why, flow }];
     const client = this.#table.clientByKey(clientKey(response));
     if (client === undefined) return [{ kind: 'strayResponse', response, flow }];
-    const outputs = this.#done(client, client.receive(response, nowMs));
+    const outputs = byWordOf(
+      flow,
+      client.flow,
+      this.#done(client, client.receive(response, nowMs)),
+    );
     const headers = this.#waitingCancels.get(client.id);
     if (headers === undefined || client.state === 'calling') return outputs;
     this.#waitingCancels.delete(client.id);
@@ -305,3 +309,13 @@ export class TransactionLayer {
     return outputs;
   }
 }
+
+/** Of a request that an edge passed on, answers are its peer's, or with nobody behind them the edge's own. */
+const byWordOf = (heard: Flow, asked: Flow, outputs: Outputs): Outputs =>
+  asked.behind === undefined
+    ? outputs
+    : outputs.map((output) =>
+        output.kind === 'response'
+          ? { ...output, flow: { ...output.flow, behind: heard.behind } }
+          : output,
+      );

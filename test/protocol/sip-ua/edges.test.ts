@@ -1,0 +1,323 @@
+/** Requests to carriers by edges of ours: which edge, which target, and whose word an answer is. */
+import { describe, expect, it } from 'vitest';
+import { asLegId } from '../../../src/base/ids.ts';
+import { Edges } from '../../../src/edge/sip/edges.ts';
+import type { SipRequest } from '../../../src/protocol/sip/message.ts';
+import type { InviteCommand } from '../../../src/protocol/sip/user-agent-types.ts';
+import { answering, PEER, type ReplyScript, reply, SERVER } from './script.ts';
+import { ANSWER, brief, OFFER, type Peer, World } from './world.ts';
+
+const FIRST = '192.0.2.51';
+const SECOND = '192.0.2.52';
+const PORT = 5070;
+const TARGETS = ['198.51.100.1', '198.51.100.2'];
+const GONE_MS = 3_600;
+
+/** What a carrier behind the edge has said. */
+const theirs = (request: SipRequest, status: number, more: ReplyScript = {}): Uint8Array =>
+  reply(request, status, {
+    ...more,
+    headers: [
+      ['X-Carillon-Source', 'udp 198.51.100.1 5060'],
+      ['Record-Route', `<sip:${FIRST}:${PORT};lr>`],
+      ...(more.headers ?? []),
+    ],
+  });
+/** What the edge says itself. */
+const own = (request: SipRequest, status: number): Uint8Array =>
+  reply(request, status, { tag: status === 100 ? '' : 'edge' });
+
+const next = (request: SipRequest): string => request.header('x-carillon-next') ?? '';
+
+type Rule = Parameters<typeof answering>[1];
+/** An answered call: 100 of the edge, 200 of the carrier. */
+const answers: Rule = (request) => {
+  if (request.method === 'ACK') return undefined;
+  return request.method === 'INVITE'
+    ? [own(request, 100), theirs(request, 200, { body: ANSWER })]
+    : theirs(request, 200);
+};
+
+function setup() {
+  const world = new World();
+  const edges = [FIRST, SECOND].map((address) => ({ address, port: PORT }));
+  const caller = world.agent(SERVER, { realm: 'carillon.test', edges });
+  const marks = new Edges([FIRST, SECOND]);
+  const receive = caller.receive.bind(caller);
+  caller.receive = (bytes, flow) => {
+    const heard = marks.heard(bytes, flow) ?? { bytes, flow };
+    receive(heard.bytes, heard.flow);
+  };
+  const [first, second, peer] = [world.peer(FIRST), world.peer(SECOND), world.peer(PEER)];
+  world.dns.set(
+    'carrier.test',
+    TARGETS.map((address) => ({ transport: 'udp' as const, address, port: 5060 })),
+  );
+  let leg = 0;
+  const call = (more: Partial<InviteCommand> = {}): void => {
+    leg += 2;
+    caller.tell({
+      kind: 'invite',
+      leg: asLegId(leg),
+      target: { kind: 'uri', uri: 'sip:bob@carrier.test', transport: 'udp' },
+      from: { user: '1555', host: SERVER, displayName: '' },
+      callId: `out-${leg}`,
+      sdp: OFFER,
+      headers: [],
+      account: undefined,
+      firstResponseMs: 4000,
+      ...more,
+    });
+  };
+  /** As each edge does every second. */
+  const asks = (edge: Peer): void =>
+    edge.send(SERVER, [
+      `OPTIONS sip:${SERVER} SIP/2.0`,
+      `Via: SIP/2.0/UDP ${edge.address}:${PORT};branch=z9hG4bK${world.nowMs}`,
+      `From: <sip:edge@${edge.address}>;tag=e`,
+      `To: <sip:${SERVER}>`,
+      `Call-ID: o${edge.address}${world.nowMs}`,
+      'CSeq: 1 OPTIONS',
+    ]);
+  const hangUp = (): void =>
+    caller.tell({ kind: 'hangup', leg: asLegId(leg), status: 480, reason: undefined });
+  return { world, caller, first, second, peer, call, asks, hangUp };
+}
+
+describe('a call to a carrier by an edge', () => {
+  it('goes to the first edge, which is told where it goes on to and how long to wait', () => {
+    const { world, caller, first, second, call, hangUp } = setup();
+    answering(first, answers);
+    call();
+    world.advance(30);
+    const invite = first.lastRequest('INVITE');
+    expect(next(invite)).toBe('udp 198.51.100.1 5060 2000');
+    expect(invite.requestUri).toBe('sip:bob@carrier.test');
+    expect(caller.count('connected')).toBe(1);
+    expect(caller.last('heardFrom').peer.flow.behind).toMatchObject({ address: TARGETS[0] });
+    hangUp();
+    world.advance(30);
+    expect(first.heard.map(brief)).toEqual(['INVITE', 'ACK', 'BYE']);
+    expect(next(first.lastRequest('BYE'))).toBe('');
+    expect(second.heard).toEqual([]);
+  });
+
+  it.each([
+    ['waited in vain', 408],
+    ['did not reach it', 430],
+  ])('the next target is tried when the edge %s', (_, status) => {
+    const { world, caller, first, second, call } = setup();
+    answering(first, (request) => {
+      if (request.method !== 'INVITE' || !next(request).includes('100.1 ')) return answers(request);
+      return [own(request, 100), own(request, status)];
+    });
+    call();
+    world.advance(60);
+    expect(caller.count('connected')).toBe(1);
+    expect(next(first.lastRequest('INVITE'))).toContain('198.51.100.2');
+    expect(second.heard).toEqual([]);
+    // Where nobody answered is tried last from now on.
+    const before = first.heard.length;
+    call();
+    world.advance(30);
+    const [again] = first.heard.slice(before);
+    expect(again?.kind === 'request' && next(again)).toContain('198.51.100.2');
+  });
+
+  it('503 of the carrier leads to its next target by the same edge; 486 and its own 408 are the end', () => {
+    for (const [status, tries] of [
+      [503, 2],
+      [486, 1],
+      [408, 1],
+    ] as const) {
+      const { world, caller, first, second, call } = setup();
+      answering(first, (request) =>
+        request.method === 'INVITE' ? [own(request, 100), theirs(request, status)] : undefined,
+      );
+      call();
+      world.advance(60);
+      expect(caller.last('ended').end).toMatchObject({ how: 'refused', status });
+      expect(first.heard.filter((one) => brief(one) === 'INVITE')).toHaveLength(tries);
+      expect(second.heard).toEqual([]);
+    }
+  });
+
+  it('rings as long as the carrier lets it, once the carrier has rung', () => {
+    const { world, caller, first, second, call } = setup();
+    answering(first, (request) =>
+      request.method === 'INVITE' ? [own(request, 100), theirs(request, 180)] : undefined,
+    );
+    call();
+    world.advance(60_000);
+    expect(caller.count('ended')).toBe(0);
+    expect(second.heard).toEqual([]);
+  });
+
+  it('an edge that does not answer is left after two seconds, with the same target, and not asked first again', () => {
+    const { world, caller, first, second, call } = setup();
+    answering(second, answers);
+    call();
+    world.advance(1_990);
+    expect(second.heard).toEqual([]);
+    world.advance(60);
+    expect(caller.count('connected')).toBe(1);
+    expect(next(second.lastRequest('INVITE'))).toContain(TARGETS[0]);
+    const before = first.heard.length;
+    call();
+    world.advance(60);
+    expect(caller.count('connected')).toBe(2);
+    expect(first.heard.slice(before).map(brief)).not.toContain('INVITE');
+  });
+
+  it('an edge that dies while it waits is left for the other one', () => {
+    const { world, caller, first, second, call } = setup();
+    answering(first, (request) => (request.method === 'INVITE' ? own(request, 100) : undefined));
+    answering(second, answers);
+    call();
+    world.advance(4_100);
+    expect(caller.count('connected')).toBe(1);
+    expect(next(second.lastRequest('INVITE'))).toContain(TARGETS[0]);
+  });
+
+  it('an edge that asks no more is not tried first', () => {
+    const { world, caller, first, second, call, asks } = setup();
+    answering(second, answers);
+    asks(first);
+    asks(second);
+    world.advance(GONE_MS);
+    asks(second);
+    world.advance(10);
+    call();
+    world.advance(60);
+    expect(caller.count('connected')).toBe(1);
+    expect(first.heard.map(brief)).not.toContain('INVITE');
+  });
+
+  it('ends by timeout where no edge answers, and by a hangup meanwhile', () => {
+    const { world, caller, call, hangUp } = setup();
+    call({ target: { kind: 'uri', uri: 'sip:bob@198.51.100.7', transport: 'udp' } });
+    world.advance(4_100);
+    expect(caller.last('ended').end).toMatchObject({ how: 'timeout' });
+    call();
+    world.advance(100);
+    hangUp();
+    world.advance(70_000);
+    expect(caller.count('ended')).toBe(2);
+    expect(caller.ua.transactions).toBe(0);
+  });
+
+  it('a large INVITE goes to the edge over TCP; a carrier of TCP is the edge’s to connect to', () => {
+    const { world, caller, first, call } = setup();
+    answering(first, answers);
+    call({ headers: [['X-Long', 'x'.repeat(1500)]] });
+    world.advance(60);
+    expect(first.lastRequest('INVITE').via.transport).toBe('TCP');
+    const uri = 'sip:bob@198.51.100.7;transport=tcp';
+    call({ target: { kind: 'uri', uri, transport: 'tcp' } });
+    world.advance(60);
+    const small = first.lastRequest('INVITE');
+    expect(small.via.transport).toBe('UDP');
+    expect(next(small)).toBe('tcp 198.51.100.7 5060 4000');
+    expect(small.header('contact')).not.toContain('transport=tcp');
+    expect(caller.count('connected')).toBe(2);
+  });
+
+  it('nodes of ours are called directly', () => {
+    const { world, first, peer, call } = setup();
+    call({ target: { kind: 'uri', uri: `sip:bob@${PEER}`, transport: 'udp', viaFlow: true } });
+    world.advance(60);
+    expect(peer.heard.map(brief)).toEqual(['INVITE']);
+    expect(first.heard).toEqual([]);
+  });
+});
+
+describe('a running call whose edge is gone', () => {
+  it('is ended by the other edge, which reads the Route of the first', () => {
+    const { world, first, second, call, asks, hangUp } = setup();
+    answering(first, answers);
+    answering(second, answers);
+    call();
+    world.advance(60);
+    asks(first);
+    world.advance(GONE_MS);
+    first.onMessage = () => undefined;
+    hangUp();
+    world.advance(60);
+    expect(first.heard.map(brief)).toEqual(['INVITE', 'ACK', '200 OPTIONS']);
+    const bye = second.lastRequest('BYE');
+    expect(bye.header('route')).toContain(FIRST);
+  });
+
+  it('is ended by the other one also when the first dies with the BYE', () => {
+    const { world, caller, first, second, call, asks, hangUp } = setup();
+    answering(first, answers);
+    answering(second, answers);
+    call();
+    world.advance(60);
+    asks(first);
+    world.advance(10);
+    first.onMessage = () => undefined;
+    hangUp();
+    world.advance(1_500);
+    expect(second.heard).toEqual([]);
+    world.advance(4_600);
+    expect(second.heard.map(brief)).toEqual(['BYE']);
+    world.advance(60_000);
+    expect(caller.ua.transactions).toBe(0);
+  });
+
+  it('is acknowledged by the other one, which brings the answer', () => {
+    const { world, caller, first, second, call, asks } = setup();
+    answering(first, (request) =>
+      request.method === 'INVITE' ? [own(request, 100), theirs(request, 180)] : undefined,
+    );
+    call();
+    asks(first);
+    world.advance(GONE_MS);
+    second.sendText(SERVER, theirs(first.lastRequest('INVITE'), 200, { body: ANSWER }));
+    world.advance(60);
+    expect(caller.count('connected')).toBe(1);
+    expect(second.heard.map(brief)).toEqual(['ACK']);
+  });
+
+  it('that waits for its peer is waited for', () => {
+    const { world, first, second, call, asks, hangUp } = setup();
+    answering(first, (request) => (request.method === 'BYE' ? undefined : answers(request)));
+    call();
+    world.advance(60);
+    hangUp();
+    for (let turn = 0; turn < 30; turn += 1) {
+      asks(first);
+      world.advance(1000);
+    }
+    expect(second.heard).toEqual([]);
+  });
+});
+
+describe('OPTIONS to a carrier', () => {
+  it('go by an edge too, and wait as long as the edge lives', () => {
+    const { world, caller, first, second, asks } = setup();
+    answering(first, (request) =>
+      request.method === 'OPTIONS' ? theirs(request, 200) : undefined,
+    );
+    const probe = {
+      kind: 'probe',
+      uri: 'sip:carrier.test',
+      transport: 'udp',
+      waitMs: 4000,
+    } as const;
+    caller.tell({ ...probe, id: 1 });
+    world.advance(60);
+    expect(caller.last('probed')).toMatchObject({ id: 1, status: 200 });
+    expect(next(first.lastRequest('OPTIONS'))).toBe('udp 198.51.100.1 5060 2000');
+    answering(first, (request) => {
+      if (next(request).includes(TARGETS[0] ?? '')) return own(request, 408);
+      return theirs(request, 200);
+    });
+    asks(first);
+    caller.tell({ ...probe, id: 2 });
+    world.advance(60);
+    expect(caller.last('probed')).toMatchObject({ id: 2, status: 200 });
+    expect(second.heard).toEqual([]);
+  });
+});
