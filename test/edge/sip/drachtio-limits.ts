@@ -5,8 +5,8 @@ import { silentLogger } from '../../../src/base/logger.ts';
 import type { SignallingOptions } from '../../../src/edge/sip/signalling.ts';
 import { until } from '../../eventually.ts';
 import type { Rig } from './rig.ts';
-import { SDP } from './rig.ts';
-import { DIAL, recorder } from './stories.ts';
+import { headerOf, requestText, SDP, TcpPeer, UdpPeer } from './rig.ts';
+import { call, DIAL, home, recorder, register } from './stories.ts';
 
 /** As `MAX_SENT_BYTES`: longer messages overwrite themselves in a server's buffer. */
 const LONGEST_BYTES = 12_000;
@@ -37,5 +37,31 @@ export function limitStories(start: (options: Partial<SignallingOptions>) => Pro
     const chunks = await socket.toArray();
     expect(Buffer.concat(chunks).toString()).toMatch(/^HTTP\/1\.1 503 Service Unavailable\r\n/);
     await signalling.stop();
+  });
+
+  it('a registration over TCP outlives its connection: a server tells nobody', async () => {
+    const rig = await start({});
+    const phone = await TcpPeer.open(rig.signalling.port());
+    await register(rig, phone);
+    phone.close();
+    const other = await UdpPeer.open(rig.signalling.port());
+    other.write(requestText(other, { method: 'OPTIONS', uri: home(rig), callId: 'after' }));
+    await other.read('200');
+    expect(rig.signalling.isRegistered('alice')).toBe(true);
+    other.close();
+    await rig.signalling.stop();
+  });
+
+  it.each([
+    ['Supported: 100rel', ''],
+    ['Require: 100rel', '100rel'],
+  ])('early media for a caller that says %s asks for PRACK: "%s"', async (line, asked) => {
+    const rig = await start({});
+    const peer = await UdpPeer.open(rig.signalling.port());
+    const { leg } = await call(rig, peer, { more: [line] });
+    leg.ring(SDP);
+    expect(headerOf(await peer.read('183'), 'Require')).toBe(asked);
+    peer.close();
+    await rig.signalling.stop();
   });
 }
