@@ -190,7 +190,16 @@ describe.skipIf(lacks)(
     const nodePlaces = (): readonly string[] =>
       fleet.nodes.map(({ service }) => `:${service.sipPort}`);
 
+    /** It has answered the OPTIONS of both. */
+    const isUp = (): Promise<true> =>
+      eventually('the carrier is up', async () => {
+        const asked = fleet.nodes.map(({ service }) => service.admin('GET', '/carriers'));
+        const all = (await Promise.all(asked)).flatMap(({ body }) => body['carriers'] as Json[]);
+        return all.every(({ up }) => up === true) || undefined;
+      });
+
     it('a carrier sees an edge and no node, asks and is asked through it', async () => {
+      await isUp();
       const { invite, uuid } = await placed(0);
       expect(headerIn(invite, 'Record-Route')).toContain(NAME);
       bye(invite, FIRST.outside);
@@ -273,6 +282,7 @@ describe.skipIf(lacks)(
       await next(phone, 'ACK');
       carrier.answer(await next(carrier, 'BYE'), '200 OK');
       await record(five.uuid);
+      await isUp();
       expect(await fleet.node(1).admin('POST', '/verify')).toMatchObject({
         body: { ok: true, faults: [] },
       });
