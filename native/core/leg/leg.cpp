@@ -92,6 +92,8 @@ void Leg::protect_with(std::unique_ptr<PacketProtection>& protection) {
 
 ReceivePath::Outcome Leg::receive(std::span<uint8_t> datagram, const Address& source, Nanos arrival,
                                   Events& events) {
+  // A peer that has finished the exchange of keys before us speaks at once.
+  if (protection_->awaits_keys()) return {};
   const Bytes packet = protection_->unprotect_rtp(datagram);
   const ReceivePath::Outcome outcome = receive_.receive(packet, source, arrival);
   if (outcome.kind == Received::malformed) count_malformed(packet.size() > 0 || datagram.empty());
@@ -232,6 +234,7 @@ Received Leg::receive_rtcp(std::span<uint8_t> datagram, const Address& source, N
   // SSRC of the stream that we hear.
   const Address& peer = receive_.source().target();
   if (!same_host(source, peer)) return Received::unknown_source;
+  if (protection_->awaits_keys()) return Received::ignored;
   const Bytes packet = protection_->unprotect_rtcp(datagram);
   const bool usual_port = source.port == static_cast<uint16_t>(peer.port + (rtcp_mux_ ? 0 : 1));
   const bool known_port = usual_port || source.port == rtcp_port_;

@@ -25,6 +25,9 @@ class PacketProtection {
   virtual size_t protect_rtp(std::span<uint8_t> buffer, size_t size) = 0;
   virtual size_t protect_rtcp(std::span<uint8_t> buffer, size_t size) = 0;
 
+  /// Nothing can be opened yet, which is no fault of what comes.
+  [[nodiscard]] virtual bool awaits_keys() const { return false; }
+
   /// Hints: a packet will be protected, or unprotected, soon.
   virtual void expect_protect() const {}
   virtual void expect_unprotect() const {}
@@ -50,6 +53,7 @@ class AwaitedProtection final : public PacketProtection {
   std::span<uint8_t> unprotect_rtcp(std::span<uint8_t> /*datagram*/) override { return {}; }
   size_t protect_rtp(std::span<uint8_t> /*buffer*/, size_t /*size*/) override { return 0; }
   size_t protect_rtcp(std::span<uint8_t> /*buffer*/, size_t /*size*/) override { return 0; }
+  [[nodiscard]] bool awaits_keys() const override { return true; }
   void follow(PacketProtection& /*before*/) override {}
 };
 

@@ -180,6 +180,30 @@ TEST_SUITE("packet protection") {
     CHECK_FALSE(parse_rtcp(party.wire.rtcp[0], 1));
     CHECK(parse_rtcp(reader.unprotect_rtcp(party.wire.rtcp[0]), 1));
   }
+
+  TEST_CASE("what comes before the keys are there is not heard, and not counted as of another key") {
+    Party party(kFrameMs, false, 40000);
+    std::unique_ptr<PacketProtection> protection = std::make_unique<AwaitedProtection>();
+    party.leg.protect_with(protection);
+    const auto statistics = [&] {
+      party.leg.end(kSecond, party.wire, party.wire);
+      return party.leg.statistics()->read();
+    };
+    std::vector<uint8_t> packet(kRtpHeaderBytes + kNarrowFrame, 0xff);
+    write_rtp_header({false, 0, 1, RtpTimestamp(0), 9}, packet);
+    for (int i = 0; i < 100; ++i) {
+      CHECK(party.leg.receive(packet, address(40000), kSecond, party.wire).kind == Received::ignored);
+      CHECK(party.leg.receive_rtcp(packet, address(40001), kSecond) == Received::ignored);
+    }
+    CHECK(statistics().unauthentic == 0);
+    CHECK(statistics().malformed == 0);
+    CHECK(statistics().packets_received == 0);
+    protection = std::make_unique<Scrambled>();
+    party.leg.protect_with(protection);
+    std::vector<uint8_t> foreign(5, 0x80);
+    CHECK(party.leg.receive(foreign, address(40000), kSecond, party.wire).kind == Received::malformed);
+    CHECK(statistics().unauthentic == 1);
+  }
 }
 
 }  // namespace carillon
