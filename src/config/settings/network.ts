@@ -117,7 +117,7 @@ export const network = {
     ),
     outboundEdges: list(
       [],
-      'where these edges hear their nodes, address or address:port (5070), the preferred one first: calls to carriers, trunks and other addresses leave by the first that lives, TLS apart; empty: from this node',
+      'of sip.edges, where they hear their nodes, address or address:port (5070), the preferred one first: calls to carriers, trunks and other addresses leave by the first that lives, TLS apart; empty: from this node',
     ),
     passHeaders: list(
       ['Diversion', 'History-Info', 'User-to-User', 'Session-ID', 'Identity'],

@@ -58,15 +58,19 @@ const PLACES = /^(?:\[([0-9a-f.:]+)\]|([\d.]+))(?::(\d{1,5}))?$/i;
 /** Of deploy/kamailio. */
 const EDGE_PORT = 5070;
 
-/** `sip.outboundEdges`; throws CONFIG_INVALID. */
-export function edgePlaces(texts: readonly string[]): readonly EdgePlace[] {
+/** `sip.outboundEdges`, each among `sip.edges`: what it says of a sender has to be believed. Throws CONFIG_INVALID. */
+export function edgePlaces(
+  texts: readonly string[],
+  edges: readonly string[],
+): readonly EdgePlace[] {
+  const refused = (why: string): ServiceError => new ServiceError('CONFIG_INVALID', why);
   return texts.map((text) => {
     const [, v6, v4, port = EDGE_PORT] = PLACES.exec(text.trim()) ?? [];
-    const address = v6 ?? v4 ?? '';
-    if (!ipaddr.isValid(address) || Number(port) > 65_535) {
-      const why = `sip.outboundEdges needs addresses, as 10.0.0.5 or 10.0.0.5:5070: ${text}`;
-      throw new ServiceError('CONFIG_INVALID', why);
-    }
-    return { address: ipaddr.process(address).toString(), port: Number(port) };
+    const written = v6 ?? v4 ?? '';
+    if (!ipaddr.isValid(written) || Number(port) > 65_535)
+      throw refused(`sip.outboundEdges needs addresses, as 10.0.0.5 or 10.0.0.5:5070: ${text}`);
+    const address = ipaddr.process(written).toString();
+    if (!inRanges(address, edges)) throw refused(`sip.edges lacks ${address} of sip.outboundEdges`);
+    return { address, port: Number(port) };
   });
 }

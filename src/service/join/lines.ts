@@ -149,7 +149,7 @@ export async function openLines(
     challengeOrder: settings.sip.challengeOrder,
     unknownPeersPerSecond: settings.sip.unknownPeersPerSecond,
     edges: settings.sip.edges,
-    outboundEdges: edgePlaces(settings.sip.outboundEdges),
+    outboundEdges: edgePlaces(settings.sip.outboundEdges, settings.sip.edges),
     expectsNode: (address) => cluster?.tickets.expects(address) ?? false,
     tls: {
       identity: sipIdentity,

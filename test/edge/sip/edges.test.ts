@@ -151,12 +151,16 @@ describe('an edge proxy', () => {
       ['[2001:DB8::1]', '[2001:db8::2]:5071'],
       ['2001:db8::1 5070', '2001:db8::2 5071'],
     ],
-    [['edge.example.com'], undefined],
-    [['10.0.0.300'], undefined],
-    [['10.0.0.5:99999'], undefined],
+    [['edge.example.com'], 'needs addresses'],
+    [['10.0.0.300'], 'needs addresses'],
+    [['10.0.0.5:99999'], 'needs addresses'],
+    [['10.0.0.5', '10.0.1.5'], 'sip.edges lacks 10.0.1.5'],
   ])('in sip.outboundEdges: %s', (texts, places) => {
-    const read = (): string[] => edgePlaces(texts).map(({ address, port }) => `${address} ${port}`);
-    if (places === undefined) expect(read).toThrow('sip.outboundEdges needs addresses');
+    const read = (): string[] =>
+      edgePlaces(texts, ['10.0.0.0/24', '2001:db8::/32']).map(
+        ({ address, port }) => `${address} ${port}`,
+      );
+    if (typeof places === 'string') expect(read).toThrow(places);
     else expect(read()).toEqual(places);
   });
 
