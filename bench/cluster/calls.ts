@@ -10,9 +10,11 @@ const RATE = 10;
 const SECONDS = isQuick ? 4 : 8;
 const TALK_S = 0.1;
 /** At each node: until then a call costs what compiling costs. */
-const WARM_UP = isQuick ? 40 : 100;
+const WARM_UP = isQuick ? 40 : 200;
 const AT_ONCE = 2;
-const PAIRS = isQuick ? 60 : 120;
+const ROUNDS = isQuick ? 40 : 200;
+/** Of a call whose set-up alone counts. */
+const SHORT_S = 0.02;
 
 /** A service, and a phone that it knows. */
 export interface Called {
@@ -52,13 +54,18 @@ export interface SetUps {
   readonly p99: number;
 }
 
-/** INVITE to 200, one call at a time, in turns at each: what else the machine does is the same for all. Milliseconds. */
+/**
+ * INVITE to 200, one call at a time, in turns at each node of each: what else the machine does is the same for all, and every node has as
+ * many calls behind it. Milliseconds.
+ */
 export async function setUpsOf(all: readonly Called[]): Promise<readonly SetUps[]> {
   const took = all.map((): number[] => []);
-  for (let at = 0; at < PAIRS; at += 1) {
-    for (const [index, called] of all.entries()) {
-      const tookMs = await talk(portOf(called, at), called.user);
-      if (tookMs !== undefined) took[index]?.push(tookMs);
+  for (let round = 0; round < ROUNDS; round += 1) {
+    for (const [index, { ports, user }] of all.entries()) {
+      for (const port of ports) {
+        const tookMs = await talk(port, user, SHORT_S);
+        if (tookMs !== undefined) took[index]?.push(tookMs);
+      }
     }
   }
   return took.map((times) => ({ p50: percentile(times, 50), p99: percentile(times, 99) }));
@@ -96,8 +103,12 @@ function portOf({ ports }: Called, at: number): Pick<Service, 'sipPort'> {
 }
 
 /** Milliseconds to the answer; undefined: refused, by a node whose machine has too much other work. */
-async function talk(called: Pick<Service, 'sipPort'>, user: SipUser): Promise<number | undefined> {
-  const { report } = await startCall(called as Service, user, { seconds: TALK_S });
+async function talk(
+  called: Pick<Service, 'sipPort'>,
+  user: SipUser,
+  seconds = TALK_S,
+): Promise<number | undefined> {
+  const { report } = await startCall(called as Service, user, { seconds });
   const { setupMs, end } = await report;
   if (setupMs === undefined && end.status !== 503)
     throw new Error(`a call was not answered: ${JSON.stringify(end)}`);

@@ -85,10 +85,10 @@ export class Service {
     this.startedInMs = startedInMs;
   }
 
-  /** Resolves once the service is ready to take calls. */
-  static async start(place: ServicePlace): Promise<Service> {
+  /** Resolves once the service is ready to take calls. `root`: of a checkout. */
+  static async start(place: ServicePlace, root = ROOT): Promise<Service> {
     const startMs = performance.now();
-    const program = new Program('src/main.ts', [], place.environment);
+    const program = new Program(join(root, 'src/main.ts'), [], place.environment);
     let over = false;
     void program.exited.then(() => {
       over = true;
