@@ -1,0 +1,161 @@
+/** What a running call sends when there is nothing to say: to a peer that is silent, that holds, or that is never heard of again. */
+import { createSocket, type Socket } from 'node:dgram';
+import { once } from 'node:events';
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { writeRtp } from '../../src/phone/rtp/packet.ts';
+import { sdpOf } from './wire-peer.ts';
+import { type WireCaller, WireStage } from './wire-stage.ts';
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+const PHONE = '127.0.0.2';
+const SILENCE = new Uint8Array(160).fill(0xff);
+/** The shortest that may be set; the legs of the first two tests end before. */
+const MEDIA_TIMEOUT_MS = 4000;
+/** RTP on its way when a change is agreed, with what a loaded machine is late. */
+const SETTLED_MS = 300;
+
+let stage: WireStage;
+beforeAll(async () => {
+  stage = await WireStage.open({ CARILLON_RTP_MEDIA_TIMEOUT_MS: String(MEDIA_TIMEOUT_MS) });
+});
+afterAll(() => stage.close());
+
+/** The RTP port of a phone: what comes to it, and its voice. */
+class Ear {
+  readonly arrivals: number[] = [];
+  readonly #socket: Socket;
+  #talk: NodeJS.Timeout | undefined;
+
+  private constructor(socket: Socket) {
+    this.#socket = socket;
+    socket.on('message', () => this.arrivals.push(performance.now()));
+  }
+
+  static async open(): Promise<Ear> {
+    const socket = createSocket('udp4').bind(0, PHONE);
+    await once(socket, 'listening');
+    return new Ear(socket);
+  }
+
+  get media(): string {
+    return `m=audio ${this.#socket.address().port} RTP/AVP 0 101`;
+  }
+
+  /** To the port of an answer, silence as audio each 20 ms. */
+  talk(answer: string): void {
+    const port = Number(/^m=audio (\d+)/m.exec(answer)?.[1]);
+    let sequence = 0;
+    this.#talk = setInterval(() => {
+      sequence += 1;
+      const packet = { payloadType: 0, marker: false, sequence, ssrc: 7, payload: SILENCE };
+      this.#socket.send(writeRtp({ ...packet, timestamp: sequence * 160 }), port, '127.0.0.1');
+    }, 20);
+  }
+
+  hush(): void {
+    clearInterval(this.#talk);
+  }
+
+  /** Packets that came within `ms` from now. */
+  async within(ms: number): Promise<number> {
+    const before = this.arrivals.length;
+    await wait(ms);
+    return this.arrivals.length - before;
+  }
+
+  close(): void {
+    this.hush();
+    this.#socket.close();
+  }
+}
+
+interface Talk {
+  readonly call: WireCaller;
+  readonly ear: Ear;
+  /** Re-INVITE with this direction. */
+  readonly turn: (direction: string) => Promise<string>;
+}
+
+let version = 1;
+
+async function talking(elements: string, using: (talk: Talk) => Promise<void>): Promise<void> {
+  const ear = await Ear.open();
+  const body = (direction: string): string => {
+    version += 1;
+    return sdpOf({ address: PHONE, direction, version, media: ear.media });
+  };
+  try {
+    const call = stage.caller(await stage.number(elements));
+    call.invite({ body: body('sendrecv') });
+    ear.talk((await call.answered()).body);
+    const turn = async (direction: string): Promise<string> => {
+      call.reinvite({ body: body(direction) });
+      return (await call.answered()).body;
+    };
+    await using({ call, ear, turn });
+  } finally {
+    ear.close();
+  }
+}
+
+const WAITS = '<Speak>One</Speak><Wait length="30"/>';
+const PLAYS = `<Speak>${'One two three four five. '.repeat(20)}</Speak>`;
+
+describe('a line with nothing to say', () => {
+  it('is sent silence while the peer is heard, and nothing two seconds after its last packet', async () => {
+    await talking(WAITS, async ({ call, ear }) => {
+      await wait(SETTLED_MS);
+      expect(await ear.within(1000)).toBeGreaterThan(30);
+      ear.hush();
+      await wait(2000 + SETTLED_MS);
+      expect(await ear.within(1000)).toBe(0);
+      await call.hangUp();
+    });
+  });
+
+  it.each([
+    ['sendonly', 'recvonly'],
+    ['inactive', 'inactive'],
+  ])(
+    'on hold with %s gets nothing of what is played, and all again after it',
+    async (hold, answer) => {
+      await talking(PLAYS, async ({ call, ear, turn }) => {
+        await wait(SETTLED_MS);
+        expect(await ear.within(500)).toBeGreaterThan(10);
+        expect(await turn(hold)).toContain(`a=${answer}`);
+        if (hold === 'inactive') ear.hush();
+        await wait(SETTLED_MS);
+        expect(await ear.within(1500)).toBe(0);
+        await turn('sendrecv');
+        await wait(SETTLED_MS);
+        expect(await ear.within(500)).toBeGreaterThan(10);
+        await call.hangUp();
+      });
+    },
+  );
+
+  it('a peer that only listens is sent what is played', async () => {
+    await talking(PLAYS, async ({ call, ear, turn }) => {
+      ear.hush();
+      expect(await turn('recvonly')).toContain('a=sendonly');
+      await wait(SETTLED_MS);
+      expect(await ear.within(500)).toBeGreaterThan(10);
+      await call.hangUp();
+    });
+  });
+
+  it('without a packet of the peer for the time that is set, the call ends as Media Timeout', async () => {
+    await talking(WAITS, async ({ call, ear }) => {
+      await wait(SETTLED_MS);
+      ear.hush();
+      const silentMs = performance.now();
+      stage.calling.answer(await stage.calling.request('BYE', 2 * MEDIA_TIMEOUT_MS), '200 OK');
+      const tookMs = performance.now() - silentMs;
+      expect(tookMs).toBeGreaterThan(MEDIA_TIMEOUT_MS - SETTLED_MS);
+      const record = await stage.service.cdrOf(call.callId);
+      expect(JSON.stringify(record)).toContain('Media Timeout');
+    });
+  });
+});
