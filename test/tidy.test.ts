@@ -62,6 +62,7 @@ const REAL_TIME: readonly (readonly [where: RegExp, why: string])[] = [
   [/^test\/interop\/sipp-fair-share\.test\.ts$/, 'accounts dial at a rhythm'],
   [/^test\/interop\/wrtc\/crowd\.ts$/, 'a program: browsers call at a rhythm'],
   [/^test\/e2e\/network\.test\.ts$/, 'RTP is sent every 20 ms'],
+  [/^test\/e2e\/quiet-line\.test\.ts$/, 'that nothing is sent is seen by letting time pass'],
 ];
 
 /** Lines; 400 elsewhere. */
