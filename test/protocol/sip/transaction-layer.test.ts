@@ -364,10 +364,12 @@ describe('the queue of deadlines', () => {
   test('gives items in the order of their latest deadlines', () => {
     const queue = new DeadlineQueue<{
       dueMs: number | undefined;
+      queuedMs: number | undefined;
       deadlineMs(): number | undefined;
     }>();
     const items = [50, 10, 40, 20, 30].map((dueMs) => ({
       dueMs: dueMs as number | undefined,
+      queuedMs: undefined,
       deadlineMs() {
         return this.dueMs;
       },

@@ -2,6 +2,7 @@
 import { SipRequest, type SipResponse } from '../message.ts';
 import { serialize } from '../serialize.ts';
 import { type Flow, isReliable } from '../transport/flow.ts';
+import type { Timed } from './deadline-queue.ts';
 import { type Shape, TableMachine } from './table-machine.ts';
 import { patience, type TimerValues } from './timer-values.ts';
 import type { TransactionId, TransactionOutput } from './types.ts';
@@ -13,7 +14,7 @@ export interface ClientTransactionOptions {
   readonly timers: TimerValues;
 }
 
-export interface ClientTransaction {
+export interface ClientTransaction extends Timed {
   readonly id: TransactionId;
   /** Undefined once nothing more is made of it. */
   readonly request: SipRequest | undefined;
@@ -26,7 +27,6 @@ export interface ClientTransaction {
   transportFailed(nowMs: number): readonly TransactionOutput[];
   connectionLost(nowMs: number): readonly TransactionOutput[];
   expire(nowMs: number): readonly TransactionOutput[];
-  deadlineMs(): number | undefined;
 }
 
 /** What both do with the request and the last response. */

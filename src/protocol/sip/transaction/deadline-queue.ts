@@ -1,7 +1,9 @@
 /** Earliest deadline among many machines: a binary heap whose stale entries are dropped when they surface. */
 
-interface Timed {
+export interface Timed {
   deadlineMs(): number | undefined;
+  /** The queue's own: the deadline of the entry that counts; older ones in the heap are stale. */
+  queuedMs: number | undefined;
 }
 
 interface Entry<T> {
@@ -11,23 +13,17 @@ interface Entry<T> {
 
 export class DeadlineQueue<T extends Timed> {
   readonly #heap: Entry<T>[] = [];
-  /** The entry that counts for each item; older ones in the heap are stale. */
-  readonly #scheduled = new Map<T, number>();
 
   /** To be called after anything that may have changed the item's deadline. */
   update(item: T): void {
     const dueMs = item.deadlineMs();
-    if (dueMs === this.#scheduled.get(item)) return;
-    if (dueMs === undefined) {
-      this.#scheduled.delete(item);
-      return;
-    }
-    this.#scheduled.set(item, dueMs);
-    this.#push({ dueMs, item });
+    if (dueMs === item.queuedMs) return;
+    item.queuedMs = dueMs;
+    if (dueMs !== undefined) this.#push({ dueMs, item });
   }
 
   remove(item: T): void {
-    this.#scheduled.delete(item);
+    item.queuedMs = undefined;
   }
 
   deadlineMs(): number | undefined {
@@ -41,13 +37,13 @@ export class DeadlineQueue<T extends Timed> {
     const top = this.#heap[0];
     if (top === undefined || top.dueMs > nowMs) return undefined;
     this.#pop();
-    this.#scheduled.delete(top.item);
+    top.item.queuedMs = undefined;
     return top.item;
   }
 
   #dropStale(): void {
     for (let top = this.#heap[0]; top !== undefined; top = this.#heap[0]) {
-      if (this.#scheduled.get(top.item) === top.dueMs) return;
+      if (top.item.queuedMs === top.dueMs) return;
       this.#pop();
     }
   }

@@ -14,7 +14,7 @@ import { NonInviteServer } from './non-invite-server.ts';
 import type { QuotedRequest } from './quoted.ts';
 import type { ServerTransaction } from './server.ts';
 import { type StatelessAnswer, StatelessAnswers } from './stateless.ts';
-import { TransactionTable } from './table.ts';
+import { mergeKeyOf, TransactionTable } from './table.ts';
 import { RFC3261_TIMERS, type TimerValues } from './timer-values.ts';
 import type { TransactionId, TransactionOutput } from './types.ts';
 
@@ -192,8 +192,9 @@ export class TransactionLayer {
     const refusal = this.#atTheDoor(request, flow, invite);
     if (refusal !== undefined)
       return [...forgotten, ...this.#answer(request, flow, refusal, received)];
-    const merged = this.#table.isMerged(request);
-    const server = this.#addServer(key, request, flow);
+    const merge = mergeKeyOf(request);
+    const merged = this.#table.isMerged(merge);
+    const server = this.#addServer({ key, merge }, request, flow);
     const transaction = server.id;
     const started = [...forgotten, ...this.#done(server, server.start(nowMs))];
     if (merged) {
@@ -229,7 +230,11 @@ export class TransactionLayer {
     return [{ kind: 'terminated', transaction: oldest.id }];
   }
 
-  #addServer(key: string, request: SipRequest, flow: Flow): ServerTransaction {
+  #addServer(
+    { key, merge }: { readonly key: string; readonly merge: string | undefined },
+    request: SipRequest,
+    flow: Flow,
+  ): ServerTransaction {
     this.#lastId += 1;
     const options = {
       id: this.#lastId,
@@ -239,7 +244,7 @@ export class TransactionLayer {
     };
     const server =
       request.method === 'INVITE' ? new InviteServer(options) : new NonInviteServer(options);
-    this.#table.addServer(key, server, request);
+    this.#table.addServer(key, server, merge);
     return server;
   }
 

@@ -3,6 +3,7 @@ import { keptText, messageOf } from '../kept-message.ts';
 import { createResponse, type SipRequest, type SipResponse } from '../message.ts';
 import { serialize } from '../serialize.ts';
 import { type Flow, isReliable } from '../transport/flow.ts';
+import type { Timed } from './deadline-queue.ts';
 import { type Shape, TableMachine } from './table-machine.ts';
 import type { TimerValues } from './timer-values.ts';
 import type { TransactionId, TransactionOutput } from './types.ts';
@@ -15,7 +16,7 @@ export interface ServerTransactionOptions {
   readonly timers: TimerValues;
 }
 
-export interface ServerTransaction {
+export interface ServerTransaction extends Timed {
   readonly id: TransactionId;
   readonly flow: Flow;
   readonly state: string;
@@ -29,7 +30,6 @@ export interface ServerTransaction {
   respond(response: SipResponse, nowMs: number): readonly TransactionOutput[];
   transportFailed(nowMs: number): readonly TransactionOutput[];
   expire(nowMs: number): readonly TransactionOutput[];
-  deadlineMs(): number | undefined;
 }
 
 export abstract class ServerMachine<

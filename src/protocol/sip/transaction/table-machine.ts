@@ -30,6 +30,7 @@ export abstract class TableMachine<
   Action extends string,
 > {
   readonly id: TransactionId;
+  queuedMs: number | undefined;
   readonly #shape: Shape<State, Event, Action>;
   readonly #timers = new TimerSet<Timer>();
   #state: State | 'terminated';

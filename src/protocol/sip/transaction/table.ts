@@ -49,10 +49,9 @@ export class TransactionTable {
     this.#byConnection.set(connectionId, siblings.add(machine));
   }
 
-  /** What is kept for half a minute does not hold the text of its request. */
-  addServer(keyOfRequest: string, machine: ServerTransaction, request: SipRequest): void {
+  /** What is kept for half a minute does not hold the text of its request. `mergeText`: see `mergeKeyOf`. */
+  addServer(keyOfRequest: string, machine: ServerTransaction, mergeText: string | undefined): void {
     const key = ownCopy(keyOfRequest);
-    const mergeText = mergeKeyOf(request);
     const merge = mergeText === undefined ? undefined : ownCopy(mergeText);
     this.#servers.set(machine.id, { key, machine, merge });
     this.#serverByKey.set(key, machine);
@@ -80,8 +79,7 @@ export class TransactionTable {
   }
 
   /** The request came already, by another path (RFC 3261 §8.2.2.2). */
-  isMerged(request: SipRequest): boolean {
-    const merge = mergeKeyOf(request);
+  isMerged(merge: string | undefined): boolean {
     return merge !== undefined && this.#byMergeKey.has(merge);
   }
 
@@ -145,5 +143,5 @@ export class TransactionTable {
 }
 
 /** Of what begins a dialog or stands alone: no To tag. A CANCEL shares the CSeq number of its INVITE by design. */
-const mergeKeyOf = (request: SipRequest): string | undefined =>
+export const mergeKeyOf = (request: SipRequest): string | undefined =>
   request.to.tag === undefined && request.method !== 'CANCEL' ? mergeKey(request) : undefined;
