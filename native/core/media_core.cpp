@@ -88,9 +88,11 @@ bool MediaCore::lay_down(Entry& awake, Nanos now) {
   return true;
 }
 
-void MediaCore::lay_down_idle(size_t visited_slot, Nanos now) {
-  std::erase_if(slots_[visited_slot],
-                [&](const Leg* leg) { return lay_down(legs_[index_of(leg->handle())], now); });
+void MediaCore::lay_down_idle(size_t visited_slot, bool any, Nanos now) {
+  if (any) {
+    std::erase_if(slots_[visited_slot],
+                  [&](const Leg* leg) { return lay_down(legs_[index_of(leg->handle())], now); });
+  }
   for (const LegHandle handle : changed_) {
     Entry* const found = entry(handle);
     if (found == nullptr) continue;
@@ -335,18 +337,19 @@ void MediaCore::tick(Nanos now) {
   // tick.
   for (size_t i = slot; i < rooms_.size(); i += kSlots) rooms_[i]->frame(now, events_);
   const std::vector<Leg*>& due = slots_[slot];
+  bool any_idle = false;
   for (size_t i = 0; i < due.size(); ++i) {
     for (size_t ahead = 0; ahead < Leg::kFrameSteps && i + ahead + 1 < due.size(); ++ahead) {
       due[i + ahead + 1]->expect_frame(ahead);
     }
-    due[i]->frame(now, batch_, events_);
+    any_idle = due[i]->frame(now, batch_, events_) || any_idle;
   }
   for (Leg* const leg : slots_[(slot + half) % kSlots]) {
     if (leg->needs_half_frames()) leg->half_frame(batch_);
   }
   batch_.flush();
   ++ticks_;
-  lay_down_idle(slot, now);
+  lay_down_idle(slot, any_idle, now);
 }
 
 int64_t MediaCore::idle_ticks(int64_t limit) const {

@@ -198,7 +198,7 @@ class MediaCore {
   void change(Entry& found);
   void wake_due(Nanos now);
   bool lay_down(Entry& awake, Nanos now);
-  void lay_down_idle(size_t visited_slot, Nanos now);
+  void lay_down_idle(size_t visited_slot, bool any, Nanos now);
 
   // Given.
   PacketSink& sink_;

@@ -111,13 +111,13 @@ MediaEngine::Opened MediaEngine::open_leg(uint16_t port, LegConfig config, LegHa
 std::optional<LegStatistics> MediaEngine::statistics(LegHandle leg) const {
   const auto found = legs_.find(leg);
   if (found == legs_.end()) return std::nullopt;
-  return found->second.statistics->read();
+  return found->second.figures->read();
 }
 
 std::optional<LegStatistics> MediaEngine::close_leg(LegHandle leg) {
   const Known* const known = find(leg);
   if (known == nullptr) return std::nullopt;
-  const LegStatistics last = known->statistics->read();
+  const LegStatistics last = known->figures->read();
   at_leg(leg, [removed = std::unique_ptr<Leg>(), sockets = SocketWheel::Pair()](MediaLoop& loop,
                                                                                 LegHandle at) mutable {
     removed = loop.core().remove_leg(at, loop.now());

@@ -144,7 +144,7 @@ class MediaEngine {
     Thread* thread = nullptr;
     LegHandle at;
     uint16_t port = 0;
-    std::shared_ptr<SequenceCell<LegStatistics>> statistics;
+    std::shared_ptr<LegFigures> figures;
   };
   struct OpenRoom {
     /// Null: not there yet.

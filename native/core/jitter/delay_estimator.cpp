@@ -6,7 +6,10 @@ namespace carillon {
 
 namespace {
 constexpr Nanos kWindow = 5 * kSecond;
-constexpr float kForget = 0.983F;  // a packet's weight halves in 40 packets (0.8 s)
+/// A packet's weight halves in 40 packets (0.8 s): a new one weighs so much more than the one before.
+constexpr float kGrowth = 1 / 0.983F;
+/// Then all weights are made small again; some 40 s of packets.
+constexpr float kHeaviest = 1e15F;
 constexpr float kQuantile = 0.97F;
 constexpr int64_t kWarmUp = 10;  // packets before the histogram is believed
 /// Packets that come together after a pause share one delay: only the first of them says something new.
@@ -33,9 +36,10 @@ void DelayEstimator::count(Nanos delay) {
   // Later than any delay we would take: no setting would have saved it, so it must not raise the target.
   if (delay >= kMaxDelay) return;
   const auto bin = static_cast<size_t>(delay / kBin);
-  for (float& weight : histogram_) weight *= kForget;
-  histogram_[bin] += 1.0F - kForget;
-  total_ = total_ * kForget + (1.0F - kForget);
+  if (weight_ > kHeaviest) lighten();
+  weight_ *= kGrowth;
+  histogram_[bin] += weight_;
+  total_ += weight_;
   if (packets_seen_ < kWarmUp) return;
 
   float sum = 0;
@@ -48,6 +52,13 @@ void DelayEstimator::count(Nanos delay) {
   const Nanos wanted =
       (static_cast<int64_t>(quantile) + 2) * kBin;  // upper edge of the bin, and one bin of margin
   target_ = std::clamp(wanted, kMinDelay, kMaxDelay);
+}
+
+/// Their proportions stay.
+void DelayEstimator::lighten() {
+  for (float& weight : histogram_) weight /= weight_;
+  total_ /= weight_;
+  weight_ = 1;
 }
 
 void DelayEstimator::observe(RtpTime timestamp, Nanos arrival) {

@@ -37,6 +37,7 @@ class DelayEstimator {
   [[nodiscard]] Nanos base() const;
   void update_base(Nanos transit, Nanos arrival);
   void count(Nanos delay);
+  void lighten();
 
   RtpClockRate clock_;
   // Fastest transit of this window and of the one before: a sliding minimum that follows clock drift.
@@ -49,7 +50,8 @@ class DelayEstimator {
   Nanos last_arrival_{};
   Nanos last_delay_{};
   Nanos target_ = kStartDelay;
-  float total_ = 0;  // of the histogram
+  float weight_ = 1;  // of the newest in the histogram
+  float total_ = 0;   // of all in it
   std::array<float, kBins> histogram_{};
 };
 

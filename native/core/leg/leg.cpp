@@ -29,7 +29,7 @@ Leg::Leg(const LegConfig& config, LegCodecs codecs)
     : config_(config),
       name_(config.handle),
       protection_(std::make_unique<NoProtection>()),
-      statistics_(std::make_shared<SequenceCell<LegStatistics>>()),
+      figures_(std::make_shared<LegFigures>()),
       send_(std::move(codecs.send), *protection_, config.ssrc, config.sequence,
             RtpTimestamp(config.timestamp)),
       received_(std::move(codecs.received)),
@@ -158,7 +158,7 @@ void Leg::expect_frame(size_t ahead) const {
     }
   } else if (ahead == 2) {
     prefetch(protection_.get(), kProtectionBytes);
-    prefetch(statistics_.get(), sizeof(*statistics_));
+    prefetch(&figures_->counts, sizeof(figures_->counts));
     prefetch(received_.data(), received_.size() * sizeof(Sample));
     send_.expect_audio();
     receive_.expect_audio();
@@ -171,7 +171,7 @@ void Leg::expect_frame(size_t ahead) const {
   }
 }
 
-void Leg::frame(Nanos now, PacketSink& sink, Events& events) {
+bool Leg::frame(Nanos now, PacketSink& sink, Events& events) {
   has_consent_ = !ice_ || !ice_->expired(now);
   if (relays_ && !relay_goes_on(now)) end_relay(now);
   const bool comforts = tells_silence(now);
@@ -191,6 +191,7 @@ void Leg::frame(Nanos now, PacketSink& sink, Events& events) {
   tell_latch(now, sink);
   if (rtcp_.due(now)) send_report(now, false, sink);
   publish_statistics();
+  return relays_ || !hears(now);
 }
 
 /// Whether anybody is to hear, or to judge, what comes from the peer.
@@ -355,24 +356,24 @@ void Leg::check_media_timeout(Nanos now, Events& events) {
 }
 
 void Leg::publish_statistics() {
-  const ReceptionSummary reception = receive_.reception();
-  if (visits_until_quality_ == 0 || !quality_.mos) {
+  if (visits_until_quality_ == 0 || !has_mos_) {
     estimate_quality_now();
     visits_until_quality_ = kFramesPerQuality;
   }
   --visits_until_quality_;
-  LegStatistics statistics = worked_out_;
-  statistics.packets_received = reception.received;
-  statistics.packets_sent = send_.packets();
-  statistics.packets_lost = reception.lost;
-  statistics.packets_late = receive_.late_packets();
-  statistics.unknown_sources = receive_.unknown_sources();
-  statistics.malformed = malformed_;
-  statistics.unauthentic = unauthentic_;
-  statistics.not_negotiated = receive_.not_negotiated();
-  statistics.jitter_ms = reception.jitter_ms;
-  statistics.round_trip_ms = rtcp_.round_trip_ms().value_or(-1);
-  statistics_->publish(statistics);
+  const ReceptionSummary reception = receive_.reception();
+  LegCounts counts;
+  counts.packets_received = reception.received;
+  counts.packets_sent = send_.packets();
+  counts.packets_lost = reception.lost;
+  counts.packets_late = receive_.late_packets();
+  counts.unknown_sources = receive_.unknown_sources();
+  counts.malformed = malformed_;
+  counts.unauthentic = unauthentic_;
+  counts.not_negotiated = receive_.not_negotiated();
+  counts.jitter_ms = reception.jitter_ms;
+  counts.round_trip_ms = rtcp_.round_trip_ms().value_or(-1);
+  figures_->counts.publish(counts);
 }
 
 void Leg::end(Nanos now, PacketSink& sink, Events& events) {

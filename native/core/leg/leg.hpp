@@ -92,7 +92,8 @@ class Leg {
   static constexpr size_t kJoinFrames = 2;
   /// The longest playout delay, the longest packet and what codecs make up behind it.
   static constexpr Nanos kSounds = 2 * kSecond;
-  /// The statistics count to the last frame; the opinion score among them is worked out once in so many.
+  /// The counts are of the last frame; the opinion score and what goes with it are worked out once in so
+  /// many.
   static constexpr uint32_t kFramesPerQuality = 16;
 
   /// Begins as one of G.711.
@@ -126,7 +127,8 @@ class Leg {
                                Events& events);
   /// `ignored`: read, as RTCP is.
   Received receive_rtcp(std::span<uint8_t> datagram, const Address& source, Nanos arrival);
-  void frame(Nanos now, PacketSink& sink, Events& events);
+  /// One visit. False: it hears its peer, so the next one is needed; else idle_until() knows.
+  bool frame(Nanos now, PacketSink& sink, Events& events);
   // Hints, some microseconds ahead. Legs are many and each is visited seldom: its memory is far away every
   // time. Each step asks for what the one before has shown the place of, so they are some way apart.
   static constexpr size_t kPacketSteps = 3;
@@ -196,7 +198,7 @@ class Leg {
   [[nodiscard]] bool decodes() const { return decodes_; }
   /// At which it hears and speaks.
   [[nodiscard]] SampleRate rate() const { return receive_.rate(); }
-  [[nodiscard]] const std::shared_ptr<SequenceCell<LegStatistics>>& statistics() const { return statistics_; }
+  [[nodiscard]] const std::shared_ptr<LegFigures>& statistics() const { return figures_; }
   [[nodiscard]] const ReceivePath& receive_path() const { return receive_; }
 
  private:
@@ -248,6 +250,7 @@ class Leg {
   bool rtcp_learned_ = false;
   bool voip_metrics_ = false;
   bool timed_out_ = false;
+  bool has_mos_ = false;
   /// The last frame from the peer was decoded.
   bool decodes_ = true;
   bool relays_ = false;
@@ -260,9 +263,6 @@ class Leg {
   SampleRate content_ = kHighestRate;
   Limiter limiter_;
   uint32_t visits_until_quality_ = 0;
-  Quality quality_;
-  /// What of the statistics is worked out with the quality.
-  LegStatistics worked_out_;
   Nanos expecting_since_{};
   Nanos relayed_at_{};
   Nanos relays_until_{};
@@ -280,7 +280,7 @@ class Leg {
   std::unique_ptr<IceLite> ice_;
   /// As of the last frame.
   bool has_consent_ = true;
-  std::shared_ptr<SequenceCell<LegStatistics>> statistics_;
+  std::shared_ptr<LegFigures> figures_;
   SendPath send_;
   std::vector<Sample> received_;
   ReceivePath receive_;

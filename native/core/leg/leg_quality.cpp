@@ -29,12 +29,13 @@ double loss_at_peer(const ReportBlock& report, uint16_t first_sequence, uint64_t
 }  // namespace
 
 void Leg::estimate_quality_now() {
-  quality_ = receive_.quality(rtcp_.round_trip_ms());
-  LegStatistics& out = worked_out_;
-  out.loss_fraction = quality_.loss_fraction;
-  out.discard_fraction = quality_.discard_fraction;
-  out.mos = quality_.mos.value_or(0);
-  out.rating = quality_.rating.value_or(-1);
+  const Quality quality = receive_.quality(rtcp_.round_trip_ms());
+  has_mos_ = quality.mos.has_value();
+  LegQuality out;
+  out.loss_fraction = quality.loss_fraction;
+  out.discard_fraction = quality.discard_fraction;
+  out.mos = quality.mos.value_or(0);
+  out.rating = quality.rating.value_or(-1);
   out.playout_delay_ms = in_milliseconds(receive_.playout_delay());
   const LossPatternSummary pattern = receive_.loss_pattern();
   const double packet_ms = in_milliseconds(receive_.packet_time());
@@ -53,6 +54,7 @@ void Leg::estimate_quality_now() {
     if (metrics->conversational_mos != VoipMetrics::kUnknown)
       out.peer_mos = metrics->conversational_mos / 10.0;
   }
+  figures_->quality.publish(out);
 }
 
 VoipMetrics Leg::voip_metrics() const {

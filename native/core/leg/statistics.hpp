@@ -9,7 +9,8 @@
 
 namespace carillon {
 
-struct LegStatistics {
+/// As of the last visit.
+struct LegCounts {
   uint64_t packets_received = 0;
   uint64_t packets_sent = 0;
   uint64_t packets_lost = 0;
@@ -22,9 +23,13 @@ struct LegStatistics {
   /// From where the peer is, of a payload type that was not negotiated.
   uint64_t not_negotiated = 0;
   double jitter_ms = 0;
-  double loss_fraction = 0;
-  double mos = 0;             // 0: unknown
   double round_trip_ms = -1;  // negative: unknown
+};
+
+/// Worked out now and then.
+struct LegQuality {
+  double loss_fraction = 0;
+  double mos = 0;  // 0: unknown
   double playout_delay_ms = 0;
   // Of what was expected and came too late; and how what was not heard is spread (RFC 3611 §4.7.2).
   double discard_fraction = 0;
@@ -37,6 +42,8 @@ struct LegStatistics {
   double peer_jitter_ms = -1;
   double peer_mos = -1;
 };
+
+struct LegStatistics : LegCounts, LegQuality {};
 
 /// One writer, any readers, no lock: a sequence lock over words (H. Boehm, "Can seqlocks get along with
 /// programming language memory models?", 2012).
@@ -69,8 +76,16 @@ class SequenceCell {
   }
 
  private:
-  std::array<std::atomic<uint64_t>, kWords> words_{};
   std::atomic<uint32_t> version_{0};
+  std::array<std::atomic<uint64_t>, kWords> words_{};
+};
+
+/// What a leg publishes: its counts at each visit, so they take few lines of the caches.
+struct LegFigures {
+  SequenceCell<LegCounts> counts;
+  SequenceCell<LegQuality> quality;
+
+  [[nodiscard]] LegStatistics read() const { return {counts.read(), quality.read()}; }
 };
 
 }  // namespace carillon
