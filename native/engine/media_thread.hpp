@@ -76,6 +76,8 @@ class MediaThread {
   TickPace pace_;
   /// Ticks before that have nothing to do.
   Nanos idle_until_{};
+  /// When sockets were looked at last.
+  Nanos looked_at_{};
   // Shared.
   std::atomic<bool> stopping_{false};
   /// The bell must be rung for a command.

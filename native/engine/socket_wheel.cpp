@@ -139,13 +139,24 @@ void SocketWheel::unwatch(Place& watched) {
   --prompt_count_;
 }
 
+void SocketWheel::count_prompt(Nanos now) {
+  const Nanos counted_for = now - counting_since_;
+  if (counted_for < kCounting) return;
+  many_prompt_ = static_cast<int64_t>(counted_) * (kCounting / kTick) >=
+                 static_cast<int64_t>(kMany) * (counted_for / kTick);
+  counting_since_ = now;
+  counted_ = 0;
+}
+
 void SocketWheel::wake_resting(Nanos now) {
   if (now == resting_asked_at_) return;  // one of several ticks that are caught up
   resting_asked_at_ = now;
+  count_prompt(now);
   for (const LegHandle leg : resting_.ready()) {
     Place& woken = place(leg);
     if (woken.leg == leg && woken.watched) {
       prompt_at_ = now;
+      ++counted_;
       due_.push_back(leg);
     }
     if (woken.leg != leg || !woken.resting) continue;

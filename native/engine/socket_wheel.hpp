@@ -62,6 +62,8 @@ class SocketWheel {
   [[nodiscard]] bool any_prompt(Nanos now) const {
     return prompt_count_ > 0 && now - prompt_at_ < kPromptFor;
   }
+  /// Of late there were so many of those datagrams that nearly each tick finds some.
+  [[nodiscard]] bool many_prompt() const { return many_prompt_; }
   /// Ticks in which drain() would look at no socket by the clock, from the next one on and at most `limit`.
   [[nodiscard]] int64_t idle_ticks(int64_t limit) const;
   /// No socket is looked at by the clock.
@@ -81,6 +83,9 @@ class SocketWheel {
   static constexpr size_t kLooksAtOnce = 16;
   /// So long nobody's packets went on: then there is no hurry until one does.
   static constexpr Nanos kPromptFor = 250 * kMillisecond;
+  /// Prompt datagrams are counted for so long; from so many on they are many: two a tick.
+  static constexpr Nanos kCounting = 20 * kTick;
+  static constexpr size_t kMany = 40;
 
   /// What a look or a packet needs, without a pointer to follow.
   struct Place {
@@ -115,6 +120,7 @@ class SocketWheel {
   void look_at_due(MediaCore& core, Nanos now, Nanos wall_offset);
   /// Adds those that rest no longer to `due_`.
   void wake_resting(Nanos now);
+  void count_prompt(Nanos now);
 
   std::vector<Place> places_;  // by the leg's index
   std::vector<Pair> owners_;   // emptied; they carry the sockets back to the control thread
@@ -129,6 +135,9 @@ class SocketWheel {
   size_t scheduled_ = 0;
   size_t prompt_count_ = 0;
   Nanos prompt_at_{};
+  Nanos counting_since_{};
+  size_t counted_ = 0;
+  bool many_prompt_ = false;
   size_t slot_ = 0;
   size_t rtcp_tick_ = 0;
 };

@@ -165,6 +165,29 @@ TEST_SUITE("socket wheel") {
     CHECK_FALSE(wheel->sockets.at_rest());
   }
 
+  TEST_CASE("from two a tick on, datagrams that are to go on are many, until fewer come") {
+    Wheel wheel;
+    wheel.sockets.prompt(Wheel::kLeg, true);
+    wheel.send(1);
+    wheel.sockets.resting().wait(10 * kSecond);
+    REQUIRE(wheel.turn(1) == 1);
+    Nanos now = clock_now(CLOCK_MONOTONIC);
+    // So many looks a tick, each of which finds one.
+    const auto look = [&](int ticks, int looks) {
+      for (int i = 0; i < ticks * looks; ++i) {
+        wheel.send(1);
+        wheel.sockets.resting().wait(10 * kSecond);
+        wheel.sockets.drain_prompt(wheel.core, now += kTick / looks, {});
+      }
+    };
+    look(60, 1);
+    CHECK_FALSE(wheel.sockets.many_prompt());
+    look(60, 4);
+    CHECK(wheel.sockets.many_prompt());
+    look(60, 1);
+    CHECK_FALSE(wheel.sockets.many_prompt());
+  }
+
   TEST_CASE("after looks in vain, all that is there is taken: the late packet and the one behind it") {
     Wheel wheel;
     CHECK(wheel.turn(3) == 0);
