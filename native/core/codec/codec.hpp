@@ -108,6 +108,12 @@ class AudioEncoder {
   void expect() const { prefetch(this, kCacheLine); }
 };
 
+/// Whether payloads of `from` become payloads of `to` octet by octet, without a past: what one decodes to,
+/// the other encodes. So do those of the same coding, and both laws of G.711.
+[[nodiscard]] bool carries_over(Coding from, Coding to);
+/// What carries_over(); `out` is at least as long as the payload.
+void carry_over(Coding from, Coding to, Bytes payload, std::span<uint8_t> out);
+
 /// The codec of a session, made by the control thread.
 [[nodiscard]] std::unique_ptr<AudioDecoder> make_decoder(const CodecSpec& spec);
 [[nodiscard]] std::unique_ptr<AudioEncoder> make_encoder(const CodecSpec& spec);

@@ -93,4 +93,12 @@ void g711_decode(G711Law law, std::span<const std::uint8_t> in, std::span<std::i
   }
 }
 
+void g711_recode(G711Law from, std::span<const std::uint8_t> in, std::span<std::uint8_t> out) noexcept {
+  if (from == G711Law::mu) {
+    transform(in, out, [](std::uint8_t code) { return a_encode(mu_decode(code)); });
+  } else {
+    transform(in, out, [](std::uint8_t code) { return mu_encode(a_decode(code)); });
+  }
+}
+
 }  // namespace carillon

@@ -25,4 +25,7 @@ enum class G711Law : std::uint8_t {
 void g711_encode(G711Law law, std::span<const std::int16_t> in, std::span<std::uint8_t> out) noexcept;
 void g711_decode(G711Law law, std::span<const std::uint8_t> in, std::span<std::int16_t> out) noexcept;
 
+/// From one law to the other: each octet as g711_decode() and g711_encode() would make it.
+void g711_recode(G711Law from, std::span<const std::uint8_t> in, std::span<std::uint8_t> out) noexcept;
+
 }  // namespace carillon

@@ -1,4 +1,7 @@
+#include <algorithm>
+
 #include "core/codec/codec.hpp"
+#include "core/codec/g711.hpp"
 #include "core/codec/g711_codec.hpp"
 #include "core/codec/g722_codec.hpp"
 #include "core/codec/l16_codec.hpp"
@@ -14,6 +17,16 @@ constexpr bool is_narrow(const CodecSpec& spec) { return spec.sample_rate == kNa
 bool same_decoder(const CodecSpec& a, const CodecSpec& b) {
   if (is_g711(a.coding) && is_g711(b.coding)) return true;
   return a.coding == b.coding && a.sample_rate == b.sample_rate;
+}
+
+bool carries_over(Coding from, Coding to) { return from == to || (is_g711(from) && is_g711(to)); }
+
+void carry_over(Coding from, Coding to, Bytes payload, std::span<uint8_t> out) {
+  if (from == to) {
+    std::ranges::copy(payload, out.begin());
+  } else {
+    g711_recode(from == Coding::pcma ? G711Law::a : G711Law::mu, payload, out);
+  }
 }
 
 std::unique_ptr<AudioDecoder> make_decoder(const CodecSpec& spec) {

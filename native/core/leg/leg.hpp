@@ -179,10 +179,10 @@ class Leg {
   [[nodiscard]] FarEnd* far_end() const { return far_end_; }
 
   /// A packet that the leg at the far end has received: where nothing else is to be heard, and both speak in
-  /// packets of the same coding and length, it goes on to the peer at once and as it is. Returns what is to
-  /// be sent, which stands as SendPath's packets do; empty: nothing.
+  /// packets of the same length and coding, or of codings that carry over, it goes on to the peer at once.
+  /// Returns what is to be sent, which stands as SendPath's packets do; empty: nothing.
   [[nodiscard]] Bytes relay(Leg& from, const ReceivePath::Outcome& received, Nanos arrival);
-  /// Its peer is sent the far end's packets as they are.
+  /// Its peer is sent the far end's packets, not what is composed.
   [[nodiscard]] bool relays() const { return relays_; }
   /// Needs the far end's audio decoded.
   [[nodiscard]] bool needs_far_audio() const { return !relays_ || !needs_no_frames(); }

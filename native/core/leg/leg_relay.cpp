@@ -34,7 +34,8 @@ bool Leg::silent_itself() const {
 /// of a talkspurt, say) goes with them.
 bool Leg::may_relay(const Leg& from, const ReceivePath::Outcome& received, Nanos arrival) const {
   const ReceiveConfig& theirs = from.receive_.config();
-  return received.packet.payload_type == theirs.payload_type && theirs.coding == send_.config().coding &&
+  return received.packet.payload_type == theirs.payload_type &&
+         carries_over(theirs.coding, send_.config().coding) &&
          from.receive_.rates().clock == send_.rates().clock &&
          (relays_ ||
           (arrival >= relays_not_before_ && from.receive_.duration(received.packet) == send_.packet_ticks()));
@@ -51,8 +52,12 @@ Bytes Leg::relay(Leg& from, const ReceivePath::Outcome& received, Nanos arrival)
     relays_not_before_ = arrival + kUntilSettled;
     return {};
   }
-  const SendPath::Relayed relayed{received.packet, received.sequence, from.receive_.sequence_era(),
-                                  from.receive_.duration(received.packet), arrival};
+  const SendPath::Relayed relayed{received.packet,
+                                  from.receive_.config().coding,
+                                  received.sequence,
+                                  from.receive_.sequence_era(),
+                                  from.receive_.duration(received.packet),
+                                  arrival};
   std::array<Sample, JitterBuffer::kLongestNewest> room;
   std::span<Sample> blended;
   if (!relays_ && far_heard_ && from.rate() == rate()) {

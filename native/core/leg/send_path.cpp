@@ -118,7 +118,7 @@ Bytes SendPath::relay(const Relayed& relayed, std::span<const Sample> instead) {
   const std::span<uint8_t> payload = payload_in(room);
   ByteCount bytes(relayed.packet.payload.size());
   if (instead.empty()) {
-    std::ranges::copy(relayed.packet.payload, payload.begin());
+    carry_over(relayed.coding, config_.coding, relayed.packet.payload, payload);
   } else {
     bytes = audio_->encode(config_.coding, instead, payload);
   }

@@ -71,9 +71,11 @@ class SendPath {
   /// §3). pause() follows.
   Bytes comfort_packet(uint8_t level);
 
-  /// A packet of somebody else's, whose coding is this one's.
+  /// A packet of somebody else's.
   struct Relayed {
     RtpPacket packet;
+    /// Of its payload: this one's, or one that carries_over() to it.
+    Coding coding = Coding::pcmu;
     /// Extended; counted anew with each era.
     int64_t sequence = 0;
     uint32_t era = 0;

@@ -125,6 +125,19 @@ TEST_CASE("G.711: re-encoding a decoded code word gives it back (but for mu's ne
   }
 }
 
+TEST_CASE("G.711: each code word becomes the one of the other law that its sample has") {
+  std::array<std::uint8_t, 256> codes{};
+  for (std::size_t i = 0; i < codes.size(); ++i) codes[i] = static_cast<std::uint8_t>(i);
+  for (const auto from : {G711Law::mu, G711Law::a}) {
+    const auto to = from == G711Law::mu ? G711Law::a : G711Law::mu;
+    std::array<std::uint8_t, 256> recoded{};
+    carillon::g711_recode(from, codes, recoded);
+    for (std::size_t i = 0; i < codes.size(); ++i) {
+      CHECK(recoded[i] == carillon::g711_encode(to, carillon::g711_decode(from, codes[i])));
+    }
+  }
+}
+
 TEST_CASE("G.711: a buffer converts as its samples do, up to the shorter span") {
   const std::array<std::int16_t, 4> samples{0, -1, 12345, -32768};
   std::array<std::uint8_t, 3> codes{};

@@ -333,12 +333,31 @@ TEST_SUITE("relay") {
     CHECK(bridge.now - bridge.sent.back().at < kFrameTime);
   }
 
+  TEST_CASE("between the two laws of G.711 a packet goes on when it comes, in the law of whom it goes to") {
+    Bridge bridge(Coding::pcma);
+    bridge.hear(10);
+    bridge.hear(12);  // one is lost
+    REQUIRE(bridge.sent.size() == 2);
+    CHECK(bridge.prompted);
+    for (size_t i = 0; i < 2; ++i) {
+      const std::vector<uint8_t> said = bridge.packet(static_cast<uint32_t>(10 + 2 * i));
+      std::vector<Sample> heard(kFrameSamples);
+      std::vector<uint8_t> expected(kFrameSamples);
+      g711_decode(G711Law::mu, Bytes(said).subspan(kRtpHeaderBytes), heard);
+      g711_encode(G711Law::a, heard, expected);
+      CHECK(bridge.sent[i].head.payload_type == 8);
+      CHECK(bridge.sent[i].payload == expected);
+    }
+    CHECK(static_cast<uint16_t>(bridge.sent[1].head.sequence - bridge.sent[0].head.sequence) == 2);
+    bridge.run(100);
+    CHECK(bridge.sent.size() == 2);
+  }
+
   TEST_CASE(
       "other codings and packet times are decoded; hold and the end of a bridge end the relay at once") {
-    Bridge other(Coding::pcma);
-    other.talk(20);
-    CHECK_FALSE(other.prompted);
-    CHECK(other.sent.back().head.payload_type == 8);
+    CHECK_FALSE(carries_over(Coding::pcmu, Coding::g722));
+    CHECK_FALSE(carries_over(Coding::l16, Coding::pcma));
+    CHECK(carries_over(Coding::opus, Coding::opus));
     Bridge longer(Coding::pcmu, 40);
     longer.talk(20);
     CHECK_FALSE(longer.prompted);
