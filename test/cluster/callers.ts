@@ -61,6 +61,11 @@ export class Callers {
     this.#told += calls;
   }
 
+  /** How many hangups the customer must have been told of. */
+  get toldOf(): number {
+    return this.#told;
+  }
+
   /** Every call has one record and one hangup notification, nothing is held, and the books are right. */
   async allIsOver(by: Service, calls: readonly string[], limitMs = 15_000): Promise<void> {
     this.#told += calls.length;

@@ -274,12 +274,14 @@ describe.skipIf(lacks)(
       expect((await phone.response('BYE', 'final')).status).toBe(200);
 
       // It has registered by the first, and nobody stands between: the second reaches it all the same.
-      const dial = `<Dial redirect="false"><User>sip:${user.username}@${NAME}</User></Dial>`;
+      const dial = `<Dial><User>sip:${user.username}@${NAME}</User></Dial>`;
       const five = await placed(1, `<Response>${dial}</Response>`);
       const ringing = await next(phone, 'INVITE');
       expect(ringing.from).toMatchObject({ address: SECOND.outside });
       phone.answer(ringing, '603 Decline');
       await next(phone, 'ACK');
+      // The document is asked for again, and dials again.
+      await hangUp(0, five.uuid);
       carrier.answer(await next(carrier, 'BYE'), '200 OK');
       await record(five.uuid);
       await isUp();

@@ -1,0 +1,216 @@
+/** Parts that fail while phones call without a pause, and a node that dies while others ask it for its calls. */
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type RunningCall, startCall } from '../e2e/phone.ts';
+import { eventually, type Json } from '../e2e/service.ts';
+import { HAS_REDIS } from '../edge/cluster/redis.ts';
+import { postgresMissing } from '../postgres.ts';
+import { Callers } from './callers.ts';
+import { Fleet } from './fleet.ts';
+
+const PHONES = 4;
+const SOME = 8;
+/** A question to another node takes `cluster.answerMs` (one second) at the most, and the store as long again. */
+const ANSWERED_MS = 5_000;
+
+/** Phones that call one node after the other, whatever becomes of it. */
+class Phones {
+  readonly #fleet: Fleet;
+  readonly #callers: Callers;
+  /** SIP Call-IDs of calls that were answered. */
+  readonly answered: string[] = [];
+  #refused = 0;
+  #isOver = false;
+  #turn = 0;
+  readonly #running: Promise<unknown>;
+
+  constructor(fleet: Fleet, callers: Callers) {
+    this.#fleet = fleet;
+    this.#callers = callers;
+    this.#running = Promise.all(Array.from({ length: PHONES }, () => this.#again()));
+  }
+
+  async some(): Promise<void> {
+    const wanted = this.answered.length + SOME;
+    const isSo = () => this.answered.length >= wanted || undefined;
+    await eventually('more answered calls', isSo, 60_000);
+  }
+
+  async refused(count: number): Promise<void> {
+    const wanted = this.#refused + count;
+    await eventually('refused calls', () => this.#refused >= wanted || undefined, 60_000);
+  }
+
+  async stop(): Promise<void> {
+    this.#isOver = true;
+    await this.#running;
+  }
+
+  async #again(): Promise<void> {
+    while (!this.#isOver) {
+      const at = this.#turn % this.#fleet.nodes.length;
+      this.#turn += 1;
+      const call = await startCall(this.#fleet.node(at), this.#callers.user, { seconds: 1 });
+      const report = await call.report.catch(() => undefined);
+      if (report?.setupMs !== undefined) this.answered.push(report.sipCallId);
+      else this.#refused += 1;
+    }
+  }
+}
+
+describe.skipIf(!HAS_REDIS || postgresMissing !== undefined)(
+  'three nodes under load (needs PostgreSQL and redis-server)',
+  () => {
+    let fleet: Fleet;
+    let callers: Callers;
+
+    beforeAll(async () => {
+      fleet = await Fleet.start(3);
+      callers = await Callers.of(fleet);
+      const limits = { concurrent_calls_limit: 50, cps_limit: 50 };
+      await fleet.node(0).admin('PATCH', `/accounts/${callers.root.authId}`, limits);
+    });
+    afterEach(async () => {
+      await callers.revive();
+      await callers.allReady();
+    });
+    afterAll(async () => {
+      await fleet?.stop();
+      await callers?.close();
+    });
+
+    const records = async (): Promise<readonly Json[]> => {
+      const all: Json[] = [];
+      for (let page = 1; ; page += 1) {
+        const path = `cdr?per_page=100&page=${page}`;
+        const { body, text } = await fleet.node(1).api('GET', path, undefined, callers.root);
+        const found = body['data'] as Json[] | undefined;
+        if (found === undefined) throw new Error(text);
+        all.push(...found);
+        if (found.length < 100) return all;
+      }
+    };
+
+    /** One record of each answered call, one hangup told of each record and after what was asked before, no slot, no money held. */
+    async function allIsRight(phones: Phones): Promise<void> {
+      const answered = new Set(phones.answered);
+      const all = await eventually(
+        'records of all answered calls',
+        async () => {
+          const found = await records();
+          const kept = found.map((one) => String(one['sip_call_id']));
+          return [...answered].every((id) => kept.includes(id)) ? found : undefined;
+        },
+        40_000,
+      );
+      await eventually(
+        'no call runs',
+        async () => (await callers.live(fleet.node(0)))?.length === 0 || undefined,
+        40_000,
+      );
+      const sipCallIds = all.map((one) => one['sip_call_id']).filter((id) => id !== null);
+      expect(new Set(sipCallIds).size).toBe(sipCallIds.length);
+      const { customer } = callers;
+      const told = () => customer.at('/hangup').map(({ form }) => form['CallUUID']);
+      const uuids = (await records()).map((one) => String(one['uuid']));
+      const isTold = () => uuids.every((uuid) => told().includes(uuid)) || undefined;
+      await eventually('hangups of all records', isTold, 40_000);
+      expect(new Set(told()).size).toBe(told().length);
+      const order = customer.posted
+        .filter(({ path }) => path === '/hangup' || path === '/answer')
+        .map(({ path, form }) => `${path} ${form['CallUUID']}`);
+      for (const one of all.filter(({ answer_time }) => answer_time !== null)) {
+        const [asked, ended] = ['/answer', '/hangup'].map((path) =>
+          order.indexOf(`${path} ${one['uuid']}`),
+        );
+        expect(asked, String(one['uuid'])).toBeGreaterThanOrEqual(0);
+        expect(ended).toBeGreaterThan(asked ?? 0);
+      }
+      callers.alsoTold(customer.at('/hangup').length - callers.toldOf);
+      await callers.allIsOver(fleet.node(2), []);
+    }
+
+    it('Redis is restarted three times, empty each time', async () => {
+      const phones = new Phones(fleet, callers);
+      for (const refused of [0, 2, 12]) {
+        await phones.some();
+        await fleet.redis.kill();
+        await phones.refused(refused);
+        await fleet.redis.start();
+      }
+      await phones.some();
+      await phones.stop();
+      await allIsRight(phones);
+    });
+
+    it('PostgreSQL is restarted while calls begin, run and end', async () => {
+      const phones = new Phones(fleet, callers);
+      for (const refused of [0, 12]) {
+        await phones.some();
+        fleet.postgres.stop();
+        await phones.refused(refused);
+        fleet.postgres.start();
+      }
+      await phones.some();
+      await phones.stop();
+      await allIsRight(phones);
+    });
+
+    it('who is asked for calls of a node that dies answers: what became of them, or an error, and soon', async () => {
+      const calls: RunningCall[] = [];
+      for (let i = 0; i < 6; i += 1) {
+        const call = await callers.call(0);
+        await call.answered;
+        calls.push(call);
+      }
+      const uuids = await eventually('six calls', async () => {
+        const live = await callers.live(fleet.node(1));
+        return live?.length === 6 ? live : undefined;
+      });
+      const isRecorded = async (uuid: string): Promise<boolean> =>
+        (await records()).some((one) => one['uuid'] === uuid);
+      const statuses = new Map<string, number>();
+      const over = new Map<string, string>();
+      let isOver = false;
+      const ask = async (at: number, method: 'GET' | 'DELETE', uuid: string): Promise<void> => {
+        const begunMs = performance.now();
+        const query = method === 'GET' ? '?status=live' : '';
+        const node = fleet.node(at);
+        const { status } = await node.api(method, `Call/${uuid}/${query}`, undefined, callers.root);
+        const tookMs = performance.now() - begunMs;
+        statuses.set(`${method} ${status}`, (statuses.get(`${method} ${status}`) ?? 0) + 1);
+        expect(tookMs).toBeLessThan(ANSWERED_MS);
+        expect([200, 204, 404, 502, 503, 504]).toContain(status);
+        // Whoever says that a call is over has seen its node declared dead, which bills it, or seen it hung up.
+        if (status === 404 || status === 204) over.set(uuid, `${method} ${status}`);
+      };
+      const [hungUp, looked] = [uuids.slice(0, 3), uuids.slice(3)];
+      const asking = [1, 2].map(async (at) => {
+        for (let turn = 0; !isOver; turn += 1)
+          await ask(at, 'GET', looked[turn % looked.length] ?? '');
+      });
+      const heard = (what: string, count: number): Promise<true> => {
+        const wanted = (statuses.get(what) ?? 0) + count;
+        const isSo = () => (statuses.get(what) ?? 0) >= wanted || undefined;
+        return eventually(`answers ${what}`, isSo, 20_000);
+      };
+      await heard('GET 200', 10);
+      const kill = fleet.node(0).kill();
+      await Promise.all(hungUp.map((uuid, i) => ask(1 + (i % 2), 'DELETE', uuid)));
+      await kill;
+      // Before it is declared dead nobody knows what became of its calls.
+      expect([...over].filter(([, how]) => how !== 'DELETE 204')).toEqual([]);
+      await eventually(
+        'all are billed',
+        async () => (await Promise.all(uuids.map(isRecorded))).every(Boolean) || undefined,
+        20_000,
+      );
+      await heard('GET 404', 4);
+      isOver = true;
+      await Promise.all(asking);
+      process.stdout.write(`${JSON.stringify([...statuses])}\n`);
+      for (const call of calls) call.hangUp();
+      await Promise.all(calls.map(({ report }) => report.catch(() => undefined)));
+      await callers.allIsOver(fleet.node(1), uuids);
+    });
+  },
+);
