@@ -89,11 +89,12 @@ const speaker = (ssrc: number) => {
   };
 };
 
-/** How often the thread that looks after that port, of this process the newest, has slept. */
+/** How often the thread that looks after that port, of this process the newest, has slept; -1: it has no name yet. */
 function sleeps(): number {
   const names = readdirSync('/proc/self/task').filter(
     (id) => readFileSync(`/proc/self/task/${id}/comm`, 'utf8') === 'carillon-dtls\n',
   );
+  if (names.length === 0) return -1;
   const newest = Math.max(...names.map(Number));
   const status = readFileSync(`/proc/self/task/${newest}/status`, 'utf8');
   return Number(/^voluntary_ctxt_switches:\s+(\d+)/m.exec(status)?.[1]);
