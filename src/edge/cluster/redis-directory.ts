@@ -25,18 +25,12 @@ export interface RedisDirectoryNeeds {
 export class RedisDirectory implements Directory {
   readonly #needs: RedisDirectoryNeeds;
   readonly #own = new Set<string>();
-  #connectedMs: number;
   readonly #rounds: readonly Rounds[];
 
   constructor(needs: RedisDirectoryNeeds) {
     this.#needs = needs;
+    needs.redis.onConnected(() => this.#renew());
     const { clock } = needs;
-    this.#connectedMs = clock.monotonicMs();
-    needs.redis.onConnected(() => {
-      this.#connectedMs = clock.monotonicMs();
-      this.#beat();
-      this.#renew();
-    });
     this.#rounds = [
       new Rounds({ clock, everyMs: BEAT_MS, round: () => this.#beat() }),
       new Rounds({ clock, everyMs: RENEW_MS, round: () => this.#renew() }),
@@ -58,12 +52,11 @@ export class RedisDirectory implements Directory {
     return typeof found === 'string' ? found : undefined;
   }
 
-  /** Undefined: Redis does not say, or has come back so lately, perhaps empty, that not all have been heard of again. */
+  /** Undefined: Redis does not say. */
   async isHeard(nodeId: string): Promise<boolean | undefined> {
-    const { redis, clock } = this.#needs;
     try {
-      if (Number(await redis.send('EXISTS', heardKey(nodeId))) === 1) return true;
-      return clock.monotonicMs() - this.#connectedMs < HEARD_MS ? undefined : false;
+      const found = await this.#needs.redis.send('EXISTS', heardKey(nodeId));
+      return Number(found) === 1;
     } catch {
       return undefined;
     }
