@@ -25,12 +25,18 @@ export interface RedisDirectoryNeeds {
 export class RedisDirectory implements Directory {
   readonly #needs: RedisDirectoryNeeds;
   readonly #own = new Set<string>();
+  #connectedMs: number;
   readonly #rounds: readonly Rounds[];
 
   constructor(needs: RedisDirectoryNeeds) {
     this.#needs = needs;
-    needs.redis.onConnected(() => this.#renew());
     const { clock } = needs;
+    this.#connectedMs = clock.monotonicMs();
+    needs.redis.onConnected(() => {
+      this.#connectedMs = clock.monotonicMs();
+      this.#beat();
+      this.#renew();
+    });
     this.#rounds = [
       new Rounds({ clock, everyMs: BEAT_MS, round: () => this.#beat() }),
       new Rounds({ clock, everyMs: RENEW_MS, round: () => this.#renew() }),
@@ -52,11 +58,12 @@ export class RedisDirectory implements Directory {
     return typeof found === 'string' ? found : undefined;
   }
 
-  /** Undefined: Redis does not say. */
+  /** Undefined: Redis does not say, or has come back so lately, perhaps empty, that not all have been heard of again. */
   async isHeard(nodeId: string): Promise<boolean | undefined> {
+    const { redis, clock } = this.#needs;
     try {
-      const found = await this.#needs.redis.send('EXISTS', heardKey(nodeId));
-      return Number(found) === 1;
+      if (Number(await redis.send('EXISTS', heardKey(nodeId))) === 1) return true;
+      return clock.monotonicMs() - this.#connectedMs < HEARD_MS ? undefined : false;
     } catch {
       return undefined;
     }

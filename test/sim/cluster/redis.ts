@@ -27,6 +27,8 @@ interface Ear {
 
 export class SimRedis {
   isUp = true;
+  /** Connections to an earlier one are gone. */
+  life = 1;
   readonly clock: Clock;
   readonly random: SimRandom;
   readonly #entries = new Map<string, Entry>();
@@ -42,6 +44,7 @@ export class SimRedis {
   /** It comes back without anything. */
   crash(): void {
     this.isUp = false;
+    this.life += 1;
     this.#entries.clear();
     this.#scripts.clear();
   }
@@ -166,15 +169,21 @@ export class SimRedisLink implements RedisLink {
   readonly #redis: SimRedis;
   readonly #connected: (() => void)[] = [];
   #wasConnected = true;
+  #life: number;
 
   constructor(redis: SimRedis, clock: NodeClock) {
     this.clock = clock;
     this.#redis = redis;
+    this.#life = redis.life;
     this.way = new Way(clock, redis.random.fork(), { delayMs: [0, 2], unanswered: 0.01 });
     this.#watch();
   }
 
   get isConnected(): boolean {
+    return this.#reaches && this.#life === this.#redis.life;
+  }
+
+  get #reaches(): boolean {
     return this.#redis.isUp && !this.way.isCut;
   }
 
@@ -186,7 +195,7 @@ export class SimRedisLink implements RedisLink {
   send(...command: readonly string[]): Promise<unknown> {
     const lost = (): Error => new ServiceError('CLUSTER_UNAVAILABLE', 'redis does not answer');
     const act = async (): Promise<unknown> => {
-      if (!this.#redis.isUp) throw lost();
+      if (!this.#redis.isUp || this.#life !== this.#redis.life) throw lost();
       return this.#redis.run(command);
     };
     return this.way.ask(act, { lost, patienceMs: COMMAND_MS });
@@ -207,7 +216,9 @@ export class SimRedisLink implements RedisLink {
   /** As its client does: connects again, and says so. */
   #watch(): void {
     this.clock.at(this.clock.monotonicMs() + RECONNECT_MS, () => {
-      if (this.isConnected && !this.#wasConnected) for (const act of this.#connected) act();
+      const isNew = this.#reaches && !(this.#wasConnected && this.isConnected);
+      if (this.#reaches) this.#life = this.#redis.life;
+      if (isNew) for (const act of this.#connected) act();
       this.#wasConnected = this.isConnected;
       this.#watch();
     });
