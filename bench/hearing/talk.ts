@@ -52,12 +52,28 @@ function speech(): { readonly rate: LineRate; readonly samples: Int16Array } {
   return { rate, samples };
 }
 
-/** Packets of the speech, one each 20 ms. */
-export async function talk(codec: SessionCodec): Promise<readonly Packet[]> {
+/** A receiver's report (RFC 3550 §6.4.2) of so much lost, in 1/256, to who sends under this SSRC. */
+function lossReport(ssrc: number, fractionLost: number): Uint8Array {
+  const report = Buffer.alloc(32);
+  report.set([0x81, 201, 0, 7]);
+  report.writeUInt32BE(1, 4);
+  report.writeUInt32BE(ssrc, 8);
+  report[12] = fractionLost;
+  return report;
+}
+
+/**
+ * Packets of the speech, one each 20 ms. With `reportsLoss`, who hears it has said with the first packet that a twentieth was
+ * lost before: Opus then sends FEC.
+ */
+export async function talk(
+  codec: SessionCodec,
+  { reportsLoss = false }: { readonly reportsLoss?: boolean } = {},
+): Promise<readonly Packet[]> {
   const { rate, samples } = speech();
   const { media, drive } = engine();
   const leg = await open(media);
-  leg.configure(session(codec, TALKER_PORT));
+  leg.configure({ ...session(codec, TALKER_PORT), rtcpMux: true });
   leg.play({ rate, samples: l16Bytes(samples) }, { loop: 1, mix: false });
   const packets: Packet[] = [];
   const lengthMs = (samples.length / rate) * 1000;
@@ -65,6 +81,12 @@ export async function talk(codec: SessionCodec): Promise<readonly Packet[]> {
     drive.advance(20);
     for (const { port, bytes } of drive.drain()) {
       if (port === TALKER_PORT) packets.push({ atMs: now, bytes: Uint8Array.from(bytes) });
+    }
+    const first = packets[0]?.bytes;
+    if (reportsLoss && packets.length === 1 && first !== undefined) {
+      const ssrc = new DataView(first.buffer).getUint32(8);
+      const from = { address: PEER, port: TALKER_PORT };
+      drive.inject(leg.port, from, lossReport(ssrc, Math.ceil(256 / 20)));
     }
   }
   await media.stop();

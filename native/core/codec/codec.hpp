@@ -100,6 +100,8 @@ class AudioEncoder {
   /// Once a frame: nothing of what is to be encoded is above half of this rate. What no listener could hear
   /// need not be paid for.
   virtual void carries(SampleRate /*content*/) {}
+  /// So many percent of the packets are reckoned to be lost on their way; at first none.
+  virtual void expect_loss(int /*percent*/) {}
 
   /// A packet's audio. Returns what was written; nothing: there is nothing to be sent (DTX).
   virtual ByteCount encode(Coding coding, std::span<const Sample> in, std::span<uint8_t> out) = 0;

@@ -16,8 +16,9 @@ constexpr int kLongestMs = 120;
 constexpr size_t kLongestFrame = 1275;
 /// Voice needs no more: from here on processing time grows faster than what is heard of it.
 constexpr int kComplexity = 5;
-/// What FEC reckons with; at 0 none would be sent.
-constexpr int kExpectedLossPercent = 5;
+/// What FEC reckons with at least, and at most: from there on the voice itself would have too few bits.
+constexpr int kLeastLossPercent = 5;
+constexpr int kMostLossPercent = 20;
 /// A sender with DTX is heard again each 400 ms (RFC 7587 §3.1.3); after this it is gone, and silent.
 constexpr Nanos kMadeUpAtMost = kSecond;
 /// The shortest stretch that can be made up: 2.5 ms.
@@ -112,7 +113,6 @@ OpusStreamEncoder::OpusStreamEncoder(const CodecSpec& spec)
       encoder_(opus_encoder_create(spec.sample_rate.hz(), 1, OPUS_APPLICATION_VOIP, nullptr)) {
   opus_encoder_ctl(encoder_.get(), OPUS_SET_COMPLEXITY(kComplexity));
   opus_encoder_ctl(encoder_.get(), OPUS_SET_INBAND_FEC(spec.fec ? 1 : 0));
-  opus_encoder_ctl(encoder_.get(), OPUS_SET_PACKET_LOSS_PERC(spec.fec ? kExpectedLossPercent : 0));
   opus_encoder_ctl(encoder_.get(), OPUS_SET_DTX(spec.dtx ? 1 : 0));
   set_band(band_);
 }
@@ -120,10 +120,22 @@ OpusStreamEncoder::OpusStreamEncoder(const CodecSpec& spec)
 void OpusStreamEncoder::set_band(SampleRate content) {
   band_ = content;
   narrower_ = 0;
-  const int plain = bitrate_for(content);
-  const int enough = fec_ ? with_copies(plain) : plain;
-  opus_encoder_ctl(encoder_.get(), OPUS_SET_BITRATE(bitrate_ > 0 ? std::min(bitrate_, enough) : enough));
+  set_bitrate();
   opus_encoder_ctl(encoder_.get(), OPUS_SET_MAX_BANDWIDTH(bandwidth_for(content)));
+}
+
+void OpusStreamEncoder::set_bitrate() {
+  const int plain = bitrate_for(band_);
+  const int enough = loss_percent_ > 0 ? with_copies(plain) : plain;
+  opus_encoder_ctl(encoder_.get(), OPUS_SET_BITRATE(bitrate_ > 0 ? std::min(bitrate_, enough) : enough));
+}
+
+void OpusStreamEncoder::expect_loss(int percent) {
+  const int reckoned = fec_ && percent > 0 ? std::clamp(percent, kLeastLossPercent, kMostLossPercent) : 0;
+  if (reckoned == loss_percent_) return;
+  loss_percent_ = reckoned;
+  opus_encoder_ctl(encoder_.get(), OPUS_SET_PACKET_LOSS_PERC(reckoned));
+  set_bitrate();
 }
 
 void OpusStreamEncoder::change_band(SampleRate content) {

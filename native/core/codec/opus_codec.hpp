@@ -56,10 +56,14 @@ class OpusStreamEncoder final : public AudioEncoder {
   [[nodiscard]] size_t max_payload() const override;
   /// Narrower audio is encoded as such in the first pause after half a second of it, wider at once.
   void carries(SampleRate content) override;
+  /// Each frame is sent once more within the next packet while any are lost, where the peer wants that (FEC):
+  /// it takes the time of encoding most of it twice.
+  void expect_loss(int percent) override;
   ByteCount encode(Coding coding, std::span<const Sample> in, std::span<uint8_t> out) override;
 
  private:
   void set_band(SampleRate content);
+  void set_bitrate();
   void change_band(SampleRate content);
   [[nodiscard]] bool may_narrow(std::span<const Sample> in) const;
 
@@ -68,6 +72,8 @@ class OpusStreamEncoder final : public AudioEncoder {
   int bitrate_;
   bool fec_;
   bool dtx_;
+  /// What FEC reckons with; 0: none is sent.
+  int loss_percent_ = 0;
   /// What comes has nothing above half of this rate; what is encoded, of this one; so many frames had less.
   SampleRate content_;
   SampleRate band_;

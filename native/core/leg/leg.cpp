@@ -189,7 +189,11 @@ bool Leg::frame(Nanos now, PacketSink& sink, Events& events) {
   }
   check_media_timeout(now, events);
   tell_latch(now, sink);
-  if (rtcp_.due(now)) send_report(now, false, sink);
+  if (rtcp_.due(now)) {
+    rtcp_.watch(receive_.reception(), now);
+    send_.expect_loss(rtcp_.loss_percent(now));
+    send_report(now, false, sink);
+  }
   publish_statistics();
   return relays_ || !hears(now);
 }
@@ -241,6 +245,7 @@ Received Leg::receive_rtcp(std::span<uint8_t> datagram, const Address& source, N
   const bool known_port = usual_port || source.port == rtcp_port_;
   if (!known_port && sender_of_rtcp(packet) != receive_.ssrc()) return Received::unknown_source;
   if (!rtcp_.receive(packet, arrival)) return Received::malformed;
+  send_.expect_loss(rtcp_.loss_percent(arrival));
   rtcp_port_ = source.port;
   return Received::ignored;
 }

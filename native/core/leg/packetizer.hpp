@@ -39,6 +39,7 @@ class Packetizer {
   }
   /// Nothing of what is put from now on is above half of this rate.
   void carries(SampleRate content) { encoder_->carries(content); }
+  void expect_loss(int percent) { encoder_->expect_loss(percent); }
   /// What was put is not going to stand any longer.
   void keep() {
     if (fresh_.empty()) return;

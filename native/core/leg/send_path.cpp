@@ -13,6 +13,7 @@ constexpr Nanos kTimelineBroken = 2 * kSecond;
 
 void SendPath::use(std::unique_ptr<Packetizer>& audio) {
   std::swap(audio_, audio);
+  audio_->expect_loss(loss_percent_);
   rates_ = audio_->encoder().rates();
   frame_ = rates_.clock.in(kFrameTime);
   steps_until_due_ = 0;

@@ -39,6 +39,11 @@ class SendPath {
   /// For packet times other than a frame's.
   void wait_in(Packetizer::Room& room) { audio_->wait_in(room); }
   void configure(const SendConfig& config);
+  /// So many percent of the packets are reckoned to be lost on their way.
+  void expect_loss(int percent) {
+    loss_percent_ = percent;
+    audio_->expect_loss(percent);
+  }
   void protect_with(PacketProtection& protection) { protection_ = &protection; }
   [[nodiscard]] const SendConfig& config() const { return config_; }
   /// Packet times that are no multiple of a frame need a visit between frames too.
@@ -139,6 +144,7 @@ class SendPath {
   int steps_until_due_ = 0;  // of 10 ms
   uint64_t packets_ = 0;
   ByteCount payload_bytes_;
+  int loss_percent_ = 0;
   // Of packets that are relayed.
   bool relaying_ = false;
   RelayMap relay_;

@@ -1,6 +1,7 @@
 #include "core/rtp/rtcp.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/rtp/packet_room.hpp"
 
@@ -177,6 +178,27 @@ Bytes RtcpSession::report(const Facts& facts, Nanos now) {
   return Bytes(out).first(protection_->protect_rtcp(out, at));
 }
 
+void RtcpSession::watch(const ReceptionSummary& reception, Nanos now) {
+  const uint64_t expected_before = std::exchange(expected_seen_, reception.expected);
+  const uint64_t lost_before = std::exchange(lost_seen_, reception.lost);
+  // Some of what had been lost was late.
+  if (about_us_ || reception.expected <= expected_before || reception.lost <= lost_before) return;
+  const uint64_t expected = reception.expected - expected_before;
+  const uint64_t lost = reception.lost - lost_before;
+  note_loss(static_cast<uint8_t>(std::min<uint64_t>(255, 256 * lost / expected)), now);
+}
+
+void RtcpSession::note_loss(uint8_t fraction, Nanos now) {
+  if (fraction == 0) return;
+  fraction_lost_ = fraction;
+  loss_told_ = now;
+}
+
+int RtcpSession::loss_percent(Nanos now) const {
+  if (loss_told_ == kNever || now - loss_told_ > kLossRemembered) return 0;
+  return (100 * fraction_lost_ + 255) / 256;
+}
+
 bool RtcpSession::receive(Bytes datagram, Nanos arrival) {
   const std::optional<RtcpContent> content = parse_rtcp(datagram, ssrc_);
   if (!content) return false;
@@ -184,7 +206,10 @@ bool RtcpSession::receive(Bytes datagram, Nanos arrival) {
     last_sr_ = content->sender_report;
     last_sr_arrival_ = arrival;
   }
-  if (content->about_us) about_us_ = content->about_us;
+  if (content->about_us) {
+    about_us_ = content->about_us;
+    note_loss(content->about_us->fraction_lost, arrival);
+  }
   if (content->metrics_about_us) metrics_about_us_ = content->metrics_about_us;
   if (!content->about_us || content->about_us->last_sr == 0) return true;
   // §6.4.1: A - LSR - DLSR, all in 1/65536 s. A peer that miscounts gives nonsense, which is not believed.

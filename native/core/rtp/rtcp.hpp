@@ -86,7 +86,17 @@ class RtcpSession {
   [[nodiscard]] const std::optional<VoipMetrics>& metrics_about_us() const { return metrics_about_us_; }
   [[nodiscard]] std::optional<double> round_trip_ms() const { return round_trip_ms_; }
 
+  /// Once between two reports: what has come of what the peer sent. As long as it has not said how we are
+  /// heard, the way to it is taken for as good as the way from it.
+  void watch(const ReceptionSummary& reception, Nanos now);
+  /// How much of what we send is lost, in percent, as the peer said last that anything was; 0 once it has not
+  /// been for kLossRemembered, and at first.
+  [[nodiscard]] int loss_percent(Nanos now) const;
+  /// Losses come in spells: some reports without any mean little.
+  static constexpr Nanos kLossRemembered = 30 * kSecond;
+
  private:
+  void note_loss(uint8_t fraction, Nanos now);
   ReportBlock block_of(const Facts& facts, Nanos now);
 
   PacketProtection* protection_;
@@ -95,6 +105,12 @@ class RtcpSession {
   Nanos next_ = kNever;
   uint64_t expected_before_ = 0;
   uint64_t received_before_ = 0;
+  // Of watch().
+  uint64_t expected_seen_ = 0;
+  uint64_t lost_seen_ = 0;
+  // The last that was not 0, in 1/256, and when.
+  uint8_t fraction_lost_ = 0;
+  Nanos loss_told_ = kNever;
   std::optional<uint32_t> last_sr_;
   Nanos last_sr_arrival_{};
   std::optional<double> round_trip_ms_;

@@ -27,8 +27,9 @@ uint64_t fnv(std::span<const uint8_t> bytes) {
 /// Packets of `packet_ms` through encoder and decoder, decoded in parts of 10 ms; those in `lost` do not
 /// come.
 std::vector<Sample> through(const CodecSpec& spec, std::span<const Sample> signal, int packet_ms,
-                            const std::vector<size_t>& lost = {}) {
+                            const std::vector<size_t>& lost = {}, int expected_loss_percent = 0) {
   const auto encoder = make_encoder(spec);
+  encoder->expect_loss(expected_loss_percent);
   const auto decoder = make_decoder(spec);
   const SessionRates rates = encoder->rates();
   const auto samples = static_cast<size_t>(packet_ms * rates.sample.per_ms());
@@ -149,7 +150,7 @@ TEST_SUITE("wideband codecs") {
 
   TEST_CASE("Opus: what is lost comes from the packet behind it, or is made up; any bytes are survived") {
     const auto signal = test::sine(300, 8000, 24000, 48'000);
-    const auto heard = through(kOpus, signal, 20, {40});
+    const auto heard = through(kOpus, signal, 20, {40}, 5);
     const auto lost = std::span(heard).subspan(40 * 480, 480);
     CHECK(level(lost) > 0.3 * level(signal));
 
@@ -164,6 +165,26 @@ TEST_SUITE("wideband codecs") {
       if (duration > RtpTicks()) decoder->decode({Coding::opus, payload, RtpTime(i * 960), {}}, out);
       decoder->conceal(std::span(out).first(1 + random() % 480), payload);
     }
+  }
+
+  TEST_CASE(
+      "Opus: what was lost is within the packet behind it where losses are expected and FEC is wanted") {
+    // What is lost cannot be guessed from what came before.
+    auto signal = test::sine(300, 8000, 24000, 48'000);
+    const auto later = test::sine(700, 8000, 24000, 48'000);
+    std::copy(later.begin() + 40 * 480, later.end(), signal.begin() + 40 * 480);
+    CodecSpec without = kOpus;
+    without.fec = false;
+    const auto found = [&](const CodecSpec& spec, int expected_loss_percent) {
+      const auto heard = through(spec, signal, 20, {41}, expected_loss_percent);
+      const auto whole = through(spec, signal, 20, {}, expected_loss_percent);
+      double wrong = 0;
+      for (size_t i = 41 * 480; i < 42 * 480; ++i) wrong += std::pow(heard[i] - whole[i], 2);
+      return std::sqrt(wrong / 480) / level(std::span(whole).subspan(41 * 480, 480));
+    };
+    CHECK(found(kOpus, 0) > 0.5);
+    CHECK(found(without, 5) > 0.5);
+    for (const int percent : {1, 5, 20, 100}) CHECK(found(kOpus, percent) < 0.3);
   }
 
   TEST_CASE("Opus: narrow audio is encoded as such in a pause, at last without one, and wider at once") {

@@ -127,6 +127,45 @@ TEST_SUITE("RTCP (RFC 3550 §6)") {
     CHECK(std::unique(first.begin(), first.end()) - first.begin() > 15);
   }
 
+  TEST_CASE(
+      "what is lost is remembered for half a minute; until the peer reports, its own losses stand for ours") {
+    NoProtection none;
+    RtcpSession ours(none, 1);
+    RtcpSession theirs(none, 2);
+    const auto report = [&](uint64_t expected, uint64_t received, Nanos at) {
+      RtcpSession::Facts facts;
+      facts.peer_ssrc = 1;
+      facts.reception.expected = expected;
+      facts.reception.received = received;
+      REQUIRE(ours.receive(theirs.report(facts, at), at));
+    };
+    ReceptionSummary heard;
+    const auto watch = [&](uint64_t lost, Nanos at) {
+      heard.expected += 100;
+      heard.lost = lost;
+      ours.watch(heard, at);
+    };
+    CHECK(ours.loss_percent(kSecond) == 0);
+    watch(0, kSecond);
+    CHECK(ours.loss_percent(kSecond) == 0);
+    watch(4, 2 * kSecond);
+    CHECK(ours.loss_percent(2 * kSecond) == 4);
+    watch(2, 3 * kSecond);
+    CHECK(ours.loss_percent(32 * kSecond) == 4);
+    CHECK(ours.loss_percent(33 * kSecond) == 0);
+
+    report(100, 75, 40 * kSecond);
+    CHECK(ours.loss_percent(40 * kSecond) == 25);
+    // The peer has said how it hears us.
+    watch(90, 41 * kSecond);
+    CHECK(ours.loss_percent(41 * kSecond) == 25);
+    report(200, 175, 60 * kSecond);
+    CHECK(ours.loss_percent(70 * kSecond) == 25);
+    CHECK(ours.loss_percent(71 * kSecond) == 0);
+    report(300, 274, 80 * kSecond);
+    CHECK(ours.loss_percent(80 * kSecond) == 1);
+  }
+
   TEST_CASE("what is no compound packet is refused (A.2), and any bytes end in a verdict") {
     NoProtection none;
     RtcpSession session(none, 5);

@@ -1,0 +1,181 @@
+// Counts what calls between G.711 and Opus cost without sockets, threads or a clock: pairs of bridged legs,
+// each of which hears the speech of a WAV file (mono, 16 bit) from its peer, in virtual time. See
+// native/README.md.
+//   opus_bench <speech.wav> <pairs of legs> <seconds> [fec]
+// The file has 8 kHz. With `fec` both sides negotiate it. The packets of the peers are made before, so under
+// callgrind:
+// --toggle-collect='*talk_on*'. `leastUs`: CPU time of a pair in the cheapest second.
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <vector>
+
+#include "core/media_core.hpp"
+
+namespace carillon {
+namespace {
+
+constexpr uint16_t kFirstPort = 10'000;
+constexpr CodecSpec kNarrow{};
+constexpr uint8_t kOpusType = 96;
+constexpr CodecSpec kOpus{.coding = Coding::opus, .sample_rate = SampleRate(24'000)};
+
+Address address_of(uint32_t leg) {
+  Address address;
+  address.family = Address::Family::ipv4;
+  address.ip = {127, 0, 0, 1};
+  address.port = static_cast<uint16_t>(kFirstPort + leg);
+  return address;
+}
+
+struct Totals : PacketSink, Events {
+  void send(LegHandle /*leg*/, const Address& /*to*/, Bytes packet) override {
+    ++packets;
+    octets += packet.size();
+    for (const uint8_t byte : packet) digest = (digest ^ byte) * 0x100'0000'01b3;
+  }
+  void send_rtcp(LegHandle /*leg*/, const Address& /*to*/, Bytes /*packet*/) override {}
+  void latched(LegHandle /*leg*/, const std::optional<Address>& /*peer*/) override {}
+  void media(StreamHandle, Bytes) override {}
+  void played(StreamHandle, uint32_t) override {}
+  void dtmf(LegHandle, char, bool, Nanos) override {}
+  void media_timeout(LegHandle, Nanos) override {}
+  void source_changed(LegHandle, SourceChange, const Address&) override {}
+  void playback_ended(PlayerHandle) override {}
+  void digits_sent(JobHandle) override {}
+  void recording_ended(TapHandle, RecordingEnd, uint32_t) override {}
+  void machine_detected(TapHandle, bool, MachineReason, uint32_t) override {}
+  void silence_waited(TapHandle, bool) override {}
+  void floor_changed(RoomHandle, MemberHandle) override {}
+
+  uint64_t packets = 0;
+  uint64_t octets = 0;
+  uint64_t digest = 0xcbf2'9ce4'8422'2325;
+};
+
+std::vector<Sample> read_wav(const char* path) {
+  constexpr std::ptrdiff_t kHeader = 44;
+  std::ifstream file(path, std::ios::binary);
+  const std::vector<char> bytes{std::istreambuf_iterator<char>(file), {}};
+  if (bytes.size() <= kHeader) return {};
+  std::vector<Sample> samples((bytes.size() - kHeader) / 2);
+  std::memcpy(samples.data(), bytes.data() + kHeader, samples.size() * 2);
+  return samples;
+}
+
+using Payloads = std::vector<std::vector<uint8_t>>;
+
+/// One each 20 ms.
+Payloads say(const CodecSpec& spec, const std::vector<Sample>& speech) {
+  const auto encoder = make_encoder(spec);
+  const SampleRate rate = encoder->rates().sample;
+  const std::vector<Sample> samples =
+      rate == SampleRate(8000) ? speech : resample_whole(speech, 8000, rate.hz());
+  Payloads payloads;
+  const size_t frame = frame_samples(rate);
+  for (size_t at = 0; at + frame <= samples.size(); at += frame) {
+    std::vector<uint8_t> payload(encoder->max_payload());
+    encoder->carries(rate);
+    payload.resize(encoder->encode(spec.coding, std::span(samples).subspan(at, frame), payload).count());
+    payloads.push_back(std::move(payload));
+  }
+  return payloads;
+}
+
+std::unique_ptr<Leg> make_leg(uint32_t i, const CodecSpec& spec, Nanos now) {
+  LegConfig config;
+  config.handle = LegHandle(i);
+  config.ssrc = i;
+  auto leg = std::make_unique<Leg>(config, LegCodecs(spec, 0));
+  LegRemote remote;
+  remote.receive.source.signalled = address_of(i);
+  remote.receive.coding = remote.send.coding = spec.coding;
+  remote.receive.payload_type = remote.send.payload_type =
+      spec.coding == Coding::opus ? kOpusType : uint8_t{0};
+  remote.send.sending = true;
+  leg->configure(remote, now);
+  return leg;
+}
+
+struct Talk {
+  MediaCore core;
+  uint32_t legs;
+  std::array<Payloads, 2> said;
+  std::array<uint8_t, 2> payload_types{0, kOpusType};
+  int64_t frame = 0;
+  Nanos now = kSecond;
+};
+
+/// Every peer says a frame, each a little later than the one before.
+__attribute__((noinline)) void talk_on(Talk& talk, int64_t frames) {
+  std::array<uint8_t, 1500> packet;
+  for (const int64_t until = talk.frame + frames; talk.frame < until; ++talk.frame) {
+    for (uint32_t tick = 0; tick < kFrameMs; ++tick) {
+      for (uint32_t leg = 1 + tick; leg <= talk.legs; leg += kFrameMs) {
+        const size_t side = leg % 2;
+        const Payloads& said = talk.said[side];
+        const auto& payload = said[static_cast<size_t>(talk.frame + 13 * leg) % said.size()];
+        const RtpTimestamp timestamp(static_cast<uint32_t>(talk.frame) * (side == 0 ? 160 : 960));
+        write_rtp_header({false, talk.payload_types[side], static_cast<uint16_t>(talk.frame), timestamp, leg},
+                         packet);
+        std::ranges::copy(payload, packet.begin() + kRtpHeaderBytes);
+        talk.core.receive(LegHandle(leg), std::span(packet).first(kRtpHeaderBytes + payload.size()),
+                          address_of(leg), talk.now);
+      }
+      talk.now += kTick;
+      talk.core.tick(talk.now);
+    }
+  }
+}
+
+double cpu_us() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return 1e6 * static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) / 1e3;
+}
+
+int run(const char* path, uint32_t pairs, int seconds, bool fec) {
+  const std::vector<Sample> speech = read_wav(path);
+  if (speech.empty()) return 1;
+  Totals totals;
+  CodecSpec peer = kOpus;
+  peer.fec = fec;
+  Talk talk{.core = MediaCore(totals, totals),
+            .legs = 2 * pairs,
+            .said = {say(kNarrow, speech), say(peer, speech)}};
+  for (uint32_t i = 1; i <= talk.legs; ++i)
+    talk.core.add_leg(make_leg(i, i % 2 == 0 ? kNarrow : peer, talk.now));
+  for (uint32_t i = 1; i < talk.legs; i += 2) talk.core.bridge(LegHandle(i), LegHandle(i + 1));
+  // Until narrow audio is encoded as such.
+  constexpr int64_t kSettle = 300;
+  constexpr int64_t kSecondFrames = 50;
+  talk_on(talk, kSettle);
+  totals.packets = totals.octets = 0;
+  double least = 0;
+  for (int i = 0; i < seconds; ++i) {
+    const double before = cpu_us();
+    talk_on(talk, kSecondFrames);
+    const double us = (cpu_us() - before) / pairs;
+    if (i == 0 || us < least) least = us;
+  }
+  std::printf("{\"pairs\":%u,\"packets\":%llu,\"octets\":%llu,\"digest\":\"%016llx\",\"leastUs\":%.0f}\n",
+              pairs, static_cast<unsigned long long>(totals.packets),
+              static_cast<unsigned long long>(totals.octets), static_cast<unsigned long long>(totals.digest),
+              least);
+  return 0;
+}
+
+}  // namespace
+}  // namespace carillon
+
+int main(int argc, char** argv) {
+  const int pairs = argc > 2 ? std::atoi(argv[2]) : 20;
+  const int seconds = argc > 3 ? std::atoi(argv[3]) : 10;
+  return carillon::run(argc > 1 ? argv[1] : "", static_cast<uint32_t>(std::clamp(pairs, 1, 1000)),
+                       std::clamp(seconds, 1, 600), argc > 4);
+}
