@@ -1,8 +1,9 @@
 /**
  * What signalling costs: SIPp at both ends of whole calls (answer URL, `Dial`, two legs, two records, callbacks) and of
  * trunk calls, the service on one core and everything else on the other; overload, post-dial delay, REGISTER and memory.
- * Needs Linux, `sip-tester` and two cores. `--rates 50,100`, `--scenarios whole,trunk`, `--seconds 10`; `--against FOLDER` measures another checkout in turns with
- * this one, `--rounds 3` times.
+ * Asterisk and drachtio too, where they are installed. Needs Linux, `sip-tester` and two cores. `--rates 50,100`,
+ * `--scenarios whole,trunk`, `--seconds 10`; `--against FOLDER` measures another checkout in turns with this one,
+ * `--rounds 3` times.
  */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';

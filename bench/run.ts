@@ -11,7 +11,8 @@ import { parseArgs } from 'node:util';
 import { isReached, type Row } from './row.ts';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
-const LONGEST_MS = 15 * 60_000;
+/** All scenarios of calls, and those of two peers. */
+const LONGEST_MS = 20 * 60_000;
 
 /** Files with a `run`; the others are parts of them. */
 function benches(): string[] {

@@ -2,11 +2,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Row } from '../row.ts';
 import { countRows } from './counts.ts';
 import { datagramFloor, MESSAGES } from './floor.ts';
 import { type CallsOptions, callsOptions, type Scenario } from './options.ts';
+import { comparedRows, type Measured, measurePeers, peerRows } from './peers.ts';
+import { atRates, rowsOf } from './rates.ts';
 import { Rig, type RigOptions } from './rig.ts';
 import { delayRows } from './scenarios/delay.ts';
 import { growthRows } from './scenarios/growth.ts';
@@ -16,14 +17,14 @@ import { recordRows } from './scenarios/records.ts';
 import { registerRows } from './scenarios/register.ts';
 import { transportRows } from './scenarios/transports.ts';
 import { CALLEE_PORT, Callee } from './sipp.ts';
-import { describe, isClean, type Step, step } from './step.ts';
+import { describe, isClean, step } from './step.ts';
 
-const BETWEEN_MS = 1000;
 const ALONE_RATE = 100;
 
 const TITLES: Readonly<Record<Scenario, string>> = {
   whole: 'answer URL, Dial, two legs',
   trunk: 'trunk, two legs',
+  peers: 'peers',
   overload: 'overload',
   delay: 'post-dial delay',
   transports: 'answer URL, Dial, two legs',
@@ -53,51 +54,13 @@ async function floors(folder: string, seconds: number): Promise<readonly Row[]> 
   }
 }
 
-interface Found {
-  readonly steps: readonly Step[];
-  readonly totals: string;
-}
-
-/** One start of one version, and all its rates up to the first that it does not hold. */
-async function measure(rigOptions: RigOptions, { rates, seconds }: CallsOptions): Promise<Found> {
-  const rig = await Rig.start(rigOptions);
-  const steps: Step[] = [];
-  try {
-    for (const rate of rates) {
-      await pause(BETWEEN_MS);
-      const one = await rig.step(rate, seconds);
-      steps.push(one);
-      if (!isClean(one)) break;
-    }
-    return { steps, totals: rig.totals() };
-  } finally {
-    await rig.stop();
-  }
-}
-
-function rowsOf(title: string, { steps, totals }: Found, floor: number): Row[] {
-  const rows: Row[] = steps.map((one) => ({
-    name: `${title}, ${one.rate}/s`,
-    value: one.msPerCall,
-    unit: 'ms/call',
-    floor,
-    ratio: one.msPerCall / floor,
-    note: describe(one) + (isClean(one) ? '' : `\n      ${one.complaints.slice(0, 300)}`),
-  }));
-  rows.push({
-    name: `${title}: highest rate without a failed call`,
-    value: Math.max(0, ...steps.filter(isClean).map(({ rate }) => rate)),
-    unit: 'calls/s',
-    note: totals,
-  });
-  return rows;
-}
-
 /** What one run has found so far, for what comes after it. */
 interface Run {
   readonly options: CallsOptions;
   readonly floor: number;
   readonly isFirstRound: boolean;
+  /** What peers are held against. */
+  readonly measured: Measured[];
   limit: number;
 }
 
@@ -124,9 +87,17 @@ async function scenarioRows(
       return growthRows(title, whole);
     case 'records':
       return recordRows(title, whole);
+    case 'peers': {
+      if (at.root !== run.options.roots[0]) return [];
+      const peers = await measurePeers(at.folder, run.options);
+      const compared = run.measured.flatMap((ours) => comparedRows(ours, peers));
+      return [...peerRows(peers, run.floor), ...compared];
+    }
     default: {
       const rig = { ...at, kind: scenario };
-      const found = await measure(rig, run.options);
+      const { rates } = run.options;
+      const found = await atRates(await Rig.start(rig), rates, seconds);
+      run.measured.push({ kind: scenario, title, steps: found.steps });
       const held = found.steps.filter(isClean).map(({ rate }) => rate);
       if (scenario === 'whole' && held.length > 0) run.limit = Math.max(...held);
       const isCounted = run.options.count && run.isFirstRound;
@@ -143,7 +114,13 @@ async function run(): Promise<readonly Row[]> {
     const rows = [...(await floors(folder, options.seconds))];
     const floor = rows[0]?.value ?? Number.NaN;
     for (let round = 0; round < options.rounds; round += 1) {
-      const found: Run = { options, floor, isFirstRound: round === 0, limit: options.limit };
+      const found: Run = {
+        options,
+        floor,
+        isFirstRound: round === 0,
+        measured: [],
+        limit: options.limit,
+      };
       for (const scenario of options.scenarios) {
         for (const root of options.roots) {
           const version = options.roots.length > 1 ? ` (${basename(root)})` : '';

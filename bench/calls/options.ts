@@ -5,6 +5,7 @@ import { isQuick } from '../row.ts';
 const SCENARIOS = [
   'whole',
   'trunk',
+  'peers',
   'overload',
   'delay',
   'transports',

@@ -3,6 +3,7 @@
 import { Customer } from './customer.ts';
 import { Listeners } from './listeners.ts';
 import type { CallKind } from './options.ts';
+import { type Subject, warmUp } from './rates.ts';
 import {
   ANSWERED_BY_XML,
   CALLEE_NUMBER,
@@ -12,19 +13,13 @@ import {
   SIP_PORT,
 } from './service.ts';
 import { Callee, type CallerRun, type Invite, placeCalls } from './sipp.ts';
-import { describe, isClean, type Step, step } from './step.ts';
+import { describe, type Step, step } from './step.ts';
 
 const dial = (number: string): string =>
   `<Response><Dial callerId="${CALLER_ID}"><Number>${number}</Number></Dial></Response>`;
 const numberOf = (kind: CallKind): string => (kind === 'trunk' ? GOES_TO_TRUNK : ANSWERED_BY_XML);
 /** What tells one call from another, at the end of its number. */
 export const ENDING_DIGITS = 3;
-/** The first calls are not what calls cost: code is compiled, pools fill. */
-const WARM_UP = [
-  { rate: 50, seconds: 5 },
-  { rate: 100, seconds: 12 },
-];
-
 export interface RigOptions {
   readonly root: string;
   readonly folder: string;
@@ -35,7 +30,7 @@ export interface RigOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-export class Rig {
+export class Rig implements Subject {
   readonly service: Service;
   readonly #customer: Customer;
   readonly #callee: Callee;
@@ -59,13 +54,10 @@ export class Rig {
     const callee = await Callee.start(options.folder, trace);
     const service = await Service.start({ ...options, customerUrl: customer.url });
     const rig = new Rig(service, customer, callee, options);
-    for (const { rate, seconds } of WARM_UP) {
-      const warm = await rig.step(rate, seconds);
-      if (isClean(warm)) continue;
-      await rig.stop();
-      throw new Error(`the warm-up failed: ${describe(warm)}\n${warm.complaints}`);
-    }
-    return rig;
+    const broken = await warmUp(rig);
+    if (broken === undefined) return rig;
+    await rig.stop();
+    throw new Error(`the warm-up failed: ${describe(broken)}\n${broken.complaints}`);
   }
 
   async step(rate: number, seconds: number): Promise<Step> {

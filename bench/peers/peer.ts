@@ -1,0 +1,43 @@
+/** Other products that are measured as this one is, where they are installed. */
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { accessSync, constants } from 'node:fs';
+import { join } from 'node:path';
+
+/** As this service has it; the load has the other. */
+export const CORE = 0;
+
+export interface RunningPeer {
+  /** Of the process whose tree is the whole peer. */
+  readonly pid: number;
+  stop(): Promise<void>;
+}
+
+/** What the variable names, or else the program of this name in PATH; undefined, with a line to the reader, where there is neither. */
+export function programOf(name: string, variable: string): string | undefined {
+  const named = process.env[variable];
+  const folders = (process.env['PATH'] ?? '').split(':');
+  const places = named === undefined ? folders.map((folder) => join(folder, name)) : [named];
+  const found = places.find(isProgram);
+  if (found === undefined) leftOut(`${name} is neither in PATH nor what ${variable} names`);
+  return found;
+}
+
+function isProgram(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export function leftOut(why: string): void {
+  process.stdout.write(`${why}: no rows of it\n`);
+}
+
+export async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+}
