@@ -2,8 +2,9 @@
  * A program in namespaces of its own, on the core that is not measured: a network with loopback alone and every port free,
  * and processes that all end with it.
  */
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { cpus } from 'node:os';
 
 /** The service gets the other core. */
 const LOAD_CORE = 1;
@@ -20,12 +21,17 @@ sysctl -qw net.ipv4.ip_local_port_range="61000 65500"
 ulimit -n "$(ulimit -Hn)"
 exec nice -n ${NICE} taskset -c ${LOAD_CORE} "$@"`;
 
+const asUser = (): readonly string[] => (process.getuid?.() === 0 ? [] : ['--map-root-user']);
+
+/** Whether this machine has a second core and lets us make a network. */
+export const mayHaveOwnNetwork = (): boolean =>
+  cpus().length >= 2 && spawnSync('unshare', [...asUser(), '--net', 'true']).status === 0;
+
 /** Runs the file with Node and gives the one message that it sends. */
 export async function inOwnNetwork<T>(file: string, args: readonly string[] = []): Promise<T> {
-  const user = process.getuid?.() === 0 ? [] : ['--map-root-user'];
   const spaces = ['--net', '--pid', '--fork', '--kill-child', '--mount-proc'];
   const command = ['sh', '-c', PREPARE, 'sh', process.execPath, file, ...args];
-  const child = spawn('unshare', [...user, ...spaces, ...command], {
+  const child = spawn('unshare', [...asUser(), ...spaces, ...command], {
     // A session of its own can be scheduled before the others of this machine (sched(7), autogroup).
     detached: true,
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],

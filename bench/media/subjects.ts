@@ -1,16 +1,16 @@
-/** What may stand between the ends of calls: a bare relay, this service, rtpengine. */
+/** What may stand between the ends of calls: a bare relay, this service, its peers. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { GOES_TO_TRUNK, Service, SIP_PORT } from '../calls/service.ts';
+import { CALLEE_PORT } from '../calls/sipp.ts';
+import { startAsterisk } from '../peers/asterisk.ts';
+import { CORE, end, type RunningPeer } from '../peers/peer.ts';
 import { BareRelay, type Peer } from './load.ts';
 import { type Bencoded, NgClient } from './ng.ts';
-import { audioPort, HOST, payloadTypeIn, type Side, sdpOf } from './sides.ts';
+import { audioPort, HOST, PCMA, PCMU, payloadTypeIn, type Side, sdpOf } from './sides.ts';
 import { CalleeEnd, placeCall } from './sip-ends.ts';
 
-/** The load has the other. */
-const CORE = 0;
 const NG_PORT = 12_223;
 const START_MS = 10_000;
 
@@ -52,6 +52,32 @@ export async function carillon(calls: Calls, folder: string): Promise<Subject> {
     kind: 'trunk',
     env: { CARILLON_RTP_CARRIER_CODECS: 'PCMU,PCMA,OPUS' },
   });
+  return signalled(calls, service);
+}
+
+/** Its name for a codec that is among its sources. */
+const ASTERISK_CODECS = new Map([
+  [PCMU, 'ulaw'],
+  [PCMA, 'alaw'],
+]);
+
+type Sides = Pick<Calls, 'caller' | 'callee'>;
+
+export const isSpokenByAsterisk = ({ caller, callee }: Sides): boolean =>
+  ASTERISK_CODECS.has(caller) && ASTERISK_CODECS.has(callee);
+
+/** `Dial`, with a record of each call; it keeps the media. */
+export async function asterisk(calls: Calls, folder: string, program: string): Promise<Subject> {
+  const [callerCodec = '', codec = ''] = [calls.caller, calls.callee].map((side) =>
+    ASTERISK_CODECS.get(side),
+  );
+  const callee = { port: CALLEE_PORT, codec };
+  const options = { program, folder, sipPort: SIP_PORT, callerCodec, callee };
+  return signalled(calls, await startAsterisk(options));
+}
+
+/** Placed one after the other by SIP; each is connected to the callee's end. */
+async function signalled(calls: Calls, running: RunningPeer): Promise<Subject> {
   let offered: Peer | undefined;
   let port = 0;
   const callee = await CalleeEnd.start((offer) => {
@@ -60,7 +86,7 @@ export async function carillon(calls: Calls, folder: string): Promise<Subject> {
     return sdpOf(calls.callee, port, payloadType);
   });
   const stop = async (): Promise<void> => {
-    await service.stop();
+    await running.stop();
     callee.stop();
   };
   try {
@@ -71,7 +97,7 @@ export async function carillon(calls: Calls, folder: string): Promise<Subject> {
       if (offered === undefined) throw new Error('answered without the callee');
       peers.push({ port: audioPort(answer), payloadType: calls.caller.payloadType }, offered);
     }
-    return { pid: service.pid, peers, stop };
+    return { pid: running.pid, peers, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -79,11 +105,11 @@ export async function carillon(calls: Calls, folder: string): Promise<Subject> {
 }
 
 /** In user space, one thread, as its documentation calls it. */
-export async function rtpengine(calls: Calls): Promise<Subject> {
+export async function rtpengine(calls: Calls, program: string): Promise<Subject> {
   const child = spawn(
     'taskset',
     [
-      ...['-c', String(CORE), 'rtpengine', '--config-file=none', '--foreground', '--table=-1'],
+      ...['-c', String(CORE), program, '--config-file=none', '--foreground', '--table=-1'],
       ...[`--interface=${HOST}`, `--listen-ng=${HOST}:${NG_PORT}`, '--num-threads=1'],
       ...['--port-min=10000', '--port-max=59999', '--log-level=3', '--log-stderr'],
     ],
@@ -148,10 +174,4 @@ async function answers(child: ChildProcess, ng: NgClient): Promise<void> {
     if (performance.now() > untilMs) throw new Error('rtpengine does not answer');
     await pause(100);
   }
-}
-
-async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  child.kill('SIGKILL');
-  await once(child, 'exit');
 }

@@ -1,0 +1,78 @@
+/** CPU of a whole process with calls through it whose ends talk to each other. */
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Cpu, cpuOf, threadsBetween } from '../calls/accounting.ts';
+import { talk } from '../hearing/talk.ts';
+import { isQuick } from '../row.ts';
+import { type Heard, Talkers, writePackets } from './load.ts';
+import type { Side } from './sides.ts';
+import type { Calls, Subject } from './subjects.ts';
+
+/** So many calls; half as many pairs of ends where each has one leg. */
+export interface Load {
+  readonly caller: Side;
+  readonly callee: Side;
+  readonly calls: number;
+  readonly legs?: 1;
+}
+
+const WARM_MS = 6000;
+const SECONDS = isQuick ? 4 : 8;
+/** Of what the ends said: more than this is a broken call, not a slow one. */
+const MISSING = 0.02;
+
+export interface Measured extends Heard {
+  readonly us: number;
+  /** The busiest threads, microseconds as above. */
+  readonly threads: string;
+}
+
+const THREADS = 3;
+
+function busiest(before: Cpu, after: Cpu, usEach: (ms: number) => number): string {
+  const threads = threadsBetween(before, after).slice(0, THREADS);
+  return threads.map(({ name, ms }) => `${name} ${Math.round(usEach(ms))}`).join(', ');
+}
+
+/** What one side says, for `measure`. */
+export async function writeSpeech(folder: string, side: Side): Promise<void> {
+  writePackets(fileOf(folder, side), await talk(side.codec));
+}
+
+const fileOf = (folder: string, side: Side): string => join(folder, `${side.codec.name}.packets`);
+
+/** CPU microseconds of the whole process for each call and second. */
+export async function measure(
+  load: Load,
+  folder: string,
+  subject: (calls: Calls) => Promise<Subject>,
+): Promise<Measured> {
+  const { caller, callee, calls, legs = 2 } = load;
+  const pairs = (calls * legs) / 2;
+  const talkers = await Talkers.start(pairs, fileOf(folder, caller), fileOf(folder, callee));
+  let between: Subject | undefined;
+  try {
+    between = await subject({ caller, callee, ports: talkers.ports });
+    await talkers.talk(between.peers);
+    await pause(WARM_MS);
+    await talkers.beginWindow();
+    const [before, startedMs] = [cpuOf(between.pid), performance.now()];
+    await pause(SECONDS * 1000);
+    const [after, endedMs] = [cpuOf(between.pid), performance.now()];
+    const heard = await talkers.heard();
+    const usEach = (ms: number): number => (ms * 1e6) / calls / (endedMs - startedMs);
+    return {
+      ...heard,
+      us: usEach(after.ms - before.ms),
+      threads: busiest(before, after, usEach),
+    };
+  } finally {
+    await between?.stop();
+    await talkers.stop();
+  }
+}
+
+export const described = ({ sent, heard, silent, threads }: Measured): string => {
+  const isBroken = silent > 0 || Math.abs(sent - heard) > MISSING * sent;
+  return `${threads}; ${heard} of ${sent} packets heard${isBroken ? `, ${silent} ends heard nothing: NOT VALID` : ''}`;
+};
