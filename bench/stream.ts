@@ -1,6 +1,7 @@
 /**
  * Whole bidirectional stream calls, L16 at 8 kHz both ways: RTP in, WebSocket out, WebSocket in, RTP out. Callers and bots
- * run in processes of their own; the floor is the same number of WebSocket messages of the same size without any media.
+ * run in processes of their own; the floor is the same number of WebSocket messages of the same size without any media. At the
+ * end the same through whole processes, by SIP, and through Asterisk where it is installed.
  *
  *     BENCH_STREAM_CALLS=150      so many calls at once; 300 when left away
  *     BENCH_STREAM_MINUTES=3      also the growth of the JavaScript heap, from the first minute to the end
@@ -17,6 +18,7 @@ import { quantile, round } from './stream/figures.ts';
 import { webSocketFloor } from './stream/floor.ts';
 import { Phones, type WireLateness } from './stream/phones.ts';
 import { startSip } from './stream/sip.ts';
+import { wholeStreams } from './stream/whole.ts';
 
 /** As many as a two-core machine is to carry, with its bots and phones. */
 const CALLS = Number(process.env['BENCH_STREAM_CALLS'] ?? 300);
@@ -79,6 +81,7 @@ export async function run(): Promise<Row[]> {
     loopRow('ws', plain.loopLateMs),
     loopRow('wss', secure.loopLateMs),
     ...heap,
+    ...(await wholeStreams()),
   ];
 }
 

@@ -39,8 +39,6 @@ export type FromBots =
   | { readonly kind: 'bots'; readonly bots: readonly WatchedBot[] };
 
 const HOST = '127.0.0.1';
-/** Base64 of a 20 ms frame of L16 at 8 kHz. */
-const PAYLOAD_CHARACTERS = 428;
 /** Byte offset of its middle sample: a concealer delays samples by some milliseconds, the middle is surely of the packet meant. */
 const MIDDLE = 160;
 const CODES = 63;
@@ -72,7 +70,9 @@ class Bot {
   /** All of a `playAudio` but its payload. */
   #head = Buffer.alloc(0);
   readonly #foot = Buffer.from('"}}');
-  /** Bytes that follow the payload in every `media`; 0 while unknown. */
+  #format = { contentType: '', sampleRate: 0 };
+  /** Characters of the payload of every `media`, and bytes that follow it; 0 while unknown. */
+  #payload = 0;
   #tail = 0;
 
   constructor(socket: WebSocket, call: number) {
@@ -82,9 +82,9 @@ class Bot {
 
   receive(message: Buffer, watched: boolean): void {
     if (this.#tail === 0) this.#learn(message);
-    if (this.#tail === 0 || message.length < PAYLOAD_CHARACTERS + this.#tail) return;
+    if (this.#tail === 0 || message.length < this.#payload + this.#tail) return;
     const end = message.length - this.#tail;
-    const payload = message.subarray(end - PAYLOAD_CHARACTERS, end);
+    const payload = message.subarray(end - this.#payload, end);
     if (watched) this.#note(payload.toString('latin1'));
     if (watched && !echoing) return;
     echoed += 1;
@@ -110,15 +110,18 @@ class Bot {
     const text = message.toString('utf8');
     const { event, start, media } = JSON.parse(text);
     if (event === 'start') {
+      const { encoding, sampleRate } = start.mediaFormat;
       this.#streamId = start.streamId;
+      this.#format = { contentType: encoding, sampleRate };
       this.#head = Buffer.from(this.#playAudio('').slice(0, -'"}}'.length));
     } else if (event === 'media') {
-      this.#tail = text.length - text.indexOf(media.payload) - media.payload.length;
+      this.#payload = media.payload.length;
+      this.#tail = text.length - text.indexOf(media.payload) - this.#payload;
     }
   }
 
   #playAudio(payload: string): string {
-    const media = { contentType: 'audio/x-l16', sampleRate: 8000, payload };
+    const media = { ...this.#format, payload };
     return JSON.stringify({ event: 'playAudio', streamId: this.#streamId, media });
   }
 
@@ -134,7 +137,11 @@ function serve(server: WebSocketServer, watched: boolean): void {
   server.on('connection', (socket, request) => {
     const bot = new Bot(socket, Number(request.url?.slice(1)));
     bots.set(bot.call, bot);
-    socket.on('message', (data: Buffer) => bot.receive(data, watched));
+    socket.on('message', (data: Buffer, isBinary: boolean) => {
+      // Audio of Asterisk; its text is about the stream.
+      if (isBinary) socket.send(data);
+      else if (socket.protocol !== 'media') bot.receive(data, watched);
+    });
     socket.on('error', () => undefined);
   });
 }
