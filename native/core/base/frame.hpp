@@ -77,6 +77,12 @@ class Frame {
   std::array<Sample, kMaxFrameSamples> samples_;
 };
 
+/// Nobody speaks: what changes here is not heard as a click.
+inline bool is_pause(std::span<const Sample> audio) {
+  constexpr Sample kLoudest = 511;
+  return std::ranges::all_of(audio, [](Sample sample) { return sample <= kLoudest && sample >= -kLoudest; });
+}
+
 inline Sample saturate(int32_t value) {
   constexpr int32_t low = std::numeric_limits<Sample>::min();
   constexpr int32_t high = std::numeric_limits<Sample>::max();

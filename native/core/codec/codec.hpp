@@ -76,6 +76,10 @@ class AudioDecoder {
   /// right behind, where it has come; it may hold this time once more (in-band FEC).
   virtual void conceal(std::span<Sample> out, Bytes following) = 0;
 
+  /// Whoever listens hears nothing above half of this rate: from now on audio is given out at it, or at the
+  /// codec's own where that is lower. True: rates() has changed, and the past is forgotten.
+  virtual bool give_out_at(SampleRate /*rate*/) { return false; }
+
   /// So much later than it stands in the packets the audio is given out.
   [[nodiscard]] virtual SampleCount delay() const { return {}; }
 
@@ -100,6 +104,9 @@ class AudioEncoder {
   /// Once a frame: nothing of what is to be encoded is above half of this rate. What no listener could hear
   /// need not be paid for.
   virtual void carries(SampleRate /*content*/) {}
+  /// Audio may come at this rate, or at the codec's own where that is lower, as soon as that is not heard; a
+  /// higher one than before at once. True: rates() has changed.
+  virtual bool take_at(SampleRate /*rate*/) { return false; }
   /// So many percent of the packets are reckoned to be lost on their way; at first none.
   virtual void expect_loss(int /*percent*/) {}
 

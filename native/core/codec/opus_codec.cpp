@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 
 namespace carillon {
 
@@ -29,7 +28,6 @@ constexpr int kNothingToSend = 2;
 constexpr int kNarrowerFrames = 25;
 /// From here on without waiting for a pause.
 constexpr int kNarrowerAtLast = 250;
-constexpr int kQuiet = 512;
 
 /// RFC 7587 §3.1.1, for speech.
 int bitrate_for(SampleRate rate) {
@@ -52,7 +50,8 @@ void OpusDeleter::operator()(::OpusDecoder* decoder) const { opus_decoder_destro
 void OpusDeleter::operator()(::OpusEncoder* encoder) const { opus_encoder_destroy(encoder); }
 
 OpusStreamDecoder::OpusStreamDecoder(SampleRate rate)
-    : rates_{kClock, rate},
+    : full_(rate),
+      rates_{kClock, rate},
       decoder_(opus_decoder_create(rate.hz(), 1, nullptr)),
       decoded_(static_cast<size_t>(rate.per_ms()) * kLongestMs) {}
 
@@ -80,6 +79,16 @@ void OpusStreamDecoder::decode(const PacketPart& part, std::span<Sample> out) {
   if (ready.size() < out.size()) make_up(out.subspan(ready.size()), {});
 }
 
+bool OpusStreamDecoder::give_out_at(SampleRate rate) {
+  const SampleRate given = std::min(rate, full_);
+  if (given == rates_.sample) return false;
+  rates_.sample = given;
+  opus_decoder_init(decoder_.get(), given.hz(), 1);
+  decoded_begins_.reset();
+  decoded_count_ = 0;
+  return true;
+}
+
 void OpusStreamDecoder::make_up(std::span<Sample> out, Bytes following) {
   if (made_up_ >= kMadeUpAtMost) {
     std::ranges::fill(out, Sample{0});
@@ -104,17 +113,34 @@ void OpusStreamDecoder::make_up(std::span<Sample> out, Bytes following) {
 }
 
 OpusStreamEncoder::OpusStreamEncoder(const CodecSpec& spec)
-    : rates_{kClock, spec.sample_rate},
+    : full_(spec.sample_rate),
+      rates_{kClock, spec.sample_rate},
       bitrate_(spec.bitrate),
       fec_(spec.fec),
       dtx_(spec.dtx),
       content_(spec.sample_rate),
       band_(spec.sample_rate),
       encoder_(opus_encoder_create(spec.sample_rate.hz(), 1, OPUS_APPLICATION_VOIP, nullptr)) {
+  begin();
+}
+
+void OpusStreamEncoder::begin() {
   opus_encoder_ctl(encoder_.get(), OPUS_SET_COMPLEXITY(kComplexity));
-  opus_encoder_ctl(encoder_.get(), OPUS_SET_INBAND_FEC(spec.fec ? 1 : 0));
-  opus_encoder_ctl(encoder_.get(), OPUS_SET_DTX(spec.dtx ? 1 : 0));
+  opus_encoder_ctl(encoder_.get(), OPUS_SET_INBAND_FEC(fec_ ? 1 : 0));
+  opus_encoder_ctl(encoder_.get(), OPUS_SET_PACKET_LOSS_PERC(loss_percent_));
+  opus_encoder_ctl(encoder_.get(), OPUS_SET_DTX(dtx_ ? 1 : 0));
   set_band(band_);
+}
+
+bool OpusStreamEncoder::take_at(SampleRate rate) {
+  const SampleRate taken = std::min(rate, full_);
+  if (taken == rates_.sample) return false;
+  if (taken < rates_.sample && (band_ > taken || !pause_)) return false;
+  rates_.sample = taken;
+  pause_ = false;
+  opus_encoder_init(encoder_.get(), taken.hz(), 1, OPUS_APPLICATION_VOIP);
+  begin();
+  return true;
 }
 
 void OpusStreamEncoder::set_band(SampleRate content) {
@@ -145,7 +171,7 @@ void OpusStreamEncoder::change_band(SampleRate content) {
 }
 
 void OpusStreamEncoder::carries(SampleRate content) {
-  content_ = std::min(content, rates_.sample);
+  content_ = std::min(content, full_);
   if (content_ > band_) change_band(content_);
   narrower_ = content_ < band_ ? narrower_ + 1 : 0;
 }
@@ -153,8 +179,7 @@ void OpusStreamEncoder::carries(SampleRate content) {
 /// A change is heard in the middle of a tone.
 bool OpusStreamEncoder::may_narrow(std::span<const Sample> in) const {
   if (narrower_ < kNarrowerFrames) return false;
-  if (narrower_ >= kNarrowerAtLast) return true;
-  return std::ranges::all_of(in, [](Sample sample) { return std::abs(sample) < kQuiet; });
+  return narrower_ >= kNarrowerAtLast || is_pause(in);
 }
 
 int OpusStreamEncoder::packet_ms(int wanted) const {
@@ -165,6 +190,7 @@ size_t OpusStreamEncoder::max_payload() const { return kLongestFrame; }
 
 ByteCount OpusStreamEncoder::encode(Coding /*coding*/, std::span<const Sample> in, std::span<uint8_t> out) {
   if (may_narrow(in)) change_band(content_);
+  pause_ = content_ < rates_.sample && is_pause(in);
   const opus_int32 room = static_cast<opus_int32>(std::min(out.size(), kLongestFrame));
   const opus_int32 octets =
       opus_encode(encoder_.get(), in.data(), static_cast<int>(in.size()), out.data(), room);

@@ -33,10 +33,13 @@ class OpusStreamDecoder final : public AudioDecoder {
   void decode(const PacketPart& part, std::span<Sample> out) override;
   void silence(std::span<Sample> out) override { make_up(out, {}); }
   void conceal(std::span<Sample> out, Bytes following) override { make_up(out, following); }
+  bool give_out_at(SampleRate rate) override;
 
  private:
   void make_up(std::span<Sample> out, Bytes following);
 
+  /// Negotiated.
+  SampleRate full_;
   SessionRates rates_;
   std::unique_ptr<::OpusDecoder, OpusDeleter> decoder_;
   /// Of the packet in hand, 120 ms at most.
@@ -56,17 +59,22 @@ class OpusStreamEncoder final : public AudioEncoder {
   [[nodiscard]] size_t max_payload() const override;
   /// Narrower audio is encoded as such in the first pause after half a second of it, wider at once.
   void carries(SampleRate content) override;
+  /// A lower one in a pause, once what is encoded is as narrow.
+  bool take_at(SampleRate rate) override;
   /// Each frame is sent once more within the next packet while any are lost, where the peer wants that (FEC):
   /// it takes the time of encoding most of it twice.
   void expect_loss(int percent) override;
   ByteCount encode(Coding coding, std::span<const Sample> in, std::span<uint8_t> out) override;
 
  private:
+  void begin();
   void set_band(SampleRate content);
   void set_bitrate();
   void change_band(SampleRate content);
   [[nodiscard]] bool may_narrow(std::span<const Sample> in) const;
 
+  /// Negotiated.
+  SampleRate full_;
   SessionRates rates_;
   /// Of the peer's own choice; 0: none.
   int bitrate_;
@@ -78,6 +86,8 @@ class OpusStreamEncoder final : public AudioEncoder {
   SampleRate content_;
   SampleRate band_;
   int narrower_ = 0;
+  /// The last frame that was encoded was one, as far as that matters.
+  bool pause_ = false;
   std::unique_ptr<::OpusEncoder, OpusDeleter> encoder_;
 };
 

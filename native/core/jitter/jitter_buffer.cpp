@@ -31,8 +31,12 @@ void JitterBuffer::restart() {
 
 void JitterBuffer::pop(Nanos now, std::span<Sample> out) {
   if (left_out_) playout_.move_to_present(now, delays_);
-  if (left_out_ || astray_) playout_.prime(store_);
-  left_out_ = astray_ = false;
+  if (begins_anew_) {
+    playout_.prime(store_, kWholePast);
+  } else if (left_out_ || astray_) {
+    playout_.prime(store_, kBlendedPast);
+  }
+  left_out_ = astray_ = begins_anew_ = false;
   playout_.pop(now, store_, delays_, out);
 }
 

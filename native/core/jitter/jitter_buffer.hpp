@@ -22,6 +22,12 @@ class JitterBuffer {
   void store_event(const RtpPacket& packet, Nanos arrival);
   /// The next frame; call once every 20 ms with room for one at the decoder's rate.
   void pop(Nanos now, std::span<Sample> out);
+  /// Nothing above half of this rate is heard by anybody: rates() may become it.
+  void give_out_at(SampleRate rate) {
+    if (!decoder_->give_out_at(rate)) return;
+    rates_ = decoder_->rates();
+    begins_anew_ = true;
+  }
   /// In the place of pop() when nobody hears the frame.
   void leave_out() { left_out_ = true; }
 
@@ -57,6 +63,8 @@ class JitterBuffer {
   bool left_out_ = false;
   /// The decoder's past is not what lies before the next frame.
   bool astray_ = false;
+  /// It has none.
+  bool begins_anew_ = false;
   SessionRates rates_;
   size_t longest_payload_;
   TimestampUnwrapper timestamps_;

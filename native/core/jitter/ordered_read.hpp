@@ -31,13 +31,17 @@ inline SampleCount read_in_order(const PayloadStore& store, RtpTime timestamp, A
   return concealed;
 }
 
-/// Shows the codec, whose past is another, what lies before `timestamp`: 40 ms, after which no codec of ours
-/// remembers more than can be heard.
-inline void decode_before(const PayloadStore& store, RtpTime timestamp, AudioDecoder& codec) {
-  constexpr int kFrames = 2;
+/// Of 40 ms no codec of ours remembers more than can be heard behind a blend.
+inline constexpr int kBlendedPast = 2;
+/// Nor of this without one.
+inline constexpr int kWholePast = 10;
+
+/// Shows the codec, whose past is another, what lies before `timestamp`.
+inline void decode_before(const PayloadStore& store, RtpTime timestamp, AudioDecoder& codec,
+                          int frames = kBlendedPast) {
   const RtpTicks frame = codec.rates().clock.in(kFrameTime);
   Frame passed_over(codec.rates().sample);
-  for (int i = kFrames; i > 0; --i) {
+  for (int i = frames; i > 0; --i) {
     read_in_order(store, timestamp - frame * i, codec, passed_over.samples());
   }
 }

@@ -114,8 +114,8 @@ void Playout::move_to_present(Nanos now, const DelayEstimator& delays) {
   lost_track_ = false;
 }
 
-void Playout::prime(const PayloadStore& store) {
-  if (state_ == State::playing) decode_before(store, next_, codec_);
+void Playout::prime(const PayloadStore& store, int frames) {
+  if (state_ == State::playing) decode_before(store, next_, codec_, frames);
 }
 
 void Playout::restart() {

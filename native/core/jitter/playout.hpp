@@ -47,8 +47,9 @@ class Playout {
 
   /// Frames were not taken for a while: goes on with what is due now.
   void move_to_present(Nanos now, const DelayEstimator& delays);
-  /// The codec has decoded something else meanwhile: shows it what lies before the next frame.
-  void prime(const PayloadStore& store);
+  /// The codec has decoded something else meanwhile, or has no past: shows it so many frames of what lies
+  /// before the next one.
+  void prime(const PayloadStore& store, int frames);
 
   /// The store is reset: what is to be heard next begins anew.
   void restart();

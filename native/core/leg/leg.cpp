@@ -14,6 +14,8 @@ constexpr Nanos kSamePress = 800 * kMillisecond;
 constexpr Nanos kEchoTime = 500 * kMillisecond;
 /// Of protections, the longest says on its first lines where the rest of it is.
 constexpr size_t kProtectionBytes = 2 * kCacheLine;
+/// Visits: who listens to somebody who makes no pause waits so long for all of his voice.
+constexpr uint32_t kWiderAtLast = 50;
 }  // namespace
 
 LegCodecs::LegCodecs(const CodecSpec& spec, size_t stream_count)
@@ -33,6 +35,7 @@ Leg::Leg(const LegConfig& config, LegCodecs codecs)
       send_(std::move(codecs.send), *protection_, config.ssrc, config.sequence,
             RtpTimestamp(config.timestamp)),
       received_(std::move(codecs.received)),
+      full_rate_(codecs.receive->rates().sample),
       receive_(std::move(codecs.receive)),
       join_(std::move(codecs.joining)),
       rtcp_(*protection_, config.ssrc) {}
@@ -41,6 +44,7 @@ void Leg::use(LegCodecs& codecs, Nanos now) {
   if (codecs.send) send_.use(codecs.send);
   if (!codecs.waiting.empty()) send_.wait_in(codecs.waiting);
   if (!codecs.receive) return;
+  full_rate_ = codecs.receive->rates().sample;
   receive_.use(codecs.receive, codecs.former);
   received_.swap(codecs.received);
   join_.swap(codecs.joining);
@@ -204,12 +208,31 @@ bool Leg::listened_to() const {
          !taps_.empty();
 }
 
+/// What nobody can hear need not be decoded. A change waits for a pause, because with another rate comes or
+/// goes the delay of the filter of whoever converts it.
+void Leg::follow_listeners() {
+  const bool only_far_end = far_end_ != nullptr && taps_.empty() && !relays_;
+  const SampleRate wanted = only_far_end ? std::min(far_end_->hears_at(), full_rate_) : full_rate_;
+  const bool waits = wanted != rate() && !is_pause(received().samples);
+  visits_too_narrow_ = waits && wanted > rate() ? visits_too_narrow_ + 1 : 0;
+  if (wanted == rate() || (waits && visits_too_narrow_ < kWiderAtLast)) return;
+  visits_too_narrow_ = 0;
+  receive_.audio().give_out_at(wanted);
+}
+
+/// Of what is composed: players and bots have what the codec can carry.
+SampleRate Leg::needed_line_rate() const {
+  return players_.empty() && streams_.empty() ? std::min(content_, full_rate_) : full_rate_;
+}
+
 void Leg::receive_frame(Nanos now, Events& events) {
   decodes_ = listened_to();
   if (decodes_) {
-    receive_.pop(now, received_);
+    follow_listeners();
+    receive_.pop(now, std::span(received_).first(frame_samples(rate())));
   } else {
     receive_.leave_out();
+    receive_.audio().give_out_at(full_rate_);
   }
   if (digits_.busy()) own_digits_until_ = now + kEchoTime;
   if (tones_ && tones_possible_) hear_tones(now, events);
@@ -221,6 +244,7 @@ void Leg::receive_frame(Nanos now, Events& events) {
 void Leg::exchange_audio(Nanos now, PacketSink& sink, Events& events) {
   receive_frame(now, events);
   if (relays_ && needs_no_frames()) return;
+  if (const SampleRate needed = needed_line_rate(); !relays_ && needed != send_.rate()) send_.put_at(needed);
   Frame sent(send_.rate());
   compose(now, sent, events);
   if (!relays_) {

@@ -78,6 +78,8 @@ class FarEnd {
   [[nodiscard]] virtual bool may_speak(Nanos /*now*/) const { return true; }
   /// False: what this leg hears from its peer need not be decoded for it.
   [[nodiscard]] virtual bool listens() const { return true; }
+  /// Nothing above half of this rate is heard there.
+  [[nodiscard]] virtual SampleRate hears_at() const { return kHighestRate; }
   /// What may follow the audio that was relayed from there, at this rate. False: that is not known.
   virtual bool go_on_after_relay(SampleRate /*rate*/, std::span<Sample> /*out*/) { return false; }
   /// listens() has become true.
@@ -193,11 +195,15 @@ class Leg {
   /// Something came not so long ago that it would not sound any more.
   [[nodiscard]] bool hears(Nanos now) const { return heard() && now - receive_.last_arrival() < kSounds; }
   /// The last frame heard from the peer.
-  [[nodiscard]] AudioView received() const { return {rate(), received_}; }
+  [[nodiscard]] AudioView received() const {
+    return {rate(), std::span(received_).first(frame_samples(rate()))};
+  }
   /// False while nobody has it decoded: received() is of another time.
   [[nodiscard]] bool decodes() const { return decodes_; }
-  /// At which it hears and speaks.
+  /// At which it hears: its codec's, or a lower one that is enough for all who listen.
   [[nodiscard]] SampleRate rate() const { return receive_.rate(); }
+  /// Its codec's, as negotiated.
+  [[nodiscard]] SampleRate full_rate() const { return full_rate_; }
   [[nodiscard]] const std::shared_ptr<LegFigures>& statistics() const { return figures_; }
   [[nodiscard]] const ReceivePath& receive_path() const { return receive_; }
 
@@ -208,6 +214,8 @@ class Leg {
   void exchange_audio(Nanos now, PacketSink& sink, Events& events);
   void expect_head() const;
   void receive_frame(Nanos now, Events& events);
+  void follow_listeners();
+  [[nodiscard]] SampleRate needed_line_rate() const;
   [[nodiscard]] bool listened_to() const;
   [[nodiscard]] bool only_relays(Nanos now) const {
     return relays_ && relay_goes_on(now) && !listened_to() && needs_no_frames();
@@ -263,6 +271,7 @@ class Leg {
   SampleRate content_ = kHighestRate;
   Limiter limiter_;
   uint32_t visits_until_quality_ = 0;
+  uint32_t visits_too_narrow_ = 0;
   Nanos expecting_since_{};
   Nanos relayed_at_{};
   Nanos relays_until_{};
@@ -283,6 +292,7 @@ class Leg {
   std::shared_ptr<LegFigures> figures_;
   SendPath send_;
   std::vector<Sample> received_;
+  SampleRate full_rate_{8000};
   ReceivePath receive_;
   FrameConverter to_line_;  // of the far end
   /// What would have followed the relayed audio: blended with what does. Two frames, of which the last so

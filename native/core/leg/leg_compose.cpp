@@ -16,7 +16,8 @@ void Leg::compose(Nanos now, Frame& out, Events& events) {
   if (instead) {
     mix.add(audio);
   }
-  // Of a player or a bot only the line's own rate is known. Where nothing sounds, what was stays.
+  // Of a player or a bot only the line's own rate is known, which is then the codec's. Where nothing sounds,
+  // what was stays.
   std::optional<SampleRate> content;
   if (!players_.empty()) content = rate;
   far_heard_ = far_missing_ = false;

@@ -60,7 +60,7 @@ Bytes Leg::relay(Leg& from, const ReceivePath::Outcome& received, Nanos arrival)
                                   arrival};
   std::array<Sample, JitterBuffer::kLongestNewest> room;
   std::span<Sample> blended;
-  if (!relays_ && far_heard_ && from.rate() == rate()) {
+  if (!relays_ && far_heard_ && from.rate() == send_.rate()) {
     blended = from.catch_up_to_newest(relayed.duration, room);
   }
   relays_ = true;

@@ -39,6 +39,8 @@ class Packetizer {
   }
   /// Nothing of what is put from now on is above half of this rate.
   void carries(SampleRate content) { encoder_->carries(content); }
+  /// Only while nothing is waiting. True: encoder().rates() has changed.
+  bool take_at(SampleRate rate) { return encoder_->take_at(rate); }
   void expect_loss(int percent) { encoder_->expect_loss(percent); }
   /// What was put is not going to stand any longer.
   void keep() {

@@ -39,6 +39,10 @@ class SendPath {
   /// For packet times other than a frame's.
   void wait_in(Packetizer::Room& room) { audio_->wait_in(room); }
   void configure(const SendConfig& config);
+  /// Nothing above half of this rate is to be put: rate() may become it.
+  void put_at(SampleRate rate) {
+    if (!pending() && audio_->take_at(rate)) rates_ = audio_->encoder().rates();
+  }
   /// So many percent of the packets are reckoned to be lost on their way.
   void expect_loss(int percent) {
     loss_percent_ = percent;

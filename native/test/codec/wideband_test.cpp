@@ -207,6 +207,36 @@ TEST_SUITE("wideband codecs") {
     CHECK(configuration(tone, SampleRate(8000)) < 4);
   }
 
+  TEST_CASE(
+      "Opus: audio may come at a lower rate in a pause, once it is encoded as narrow, and higher at once") {
+    const auto encoder = make_encoder(kOpus);
+    const SampleRate low(8000);
+    std::vector<uint8_t> payload(encoder->max_payload());
+    const auto encode = [&](double amplitude, SampleRate content) {
+      const SampleRate rate = encoder->rates().sample;
+      encoder->carries(content);
+      const auto audio = test::sine(1000, amplitude, rate.hz(), static_cast<size_t>(rate.per_ms()) * 20);
+      REQUIRE(encoder->encode(Coding::opus, audio, payload).count() > 0);
+      return payload[0] >> 3;
+    };
+    CHECK_FALSE(encoder->take_at(kOpus.sample_rate));
+    CHECK_FALSE(encoder->take_at(low));
+    for (int i = 0; i < 24; ++i) encode(0, low);
+    CHECK_FALSE(encoder->take_at(low));  // not yet narrow
+    CHECK(encode(0, low) < 4);
+    encode(8000, low);
+    CHECK_FALSE(encoder->take_at(low));
+    encode(100, low);
+    CHECK(encoder->take_at(low));
+    CHECK(encoder->rates().sample == low);
+    CHECK_FALSE(encoder->take_at(low));
+    for (int i = 0; i < 10; ++i) CHECK(encode(8000, low) < 4);
+    CHECK(encoder->take_at(SampleRate(48'000)));
+    CHECK(encoder->rates().sample == kOpus.sample_rate);
+    CHECK(encode(8000, low) < 4);
+    CHECK(encode(8000, kOpus.sample_rate) >= 12);
+  }
+
   TEST_CASE("Opus: silence is not sent where the peer wants it so") {
     CodecSpec spec = kOpus;
     spec.dtx = true;
