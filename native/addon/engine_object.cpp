@@ -55,6 +55,7 @@ EngineObject::EngineObject(const Info& info) : Napi::ObjectWrap<EngineObject>(in
   const std::optional<Address> local = parse_address(host.text(), 0);
   if (!local) host.wrong("an IP address");
   const auto threads = static_cast<size_t>(args.at(3, "threads").integer(1, MediaEngine::kMaxThreads));
+  const bool ring = args.at(4, "ioUring").boolean();
   if (!args.good()) return;
   std::function<void()> wake = [] {};
   if (!manual && info.Length() > 2 && info[2].IsFunction()) {
@@ -64,7 +65,7 @@ EngineObject::EngineObject(const Info& info) : Napi::ObjectWrap<EngineObject>(in
     has_wake_ = true;
     wake = [function = wake_]() mutable { static_cast<void>(function.NonBlockingCall()); };
   }
-  MediaEngine::Options options{.threads = threads};
+  MediaEngine::Options options{.threads = threads, .ring = ring};
   // Legs go round, so that tests meet those of other threads.
   if (manual) options.little = 0;
   const auto drive = manual ? MediaEngine::Drive::manual : MediaEngine::Drive::thread;
@@ -123,6 +124,7 @@ Napi::Object EngineObject::thread_status(Napi::Env env, size_t thread) const {
   out.Set("tickLateP99Us", status.late_p99_us);
   out.Set("busy", status.load.busy);
   out.Set("scheduling", status.scheduling);
+  out.Set("ioUring", status.ring);
   out.Set("packetsReceived", static_cast<double>(status.packets_received));
   out.Set("packetsSent", static_cast<double>(status.packets_sent));
   out.Set("unknownSources", static_cast<double>(status.unknown_sources));

@@ -32,6 +32,8 @@ class MediaEngine {
     double max_busy = 0.8;
     /// One with less to do takes a leg before another begins to wake for each millisecond.
     double little = 0.1;
+    /// Datagrams of many sockets by one system call, where the kernel can (DatagramRing).
+    bool ring = true;
   };
 
   /// `local`: address that legs bind to; its port is ignored. `wake` is called on a media thread when events

@@ -51,6 +51,7 @@ void MediaLoop::drain_prompt(Nanos now, Nanos wall_offset) {
 void MediaLoop::tick(Nanos now) {
   now_ = now;
   core_.tick(now);
+  sockets_.flush();
   if (--until_report_ > 0) return;
   until_report_ = kFrameMs;
   concluding_.report(events_);

@@ -49,8 +49,8 @@ void sleep_until(Nanos due) {
 
 Nanos monotonic_now() { return read_clock(CLOCK_MONOTONIC); }
 
-MediaThread::MediaThread(MediaLoop& loop, ControlCall& control)
-    : loop_(loop), control_(control), thread_([this] { run(); }) {}
+MediaThread::MediaThread(MediaLoop& loop, ControlCall& control, bool use_ring)
+    : loop_(loop), control_(control), use_ring_(use_ring), thread_([this] { run(); }) {}
 
 MediaThread::~MediaThread() { stop(); }
 
@@ -77,6 +77,7 @@ MediaThread::Scheduling MediaThread::raise_priority() {
 
 void MediaThread::run() {
   scheduling_.store(raise_priority(), std::memory_order_relaxed);
+  if (use_ring_) ring_.store(loop_.sockets().begin_ring(), std::memory_order_relaxed);
   pace_.begin(monotonic_now());
   busy_since_ = pace_.due();
   loop_.core().begin_at(pace_.due() / kTick);
@@ -88,6 +89,7 @@ void MediaThread::run() {
     call_control(now);
     busy_time_ += monotonic_now() - now;
   }
+  loop_.sockets().end_ring();
 }
 
 /// Returns when something may be there to do; false, and at once, when ticks are to be run by the clock.
@@ -190,6 +192,7 @@ MediaThread::Status MediaThread::status() const {
       status.scheduling = "normal";
       break;
   }
+  status.ring = ring_.load(std::memory_order_relaxed);
   status.count(counters_.read());
   return status;
 }

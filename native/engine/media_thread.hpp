@@ -19,7 +19,8 @@ Nanos monotonic_now();
 
 class MediaThread {
  public:
-  MediaThread(MediaLoop& loop, ControlCall& control);
+  /// `use_ring`: many sockets by one system call, where the kernel can (DatagramRing).
+  MediaThread(MediaLoop& loop, ControlCall& control, bool use_ring);
   ~MediaThread();
   MediaThread(const MediaThread&) = delete;
   MediaThread& operator=(const MediaThread&) = delete;
@@ -41,6 +42,8 @@ class MediaThread {
     Load load;
     /// "fifo", "nice" or "normal".
     std::string scheduling;
+    /// Many sockets by one system call.
+    bool ring;
     uint64_t packets_received;
     uint64_t packets_sent;
     uint64_t unknown_sources;
@@ -67,6 +70,7 @@ class MediaThread {
   // Given.
   MediaLoop& loop_;
   ControlCall& control_;
+  bool use_ring_;
   // State of the media thread.
   Nanos published_at_{};
   Nanos commands_until_{};
@@ -82,6 +86,7 @@ class MediaThread {
   std::atomic<bool> stopping_{false};
   /// The bell must be rung for a command.
   std::atomic<bool> resting_{false};
+  std::atomic<bool> ring_{false};
   std::atomic<Scheduling> scheduling_{Scheduling::normal};
   SequenceCell<Load> load_;
   Lateness lateness_;

@@ -17,6 +17,8 @@ constexpr Nanos kExpectedInterval = 20 * kMillisecond;
 /// Looks in vain come after 1, 2, 4, 8 and 10 ticks; then the socket rests.
 constexpr uint32_t kLongestWait = 10;
 constexpr uint32_t kRests = 32;
+/// A packet that is to go on at once is looked for so often, a tick between; then the kernel tells of it.
+constexpr uint32_t kPromptLooks = 3;
 /// Behind a packet that came at its time and just now, there is no other: the look that would learn so is
 /// left away. Should there be one after all, the next look finds it, still before its own time to be played.
 constexpr Nanos kJustNow = 2 * kMillisecond;
@@ -37,6 +39,22 @@ SocketWheel::SocketWheel() : places_(MediaCore::kMaxLegs), owners_(MediaCore::kM
   due_.reserve(MediaCore::kMaxLegs);
 }
 
+bool SocketWheel::begin_ring() {
+  ring_ = DatagramRing::open();
+  return ring_ != nullptr;
+}
+
+void SocketWheel::end_ring() {
+  flush();
+  ring_.reset();
+}
+
+void SocketWheel::flush() {
+  if (!ring_) return;
+  ring_->exchange();
+  if (!ring_->usable()) ring_.reset();
+}
+
 void SocketWheel::add(LegHandle leg, Pair sockets) {
   place(leg) = {leg, 1, std::move(*sockets[0]), std::move(*sockets[1])};
   owners_[MediaCore::index_of(leg)] = std::move(sockets);
@@ -46,6 +64,7 @@ void SocketWheel::add(LegHandle leg, Pair sockets) {
 SocketWheel::Pair SocketWheel::remove(LegHandle leg) {
   Place& leaving = place(leg);
   if (leaving.leg != leg) return {};
+  flush();
   if (leaving.watched) unwatch(leaving);
   streams_.erase(leg);
   leaving.leg = {};  // its entry in the wheel finds nobody and goes
@@ -92,6 +111,7 @@ void SocketWheel::use_shared(LegHandle leg, const std::shared_ptr<StreamPath>& p
 void SocketWheel::attach(LegHandle leg, UdpSocket& socket, const Address& peer) {
   Place& changed = place(leg);
   if (changed.leg != leg) return;
+  flush();
   const bool waits = !changed.watched && !changed.resting;
   if (changed.watched) unwatch(changed);
   if (changed.resting) resting_.remove(changed.rtp);
@@ -106,13 +126,21 @@ void SocketWheel::attach(LegHandle leg, UdpSocket& socket, const Address& peer) 
 /// To its peer by its own socket; to others that check, from the port, or over their connection.
 void SocketWheel::send_by_ice(const Place& from, const Address& to, Bytes packet) const {
   if (from.connected && to == from.peer) {
-    from.rtp.send(packet);
+    send_connected(from, packet);
   } else if (!to.stream) {
     if (shared_ != nullptr) shared_->send(to, packet);
   } else if (const auto known = streams_.find(from.leg); known != streams_.end()) {
     const auto path =
         std::ranges::find(known->second, to, [](const auto& one) -> const Address& { return one->peer(); });
     if (path != known->second.end()) (*path)->send(packet);
+  }
+}
+
+void SocketWheel::send_connected(const Place& from, Bytes packet) const {
+  if (ring_) {
+    ring_->send(from.rtp, packet);
+  } else {
+    from.rtp.send(packet);
   }
 }
 
@@ -154,11 +182,7 @@ void SocketWheel::wake_resting(Nanos now) {
   count_prompt(now);
   for (const LegHandle leg : resting_.ready()) {
     Place& woken = place(leg);
-    if (woken.leg == leg && woken.watched) {
-      prompt_at_ = now;
-      ++counted_;
-      due_.push_back(leg);
-    }
+    if (woken.leg == leg && woken.watched) due_.push_back(leg);
     if (woken.leg != leg || !woken.resting) continue;
     woken.resting = false;
     // Watched, each packet would cost the kernel a little more.
@@ -188,7 +212,7 @@ void SocketWheel::send(LegHandle leg, const Address& to, Bytes packet) const {
   if (from.by_ice) {
     send_by_ice(from, to, packet);
   } else if (from.connected) {
-    from.rtp.send(packet);
+    send_connected(from, packet);
   } else {
     from.rtp.send(to, packet);
   }
@@ -197,6 +221,7 @@ void SocketWheel::send(LegHandle leg, const Address& to, Bytes packet) const {
 void SocketWheel::connect(LegHandle leg, const std::optional<Address>& peer) {
   Place& changed = place(leg);
   if (changed.leg != leg) return;
+  flush();
   changed.connected = changed.rtp.connect(peer) && peer.has_value();
 }
 
@@ -206,47 +231,75 @@ Nanos SocketWheel::take(UdpSocket::Buffer& buffer, const Place& place, MediaCore
     const Datagram datagram = buffer.datagram();
     const std::optional<Nanos> arrival = arrival_of(datagram, now, wall_offset);
     core.receive(place.leg, datagram.bytes, datagram.source, arrival.value_or(now));
-    const bool at_its_time = place.wait == 1 && arrival && now - *arrival <= kJustNow;
+    const bool at_its_time = (place.wait == 1 || place.prompt) && arrival && now - *arrival <= kJustNow;
     if (at_its_time || taken == kMaxDatagramsPerLook || !buffer.receive(place.rtp)) {
       return arrival.value_or(now);
     }
   }
 }
 
-void SocketWheel::look(std::span<const LegHandle> legs, MediaCore& core, Nanos now, Nanos wall_offset) {
-  std::array<bool, kLooksAtOnce> found{};
+std::span<const bool> SocketWheel::read(std::span<const LegHandle> legs, MediaCore& core) {
   for (const LegHandle leg : legs) {
     prefetch(&place(leg), sizeof(Place));
     core.expect_soon(leg);
   }
   for (size_t i = 0; i < legs.size() + Leg::kPacketSteps - 1; ++i) {
-    // A step for each of those before this one: between two there is a system call.
+    // A step for each of those before this one: between two there is a look.
     for (size_t back = 0; back < Leg::kPacketSteps && back <= i; ++back) {
       if (i - back < legs.size()) core.expect(legs[i - back], Leg::kPacketSteps - 1 - back);
     }
     if (i >= legs.size()) continue;
     const Place& due = place(legs[i]);
-    found[i] = due.leg == legs[i] && buffers_[i].receive(due.rtp);
+    if (ring_) {
+      // Of who has left, the place's socket is none, and the look finds nothing.
+      ring_->receive(due.rtp, buffers_[i]);
+    } else {
+      found_[i] = due.leg == legs[i] && buffers_[i].receive(due.rtp);
+    }
   }
+  if (ring_) return ring_->exchange();
+  return std::span(found_).first(legs.size());
+}
+
+void SocketWheel::look(std::span<const LegHandle> legs, MediaCore& core, Nanos now, Nanos wall_offset) {
+  const std::span<const bool> got = read(legs, core);
   for (size_t i = 0; i < legs.size(); ++i) {
     Place& due = place(legs[i]);
     if (due.leg != legs[i]) continue;
-    if (!found[i] && due.watched) continue;
-    if (found[i]) {
-      const Nanos arrival = take(buffers_[i], due, core, now, wall_offset);
-      due.wait = 1;
-      if (due.watched && !due.prompt) unwatch(due);
-      if (due.watched || (due.prompt && watch(due))) continue;
-      const Nanos until_next = arrival + kExpectedInterval - now;
-      schedule(due.leg, static_cast<size_t>(std::clamp<int64_t>(until_next / kTick + 1, 1, kSlots - 1)));
-    } else {
-      if (due.wait == kRests) {
-        rest(due);
-        continue;
-      }
-      schedule(due.leg, std::min(due.wait, kLongestWait));
-      due.wait *= 2;
+    if (got[i]) {
+      found(due, buffers_[i], core, now, wall_offset);
+    } else if (!due.watched) {
+      found_none(due);
     }
+  }
+}
+
+void SocketWheel::found(Place& due, UdpSocket::Buffer& buffer, MediaCore& core, Nanos now,
+                        Nanos wall_offset) {
+  const Nanos arrival = take(buffer, due, core, now, wall_offset);
+  due.wait = 1;
+  Nanos next = arrival + kExpectedInterval;
+  if (due.prompt) {
+    prompt_at_ = now;
+    ++counted_;
+    due.clock.arrived(arrival);
+    next = due.clock.next();
+  }
+  const bool by_clock = !due.prompt || (many_prompt_ && due.clock.steady());
+  if (due.watched && by_clock) unwatch(due);
+  if (due.watched || (!by_clock && watch(due))) return;
+  schedule(due.leg, static_cast<size_t>(std::clamp<int64_t>((next - now) / kTick + 1, 1, kSlots - 1)));
+}
+
+void SocketWheel::found_none(Place& due) {
+  if (due.prompt) {
+    if (due.wait++ >= kPromptLooks && watch(due)) return;
+    schedule(due.leg, 1);
+  } else if (due.wait >= kRests) {
+    rest(due);
+  } else {
+    schedule(due.leg, std::min(due.wait, kLongestWait));
+    due.wait *= 2;
   }
 }
 
@@ -267,6 +320,7 @@ void SocketWheel::drain_rtcp(MediaCore& core, Nanos now, Nanos wall_offset) {
 void SocketWheel::drain_prompt(MediaCore& core, Nanos now, Nanos wall_offset) {
   wake_resting(now);
   look_at_due(core, now, wall_offset);
+  flush();
 }
 
 void SocketWheel::drain(MediaCore& core, Nanos now, Nanos wall_offset) {

@@ -3,7 +3,8 @@
 // RTP comes by the clock, so a socket is looked at just after its next packet is due, and more and more
 // seldom while nothing comes. That costs little more than the receiving itself (readiness notification costs
 // 15-20 % more). A socket from which nothing has come for long rests: the kernel tells of its next datagram.
-// Of sockets whose packets are to go on at once it tells each time.
+// Of sockets whose packets are to go on at once it tells each time; where there are many, those of steady
+// peers are looked at by the clock too, each millisecond from when the next packet is expected.
 #pragma once
 
 #include <array>
@@ -15,6 +16,8 @@
 #include <vector>
 
 #include "core/media_core.hpp"
+#include "engine/arrival_clock.hpp"
+#include "engine/datagram_ring.hpp"
 #include "engine/resting_sockets.hpp"
 #include "engine/stream_path.hpp"
 #include "engine/udp_socket.hpp"
@@ -24,6 +27,12 @@ namespace carillon {
 class SocketWheel {
  public:
   SocketWheel();
+
+  /// The thread that looks and sends from now on: many sockets by one system call, where the kernel can.
+  /// Returns whether it can.
+  bool begin_ring();
+  /// Before that thread ends.
+  void end_ring();
 
   /// Both sockets of a leg: RTP, and RTCP on the port above it.
   using Pair = std::array<std::unique_ptr<UdpSocket>, 2>;
@@ -49,7 +58,10 @@ class SocketWheel {
   /// The leg's own socket on the shared port, connected to `peer`; what it had before is given back in it.
   void attach(LegHandle leg, UdpSocket& socket, const Address& peer);
   void send_rtcp(LegHandle leg, const Address& to, Bytes packet) const;
+  /// To the leg's peer it may wait for flush().
   void send(LegHandle leg, const Address& to, Bytes packet) const;
+  /// What was sent is on its way.
+  void flush();
   void connect(LegHandle leg, const std::optional<Address>& peer);
   /// From the next datagram on, the kernel tells of those of this leg (`wanted`), or no more.
   void prompt(LegHandle leg, bool wanted);
@@ -58,7 +70,7 @@ class SocketWheel {
   void drain(MediaCore& core, Nanos now, Nanos wall_offset);
   /// Between two ticks: hands over what the kernel has told of.
   void drain_prompt(MediaCore& core, Nanos now, Nanos wall_offset);
-  /// The kernel tells of some legs' datagrams, and has done so of late.
+  /// The kernel tells of some legs' datagrams, and of late there were such as go on at once.
   [[nodiscard]] bool any_prompt(Nanos now) const {
     return prompt_count_ > 0 && now - prompt_at_ < kPromptFor;
   }
@@ -101,10 +113,17 @@ class SocketWheel {
     /// It sends from the shared port, to others than its peer too.
     bool by_ice = false;
     Address peer{};
+    /// Of a prompt one.
+    ArrivalClock clock{};
   };
 
   [[nodiscard]] Place& place(LegHandle leg) { return places_[MediaCore::index_of(leg)]; }
   [[nodiscard]] const Place& place(LegHandle leg) const { return places_[MediaCore::index_of(leg)]; }
+  void send_connected(const Place& from, Bytes packet) const;
+  /// Reads one datagram of each into its buffer. Returns who got one.
+  std::span<const bool> read(std::span<const LegHandle> legs, MediaCore& core);
+  void found(Place& due, UdpSocket::Buffer& buffer, MediaCore& core, Nanos now, Nanos wall_offset);
+  void found_none(Place& due);
   void look(std::span<const LegHandle> legs, MediaCore& core, Nanos now, Nanos wall_offset);
   /// Hands over the datagram in `buffer`, and what may wait behind it. Returns the arrival of the newest.
   Nanos take(UdpSocket::Buffer& buffer, const Place& place, MediaCore& core, Nanos now, Nanos wall_offset);
@@ -127,6 +146,8 @@ class SocketWheel {
   std::array<std::vector<LegHandle>, kSlots> slots_;
   std::vector<LegHandle> due_;
   std::array<UdpSocket::Buffer, kLooksAtOnce> buffers_;
+  std::array<bool, kLooksAtOnce> found_{};
+  std::unique_ptr<DatagramRing> ring_;
   RestingSockets resting_;
   const UdpSocket* shared_ = nullptr;
   /// Connections of peers that cannot be reached by UDP; few legs have any.

@@ -96,27 +96,33 @@ bool UdpSocket::connect(const std::optional<Address>& peer) const {
   return ::connect(fd_, reinterpret_cast<const sockaddr*>(&name), sizeof(sockaddr)) == 0;
 }
 
-bool UdpSocket::Buffer::receive(const UdpSocket& socket) {
-  // What the kernel fills in besides the bytes stays on the stack, where every call finds the same warm
-  // memory.
-  iovec vector{bytes_.data(), bytes_.size()};
-  sockaddr_storage source;
-  alignas(cmsghdr) std::array<uint8_t, CMSG_SPACE(sizeof(timespec))> control;
-  msghdr header{};
-  header.msg_iov = &vector;
-  header.msg_iovlen = 1;
-  header.msg_name = &source;
-  header.msg_namelen = sizeof(source);
-  header.msg_control = control.data();
-  header.msg_controllen = control.size();
-  // An error (a port unreachable message from the peer, say) is consumed by the call that reports it.
-  const ssize_t size = ::recvmsg(socket.fd_, &header, MSG_DONTWAIT);
-  if (size < 0) return false;
+void UdpSocket::Buffer::prepare(Request& request) {
+  request.vector = {bytes_.data(), bytes_.size()};
+  request.header = {};
+  request.header.msg_iov = &request.vector;
+  request.header.msg_iovlen = 1;
+  request.header.msg_name = &request.source;
+  request.header.msg_namelen = sizeof(request.source);
+  request.header.msg_control = request.control.data();
+  request.header.msg_controllen = request.control.size();
+}
+
+void UdpSocket::Buffer::take(const Request& request, size_t size) {
   // The rest of what is longer is lost: it is no packet any more, and counts as none.
-  const bool whole = (header.msg_flags & MSG_TRUNC) == 0;
-  size_ = whole ? static_cast<size_t>(size) : 0;
-  source_ = from_sockaddr(source);
-  arrived_wall_ = arrival_of(header);
+  const bool whole = (request.header.msg_flags & MSG_TRUNC) == 0;
+  size_ = whole ? size : 0;
+  source_ = from_sockaddr(request.source);
+  arrived_wall_ = arrival_of(request.header);
+}
+
+bool UdpSocket::Buffer::receive(const UdpSocket& socket) {
+  // On the stack, where every call finds the same warm memory.
+  Request request;
+  prepare(request);
+  // An error (a port unreachable message from the peer, say) is consumed by the call that reports it.
+  const ssize_t size = ::recvmsg(socket.fd_, &request.header, MSG_DONTWAIT);
+  if (size < 0) return false;
+  take(request, static_cast<size_t>(size));
   return true;
 }
 

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <ctime>
 #include <optional>
 #include <string>
 
@@ -53,8 +54,19 @@ class UdpSocket {
     /// The longest that is read whole: an Ethernet frame and some.
     static constexpr size_t kMaxBytes = 2048;
 
+    /// What the kernel is asked for, and fills in besides the bytes.
+    struct Request {
+      msghdr header;
+      iovec vector;
+      sockaddr_storage source;
+      alignas(cmsghdr) std::array<uint8_t, CMSG_SPACE(sizeof(timespec))> control;
+    };
+
     /// False when nothing waits.
     [[nodiscard]] bool receive(const UdpSocket& socket);
+    /// The same in two parts, for whoever asks the kernel otherwise; `size`: of what came.
+    void prepare(Request& request);
+    void take(const Request& request, size_t size);
     [[nodiscard]] Datagram datagram() { return {std::span(bytes_).first(size_), source_, arrived_wall_}; }
 
    private:

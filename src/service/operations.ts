@@ -125,7 +125,7 @@ const threadsOf = (count: number): string =>
 function mediaState(media: MediaEngine): PartState {
   const { ready, legs, portsFree, threads } = media.status();
   const busy = threads.map((thread) => `${Math.round(thread.busy * 100)} %`).join(', ');
-  const scheduling = threads[0]?.scheduling;
-  const detail = `${legs} legs, ${portsFree} ports free, ${threadsOf(threads.length)} ${busy} busy, scheduling ${scheduling}`;
+  const { scheduling = 'none', ioUring = false } = threads[0] ?? {};
+  const detail = `${legs} legs, ${portsFree} ports free, ${threadsOf(threads.length)} ${busy} busy, scheduling ${scheduling}, ${ioUring ? 'io_uring' : 'a system call a packet'}`;
   return { part: 'media', ready, detail };
 }

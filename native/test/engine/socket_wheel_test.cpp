@@ -1,6 +1,7 @@
 #include "engine/socket_wheel.hpp"
 
 #include <doctest/doctest.h>
+#include <poll.h>
 
 #include <ctime>
 #include <vector>
@@ -56,6 +57,7 @@ struct Wheel {
     auto [rtcp, rtcp_at] = bound();
     auto [own, own_at] = bound();
     peer = std::move(own);
+    peer_at = own_at;
     target = rtp_at;
     LegConfig config;
     config.handle = kLeg;
@@ -90,8 +92,72 @@ struct Wheel {
   MediaCore core;
   SocketWheel sockets;
   UdpSocket peer;
+  Address peer_at;
   Address target;
   uint16_t sequence = 1;
+};
+
+/// Legs whose packets are to go on at once, and their peers, in a time of their own.
+struct Crowd {
+  static constexpr size_t kLegs = 60;
+
+  explicit Crowd(bool ring) : core(sink, events) {
+    if (ring) sockets.begin_ring();
+    for (uint32_t i = 0; i < kLegs; ++i) {
+      auto [rtp, rtp_at] = bound();
+      auto [rtcp, rtcp_at] = bound();
+      auto [own, own_at] = bound();
+      const LegHandle handle(static_cast<uint32_t>(MediaCore::kMaxLegs) + i);
+      LegConfig config;
+      config.handle = handle;
+      auto leg = std::make_unique<Leg>(config);
+      LegRemote remote;
+      remote.receive.source.signalled = own_at;
+      leg->configure(remote, Nanos{});
+      core.add_leg(std::move(leg));
+      peers.push_back({std::move(own), rtp_at, rtp.descriptor()});
+      sockets.add(handle, {std::make_unique<UdpSocket>(std::move(rtp)),
+                           std::make_unique<UdpSocket>(std::move(rtcp))});
+      sockets.prompt(handle, true);
+    }
+  }
+
+  void say(size_t peer) {
+    std::array<uint8_t, kRtpHeaderBytes + kFrameSamples> packet{};
+    write_rtp_header({false, 0, sequence, RtpTimestamp(sequence * uint32_t{kFrameSamples}), 1}, packet);
+    peers[peer].socket.send(peers[peer].target, packet);
+  }
+
+  /// Twenty ticks; in the third of them all but the first few say something. Packets received.
+  uint64_t frame(size_t silent = 0) {
+    const uint64_t before = core.counters().packets_received;
+    for (int tick = 0; tick < 20; ++tick) {
+      if (tick == 2) {
+        ++sequence;
+        for (size_t i = silent; i < kLegs; ++i) {
+          say(i);
+          pollfd any{peers[i].leg_socket, POLLIN, 0};
+          REQUIRE(::poll(&any, 1, 10'000) == 1);
+        }
+      }
+      sockets.drain(core, now += kTick, {});
+    }
+    return core.counters().packets_received - before;
+  }
+
+  struct Peer {
+    UdpSocket socket;
+    Address target;
+    int leg_socket;
+  };
+
+  NoEvents events;
+  NoPackets sink;
+  MediaCore core;
+  SocketWheel sockets;
+  std::vector<Peer> peers;
+  uint16_t sequence = 1;
+  Nanos now = clock_now(CLOCK_MONOTONIC);
 };
 
 /// A wheel after steps that took less than a millisecond and found their packets: on a busy machine one may
@@ -186,6 +252,46 @@ TEST_SUITE("socket wheel") {
     CHECK(wheel.sockets.many_prompt());
     look(60, 1);
     CHECK_FALSE(wheel.sockets.many_prompt());
+  }
+
+  TEST_CASE("where many go on at once, those of steady peers are looked at by the clock, late ones told of") {
+    for (const bool ring : {false, true}) {
+      CAPTURE(ring);
+      Crowd crowd(ring);
+      // Until its peers are known, the kernel tells of each packet.
+      for (int frame = 0; frame < 30; ++frame) CHECK(crowd.frame() == Crowd::kLegs);
+      CHECK(crowd.sockets.many_prompt());
+      CHECK_FALSE(crowd.sockets.any_prompt(crowd.now));
+      CHECK(crowd.frame() == Crowd::kLegs);
+      // The first is late by more than it is looked for.
+      CHECK(crowd.frame(1) == Crowd::kLegs - 1);
+      CHECK(crowd.sockets.any_prompt(crowd.now));
+      crowd.say(0);
+      crowd.sockets.resting().wait(10 * kSecond);
+      const uint64_t before = crowd.core.counters().packets_received;
+      crowd.sockets.drain_prompt(crowd.core, crowd.now += kTick / 2, {});
+      CHECK(crowd.core.counters().packets_received == before + 1);
+    }
+  }
+
+  TEST_CASE("what was sent is on its way before a socket is given back or speaks to another") {
+    for (const bool ring : {false, true}) {
+      CAPTURE(ring);
+      Wheel wheel;
+      if (ring) wheel.sockets.begin_ring();
+      wheel.sockets.connect(Wheel::kLeg, wheel.peer_at);
+      const std::array<uint8_t, 3> packet{1, 2, 3};
+      wheel.sockets.send(Wheel::kLeg, wheel.peer_at, packet);
+      wheel.sockets.connect(Wheel::kLeg, std::nullopt);
+      pollfd any{wheel.peer.descriptor(), POLLIN, 0};
+      REQUIRE(::poll(&any, 1, 10'000) == 1);
+      UdpSocket::Buffer buffer;
+      REQUIRE(buffer.receive(wheel.peer));
+      wheel.sockets.connect(Wheel::kLeg, wheel.peer_at);
+      wheel.sockets.send(Wheel::kLeg, wheel.peer_at, packet);
+      CHECK(wheel.sockets.remove(Wheel::kLeg)[0] != nullptr);
+      CHECK(::poll(&any, 1, 10'000) == 1);
+    }
   }
 
   TEST_CASE("after looks in vain, all that is there is taken: the late packet and the one behind it") {

@@ -234,6 +234,10 @@ export const network = {
       64,
       'threads that carry audio, a call on one of them; 0: one less than this machine has cores, and at least one',
     ),
+    ioUring: toggle(
+      true,
+      'media threads send and receive many packets by one system call (io_uring) where the kernel allows it, Linux 5.18 or later; false: each packet by calls of its own',
+    ),
     keepAliveMs: integer(
       15_000,
       20,

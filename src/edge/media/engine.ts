@@ -46,6 +46,8 @@ export interface MediaOptions {
   readonly keepAliveMs?: number;
   /** Media threads; 1 when left away. */
   readonly threads?: number;
+  /** Datagrams of many sockets by one system call, where the kernel can; true when left away. */
+  readonly ioUring?: boolean;
   /** `thread`: real sockets and clock. `manual`: neither; the owner of `manual` moves time and packets. */
   readonly drive: 'thread' | 'manual';
   readonly wallMs: () => number;
@@ -78,6 +80,8 @@ export interface MediaThreadStatus {
   /** Milliseconds that it had to leave out since its start. */
   readonly skippedTicks: number;
   readonly scheduling: NativeThreadStatus['scheduling'];
+  /** Datagrams of many sockets by one system call. */
+  readonly ioUring: boolean;
 }
 
 export interface MediaCounters {
@@ -159,7 +163,10 @@ class Engine implements MediaEngine {
     const manual = options.drive === 'manual';
     this.#hub = new Hub(
       native,
-      (onEvents) => new native.Engine(manual, options.rtpHost, onEvents, options.threads ?? 1),
+      (onEvents) => {
+        const { rtpHost, threads = 1, ioUring = true } = options;
+        return new native.Engine(manual, rtpHost, onEvents, threads, ioUring);
+      },
       options,
     );
     this.#icePort = manual ? undefined : this.#shareIcePort();

@@ -38,6 +38,8 @@ export interface NativeThreadStatus {
   /** Part of its last second spent working, 0..1. */
   readonly busy: number;
   readonly scheduling: 'fifo' | 'nice' | 'normal' | 'manual';
+  /** Datagrams of many sockets by one system call. */
+  readonly ioUring: boolean;
   readonly packetsReceived: number;
   readonly packetsSent: number;
   readonly unknownSources: number;
@@ -236,6 +238,7 @@ export interface Native {
     rtpHost: string,
     onEvents: () => void,
     threads: number,
+    ioUring: boolean,
   ) => NativeEngine;
   makeClip(samples: Uint8Array, rate: number, lineRate: LineRate): NativeClip;
 }

@@ -102,6 +102,7 @@ export async function openLines(
     portMax: settings.rtp.portMax,
     keepAliveMs: settings.rtp.keepAliveMs,
     threads: threadsOf(settings.rtp.mediaThreads),
+    ioUring: settings.rtp.ioUring,
     drive: 'thread',
     suppressDigits: settings.recordings.suppressDigits,
     wallMs: () => clock.wallMs(),

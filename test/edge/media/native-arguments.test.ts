@@ -9,7 +9,7 @@ import { REMOTE } from './peer.ts';
 type Untyped = Record<string, (...values: unknown[]) => unknown>;
 
 const native = loadNative();
-const typed: NativeEngine = new native.Engine(true, '127.0.0.1', () => undefined, 1);
+const typed: NativeEngine = new native.Engine(true, '127.0.0.1', () => undefined, 1, true);
 const engine = typed as unknown as Untyped;
 const sockets = openNativeSockets(() => undefined, 1);
 afterAll(() => {
@@ -291,17 +291,17 @@ describe('the native side', () => {
     expect(() => stream['enqueue']?.('audio/x-l16', 44_100, new Uint8Array(2))).toThrow(
       'enqueue: rate must be one of 8000, 16000, 24000, not 44100',
     );
-    expect(() => new native.Engine(true, 'localhost', () => undefined, 1)).toThrow(
+    expect(() => new native.Engine(true, 'localhost', () => undefined, 1, true)).toThrow(
       'Engine: rtpHost must be an IP address, not "localhost"',
     );
-    expect(() => new native.Engine(true, '127.0.0.1', () => undefined, 65)).toThrow(
+    expect(() => new native.Engine(true, '127.0.0.1', () => undefined, 65, true)).toThrow(
       'Engine: threads must be a whole number from 1 to 64, not 65',
     );
   });
 
   it('names the error of a port that cannot be opened: taken, or not ours', () => {
     const open = (host: string): number => {
-      const own = new native.Engine(false, host, () => undefined, 1);
+      const own = new native.Engine(false, host, () => undefined, 1, true);
       try {
         return own.openLeg(33_100, 1, 2, 3, 0, 20);
       } finally {

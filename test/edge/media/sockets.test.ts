@@ -86,22 +86,26 @@ describe('the media engine on real sockets', () => {
     expect(warned).toEqual([]);
   });
 
-  it('sends a clip as RTP every 20 ms and reports its end', async () => {
-    const media = engine();
-    const { port, packets } = await phone();
-    const leg = await media.openLeg({ mediaTimeoutMs: 0 }, QUIET);
-    expect(leg.address).toBe('127.0.0.1');
-    expect(leg.port % 2).toBe(0);
-    configure(leg, port);
-    const clip = { rate: 8000, samples: l16(sine(1000, 3200)) } as const;
-    expect(await leg.play(clip, { loop: 1, mix: false }).finished).toBe('completed');
-    const audio = Int16Array.from(
-      packets.flatMap((bytes) => [...decodeMulaw(parseRtp(bytes).payload)]),
-    );
-    const start = audio.findIndex((value) => Math.abs(value) > 500);
-    expect(purity(audio.subarray(start, start + 3000), 1000)).toBeGreaterThan(0.99);
-    expect(media.status()).toMatchObject({ ready: true, legs: 1 });
-  });
+  it.each([true, false])(
+    'sends a clip as RTP every 20 ms and reports its end (io_uring wanted: %s)',
+    async (ioUring) => {
+      const media = engine({ ioUring });
+      const { port, packets } = await phone();
+      const leg = await media.openLeg({ mediaTimeoutMs: 0 }, QUIET);
+      expect(leg.address).toBe('127.0.0.1');
+      expect(leg.port % 2).toBe(0);
+      configure(leg, port);
+      const clip = { rate: 8000, samples: l16(sine(1000, 3200)) } as const;
+      expect(await leg.play(clip, { loop: 1, mix: false }).finished).toBe('completed');
+      const audio = Int16Array.from(
+        packets.flatMap((bytes) => [...decodeMulaw(parseRtp(bytes).payload)]),
+      );
+      const start = audio.findIndex((value) => Math.abs(value) > 500);
+      expect(purity(audio.subarray(start, start + 3000), 1000)).toBeGreaterThan(0.99);
+      expect(media.status()).toMatchObject({ ready: true, legs: 1 });
+      if (!ioUring) expect(media.status().threads).toMatchObject([{ ioUring: false }]);
+    },
+  );
 
   it('carries a caller into a stream and the stream back to the caller', async () => {
     const media = engine();
