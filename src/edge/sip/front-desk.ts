@@ -66,6 +66,8 @@ const MAX_WAITING_CALLS = 4096;
  */
 const LONGEST_LINE_MS = 250;
 const SHORT_LINE = 16;
+/** A loop that served nobody for so long has paused (garbage collection, a processor that others had): turns are shorter even in an overload. */
+const PAUSE_MS = 100;
 /** Time for new calls of known peers in one turn of the event loop; then what else has come is served: most of a call's work comes later. */
 const CALLS_MS = 2;
 /** Time for unknown peers in one turn of the event loop; then messages of known peers are served again. */
@@ -93,6 +95,7 @@ export class FrontDesk {
   ] as const;
   readonly #drops: Record<DropReason, number> = { source: 0, queue: 0, keepAlive: 0, garbage: 0 };
   readonly #waits = new Mean();
+  readonly #pauses = new PauseWatch();
   #armed = false;
 
   constructor(options: FrontDeskOptions) {
@@ -111,8 +114,8 @@ export class FrontDesk {
   }
 
   /**
-   * How long messages of known peers other than new calls have waited on the average, of those served since the last time that
-   * this was asked; 0 where there were none.
+   * How long messages of known peers other than new calls have waited for others on the average, of those served since the last
+   * time that this was asked; 0 where there were none. A pause of the loop does not count: the clock of the loop tells of it.
    */
   takeWaitMs(): number {
     return this.#waits.take();
@@ -127,6 +130,7 @@ export class FrontDesk {
     const { acquaintance, clock } = this.#options;
     const nowMs = clock.monotonicMs();
     const arrivedMs = nowMs - waitedMs;
+    this.#pauses.at(nowMs);
     if (acquaintance.isCarrier(flow)) {
       this.#admit({ bytes, flow, standing: 'known', arrivedMs });
       return;
@@ -167,7 +171,7 @@ export class FrontDesk {
     if (seen?.method === 'CANCEL' && this.#knownCalls.isWaiting(message.flow))
       this.#wait(this.#knownCalls, message);
     else if (seen === undefined || !isNewCall(seen)) {
-      this.#waits.add(this.#options.clock.monotonicMs() - message.arrivedMs);
+      this.#waits.add(this.#waitedForOthersMs(message));
       this.#serve(message);
     } else if (this.#options.refusesCalls?.() === true) this.#serve(message);
     else if (this.#isTooLong(message)) this.#serve(message, true);
@@ -179,11 +183,15 @@ export class FrontDesk {
     else this.#drops.queue += 1;
   }
 
-  #isTooLong({ arrivedMs }: Waiting): boolean {
+  /** After a pause there is a line although there is time to spare: it is over sooner than whoever is refused would ask again. */
+  #isTooLong(message: Waiting): boolean {
     const { size } = this.#knownCalls;
     if (size < SHORT_LINE) return false;
-    const waitedMs = this.#options.clock.monotonicMs() - arrivedMs;
-    return waitedMs + this.#knownCalls.delayMs > LONGEST_LINE_MS;
+    return this.#waitedForOthersMs(message) + this.#knownCalls.delayMs > LONGEST_LINE_MS;
+  }
+
+  #waitedForOthersMs({ arrivedMs }: Waiting): number {
+    return this.#options.clock.monotonicMs() - arrivedMs - this.#pauses.since(arrivedMs);
   }
 
   #serve({ bytes, flow, standing, arrivedMs }: Waiting, isTooMany = false): void {
@@ -225,10 +233,33 @@ export class FrontDesk {
     const untilMs = clock.monotonicMs() + limitMs;
     for (const line of lines) {
       while (line.size > 0 && clock.monotonicMs() < untilMs) {
-        const message = line.next(clock.monotonicMs());
+        const nowMs = clock.monotonicMs();
+        this.#pauses.at(nowMs);
+        const message = line.next(nowMs);
         if (message !== undefined) this.#serve(message);
       }
     }
+  }
+}
+
+/** Knows the latest pause of the loop by the times at which somebody was served. */
+class PauseWatch {
+  #servedMs = Number.POSITIVE_INFINITY;
+  #fromMs = 0;
+  #untilMs = 0;
+
+  /** Somebody comes to be served. */
+  at(nowMs: number): void {
+    if (nowMs - this.#servedMs >= PAUSE_MS) {
+      this.#fromMs = this.#servedMs;
+      this.#untilMs = nowMs;
+    }
+    this.#servedMs = nowMs;
+  }
+
+  /** Milliseconds of the latest pause since then. */
+  since(arrivedMs: number): number {
+    return Math.max(0, this.#untilMs - Math.max(this.#fromMs, arrivedMs));
   }
 }
 

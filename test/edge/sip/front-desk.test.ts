@@ -151,6 +151,35 @@ describe('the front desk', () => {
     expect(desk.drops().queue).toBe(0);
   });
 
+  it('has nobody refused for having waited while the loop stood still', () => {
+    const { desk, receive, served, turn, time } = setup();
+    const isRefused = (): boolean => served.at(-1)?.startsWith('refused') === true;
+    const serveAll = (): void => {
+      for (let n = 0; n < 100; n += 1) turn();
+    };
+    time.costMs = 2;
+    for (let n = 0; n < 100; n += 1) receive(message('INVITE'), flow(CARRIER, n));
+    serveAll();
+    served.length = 0;
+    time.nowMs += 400;
+    for (let n = 0; n < 40; n += 1) receive(message('INVITE'), flow(CARRIER, n), 400 - 10 * n);
+    receive(message('BYE'), flow(CARRIER), 400);
+    expect(served).toEqual([`BYE ${CARRIER}`]);
+    // The loop's own clock tells how late it is.
+    expect(desk.takeWaitMs()).toBe(0);
+    serveAll();
+    // Turns as long as under load are no pause: what has waited over them has waited for others.
+    for (let n = 0; n < 20; n += 1) receive(message('INVITE'), flow(CARRIER, n));
+    for (let n = 0; n < 5; n += 1) {
+      time.nowMs += 80;
+      desk.takeWaitMs();
+      receive(message('BYE'), flow(CARRIER), 240);
+    }
+    expect(desk.takeWaitMs()).toBe(240);
+    receive(message('INVITE'), flow(CARRIER), 240);
+    expect(isRefused()).toBe(true);
+  });
+
   it('tells how long messages of known peers have waited, before they came here too', () => {
     const { desk, receive, waits, turn, time } = setup();
     receive(message('INVITE'), flow(CARRIER), 100);
