@@ -1,7 +1,8 @@
-/** The units of work of one whole call, grouped into transactions as a service at 50 calls a second groups them. */
+/** The units of work of whole calls, grouped into transactions as a service at 100 calls a second groups them. */
 import { newCallUuid, uuid } from '../../src/base/ids.ts';
 import { micros } from '../../src/base/money.ts';
 import { systemRandom } from '../../src/base/system-random.ts';
+import type { StoredNotification } from '../../src/domain/callback/types.ts';
 import type { Cdr } from '../../src/domain/cdr/types.ts';
 import type { Engine } from '../../src/edge/store/engine.ts';
 import {
@@ -19,6 +20,8 @@ const NODE = { id: 'bench', epoch: 1 };
 export const CALL_US = 10_000;
 export const timeOf = (index: number): number => START_US + index * CALL_US;
 const CALLERS = 5_000_000;
+/** Calls that end while ends wait to be written together (`edge/store/pace.ts`). */
+const ENDS_TOGETHER = 5;
 const LINES = 12;
 const timeline = Array.from({ length: LINES }, (_, index) => ({
   ...{ atUs: START_US + index, kind: 'sip', text: 'INVITE to 14155602000' },
@@ -48,34 +51,65 @@ const chargeOf = ({ callUuid, cost }: Cdr) =>
     ...{ reference: `cdr:${callUuid}`, referenceType: 'cdr' },
   });
 
-/** Both legs opened, answered, settled, told, and their timelines kept. */
-export function wholeCall(engine: Engine, index: number): void {
-  const nowUs = timeOf(index);
-  const from = String(14_150_000_000 + systemRandom.integer(CALLERS));
-  const [inbound, outbound] = (['inbound', 'outbound'] as const).map((direction) =>
-    aCdr({
-      ...{ callUuid: newCallUuid(systemRandom, nowUs / 1000), direction, from },
-      ...{ to: '14155602000', startUs: nowUs, answerUs: nowUs, endUs: nowUs + 1_000_000 },
-      ...{ sipCallId: uuid(systemRandom), carrier: 'caller' },
-    }),
-  ) as [Cdr, Cdr];
-  const [a, b] = [anOpenCall({ cdr: inbound }), anOpenCall({ cdr: outbound })];
-  const told = aNotification({ id: uuid(systemRandom), subject: inbound.callUuid });
+/** Both legs opened, answered, settled, told, and their timelines kept: the ends of every fifth call bring those before it. */
+export class WholeCalls {
+  readonly #engine: Engine;
+  #ended: Ended[] = [];
+  /** Whose ends are written. */
+  #settled: readonly Ended[] = [];
+
+  constructor(engine: Engine) {
+    this.#engine = engine;
+  }
+
+  add(index: number): void {
+    const nowUs = timeOf(index);
+    const from = String(14_150_000_000 + systemRandom.integer(CALLERS));
+    const [inbound, outbound] = (['inbound', 'outbound'] as const).map((direction) =>
+      aCdr({
+        ...{ callUuid: newCallUuid(systemRandom, nowUs / 1000), direction, from },
+        ...{ to: '14155602000', startUs: nowUs, answerUs: nowUs, endUs: nowUs + 1_000_000 },
+        ...{ sipCallId: uuid(systemRandom), carrier: 'caller' },
+      }),
+    ) as [Cdr, Cdr];
+    const [a, b] = [anOpenCall({ cdr: inbound }), anOpenCall({ cdr: outbound })];
+    together(this.#engine, nowUs, ['calls', 'open', a, undefined]);
+    together(this.#engine, nowUs, ['calls', 'open', b, undefined]);
+    together(this.#engine, nowUs, ['calls', 'update', b], ['calls', 'update', a]);
+    this.#end(inbound, outbound, nowUs + 1_000_000);
+  }
+
+  #end(inbound: Cdr, outbound: Cdr, nowUs: number): void {
+    const told = aNotification({ id: uuid(systemRandom), subject: inbound.callUuid });
+    this.#ended.push({ inbound, outbound, told });
+    if (this.#ended.length < ENDS_TOGETHER) return;
+    together(
+      this.#engine,
+      nowUs,
+      ...this.#settled.flatMap(afterEnd),
+      ...this.#ended.flatMap(endsOf),
+    );
+    this.#settled = this.#ended;
+    this.#ended = [];
+  }
+}
+
+interface Ended {
+  readonly inbound: Cdr;
+  readonly outbound: Cdr;
+  readonly told: StoredNotification;
+}
+
+function endsOf({ inbound, outbound, told }: Ended): readonly Work[] {
   const end = (cdr: Cdr) => ({ cdr, entries: [chargeOf(cdr)], notification: undefined });
-  together(engine, nowUs, ['calls', 'open', a, undefined]);
-  together(engine, nowUs, ['calls', 'open', b, undefined]);
-  together(engine, nowUs, ['calls', 'update', b], ['calls', 'update', a]);
-  together(
-    engine,
-    nowUs + 1_000_000,
+  return [
     ['calls', 'settle', end(outbound)],
     ['calls', 'settle', { ...end(inbound), notification: told }],
-  );
-  together(
-    engine,
-    nowUs + 1_020_000,
-    ['callLogs', 'put', inbound.callUuid, timeline],
-    ['callLogs', 'put', outbound.callUuid, timeline],
-    ['notifications', 'remove', told.id],
-  );
+  ];
 }
+
+const afterEnd = ({ inbound, outbound, told }: Ended): readonly Work[] => [
+  ['callLogs', 'put', inbound.callUuid, timeline],
+  ['callLogs', 'put', outbound.callUuid, timeline],
+  ['notifications', 'remove', told.id],
+];

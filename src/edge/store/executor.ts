@@ -7,6 +7,8 @@ import type { Outcome, Unit } from './unit.ts';
 
 /** Units of work in one transaction; what arrives meanwhile waits for the next. */
 const BATCH_LIMIT = 1000;
+/** So many that nobody waits for are written at once: a turn of the event loop has no more of them. */
+const LATER_LIMIT = 100;
 /** Units that may wait. Beyond it the disk cannot keep up: further units are refused with STORE_BUSY. */
 const QUEUE_LIMIT = 100_000;
 
@@ -33,6 +35,8 @@ export class Executor {
   readonly #pace: Pace;
   readonly #onLowBalance: () => void;
   #waiting: Waiting[] = [];
+  /** Nobody waits for them, and they are to be written together. */
+  #later: Waiting[] = [];
   /** What is to be done between two batches. */
   readonly #acts: (() => Promise<void>)[] = [];
   /** The batches under way, until none is due any more. */
@@ -57,7 +61,7 @@ export class Executor {
 
   /** Units that wait for the next batch. */
   get waiting(): number {
-    return this.#waiting.length;
+    return this.#waiting.length + this.#later.length;
   }
 
   /** A short read sees what was committed; of what waits it sees nothing. */
@@ -69,13 +73,16 @@ export class Executor {
       const outcome = this.#runner.read(unit);
       return outcome.ok ? Promise.resolve(outcome.value) : Promise.reject(toError(outcome.failure));
     }
-    if (this.#waiting.length >= QUEUE_LIMIT) {
+    if (this.waiting >= QUEUE_LIMIT) {
       return Promise.reject(new ServiceError('STORE_BUSY', 'too many units of work are waiting'));
     }
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ unit, resolve, reject });
-      if (access === 'soon') this.#cancelSoon ??= this.#pace.soon(() => this.#begin());
-      else this.#begin();
+      const waiting = { unit, resolve, reject };
+      if (access === 'soon') this.#addSoon(waiting);
+      else {
+        this.#waiting.push(waiting);
+        this.#begin();
+      }
     });
   }
 
@@ -107,9 +114,25 @@ export class Executor {
   /** What waits is still done; nothing new is taken. */
   async close(): Promise<void> {
     this.#closed = true;
-    if (this.#waiting.length > 0) this.#begin();
+    if (this.waiting > 0) this.#writeLater();
     await this.#draining;
     await this.#runner.close();
+  }
+
+  #addSoon(waiting: Waiting): void {
+    const { keepsApart = false } = this.#pace;
+    (keepsApart ? this.#later : this.#waiting).push(waiting);
+    if (this.#later.length === LATER_LIMIT) this.#writeLater();
+    else this.#cancelSoon ??= this.#pace.soon(() => this.#writeLater());
+  }
+
+  /** With the next transaction, and after what else is in it: a call may end while its open record waits. */
+  #writeLater(): void {
+    this.#cancelSoon?.();
+    this.#cancelSoon = undefined;
+    this.#waiting.push(...this.#later);
+    this.#later = [];
+    this.#begin();
   }
 
   #begin(): void {
@@ -132,7 +155,7 @@ export class Executor {
     const batch = this.#waiting.splice(0, BATCH_LIMIT);
     this.#batches += 1;
     this.#isDue = this.#waiting.length > 0;
-    if (!this.#isDue) {
+    if (!this.#isDue && this.#later.length === 0) {
       this.#cancelSoon?.();
       this.#cancelSoon = undefined;
     }

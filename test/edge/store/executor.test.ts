@@ -45,6 +45,10 @@ class HeldPace implements Pace {
   }
 }
 
+class ApartPace extends HeldPace {
+  readonly keepsApart = true;
+}
+
 describe('what nobody waits for', () => {
   it('is written a moment later', async () => {
     const [runner, pace] = [new Recorder(), new HeldPace()];
@@ -66,6 +70,35 @@ describe('what nobody waits for', () => {
     expect(await settled).toBe('settle');
     expect(runner.batches).toEqual([['settle', 'open']]);
     expect(pace.wake).toBeUndefined();
+  });
+
+  it('is written together, apart from what others wait for, with a pace that wants it', async () => {
+    const [runner, pace] = [new Recorder(), new ApartPace()];
+    const executor = new Executor(runner, pace);
+    const first = executor.submit(unit('settle'), 'soon');
+    await executor.submit(unit('open'), 'write');
+    const second = executor.submit(unit('remove'), 'soon');
+    expect([executor.waiting, runner.batches]).toEqual([2, [['open']]]);
+    const third = executor.submit(unit('update'), 'write');
+    pace.wake?.();
+    expect(await Promise.all([first, second, third])).toEqual(['settle', 'remove', 'update']);
+    // Never before what was asked for earlier, such as the open record of a call that is settled.
+    expect(runner.batches).toEqual([['open'], ['update', 'settle', 'remove']]);
+    expect(executor.waiting).toBe(0);
+    const last = executor.submit(unit('settle'), 'soon');
+    pace.wake?.();
+    expect(await last).toBe('settle');
+  });
+
+  it('is written at once when there is much of it', async () => {
+    const [runner, pace] = [new Recorder(), new ApartPace()];
+    const executor = new Executor(runner, pace);
+    const all = Array.from({ length: 250 }, () => executor.submit(unit('settle'), 'soon'));
+    await Promise.all(all.slice(0, 200));
+    expect(runner.batches.flat()).toHaveLength(200);
+    expect(executor.waiting).toBe(50);
+    await executor.close();
+    await Promise.all(all);
   });
 
   it('is written before the store closes', async () => {
