@@ -18,6 +18,8 @@ const KEPT: ReadonlySet<string> = new Set<`${keyof Repositories}.${string}`>([
   'endpoints.byUsername',
   'endpointDirectory.byUsername',
   'callerIds.owns',
+  'trunks.get',
+  'originationUris.get',
   'signingTokens.tokensOf',
 ]);
 

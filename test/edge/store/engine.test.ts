@@ -83,6 +83,18 @@ describe('answers that every call asks for', () => {
     expect(engine.read(tokens)).toMatchObject({ value: { own: 'newer' } });
     engine.close();
   });
+
+  it.each(['trunks', 'originationUris'])('so are those of %s', (repository) => {
+    const engine = engineAt(':memory:');
+    const asked = unit(repository, 'get', ACCOUNT, 'of-a-call-to-a-trunk');
+    engine.run([createAccount]);
+    const first = engine.read(asked);
+    engine.run([credit]);
+    expect(engine.read(asked)).toBe(first);
+    engine.run([unit(repository, 'remove', ACCOUNT, 'another')]);
+    expect(engine.read(asked)).not.toBe(first);
+    engine.close();
+  });
 });
 
 describe('timelines kept line by line', () => {
