@@ -60,6 +60,7 @@ export function sendHop(
         },
         hop,
       );
+      hop.awaitConnection();
     } catch (error) {
       hop.onResponseError(undefined, error instanceof Error ? error : new Error(String(error)));
     }
@@ -91,9 +92,14 @@ class Hop implements Dispatcher.DispatchHandler {
     this.#signal = signal;
     this.#resolve = resolve;
     this.#done = done;
-    const ms = request.connectTimeoutMs;
-    this.#timer = setTimeout(() => this.#fail('connect', `no connection within ${ms} ms`), ms);
     signal?.addEventListener('abort', this.#onAbort, { once: true });
+  }
+
+  /** Once it is dispatched: a kept connection that is free takes it at once. */
+  awaitConnection(): void {
+    if (this.#settled || this.#controller !== undefined) return;
+    const ms = this.#request.connectTimeoutMs;
+    this.#timer = setTimeout(() => this.#fail('connect', `no connection within ${ms} ms`), ms);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
