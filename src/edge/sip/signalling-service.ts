@@ -367,10 +367,12 @@ class SignallingService implements RunningSignalling {
   }
 
   #incoming(call: IncomingCall): void {
+    // What these functions see is kept for as long as the call lasts: not the request.
+    const { callId } = call.request;
     const leg = new EdgeInboundLeg(
       call,
       (input) => this.#tell(input),
-      (owner) => this.#options.traces?.belongs(call.request.callId, owner),
+      (owner) => this.#options.traces?.belongs(callId, owner),
     );
     this.#legs.set(call.leg, leg);
     try {
