@@ -1,5 +1,6 @@
 # libopus from the sources that the npm package @discordjs/opus carries; the package's own binding is not used.
-# Floating point; on x86 the SSE4.1 routines are compiled too and taken where the processor has them.
+# Floating point; on x86 the SSE4.1 routines are compiled too and taken where the processor has them, and a function of
+# opus/ stands before libopus' own, which keeps another name.
 set(OPUS_DIR ${CMAKE_CURRENT_SOURCE_DIR}/../node_modules/@discordjs/opus/deps/opus)
 if(NOT EXISTS ${OPUS_DIR}/include/opus.h)
   message(FATAL_ERROR "libopus is missing: npm install brings it (@discordjs/opus)")
@@ -28,6 +29,9 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
   target_sources(carillon_opus PRIVATE ${OPUS_X86_SOURCES})
   list(FILTER OPUS_X86_SOURCES INCLUDE REGEX "sse4_1\\.c$")
   set_source_files_properties(${OPUS_X86_SOURCES} PROPERTIES COMPILE_OPTIONS -msse4.1)
+  target_sources(carillon_opus PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/opus/warped_autocorrelation.c)
+  set_source_files_properties(${OPUS_DIR}/silk/float/warped_autocorrelation_FLP.c PROPERTIES COMPILE_DEFINITIONS
+    silk_warped_autocorrelation_FLP=silk_warped_autocorrelation_plain)
   target_compile_definitions(carillon_opus PRIVATE OPUS_HAVE_RTCD CPU_INFO_BY_C
     OPUS_X86_MAY_HAVE_SSE OPUS_X86_MAY_HAVE_SSE2 OPUS_X86_MAY_HAVE_SSE4_1 OPUS_X86_PRESUME_SSE OPUS_X86_PRESUME_SSE2)
 endif()
