@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { asLegId } from '../../../src/base/ids.ts';
+import { inviteCommand } from './script.ts';
 import { type Agent, ANSWER, OFFER, REALM, World } from './world.ts';
 
 const ALICE = { username: 'alice', password: 'wonderland' };
@@ -13,17 +14,15 @@ function setup() {
 }
 
 const dial = (phone: Agent, account = ALICE, user = 'alice', maxForwards?: number): void =>
-  phone.tell({
-    kind: 'invite',
-    leg: asLegId(2),
-    target: { kind: 'uri', uri: 'sip:100@192.0.2.1' },
-    from: { user, host: '192.0.2.1', displayName: 'Alice' },
-    maxForwards,
-    callId: 'call-1',
-    sdp: OFFER,
-    headers: [],
-    account,
-  });
+  phone.tell(
+    inviteCommand({
+      target: { kind: 'uri', uri: 'sip:100@192.0.2.1' },
+      from: { user, host: '192.0.2.1', displayName: 'Alice' },
+      maxForwards,
+      callId: 'call-1',
+      account,
+    }),
+  );
 
 /** A call that is answered and acknowledged. */
 function talking() {

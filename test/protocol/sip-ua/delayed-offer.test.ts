@@ -1,7 +1,7 @@
 /** An INVITE of ours without SDP: the called party offers, our ACK answers (RFC 3264 §5, RFC 3261 §13.2.1). */
 import { describe, expect, it } from 'vitest';
 import { asLegId } from '../../../src/base/ids.ts';
-import { answering, PEER, reply, SERVER } from './script.ts';
+import { answering, inviteCommand, PEER, reply, SERVER } from './script.ts';
 import { ANSWER, brief, OFFER, World } from './world.ts';
 
 function called(headers: readonly (readonly [string, string])[] = []) {
@@ -13,16 +13,7 @@ function called(headers: readonly (readonly [string, string])[] = []) {
       return [reply(request, 183, { body: OFFER }), reply(request, 200, { body: OFFER, headers })];
     return request.method === 'BYE' ? reply(request, 200) : undefined;
   });
-  caller.tell({
-    kind: 'invite',
-    leg: asLegId(2),
-    target: { kind: 'uri', uri: `sip:bob@${PEER}` },
-    from: { user: '1555', host: SERVER, displayName: '' },
-    callId: 'delayed',
-    sdp: undefined,
-    headers: [],
-    account: undefined,
-  });
+  caller.tell(inviteCommand({ callId: 'delayed', sdp: undefined }));
   world.advance(30);
   const sentBy = (method: string) => peer.heard.filter((message) => brief(message) === method);
   return { world, caller, peer, sentBy };

@@ -4,8 +4,8 @@ import { asLegId } from '../../../src/base/ids.ts';
 import { Edges } from '../../../src/edge/sip/edges.ts';
 import type { SipRequest } from '../../../src/protocol/sip/message.ts';
 import type { InviteCommand } from '../../../src/protocol/sip/user-agent-types.ts';
-import { answering, PEER, type ReplyScript, reply, SERVER } from './script.ts';
-import { ANSWER, brief, OFFER, type Peer, World } from './world.ts';
+import { answering, inviteCommand, PEER, type ReplyScript, reply, SERVER } from './script.ts';
+import { ANSWER, brief, type Peer, World } from './world.ts';
 
 const FIRST = '192.0.2.51';
 const SECOND = '192.0.2.52';
@@ -56,18 +56,15 @@ function setup() {
   let leg = 0;
   const call = (more: Partial<InviteCommand> = {}): void => {
     leg += 2;
-    caller.tell({
-      kind: 'invite',
-      leg: asLegId(leg),
-      target: { kind: 'uri', uri: 'sip:bob@carrier.test', transport: 'udp' },
-      from: { user: '1555', host: SERVER, displayName: '' },
-      callId: `out-${leg}`,
-      sdp: OFFER,
-      headers: [],
-      account: undefined,
-      firstResponseMs: 4000,
-      ...more,
-    });
+    caller.tell(
+      inviteCommand({
+        leg: asLegId(leg),
+        target: { kind: 'uri', uri: 'sip:bob@carrier.test', transport: 'udp' },
+        callId: `out-${leg}`,
+        firstResponseMs: 4000,
+        ...more,
+      }),
+    );
   };
   /** As each edge does every second. */
   const asks = (edge: Peer): void =>

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { asLegId } from '../../../src/base/ids.ts';
-import { ANSWER, OFFER, REALM, seededRandom, World } from './world.ts';
+import { inviteCommand } from './script.ts';
+import { ANSWER, REALM, seededRandom, World } from './world.ts';
 
 /** Whole calls between two user agents of ours over a network that loses a third of all datagrams. */
 function lossyCall(seed: number) {
@@ -10,16 +11,14 @@ function lossyCall(seed: number) {
   const server = world.agent('192.0.2.1', { realm: REALM, random: seededRandom(seed + 1) });
   const phone = world.agent('192.0.2.9', { random: seededRandom(seed + 2) });
   server.users.set('alice', 'wonderland');
-  phone.tell({
-    kind: 'invite',
-    leg: asLegId(2),
-    target: { kind: 'uri', uri: 'sip:100@192.0.2.1' },
-    from: { user: 'alice', host: '192.0.2.1', displayName: '' },
-    callId: `lossy-${seed}`,
-    sdp: OFFER,
-    headers: [],
-    account: { username: 'alice', password: 'wonderland' },
-  });
+  phone.tell(
+    inviteCommand({
+      target: { kind: 'uri', uri: 'sip:100@192.0.2.1' },
+      from: { user: 'alice', host: '192.0.2.1', displayName: '' },
+      callId: `lossy-${seed}`,
+      account: { username: 'alice', password: 'wonderland' },
+    }),
+  );
   return { world, server, phone };
 }
 

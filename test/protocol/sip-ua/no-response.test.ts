@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { asLegId } from '../../../src/base/ids.ts';
 import type { SipRequest } from '../../../src/protocol/sip/message.ts';
 import type { InviteCommand } from '../../../src/protocol/sip/user-agent-types.ts';
-import { answering, PEER, reply, SERVER } from './script.ts';
-import { ANSWER, brief, OFFER, World } from './world.ts';
+import { answering, inviteCommand, PEER, reply, SERVER } from './script.ts';
+import { ANSWER, brief, World } from './world.ts';
 
 const SILENT = '192.0.2.71';
 
@@ -20,18 +20,15 @@ function setup() {
   let leg = 0;
   const call = (more: Partial<InviteCommand> = {}): void => {
     leg += 2;
-    caller.tell({
-      kind: 'invite',
-      leg: asLegId(leg),
-      target: { kind: 'uri', uri: 'sip:bob@carrier.test' },
-      from: { user: '1555', host: SERVER, displayName: '' },
-      callId: `out-${leg}`,
-      sdp: OFFER,
-      headers: [],
-      account: undefined,
-      firstResponseMs: 4000,
-      ...more,
-    });
+    caller.tell(
+      inviteCommand({
+        leg: asLegId(leg),
+        target: { kind: 'uri', uri: 'sip:bob@carrier.test' },
+        callId: `out-${leg}`,
+        firstResponseMs: 4000,
+        ...more,
+      }),
+    );
   };
   const answers = (request: SipRequest): Uint8Array | undefined =>
     request.method === 'ACK' ? undefined : reply(request, 200, { body: ANSWER });

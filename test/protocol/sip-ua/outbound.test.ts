@@ -2,25 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { asLegId } from '../../../src/base/ids.ts';
 import type { SipRequest } from '../../../src/protocol/sip/message.ts';
 import type { InviteCommand } from '../../../src/protocol/sip/user-agent-types.ts';
-import { answering, inviteFrom, PEER, reply, SERVER, say } from './script.ts';
+import { answering, inviteCommand, inviteFrom, PEER, reply, SERVER, say } from './script.ts';
 import { ANSWER, brief, OFFER, World } from './world.ts';
 
 function setup() {
   const world = new World();
   const caller = world.agent(SERVER, { realm: 'carillon.test' });
   const peer = world.peer(PEER);
-  const call = (more: Partial<InviteCommand> = {}): void =>
-    caller.tell({
-      kind: 'invite',
-      leg: asLegId(2),
-      target: { kind: 'uri', uri: `sip:bob@${PEER}` },
-      from: { user: '1555', host: SERVER, displayName: '' },
-      callId: 'out-1',
-      sdp: OFFER,
-      headers: [],
-      account: undefined,
-      ...more,
-    });
+  const call = (more: Partial<InviteCommand> = {}): void => caller.tell(inviteCommand(more));
   const hangup = (reason?: string): void =>
     caller.tell({ kind: 'hangup', leg: asLegId(2), status: 487, reason });
   const heard = () => peer.heard.map(brief);

@@ -2,6 +2,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { asLegId } from '../../../src/base/ids.ts';
 import type { Asking } from '../../../src/protocol/sip/dialog/new-call-gate.ts';
+import { inviteCommand } from './script.ts';
 import { OFFER, REALM, World } from './world.ts';
 
 const SERVER = '192.0.2.1';
@@ -136,16 +137,13 @@ describe('what else comes meanwhile', () => {
   it('a running call is ended in order', () => {
     const { server } = setup();
     const carrier = world.agent(CARRIER);
-    carrier.tell({
-      kind: 'invite',
-      leg: asLegId(2),
-      target: { kind: 'uri', uri: `sip:100@${SERVER}` },
-      from: { user: 'a', host: CARRIER, displayName: '' },
-      callId: 'running',
-      sdp: OFFER,
-      headers: [],
-      account: undefined,
-    });
+    carrier.tell(
+      inviteCommand({
+        target: { kind: 'uri', uri: `sip:100@${SERVER}` },
+        from: { user: 'a', host: CARRIER, displayName: '' },
+        callId: 'running',
+      }),
+    );
     world.dns.set(SERVER, [{ transport: 'udp', address: SERVER, port: 5060 }]);
     world.advance(50);
     server.tell({ kind: 'answer', leg: server.last('incoming').call.leg, sdp: OFFER });

@@ -1,9 +1,9 @@
 /** Our own registration over a connection: a flow (RFC 5626), and the Service-Route that it brings (RFC 3608). */
 import { describe, expect, it } from 'vitest';
-import { asLegId } from '../../../src/base/ids.ts';
 import { systemRandom } from '../../../src/base/system-random.ts';
 import { UserAgent, type UserAgentOutput } from '../../../src/protocol/sip/sip.ts';
 import type { Flow } from '../../../src/protocol/sip/transport/flow.ts';
+import { inviteCommand } from './script.ts';
 
 const FLOW: Flow = {
   transport: 'tcp',
@@ -69,16 +69,15 @@ function registering(): Client {
 }
 
 const invite = (client: Client): void =>
-  client.tell({
-    kind: 'invite',
-    leg: asLegId(2),
-    target: { kind: 'uri', uri: 'sip:4930@192.0.2.9', transport: 'tcp', registrar: REGISTRAR },
-    from: { user: 'trunk', host: '192.0.2.1', displayName: '' },
-    callId: 'c',
-    sdp: 'v=0\r\n',
-    headers: [],
-    account: ACCOUNT,
-  });
+  client.tell(
+    inviteCommand({
+      target: { kind: 'uri', uri: 'sip:4930@192.0.2.9', transport: 'tcp', registrar: REGISTRAR },
+      from: { user: 'trunk', host: '192.0.2.1', displayName: '' },
+      callId: 'c',
+      sdp: 'v=0\r\n',
+      account: ACCOUNT,
+    }),
+  );
 
 describe('our registration over a connection', () => {
   it('is a flow of our instance', () => {

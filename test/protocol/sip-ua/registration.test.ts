@@ -4,7 +4,7 @@ import type {
   TemporaryLogin,
   UserAgentOptions,
 } from '../../../src/protocol/sip/user-agent-types.ts';
-import { answering, PEER, reply, SERVER } from './script.ts';
+import { answering, inviteCommand, PEER, reply, SERVER } from './script.ts';
 import { type Agent, ANSWER, brief, OFFER, REALM, World } from './world.ts';
 
 function setup(options: Partial<UserAgentOptions> = {}) {
@@ -184,16 +184,14 @@ describe('calling a registered user', () => {
       return phone;
     });
     world.sent.length = 0;
-    server.tell({
-      kind: 'invite',
-      leg: asLegId(2),
-      target: { kind: 'registered', username: 'bob' },
-      from: { user: 'alice', host: SERVER, displayName: 'Alice' },
-      callId: 'fork-1',
-      sdp: OFFER,
-      headers: [['X-PH-Key', 'value']],
-      account: undefined,
-    });
+    server.tell(
+      inviteCommand({
+        target: { kind: 'registered', username: 'bob' },
+        from: { user: 'alice', host: SERVER, displayName: 'Alice' },
+        callId: 'fork-1',
+        headers: [['X-PH-Key', 'value']],
+      }),
+    );
     world.advance(50);
     return { world, server, phones };
   }
@@ -280,16 +278,13 @@ describe('calling a registered user', () => {
       ],
     });
     answering(peer, (request) => reply(request, 480));
-    server.tell({
-      kind: 'invite',
-      leg: asLegId(2),
-      target: { kind: 'registered', username: 'bob' },
-      from: { user: 'alice', host: SERVER, displayName: '' },
-      callId: 'nat',
-      sdp: OFFER,
-      headers: [],
-      account: undefined,
-    });
+    server.tell(
+      inviteCommand({
+        target: { kind: 'registered', username: 'bob' },
+        from: { user: 'alice', host: SERVER, displayName: '' },
+        callId: 'nat',
+      }),
+    );
     world.advance(50);
     const invites = world.sent.filter(({ message }) => brief(message) === 'INVITE');
     expect(invites.map(({ to }) => to)).toEqual([`${PEER}:40000`, `${PEER}:5070`]);
@@ -351,16 +346,14 @@ describe('a login for a time', () => {
     const { world, phone } = start(rights);
     if (method === 'REGISTER') register(phone, 'alice~l1', 'derived', asLogin);
     else {
-      phone.tell({
-        kind: 'invite',
-        leg: asLegId(2),
-        target: { kind: 'uri', uri: `sip:1000@${SERVER}` },
-        from: { user: 'alice', host: SERVER, displayName: '' },
-        callId: 'c1',
-        sdp: OFFER,
-        headers: [],
-        account: { username: 'alice~l1', password: 'derived' },
-      });
+      phone.tell(
+        inviteCommand({
+          target: { kind: 'uri', uri: `sip:1000@${SERVER}` },
+          from: { user: 'alice', host: SERVER, displayName: '' },
+          callId: 'c1',
+          account: { username: 'alice~l1', password: 'derived' },
+        }),
+      );
     }
     world.advance(50);
     const replies = world.sent.flatMap(({ message }) =>

@@ -1,8 +1,16 @@
 /** Reliable provisional responses both ways (RFC 3262), and offers before the answer (RFC 3311). */
 import { describe, expect, it } from 'vitest';
-import { asLegId } from '../../../src/base/ids.ts';
 import type { SipRequest } from '../../../src/protocol/sip/message.ts';
-import { answering, invite, PEER, type RequestScript, reply, SERVER, say } from './script.ts';
+import {
+  answering,
+  invite,
+  inviteCommand,
+  PEER,
+  type RequestScript,
+  reply,
+  SERVER,
+  say,
+} from './script.ts';
 import { ANSWER, brief, OFFER, REALM, World } from './world.ts';
 
 /** A caller whose INVITE has `100rel` in that header field; the call rings as the test says. */
@@ -146,11 +154,7 @@ function calling() {
     }
     return heard.method === 'ACK' ? undefined : reply(heard, 200);
   });
-  caller.tell({
-    ...{ kind: 'invite', leg: asLegId(2), target: { kind: 'uri', uri: `sip:bob@${PEER}` } },
-    ...{ from: { user: '1555', host: SERVER, displayName: '' }, callId: 'out-1', sdp: OFFER },
-    ...{ headers: [], account: undefined },
-  });
+  caller.tell(inviteCommand());
   world.advance(20);
   const answers = (status: number, sequence?: number, body?: string): void => {
     if (request === undefined) throw new Error('no INVITE');

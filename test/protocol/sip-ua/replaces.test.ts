@@ -1,8 +1,8 @@
 /** INVITE with Replaces: which dialog it names, and what is refused (RFC 3891 §3). */
 import { describe, expect, it } from 'vitest';
 import { asLegId } from '../../../src/base/ids.ts';
-import { answering, invite, PEER, reply, SERVER, say } from './script.ts';
-import { ANSWER, brief, OFFER, World } from './world.ts';
+import { answering, invite, inviteCommand, PEER, reply, SERVER, say } from './script.ts';
+import { ANSWER, brief, World } from './world.ts';
 
 const PHONE = '192.0.2.60';
 
@@ -17,16 +17,7 @@ function setUp({ answers }: { answers: boolean }) {
     if (request.method === 'BYE') return undefined;
     return answers ? reply(request, 200, { body: ANSWER }) : reply(request, 180);
   });
-  server.tell({
-    kind: 'invite',
-    leg: asLegId(2),
-    target: { kind: 'uri', uri: `sip:bob@${PHONE}` },
-    from: { user: '1555', host: SERVER, displayName: '' },
-    callId: 'out',
-    sdp: OFFER,
-    headers: [],
-    account: undefined,
-  });
+  server.tell(inviteCommand({ target: { kind: 'uri', uri: `sip:bob@${PHONE}` }, callId: 'out' }));
   world.advance(20);
   const sent = phone.lastRequest('INVITE');
   const theirs =

@@ -1,8 +1,10 @@
 /** Messages of scripted peers. */
+import { asLegId } from '../../../src/base/ids.ts';
 import type { SipMessage, SipRequest } from '../../../src/protocol/sip/message.ts';
 import { createResponse } from '../../../src/protocol/sip/message.ts';
 import { serialize } from '../../../src/protocol/sip/serialize.ts';
 import type { Flow } from '../../../src/protocol/sip/transport/flow.ts';
+import type { InviteCommand } from '../../../src/protocol/sip/user-agent-types.ts';
 import { OFFER, type Peer } from './world.ts';
 
 export const SERVER = '192.0.2.1';
@@ -60,6 +62,19 @@ export const say = (peer: Peer, script: RequestScript): void =>
 
 export const invite = (peer: Peer, script: Partial<RequestScript> = {}): void =>
   say(peer, { method: 'INVITE', body: OFFER, ...script });
+
+/** A call to a peer, as an agent is told to place it. */
+export const inviteCommand = (more: Partial<InviteCommand> = {}): InviteCommand => ({
+  kind: 'invite',
+  leg: asLegId(2),
+  target: { kind: 'uri', uri: `sip:bob@${PEER}` },
+  from: { user: '1555', host: SERVER, displayName: '' },
+  callId: 'out-1',
+  sdp: OFFER,
+  headers: [],
+  account: undefined,
+  ...more,
+});
 
 export interface ReplyScript {
   readonly tag?: string;

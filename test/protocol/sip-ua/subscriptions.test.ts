@@ -7,8 +7,17 @@ import {
 } from '../../../src/protocol/sip/auth/answer-challenge.ts';
 import { parseAuth } from '../../../src/protocol/sip/header/auth.ts';
 import type { SipRequest } from '../../../src/protocol/sip/message.ts';
-import { answering, invite, PEER, type RequestScript, reply, SERVER, say } from './script.ts';
-import { ANSWER, brief, OFFER, type Peer, REALM, seededRandom, World } from './world.ts';
+import {
+  answering,
+  invite,
+  inviteCommand,
+  PEER,
+  type RequestScript,
+  reply,
+  SERVER,
+  say,
+} from './script.ts';
+import { ANSWER, brief, type Peer, REALM, seededRandom, World } from './world.ts';
 
 const BOB = '192.0.2.60';
 
@@ -65,16 +74,7 @@ function setUp() {
   const lamps = (): string[] =>
     notified.map(({ bodyText }) => /<state>(\w+)<\/state>/.exec(bodyText)?.[1] ?? '');
   const callBob = (): void => {
-    server.tell({
-      kind: 'invite',
-      leg: asLegId(2),
-      target: { kind: 'registered', username: 'bob' },
-      from: { user: '1555', host: SERVER, displayName: '' },
-      callId: 'out',
-      sdp: OFFER,
-      headers: [],
-      account: undefined,
-    });
+    server.tell(inviteCommand({ target: { kind: 'registered', username: 'bob' }, callId: 'out' }));
     world.advance(20);
   };
   const last = (): SipRequest => {
