@@ -1,10 +1,8 @@
 import { hashHex } from '../../base/hash.ts';
-import { asLegId } from '../../base/ids.ts';
 import type {
   InboundLeg,
   InviteOptions,
   Leg,
-  LegEvents,
   OutboundLegEvents,
   OutboundTarget,
   SipAddresses,
@@ -12,9 +10,7 @@ import type {
 import type { Binding } from '../../domain/registration/types.ts';
 import {
   type Flow,
-  type IncomingCall,
   isSecureBinding,
-  type LegId,
   peerOf,
   type SipTransportName,
   UserAgent,
@@ -25,10 +21,10 @@ import { AgentDriver } from './agent-driver.ts';
 import { acquaintanceOf, CarrierSources } from './carrier-sources.ts';
 import { type CarrierState, CarrierWatch } from './carrier-watch.ts';
 import { systemDns } from './dns.ts';
-import { EdgeInboundLeg, EdgeOutboundLeg, type LegSink } from './edge-legs.ts';
-import { edgeRefer } from './edge-refer.ts';
+import { EdgeOutboundLeg } from './edge-legs.ts';
 import { GuardedResolver } from './guarded-resolver.ts';
 import { inviteCommand } from './invite-command.ts';
+import { LegTable } from './leg-table.ts';
 import { countNonce } from './nonce-counting.ts';
 import { SipResolver } from './resolver.ts';
 import type { RunningSignalling, SignallingCounters, SignallingOptions } from './signalling.ts';
@@ -37,8 +33,6 @@ import { Texts } from './texts.ts';
 import { UserDirectory } from './user-directory.ts';
 import type { SipWire } from './wire.ts';
 
-/** Outbound legs have even ids, inbound legs the odd ones of the user agent. */
-const ID_STEP = 2;
 const CALL_ID_BYTES = 16;
 const FIRST_RESPONSE_MS = 4_000;
 const MESSAGE_MAX_BYTES = 4096;
@@ -52,11 +46,9 @@ class SignallingService implements RunningSignalling {
   readonly #carriers: CarrierWatch;
   readonly #sources: CarrierSources;
   readonly texts: Texts;
-  readonly #legs = new Map<LegId, LegSink>();
+  readonly #legs: LegTable;
   #agent: UserAgent | undefined;
   #driver: AgentDriver | undefined;
-  #handler: ((leg: InboundLeg) => void) | undefined;
-  #lastOutbound = 0;
   #discarded = 0;
   #authFailures = 0;
   #isReady = false;
@@ -68,7 +60,9 @@ class SignallingService implements RunningSignalling {
     const tell = (input: UserAgentInput): void => this.#tell(input);
     this.#sources = new CarrierSources(carriers, clock);
     const acquaintance = acquaintanceOf(() => this.#agent, this.#sources, clock);
-    const cutOff = (callIds: readonly string[], why: string): void => this.#cutOff(callIds, why);
+    this.#legs = new LegTable(options, tell);
+    const cutOff = (callIds: readonly string[], why: string): void =>
+      this.#legs.cutOff(callIds, why);
     const parts = { options, acquaintance, tell, cutOff };
     this.#wire = options.wire?.(parts) ?? new SipSockets(options, parts);
     const dns = options.dns ?? systemDns();
@@ -156,16 +150,15 @@ class SignallingService implements RunningSignalling {
   }
 
   onInbound(handler: (leg: InboundLeg) => void): void {
-    this.#handler = handler;
+    this.#legs.onInbound(handler);
   }
 
   invite(target: OutboundTarget, options: InviteOptions, events: OutboundLegEvents): Leg {
-    this.#lastOutbound += ID_STEP;
-    const leg = asLegId(this.#lastOutbound);
+    const leg = this.#legs.nextId();
     const callId = Buffer.from(this.#options.random.bytes(CALL_ID_BYTES)).toString('hex');
     const watched = this.#carriers.watching(target, events);
     const outbound = new EdgeOutboundLeg(leg, callId, watched, (input) => this.#tell(input));
-    this.#legs.set(leg, outbound);
+    this.#legs.add(leg, outbound);
     if (options.owner !== undefined) this.#options.traces?.belongs(callId, options.owner);
     const command = inviteCommand(target, options, {
       leg,
@@ -181,7 +174,7 @@ class SignallingService implements RunningSignalling {
         status: undefined,
         reason: undefined,
       } as const;
-      this.#endLater(leg, end);
+      this.#legs.endLater(leg, end);
     } else this.#tell(command);
     return outbound;
   }
@@ -296,7 +289,7 @@ class SignallingService implements RunningSignalling {
         this.#options.logger.debug({ why: output.why, ...whence(output.flow) }, 'SIP discarded');
         break;
       default:
-        this.#legEvent(output);
+        this.#legs.act(output);
     }
   }
 
@@ -322,98 +315,6 @@ class SignallingService implements RunningSignalling {
     this.#authFailures += 1;
     // examples/fail2ban reads this line.
     this.#options.logger.info(fields, 'SIP authentication failed');
-  }
-
-  #legEvent(
-    output: Extract<UserAgentOutput, { kind: 'incoming' } | { readonly leg: LegId }>,
-  ): void {
-    if (output.kind === 'incoming') {
-      this.#incoming(output.call);
-      return;
-    }
-    const sink = this.#legs.get(output.leg);
-    switch (output.kind) {
-      case 'acknowledged':
-        sink?.acknowledged();
-        break;
-      case 'heardFrom':
-        sink?.heardFrom(output.peer);
-        break;
-      case 'progress':
-        sink?.progress(output.status, output.sdp);
-        break;
-      case 'connected':
-        sink?.connected(output.callId, output.sdp);
-        break;
-      case 'offered':
-        this.#offered(output.leg, output.sdp, sink?.events);
-        break;
-      case 'answered':
-        sink?.events?.answered(output.sdp);
-        break;
-      case 'referred':
-        edgeRefer(output, sink?.events, (input) => this.#tell(input));
-        break;
-      case 'referStep':
-        sink?.referStep(output.step);
-        break;
-      case 'dtmf':
-        sink?.events?.dtmf(output.digit, output.durationMs);
-        break;
-      case 'ended':
-        this.#endLater(output.leg, output.end);
-        break;
-    }
-  }
-
-  #incoming(call: IncomingCall): void {
-    // What these functions see is kept for as long as the call lasts: not the request.
-    const { callId } = call.request;
-    const leg = new EdgeInboundLeg(
-      call,
-      (input) => this.#tell(input),
-      (owner) => this.#options.traces?.belongs(callId, owner),
-    );
-    this.#legs.set(call.leg, leg);
-    try {
-      this.#handler?.(leg);
-    } finally {
-      // Nobody took it: no handler, or one that failed before it attached.
-      if (leg.events === undefined) leg.hangup('internalError');
-    }
-  }
-
-  /** A leg that fails to answer refuses the offer: its session goes on as it was. */
-  #offered(leg: LegId, sdp: string | undefined, events: LegEvents | undefined): void {
-    let answer: string | undefined;
-    try {
-      answer = events?.offered(sdp);
-    } finally {
-      this.#tell({ kind: 'answerOffer', leg, sdp: answer });
-    }
-  }
-
-  /** Their peers are reached no more: the calls are over, whatever the user agent still tries. */
-  #cutOff(callIds: readonly string[], reason: string): void {
-    const gone = new Set(callIds);
-    for (const [leg, sink] of [...this.#legs]) {
-      if (!gone.has(sink.sipCallId)) continue;
-      this.#endLater(leg, { by: 'local', how: 'transport', status: undefined, reason });
-      sink.hangup('networkError');
-    }
-  }
-
-  /** In a later turn, so that the command that led to the end (hang up, dial) has returned before. */
-  #endLater(leg: LegId, end: Parameters<LegSink['ended']>[0]): void {
-    queueMicrotask(() => {
-      const sink = this.#legs.get(leg);
-      this.#legs.delete(leg);
-      try {
-        sink?.ended(end);
-      } catch (error) {
-        this.#options.logger.error({ error, leg }, 'end of a leg failed');
-      }
-    });
   }
 }
 

@@ -1,0 +1,135 @@
+/** The legs of running calls: which is which, and who hears what the user agent tells of it. */
+import { asLegId } from '../../base/ids.ts';
+import type { InboundLeg, LegEvents } from '../../domain/call/needs.ts';
+import type {
+  IncomingCall,
+  LegId,
+  UserAgentInput,
+  UserAgentOutput,
+} from '../../protocol/sip/sip.ts';
+import { EdgeInboundLeg, type LegSink } from './edge-legs.ts';
+import { edgeRefer } from './edge-refer.ts';
+import type { SignallingOptions } from './signalling.ts';
+
+/** Outbound legs have even ids, inbound legs the odd ones of the user agent. */
+const ID_STEP = 2;
+
+export class LegTable {
+  readonly #options: Pick<SignallingOptions, 'traces' | 'logger'>;
+  readonly #tell: (input: UserAgentInput) => void;
+  readonly #legs = new Map<LegId, LegSink>();
+  #handler: ((leg: InboundLeg) => void) | undefined;
+  #lastOutbound = 0;
+
+  constructor(
+    options: Pick<SignallingOptions, 'traces' | 'logger'>,
+    tell: (input: UserAgentInput) => void,
+  ) {
+    this.#options = options;
+    this.#tell = tell;
+  }
+
+  onInbound(handler: (leg: InboundLeg) => void): void {
+    this.#handler = handler;
+  }
+
+  /** Of an outbound leg that is about to be. */
+  nextId(): LegId {
+    this.#lastOutbound += ID_STEP;
+    return asLegId(this.#lastOutbound);
+  }
+
+  add(id: LegId, leg: LegSink): void {
+    this.#legs.set(id, leg);
+  }
+
+  act(output: Extract<UserAgentOutput, { kind: 'incoming' } | { readonly leg: LegId }>): void {
+    if (output.kind === 'incoming') {
+      this.#incoming(output.call);
+      return;
+    }
+    const sink = this.#legs.get(output.leg);
+    switch (output.kind) {
+      case 'acknowledged':
+        sink?.acknowledged();
+        break;
+      case 'heardFrom':
+        sink?.heardFrom(output.peer);
+        break;
+      case 'progress':
+        sink?.progress(output.status, output.sdp);
+        break;
+      case 'connected':
+        sink?.connected(output.callId, output.sdp);
+        break;
+      case 'offered':
+        this.#offered(output.leg, output.sdp, sink?.events);
+        break;
+      case 'answered':
+        sink?.events?.answered(output.sdp);
+        break;
+      case 'referred':
+        edgeRefer(output, sink?.events, (input) => this.#tell(input));
+        break;
+      case 'referStep':
+        sink?.referStep(output.step);
+        break;
+      case 'dtmf':
+        sink?.events?.dtmf(output.digit, output.durationMs);
+        break;
+      case 'ended':
+        this.endLater(output.leg, output.end);
+        break;
+    }
+  }
+
+  #incoming(call: IncomingCall): void {
+    // What these functions see is kept for as long as the call lasts: not the request.
+    const { callId } = call.request;
+    const leg = new EdgeInboundLeg(
+      call,
+      (input) => this.#tell(input),
+      (owner) => this.#options.traces?.belongs(callId, owner),
+    );
+    this.#legs.set(call.leg, leg);
+    try {
+      this.#handler?.(leg);
+    } finally {
+      // Nobody took it: no handler, or one that failed before it attached.
+      if (leg.events === undefined) leg.hangup('internalError');
+    }
+  }
+
+  /** A leg that fails to answer refuses the offer: its session goes on as it was. */
+  #offered(leg: LegId, sdp: string | undefined, events: LegEvents | undefined): void {
+    let answer: string | undefined;
+    try {
+      answer = events?.offered(sdp);
+    } finally {
+      this.#tell({ kind: 'answerOffer', leg, sdp: answer });
+    }
+  }
+
+  /** Their peers are reached no more: the calls are over, whatever the user agent still tries. */
+  cutOff(callIds: readonly string[], reason: string): void {
+    const gone = new Set(callIds);
+    for (const [leg, sink] of [...this.#legs]) {
+      if (!gone.has(sink.sipCallId)) continue;
+      this.endLater(leg, { by: 'local', how: 'transport', status: undefined, reason });
+      sink.hangup('networkError');
+    }
+  }
+
+  /** In a later turn, so that the command that led to the end (hang up, dial) has returned before. */
+  endLater(leg: LegId, end: Parameters<LegSink['ended']>[0]): void {
+    queueMicrotask(() => {
+      const sink = this.#legs.get(leg);
+      this.#legs.delete(leg);
+      try {
+        sink?.ended(end);
+      } catch (error) {
+        this.#options.logger.error({ error, leg }, 'end of a leg failed');
+      }
+    });
+  }
+}
