@@ -104,14 +104,16 @@ export class NativeLeg implements MediaLeg {
   readonly #hub: Hub;
   readonly #events: MediaLegEvents;
   readonly #onClose: (peer: PeerAtEnd) => void;
-  readonly #players: Players;
-  readonly #digits: DigitQueue;
-  readonly #listening: Listening;
+  /** Most legs play nothing, press nothing and listen for nothing: each is made when it is first asked for. */
+  #players: Players | undefined;
+  #digits: DigitQueue | undefined;
+  #listening: Listening | undefined;
+  /** What came and was no use, told before. */
+  #told: Set<Unwanted> | undefined;
   readonly #streams = new Set<LegStream>();
   readonly #presses = new PressPairing();
   #rate: LineRate = 8000;
   #remote: MediaLeg['remote'];
-  readonly #told = new Set<Unwanted>();
   #lastQuality: MediaQuality = NO_QUALITY;
   #closed = false;
   #tonesWanted = false;
@@ -135,9 +137,6 @@ export class NativeLeg implements MediaLeg {
     this.icePort = place.icePort;
     this.#events = events;
     this.#onClose = onClose;
-    this.#players = new Players(hub, place.handle);
-    this.#digits = new DigitQueue(hub, place.handle);
-    this.#listening = new Listening(hub, place.handle);
     hub.listenToPlace(place.handle, (event) => {
       if (event.type === 'dtmf') {
         this.#press(event.digit, 'media', event.atMs, event.asTone);
@@ -165,14 +164,21 @@ export class NativeLeg implements MediaLeg {
   }
 
   play(pcm: Pcm, options: PlayOptions): Playback {
-    return this.#closed ? OVER : this.#players.play(pcm, options);
+    return this.#closed ? OVER : this.#playing().play(pcm, options);
   }
 
   playTone(tone: Tone, options: PlayOptions): Playback {
-    return this.#closed ? OVER : this.#players.playTone(tone, options);
+    return this.#closed ? OVER : this.#playing().playTone(tone, options);
+  }
+
+  #playing(): Players {
+    this.#players ??= new Players(this.#hub, this.handle);
+    return this.#players;
   }
 
   sendDigits(digits: string, options: DigitsOptions): Promise<void> {
+    if (this.#closed) return Promise.resolve();
+    this.#digits ??= new DigitQueue(this.#hub, this.handle);
     return this.#digits.send(digits, options);
   }
 
@@ -211,12 +217,17 @@ export class NativeLeg implements MediaLeg {
 
   detectMachine(options: MachineDetectionOptions): Promise<MachineDetectionResult> {
     if (this.#closed) return Promise.resolve({ machine: false, reason: 'ended', afterMs: 0 });
-    return this.#listening.detectMachine(options);
+    return this.#hearing().detectMachine(options);
   }
 
   waitForSilence(ms: number, maxMs: number, signal: AbortSignal): Promise<boolean> {
     if (this.#closed) return Promise.resolve(false);
-    return this.#listening.waitForSilence(ms, maxMs, signal);
+    return this.#hearing().waitForSilence(ms, maxMs, signal);
+  }
+
+  #hearing(): Listening {
+    this.#listening ??= new Listening(this.#hub, this.handle);
+    return this.#listening;
   }
 
   quality(): MediaQuality {
@@ -228,9 +239,9 @@ export class NativeLeg implements MediaLeg {
     if (this.#closed) return this.#lastQuality;
     this.#closed = true;
     for (const stream of [...this.#streams]) stream.close();
-    this.#players.close();
-    this.#digits.close();
-    this.#listening.close();
+    this.#players?.close();
+    this.#digits?.close();
+    this.#listening?.close();
     this.#hub.forgetPlace(this.handle);
     const statistics = this.#hub.engine.closeLeg(this.handle, FIGURES)
       ? readStatistics(FIGURES)
@@ -248,7 +259,8 @@ export class NativeLeg implements MediaLeg {
     this.#lastQuality = qualityOf(statistics);
     for (const { count, many, reason } of UNWANTED) {
       const packets = statistics[count];
-      if (packets < many || this.#told.has(count)) continue;
+      if (packets < many || this.#told?.has(count)) continue;
+      this.#told ??= new Set();
       this.#told.add(count);
       this.#hub.logger.warn({ port: this.port, remote: this.#remote, packets }, reason);
     }
