@@ -386,9 +386,8 @@ async function identityOf(
 }
 
 /** One core is left to everything else. */
-function threadsOf(wanted: number): number {
-  return wanted === 0 ? Math.max(1, availableParallelism() - 1) : wanted;
-}
+const threadsOf = (wanted: number): number =>
+  wanted === 0 ? Math.max(1, availableParallelism() - 1) : wanted;
 
 /** What phones and browsers see in exchanges of media keys: its digest stands in SDP, so that nobody need trust it otherwise. */
 async function mediaIdentity({ dataDir, clock, logger }: Basics) {
