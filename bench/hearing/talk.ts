@@ -73,7 +73,7 @@ export async function talk(
   const { rate, samples } = speech();
   const { media, drive } = engine();
   const leg = await open(media);
-  leg.configure({ ...session(codec, TALKER_PORT), rtcpMux: true });
+  leg.configure(session(codec, TALKER_PORT));
   leg.play({ rate, samples: l16Bytes(samples) }, { loop: 1, mix: false });
   const packets: Packet[] = [];
   const lengthMs = (samples.length / rate) * 1000;
@@ -85,8 +85,8 @@ export async function talk(
     const first = packets[0]?.bytes;
     if (reportsLoss && packets.length === 1 && first !== undefined) {
       const ssrc = new DataView(first.buffer).getUint32(8);
-      const from = { address: PEER, port: TALKER_PORT };
-      drive.inject(leg.port, from, lossReport(ssrc, Math.ceil(256 / 20)));
+      const from = { address: PEER, port: TALKER_PORT + 1 };
+      drive.inject(leg.port + 1, from, lossReport(ssrc, Math.ceil(256 / 20)));
     }
   }
   await media.stop();
