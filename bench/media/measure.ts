@@ -16,8 +16,8 @@ export interface Load {
   readonly legs?: 1;
 }
 
-/** What the start of the calls left is collected once, some eight seconds after: no part of what a running call costs. */
-const WARM_MS = 12_000;
+/** What the start of the calls left is collected twice, nine seconds apart: no part of what a running call costs. */
+const WARM_MS = 25_000;
 const SECONDS = isQuick ? 4 : 8;
 /** Of what the ends said: more than this is a broken call, not a slow one. */
 const MISSING = 0.02;
