@@ -12,6 +12,14 @@
 typedef double Quad __attribute__((vector_size(32)));
 
 #define MAX_QUADS 6
+
+/* The last of `low`, then the first three of `high`. GCC knows the one since 12, clang has no other. */
+#ifdef __clang__
+#define SHIFTED(low, high) __builtin_shufflevector(low, high, 3, 4, 5, 6)
+#else
+typedef long long Places __attribute__((vector_size(32)));
+#define SHIFTED(low, high) __builtin_shuffle(low, high, (Places){3, 4, 5, 6})
+#endif
 #define INLINE static inline __attribute__((always_inline))
 
 /* `reversed`: the input from behind, between as many zeros on both sides as there are sections. */
@@ -29,7 +37,7 @@ INLINE void correlate(double* sums, const double* reversed, double warping, int 
     for (int i = 0; i < quads; ++i) {
       Quad input;
       __builtin_memcpy(&input, now + 1 + 4 * i, sizeof(input));
-      const Quad shifted = __builtin_shufflevector(lower, section[i], 3, 4, 5, 6); /* b[i-1](s-1) */
+      const Quad shifted = SHIFTED(lower, section[i]); /* b[i-1](s-1) */
       lower = section[i];
       section[i] = before[i] + w * (section[i] - shifted);
       before[i] = shifted;
