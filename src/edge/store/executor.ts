@@ -37,6 +37,8 @@ export class Executor {
   #waiting: Waiting[] = [];
   /** Nobody waits for them, and they are to be written together. */
   #later: Waiting[] = [];
+  /** The latest unit that nobody waits for. */
+  #lastSoon: Promise<unknown> | undefined;
   /** What is to be done between two batches. */
   readonly #acts: (() => Promise<void>)[] = [];
   /** The batches under way, until none is due any more. */
@@ -76,14 +78,22 @@ export class Executor {
     if (this.waiting >= QUEUE_LIMIT) {
       return Promise.reject(new ServiceError('STORE_BUSY', 'too many units of work are waiting'));
     }
-    return new Promise((resolve, reject) => {
-      const waiting = { unit, resolve, reject };
-      if (access === 'soon') this.#addSoon(waiting);
-      else {
-        this.#waiting.push(waiting);
-        this.#begin();
-      }
-    });
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+    const waiting = { unit, resolve, reject };
+    if (access === 'soon') {
+      this.#lastSoon = promise;
+      this.#addSoon(waiting);
+    } else {
+      this.#waiting.push(waiting);
+      this.#begin();
+    }
+    return promise;
+  }
+
+  /** Resolves when what nobody waits for is written, as far as it was asked for: whoever reads by another connection sees it. */
+  async written(): Promise<void> {
+    if (this.waiting > 0) this.#writeLater();
+    await this.#lastSoon?.catch(() => undefined);
   }
 
   /** Between two batches; what is asked for meanwhile waits. Rejects as `act` does, and goes on with the runner it has. */

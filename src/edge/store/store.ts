@@ -18,6 +18,7 @@ import {
   withNodes,
 } from './store-parts.ts';
 import { StoreThread, type ThreadOptions } from './thread.ts';
+import type { Unit } from './unit.ts';
 import { ephemeralKey, loadKey } from './vault.ts';
 
 export type { Repositories, SettingStore } from './repositories.ts';
@@ -86,8 +87,13 @@ async function openOnDisk(options: StoreOptions): Promise<Store> {
   const startReading = () => StoreThread.start({ ...thread, role: 'reader' });
   let reading = await startReading();
   const reader = new Executor(reading, atOnce);
+  // Who asks for the record of a call that has just ended gets it.
+  const report = async (unit: Unit): Promise<unknown> => {
+    await writer.written();
+    return reader.submit(unit, 'report');
+  };
   const submit: Submit = (unit, access) =>
-    (access === 'report' ? reader : writer).submit(unit, access);
+    access === 'report' ? report(unit) : writer.submit(unit, access);
   const repositories = createRepositories(options.clock, submit);
   const checkpoints = isSynced
     ? undefined

@@ -101,6 +101,22 @@ describe('what nobody waits for', () => {
     await Promise.all(all);
   });
 
+  it('is written at once for whoever asks for all that was written', async () => {
+    const [runner, pace] = [new Recorder(), new ApartPace()];
+    const executor = new Executor(runner, pace);
+    await executor.written();
+    void executor.submit(unit('settle'), 'soon');
+    void executor.submit(unit('remove'), 'soon');
+    await executor.written();
+    expect(runner.batches).toEqual([['settle', 'remove']]);
+    // Not even what is on its way is overlooked.
+    void executor.submit(unit('settle'), 'soon');
+    pace.wake?.();
+    await executor.written();
+    expect(runner.batches).toHaveLength(2);
+    expect(executor.waiting).toBe(0);
+  });
+
   it('is written before the store closes', async () => {
     const [runner, pace] = [new Recorder(), new HeldPace()];
     const executor = new Executor(runner, pace);

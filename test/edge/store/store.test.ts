@@ -6,7 +6,7 @@ import { statementsContract } from '../../contract/statements-contract.ts';
 import { type Opened, storeContract } from '../../contract/store-contract.ts';
 import { newestSchema, noteStatements, type Plan, plansOf } from './noted-statements.ts';
 import { openAt, openInMemory, withFolder } from './open.ts';
-import { anAccount, anEntry } from './records.ts';
+import { anAccount, anEntry, START_US } from './records.ts';
 
 const noted = noteStatements();
 
@@ -40,6 +40,18 @@ storeContract('SQLite on disk, on its threads', async () => {
       await removed;
     },
   };
+});
+
+it('whoever asks is told what was written without waiting a moment before', async () => {
+  await withFolder(async (folder) => {
+    const { store } = await openAt(folder);
+    const request = { method: 'POST', path: '/console/api/session', status: 200 };
+    const entry = { atUs: START_US, who: 'ada', accountId: undefined, what: 'sign in', ...request };
+    void store.users.addAudit(entry);
+    const { items } = await store.users.audit('all', { limit: 10, offset: 0 });
+    expect(items).toMatchObject([{ who: 'ada', what: 'sign in' }]);
+    await store.close();
+  });
 });
 
 describe('how SQLite finds the rows of all statements that were asked for above', () => {
