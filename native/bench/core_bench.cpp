@@ -9,30 +9,12 @@
 #include <numbers>
 #include <vector>
 
+#include "bench/core_support.hpp"
 #include "core/media_core.hpp"
+#include "test/support/no_events.hpp"
 
 namespace carillon {
 namespace {
-
-Address address_of(uint16_t port) {
-  Address address;
-  address.family = Address::Family::ipv4;
-  address.ip = {127, 0, 0, 1};
-  address.port = port;
-  return address;
-}
-
-/// FNV-1a over everything that was sent and heard: two builds that print the same say the same.
-class Digest {
- public:
-  void add(Bytes bytes) {
-    for (const uint8_t byte : bytes) value_ = (value_ ^ byte) * 0x100'0000'01b3;
-  }
-  [[nodiscard]] uint64_t value() const { return value_; }
-
- private:
-  uint64_t value_ = 0xcbf2'9ce4'8422'2325;
-};
 
 /// Packets on their way: each arrives in the millisecond after it was sent.
 class Wire : public PacketSink {
@@ -55,20 +37,6 @@ class Wire : public PacketSink {
   std::vector<Packet> packets;
 };
 
-class Nobody : public Events {
-  void media(StreamHandle, Bytes) override {}
-  void played(StreamHandle, uint32_t) override {}
-  void dtmf(LegHandle, char, bool, Nanos) override {}
-  void media_timeout(LegHandle, Nanos) override {}
-  void source_changed(LegHandle, SourceChange, const Address&) override {}
-  void playback_ended(PlayerHandle) override {}
-  void digits_sent(JobHandle) override {}
-  void recording_ended(TapHandle, RecordingEnd, uint32_t) override {}
-  void machine_detected(TapHandle, bool, MachineReason, uint32_t) override {}
-  void silence_waited(TapHandle, bool) override {}
-  void floor_changed(RoomHandle, MemberHandle) override {}
-};
-
 /// Sounds like somebody who speaks and pauses.
 AudioClip clip() {
   std::vector<Sample> samples(8000);
@@ -84,7 +52,7 @@ AudioClip clip() {
 int run(uint32_t pairs, int seconds) {
   const uint32_t legs = 2 * pairs;
   Wire wire(legs);
-  Nobody nobody;
+  NoEvents nobody;
   MediaCore core(wire, nobody);
   const AudioClip voice = clip();
   Nanos now = kSecond;

@@ -15,7 +15,9 @@
 #include <memory>
 #include <vector>
 
+#include "bench/core_support.hpp"
 #include "core/media_core.hpp"
+#include "test/support/no_events.hpp"
 
 namespace carillon {
 namespace {
@@ -25,37 +27,20 @@ constexpr CodecSpec kNarrow{};
 constexpr uint8_t kOpusType = 96;
 constexpr CodecSpec kOpus{.coding = Coding::opus, .sample_rate = SampleRate(24'000)};
 
-Address address_of(uint32_t leg) {
-  Address address;
-  address.family = Address::Family::ipv4;
-  address.ip = {127, 0, 0, 1};
-  address.port = static_cast<uint16_t>(kFirstPort + leg);
-  return address;
-}
+Address place_of(uint32_t leg) { return address_of(static_cast<uint16_t>(kFirstPort + leg)); }
 
-struct Totals : PacketSink, Events {
+struct Totals : PacketSink, NoEvents {
   void send(LegHandle /*leg*/, const Address& /*to*/, Bytes packet) override {
     ++packets;
     octets += packet.size();
-    for (const uint8_t byte : packet) digest = (digest ^ byte) * 0x100'0000'01b3;
+    digest.add(packet);
   }
   void send_rtcp(LegHandle /*leg*/, const Address& /*to*/, Bytes /*packet*/) override {}
   void latched(LegHandle /*leg*/, const std::optional<Address>& /*peer*/) override {}
-  void media(StreamHandle, Bytes) override {}
-  void played(StreamHandle, uint32_t) override {}
-  void dtmf(LegHandle, char, bool, Nanos) override {}
-  void media_timeout(LegHandle, Nanos) override {}
-  void source_changed(LegHandle, SourceChange, const Address&) override {}
-  void playback_ended(PlayerHandle) override {}
-  void digits_sent(JobHandle) override {}
-  void recording_ended(TapHandle, RecordingEnd, uint32_t) override {}
-  void machine_detected(TapHandle, bool, MachineReason, uint32_t) override {}
-  void silence_waited(TapHandle, bool) override {}
-  void floor_changed(RoomHandle, MemberHandle) override {}
 
   uint64_t packets = 0;
   uint64_t octets = 0;
-  uint64_t digest = 0xcbf2'9ce4'8422'2325;
+  Digest digest;
 };
 
 std::vector<Sample> read_wav(const char* path) {
@@ -93,7 +78,7 @@ std::unique_ptr<Leg> make_leg(uint32_t i, const CodecSpec& spec, Nanos now) {
   config.ssrc = i;
   auto leg = std::make_unique<Leg>(config, LegCodecs(spec, 0));
   LegRemote remote;
-  remote.receive.source.signalled = address_of(i);
+  remote.receive.source.signalled = place_of(i);
   remote.receive.coding = remote.send.coding = spec.coding;
   remote.receive.payload_type = remote.send.payload_type =
       spec.coding == Coding::opus ? kOpusType : uint8_t{0};
@@ -125,7 +110,7 @@ __attribute__((noinline)) void talk_on(Talk& talk, int64_t frames) {
                          packet);
         std::ranges::copy(payload, packet.begin() + kRtpHeaderBytes);
         talk.core.receive(LegHandle(leg), std::span(packet).first(kRtpHeaderBytes + payload.size()),
-                          address_of(leg), talk.now);
+                          place_of(leg), talk.now);
       }
       talk.now += kTick;
       talk.core.tick(talk.now);
@@ -165,8 +150,8 @@ int run(const char* path, uint32_t pairs, int seconds, bool fec) {
   }
   std::printf("{\"pairs\":%u,\"packets\":%llu,\"octets\":%llu,\"digest\":\"%016llx\",\"leastUs\":%.0f}\n",
               pairs, static_cast<unsigned long long>(totals.packets),
-              static_cast<unsigned long long>(totals.octets), static_cast<unsigned long long>(totals.digest),
-              least);
+              static_cast<unsigned long long>(totals.octets),
+              static_cast<unsigned long long>(totals.digest.value()), least);
   return 0;
 }
 

@@ -15,6 +15,17 @@
 
 namespace carillon {
 
+DatagramRing::Mapping::Mapping(int ring, size_t bytes, uint64_t what)
+    : bytes_(bytes),
+      start_(::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, ring,
+                    static_cast<off_t>(what))) {
+  if (start_ == MAP_FAILED) start_ = nullptr;
+}
+
+DatagramRing::Mapping::~Mapping() {
+  if (start_ != nullptr) ::munmap(start_, bytes_);
+}
+
 // Headers older than this ring's kernel: there is none to be had.
 #ifndef IORING_SETUP_SUBMIT_ALL
 
@@ -67,17 +78,6 @@ struct DatagramRing::Layout {
   io_uring_params kernel;
 };
 
-DatagramRing::Mapping::Mapping(int ring, size_t bytes, uint64_t what)
-    : bytes_(bytes),
-      start_(::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, ring,
-                    static_cast<off_t>(what))) {
-  if (start_ == MAP_FAILED) start_ = nullptr;
-}
-
-DatagramRing::Mapping::~Mapping() {
-  if (start_ != nullptr) ::munmap(start_, bytes_);
-}
-
 std::unique_ptr<DatagramRing> DatagramRing::open() {
   io_uring_params parameters{};
   FileDescriptor ring(set_up(kEntries, parameters));
@@ -106,6 +106,7 @@ DatagramRing::DatagramRing(FileDescriptor ring, const Layout& layout)
 }
 
 void DatagramRing::add(uint8_t operation, int socket, const void* at, size_t size, uint64_t name) {
+  if (!usable_) return;
   const uint32_t tail = *submission_tail_;
   io_uring_sqe& entry = *entries_.at<io_uring_sqe>((tail & submission_mask_) * sizeof(io_uring_sqe));
   std::memset(&entry, 0, sizeof(entry));

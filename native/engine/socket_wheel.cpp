@@ -238,7 +238,7 @@ Nanos SocketWheel::take(UdpSocket::Buffer& buffer, const Place& place, MediaCore
   }
 }
 
-std::span<const bool> SocketWheel::read(std::span<const LegHandle> legs, MediaCore& core) {
+void SocketWheel::read(std::span<const LegHandle> legs, MediaCore& core) {
   for (const LegHandle leg : legs) {
     prefetch(&place(leg), sizeof(Place));
     core.expect_soon(leg);
@@ -257,16 +257,16 @@ std::span<const bool> SocketWheel::read(std::span<const LegHandle> legs, MediaCo
       found_[i] = due.leg == legs[i] && buffers_[i].receive(due.rtp);
     }
   }
-  if (ring_) return ring_->exchange();
-  return std::span(found_).first(legs.size());
+  // The ring may be given up while its datagrams are handed over.
+  if (ring_) std::ranges::copy(ring_->exchange(), found_.begin());
 }
 
 void SocketWheel::look(std::span<const LegHandle> legs, MediaCore& core, Nanos now, Nanos wall_offset) {
-  const std::span<const bool> got = read(legs, core);
+  read(legs, core);
   for (size_t i = 0; i < legs.size(); ++i) {
     Place& due = place(legs[i]);
     if (due.leg != legs[i]) continue;
-    if (got[i]) {
+    if (found_[i]) {
       found(due, buffers_[i], core, now, wall_offset);
     } else if (!due.watched) {
       found_none(due);

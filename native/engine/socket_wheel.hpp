@@ -120,8 +120,8 @@ class SocketWheel {
   [[nodiscard]] Place& place(LegHandle leg) { return places_[MediaCore::index_of(leg)]; }
   [[nodiscard]] const Place& place(LegHandle leg) const { return places_[MediaCore::index_of(leg)]; }
   void send_connected(const Place& from, Bytes packet) const;
-  /// Reads one datagram of each into its buffer. Returns who got one.
-  std::span<const bool> read(std::span<const LegHandle> legs, MediaCore& core);
+  /// Reads one datagram of each into its buffer; `found_` tells who got one.
+  void read(std::span<const LegHandle> legs, MediaCore& core);
   void found(Place& due, UdpSocket::Buffer& buffer, MediaCore& core, Nanos now, Nanos wall_offset);
   void found_none(Place& due);
   void look(std::span<const LegHandle> legs, MediaCore& core, Nanos now, Nanos wall_offset);

@@ -9,24 +9,11 @@
 
 #include "core/rtp/packet.hpp"
 #include "test/support/narrow.hpp"
+#include "test/support/no_events.hpp"
 
 namespace carillon {
 
 namespace {
-
-struct NoEvents : Events {
-  void media(StreamHandle, Bytes) override {}
-  void played(StreamHandle, uint32_t) override {}
-  void dtmf(LegHandle, char, bool, Nanos) override {}
-  void source_changed(LegHandle, SourceChange, const Address&) override {}
-  void media_timeout(LegHandle, Nanos) override {}
-  void playback_ended(PlayerHandle) override {}
-  void digits_sent(JobHandle) override {}
-  void recording_ended(TapHandle, RecordingEnd, uint32_t) override {}
-  void machine_detected(TapHandle, bool, MachineReason, uint32_t) override {}
-  void silence_waited(TapHandle, bool) override {}
-  void floor_changed(RoomHandle, MemberHandle) override {}
-};
 
 struct NoPackets : PacketSink {
   void send(LegHandle, const Address&, Bytes) override {}
@@ -48,6 +35,16 @@ std::pair<UdpSocket, Address> bound() {
   }
 }
 
+std::unique_ptr<Leg> leg_towards(LegHandle handle, const Address& peer) {
+  LegConfig config;
+  config.handle = handle;
+  auto leg = std::make_unique<Leg>(config);
+  LegRemote remote;
+  remote.receive.source.signalled = peer;
+  leg->configure(remote, Nanos{});
+  return leg;
+}
+
 /// One leg on a wheel, and its peer; the wheel's clock is the real one (the kernel's arrival times are) and
 /// goes ahead of it when the test says so.
 struct Wheel {
@@ -60,13 +57,7 @@ struct Wheel {
     peer = std::move(own);
     peer_at = own_at;
     target = rtp_at;
-    LegConfig config;
-    config.handle = kLeg;
-    auto leg = std::make_unique<Leg>(config);
-    LegRemote remote;
-    remote.receive.source.signalled = own_at;
-    leg->configure(remote, Nanos{});
-    core.add_leg(std::move(leg));
+    core.add_leg(leg_towards(kLeg, own_at));
     sockets.add(kLeg,
                 {std::make_unique<UdpSocket>(std::move(rtp)), std::make_unique<UdpSocket>(std::move(rtcp))});
   }
@@ -109,13 +100,7 @@ struct Crowd {
       auto [rtcp, rtcp_at] = bound();
       auto [own, own_at] = bound();
       const LegHandle handle(static_cast<uint32_t>(MediaCore::kMaxLegs) + i);
-      LegConfig config;
-      config.handle = handle;
-      auto leg = std::make_unique<Leg>(config);
-      LegRemote remote;
-      remote.receive.source.signalled = own_at;
-      leg->configure(remote, Nanos{});
-      core.add_leg(std::move(leg));
+      core.add_leg(leg_towards(handle, own_at));
       peers.push_back({std::move(own), rtp_at, rtp.descriptor()});
       sockets.add(handle, {std::make_unique<UdpSocket>(std::move(rtp)),
                            std::make_unique<UdpSocket>(std::move(rtcp))});

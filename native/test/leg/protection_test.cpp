@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/leg/leg.hpp"
+#include "test/support/no_events.hpp"
 
 namespace carillon {
 
@@ -48,7 +49,7 @@ class Scrambled final : public PacketProtection {
   }
 };
 
-struct Wire : PacketSink, Events {
+struct Wire : PacketSink, NoEvents {
   std::vector<std::vector<uint8_t>> rtp;
   std::vector<std::vector<uint8_t>> rtcp;
   int changes = 0;
@@ -60,17 +61,7 @@ struct Wire : PacketSink, Events {
     rtcp.emplace_back(packet.begin(), packet.end());
   }
   void latched(LegHandle, const std::optional<Address>&) override {}
-  void media(StreamHandle, Bytes) override {}
-  void played(StreamHandle, uint32_t) override {}
-  void dtmf(LegHandle, char, bool, Nanos) override {}
-  void media_timeout(LegHandle, Nanos) override {}
   void source_changed(LegHandle, SourceChange, const Address&) override { ++changes; }
-  void playback_ended(PlayerHandle) override {}
-  void digits_sent(JobHandle) override {}
-  void recording_ended(TapHandle, RecordingEnd, uint32_t) override {}
-  void machine_detected(TapHandle, bool, MachineReason, uint32_t) override {}
-  void silence_waited(TapHandle, bool) override {}
-  void floor_changed(RoomHandle, MemberHandle) override {}
 };
 
 /// A leg that says a saw tooth and hears whatever is given to it.

@@ -1,0 +1,29 @@
+// What the benchmarks of the core alone share.
+#pragma once
+
+#include "core/base/address.hpp"
+#include "core/base/bytes.hpp"
+
+namespace carillon {
+
+inline Address address_of(uint16_t port) {
+  Address address;
+  address.family = Address::Family::ipv4;
+  address.ip = {127, 0, 0, 1};
+  address.port = port;
+  return address;
+}
+
+/// FNV-1a over everything that was sent and heard: two builds that print the same say the same.
+class Digest {
+ public:
+  void add(Bytes bytes) {
+    for (const uint8_t byte : bytes) value_ = (value_ ^ byte) * 0x100'0000'01b3;
+  }
+  [[nodiscard]] uint64_t value() const { return value_; }
+
+ private:
+  uint64_t value_ = 0xcbf2'9ce4'8422'2325;
+};
+
+}  // namespace carillon

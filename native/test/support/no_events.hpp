@@ -1,0 +1,22 @@
+// Who hears of nothing: a base for those that hear of some events only.
+#pragma once
+
+#include "core/base/events.hpp"
+
+namespace carillon {
+
+struct NoEvents : Events {
+  void media(StreamHandle, Bytes) override {}
+  void played(StreamHandle, uint32_t) override {}
+  void dtmf(LegHandle, char, bool, Nanos) override {}
+  void media_timeout(LegHandle, Nanos) override {}
+  void source_changed(LegHandle, SourceChange, const Address&) override {}
+  void playback_ended(PlayerHandle) override {}
+  void digits_sent(JobHandle) override {}
+  void recording_ended(TapHandle, RecordingEnd, uint32_t) override {}
+  void machine_detected(TapHandle, bool, MachineReason, uint32_t) override {}
+  void silence_waited(TapHandle, bool) override {}
+  void floor_changed(RoomHandle, MemberHandle) override {}
+};
+
+}  // namespace carillon
