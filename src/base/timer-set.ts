@@ -3,14 +3,22 @@ interface Armed<Name> {
   dueMs: number;
 }
 
-/** Named deadlines of one machine. Small by design: a machine has a handful of timers, so a list is the quickest. */
+const NONE: readonly never[] = [];
+
+/**
+ * Named deadlines of one machine. Small by design: a machine has a handful of timers, so a list is the quickest. It is never longer
+ * than what it holds: transactions keep theirs for half a minute.
+ */
 export class TimerSet<Name extends string> {
-  #armed: Armed<Name>[] = [];
+  #armed: readonly Armed<Name>[] = NONE;
 
   set(name: Name, dueMs: number): void {
-    const known = this.#armed.find((timer) => timer.name === name);
-    if (known === undefined) this.#armed.push({ name, dueMs });
-    else known.dueMs = dueMs;
+    for (const timer of this.#armed) {
+      if (timer.name !== name) continue;
+      timer.dueMs = dueMs;
+      return;
+    }
+    this.#armed = [...this.#armed, { name, dueMs }];
   }
 
   clear(name: Name): void {
@@ -18,24 +26,29 @@ export class TimerSet<Name extends string> {
   }
 
   clearAll(): void {
-    this.#armed = [];
+    this.#armed = NONE;
   }
 
   /** Clears all others. */
   keepOnly(stays: (name: Name) => boolean): void {
-    if (!this.#armed.every(({ name }) => stays(name)))
-      this.#armed = this.#armed.filter(({ name }) => stays(name));
+    let kept = 0;
+    for (const { name } of this.#armed) if (stays(name)) kept += 1;
+    if (kept === 0) this.#armed = NONE;
+    else if (kept < this.#armed.length) this.#armed = this.#armed.filter(({ name }) => stays(name));
   }
 
   has(name: Name): boolean {
-    return this.#armed.some((timer) => timer.name === name);
+    for (const timer of this.#armed) if (timer.name === name) return true;
+    return false;
   }
 
   /** Removes and returns the timers due at `nowMs`, earliest first. */
-  takeDue(nowMs: number): Name[] {
+  takeDue(nowMs: number): readonly Name[] {
+    const earliestMs = this.deadlineMs();
+    if (earliestMs === undefined || earliestMs > nowMs) return NONE;
     const due = this.#armed.filter(({ dueMs }) => dueMs <= nowMs);
-    if (due.length === 0) return [];
-    this.#armed = this.#armed.filter(({ dueMs }) => dueMs > nowMs);
+    this.#armed =
+      due.length === this.#armed.length ? NONE : this.#armed.filter(({ dueMs }) => dueMs > nowMs);
     return due.sort((a, b) => a.dueMs - b.dueMs).map(({ name }) => name);
   }
 

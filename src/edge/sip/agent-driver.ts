@@ -16,6 +16,12 @@ export class AgentDriver {
   #stopped = false;
   #armedMs: number | undefined;
   #cancel: () => void = () => undefined;
+  readonly #timer = (): void => {
+    this.#armedMs = undefined;
+    this.#busy = true;
+    this.#expire();
+    this.#drain();
+  };
 
   constructor(
     agent: UserAgent,
@@ -31,8 +37,12 @@ export class AgentDriver {
 
   tell(input: UserAgentInput): void {
     if (this.#stopped) return;
-    this.#waiting.push(input);
-    if (this.#busy) return;
+    if (this.#busy) {
+      this.#waiting.push(input);
+      return;
+    }
+    this.#busy = true;
+    this.#handle(input);
     this.#drain();
   }
 
@@ -42,21 +52,28 @@ export class AgentDriver {
   }
 
   #drain(): void {
-    this.#busy = true;
-    for (;;) {
+    while (this.#waiting.length > 0) {
       const input = this.#waiting.shift();
-      if (input === undefined) break;
-      this.#guarded(() => this.#agent.handle(input, this.#clock.monotonicMs()), input.kind);
+      if (input !== undefined) this.#handle(input);
     }
     this.#busy = false;
     this.#rearm();
   }
 
-  #guarded(outputs: () => readonly UserAgentOutput[], what: string): void {
+  #handle(input: UserAgentInput): void {
     try {
-      for (const output of outputs()) this.#carryOut(output);
+      for (const output of this.#agent.handle(input, this.#clock.monotonicMs()))
+        this.#carryOut(output);
     } catch (error) {
-      this.#logger.error({ error, input: what }, 'SIP handling failed');
+      this.#logger.error({ error, input: input.kind }, 'SIP handling failed');
+    }
+  }
+
+  #expire(): void {
+    try {
+      for (const output of this.#agent.expire(this.#clock.monotonicMs())) this.#carryOut(output);
+    } catch (error) {
+      this.#logger.error({ error, input: 'timers' }, 'SIP handling failed');
     }
   }
 
@@ -74,11 +91,6 @@ export class AgentDriver {
     if (deadline === undefined || (this.#armedMs ?? Number.POSITIVE_INFINITY) <= deadline) return;
     this.#cancel();
     this.#armedMs = deadline;
-    this.#cancel = this.#clock.at(deadline, () => {
-      this.#armedMs = undefined;
-      this.#busy = true;
-      this.#guarded(() => this.#agent.expire(this.#clock.monotonicMs()), 'timers');
-      this.#drain();
-    });
+    this.#cancel = this.#clock.at(deadline, this.#timer);
   }
 }

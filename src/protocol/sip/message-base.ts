@@ -8,18 +8,21 @@ import { parseDecimal, splitList } from './header/text.ts';
 import { type MediaType, parseDeltaSeconds, parseMediaType } from './header/values.ts';
 import { parseVia, type Via } from './header/via.ts';
 
-/** `{ value }` once computed; distinguishes "not yet" from "absent". */
-export type Lazy<T> = { readonly value: T } | undefined;
+/** Null until it is computed; undefined where it is absent. */
+export type Lazy<T> = T | undefined | null;
+
+const NONE: readonly never[] = [];
 
 export abstract class Message {
   readonly fields: readonly HeaderField[];
   /** Bytes as received; text bodies are decoded by whoever understands them. */
   readonly body: Uint8Array;
-  #via: Lazy<Via | undefined>;
-  #from: Lazy<NameAddr | undefined>;
-  #to: Lazy<NameAddr | undefined>;
-  #cseq: Lazy<CSeq | undefined>;
-  #contacts: Lazy<readonly NameAddr[] | '*' | undefined>;
+  #via: Lazy<Via> = null;
+  #from: Lazy<NameAddr> = null;
+  #to: Lazy<NameAddr> = null;
+  #cseq: Lazy<CSeq> = null;
+  #contacts: Lazy<readonly NameAddr[] | '*'> = null;
+  #text: string | undefined;
 
   constructor(fields: readonly HeaderField[], body: Uint8Array) {
     this.fields = fields;
@@ -38,18 +41,24 @@ export abstract class Message {
 
   /** Values of all lines of that name, undivided. */
   headers(name: string): readonly string[] {
-    return this.#all(headerKey(name));
-  }
-
-  #all(key: string): readonly string[] {
-    const out: string[] = [];
-    for (const field of this.fields) if (field.key === key) out.push(field.value);
-    return out;
+    const key = headerKey(name);
+    return this.fields.filter((field) => field.key === key).map(({ value }) => value);
   }
 
   /** Elements of a comma-separated header over all its lines, in order; empty elements dropped. */
   list(name: string): readonly string[] {
-    return elementsOf(this.headers(name));
+    return this.#elements(headerKey(name));
+  }
+
+  /** Most headers stand once or never. */
+  #elements(key: string): readonly string[] {
+    let out: readonly string[] = NONE;
+    for (const field of this.fields) {
+      if (field.key !== key) continue;
+      const found = elementsOf(field.value);
+      out = out === NONE ? found : [...out, ...found];
+    }
+    return out;
   }
 
   /** Tokens of `Require`, `Supported`, `Allow`, … in lower case. */
@@ -59,8 +68,8 @@ export abstract class Message {
 
   /** The topmost Via; undefined when absent or malformed. */
   get topVia(): Via | undefined {
-    this.#via ??= { value: parseVia(splitList(this.#first('via') ?? '')[0] ?? '') };
-    return this.#via.value;
+    if (this.#via === null) this.#via = parseVia(firstElement(this.#first('via') ?? ''));
+    return this.#via;
   }
 
   get via(): Via {
@@ -68,8 +77,8 @@ export abstract class Message {
   }
 
   get fromOrUndefined(): NameAddr | undefined {
-    this.#from ??= { value: parsed(this.#first('from'), parseNameAddr) };
-    return this.#from.value;
+    if (this.#from === null) this.#from = parsed(this.#first('from'), parseNameAddr);
+    return this.#from;
   }
 
   get from(): NameAddr {
@@ -77,8 +86,8 @@ export abstract class Message {
   }
 
   get toOrUndefined(): NameAddr | undefined {
-    this.#to ??= { value: parsed(this.#first('to'), parseNameAddr) };
-    return this.#to.value;
+    if (this.#to === null) this.#to = parsed(this.#first('to'), parseNameAddr);
+    return this.#to;
   }
 
   get to(): NameAddr {
@@ -86,8 +95,8 @@ export abstract class Message {
   }
 
   get cseqOrUndefined(): CSeq | undefined {
-    this.#cseq ??= { value: parsed(this.#first('cseq'), parseCSeq) };
-    return this.#cseq.value;
+    if (this.#cseq === null) this.#cseq = parsed(this.#first('cseq'), parseCSeq);
+    return this.#cseq;
   }
 
   get cseq(): CSeq {
@@ -100,8 +109,8 @@ export abstract class Message {
 
   /** All contacts, `*`, or undefined when any is malformed. No Contact at all: an empty list. */
   get contacts(): readonly NameAddr[] | '*' | undefined {
-    this.#contacts ??= { value: readContacts(elementsOf(this.#all('contact'))) };
-    return this.#contacts.value;
+    if (this.#contacts === null) this.#contacts = readContacts(this.#elements('contact'));
+    return this.#contacts;
   }
 
   /** The remote target of a dialog: the only Contact. */
@@ -111,11 +120,11 @@ export abstract class Message {
   }
 
   get route(): readonly NameAddr[] | undefined {
-    return nameAddrs(elementsOf(this.#all('route')));
+    return nameAddrs(this.#elements('route'));
   }
 
   get recordRoute(): readonly NameAddr[] | undefined {
-    return nameAddrs(elementsOf(this.#all('record-route')));
+    return nameAddrs(this.#elements('record-route'));
   }
 
   /** 0…255; undefined when absent or malformed. */
@@ -134,9 +143,9 @@ export abstract class Message {
 
   /** The body as UTF-8 text. */
   get bodyText(): string {
-    return Buffer.from(this.body.buffer, this.body.byteOffset, this.body.byteLength).toString(
-      'utf8',
-    );
+    const { buffer, byteOffset, byteLength } = this.body;
+    this.#text ??= Buffer.from(buffer, byteOffset, byteLength).toString('utf8');
+    return this.#text;
   }
 }
 
@@ -145,11 +154,12 @@ export function mandatory<T>(value: T | undefined, name: string): T {
   return value;
 }
 
-function elementsOf(values: readonly string[]): readonly string[] {
-  const out: string[] = [];
-  for (const value of values)
-    for (const element of splitList(value)) if (element !== '') out.push(element);
-  return out;
+const firstElement = (value: string): string =>
+  value.includes(',') ? (splitList(value)[0] ?? '') : value;
+
+function elementsOf(value: string): readonly string[] {
+  if (value.includes(',')) return splitList(value).filter((element) => element !== '');
+  return value === '' ? NONE : [value];
 }
 
 const parsed = <T>(text: string | undefined, parse: (text: string) => T | undefined) =>
@@ -161,6 +171,7 @@ function readContacts(values: readonly string[]): readonly NameAddr[] | '*' | un
 
 /** Undefined when any element is malformed. */
 function nameAddrs(values: readonly string[]): readonly NameAddr[] | undefined {
+  if (values.length === 0) return NONE;
   const out: NameAddr[] = [];
   for (const value of values) {
     const address = parseNameAddr(value);

@@ -23,7 +23,7 @@ export class SipRequest extends Message {
   readonly method: string;
   /** Request-URI as on the wire. */
   readonly requestUri: string;
-  #uri: Lazy<Uri | undefined>;
+  #uri: Lazy<Uri> = null;
 
   constructor(
     method: string,
@@ -38,8 +38,8 @@ export class SipRequest extends Message {
 
   /** Undefined when malformed. */
   get uriOrUndefined(): Uri | undefined {
-    this.#uri ??= { value: parseUri(this.requestUri) };
-    return this.#uri.value;
+    if (this.#uri === null) this.#uri = parseUri(this.requestUri);
+    return this.#uri;
   }
 
   get uri(): Uri {
@@ -143,18 +143,28 @@ export const createRequest = (parts: RequestParts): SipRequest =>
 
 export interface ResponseParts {
   /** Default: the phrase of the registry. */
-  readonly reason?: string;
+  readonly reason?: string | undefined;
   /** Put on To when the request's To has none. Every response but 100 needs one (§8.2.6.2). */
   readonly toTag?: string;
   readonly headers?: HeaderInit;
-  readonly body?: Uint8Array | string;
+  readonly body?: Uint8Array | string | undefined;
 }
 
+const TO = 1;
 /** A bit for each field that stands once. */
-const FROM = 1;
-const TO = 2;
-const CALL_ID = 4;
-const CSEQ = 8;
+const SINGLE = new Map([
+  ['to', TO],
+  ['from', 2],
+  ['call-id', 4],
+  ['cseq', 8],
+]);
+
+/** Whether a response repeats what the request says there. */
+function isAnswered(key: string, status: number): boolean {
+  if (key === 'timestamp') return status === 100;
+  if (key === 'record-route') return status > 100 && status < 300;
+  return key === 'via' || SINGLE.has(key);
+}
 
 /**
  * A response per RFC 3261 §8.2.6: Via, From, To, Call-ID and CSeq copied as text (so that even a malformed request
@@ -168,34 +178,12 @@ export function createResponse(
   const fields: HeaderField[] = [];
   // What stands once is answered once: a malformed request has it by the hundred.
   let seen = 0;
-  const once = (bit: number, field: HeaderField): void => {
-    if ((seen & bit) === 0) fields.push(field);
-    seen |= bit;
-  };
   for (const field of request.fields) {
-    switch (field.key) {
-      case 'via':
-        fields.push(field);
-        break;
-      case 'from':
-        once(FROM, field);
-        break;
-      case 'call-id':
-        once(CALL_ID, field);
-        break;
-      case 'cseq':
-        once(CSEQ, field);
-        break;
-      case 'to':
-        once(TO, status === 100 ? field : withToTag(field, request, parts.toTag));
-        break;
-      case 'timestamp':
-        if (status === 100) fields.push(field);
-        break;
-      case 'record-route':
-        if (status > 100 && status < 300) fields.push(field);
-        break;
-    }
+    const bit = SINGLE.get(field.key) ?? 0;
+    if ((seen & bit) !== 0 || !isAnswered(field.key, status)) continue;
+    seen |= bit;
+    const isTagged = bit === TO && status !== 100;
+    fields.push(isTagged ? withToTag(field, request, parts.toTag) : field);
   }
   for (const [name, value] of parts.headers ?? []) fields.push(headerField(name, value));
   const reason = parts.reason?.replace(/[\r\n]+/g, ' ') ?? reasonPhrase(status);
@@ -204,7 +192,7 @@ export function createResponse(
 
 function withToTag(to: HeaderField, request: SipRequest, tag: string | undefined): HeaderField {
   if (tag === undefined || request.toOrUndefined?.tag !== undefined) return to;
-  return { ...to, value: `${to.value};tag=${tag}` };
+  return { name: to.name, key: to.key, value: `${to.value};tag=${tag}` };
 }
 
 const bodyBytes = (body: Uint8Array | string | undefined): Uint8Array =>

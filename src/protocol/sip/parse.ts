@@ -3,7 +3,7 @@
  * A failure says whose fault it is and, where the sender can be answered, carries what to answer to.
  */
 import { headerKey, knownHeaderKey } from './header/names.ts';
-import { isToken, parseDecimal, trimBlanks } from './header/text.ts';
+import { isToken, parseDecimal, trimmed } from './header/text.ts';
 import { parseVia } from './header/via.ts';
 import { type HeaderField, NO_BODY, type SipMessage, SipRequest, SipResponse } from './message.ts';
 
@@ -32,26 +32,20 @@ export function parseMessage(bytes: Uint8Array): ParseResult {
   if (buffer.length > MAX_MESSAGE_BYTES) return failure(513, 'Message Too Large');
   const start = skipLeadingBreaks(buffer);
   const bodyAt = endOfHead(buffer, start);
-  const head = decodeHead(buffer.subarray(start, bodyAt ?? buffer.length));
+  const head = decodeHead(buffer, start, bodyAt ?? buffer.length);
   const lineEnd = head.indexOf('\n');
   const startLine = withoutCr(lineEnd === -1 ? head : head.slice(0, lineEnd));
   const headers = readFields(head, lineEnd === -1 ? head.length : lineEnd + 1);
-  const rest = bodyAt === undefined ? NO_BODY : buffer.subarray(bodyAt);
 
   const first = readStartLine(startLine);
   if (first.kind === 'bad') {
     return failure(first.status, first.reason, respondable(first.method, headers));
   }
-  const refuse = (status: number, reason: string): ParseResult =>
-    failure(
-      status,
-      reason,
-      first.kind === 'request' ? respondable(first.method, headers) : undefined,
-    );
-  if (headers.fault !== undefined) return refuse(400, headers.fault);
-  if (bodyAt === undefined) return refuse(400, 'Header Section Not Terminated');
-  const body = readBody(headers.fields, rest);
-  if (typeof body === 'string') return refuse(400, body);
+  const body = headers.fault ?? readBody(headers.fields, buffer, bodyAt);
+  if (typeof body === 'string') {
+    const method = first.kind === 'request' ? first.method : undefined;
+    return failure(400, body, respondable(method, headers));
+  }
   const message =
     first.kind === 'request'
       ? new SipRequest(first.method, first.requestUri, headers.fields, body)
@@ -69,6 +63,7 @@ export const asBuffer = (bytes: Uint8Array): Buffer =>
 
 const CR = 13;
 const LF = 10;
+const COLON = 58;
 
 /** Datagrams that only hold a NAT binding open: line breaks (RFC 5626 §3.5.1) or zero bytes, or nothing at all. */
 export const isKeepAlive = (bytes: Uint8Array): boolean =>
@@ -87,9 +82,8 @@ function skipLeadingBreaks(buffer: Buffer): number {
  */
 export function endOfHead(buffer: Buffer, from: number): number | undefined {
   const usual = buffer.indexOf(EMPTY_LINE, from);
-  const searched = usual === -1 ? buffer : buffer.subarray(0, usual + 1);
-  const bare = searched.indexOf(BARE_EMPTY_LINE, from);
-  if (bare !== -1) return bare + BARE_EMPTY_LINE.length;
+  const bare = buffer.indexOf(BARE_EMPTY_LINE, from);
+  if (bare !== -1 && (usual === -1 || bare < usual)) return bare + BARE_EMPTY_LINE.length;
   return usual === -1 ? undefined : usual + EMPTY_LINE.length;
 }
 
@@ -97,9 +91,10 @@ const EMPTY_LINE = Buffer.from('\n\r\n');
 const BARE_EMPTY_LINE = Buffer.from('\n\n');
 
 /** Headers are UTF-8 (§7.3.1); what is not is read as Latin-1, which is what old exchanges write. */
-function decodeHead(bytes: Buffer): string {
-  const text = bytes.toString('utf8');
-  return text.includes('\ufffd') && !bytes.includes(REPLACEMENT) ? bytes.toString('latin1') : text;
+function decodeHead(buffer: Buffer, start: number, end: number): string {
+  const text = buffer.toString('utf8', start, end);
+  const isOther = text.includes('\ufffd') && !buffer.subarray(start, end).includes(REPLACEMENT);
+  return isOther ? buffer.toString('latin1', start, end) : text;
 }
 
 const REPLACEMENT = Buffer.from('\ufffd', 'utf8');
@@ -125,30 +120,29 @@ function readStartLine(line: string): StartLine {
   const last = line.lastIndexOf(' ');
   const name = line.slice(0, Math.max(first, 0));
   const method = isToken(name) ? name : undefined;
-  const bad = (status: number, reason: string): StartLine => ({
-    kind: 'bad',
-    status,
-    reason,
-    method,
-  });
-  if (method === undefined || last === first) return bad(400, 'Malformed Request-Line');
+  if (method === undefined || last === first) return bad(400, 'Malformed Request-Line', method);
   const requestUri = line.slice(first + 1, last);
   const version = line.slice(last + 1);
   if (version !== VERSION) {
-    if (!/^SIP\/[0-9]+\.[0-9]+$/i.test(version)) return bad(400, 'Malformed Request-Line');
-    if (version.toUpperCase() !== VERSION) return bad(505, 'Version Not Supported');
+    if (!/^SIP\/[0-9]+\.[0-9]+$/i.test(version)) return bad(400, 'Malformed Request-Line', method);
+    if (version.toUpperCase() !== VERSION) return bad(505, 'Version Not Supported', method);
   }
   if (!/^[A-Za-z][A-Za-z0-9+.-]*:[^\s<>"]+$/.test(requestUri)) {
-    return bad(400, 'Malformed Request-URI');
+    return bad(400, 'Malformed Request-URI', method);
   }
   return { kind: 'request', method, requestUri };
 }
 
+const bad = (status: number, reason: string, method: string | undefined): StartLine => ({
+  kind: 'bad',
+  status,
+  reason,
+  method,
+});
+
 function readStatusLine(line: string): StartLine {
   const match = /^SIP\/2\.0 ([1-6][0-9]{2})(?: (.*))?$/is.exec(line);
-  if (match === null) {
-    return { kind: 'bad', status: 400, reason: 'Malformed Status-Line', method: undefined };
-  }
+  if (match === null) return bad(400, 'Malformed Status-Line', undefined);
   return { kind: 'response', status: Number(match[1]), reason: match[2] ?? '' };
 }
 
@@ -164,23 +158,26 @@ function readFields(head: string, from: number): HeaderSection {
   let fault: string | undefined;
   let at = from;
   while (at < head.length) {
-    let end = head.indexOf('\n', at);
-    if (end === -1) end = head.length;
-    let value = withoutCr(head.slice(at, end));
-    if (value === '') break;
     const lineStart = at;
+    let end = endOfLine(head, at);
+    const textEnd = withoutCrAt(head, at, end);
+    if (textEnd === at) break;
     at = end + 1;
+    let folded: string | undefined;
     for (let next = head.charCodeAt(at); next === 32 || next === 9; next = head.charCodeAt(at)) {
-      end = head.indexOf('\n', at);
-      if (end === -1) end = head.length;
-      value = `${value} ${trimBlanks(withoutCr(head.slice(at, end)))}`;
+      end = endOfLine(head, at);
+      folded ??= head.slice(lineStart, textEnd);
+      folded += ` ${trimmed(head, at, withoutCrAt(head, at, end))}`;
       at = end + 1;
     }
     if (at - lineStart > MAX_HEADER_LENGTH) fault ??= 'Header Field Too Long';
     else if (fields.length === MAX_HEADER_FIELDS)
       return { fields, fault: 'Too Many Header Fields' };
     else {
-      const field = readField(value);
+      const field =
+        folded === undefined
+          ? readField(head, lineStart, textEnd)
+          : readField(folded, 0, folded.length);
       if (field === undefined) fault ??= 'Malformed Header Field';
       else fields.push(field);
     }
@@ -188,11 +185,22 @@ function readFields(head: string, from: number): HeaderSection {
   return { fields, fault };
 }
 
-function readField(line: string): HeaderField | undefined {
-  const colon = line.indexOf(':');
-  if (colon <= 0) return undefined;
-  const name = trimBlanks(line.slice(0, colon));
-  const value = trimBlanks(line.slice(colon + 1));
+function endOfLine(text: string, from: number): number {
+  const end = text.indexOf('\n', from);
+  return end === -1 ? text.length : end;
+}
+
+/** Where the line from `start` to `end` ends without its CR. */
+const withoutCrAt = (text: string, start: number, end: number): number =>
+  end > start && text.charCodeAt(end - 1) === CR ? end - 1 : end;
+
+/** The line between two places of a text: no string is made of what is not kept. */
+function readField(text: string, start: number, end: number): HeaderField | undefined {
+  let colon = start;
+  while (colon < end && text.charCodeAt(colon) !== COLON) colon += 1;
+  if (colon === start || colon === end) return undefined;
+  const name = trimmed(text, start, colon);
+  const value = trimmed(text, colon + 1, end);
   // A lone CR would become a line break, and so a forged header, in whatever copies the value.
   if (value.includes('\r')) return undefined;
   const known = knownHeaderKey(name);
@@ -204,17 +212,24 @@ function readField(line: string): HeaderField | undefined {
  * §18.3: a datagram longer than Content-Length is cut, a shorter one is an error; without Content-Length the body
  * reaches to the end. Several values are left to `validateRequest`.
  */
-function readBody(fields: readonly HeaderField[], rest: Uint8Array): Uint8Array | string {
+function readBody(
+  fields: readonly HeaderField[],
+  buffer: Buffer,
+  bodyAt: number | undefined,
+): Uint8Array | string {
+  if (bodyAt === undefined) return 'Header Section Not Terminated';
+  const rest = buffer.length - bodyAt;
   let length: number | undefined;
   for (const field of fields) {
     if (field.key !== 'content-length') continue;
     const value = parseDecimal(field.value, MAX_MESSAGE_BYTES);
     if (value === undefined) return 'Malformed Content-Length';
-    if (length !== undefined && length !== value) return rest;
+    if (length !== undefined && length !== value) return buffer.subarray(bodyAt);
     length = value;
   }
-  if (length === undefined) return rest;
-  return length > rest.length ? 'Content-Length Larger Than Message' : rest.subarray(0, length);
+  length ??= rest;
+  if (length > rest) return 'Content-Length Larger Than Message';
+  return length === 0 ? NO_BODY : buffer.subarray(bodyAt, bodyAt + length);
 }
 
 /** What a broken request can be answered by, its Request-URI left empty. */

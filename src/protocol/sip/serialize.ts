@@ -1,15 +1,16 @@
 /** Messages to bytes (RFC 3261 §7). Content-Length is always written anew, as the last header. */
+import { lineStart } from './header/names.ts';
 import type { SipMessage } from './message.ts';
 
 const startLine = (message: SipMessage): string =>
   message.kind === 'request'
-    ? `${message.method} ${message.requestUri} SIP/2.0\r\n`
-    : `SIP/2.0 ${message.status} ${message.reason}\r\n`;
+    ? `${message.method} ${message.requestUri} SIP/2.0`
+    : `SIP/2.0 ${message.status} ${message.reason}`;
 
 /** What a field has besides name and value: colon, space, line break. */
 const FIELD_BYTES = 4;
-/** Content-Length and the empty line, at most. */
-const TAIL_BYTES = 30;
+/** Content-Length, the empty line and the end of the first one, at most. */
+const TAIL_BYTES = 32;
 
 /** Bytes that the message takes when it is written, or a few more. */
 export function sizeOf(message: SipMessage): number {
@@ -22,9 +23,9 @@ export function sizeOf(message: SipMessage): number {
 export function serialize(message: SipMessage): Buffer {
   let head = startLine(message);
   for (const field of message.fields) {
-    if (field.key !== 'content-length') head += `${field.name}: ${field.value}\r\n`;
+    if (field.key !== 'content-length') head += lineStart(field.name) + field.value;
   }
-  head += `Content-Length: ${message.body.length}\r\n\r\n`;
+  head += `\r\nContent-Length: ${message.body.length}\r\n\r\n`;
   const headBytes = Buffer.byteLength(head, 'utf8');
   const out = Buffer.allocUnsafe(headBytes + message.body.length);
   out.write(head, 0, 'utf8');

@@ -12,7 +12,7 @@ export {
   SipRequest,
   SipResponse,
 } from './message.ts';
-export { isKeepAlive, MAX_MESSAGE_BYTES, parseMessage } from './parse.ts';
+export { asBuffer, isKeepAlive, MAX_MESSAGE_BYTES, parseMessage } from './parse.ts';
 export { type ContactBinding, isSecureBinding } from './registrar/binding.ts';
 export { DEFAULT_REGISTRAR_LIMITS, type RegistrarLimits } from './registrar/register.ts';
 export { serialize } from './serialize.ts';

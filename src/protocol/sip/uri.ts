@@ -40,36 +40,44 @@ const BLANK_OR_CONTROL = /[\s<>"\u0000]/;
 
 /** Undefined when the text is no URI. Unknown schemes are accepted and stay opaque. */
 export function parseUri(text: string): Uri | undefined {
-  if (text.startsWith('sip:')) return parseSipUri(false, text.slice(4));
+  if (text.startsWith('sip:')) return parseSipUri(false, text, 4);
   const scheme = SCHEME.exec(text)?.[1]?.toLowerCase();
   if (scheme === undefined) return undefined;
-  const rest = text.slice(scheme.length + 1);
-  if (scheme === 'sip' || scheme === 'sips') return parseSipUri(scheme === 'sips', rest);
+  const restAt = scheme.length + 1;
+  if (scheme === 'sip' || scheme === 'sips') return parseSipUri(scheme === 'sips', text, restAt);
+  const rest = text.slice(restAt);
   if (scheme === 'tel') return parseTelUri(rest);
   if (rest === '' || BLANK_OR_CONTROL.test(rest)) return undefined;
   return { kind: 'other', scheme, opaque: rest };
 }
 
-function parseSipUri(secure: boolean, rest: string): SipUri | undefined {
-  const at = rest.indexOf('@');
-  const userinfo = at === -1 ? '' : rest.slice(0, at);
-  const colon = userinfo.indexOf(':');
-  const user = colon === -1 ? userinfo : userinfo.slice(0, colon);
-  const password = colon === -1 ? undefined : userinfo.slice(colon + 1);
-  if (at === 0 || !USERINFO.test(user)) return undefined;
+/** What stands from `from` on, after the scheme. */
+function parseSipUri(secure: boolean, text: string, from: number): SipUri | undefined {
+  const at = text.indexOf('@', from);
+  if (at === from) return undefined;
+  const userEnd = at === -1 ? from : firstOf(':', text, from, at);
+  const user = text.slice(from, userEnd);
+  const password = userEnd < at ? text.slice(userEnd + 1, at) : undefined;
+  if (!USERINFO.test(user)) return undefined;
   if (password !== undefined && !PASSWORD.test(password)) return undefined;
 
-  let tail = rest.slice(at + 1);
-  const question = tail.indexOf('?');
-  const headers = question === -1 ? '' : tail.slice(question + 1);
-  if (question !== -1) tail = tail.slice(0, question);
+  const hostAt = at === -1 ? from : at + 1;
+  const end = firstOf('?', text, hostAt, text.length);
+  const headers = text.slice(end + 1);
   if (BLANK_OR_CONTROL.test(headers)) return undefined;
 
-  const semicolon = tail.indexOf(';');
-  const params = semicolon === -1 ? NO_PARAMS : parseUriParams(tail.slice(semicolon + 1));
-  const endpoint = parseHostPort(semicolon === -1 ? tail : tail.slice(0, semicolon));
+  const hostEnd = firstOf(';', text, hostAt, end);
+  const params = hostEnd === end ? NO_PARAMS : parseUriParams(text.slice(hostEnd + 1, end));
+  const endpoint = parseHostPort(text.slice(hostAt, hostEnd));
   if (params === undefined || endpoint === undefined) return undefined;
-  return { kind: 'sip', secure, user, password, ...endpoint, params, headers };
+  const { host, port } = endpoint;
+  return { kind: 'sip', secure, user, password, host, port, params, headers };
+}
+
+/** Where a character stands first between two places of a text; the second one where it does not. */
+function firstOf(character: string, text: string, from: number, until: number): number {
+  const at = text.indexOf(character, from);
+  return at === -1 || at > until ? until : at;
 }
 
 function parseTelUri(rest: string): TelUri | undefined {

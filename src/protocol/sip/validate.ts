@@ -91,7 +91,7 @@ function validateMandatory(message: SipMessage): string | undefined {
   if (message.topVia === undefined) return missingOrMalformed(message, 'Via');
   const vias = message.list('via');
   // The first one has been read.
-  if (vias.length > 1 && !vias.every((via) => parseVia(via) !== undefined)) return 'Malformed Via';
+  if (vias.length > 1 && vias.some((via) => parseVia(via) === undefined)) return 'Malformed Via';
   return message.contacts === undefined ? 'Malformed Contact' : undefined;
 }
 

@@ -37,6 +37,23 @@ describe('parsing (RFC 3261 §7)', () => {
     );
   });
 
+  test('a line without a colon does not borrow that of the next one', () => {
+    const head = [...HEAD.slice(0, 5), 'no colon', ...HEAD.slice(5)];
+    expect(refusal(wire(head))).toMatchObject({ status: 400, reason: 'Malformed Header Field' });
+    expect(refusal(wire(head))?.respondable?.cseq.method).toBe('OPTIONS');
+  });
+
+  test('blanks around name and value are no part of them', () => {
+    const request = parsedRequest(wire([...HEAD, 'Subject \t: \t a  b\t ', 'X-Empty: \t ']));
+    expect([request.header('subject'), request.header('x-empty')]).toEqual(['a  b', '']);
+  });
+
+  test('a name that objects have by themselves is a header like any other', () => {
+    const request = parsedRequest(wire([...HEAD, 'constructor: x', 'toString: y']));
+    expect(request.header('constructor')).toBe('x');
+    expect(createResponse(request, 200).header('constructor')).toBeUndefined();
+  });
+
   test('lines that end in a bare LF are understood', () => {
     const request = parsedRequest(Buffer.from(`${HEAD.join('\n')}\nContent-Length: 2\n\nab`));
     expect([request.callId, request.bodyText]).toEqual(['c', 'ab']);

@@ -1,5 +1,6 @@
 /** SIP messages as bytes: whose they are, and what of them may be shown. */
 import { MASK, maskSecrets } from '../../../base/mask.ts';
+import { asBuffer } from '../../../protocol/sip/sip.ts';
 
 const CREDENTIALS = /^((?:proxy-)?authorization[ \t]*:[ \t]*\S+)[^\r\n]*(?:\r?\n[ \t][^\r\n]*)*/gim;
 /** A signed PASSporT (RFC 8224) says who called whom, and whoever has it may say it again. */
@@ -7,29 +8,25 @@ const TOKENS =
   /^((?:identity|y|[\w.-]{0,60}(?:token|secret|passw|api-?key)[\w.-]{0,60})[ \t]*:)[^\r\n]*(?:\r?\n[ \t][^\r\n]*)*/gim;
 const MEDIA_KEYS = /^(a=(?:crypto:\d{1,9}[ \t]+[\w-]+|ice-pwd:|key-mgmt:))[^\r\n]*/gm;
 const CALL_ID = /^(?:call-id|i)[ \t]*:[ \t]*(\S+)/im;
-const USUAL_CALL_ID = '\nCall-ID: ';
+const USUAL_CALL_ID = Buffer.from('\nCall-ID: ');
 const END_OF_HEAD = '\n\r\n';
+const END_BYTES = Buffer.from(END_OF_HEAD);
+const CR = 13;
 const BLANK = /\s/;
-/** Most heads are shorter. */
-const USUAL_HEAD_BYTES = 1200;
-
-const latin1 = (bytes: Uint8Array, length: number): string =>
-  Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, length)).toString(
-    'latin1',
-  );
 
 /** The usual spelling first: a search for a text costs a tenth of one for a pattern. */
 export function callIdOf(bytes: Uint8Array): string | undefined {
-  const start = latin1(bytes, USUAL_HEAD_BYTES);
-  return usualCallId(start) ?? CALL_ID.exec(headOf(latin1(bytes, bytes.length)))?.[1];
+  const message = asBuffer(bytes);
+  return usualCallId(message) ?? CALL_ID.exec(headOf(message.toString('latin1')))?.[1];
 }
 
-function usualCallId(text: string): string | undefined {
-  const at = text.indexOf(USUAL_CALL_ID);
-  if (at === -1 || text.lastIndexOf(END_OF_HEAD, at) !== -1) return undefined;
+function usualCallId(message: Buffer): string | undefined {
+  const at = message.indexOf(USUAL_CALL_ID);
+  const headEnd = message.indexOf(END_BYTES);
+  if (at === -1 || (headEnd !== -1 && headEnd < at)) return undefined;
   const start = at + USUAL_CALL_ID.length;
-  const end = text.indexOf('\r', start);
-  const callId = end > start ? text.slice(start, end) : ' ';
+  const end = message.indexOf(CR, start);
+  const callId = end > start ? message.toString('latin1', start, end) : ' ';
   return BLANK.test(callId) ? undefined : callId;
 }
 

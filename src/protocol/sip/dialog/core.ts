@@ -97,6 +97,7 @@ export class UserAgentCore {
   readonly ownSentBys: ReadonlySet<string>;
   /** Our Contacts without a user, by transport. */
   readonly #contacts = new Map<string, string>();
+  readonly #software: readonly [name: string, value: string];
   #outputs: UserAgentOutput[] = [];
   /** Hears all outputs but messages. */
   said: (output: UserAgentOutput) => void = () => undefined;
@@ -108,6 +109,7 @@ export class UserAgentCore {
     door: (request: SipRequest, flow: Flow) => StatelessAnswer | undefined,
   ) {
     this.options = options;
+    this.#software = ['Server', options.userAgent];
     this.limits = options.limits ?? DEFAULT_USER_AGENT_LIMITS;
     this.timers = options.timers ?? RFC3261_TIMERS;
     const { edges = [] } = options;
@@ -246,10 +248,10 @@ export class UserAgentCore {
 
   /** A response with our Server header and, where the caller names none, a fresh To tag. */
   response(request: SipRequest, status: number, parts: ResponseParts = {}): SipResponse {
+    const { reason, body, headers = [], toTag = this.newToken() } = parts;
     return createResponse(request, status, {
-      ...parts,
-      toTag: parts.toTag ?? this.newToken(),
-      headers: [...(parts.headers ?? []), ['Server', this.options.userAgent]],
+      ...{ reason, body, toTag },
+      headers: [...headers, this.#software],
     });
   }
 

@@ -286,7 +286,9 @@ export class Session implements DialogUser {
   }
 
   response(request: SipRequest, status: number, parts: ResponseParts): SipResponse {
-    return this.#core.response(request, status, { ...parts, toTag: this.dialog.localTag });
+    const { reason, body, headers = [] } = parts;
+    const { localTag: toTag } = this.dialog;
+    return this.#core.response(request, status, { reason, body, headers, toTag });
   }
 
   #bye(request: SipRequest, transaction: TransactionId): void {

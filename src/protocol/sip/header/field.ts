@@ -48,10 +48,10 @@ export function withTop(
 ): HeaderField[] {
   const top = headerField(name, value);
   const at = fields.findIndex((field) => field.key === top.key);
+  if (at === -1) return [top, ...fields];
   const out = [...fields];
-  if (at === -1) return [top, ...out];
-  const rest = splitList(fields[at]?.value ?? '').slice(1);
-  const tail = rest.length === 0 ? [] : [headerField(name, rest.join(', '))];
-  out.splice(at, 1, top, ...tail);
+  const [, ...rest] = splitList(fields[at]?.value ?? '');
+  if (rest.length === 0) out[at] = top;
+  else out.splice(at, 1, top, headerField(name, rest.join(', ')));
   return out;
 }

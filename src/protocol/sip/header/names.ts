@@ -75,6 +75,11 @@ for (const [letter, name] of Object.entries(COMPACT)) {
   registered.set(letter.toUpperCase(), one);
 }
 
+const lineStarts = new Map<string, string>(LONG_FORMS.map((name) => [name, `\r\n${name}: `]));
+
+/** What stands before the value of a header, the end of the line before included. */
+export const lineStart = (name: string): string => lineStarts.get(name) ?? `\r\n${name}: `;
+
 /** The key of a registered name in one of its usual spellings. */
 export const knownHeaderKey = (name: string): string | undefined => registered.get(name)?.key;
 

@@ -27,12 +27,13 @@ export function skipBlanks(text: string, at: number): number {
   return i;
 }
 
-/** Without SP and HT around; unlike `trim` it leaves other Unicode spaces alone. */
-export function trimBlanks(text: string): string {
-  let end = text.length;
-  while (end > 0 && isBlank(text.charCodeAt(end - 1))) end -= 1;
-  const start = skipBlanks(text, 0);
-  return start === 0 && end === text.length ? text : text.slice(start, Math.max(start, end));
+/** A part of a text without SP and HT around; unlike `trim` it leaves other Unicode spaces alone. */
+export function trimmed(text: string, from: number, until: number): string {
+  let end = until;
+  while (end > from && isBlank(text.charCodeAt(end - 1))) end -= 1;
+  let start = from;
+  while (start < end && isBlank(text.charCodeAt(start))) start += 1;
+  return text.slice(start, end);
 }
 
 /** Index just after the quoted string that opens at `at`; undefined when it never closes. */

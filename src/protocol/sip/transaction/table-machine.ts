@@ -22,6 +22,7 @@ export interface Shape<State extends string, Event extends string, Action extend
 
 /** Timers that only end a transaction fire at whole multiples of it, so that many ends take one waking. Milliseconds. */
 const ENDS_TOGETHER_MS = 100;
+const NONE: readonly never[] = [];
 
 export abstract class TableMachine<
   State extends string,
@@ -34,7 +35,7 @@ export abstract class TableMachine<
   readonly #shape: Shape<State, Event, Action>;
   readonly #timers = new TimerSet<Timer>();
   #state: State | 'terminated';
-  #outputs: TransactionOutput[] = [];
+  #outputs: readonly TransactionOutput[] = NONE;
 
   constructor(id: TransactionId, shape: Shape<State, Event, Action>) {
     this.id = id;
@@ -89,12 +90,12 @@ export abstract class TableMachine<
   }
 
   protected emit(output: TransactionOutput): void {
-    this.#outputs.push(output);
+    this.#outputs = this.#outputs === NONE ? [output] : [...this.#outputs, output];
   }
 
   protected takeOutputs(): readonly TransactionOutput[] {
     const outputs = this.#outputs;
-    this.#outputs = [];
+    this.#outputs = NONE;
     return outputs;
   }
 }

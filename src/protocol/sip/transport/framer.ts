@@ -1,6 +1,6 @@
 /** Cuts a byte stream into SIP messages (RFC 3261 §18.3, RFC 5626 §3.5.1). Any split of the stream gives the same messages. */
 import { headerKey } from '../header/names.ts';
-import { parseDecimal, trimBlanks } from '../header/text.ts';
+import { parseDecimal, trimmed } from '../header/text.ts';
 import { asBuffer, endOfHead, MAX_MESSAGE_BYTES } from '../parse.ts';
 
 /** Start line and headers together. */
@@ -143,7 +143,8 @@ function contentLength(head: string): number | string {
   for (const line of head.split('\n')) {
     const colon = line.indexOf(':');
     if (colon <= 0 || headerKey(line.slice(0, colon).trimEnd()) !== 'content-length') continue;
-    const value = parseDecimal(trimBlanks(line.slice(colon + 1).replace('\r', '')), 2 ** 32);
+    const text = line.replace('\r', '');
+    const value = parseDecimal(trimmed(text, colon + 1, text.length), 2 ** 32);
     if (value === undefined) return 'Malformed Content-Length';
     if (length !== undefined && length !== value) return 'Multiple Content-Length Values';
     length = value;

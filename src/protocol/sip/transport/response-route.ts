@@ -1,6 +1,5 @@
 /** Where a response goes: RFC 3261 §18.2 with the symmetric routing of RFC 3581. */
 
-import { withParam } from '../header/text.ts';
 import { formatVia } from '../header/via.ts';
 import type { SipRequest } from '../message.ts';
 import { bracketed, unbracketed } from '../uri.ts';
@@ -26,8 +25,8 @@ export function stampVia(request: SipRequest, flow: Flow): SipRequest {
   const source = plainAddress(flow.remoteAddress);
   const asked = via.params.has('rport');
   if (!asked && plainAddress(via.host) === source && !via.params.has('received')) return request;
-  let params = withParam(via.params, 'received', source);
-  if (asked) params = withParam(params, 'rport', String(flow.remotePort));
+  const params = new Map(via.params).set('received', source);
+  if (asked) params.set('rport', String(flow.remotePort));
   return request.withTopHeader('Via', formatVia({ ...via, params }));
 }
 
