@@ -7,6 +7,7 @@ import { ServiceError } from './base/errors.ts';
 import { type Service, startService } from './compose.ts';
 import { examineSettings, refuseProblems } from './config/load.ts';
 import { settingsAsYaml } from './config/show.ts';
+import { lowerCollectorThreads } from './service/collector-threads.ts';
 import { checked } from './service/reload.ts';
 
 const NODE_MAJOR = 24;
@@ -30,6 +31,7 @@ async function main(flags: readonly string[]): Promise<void> {
   }
   if (flags.length > 0) return;
   refuseProblems(problems);
+  lowerCollectorThreads();
   const { settings } = examined;
   const { NOTIFY_SOCKET: socket, WATCHDOG_USEC: watchdogUs } = process.env;
   const supervisor = { socket, watchdogUs };
