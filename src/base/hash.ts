@@ -36,6 +36,11 @@ export class Mac {
     return hash('sha256', this.#outer, 'buffer');
   }
 
+  base64Of(text: string): string {
+    this.#outer.set(hash('sha256', this.#keyed(text), 'buffer'), BLOCK_BYTES);
+    return hash('sha256', this.#outer, 'base64');
+  }
+
   #keyed(text: string): Buffer {
     if (text.length > SHORT_TEXT) return Buffer.concat([this.#inner, Buffer.from(text, 'utf8')]);
     scratch.set(this.#inner);
@@ -56,6 +61,9 @@ function macOf(key: string): Mac {
 
 export const hmacSha256 = (key: string | Uint8Array, text: string): Buffer =>
   (typeof key === 'string' ? macOf(key) : new Mac(key)).of(text);
+
+/** The same as Base64. */
+export const hmacSha256Base64 = (key: string, text: string): string => macOf(key).base64Of(text);
 
 /** Equality of two secrets. The time that it takes can reveal only whether their lengths are equal. */
 export function secretsEqual(a: string, b: string): boolean {

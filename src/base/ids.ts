@@ -26,7 +26,10 @@ export type CampaignId = Branded<string, 'campaign'>;
 /** What a campaign's calls are connected to. */
 export type AgentId = Branded<string, 'agent'>;
 
-const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
+const HEX_DIGITS = '0123456789abcdef';
+const DASH = 45;
+/** Where texts are put together, one after the other: a text that grows letter by letter would be a new one each time. */
+const letters = Buffer.alloc(256);
 const AUTH_ID_ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
 
 /** RFC 4122 version 4 UUID (strict clients check version and variant bits). */
@@ -52,12 +55,19 @@ export function uuidInOrder(random: Random, wallMs: number): string {
 function uuidOf(bytes: Uint8Array): string {
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
   bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
-  let text = '';
-  for (let at = 0; at < bytes.length; at += 1) {
-    if (at === 4 || at === 6 || at === 8 || at === 10) text += '-';
-    text += HEX[bytes[at] ?? 0] ?? '';
+  let at = 0;
+  for (let index = 0; index < bytes.length; index += 1) {
+    if (index === 4 || index === 6 || index === 8 || index === 10) at = write(at, DASH);
+    const byte = bytes[index] ?? 0;
+    at = write(at, HEX_DIGITS.charCodeAt(byte >> 4));
+    at = write(at, HEX_DIGITS.charCodeAt(byte & 0x0f));
   }
-  return text;
+  return letters.toString('latin1', 0, at);
+}
+
+function write(at: number, letter: number): number {
+  letters[at] = letter;
+  return at + 1;
 }
 
 /** `MA_` or `SA_` and 17 of [A-Z0-9]: 20 characters (dialect §0.2 rule 7). */
@@ -103,9 +113,12 @@ export function digits(random: Random, length: number): string {
 }
 
 function pick(random: Random, alphabet: string, length: number): string {
-  let out = '';
-  for (let i = 0; i < length; i += 1) out += alphabet.charAt(random.integer(alphabet.length));
-  return out;
+  if (length > letters.length) throw new RangeError(`a text of ${length} letters`);
+  for (let at = 0; at < length; at += 1)
+    letters[at] = alphabet.charCodeAt(random.integer(alphabet.length));
+  const text = letters.toString('latin1', 0, length);
+  letters.fill(0, 0, length);
+  return text;
 }
 
 export const isUuid = (text: string): boolean =>

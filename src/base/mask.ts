@@ -96,12 +96,15 @@ export function maskDeep(value: unknown, depth = 6): unknown {
   if (typeof value === 'string') return maskSecrets(value);
   if (typeof value !== 'object' || value === null || depth === 0) return value;
   if (Array.isArray(value)) return value.map((item) => maskDeep(item, depth - 1));
-  const shown: Record<string, unknown> = { ...value };
-  for (const name of Object.keys(shown)) {
-    const inner = shown[name];
+  const facts = value as Readonly<Record<string, unknown>>;
+  let shown: Record<string, unknown> | undefined;
+  for (const name in facts) {
+    const inner = facts[name];
     if (typeof inner !== 'string' && typeof inner !== 'object') continue;
     const masked = maskDeep(inner, depth - 1);
-    if (masked !== inner) shown[name] = masked;
+    if (masked === inner) continue;
+    shown ??= { ...facts };
+    shown[name] = masked;
   }
-  return shown;
+  return shown ?? value;
 }

@@ -18,7 +18,7 @@ export class TimerSet<Name extends string> {
       timer.dueMs = dueMs;
       return;
     }
-    this.#armed = [...this.#armed, { name, dueMs }];
+    this.#armed = this.#armed.concat({ name, dueMs });
   }
 
   clear(name: Name): void {

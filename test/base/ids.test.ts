@@ -4,6 +4,7 @@ import {
   type AppId,
   asAccountId,
   type CallUuid,
+  digits,
   type EndpointId,
   isUuid,
   newAccountId,
@@ -12,6 +13,8 @@ import {
   type RequestUuid,
   type StreamId,
   type TrunkId,
+  token,
+  uuid,
 } from '../../src/base/ids.ts';
 import { systemRandom } from '../../src/base/system-random.ts';
 import type { LegHandle, RoomHandle, StreamHandle } from '../../src/edge/media/native.ts';
@@ -84,4 +87,33 @@ it('UUIDs of calls begin with their time, are version 4 to whoever checks, and a
   expect([...uuids].sort()).toEqual(uuids);
   const atOnce = Array.from({ length: 1000 }, () => newCallUuid(systemRandom, wallMs));
   expect(new Set(atOnce).size).toBe(1000);
+});
+
+it('writes each byte of a UUID where it belongs, version and variant set', () => {
+  const bytes = Uint8Array.from({ length: 16 }, (_, index) => index * 17);
+  const random = { bytes: () => bytes, integer: () => 0 };
+  expect(uuid(random)).toBe('00112233-4455-4677-8899-aabbccddeeff');
+});
+
+it('draws every letter anew, whatever stood there before', () => {
+  const drawn = (integer: () => number) => ({ bytes: () => new Uint8Array(), integer });
+  expect(token(drawn(() => 61))).toBe('9'.repeat(44));
+  expect(
+    digits(
+      drawn(() => 0),
+      3,
+    ),
+  ).toBe('100');
+  expect(
+    token(
+      drawn(() => 0),
+      8,
+    ),
+  ).toBe('AA');
+  expect(() =>
+    token(
+      drawn(() => 0),
+      10_000,
+    ),
+  ).toThrow(RangeError);
 });

@@ -43,6 +43,14 @@ describe('secrets in URLs are masked', () => {
       maskSecrets(`${piece.repeat(200_000)}@=`);
   });
 
+  it('leaves the facts themselves as they were, and copies none that hold nothing secret', () => {
+    const facts = { inner: { url: 'https://a:b@c' }, n: 1 };
+    expect(maskDeep(facts)).toEqual({ inner: { url: 'https://***@c' }, n: 1 });
+    expect(facts).toEqual({ inner: { url: 'https://a:b@c' }, n: 1 });
+    const plain = { to: 'sip:a@b', n: 1 };
+    expect(maskDeep(plain)).toBe(plain);
+  });
+
   it('wherever they stand among facts', () => {
     const facts = { url: 'https://a:b@c', more: [{ url: 'https://c/?key=k' }], n: 1, u: undefined };
     expect(maskDeep(facts)).toEqual({

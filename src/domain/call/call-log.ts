@@ -20,6 +20,8 @@ export interface CallLogEntry {
   readonly facts: Readonly<Record<string, unknown>>;
 }
 
+const NO_FACTS: CallLogEntry['facts'] = {};
+
 export class CallLog {
   readonly callUuid: CallUuid;
   readonly accountId: AccountId;
@@ -45,7 +47,8 @@ export class CallLog {
     this.#closed = around.closed;
   }
 
-  add(kind: CallLogKind, text: string, facts: Readonly<Record<string, unknown>> = {}): void {
+  /** `facts` are not changed afterwards. */
+  add(kind: CallLogKind, text: string, facts: CallLogEntry['facts'] = NO_FACTS): void {
     if (this.#entries.length >= this.#max) {
       // The middle is dropped: the first entries tell why a call went wrong, the last ones how it ended.
       this.#entries.splice(Math.floor(this.#max / 2), 1);

@@ -1,5 +1,7 @@
 /** Where a call stands, from new to ended; when it got there, in the time of its own; and who is told of it. */
+
 import type { Clock } from '../../base/clock.ts';
+import { doNothing } from '../../base/nothing.ts';
 import { Timeline } from '../../base/timeline.ts';
 import type { CallLog } from './call-log.ts';
 import type { CallEnd } from './end-cause.ts';
@@ -26,10 +28,10 @@ export class Course {
   readonly #log: CallLog;
   readonly #timeline: Timeline;
   /** Moments of the monotonic clock at which answered time is over at the latest. */
-  readonly #limits = new Set<{ readonly atMs: number }>();
+  #limits: Set<{ readonly atMs: number }> | undefined;
   readonly #abort = new AbortController();
   readonly #observers = new Set<CallEvents>();
-  #resolveEnded: (end: CallEnd) => void = () => undefined;
+  #resolveEnded: (end: CallEnd) => void = doNothing;
   #status: CallStatus = 'new';
   #ringUs: number | undefined;
   #answerUs: number | undefined;
@@ -143,16 +145,19 @@ export class Course {
    */
   limitTo(atMs: number): () => void {
     const limit = { atMs };
+    this.#limits ??= new Set();
     this.#limits.add(limit);
-    return () => this.#limits.delete(limit);
+    return () => this.#limits?.delete(limit);
   }
 
   #bookedEndUs(): number {
-    const limits = [...this.#limits].map(({ atMs }) => this.#timeline.usAt(atMs));
-    return Math.max(this.#answerUs ?? 0, Math.min(this.nowUs(), ...limits));
+    let endUs = this.nowUs();
+    for (const { atMs } of this.#limits ?? []) endUs = Math.min(endUs, this.#timeline.usAt(atMs));
+    return Math.max(this.#answerUs ?? 0, endUs);
   }
 
   #tell(of: (events: CallEvents) => void): void {
+    if (this.#observers.size === 0) return;
     for (const events of [...this.#observers]) of(events);
   }
 }

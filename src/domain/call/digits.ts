@@ -1,3 +1,5 @@
+import { doNothing } from '../../base/nothing.ts';
+
 export type DigitListener = (digit: string) => void;
 
 /** Presses kept for an element that asks for those before it. */
@@ -9,8 +11,8 @@ const MAX_AHEAD = 32;
  */
 export class DigitHub {
   readonly #takers: DigitListener[] = [];
-  readonly #observers = new Set<DigitListener>();
-  readonly #eventObservers = new Set<DigitListener>();
+  #observers: Set<DigitListener> | undefined;
+  #eventObservers: Set<DigitListener> | undefined;
   readonly #hearTones: (wanted: boolean) => void;
   #ahead = '';
   #documentRuns = false;
@@ -18,12 +20,13 @@ export class DigitHub {
   #tonesWanted = false;
 
   /** `hearTones` is told when presses are wanted that come as tones, and when no more. */
-  constructor(hearTones: (wanted: boolean) => void = () => undefined) {
+  constructor(hearTones: (wanted: boolean) => void = doNothing) {
     this.#hearTones = hearTones;
   }
 
   press(digit: string): void {
-    for (const observer of [...this.#observers, ...this.#eventObservers]) observer(digit);
+    for (const observer of [...(this.#observers ?? []), ...(this.#eventObservers ?? [])])
+      observer(digit);
     const taker = this.#takers.at(-1);
     if (taker === undefined) this.keepAhead(digit);
     else taker(digit);
@@ -63,11 +66,13 @@ export class DigitHub {
 
   /** Sees every press without taking it (digitsMatch, hangupOnStar). */
   observe(listener: DigitListener): () => void {
+    this.#observers ??= new Set();
     return this.#observe(this.#observers, listener);
   }
 
   /** As `observe`, by one that does nothing about tones: they are heard for others only. */
   observeEvents(listener: DigitListener): () => void {
+    this.#eventObservers ??= new Set();
     return this.#observe(this.#eventObservers, listener);
   }
 
@@ -93,7 +98,7 @@ export class DigitHub {
 
   #tellTones(): void {
     const kept = this.#documentRuns && this.#forgetful === 0;
-    const wanted = kept || this.#takers.length > 0 || this.#observers.size > 0;
+    const wanted = kept || this.#takers.length > 0 || (this.#observers?.size ?? 0) > 0;
     if (wanted === this.#tonesWanted) return;
     this.#tonesWanted = wanted;
     this.#hearTones(wanted);
@@ -106,7 +111,7 @@ export function matchDigits(
   patterns: readonly string[],
   matched: (pattern: string) => void,
 ): () => void {
-  if (patterns.length === 0) return () => undefined;
+  if (patterns.length === 0) return doNothing;
   const longest = Math.max(...patterns.map((pattern) => pattern.length));
   const byLength = [...patterns].sort((a, b) => b.length - a.length);
   let pressed = '';

@@ -119,14 +119,11 @@ export class Negotiation {
 
   /** We offer. */
   offer(srtp: SrtpRule, codecs: readonly CodecWish[]): string {
-    const offered = inOrder(codecs)
-      .flatMap(offeredCodecs)
-      .map((codec) => this.#numbers.given(codec));
+    const offered = offeredOf(codecs).map((codec) => this.#numbers.given(codec));
     const wide = offered.some(({ clockRateHz }) => clockRateHz === WIDE_CLOCK);
-    const [events, wideEvents] = [EVENT_PAYLOAD_TYPE, WIDE_EVENT_PAYLOAD_TYPE].map(
-      (number, index) =>
-        this.#numbers.given(eventCodec(number, index === 0 ? undefined : WIDE_CLOCK)).payloadType,
-    );
+    const events = this.#numbers.given(eventCodec(EVENT_PAYLOAD_TYPE)).payloadType;
+    const wideCodec = eventCodec(WIDE_EVENT_PAYLOAD_TYPE, WIDE_CLOCK);
+    const wideEvents = this.#numbers.given(wideCodec).payloadType;
     const { fingerprint } = this.#options;
     const byDtls = fingerprint !== undefined && (srtp.byDtls === true || this.#byDtls);
     const crypto: LocalCrypto[] =
@@ -234,6 +231,18 @@ export class Negotiation {
     const place = { address, port: shared ?? port, byTcpToo: shared !== undefined };
     return { ...place, sessionId, version, ptimeMs: PTIME_MS };
   }
+}
+
+/** By the list that was asked for: settings and policies have few, and keep them. */
+const offeredLists = new WeakMap<readonly CodecWish[], readonly Codec[]>();
+
+function offeredOf(codecs: readonly CodecWish[]): readonly Codec[] {
+  let offered = offeredLists.get(codecs);
+  if (offered === undefined) {
+    offered = inOrder(codecs).flatMap(offeredCodecs);
+    offeredLists.set(codecs, offered);
+  }
+  return offered;
 }
 
 /** Comfort noise is nobody's first choice, and some peers take the first format for one. */

@@ -37,14 +37,21 @@ export function headersFor(
     readonly passed: readonly string[];
   },
 ): Headers {
+  const told =
+    onward.length === 0
+      ? own
+      : [...own, ...handedOn(own, onward, nameIn(policy?.passHeaders ?? passed))];
+  if (policy?.removeHeaders === undefined && policy?.addHeaders === undefined) return told;
+  const added = Object.entries(policy.addHeaders ?? {});
+  const replaced = nameIn([...(policy.removeHeaders ?? []), ...added.map(([name]) => name)]);
+  return [...told.filter(([name]) => !replaced(name)), ...added];
+}
+
+function handedOn(own: Headers, onward: Headers, goesOn: (name: string) => boolean): Headers {
   const has = new Set(own.map(([name]) => name.toLowerCase()));
-  const goesOn = nameIn(policy?.passHeaders ?? passed);
-  const handedOn = onward
+  return onward
     .filter(([name]) => goesOn(name) && !has.has(name.toLowerCase()))
     .slice(0, MOST_HANDED_ON);
-  const added = Object.entries(policy?.addHeaders ?? {});
-  const replaced = nameIn([...(policy?.removeHeaders ?? []), ...added.map(([name]) => name)]);
-  return [...[...own, ...handedOn].filter(([name]) => !replaced(name)), ...added];
 }
 
 /** Names without regard to case; `X-*` are all that begin so. */

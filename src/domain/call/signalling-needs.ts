@@ -315,7 +315,7 @@ export interface InviteOptions {
   readonly sdp: string;
   /** Additional headers (X-VH-… and the like), already checked. */
   readonly headers: Headers;
-  readonly auth?: { readonly username: string; readonly password: string };
+  readonly auth?: { readonly username: string; readonly password: string } | undefined;
   /** Hops that are left to a call that goes on from another one; undefined: 70. */
   readonly maxForwards?: number | undefined;
   readonly owner?: LegOwner;

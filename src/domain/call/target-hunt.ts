@@ -99,23 +99,23 @@ export async function huntTargets(
   }
   const { target, waitedMs, release, undo } = found.value;
   const sdp = await offerOf(hunter, found.value);
-  const signed = sdp === undefined ? [] : ((await plan.sign?.(target)) ?? []);
+  const signed = sdp === undefined || plan.sign === undefined ? [] : await plan.sign(target);
   if (sdp === undefined || hunter.signal.aborted) {
     undo();
     return;
   }
-  const others = plan.targets.filter((other) => other !== target);
+  const { targets } = plan;
+  const others = targets.length === 1 ? [] : targets.filter((other) => other !== target);
   hunter.trying(target, progress.attempt, waitedMs);
   const { headers: own, onward = NOTHING_ONWARD, from, maxForwards, auth } = plan;
   const headers = headersFor(target.policy, {
-    ...{ own: [...own, ...signed], onward: onward.headers, passed: onward.passed },
+    own: own.concat(signed),
+    onward: onward.headers,
+    passed: onward.passed,
   });
   const leg = signalling.invite(
     target,
-    {
-      ...{ from, headers, maxForwards, sdp, owner: hunter.owner },
-      ...(auth === undefined ? {} : { auth }),
-    },
+    { from, headers, maxForwards, sdp, owner: hunter.owner, auth },
     {
       ...hunter.events,
       ended: (end) => {

@@ -8,6 +8,7 @@ import type { HttpCaller, HttpFailure, HttpResponse, SigningTokens } from './nee
 import { type CallbackSettings, MAX_REDIRECTS } from './settings.ts';
 import {
   bodySignatureHeader,
+  type CallbackTokens,
   type SignedStrings,
   signatureHeaders,
   signatureNonce,
@@ -30,7 +31,7 @@ export interface ExchangeRequest {
   readonly headers?: Readonly<Record<string, string>>;
   readonly connectTimeoutMs: number;
   readonly readTimeoutMs: number;
-  readonly stallTimeoutMs?: number;
+  readonly stallTimeoutMs?: number | undefined;
   readonly maxResponseBytes: number;
 }
 
@@ -77,7 +78,8 @@ export async function exchange(
     { method: request.method, url, bodyParameters },
     signatureNonce(needs.random),
   );
-  const headers = await headersOf(needs, request, signed);
+  const tokens = await needs.tokens.tokensOf(request.accountId);
+  const headers = headersOf(needs.settings, request, signed, tokens);
   if (address.authorization !== undefined) headers['Authorization'] = address.authorization;
   const spanId = tracedBy(needs, request, headers);
   const result = await needs.http.send(
@@ -88,7 +90,7 @@ export async function exchange(
       body: isGet ? undefined : (request.json ?? formEncode(request.parameters)),
       connectTimeoutMs: request.connectTimeoutMs,
       readTimeoutMs: request.readTimeoutMs,
-      ...(request.stallTimeoutMs !== undefined && { stallTimeoutMs: request.stallTimeoutMs }),
+      stallTimeoutMs: request.stallTimeoutMs,
       maxResponseBytes: request.maxResponseBytes,
       maxRedirects: MAX_REDIRECTS,
     },
@@ -103,7 +105,7 @@ export async function exchange(
     error: outcome.ok ? undefined : outcome.error.detail,
     durationMs: result.ok ? result.value.durationMs : result.error.durationMs,
     signedString: signed.plivoV3,
-    ...(spanId === undefined ? {} : { spanId }),
+    spanId,
   });
   return outcome;
 }
@@ -122,26 +124,25 @@ function tracedBy(
   return spanId;
 }
 
-async function headersOf(
-  needs: ExchangeNeeds,
+function headersOf(
+  { userAgent, signatureHeaders: prefixes }: CallbackSettings,
   request: ExchangeRequest,
   signed: SignedStrings,
-): Promise<Record<string, string>> {
-  const { userAgent, signatureHeaders: prefixes } = needs.settings;
-  const tokens = await needs.tokens.tokensOf(request.accountId);
-  const contentType =
-    request.json === undefined ? 'application/x-www-form-urlencoded' : 'application/json';
-  return {
+  tokens: CallbackTokens | undefined,
+): Record<string, string> {
+  const headers: Record<string, string> = {
     'User-Agent': userAgent,
     Accept: 'application/xml, text/xml, */*;q=0.5',
-    ...(request.method === 'POST' ? { 'Content-Type': contentType } : {}),
-    ...request.headers,
-    ...(tokens === undefined
-      ? {}
-      : request.signs === 'body'
-        ? bodySignatureHeader(request.json ?? '', tokens)
-        : signatureHeaders(signed, tokens, prefixes)),
   };
+  if (request.method === 'POST')
+    headers['Content-Type'] =
+      request.json === undefined ? 'application/x-www-form-urlencoded' : 'application/json';
+  Object.assign(headers, request.headers);
+  if (tokens === undefined) return headers;
+  if (request.signs === 'body')
+    return Object.assign(headers, bodySignatureHeader(request.json ?? '', tokens));
+  signatureHeaders(signed, tokens, prefixes, headers);
+  return headers;
 }
 
 /** Only 2xx is success (dialect §6); redirects were followed before. */

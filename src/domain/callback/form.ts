@@ -5,11 +5,11 @@ import type { CallbackParameters } from './types.ts';
  * A lone surrogate, which has no UTF-8 form, becomes U+FFFD.
  */
 export function formEncode(parameters: CallbackParameters): string {
-  let form = '';
-  for (const pair of parameters)
-    form += `${form === '' ? '' : '&'}${encode(pair[0])}=${encode(pair[1])}`;
-  return form;
+  return parameters.map(encodePair).join('&');
 }
+
+const encodePair = (pair: CallbackParameters[number]): string =>
+  `${encode(pair[0])}=${encode(pair[1])}`;
 
 /** Appends parameters to the query of a URL that has no fragment. */
 export function withQuery(url: string, parameters: CallbackParameters): string {

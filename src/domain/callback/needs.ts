@@ -13,7 +13,7 @@ export interface HttpRequest {
   /** For the whole answer. */
   readonly readTimeoutMs: number;
   /** Until anything comes, at first and in between; default: as long as for the whole answer. */
-  readonly stallTimeoutMs?: number;
+  readonly stallTimeoutMs?: number | undefined;
   readonly maxResponseBytes: number;
   readonly maxRedirects: number;
 }

@@ -57,10 +57,7 @@ export function standardParameters(
   event: string,
   status: CallStatus,
 ): CallbackParameters {
-  return [
-    ...parties(facts),
-    ...callerName(facts),
-    ...identity(facts),
+  const list = parties(facts).concat(callerName(facts), identity(facts), [
     ['Event', event],
     ['CallStatus', status],
     ['SessionStart', sessionStart(facts.sessionStartUs)],
@@ -68,12 +65,9 @@ export function standardParameters(
     ['STIRVerification', facts.stirVerification],
     ['STIRAttestation', facts.stirAttestation],
     ['ParentAuthID', facts.parentAuthId],
-    ...(facts.forwardedFrom === ''
-      ? []
-      : [['ForwardedFrom', partyParameter(facts.forwardedFrom)] as const]),
-    ...machine(facts),
-    ...facts.sipHeaders,
-  ];
+  ]);
+  if (facts.forwardedFrom !== '') list.push(['ForwardedFrom', partyParameter(facts.forwardedFrom)]);
+  return list.concat(machine(facts), facts.sipHeaders);
 }
 
 /** `answer_url` and `fallback_url`: in-progress on an outbound call, still ringing on an inbound one (dialect §5.2). */
@@ -91,6 +85,8 @@ export const ringParameters = (facts: CallFacts): CallbackParameters => [
   ['ParentAuthID', facts.parentAuthId],
 ];
 
+const HANGUP_EVENT: Pair = ['Event', 'Hangup'];
+
 /** `hangup_url`: the list of the spec with what both vendors add, costs excepted (dialect §5.4). */
 export function hangupParameters(facts: CallFacts, end: HangupFacts): CallbackParameters {
   const { startUs, answerUs, endUs, billedMs, failureReason } = end;
@@ -99,11 +95,8 @@ export function hangupParameters(facts: CallFacts, end: HangupFacts): CallbackPa
     ['From', partyParameter(facts.from)],
     ['To', partyParameter(facts.to)],
     ['CallUUID', facts.callUuid],
-  ];
-  if (facts.requestUuid !== undefined) pushRequest(list, facts.requestUuid, facts.callUuid);
-  list.push(
     ['Direction', facts.direction],
-    ['Event', 'Hangup'],
+    HANGUP_EVENT,
     ['stir_verification', facts.stirVerification],
     ['CallStatus', end.callStatus],
     ['StartTime', localDateTime(startUs / 1000)],
@@ -118,7 +111,9 @@ export function hangupParameters(facts: CallFacts, end: HangupFacts): CallbackPa
     ['HangupCauseCode', String(end.hangupCauseCode)],
     ['HangupCauseName', end.hangupCauseName],
     ['HangupSource', end.hangupSource],
-  );
+  ];
+  if (facts.requestUuid !== undefined)
+    list.splice(3, 0, ...ofRequest(facts.requestUuid, facts.callUuid));
   if (failureReason !== undefined && answerUs === undefined)
     list.push(['FailureReason', failureReason]);
   if (facts.machine !== undefined) list.push(['Machine', String(facts.machine)]);
@@ -152,15 +147,19 @@ const callerName = ({ callerName: name, direction }: CallFacts): Pair[] =>
 
 /** An inbound call has no request and no A-leg fields (dialect §5.2). */
 function identity({ callUuid, requestUuid, direction }: CallFacts): Pair[] {
-  const list: Pair[] = [['CallUUID', callUuid]];
-  if (requestUuid !== undefined) pushRequest(list, requestUuid, callUuid);
-  list.push(['Direction', direction]);
+  const list: Pair[] = [
+    ['CallUUID', callUuid],
+    ['Direction', direction],
+  ];
+  if (requestUuid !== undefined) list.splice(1, 0, ...ofRequest(requestUuid, callUuid));
   return list;
 }
 
-function pushRequest(list: Pair[], requestUuid: string, callUuid: string): void {
-  list.push(['RequestUUID', requestUuid], ['ALegRequestUUID', requestUuid], ['ALegUUID', callUuid]);
-}
+const ofRequest = (requestUuid: string, callUuid: string): Pair[] => [
+  ['RequestUUID', requestUuid],
+  ['ALegRequestUUID', requestUuid],
+  ['ALegUUID', callUuid],
+];
 
 const machine = (facts: CallFacts): Pair[] =>
   facts.machine === undefined ? [] : [['Machine', String(facts.machine)]];

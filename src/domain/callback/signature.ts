@@ -1,5 +1,5 @@
 /** Webhook signatures of dialect §4. The strings are built here; HMAC comes from base/hash. */
-import { hmacSha256 } from '../../base/hash.ts';
+import { hmacSha256, hmacSha256Base64 } from '../../base/hash.ts';
 import { digits, type Random } from '../../base/ids.ts';
 import { decodeQuery } from './form.ts';
 import type { CallbackParameters, HttpMethod } from './types.ts';
@@ -47,41 +47,37 @@ export function signedStrings(request: SignedRequest, nonce: string): SignedStri
  * The dot before the body pairs stands only behind a query, as the SDK's validator has it.
  */
 function plivoV3({ base, query }: Place, parameters: CallbackParameters, nonce: string): string {
-  const q = sorted(decodeQuery(query))
-    .map(([name, value]) => `${name}=${value}`)
-    .join('&');
+  const q = query === '' ? '' : sortedQuery(query);
   if (parameters.length === 0) return `${base}${q === '' ? '' : `?${q}`}.${nonce}`;
   let body = '';
   for (const pair of sorted(parameters)) body += pair[0] + pair[1];
   return `${base}?${q}${q === '' ? '' : '.'}${body}.${nonce}`;
 }
 
-const sign = (token: string, text: string): string => hmacSha256(token, text).toString('base64');
-
 /**
  * The signature headers of one request under each configured prefix: V2, V3 and their main-account twins.
- * A prefix that names Vobiz gets Vobiz's V3, any other one Plivo's.
+ * A prefix that names Vobiz gets Vobiz's V3, any other one Plivo's. They are added to `headers`.
  */
 export function signatureHeaders(
   signed: SignedStrings,
   tokens: CallbackTokens,
   prefixes: readonly string[],
+  headers: Record<string, string> = {},
 ): Record<string, string> {
   const { own, parent } = tokens;
   const { nonce, v2 } = signed;
-  const ownV2 = sign(own, v2);
-  const mainV2 = parent === undefined ? ownV2 : sign(parent, v2);
-  const headers: Record<string, string> = {};
+  const ownV2 = hmacSha256Base64(own, v2);
+  const mainV2 = parent === undefined ? ownV2 : hmacSha256Base64(parent, v2);
   for (const prefix of prefixes) {
     const names = namesOf(prefix);
     const v3 = names.isVobiz ? signed.vobizV3 : signed.plivoV3;
-    const ownV3 = sign(own, v3);
+    const ownV3 = hmacSha256Base64(own, v3);
     headers[names.v2] = ownV2;
     headers[names.v2Nonce] = nonce;
     headers[names.v3] = ownV3;
     headers[names.v3Nonce] = nonce;
     headers[names.mainV2] = mainV2;
-    headers[names.mainV3] = parent === undefined ? ownV3 : sign(parent, v3);
+    headers[names.mainV3] = parent === undefined ? ownV3 : hmacSha256Base64(parent, v3);
   }
   return headers;
 }
@@ -160,10 +156,15 @@ function splitUrl(url: string): Place {
   return { base: `${scheme}${host}${path}`, query };
 }
 
+const sortedQuery = (query: string): string =>
+  sorted(decodeQuery(query))
+    .map(([name, value]) => `${name}=${value}`)
+    .join('&');
+
 /** By name, then value, in the order of UTF-16 units. */
-const sorted = (pairs: CallbackParameters): CallbackParameters =>
-  pairs.toSorted((one, other) =>
-    one[0] === other[0] ? order(one[1], other[1]) : order(one[0], other[0]),
-  );
+const sorted = (pairs: CallbackParameters): CallbackParameters => pairs.toSorted(inOrder);
+
+const inOrder = (one: CallbackParameters[number], other: CallbackParameters[number]): number =>
+  one[0] === other[0] ? order(one[1], other[1]) : order(one[0], other[0]);
 
 const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -63,10 +63,12 @@ export class FairShare {
     { waitMs, signal }: { readonly waitMs: number; readonly signal: AbortSignal },
   ): Promise<Result<Taken, Full>> {
     const refusals: ShareRefusal[] = [];
-    for (const [index, place] of places.entries()) {
+    let index = 0;
+    for (const place of places) {
       const taken = this.take(place, sharer);
       if (taken.ok) return ok({ index, slot: taken.value, waitedMs: 0 });
       refusals.push(taken.error);
+      index += 1;
     }
     if (waitMs <= 0 || signal.aborted) return err({ refusals, waitedMs: 0 });
     const startedMs = this.#clock.monotonicMs();

@@ -186,9 +186,13 @@ export class Pool {
   /** Calls that were started within the last second. */
   #recentStarts(): number {
     const sinceMs = this.#clock.monotonicMs() - SECOND_MS;
-    const found = this.#starts.findIndex(({ atMs }) => atMs > sinceMs);
-    const old = this.#starts.splice(0, found === -1 ? this.#starts.length : found);
-    for (const { usage } of old) usage.recent -= 1;
+    let old = 0;
+    for (const { atMs, usage } of this.#starts) {
+      if (atMs > sinceMs) break;
+      usage.recent -= 1;
+      old += 1;
+    }
+    if (old > 0) this.#starts.splice(0, old);
     return this.#starts.length;
   }
 

@@ -63,6 +63,7 @@ export class Admission {
   readonly #onFree: (() => void)[] = [];
   #draining = false;
   #problem: string | undefined;
+  #place: Place | undefined;
 
   constructor(needs: AdmissionNeeds) {
     this.#needs = needs;
@@ -179,7 +180,8 @@ export class Admission {
 
   #node(): Place {
     const { nodeLimit } = this.#needs;
-    return { key: NODE, limits: { concurrentCalls: nodeLimit, cps: nodeLimit } };
+    this.#place ??= { key: NODE, limits: { concurrentCalls: nodeLimit, cps: nodeLimit } };
+    return this.#place;
   }
 
   #nodeFull(refusal: ShareRefusal | undefined): SlotRefusal {

@@ -92,7 +92,8 @@ export class CarrierGate {
       const { key, limits } = placeOf(choice.carrier);
       const shared = slots.isShared ? await slots.take(key, limits) : undefined;
       if (shared === undefined || shared.ok) {
-        return ok({ target: choice.target, ...both(slot, shared?.value) });
+        const { release, undo } = shared === undefined ? slot : both(slot, shared.value);
+        return ok({ target: choice.target, release, undo });
       }
       slot.undo();
       againMs = Math.min(againMs ?? AGAIN_MS, shared.error.retryAfterMs);
@@ -115,14 +116,14 @@ interface Full {
 /** Slots that other nodes give back are not told of. */
 const AGAIN_MS = 100;
 
-const both = (own: CapacitySlot, shared: CapacitySlot | undefined): CapacitySlot => ({
+const both = (own: CapacitySlot, shared: CapacitySlot): CapacitySlot => ({
   release() {
     own.release();
-    shared?.release();
+    shared.release();
   },
   undo() {
     own.undo();
-    shared?.undo();
+    shared.undo();
   },
 });
 

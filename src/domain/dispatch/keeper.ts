@@ -2,6 +2,7 @@ import type { Clock } from '../../base/clock.ts';
 import { type CallUuid, type Random, uuid } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
 import { type Micros, micros, priceOf, ZERO } from '../../base/money.ts';
+import { doNothing } from '../../base/nothing.ts';
 import type { Result } from '../../base/result.ts';
 import { Rounds } from '../../base/rounds.ts';
 import {
@@ -131,7 +132,7 @@ export class CallKeeper implements CallKeeping {
       notificationId: uuid(this.#needs.random),
       reserved: priceOf(price.pulseMs, price.perMinute),
       open: false,
-      cancelTopUp: () => undefined,
+      cancelTopUp: doNothing,
       cancelNoted: undefined,
       before: undefined,
     };
@@ -284,7 +285,7 @@ export class CallKeeper implements CallKeeping {
     const { call } = kept;
     kept.cancelTopUp();
     forgetNoted(kept);
-    await Promise.allSettled([...(kept.before ?? [])].map((act) => act()));
+    if (kept.before !== undefined) await Promise.allSettled([...kept.before].map((act) => act()));
     const { record, settler, callbacks, logs, logger, onSettled } = this.#needs;
     const settle = (): Settlement => {
       const cdr = finalRecord(call, kept.reserved, end, record);
@@ -333,11 +334,11 @@ function nextPulseUs(call: Call): number {
     const pulseUs = pulseMs * 1000;
     return startUs + (Math.floor((nowUs - startUs) / pulseUs) + 1) * pulseUs;
   };
-  return Math.min(
-    next(call.answerUs ?? nowUs, call.price.pulseMs),
-    ...call.streams.open
-      .filter(({ endUs }) => endUs === undefined)
-      // Only connected time counts: earlier breaks are left out.
-      .map((stream) => next(nowUs - connectedUs(stream, nowUs), stream.pulseMs)),
-  );
+  let nextUs = next(call.answerUs ?? nowUs, call.price.pulseMs);
+  for (const stream of call.streams.open) {
+    // Only connected time counts: earlier breaks are left out.
+    if (stream.endUs === undefined)
+      nextUs = Math.min(nextUs, next(nowUs - connectedUs(stream, nowUs), stream.pulseMs));
+  }
+  return nextUs;
 }

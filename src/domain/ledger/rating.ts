@@ -16,6 +16,8 @@ const DIRECTIONS: readonly string[] = [
 /** Price lists in memory. Lookup by longest prefix; an account's own rate beats the common one of equal length. */
 export class RateBook {
   readonly #rates = new Map<string, Rate>();
+  /** Keys of empty prefixes under which there are rates, or were: of other accounts nothing is looked for. */
+  readonly #scopes = new Set<string>();
   /** Digits of the longest prefix that there ever was: no lookup begins with more. */
   #longest = 0;
 
@@ -38,20 +40,26 @@ export class RateBook {
       const earlier = this.#listed.get(key);
       this.#listed.set(key, rate);
       this.#longest = Math.max(this.#longest, rate.prefix.length);
-      if (!this.#rates.has(key) || this.#rates.get(key) === earlier) this.#rates.set(key, rate);
+      if (!this.#rates.has(key) || this.#rates.get(key) === earlier) this.#set(key, rate);
     }
   }
 
   /** These are the rates that were put over the file, and no others. */
   replaceStored(rates: Iterable<Rate>): void {
     this.#rates.clear();
-    for (const [key, rate] of this.#listed) this.#rates.set(key, rate);
+    this.#scopes.clear();
+    for (const [key, rate] of this.#listed) this.#set(key, rate);
     for (const rate of rates) this.put(rate);
   }
 
   put(rate: Rate): void {
     this.#longest = Math.max(this.#longest, rate.prefix.length);
-    this.#rates.set(keyOf(rate.direction, rate.currency, rate.accountId, rate.prefix), rate);
+    this.#set(keyOf(rate.direction, rate.currency, rate.accountId, rate.prefix), rate);
+  }
+
+  #set(key: string, rate: Rate): void {
+    this.#rates.set(key, rate);
+    this.#scopes.add(keyOf(rate.direction, rate.currency, rate.accountId, ''));
   }
 
   /** What the price list file says of it is in force again. */
@@ -59,7 +67,7 @@ export class RateBook {
     const key = keyOf(rate.direction, rate.currency, rate.accountId, rate.prefix);
     const listed = this.#listed.get(key);
     if (listed === undefined) this.#rates.delete(key);
-    else this.#rates.set(key, listed);
+    else this.#set(key, listed);
   }
 
   has(rate: RateKey): boolean {
@@ -78,11 +86,17 @@ export class RateBook {
     currency: string,
   ): Rate | undefined {
     const digits = number.replace(/\D/g, '').slice(0, this.#longest);
+    const own = this.#longestOf(keyOf(direction, currency, accountId, ''), digits);
+    const common = this.#longestOf(keyOf(direction, currency, undefined, ''), digits);
+    if (own === undefined || common === undefined) return own ?? common;
+    return own.prefix.length >= common.prefix.length ? own : common;
+  }
+
+  /** `scope`: the key of an empty prefix. Most accounts have no rates of their own. */
+  #longestOf(scope: string, digits: string): Rate | undefined {
+    if (!this.#scopes.has(scope)) return undefined;
     for (let length = digits.length; length >= 0; length -= 1) {
-      const prefix = digits.slice(0, length);
-      const rate =
-        this.#rates.get(keyOf(direction, currency, accountId, prefix)) ??
-        this.#rates.get(keyOf(direction, currency, undefined, prefix));
+      const rate = this.#rates.get(scope + digits.slice(0, length));
       if (rate !== undefined) return rate;
     }
     return undefined;

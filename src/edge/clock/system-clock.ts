@@ -3,24 +3,34 @@ import type { Clock } from '../../base/clock.ts';
 /** Node's longest timer is 2^31-1 ms; anything later is waited for in steps. */
 const LONGEST_TIMER_MS = 2_147_000_000;
 
+interface Alarm {
+  readonly dueMs: number;
+  readonly wake: () => void;
+  timer: NodeJS.Timeout | undefined;
+}
+
+function arm(alarm: Alarm): void {
+  const leftMs = alarm.dueMs - performance.now();
+  alarm.timer =
+    leftMs > LONGEST_TIMER_MS
+      ? setTimeout(arm, LONGEST_TIMER_MS, alarm)
+      : setTimeout(fire, Math.max(0, Math.ceil(leftMs)), alarm);
+}
+
+/** A timer may fire a fraction of a millisecond early; machines rely on `monotonicMs() >= dueMs`. */
+function fire(alarm: Alarm): void {
+  if (performance.now() < alarm.dueMs) alarm.timer = setTimeout(fire, 1, alarm);
+  else alarm.wake();
+}
+
 /** The clock of the running service. */
 export const systemClock: Clock = {
   monotonicMs: () => performance.now(),
   wallMs: () => Date.now(),
   at(dueMs, wake) {
-    let timer: NodeJS.Timeout;
-    const arm = (): void => {
-      const leftMs = dueMs - performance.now();
-      if (leftMs > LONGEST_TIMER_MS) timer = setTimeout(arm, LONGEST_TIMER_MS);
-      else timer = setTimeout(fire, Math.max(0, Math.ceil(leftMs)));
-    };
-    // A timer may fire a fraction of a millisecond early; machines rely on `monotonicMs() >= dueMs`.
-    const fire = (): void => {
-      if (performance.now() < dueMs) timer = setTimeout(fire, 1);
-      else wake();
-    };
-    arm();
-    return () => clearTimeout(timer);
+    const alarm: Alarm = { dueMs, wake, timer: undefined };
+    arm(alarm);
+    return () => clearTimeout(alarm.timer);
   },
   sleep(ms, signal) {
     return new Promise((resolve, reject) => {

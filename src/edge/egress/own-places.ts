@@ -8,8 +8,8 @@ import { type NameResolver, systemResolver } from './system-resolver.ts';
 export interface OwnPlacesOptions {
   /** What it is bound to and what it is called outside: addresses and names. */
   readonly hosts: readonly string[];
-  /** Asked for late: the system may have chosen them. */
-  readonly ports: () => readonly number[];
+  /** Of a listener; asked late: the system may have chosen it. */
+  readonly isPort: (port: number) => boolean;
   readonly isRtpOfLeg: (port: number) => boolean;
   readonly rtpRange: { readonly min: number; readonly max: number };
   readonly monotonicMs: () => number;
@@ -56,7 +56,7 @@ export function createOwnPlaces(options: OwnPlacesOptions): OwnPlaces {
       refresh();
       return addresses.has(plainAddress(address));
     },
-    isListening: (port) => options.ports().includes(port) || options.isRtpOfLeg(port),
+    isListening: (port) => options.isPort(port) || options.isRtpOfLeg(port),
     isRtpRange: (port) => port >= options.rtpRange.min && port <= options.rtpRange.max + 1,
   };
 }

@@ -70,7 +70,11 @@ export function observeCall<Label extends string>(
   of: { readonly value: number; readonly labels: LabelValues<Label>; readonly callUuid: string },
 ): void {
   const { value, labels, callUuid } = of;
-  const exemplar = { call_uuid: callUuid, trace_id: callUuid.replaceAll('-', '') };
+  if (latest.call_uuid !== callUuid)
+    latest = { call_uuid: callUuid, trace_id: callUuid.replaceAll('-', '') };
   // The library's types take the histogram's own labels for those of the exemplar.
-  histogram.observe({ labels, value, exemplarLabels: exemplar as LabelValues<Label> });
+  histogram.observe({ labels, value, exemplarLabels: latest as LabelValues<Label> });
 }
+
+/** What an ended call adds comes all at once. */
+let latest = { call_uuid: '', trace_id: '' };

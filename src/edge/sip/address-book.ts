@@ -16,8 +16,8 @@ import { inRanges } from './source-match.ts';
 
 export interface AddressBookOptions {
   readonly publicHost: string;
-  /** The ports that we listen on. */
-  readonly ports: () => readonly number[];
+  /** Whether it is a port of ours. */
+  readonly listensOn: (port: number) => boolean;
   readonly egress: Pick<DestinationGuard, 'isOwn'>;
   readonly carriers: () => readonly Carrier[];
   /** Where a carrier is (RFC 3263). */
@@ -106,8 +106,7 @@ export class AddressBook implements SipAddresses {
     // Other programs of this machine may listen on loopback too: there the port has to be ours.
     if (isLoopback(host))
       return (
-        (isNamed && port === undefined) ||
-        (port !== undefined && this.#options.ports().includes(port))
+        (isNamed && port === undefined) || (port !== undefined && this.#options.listensOn(port))
       );
     return true;
   }

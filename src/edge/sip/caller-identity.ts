@@ -27,13 +27,12 @@ export function identityHeaders(
   const isTold = target.kind !== 'endpoint' && user !== '' && (isTrusted || !hidden);
   if (!isTold) return privacy;
   const uri = sipUri({ user, host: from.host });
-  const lines: Headers = [
-    ['P-Asserted-Identity', formatNameAddr({ uri })],
-    [
-      'Remote-Party-ID',
-      `${formatNameAddr({ uri, displayName: hidden ? '' : from.displayName })};party=calling;screen=yes;privacy=${hidden ? 'full' : 'off'}`,
-    ],
-  ];
-  const sent = { pai: lines.slice(0, 1), rpid: lines.slice(1), both: lines }[identityHeader];
-  return [...sent, ...privacy];
+  const sent: (readonly [name: string, value: string])[] = [];
+  if (identityHeader !== 'rpid') sent.push(['P-Asserted-Identity', formatNameAddr({ uri })]);
+  if (identityHeader !== 'pai') {
+    const named = formatNameAddr({ uri, displayName: hidden ? '' : from.displayName });
+    const rest = `party=calling;screen=yes;privacy=${hidden ? 'full' : 'off'}`;
+    sent.push(['Remote-Party-ID', `${named};${rest}`]);
+  }
+  return sent.concat(privacy);
 }

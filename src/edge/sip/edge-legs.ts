@@ -1,3 +1,4 @@
+import { doNothing } from '../../base/nothing.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import type {
   Headers,
@@ -47,6 +48,13 @@ export interface LegSink {
 const isTold = (name: string): boolean => name === 'date' || !isManaged(name);
 const MOST_TOLD = 64;
 
+function toldOf(fields: IncomingCall['request']['fields']): Headers {
+  const told: (readonly [name: string, value: string])[] = [];
+  for (const { key, name, value } of fields)
+    if (told.length < MOST_TOLD && isTold(key)) told.push([name, value]);
+  return told;
+}
+
 export class EdgeInboundLeg implements InboundLeg, LegSink {
   readonly id: string;
   readonly sipCallId: string;
@@ -71,10 +79,10 @@ export class EdgeInboundLeg implements InboundLeg, LegSink {
   readonly #referral: EdgeReferral;
   #end: LegEnd | undefined;
   #answered: Promise<Result<void, LegEnd>> | undefined;
-  #settle: (result: Result<void, LegEnd>) => void = () => undefined;
+  #settle: (result: Result<void, LegEnd>) => void = doNothing;
 
   /** `owned`: is told whose leg it is, once that is known. */
-  constructor(call: IncomingCall, tell: Tell, owned: (owner: LegOwner) => void = () => undefined) {
+  constructor(call: IncomingCall, tell: Tell, owned: (owner: LegOwner) => void = doNothing) {
     const { request, flow } = call;
     this.#leg = call.leg;
     this.#tell = tell;
@@ -91,10 +99,7 @@ export class EdgeInboundLeg implements InboundLeg, LegSink {
     this.login = call.login;
     this.carrier = call.carrier;
     this.userAgent = request.header('user-agent') ?? '';
-    this.headers = request.fields
-      .filter((field) => isTold(field.key))
-      .slice(0, MOST_TOLD)
-      .map((field) => [field.name, field.value] as const);
+    this.headers = toldOf(request.fields);
     this.claims = claimsOf(request);
     this.maxForwards = request.maxForwards;
     this.sdp = call.sdp;

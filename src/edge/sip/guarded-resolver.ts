@@ -13,13 +13,17 @@ export class GuardedResolver {
   readonly #resolver: SipResolver;
   readonly #egress: DestinationGuard;
 
-  constructor(resolver: SipResolver, options: SignallingOptions, ports: () => readonly number[]) {
+  constructor(
+    resolver: SipResolver,
+    options: SignallingOptions,
+    listensOn: (port: number) => boolean,
+  ) {
     const { clock, egress } = options;
     this.#resolver = resolver;
     this.#egress = egress;
     this.book = new AddressBook({
       ...options,
-      ports,
+      listensOn,
       resolve: (query) => resolver.resolve(query),
       monotonicMs: () => clock.monotonicMs(),
     });

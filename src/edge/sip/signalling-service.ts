@@ -67,9 +67,7 @@ class SignallingService implements RunningSignalling {
     this.#wire = options.wire?.(parts) ?? new SipSockets(options, parts);
     const dns = options.dns ?? systemDns();
     const resolver = new SipResolver({ dns, clock, random, transports });
-    this.#resolver = new GuardedResolver(resolver, options, () =>
-      Object.values(this.ports()).filter((port) => port !== undefined),
-    );
+    this.#resolver = new GuardedResolver(resolver, options, (port) => this.listensOn(port));
     this.#directory = new UserDirectory(options.directory, options.bindings, logger, tell);
     this.#carriers = new CarrierWatch(carriers, clock, tell, options.carrierProbeMs);
     this.texts = new Texts(options.publicHost, tell);
@@ -143,6 +141,11 @@ class SignallingService implements RunningSignalling {
 
   ports(): SipWire['ports'] {
     return this.#wire.ports;
+  }
+
+  listensOn(port: number): boolean {
+    const { udp, tcp, tls, ws, wss } = this.#wire.ports;
+    return port === udp || port === tcp || port === tls || port === ws || port === wss;
   }
 
   upgrade(...upgrade: Parameters<SipWire['upgrade']>): void {

@@ -135,6 +135,8 @@ export interface RunningSignalling extends Signalling {
   port(): number;
   /** Every port that is listened on. */
   ports(): Readonly<Partial<Record<SipTransportName, number | undefined>>>;
+  /** Whether that is one of them. */
+  listensOn(port: number): boolean;
   /** SIP over WebSocket, asked for at an HTTP server of this process; answered in any case. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, arrival: Arrival): void;
   registrations(): readonly Binding[];

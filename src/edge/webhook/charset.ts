@@ -26,7 +26,9 @@ function declaredEncoding(body: Uint8Array): string | undefined {
   if (body[0] === 0xff && body[1] === 0xfe) return 'utf-16le';
   if (body[0] === 0xfe && body[1] === 0xff) return 'utf-16be';
   if (body[0] !== LESS) return undefined;
-  const start = Buffer.from(body.subarray(0, 100)).toString('latin1');
+  const start = Buffer.from(body.buffer, body.byteOffset, Math.min(body.length, 100)).toString(
+    'latin1',
+  );
   const encoding = /^<\?xml[^>]*?encoding\s*=\s*["']([\w.-]+)["']/.exec(start)?.[1];
   // A declaration that can be read as ASCII is not in UTF-16, whatever it says.
   return encoding !== undefined && /^utf-?16/i.test(encoding) ? undefined : encoding;

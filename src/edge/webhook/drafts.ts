@@ -30,10 +30,13 @@ export class Drafts {
   before<Http extends HttpCaller>(http: Http): Http {
     return {
       ...http,
-      send: async (request, signal) => {
-        const xml = this.#documents.get(request.url.split('?', 1)[0] ?? '');
+      send: (request, signal) => {
+        const { url } = request;
+        if (!url.startsWith(ORIGIN)) return http.send(request, signal);
+        const xml = this.#documents.get(url.split('?', 1)[0] ?? '');
         if (xml === undefined) return http.send(request, signal);
-        return ok({ status: 200, contentType: 'application/xml', body: xml, durationMs: 0 });
+        const reply = { status: 200, contentType: 'application/xml', body: xml, durationMs: 0 };
+        return Promise.resolve(ok(reply));
       },
     };
   }

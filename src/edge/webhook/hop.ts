@@ -14,7 +14,7 @@ export interface HopRequest {
   /** From the moment at which the request is sent to the last byte of the response. */
   readonly readTimeoutMs: number;
   /** Longest without a byte of the response, its first included. */
-  readonly stallTimeoutMs?: number;
+  readonly stallTimeoutMs?: number | undefined;
   readonly maxBytes: number;
 }
 
@@ -51,8 +51,7 @@ export function sendHop(
           origin: url.origin,
           path: `${url.pathname}${url.search}`,
           method: request.method,
-          // Without it any content coding would be welcome (RFC 9110 §12.5.3), and sizes could not be limited.
-          headers: { ...request.headers, 'Accept-Encoding': 'identity' },
+          headers: flat(request.headers),
           body: request.body ?? null,
           // Its own timers tick coarsely; those of the hop are exact.
           headersTimeout: 0,
@@ -65,6 +64,14 @@ export function sendHop(
       hop.onResponseError(undefined, error instanceof Error ? error : new Error(String(error)));
     }
   });
+}
+
+/** Without the last one any content coding would be welcome (RFC 9110 §12.5.3), and sizes could not be limited. */
+function flat(headers: HopRequest['headers']): string[] {
+  const list: string[] = [];
+  for (const name of Object.keys(headers)) list.push(name, headers[name] ?? '');
+  list.push('Accept-Encoding', 'identity');
+  return list;
 }
 
 class Hop implements Dispatcher.DispatchHandler {
@@ -133,9 +140,9 @@ class Hop implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    this.#settle(
-      ok({ status: this.#status, headers: this.#headers, body: Buffer.concat(this.#chunks) }),
-    );
+    const [first, ...others] = this.#chunks;
+    const body = first && others.length === 0 ? first : Buffer.concat(this.#chunks);
+    this.#settle(ok({ status: this.#status, headers: this.#headers, body }));
     this.#done();
   }
 

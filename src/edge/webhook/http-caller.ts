@@ -25,7 +25,7 @@ export interface ByteRequest {
   readonly maxBytes: number;
   readonly connectTimeoutMs: number;
   readonly readTimeoutMs: number;
-  readonly stallTimeoutMs?: number;
+  readonly stallTimeoutMs?: number | undefined;
   readonly maxRedirects: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;

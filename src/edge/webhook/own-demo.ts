@@ -26,10 +26,10 @@ export class OwnDemo {
   before<Http extends HttpCaller>(http: Http): Http {
     return {
       ...http,
-      send: async (request, signal) => {
+      send: (request, signal) => {
         const { url } = request;
         if (!AT_DEMO.test(url)) return http.send(request, signal);
-        if (this.#origin === undefined) return err({ ...IS_OFF, durationMs: 0 });
+        if (this.#origin === undefined) return Promise.resolve(err({ ...IS_OFF, durationMs: 0 }));
         return http.send({ ...request, url: this.#origin + url.slice(DEMO_ORIGIN.length) }, signal);
       },
     };

@@ -3,28 +3,28 @@ import type { Attribute, Connection, MediaDescription, SessionDescription } from
 
 export function serializeSdp(session: SessionDescription): string {
   const { origin } = session;
-  const lines = [
-    'v=0',
-    `o=${origin.username} ${origin.sessionId} ${origin.sessionVersion} IN ${origin.family} ${origin.address}`,
-    `s=${session.sessionName}`,
-    ...connectionLines(session.connection),
-    ...session.bandwidth.map((value) => `b=${value}`),
-    ...session.times.map((value) => `t=${value}`),
-    ...session.attributes.map(attributeLine),
-    ...session.media.flatMap(mediaLines),
-  ];
-  return `${lines.join('\r\n')}\r\n`;
+  let text = `v=0\r\no=${origin.username} ${origin.sessionId} ${origin.sessionVersion} IN ${origin.family} ${origin.address}\r\n`;
+  text += `s=${session.sessionName}\r\n${connectionLine(session.connection)}`;
+  for (const value of session.bandwidth) text += `b=${value}\r\n`;
+  for (const value of session.times) text += `t=${value}\r\n`;
+  text += attributeLines(session.attributes);
+  for (const media of session.media) text += mediaLines(media);
+  return text;
 }
 
-const mediaLines = (media: MediaDescription): string[] => [
-  `m=${media.media} ${media.port} ${media.protocol} ${media.formats.join(' ')}`,
-  ...connectionLines(media.connection),
-  ...media.bandwidth.map((value) => `b=${value}`),
-  ...media.attributes.map(attributeLine),
-];
+function mediaLines(media: MediaDescription): string {
+  let text = `m=${media.media} ${media.port} ${media.protocol} ${media.formats.join(' ')}\r\n`;
+  text += connectionLine(media.connection);
+  for (const value of media.bandwidth) text += `b=${value}\r\n`;
+  return text + attributeLines(media.attributes);
+}
 
-const connectionLines = (connection: Connection | undefined): string[] =>
-  connection === undefined ? [] : [`c=IN ${connection.family} ${connection.address}`];
+const connectionLine = (connection: Connection | undefined): string =>
+  connection === undefined ? '' : `c=IN ${connection.family} ${connection.address}\r\n`;
 
-const attributeLine = ({ name, value }: Attribute): string =>
-  value === undefined ? `a=${name}` : `a=${name}:${value}`;
+function attributeLines(attributes: readonly Attribute[]): string {
+  let text = '';
+  for (const { name, value } of attributes)
+    text += value === undefined ? `a=${name}\r\n` : `a=${name}:${value}\r\n`;
+  return text;
+}

@@ -53,12 +53,12 @@ export class SipRequest extends Message {
 
   /** Adds a line at the end. */
   withAddedHeader(name: string, value: string): SipRequest {
-    return this.#with([...this.fields, headerField(name, value)]);
+    return this.#with(this.fields.concat(headerField(name, value)));
   }
 
   /** Adds a line at the top: Via, Record-Route. */
   withPrependedHeader(name: string, value: string): SipRequest {
-    return this.#with([headerField(name, value), ...this.fields]);
+    return this.#with([headerField(name, value)].concat(this.fields));
   }
 
   /** Replaces the first element of a list header, the topmost Via above all. */
@@ -106,7 +106,7 @@ export class SipResponse extends Message {
   }
 
   withAddedHeader(name: string, value: string): SipResponse {
-    return this.#with([...this.fields, headerField(name, value)]);
+    return this.#with(this.fields.concat(headerField(name, value)));
   }
 
   withoutHeader(name: string): SipResponse {
@@ -130,7 +130,7 @@ export interface RequestParts {
   readonly requestUri: string;
   /** Written in this order: Via first. Content-Length is written by the serialiser. */
   readonly headers: HeaderInit;
-  readonly body?: Uint8Array | string;
+  readonly body?: Uint8Array | string | undefined;
 }
 
 export const createRequest = (parts: RequestParts): SipRequest =>

@@ -109,16 +109,13 @@ export async function openLines(
     logger,
   });
   media.checkPorts();
-  const ports: number[] = [];
+  const ports = new Set<number>();
   const destinations = createDestinationGuard({
     allow: settings.egress.allow,
     allowLoopback: derived.local,
     own: createOwnPlaces({
       hosts: ownHosts(settings, derived),
-      ports: () => [
-        ...ports,
-        ...Object.values(signalling.ports()).filter((port) => port !== undefined),
-      ],
+      isPort: (port) => ports.has(port) || signalling.listensOn(port),
       isRtpOfLeg: (port) => media.isPortOfLeg(port),
       rtpRange: { min: settings.rtp.portMin, max: settings.rtp.portMax },
       monotonicMs: () => clock.monotonicMs(),
@@ -190,7 +187,7 @@ export async function openLines(
     signalling,
     newCalls,
     destinations,
-    listensOn: (url) => ports.push(portOf(url)),
+    listensOn: (url) => ports.add(portOf(url)),
     traces,
     hep,
     sipIdentity,

@@ -114,7 +114,7 @@ describe('what is our own', () => {
   it('is bound addresses, those of names, and those of the interfaces', async () => {
     const places = createOwnPlaces({
       hosts: ['0.0.0.0', '203.0.114.7', 'voice.example'],
-      ports: () => [5060],
+      isPort: (port) => port === 5060,
       isRtpOfLeg: (port) => port === 20_000,
       rtpRange: { min: 20_000, max: 20_099 },
       monotonicMs: () => 0,

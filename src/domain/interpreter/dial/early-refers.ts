@@ -1,3 +1,4 @@
+import { doNothing } from '../../../base/nothing.ts';
 import type { Call } from '../../call/call.ts';
 import type { Refer } from '../../call/needs.ts';
 import type { VerbContext } from '../needs.ts';
@@ -13,7 +14,7 @@ export class EarlyRefers {
   readonly #deal: (refer: Refer, by: Call) => void;
   readonly #undo: readonly (() => void)[];
   readonly #clock: VerbContext['needs']['clock'];
-  #cancelWait: () => void = () => undefined;
+  #cancelWait: () => void = doNothing;
   #waiting: { readonly refer: Refer; readonly by: Call }[] | undefined = [];
 
   constructor(

@@ -1,6 +1,7 @@
 /** One `Dial` while it runs: the race for an answer, then the conversation. */
 
 import { unlessAborted } from '../../../base/abort.ts';
+import { doNothing } from '../../../base/nothing.ts';
 import type { DialDestination, DialInstruction } from '../../../protocol/answer-xml/answer-xml.ts';
 import { type Call, endAt, matchDigits } from '../../call/call.ts';
 import type { Bridge, Refer } from '../../call/needs.ts';
@@ -26,10 +27,10 @@ export class DialSession {
   readonly #race: Race;
   #talking: DialledLeg | undefined;
   #connected: DialledLeg | undefined;
-  #letGo: () => void = () => undefined;
+  #letGo: () => void = doNothing;
   /** A party asked for another one, which is not there yet. */
   #referral: { readonly by: Call; readonly next: Promise<DialledLeg | undefined> } | undefined;
-  #takeNext: (leg: DialledLeg) => void = () => undefined;
+  #takeNext: (leg: DialledLeg) => void = doNothing;
   /** Parties that came by REFER. */
   readonly #referred: DialledLeg[] = [];
 
@@ -280,9 +281,10 @@ export class DialSession {
   /** A leg that was let go ends some other time, and is nothing to wait for. */
   async #allTold(): Promise<void> {
     this.#race.winnerTold();
-    const all = [...this.#race.legs, ...this.#referred];
-    const over = all.filter(({ call }) => call.isEnded);
-    await Promise.all(over.map(({ settled }) => settled));
+    const told: Promise<void>[] = [];
+    for (const { call, settled } of this.#race.legs.concat(this.#referred))
+      if (call.isEnded) told.push(settled);
+    await Promise.all(told);
   }
 }
 

@@ -1,3 +1,4 @@
+import { doNothing } from '../../../base/nothing.ts';
 import type { SipResponse } from '../message.ts';
 import { patience } from '../transaction/timer-values.ts';
 import type { TransactionId } from '../transaction/types.ts';
@@ -14,7 +15,7 @@ export class Acceptance {
   readonly sequence: number;
   /** The 2xx carries our offer, so the ACK has to bring an answer. */
   readonly expectsAnswer: boolean;
-  #cancelTimer: Cancel = () => undefined;
+  #cancelTimer: Cancel = doNothing;
 
   constructor(
     core: UserAgentCore,

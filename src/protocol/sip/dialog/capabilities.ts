@@ -14,6 +14,8 @@ export const INFO_TYPES: readonly string[] = ['application/dtmf-relay', 'applica
 
 export const ALLOW: HeaderInit = [['Allow', METHODS.join(', ')]];
 export const SUPPORTED: HeaderInit = [['Supported', EXTENSIONS.join(', ')]];
+/** What each INVITE and its 2xx tell. */
+export const ALLOWED_AND_SUPPORTED: HeaderInit = [...ALLOW, ...SUPPORTED];
 /** Of an INVITE without an offer: one that came reliably before the answer would have to be answered by PRACK. */
 export const SUPPORTED_UNRELIABLY: HeaderInit = [
   ['Supported', EXTENSIONS.filter((tag) => tag !== '100rel').join(', ')],

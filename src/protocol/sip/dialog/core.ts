@@ -249,10 +249,8 @@ export class UserAgentCore {
   /** A response with our Server header and, where the caller names none, a fresh To tag. */
   response(request: SipRequest, status: number, parts: ResponseParts = {}): SipResponse {
     const { reason, body, headers = [], toTag = this.newToken() } = parts;
-    return createResponse(request, status, {
-      ...{ reason, body, toTag },
-      headers: [...headers, this.#software],
-    });
+    const all = headers.concat([this.#software]);
+    return createResponse(request, status, { reason, body, toTag, headers: all });
   }
 
   /** Our Contact towards a peer on that transport. */

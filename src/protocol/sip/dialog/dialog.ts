@@ -12,16 +12,16 @@ interface DialogState {
   /** From and To of our requests, with tags. */
   readonly local: string;
   readonly remote: string;
-  readonly routeSet: readonly NameAddr[];
+  routeSet: readonly NameAddr[];
   readonly secure: boolean;
-  readonly remoteTarget: string;
-  readonly localSequence: number;
-  readonly remoteSequence: number | undefined;
+  remoteTarget: string;
+  localSequence: number;
+  remoteSequence: number | undefined;
 }
 
 export interface DialogRequestParts {
   readonly headers?: HeaderInit;
-  readonly body?: Uint8Array | string;
+  readonly body?: Uint8Array | string | undefined;
   /** ACK and CANCEL carry the sequence of their INVITE; the others take the next one. */
   readonly sequence?: number;
 }
@@ -57,7 +57,7 @@ export const dialogId = (callId: string, localTag: string, remoteTag: string): s
 
 /** A peer-to-peer relationship of two user agents (RFC 3261 §12): identity, order, route set, remote target. */
 export class Dialog {
-  #state: DialogState;
+  readonly #state: DialogState;
 
   private constructor(state: DialogState) {
     this.#state = state;
@@ -86,7 +86,7 @@ export class Dialog {
       ...{ callId, localTag, local, secure },
       remoteTag: response.to.tag ?? '',
       remote: formatNameAddr(response.to),
-      routeSet: [...(response.recordRoute ?? [])].reverse(),
+      routeSet: (response.recordRoute ?? []).toReversed(),
       remoteTarget: response.contact ? formatUri(response.contact.uri) : requestUri,
       localSequence: sequence,
       remoteSequence: undefined,
@@ -140,16 +140,16 @@ export class Dialog {
         ['CSeq', formatCSeq(sequence, method)],
         ...(parts.headers ?? []),
       ],
-      ...(parts.body === undefined ? {} : { body: parts.body }),
+      body: parts.body,
     });
     return { request, nextHop };
   }
 
   /** The CSeq of the next request of ours. */
   takeSequence(): number {
-    const localSequence = (this.#state.localSequence % MAX_CSEQ) + 1;
-    this.#state = { ...this.#state, localSequence };
-    return localSequence;
+    const state = this.#state;
+    state.localSequence = (state.localSequence % MAX_CSEQ) + 1;
+    return state.localSequence;
   }
 
   /** Notes the CSeq of a request of the peer; false when it is out of order: answer 500 (§12.2.2). */
@@ -157,7 +157,7 @@ export class Dialog {
     const { sequence } = request.cseq;
     const { remoteSequence } = this.#state;
     if (remoteSequence !== undefined && sequence <= remoteSequence) return false;
-    this.#state = { ...this.#state, remoteSequence: sequence };
+    this.#state.remoteSequence = sequence;
     return true;
   }
 
@@ -165,14 +165,13 @@ export class Dialog {
   refreshTarget(message: SipRequest | SipResponse): void {
     const { contact } = message;
     if (contact !== undefined && contact.uri.kind === 'sip') {
-      this.#state = { ...this.#state, remoteTarget: formatUri(contact.uri) };
+      this.#state.remoteTarget = formatUri(contact.uri);
     }
   }
 
   /** The 2xx settles the route set that provisional responses left open (§13.2.2.4). */
   settleRoute(response: SipResponse): void {
-    const routeSet = [...(response.recordRoute ?? [])].reverse();
-    this.#state = { ...this.#state, routeSet };
+    this.#state.routeSet = (response.recordRoute ?? []).toReversed();
     this.refreshTarget(response);
   }
 }
@@ -187,8 +186,8 @@ export function routed(
   routeSet: readonly NameAddr[],
   target: string,
 ): { readonly requestUri: string; readonly routes: readonly string[]; readonly nextHop: string } {
-  const [first, ...rest] = routeSet;
-  if (first === undefined) return { requestUri: target, routes: [], nextHop: target };
+  if (routeSet.length === 0) return { requestUri: target, routes: [], nextHop: target };
+  const [first, ...rest] = routeSet as readonly [NameAddr, ...NameAddr[]];
   const firstUri = formatUri(first.uri);
   if (first.uri.kind === 'sip' && !first.uri.params.has('lr')) {
     const requestUri = formatUri({

@@ -1,4 +1,5 @@
 import { assert } from '../../../base/errors.ts';
+import { doNothing } from '../../../base/nothing.ts';
 import { quote } from '../header/text.ts';
 import type { HeaderInit, ResponseParts, SipRequest } from '../message.ts';
 import type { TransactionId } from '../transaction/types.ts';
@@ -26,6 +27,7 @@ import { DEFAULT_SESSION_TIMER, SessionTimer } from './session-timer.ts';
 /** Provisional responses are repeated this often, so that no proxy gives up (RFC 3261 §13.3.1.1). */
 const PROVISIONAL_REPEAT_MS = 60_000;
 const MS_PER_SECOND = 1000;
+const CONTENT_TYPE = ['Content-Type', SDP_TYPE] as const;
 /** Retry-After of a refusal with 503, seconds. */
 const TRY_LATER_S = '5';
 
@@ -52,8 +54,8 @@ export class InboundLeg implements Leg, ServerUser, SessionUser {
   #open = true;
   #answering = false;
   #over = false;
-  #cancelRepeat: Cancel = () => undefined;
-  #cancelExpiry: Cancel = () => undefined;
+  #cancelRepeat: Cancel = doNothing;
+  #cancelExpiry: Cancel = doNothing;
 
   /** Undefined, and the INVITE answered, when its session interval is too brief (422). */
   static begin(core: UserAgentCore, options: InboundLegOptions): InboundLeg | undefined {
@@ -73,10 +75,9 @@ export class InboundLeg implements Leg, ServerUser, SessionUser {
     timer: SessionTimer,
     offer: { readonly headers: HeaderInit; readonly apply: () => void },
   ) {
-    const { request, ...others } = options;
-    const { flow, viaFlow, guard } = others;
+    const { id, request, transaction, flow, viaFlow, guard, ended } = options;
     this.#core = core;
-    this.#options = others;
+    this.#options = { id, transaction, flow, viaFlow, guard, ended };
     this.#request = request;
     this.#timer = offer;
     const dialog = Dialog.fromRequest(request, core.newToken(), core.options.random.integer(1000));
@@ -142,11 +143,11 @@ export class InboundLeg implements Leg, ServerUser, SessionUser {
     this.#close();
     const { transaction } = this.#options;
     timer?.apply();
-    const headers = [...this.#session.inviteHeaders(), ...(timer?.headers ?? [])];
+    const headers = this.#session.inviteHeaders().concat(timer?.headers ?? []);
     // Offer and answer are done with: a 2xx that repeats the answer could be taken for an offer (RFC 6337 §2.1).
     const parts: ResponseParts = this.#reliable.hasAgreed
       ? { headers }
-      : { headers: [...headers, ['Content-Type', SDP_TYPE]], body: sdp };
+      : { headers: headers.concat([CONTENT_TYPE]), body: sdp };
     const response = this.#session.response(request, 200, parts);
     this.#session.accept(transaction, response, sdpOf(request) === undefined);
     this.#session.refresh.noteLocal(sdp);
@@ -239,13 +240,9 @@ export class InboundLeg implements Leg, ServerUser, SessionUser {
   }
 
   #provisional(early: string | undefined): void {
-    const headers: HeaderInit = [
-      ...this.#session.inviteHeaders(),
-      ...(early === undefined ? [] : ([['Content-Type', SDP_TYPE]] as const)),
-    ];
-    const body = early === undefined ? {} : { body: early };
-    const status = early === undefined ? 180 : 183;
-    this.#reliable.send(status, { headers, ...body });
+    const headers = this.#session.inviteHeaders();
+    if (early === undefined) this.#reliable.send(180, { headers });
+    else this.#reliable.send(183, { headers: headers.concat([CONTENT_TYPE]), body: early });
   }
 
   /** RFC 3262 §3: a 5xx after 64*T1 without PRACK. */

@@ -138,7 +138,7 @@ export class OutboundCalls {
         ...command.headers,
         ...(command.sdp === undefined ? [] : ([['Content-Type', SDP_TYPE]] as const)),
       ],
-      ...(command.sdp === undefined ? {} : { body: command.sdp }),
+      body: command.sdp,
     });
   }
 }

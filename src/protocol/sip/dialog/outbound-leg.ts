@@ -1,3 +1,4 @@
+import { doNothing } from '../../../base/nothing.ts';
 import type {
   HangupCommand,
   LegEndFacts,
@@ -35,7 +36,7 @@ export class OutboundLeg implements Leg, BranchUser {
   #told: RespondingPeer | undefined;
   #worst: { readonly branch: InviteBranch; readonly end: LegEndFacts } | undefined;
   #over = false;
-  #cancelLimit: Cancel = () => undefined;
+  #cancelLimit: Cancel = doNothing;
 
   constructor(core: UserAgentCore, id: LegId, released: () => void) {
     this.#core = core;

@@ -1,3 +1,4 @@
+import { doNothing } from '../../../base/nothing.ts';
 import type { ClientAuth } from '../auth/client-auth.ts';
 import { formatCSeq } from '../header/cseq.ts';
 import { retryAfterMs } from '../header/retry-after.ts';
@@ -63,7 +64,7 @@ export class OutgoingRequest implements ClientUser {
   /** The one that is under way. */
   #attempt: Attempt | undefined;
   #patienceMs: number | undefined;
-  #cancelPatience: Cancel = () => undefined;
+  #cancelPatience: Cancel = doNothing;
   #flow: Flow | undefined;
   #transaction: TransactionId | undefined;
   #challenges = 0;
@@ -175,12 +176,11 @@ export class OutgoingRequest implements ClientUser {
     const tooLarge = mayChange && this.#isLarge();
     const { transports } = this.#core.options;
     const usable = targets.filter((target) => transports.includes(target.transport));
-    const spread = usable.flatMap((target) =>
-      tooLarge && target.transport === 'udp' && transports.includes('tcp')
-        ? [{ ...target, transport: 'tcp' as const }, target]
-        : [target],
+    const mayBeTcp = tooLarge && transports.includes('tcp');
+    const ordered = this.#core.unresponsive.inOrder(
+      mayBeTcp ? usable.flatMap(withTcpFirst) : usable,
+      this.#core.nowMs,
     );
-    const ordered = this.#core.unresponsive.inOrder(spread, this.#core.nowMs);
     this.#attempts = this.#waysTo(ordered);
     const { firstResponseMs } = this.#options;
     if (firstResponseMs !== undefined) {
@@ -373,3 +373,6 @@ export class OutgoingRequest implements ClientUser {
     this.#core.agenda.at(this.#core.nowMs, () => this.#fail(how, why));
   }
 }
+
+const withTcpFirst = (target: Target): readonly Target[] =>
+  target.transport === 'udp' ? [{ ...target, transport: 'tcp' }, target] : [target];

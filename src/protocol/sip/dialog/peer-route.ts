@@ -9,6 +9,8 @@ import { type Destination, nextHopOf } from './next-hop.ts';
 import { OutgoingRequest, type RequestUser } from './outgoing-request.ts';
 import { SDP_TYPE } from './sdp-body.ts';
 
+const NONE: HeaderInit = [];
+
 export interface PeerRouteOptions {
   /** Where the peer was last heard. */
   readonly flow: Flow | undefined;
@@ -70,8 +72,8 @@ export class PeerRoute {
     user: RequestUser,
   ): OutgoingRequest {
     const software = ['User-Agent', this.#core.options.userAgent] as const;
-    const headers = [...(parts.headers ?? []), software];
-    const routed = this.#dialog.request(method, { ...parts, headers });
+    const headers = (parts.headers ?? NONE).concat([software]);
+    const routed = this.#dialog.request(method, { headers, body: parts.body });
     const outgoing = new OutgoingRequest(this.#core, {
       request: routed.request,
       destination: this.#destination(routed),
@@ -88,9 +90,8 @@ export class PeerRoute {
     { sequence, sdp }: { readonly sequence: number; readonly sdp?: string | undefined },
     sent: (output: Extract<UserAgentOutput, { kind: 'send' }>) => void,
   ): void {
-    const body =
-      sdp === undefined ? {} : { headers: [['Content-Type', SDP_TYPE]] as const, body: sdp };
-    const routed = this.#dialog.request('ACK', { sequence, ...body });
+    const headers: HeaderInit = sdp === undefined ? NONE : [['Content-Type', SDP_TYPE]];
+    const routed = this.#dialog.request('ACK', { sequence, headers, body: sdp });
     findFlow(this.#core, this.#destination(routed), (flow) => {
       if (flow !== undefined) sent(this.#core.sendAck(routed.request, flow));
     });

@@ -1,5 +1,6 @@
 /** Provisional responses of ours that the caller acknowledges with PRACK (RFC 3262 §3). */
 
+import { doNothing } from '../../../base/nothing.ts';
 import type { HeaderInit, ResponseParts, SipRequest, SipResponse } from '../message.ts';
 import { patience } from '../transaction/timer-values.ts';
 import type { TransactionId } from '../transaction/types.ts';
@@ -40,7 +41,7 @@ export class Reliable {
   #next: { readonly status: number; readonly parts: ResponseParts } | undefined;
   #whenClear: (() => void) | undefined;
   #hasAgreed = false;
-  #cancelTimer: Cancel = () => undefined;
+  #cancelTimer: Cancel = doNothing;
 
   /** Lives as long as the leg, and so keeps nothing of the INVITE. */
   constructor(core: UserAgentCore, invite: SipRequest, options: ReliableOptions) {

@@ -1,10 +1,11 @@
+import { doNothing } from '../../../base/nothing.ts';
 import type { HeaderInit, ResponseParts, SipRequest, SipResponse } from '../message.ts';
 import type { TransactionId } from '../transaction/types.ts';
 import type { Flow } from '../transport/flow.ts';
 import type { LegEndFacts, LegId, ReferFacts, ReferStep } from '../user-agent-types.ts';
 import { Acceptance } from './acceptance.ts';
 import type { Cancel } from './agenda.ts';
-import { ALLOW, CAPABILITIES, SUPPORTED } from './capabilities.ts';
+import { ALLOW, ALLOWED_AND_SUPPORTED, CAPABILITIES } from './capabilities.ts';
 import type { DialogUser, UserAgentCore } from './core.ts';
 import type { Dialog } from './dialog.ts';
 import { answerInfo, DTMF_RELAY, writeInfoDigit } from './info.ts';
@@ -55,17 +56,17 @@ export class Session implements DialogUser {
   readonly user: SessionUser;
   readonly route: PeerRoute;
   readonly refresh: SessionRefresh;
-  readonly refers: Refers;
-  readonly referring: Referring;
   /** True when the dialog began with an INVITE of ours. */
   readonly isCaller: boolean;
   readonly #core: UserAgentCore;
   readonly #offers: PeerOffers;
+  #refers: Refers | undefined;
+  #referring: Referring | undefined;
   #state: State = 'early';
   #acceptance: Acceptance | undefined;
   #hasAgreed = false;
   #byeHeaders: HeaderInit | undefined;
-  #cancelTimer: Cancel = () => undefined;
+  #cancelTimer: Cancel = doNothing;
 
   constructor(core: UserAgentCore, options: SessionOptions) {
     this.#core = core;
@@ -75,10 +76,18 @@ export class Session implements DialogUser {
     this.route = new PeerRoute(core, options.dialog, options);
     this.isCaller = options.isCaller;
     this.refresh = new SessionRefresh(core, this);
-    this.refers = new Refers(this);
-    this.referring = new Referring(core, this);
     this.#offers = new PeerOffers(core, this);
     core.dialogs.set(this.dialog.id, this);
+  }
+
+  get refers(): Refers {
+    this.#refers ??= new Refers(this);
+    return this.#refers;
+  }
+
+  get referring(): Referring {
+    this.#referring ??= new Referring(this.#core, this);
+    return this.#referring;
   }
 
   get isOver(): boolean {
@@ -261,7 +270,8 @@ export class Session implements DialogUser {
 
   /** Headers of our INVITEs, UPDATEs and their 2xx. */
   inviteHeaders(): HeaderInit {
-    return [['Contact', this.route.contact], ...ALLOW, ...SUPPORTED];
+    const contact: HeaderInit = [['Contact', this.route.contact]];
+    return contact.concat(ALLOWED_AND_SUPPORTED);
   }
 
   reply(

@@ -196,14 +196,14 @@ export class TransactionLayer {
     const merged = this.#table.isMerged(merge);
     const server = this.#addServer({ key, merge }, request, flow);
     const transaction = server.id;
-    const started = [...forgotten, ...this.#done(server, server.start(nowMs))];
+    const started = forgotten.concat(this.#done(server, server.start(nowMs)));
     if (merged) {
       const response = this.#stateless.response(request, { status: 482, headers: [] });
       return [...started, ...this.#done(server, server.respond(response, nowMs))];
     }
     return isCancel
-      ? [...started, { kind: 'cancel', request, transaction, invite: invite?.id, flow }]
-      : [...started, { kind: 'request', request, transaction, flow }];
+      ? started.concat({ kind: 'cancel', request, transaction, invite: invite?.id, flow })
+      : started.concat({ kind: 'request', request, transaction, flow });
   }
 
   #atTheDoor(

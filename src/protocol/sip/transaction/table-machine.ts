@@ -90,7 +90,7 @@ export abstract class TableMachine<
   }
 
   protected emit(output: TransactionOutput): void {
-    this.#outputs = this.#outputs === NONE ? [output] : [...this.#outputs, output];
+    this.#outputs = this.#outputs === NONE ? [output] : this.#outputs.concat(output);
   }
 
   protected takeOutputs(): readonly TransactionOutput[] {
