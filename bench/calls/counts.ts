@@ -1,10 +1,11 @@
-/** SQL statements, messages between threads and wake-ups of one call, from a run of its own: counting costs. */
+/** SQL statements, transactions and their pages, and messages between threads of one call, from a run of its own: counting costs. */
 import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Row } from '../row.ts';
 import type { ThreadCounts } from './count-hook.ts';
+import { type LogPages, LogWatch } from './log-pages.ts';
 import { Rig, type RigOptions } from './rig.ts';
 
 const RATE = 50;
@@ -37,9 +38,11 @@ export async function countRows(title: string, options: RigOptions): Promise<rea
   try {
     await pause(TOLD_MS);
     const before = read(told);
+    const log = new LogWatch(rig.service.file);
     const { calls } = await rig.step(RATE, SECONDS);
+    const pages = log.stop();
     await pause(TOLD_MS);
-    return rowsOf(title, before, read(told), calls);
+    return [...rowsOf(title, before, read(told), calls), ...logRows(title, pages, calls)];
   } finally {
     await rig.stop();
   }
@@ -67,6 +70,25 @@ function rowsOf(title: string, before: Counts, after: Counts, calls: number): re
       name: `${title}: messages between threads`,
       value: (after.messages - before.messages) / calls,
       unit: 'a call',
+    },
+  ];
+}
+
+function logRows(
+  title: string,
+  { commits, pages, byName }: LogPages,
+  calls: number,
+): readonly Row[] {
+  const most = byName
+    .slice(0, SHOWN)
+    .map(([name, count]) => `${(count / calls).toFixed(2)} × ${name}`);
+  return [
+    { name: `${title}: transactions`, value: commits / calls, unit: 'a call' },
+    {
+      name: `${title}: pages written to the store's log`,
+      value: pages / calls,
+      unit: 'a call',
+      note: `by table or index:\n      ${most.join('\n      ')}`,
     },
   ];
 }

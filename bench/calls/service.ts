@@ -88,9 +88,14 @@ export class Service {
     return this.#child.pid ?? 0;
   }
 
+  /** Of the store. */
+  get file(): string {
+    return join(this.#data, 'carillon.db');
+  }
+
   /** As stored. */
   callRecords(): number {
-    const db = new Database(join(this.#data, 'carillon.db'), { readonly: true });
+    const db = new Database(this.file, { readonly: true });
     try {
       return db.prepare<[], number>('SELECT count(*) FROM cdr').pluck().get() ?? 0;
     } finally {
@@ -100,7 +105,7 @@ export class Service {
 
   /** Records and entries of calls that never were. */
   addOldCalls(count: number): void {
-    addOldCalls(join(this.#data, 'carillon.db'), { count });
+    addOldCalls(this.file, { count });
   }
 
   /** Phones of the account, and how they log in; `answerUrl`: of what they call. */

@@ -3,6 +3,7 @@ import { newCallUuid, uuid } from '../../src/base/ids.ts';
 import { micros } from '../../src/base/money.ts';
 import { systemRandom } from '../../src/base/system-random.ts';
 import type { StoredNotification } from '../../src/domain/callback/types.ts';
+import type { OpenCall } from '../../src/domain/cdr/needs.ts';
 import type { Cdr } from '../../src/domain/cdr/types.ts';
 import type { Engine } from '../../src/edge/store/engine.ts';
 import {
@@ -22,6 +23,9 @@ export const timeOf = (index: number): number => START_US + index * CALL_US;
 const CALLERS = 5_000_000;
 /** Calls that end while ends wait to be written together (`edge/store/pace.ts`). */
 const ENDS_TOGETHER = 5;
+/** Calls that run at a time, each for a second, and calls that begin between two heartbeats. */
+const RUNNING = 100;
+const BEAT_EVERY = 200;
 const LINES = 12;
 const timeline = Array.from({ length: LINES }, (_, index) => ({
   ...{ atUs: START_US + index, kind: 'sip', text: 'INVITE to 14155602000' },
@@ -51,10 +55,11 @@ const chargeOf = ({ callUuid, cost }: Cdr) =>
     ...{ reference: `cdr:${callUuid}`, referenceType: 'cdr' },
   });
 
-/** Both legs opened, answered, settled, told, and their timelines kept: the ends of every fifth call bring those before it. */
+/** Both legs opened, answered, marked alive, settled, told, and their timelines kept: the ends of every fifth call bring those before it. */
 export class WholeCalls {
   readonly #engine: Engine;
-  #ended: Ended[] = [];
+  #running: readonly Legs[] = [];
+  #ended: readonly Ended[] = [];
   /** Whose ends are written. */
   #settled: readonly Ended[] = [];
 
@@ -64,6 +69,15 @@ export class WholeCalls {
 
   add(index: number): void {
     const nowUs = timeOf(index);
+    this.#begin(nowUs);
+    if (index % BEAT_EVERY === 0) this.#beat(nowUs);
+    const [first, ...others] = this.#running;
+    if (first === undefined || this.#running.length <= RUNNING) return;
+    this.#running = others;
+    this.#end(first, nowUs);
+  }
+
+  #begin(nowUs: number): void {
     const from = String(14_150_000_000 + systemRandom.integer(CALLERS));
     const [inbound, outbound] = (['inbound', 'outbound'] as const).map((direction) =>
       aCdr({
@@ -72,16 +86,22 @@ export class WholeCalls {
         ...{ sipCallId: uuid(systemRandom), carrier: 'caller' },
       }),
     ) as [Cdr, Cdr];
-    const [a, b] = [anOpenCall({ cdr: inbound }), anOpenCall({ cdr: outbound })];
-    together(this.#engine, nowUs, ['calls', 'open', a, undefined]);
-    together(this.#engine, nowUs, ['calls', 'open', b, undefined]);
+    const a = anOpenCall({ cdr: inbound, hangupNotification: hangupOf(inbound) });
+    const b = anOpenCall({ cdr: outbound });
+    together(this.#engine, nowUs, ['calls', 'open', unanswered(a), undefined]);
+    together(this.#engine, nowUs, ['calls', 'open', unanswered(b), undefined]);
     together(this.#engine, nowUs, ['calls', 'update', b], ['calls', 'update', a]);
-    this.#end(inbound, outbound, nowUs + 1_000_000);
+    this.#running = [...this.#running, { inbound, outbound }];
   }
 
-  #end(inbound: Cdr, outbound: Cdr, nowUs: number): void {
-    const told = aNotification({ id: uuid(systemRandom), subject: inbound.callUuid });
-    this.#ended.push({ inbound, outbound, told });
+  #beat(atUs: number): void {
+    const legs = this.#running.flatMap(({ inbound, outbound }) => [inbound, outbound]);
+    const beats = legs.map(({ callUuid }) => ({ callUuid, atUs }));
+    together(this.#engine, atUs, ['calls', 'heartbeat', beats]);
+  }
+
+  #end(legs: Legs, nowUs: number): void {
+    this.#ended = [...this.#ended, { ...legs, told: hangupOf(legs.inbound) }];
     if (this.#ended.length < ENDS_TOGETHER) return;
     together(
       this.#engine,
@@ -94,9 +114,25 @@ export class WholeCalls {
   }
 }
 
-interface Ended {
+const unanswered = (call: OpenCall): OpenCall => ({
+  ...call,
+  cdr: { ...call.cdr, answerUs: undefined, codec: undefined },
+});
+
+const PARAMETERS = 19;
+/** As long as a real one. */
+const hangupOf = ({ callUuid, accountId, from }: Cdr): StoredNotification =>
+  aNotification({
+    ...{ id: uuid(systemRandom), subject: callUuid, accountId },
+    parameters: Array.from({ length: PARAMETERS }, (_, index) => [`Parameter${index}`, from]),
+  });
+
+interface Legs {
   readonly inbound: Cdr;
   readonly outbound: Cdr;
+}
+
+interface Ended extends Legs {
   readonly told: StoredNotification;
 }
 

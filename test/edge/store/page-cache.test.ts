@@ -1,9 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { newCallUuid } from '../../../src/base/ids.ts';
 import { systemRandom } from '../../../src/base/system-random.ts';
 import { Engine } from '../../../src/edge/store/engine.ts';
+import { aCdr, aNotification, anAccount, anEntry, anOpenCall, START_US } from './records.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -29,6 +32,33 @@ describe('page cache', () => {
     expect(writer.pragma('cache_size')).toBe(-2000);
     expect(reader.pragma('cache_size')).toBe(-24_000);
     reader.close();
+    writer.close();
+  });
+});
+
+describe('an open record', () => {
+  it('has no pages of its own, though it is as long as half of one', () => {
+    const writer = open('writer');
+    const run = (repository: string, operation: string, ...given: readonly unknown[]): void => {
+      const [outcome] = writer.run([{ repository, operation, given, nowUs: START_US }]);
+      expect(outcome).toMatchObject({ ok: true });
+    };
+    run('accounts', 'create', anAccount(), 'token');
+    run('ledger', 'post', [anEntry()], { checked: false });
+    const hangupNotification = aNotification({ parameters: [['Name', 'x'.repeat(1200)]] });
+    for (let index = 0; index < 10; index += 1) {
+      const cdr = aCdr({ callUuid: newCallUuid(systemRandom, START_US / 1000 + index) });
+      run('calls', 'open', anOpenCall({ cdr, hangupNotification }), undefined);
+    }
+    const db = new Database(join(folder, 'carillon.db'), { readonly: true });
+    const kinds = db
+      .prepare("SELECT pagetype, count(*) AS pages FROM dbstat WHERE name = 'open_call' GROUP BY 1")
+      .all();
+    db.close();
+    expect(kinds).toEqual([
+      { pagetype: 'internal', pages: 1 },
+      { pagetype: 'leaf', pages: 10 },
+    ]);
     writer.close();
   });
 });

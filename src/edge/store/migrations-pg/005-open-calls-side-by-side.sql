@@ -1,0 +1,2 @@
+-- sqlite: 025
+-- How SQLite keeps open records: nothing changes here.
