@@ -1,10 +1,21 @@
+const ONCE = { once: true };
+
 /** Rejects with the signal's reason as soon as it is aborted; otherwise what `work` comes to. */
 export function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   if (signal.aborted) return Promise.reject(signal.reason);
   return new Promise<T>((resolve, reject) => {
     const onAbort = (): void => reject(signal.reason);
-    signal.addEventListener('abort', onAbort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+    signal.addEventListener('abort', onAbort, ONCE);
+    work.then(
+      (value) => {
+        signal.removeEventListener('abort', onAbort);
+        resolve(value);
+      },
+      (reason) => {
+        signal.removeEventListener('abort', onAbort);
+        reject(reason);
+      },
+    );
   });
 }
 
@@ -22,6 +33,6 @@ export function linkedTo(parent: AbortSignal): LinkedAbort {
   const controller = new AbortController();
   const abort = (): void => controller.abort(parent.reason);
   if (parent.aborted) abort();
-  else parent.addEventListener('abort', abort, { once: true });
+  else parent.addEventListener('abort', abort, ONCE);
   return { controller, release: () => parent.removeEventListener('abort', abort) };
 }

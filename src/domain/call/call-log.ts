@@ -115,21 +115,23 @@ export class CallLogs {
     readonly calls: number;
   };
   readonly #clock: LogClock;
+  readonly #around: ConstructorParameters<typeof CallLog>[2];
 
   constructor(limits: { entries: number; retentionMs: number; calls: number }, clock: LogClock) {
     this.#limits = limits;
     this.#clock = clock;
+    this.#around = { clock, closed: (ended) => this.#closed(ended) };
+  }
+
+  #closed(ended: CallLog): void {
+    this.#live.delete(ended.callUuid);
+    this.#ended.set(ended.callUuid, ended);
+    this.#order.push(ended);
   }
 
   open(callUuid: CallUuid, accountId: AccountId): CallLog {
     this.#forgetOld();
-    const closed = (ended: CallLog): void => {
-      this.#live.delete(callUuid);
-      this.#ended.set(callUuid, ended);
-      this.#order.push(ended);
-    };
-    const around = { clock: this.#clock, closed };
-    const log = new CallLog({ callUuid, accountId }, this.#limits.entries, around);
+    const log = new CallLog({ callUuid, accountId }, this.#limits.entries, this.#around);
     this.#live.set(callUuid, log);
     return log;
   }

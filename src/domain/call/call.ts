@@ -59,7 +59,7 @@ export class Call implements Recorded {
   readonly #course: Course;
   readonly #media: LegMedia;
   readonly #hearing = new Hearing();
-  readonly #nowMs: () => number;
+  readonly #clock: CallNeeds['clock'];
   /** What differs with the direction; undefined while there is no INVITE. */
   #part: InboundPart | OutboundPart | undefined;
   #hangupTarget: CallbackTarget | undefined;
@@ -76,9 +76,9 @@ export class Call implements Recorded {
     this.streams = new CallStreams(price);
     this.#hangupTarget = hangupTarget;
     this.#course = new Course(needs.clock, needs.log);
-    this.#nowMs = () => needs.clock.monotonicMs();
+    this.#clock = needs.clock;
     const expectAudio = (): void => {
-      if (this.isAnswered) this.#hearing.expect(this.hold === undefined, this.#nowMs());
+      if (this.isAnswered) this.#hearing.expect(this.hold === undefined, this.#clock.monotonicMs());
     };
     this.#course.observe({ answered: expectAudio, holds: expectAudio });
     this.signal = this.#course.signal;
@@ -176,7 +176,7 @@ export class Call implements Recorded {
   /** With what has never been heard; the timeline tells when that begins and ends. */
   #judged(quality: MediaQuality | undefined): MediaQuality | undefined {
     if (quality === undefined) return undefined;
-    const nowMs = this.#nowMs();
+    const nowMs = this.#clock.monotonicMs();
     const { packetsReceived, packetsSent } = quality;
     const unheardMs = this.#hearing.unheardMs(packetsReceived, nowMs);
     const change = this.#hearing.look(packetsReceived, nowMs);

@@ -146,7 +146,7 @@ export class LegMedia {
         this.#keypadEvents = asTone !== true && this.#negotiatedEvents;
         this.#events.dtmf(digit, asTone);
       },
-      silent: (lateMs) => this.#events.silent(lateMs),
+      silent: this.#events.silent,
       secured: (fault) => {
         this.#needs.log.add('media', 'keys exchanged by DTLS', { fault });
         this.#events.secured?.(fault);

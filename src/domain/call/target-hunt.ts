@@ -97,11 +97,12 @@ export async function huntTargets(
     hunter.noSlot(found.error);
     return;
   }
-  const { target, waitedMs, release, undo } = found.value;
-  const sdp = await offerOf(hunter, found.value);
+  const slot = found.value;
+  const { target, waitedMs } = slot;
+  const sdp = await offerOf(hunter, slot);
   const signed = sdp === undefined || plan.sign === undefined ? [] : await plan.sign(target);
   if (sdp === undefined || hunter.signal.aborted) {
-    undo();
+    slot.undo();
     return;
   }
   const { targets } = plan;
@@ -119,7 +120,7 @@ export async function huntTargets(
     {
       ...hunter.events,
       ended: (end) => {
-        release();
+        slot.release();
         const next = nextTargets({ target, others, end }, progress);
         if (next.targets.length > 0 && hunter.mayGoOn(next.isRedirect)) {
           hunter.wentOn(end);

@@ -39,21 +39,14 @@ export class Capacity {
     starts.push(nowMs);
     this.#starts.set(key, starts);
     this.#running.set(key, this.running(key) + 1);
-    let held = true;
-    const release = (): void => {
-      if (!held) return;
-      held = false;
-      const left = (this.#running.get(key) ?? 1) - 1;
-      if (left > 0) this.#running.set(key, left);
-      else this.#running.delete(key);
-    };
-    return ok({
-      release,
-      undo: () => {
-        if (held) this.#forgetStart(key, nowMs);
-        release();
-      },
-    });
+    return ok(new Slot(this, key, nowMs));
+  }
+
+  /** A call under that key is over. */
+  end(key: string): void {
+    const left = (this.#running.get(key) ?? 1) - 1;
+    if (left > 0) this.#running.set(key, left);
+    else this.#running.delete(key);
   }
 
   running(key: string): number {
@@ -61,7 +54,7 @@ export class Capacity {
   }
 
   /** Removes one start at that moment; which one of several does not matter. */
-  #forgetStart(key: string, atMs: number): void {
+  forgetStart(key: string, atMs: number): void {
     const starts = this.#starts.get(key) ?? [];
     const at = starts.indexOf(atMs);
     if (at >= 0) starts.splice(at, 1);
@@ -79,6 +72,30 @@ export class Capacity {
     }
     if (old > 0) starts.splice(0, old);
     return starts;
+  }
+}
+
+class Slot implements CapacitySlot {
+  readonly #capacity: Capacity;
+  readonly #key: string;
+  readonly #atMs: number;
+  #held = true;
+
+  constructor(capacity: Capacity, key: string, atMs: number) {
+    this.#capacity = capacity;
+    this.#key = key;
+    this.#atMs = atMs;
+  }
+
+  release(): void {
+    if (!this.#held) return;
+    this.#held = false;
+    this.#capacity.end(this.#key);
+  }
+
+  undo(): void {
+    if (this.#held) this.#capacity.forgetStart(this.#key, this.#atMs);
+    this.release();
   }
 }
 

@@ -34,6 +34,33 @@ interface Usage {
   readonly waiting: Turn[];
 }
 
+interface Start {
+  readonly atMs: number;
+  readonly usage: Usage;
+}
+
+class Slot implements CapacitySlot {
+  readonly #pool: Pool;
+  readonly #start: Start;
+  #held = true;
+
+  constructor(pool: Pool, start: Start) {
+    this.#pool = pool;
+    this.#start = start;
+  }
+
+  release(): void {
+    if (!this.#held) return;
+    this.#held = false;
+    this.#pool.end(this.#start);
+  }
+
+  undo(): void {
+    if (this.#held) this.#pool.forgetStart(this.#start);
+    this.release();
+  }
+}
+
 const SECOND_MS = 1000;
 /** How long after its last call or wait began an account still counts when shares are computed. */
 const REMEMBERED_MS = 3_600_000;
@@ -49,7 +76,7 @@ export class Pool {
   /** Longest idle first. */
   readonly #usages = new Map<string, Usage>();
   /** Of the last second, oldest first. */
-  readonly #starts: Array<{ readonly atMs: number; readonly usage: Usage }> = [];
+  readonly #starts: Start[] = [];
   #running = 0;
   #waiting = 0;
   #cancelWake: (() => void) | undefined;
@@ -83,25 +110,22 @@ export class Pool {
     this.#running += 1;
     usage.running += 1;
     usage.recent += 1;
-    let held = true;
-    const release = (): void => {
-      if (!held) return;
-      held = false;
-      this.#running -= 1;
-      usage.running -= 1;
-      this.#serve();
-    };
-    return {
-      release,
-      undo: () => {
-        const at = held ? this.#starts.indexOf(start) : -1;
-        if (at >= 0) {
-          this.#starts.splice(at, 1);
-          usage.recent -= 1;
-        }
-        release();
-      },
-    };
+    return new Slot(this, start);
+  }
+
+  /** A call of that start is over. */
+  end({ usage }: Start): void {
+    this.#running -= 1;
+    usage.running -= 1;
+    this.#serve();
+  }
+
+  /** Nothing came of it. */
+  forgetStart(start: Start): void {
+    const at = this.#starts.indexOf(start);
+    if (at < 0) return;
+    this.#starts.splice(at, 1);
+    start.usage.recent -= 1;
   }
 
   /** False: too many wait already. `granted` may be called before this returns. */

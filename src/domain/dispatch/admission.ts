@@ -160,23 +160,12 @@ export class Admission {
   }
 
   #both(own: CapacitySlot, node: CapacitySlot): CapacitySlot {
-    return {
-      release: () => {
-        own.release();
-        node.release();
-        this.#told();
-      },
-      undo: () => {
-        own.undo();
-        node.undo();
-        this.#told();
-      },
-    };
+    return new BothSlots(own, node, this.#freed);
   }
 
-  #told(): void {
+  readonly #freed = (): void => {
     for (const act of this.#onFree) act();
-  }
+  };
 
   #node(): Place {
     const { nodeLimit } = this.#needs;
@@ -259,6 +248,31 @@ export class Admission {
     } catch (error) {
       return err(refusalOf(error));
     }
+  }
+}
+
+/** One of the account and one of the node, given back together. */
+class BothSlots implements CapacitySlot {
+  readonly #own: CapacitySlot;
+  readonly #node: CapacitySlot;
+  readonly #freed: () => void;
+
+  constructor(own: CapacitySlot, node: CapacitySlot, freed: () => void) {
+    this.#own = own;
+    this.#node = node;
+    this.#freed = freed;
+  }
+
+  release(): void {
+    this.#own.release();
+    this.#node.release();
+    this.#freed();
+  }
+
+  undo(): void {
+    this.#own.undo();
+    this.#node.undo();
+    this.#freed();
   }
 }
 

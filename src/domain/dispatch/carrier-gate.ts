@@ -1,5 +1,6 @@
 /** Finds a carrier whose limits allow another call. The slots of carriers are shared fairly among accounts. */
 import type { Clock } from '../../base/clock.ts';
+import { doNothing } from '../../base/nothing.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import type { Account } from '../account/types.ts';
 import type { FindSlot, TargetSlot } from '../call/call.ts';
@@ -57,7 +58,10 @@ export class CarrierGate {
       const leftMs = Math.max(0, waitMs - (clock.monotonicMs() - beganMs));
       const found = await this.#take(carriers, owner, leftMs, signal);
       const isOver = found.ok || found.error.againMs === undefined || leftMs === 0;
-      if (found.ok) return ok({ ...found.value, waitedMs: clock.monotonicMs() - beganMs });
+      if (found.ok) {
+        const { target, slot } = found.value;
+        return ok(new HeldTarget(target, slot, clock.monotonicMs() - beganMs));
+      }
       if (isOver || signal.aborted) {
         const waited = Math.round(clock.monotonicMs() - beganMs);
         return err(`${found.error.full} (waited ${waited} ms)`);
@@ -72,7 +76,7 @@ export class CarrierGate {
     owner: Account,
     waitMs: number,
     signal: AbortSignal,
-  ): Promise<Result<Omit<TargetSlot, 'waitedMs'>, Full>> {
+  ): Promise<Result<{ readonly target: OutboundTarget; readonly slot: CapacitySlot }, Full>> {
     const { shares, slots } = this.#needs;
     const left = [...carriers];
     const full: string[] = [];
@@ -92,8 +96,8 @@ export class CarrierGate {
       const { key, limits } = placeOf(choice.carrier);
       const shared = slots.isShared ? await slots.take(key, limits) : undefined;
       if (shared === undefined || shared.ok) {
-        const { release, undo } = shared === undefined ? slot : both(slot, shared.value);
-        return ok({ target: choice.target, release, undo });
+        const { target } = choice;
+        return ok({ target, slot: shared === undefined ? slot : both(slot, shared.value) });
       }
       slot.undo();
       againMs = Math.min(againMs ?? AGAIN_MS, shared.error.retryAfterMs);
@@ -166,12 +170,28 @@ const placeOf = ({ name, concurrentCallsLimit, cpsLimit }: Carrier): Place => ({
   limits: { concurrentCalls: concurrentCallsLimit, cps: cpsLimit },
 });
 
-const unlimited = (target: OutboundTarget): TargetSlot => ({
-  target,
-  waitedMs: 0,
-  release: () => undefined,
-  undo: () => undefined,
-});
+const NO_LIMIT: CapacitySlot = { release: doNothing, undo: doNothing };
+const unlimited = (target: OutboundTarget): TargetSlot => new HeldTarget(target, NO_LIMIT, 0);
+
+class HeldTarget implements TargetSlot {
+  readonly target: OutboundTarget;
+  readonly waitedMs: number;
+  readonly #slot: CapacitySlot;
+
+  constructor(target: OutboundTarget, slot: CapacitySlot, waitedMs: number) {
+    this.target = target;
+    this.waitedMs = waitedMs;
+    this.#slot = slot;
+  }
+
+  release(): void {
+    this.#slot.release();
+  }
+
+  undo(): void {
+    this.#slot.undo();
+  }
+}
 
 function describe({ name }: Carrier, refusal: ShareRefusal | undefined): string {
   switch (refusal?.kind) {

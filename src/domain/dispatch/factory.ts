@@ -17,7 +17,13 @@ import {
   type CallPrice,
   type CallTerms,
 } from '../call/call.ts';
-import { type CodecPreferences, type Media, type SrtpPolicy, srtpRule } from '../call/needs.ts';
+import {
+  type CodecPreferences,
+  type Media,
+  type SrtpPolicy,
+  type SrtpRule,
+  srtpRule,
+} from '../call/needs.ts';
 import type { CallbackTarget } from '../callback/types.ts';
 import type { NodeLegs } from '../interpreter/interpreter.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -42,9 +48,14 @@ export interface FactoryNeeds {
 /** Makes calls: what they cost, and what they are made of. */
 export class CallFactory implements NodeLegs {
   readonly #needs: FactoryNeeds;
+  // The same for all calls.
+  readonly #sessionId = (): number => 1 + this.#needs.random.integer(SESSION_IDS);
+  readonly #bytes = (length: number): Uint8Array => this.#needs.random.bytes(length);
+  readonly #srtp: SrtpRule;
 
   constructor(needs: FactoryNeeds) {
     this.#needs = needs;
+    this.#srtp = srtpRule(needs.srtp, { secured: false });
   }
 
   newCallUuid(): CallUuid {
@@ -132,13 +143,13 @@ export class CallFactory implements NodeLegs {
   }
 
   #around(log: CallLog, parent: Call | undefined): CallNeeds {
-    const { media, clock, random, mediaTimeoutMs, judgeRtp, srtp, codecs } = this.#needs;
+    const { media, clock, mediaTimeoutMs, judgeRtp, codecs } = this.#needs;
     return {
       media,
       clock,
-      sessionId: () => 1 + random.integer(SESSION_IDS),
-      bytes: (length) => random.bytes(length),
-      srtp: srtpRule(srtp, { secured: false }),
+      sessionId: this.#sessionId,
+      bytes: this.#bytes,
+      srtp: this.#srtp,
       codecs,
       mediaTimeoutMs,
       ...(parent === undefined ? {} : { near: () => parent.mediaIfOpen }),

@@ -10,33 +10,55 @@ type HoldNeeds = Pick<InterpreterNeeds, 'holdMusic' | 'logger'>;
 
 /** Watches both sides of a bridge; the function returned ends it, and what is playing. */
 export function playWhileHeld(a: Call, b: Call, needs: HoldNeeds): () => void {
-  const ends = [watch(a, b, needs), watch(b, a, needs)];
+  const [byA, byB] = [new Hold(a, b, needs), new Hold(b, a, needs)];
+  const follow = (): void => {
+    byA.follow();
+    byB.follow();
+  };
+  const events = { holds: follow };
+  const [forgetA, forgetB] = [a.observe(events), b.observe(events)];
+  follow();
   return () => {
-    for (const end of ends) end();
+    forgetA();
+    forgetB();
+    byA.stop();
+    byB.stop();
   };
 }
 
-function watch(holder: Call, held: Call, needs: HoldNeeds): () => void {
-  let playing: AbortController | undefined;
-  const follow = (): void => {
-    const wanted = holder.hold !== undefined && held.hold === undefined;
-    if (wanted === (playing !== undefined)) return;
-    playing?.abort();
-    playing = undefined;
-    if (!wanted) return;
-    playing = new AbortController();
-    const { signal } = playing;
-    play(holder, held, needs, signal).catch((error: unknown) => {
-      if (!signal.aborted) needs.logger.error({ error, callUuid: held.uuid }, 'hold music failed');
+/** One side, as far as it holds the other. */
+class Hold {
+  readonly #holder: Call;
+  readonly #held: Call;
+  readonly #needs: HoldNeeds;
+  #playing: AbortController | undefined;
+
+  constructor(holder: Call, held: Call, needs: HoldNeeds) {
+    this.#holder = holder;
+    this.#held = held;
+    this.#needs = needs;
+  }
+
+  follow(): void {
+    const wanted = this.#holder.hold !== undefined && this.#held.hold === undefined;
+    if (wanted === (this.#playing !== undefined)) return;
+    this.stop();
+    if (wanted) this.#play();
+  }
+
+  stop(): void {
+    this.#playing?.abort();
+    this.#playing = undefined;
+  }
+
+  #play(): void {
+    this.#playing = new AbortController();
+    const { signal } = this.#playing;
+    play(this.#holder, this.#held, this.#needs, signal).catch((error: unknown) => {
+      const callUuid = this.#held.uuid;
+      if (!signal.aborted) this.#needs.logger.error({ error, callUuid }, 'hold music failed');
     });
-  };
-  const undo = [holder.observe({ holds: follow }), held.observe({ holds: follow })];
-  follow();
-  return () => {
-    for (const stop of undo) stop();
-    playing?.abort();
-    playing = undefined;
-  };
+  }
 }
 
 async function play(

@@ -86,10 +86,8 @@ export class LegTable {
   #incoming(call: IncomingCall): void {
     // What these functions see is kept for as long as the call lasts: not the request.
     const { callId } = call.request;
-    const leg = new EdgeInboundLeg(
-      call,
-      (input) => this.#tell(input),
-      (owner) => this.#options.traces?.belongs(callId, owner),
+    const leg = new EdgeInboundLeg(call, this.#tell, (owner) =>
+      this.#options.traces?.belongs(callId, owner),
     );
     this.#legs.set(call.leg, leg);
     try {

@@ -57,7 +57,7 @@ class SignallingService implements RunningSignalling {
     const { clock, random, logger, carriers } = options;
     const transports = spoken(options);
     this.#options = options;
-    const tell = (input: UserAgentInput): void => this.#tell(input);
+    const tell = this.#told;
     this.#sources = new CarrierSources(carriers, clock);
     const acquaintance = acquaintanceOf(() => this.#agent, this.#sources, clock);
     this.#legs = new LegTable(options, tell);
@@ -160,7 +160,7 @@ class SignallingService implements RunningSignalling {
     const leg = this.#legs.nextId();
     const callId = Buffer.from(this.#options.random.bytes(CALL_ID_BYTES)).toString('hex');
     const watched = this.#carriers.watching(target, events);
-    const outbound = new EdgeOutboundLeg(leg, callId, watched, (input) => this.#tell(input));
+    const outbound = new EdgeOutboundLeg(leg, callId, watched, this.#told);
     this.#legs.add(leg, outbound);
     if (options.owner !== undefined) this.#options.traces?.belongs(callId, options.owner);
     const command = inviteCommand(target, options, {
@@ -250,6 +250,9 @@ class SignallingService implements RunningSignalling {
   #tell(input: UserAgentInput): void {
     this.#driver?.tell(input);
   }
+
+  /** The same for those who keep it: one for all legs. */
+  readonly #told = (input: UserAgentInput): void => this.#tell(input);
 
   #act(output: UserAgentOutput): void {
     switch (output.kind) {

@@ -3,6 +3,7 @@ import { rootCertificates } from 'node:tls';
 import { Agent, buildConnector } from 'undici';
 import type { EgressGuard } from '../../base/egress.ts';
 import { ServiceError } from '../../base/errors.ts';
+import { RecentMap } from '../../base/recent-map.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import type {
   HttpCaller,
@@ -66,7 +67,19 @@ export function createHttpCaller(options: HttpCallerOptions): CustomerHttp {
   return {
     send: async (request, signal) => {
       const startedMs = performance.now();
-      const result = await exchange({ ...request, maxBytes: request.maxResponseBytes, signal });
+      const { method, url, headers, body, connectTimeoutMs, readTimeoutMs } = request;
+      const result = await exchange({
+        method,
+        url,
+        headers,
+        body,
+        connectTimeoutMs,
+        readTimeoutMs,
+        stallTimeoutMs: request.stallTimeoutMs,
+        maxBytes: request.maxResponseBytes,
+        maxRedirects: request.maxRedirects,
+        signal,
+      });
       return finish(
         result,
         startedMs,
@@ -145,6 +158,17 @@ interface Plan extends Omit<HopRequest, 'url'> {
   readonly signal: AbortSignal | undefined;
 }
 
+/** Of POSTs, whose parameters are in the body: applications use the same ones again and again. Nobody changes them. */
+const urls = new RecentMap<URL>(1000);
+
+function knownUrl(text: string): URL | null {
+  const known = urls.get(text);
+  if (known !== undefined) return known;
+  const url = URL.parse(text);
+  if (url !== null) urls.set(text, url);
+  return url;
+}
+
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 /**
@@ -156,7 +180,7 @@ async function follow(
   egress: EgressGuard,
   send: (hop: HopRequest) => Promise<Result<HopResponse, HopFailure>>,
 ): Promise<Result<HopResponse, HopFailure>> {
-  const url = URL.parse(plan.url);
+  const url = plan.method === 'POST' ? knownUrl(plan.url) : URL.parse(plan.url);
   if (url === null) return failure('protocol', 'not an absolute URL');
   let hop: HopRequest = { ...plan, url };
   for (let redirects = 0; ; redirects += 1) {

@@ -80,7 +80,8 @@ function readLine(
     dtls: profile.secure && crypto.length === 0 ? readDtls(session, media) : undefined,
     ice,
     rtcpMux: media.attributes.some(({ name }) => name === 'rtcp-mux'),
-    voipMetrics: [...media.attributes, ...session.attributes].some(wantsVoipMetrics),
+    voipMetrics:
+      media.attributes.some(wantsVoipMetrics) || session.attributes.some(wantsVoipMetrics),
     mid: midOf(media),
   });
 }

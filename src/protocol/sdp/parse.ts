@@ -45,19 +45,22 @@ const UNKNOWN_ORIGIN: Origin = {
 
 export function parseSdp(text: string): Result<SessionDescription, SdpProblem> {
   if (text.length > MAX_SDP_LENGTH) return malformed('longer than the limit');
-  const lines = text.split('\n', MAX_SDP_LINES + 1);
-  if (lines.length > MAX_SDP_LINES) return malformed('more lines than the limit');
+  if (hasTooManyLines(text)) return malformed('more lines than the limit');
   let origin = UNKNOWN_ORIGIN;
   let sessionName = '-';
   const session = newBlock();
   const media: Block[] = [];
   let sawVersion = false;
-  for (const raw of lines) {
-    const line = raw.trimEnd();
-    if (line === '') continue;
-    const value = line.slice(2).trim();
-    if (line.charAt(1) !== '=') return malformed(`no field: ${line.slice(0, 40)}`);
-    const type = line.charAt(0);
+  for (let end = -1; end < text.length; ) {
+    const at = end + 1;
+    end = endOfLine(text, at);
+    if (text.charAt(at + 1) !== '=') {
+      const line = text.slice(at, end).trimEnd();
+      if (line === '') continue;
+      return malformed(`no field: ${line.slice(0, 40)}`);
+    }
+    const type = text.charAt(at);
+    const value = text.slice(at + 2, end).trim();
     if (!sawVersion && type !== 'v') return malformed('does not begin with v=0');
     const block = media.at(-1) ?? session;
     if (type === 'v') {
@@ -85,6 +88,17 @@ export function parseSdp(text: string): Result<SessionDescription, SdpProblem> {
     attributes: session.attributes,
     media: media.flatMap(toMedia),
   });
+}
+
+function endOfLine(text: string, from: number): number {
+  const end = text.indexOf('\n', from);
+  return end === -1 ? text.length : end;
+}
+
+function hasTooManyLines(text: string): boolean {
+  let lines = 1;
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) lines += 1;
+  return lines > MAX_SDP_LINES;
 }
 
 const toMedia = ({ head, connection, bandwidth, attributes }: Block): MediaDescription[] =>

@@ -85,8 +85,10 @@ export class UserAgent implements Machine<UserAgentInput, UserAgentOutput> {
   }
 
   deadlineMs(): number | undefined {
-    const [a, b] = [this.#core.layer.deadlineMs(), this.#core.agenda.deadlineMs()];
-    return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
+    const ofLayer = this.#core.layer.deadlineMs();
+    const ofAgenda = this.#core.agenda.deadlineMs();
+    if (ofLayer === undefined || ofAgenda === undefined) return ofLayer ?? ofAgenda;
+    return Math.min(ofLayer, ofAgenda);
   }
 
   /** Live contacts of a user. */

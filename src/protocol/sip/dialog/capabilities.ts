@@ -17,7 +17,8 @@ export const SUPPORTED: HeaderInit = [['Supported', EXTENSIONS.join(', ')]];
 /** What each INVITE and its 2xx tell. */
 export const ALLOWED_AND_SUPPORTED: HeaderInit = [...ALLOW, ...SUPPORTED];
 /** Of an INVITE without an offer: one that came reliably before the answer would have to be answered by PRACK. */
-export const SUPPORTED_UNRELIABLY: HeaderInit = [
+export const ALLOWED_AND_SUPPORTED_UNRELIABLY: HeaderInit = [
+  ...ALLOW,
   ['Supported', EXTENSIONS.filter((tag) => tag !== '100rel').join(', ')],
 ];
 /** What an answer to OPTIONS and a 2xx to INVITE tell (§11.2, §13.2.1). */

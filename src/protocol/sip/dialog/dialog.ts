@@ -19,6 +19,8 @@ interface DialogState {
   remoteSequence: number | undefined;
 }
 
+const MAX_FORWARDS = ['Max-Forwards', '70'] as const;
+
 export interface DialogRequestParts {
   readonly headers?: HeaderInit;
   readonly body?: Uint8Array | string | undefined;
@@ -128,20 +130,16 @@ export class Dialog {
     const state = this.#state;
     const sequence = parts.sequence ?? this.takeSequence();
     const { requestUri, routes, nextHop } = routed(state.routeSet, state.remoteTarget);
-    const request = createRequest({
-      method,
-      requestUri,
-      headers: [
-        ...routes.map((route) => ['Route', route] as const),
-        ['Max-Forwards', '70'],
-        ['From', state.local],
-        ['To', state.remote],
-        ['Call-ID', state.callId],
-        ['CSeq', formatCSeq(sequence, method)],
-        ...(parts.headers ?? []),
-      ],
-      body: parts.body,
-    });
+    const own: HeaderInit = [
+      MAX_FORWARDS,
+      ['From', state.local],
+      ['To', state.remote],
+      ['Call-ID', state.callId],
+      ['CSeq', formatCSeq(sequence, method)],
+    ];
+    const route: HeaderInit = routes.map((hop) => ['Route', hop]);
+    const headers = route.concat(own, parts.headers ?? []);
+    const request = createRequest({ method, requestUri, headers, body: parts.body });
     return { request, nextHop };
   }
 

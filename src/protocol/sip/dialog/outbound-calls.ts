@@ -1,18 +1,20 @@
 import { ClientAuth } from '../auth/client-auth.ts';
 import { formatNameAddr } from '../header/name-addr.ts';
-import { createRequest, type SipRequest } from '../message.ts';
+import { createRequest, type HeaderInit, type SipRequest } from '../message.ts';
 import { type ContactBinding, isSecureBinding } from '../registrar/binding.ts';
 import type { Registrar } from '../registrar/registrar.ts';
 import type { SipTransportName } from '../transport/flow.ts';
 import { sipUri } from '../uri.ts';
 import type { InviteCommand, LegId } from '../user-agent-types.ts';
-import { ALLOW, SUPPORTED, SUPPORTED_UNRELIABLY } from './capabilities.ts';
+import { ALLOWED_AND_SUPPORTED, ALLOWED_AND_SUPPORTED_UNRELIABLY } from './capabilities.ts';
 import { wayTo } from './contact-way.ts';
 import type { UserAgentCore } from './core.ts';
 import { routed } from './dialog.ts';
 import { type Destination, nextHopOf } from './next-hop.ts';
 import { type BranchPlan, OutboundLeg } from './outbound-leg.ts';
 import { SDP_TYPE } from './sdp-body.ts';
+
+const OF_SDP: HeaderInit = [['Content-Type', SDP_TYPE]];
 
 /** Where one INVITE goes and what it says about it. */
 interface Where {
@@ -114,32 +116,27 @@ export class OutboundCalls {
 
   #request(command: InviteCommand, where: Where): SipRequest {
     const { from } = command;
-    const identity = {
-      displayName: from.displayName,
-      uri: sipUri({ user: from.user, host: from.host }),
-    };
-    return createRequest({
-      method: 'INVITE',
-      requestUri: where.route.requestUri,
-      headers: [
-        ...where.route.routes.map((hop) => ['Route', hop] as const),
-        ['Max-Forwards', String(command.maxForwards ?? 70)],
-        ['From', formatNameAddr({ ...identity, tag: this.#core.newToken() })],
-        ['To', `<${where.to}>`],
-        ['Call-ID', where.callId],
-        ['CSeq', '1 INVITE'],
-        [
-          'Contact',
-          this.#core.contact(where, { secure: where.route.requestUri.startsWith('sips:') }),
-        ],
-        ...ALLOW,
-        ...(command.sdp === undefined ? SUPPORTED_UNRELIABLY : SUPPORTED),
-        ['User-Agent', this.#core.options.userAgent],
-        ...command.headers,
-        ...(command.sdp === undefined ? [] : ([['Content-Type', SDP_TYPE]] as const)),
-      ],
-      body: command.sdp,
-    });
+    const { requestUri, routes } = where.route;
+    const { displayName, user, host } = from;
+    const uri = sipUri({ user, host });
+    const own: HeaderInit = [
+      ['Max-Forwards', String(command.maxForwards ?? 70)],
+      ['From', formatNameAddr({ displayName, uri, tag: this.#core.newToken() })],
+      ['To', `<${where.to}>`],
+      ['Call-ID', where.callId],
+      ['CSeq', '1 INVITE'],
+      ['Contact', this.#core.contact(where, { secure: requestUri.startsWith('sips:') })],
+    ];
+    const software: HeaderInit = [['User-Agent', this.#core.options.userAgent]];
+    const route: HeaderInit = routes.map((hop) => ['Route', hop]);
+    const headers = route.concat(
+      own,
+      command.sdp === undefined ? ALLOWED_AND_SUPPORTED_UNRELIABLY : ALLOWED_AND_SUPPORTED,
+      software,
+      command.headers,
+      command.sdp === undefined ? [] : OF_SDP,
+    );
+    return createRequest({ method: 'INVITE', requestUri, headers, body: command.sdp });
   }
 }
 
