@@ -3,7 +3,8 @@ import type { Profiler } from 'node:inspector';
 
 export interface Spent {
   readonly name: string;
-  readonly ms: number;
+  /** Milliseconds, or bytes. */
+  readonly amount: number;
 }
 
 export interface SelfTime {
@@ -44,7 +45,7 @@ function isNative({ callFrame }: Node): boolean {
   );
 }
 
-function functionOf({ callFrame }: Node): string {
+export function functionOf({ callFrame }: Pick<Node, 'callFrame'>): string {
   const { functionName, url, lineNumber } = callFrame;
   const name = functionName === '' ? '(anonymous)' : functionName;
   return url === '' ? name : `${name} ${path(url)}:${lineNumber + 1}`;
@@ -53,6 +54,10 @@ function functionOf({ callFrame }: Node): string {
 function areaOf({ callFrame }: Node): string {
   return callFrame.url === '' ? callFrame.functionName : area(path(callFrame.url));
 }
+
+/** Neither Node's nor a package's. */
+export const isOurs = ({ url }: Profiler.ProfileNode['callFrame']): boolean =>
+  url.includes('/src/') && !url.includes('/node_modules/');
 
 /** From the sources on: `src/edge/sip/…`, `node_modules/undici/…`, `node:internal/…`. */
 function path(url: string): string {
@@ -74,5 +79,5 @@ function add(sums: Map<string, number>, name: string, ms: number): void {
   sums.set(name, (sums.get(name) ?? 0) + ms);
 }
 
-const sorted = (sums: ReadonlyMap<string, number>): readonly Spent[] =>
-  [...sums].map(([name, ms]) => ({ name, ms })).sort((a, b) => b.ms - a.ms);
+export const sorted = (sums: ReadonlyMap<string, number>): readonly Spent[] =>
+  [...sums].map(([name, amount]) => ({ name, amount })).sort((a, b) => b.amount - a.amount);
