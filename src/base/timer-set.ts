@@ -46,9 +46,9 @@ export class TimerSet<Name extends string> {
   takeDue(nowMs: number): readonly Name[] {
     const earliestMs = this.deadlineMs();
     if (earliestMs === undefined || earliestMs > nowMs) return NONE;
-    const due = this.#armed.filter(({ dueMs }) => dueMs <= nowMs);
-    this.#armed =
-      due.length === this.#armed.length ? NONE : this.#armed.filter(({ dueMs }) => dueMs > nowMs);
+    const all = this.#armed;
+    this.#armed = all.length === 1 ? NONE : all.filter(({ dueMs }) => dueMs > nowMs);
+    const due = this.#armed === NONE ? all.slice() : all.filter(({ dueMs }) => dueMs <= nowMs);
     return due.sort((a, b) => a.dueMs - b.dueMs).map(({ name }) => name);
   }
 

@@ -1,6 +1,7 @@
 /** Webhook signatures of dialect §4. The strings are built here; HMAC comes from base/hash. */
 import { hmacSha256, hmacSha256Base64 } from '../../base/hash.ts';
 import { digits, type Random } from '../../base/ids.ts';
+import { RecentMap } from '../../base/recent-map.ts';
 import { decodeQuery } from './form.ts';
 import type { CallbackParameters, HttpMethod } from './types.ts';
 
@@ -150,10 +151,22 @@ function splitUrl(url: string): Place {
   const mark = url.indexOf('?');
   const whole = mark < 0 ? url : url.slice(0, mark);
   const query = mark < 0 ? '' : url.slice(mark + 1);
+  let base = bases.get(whole);
+  if (base === undefined) {
+    base = baseOf(whole);
+    bases.set(whole, base);
+  }
+  return { base, query };
+}
+
+/** Of URLs that were called lately: applications use the same ones again and again. */
+const bases = new RecentMap<string>(1000);
+
+function baseOf(whole: string): string {
   const match = /^([a-z]+:\/\/)(?:[^/]*@)?([^/]*)(\/.*)?$/is.exec(whole);
-  if (match === null) return { base: whole, query };
+  if (match === null) return whole;
   const [, scheme = '', host = '', path = '/'] = match;
-  return { base: `${scheme}${host}${path}`, query };
+  return `${scheme}${host}${path}`;
 }
 
 const sortedQuery = (query: string): string =>

@@ -141,11 +141,13 @@ export class BLegDialer implements Dialer {
       this.#keepWhenAnswered(call);
       const { targets } = planned.value;
       const findSlot = this.#gate.slotFor(calling.owner);
-      const way = {
-        ...{ targets, findSlot, ...signing(this.#needs, call) },
+      await this.#invite(call, {
+        ...dialPlan(request, call, planned.value),
         ...onwardOf(request.parent, call, this.#needs.settings),
-      };
-      await this.#invite(call, { ...dialPlan(request, call, planned.value), ...way });
+        ...signing(this.#needs, call),
+        targets,
+        findSlot,
+      });
     }
     return call;
   }

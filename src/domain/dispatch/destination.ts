@@ -185,7 +185,9 @@ export class Destinations {
     return provisioning.carriers
       .routesFor(number, { wallMs: clock.wallMs(), random })
       .map(({ name, secure, policy, policy: { failoverOn, maxRedirects } }) => ({
-        ...{ kind: 'carrier', carrier: name, number },
+        kind: 'carrier',
+        carrier: name,
+        number,
         policy: Object.keys(policy).length === 0 ? undefined : policy,
         ...this.#mediaWish({ carrier: name, account: owner.authId }, { mustBeSecure: secure }),
         ...(failoverOn === undefined ? {} : { failoverOn }),

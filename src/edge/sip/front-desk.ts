@@ -88,6 +88,7 @@ export class FrontDesk {
   readonly #proven: SourceBudgets;
   readonly #acquaintances: SourceBudgets;
   readonly #knownCalls = new CallLine<Waiting>(MAX_WAITING_CALLS);
+  readonly #known = [this.#knownCalls] as const;
   /** In dialogs, REGISTER and the like; then new calls. */
   readonly #unknown = [
     new WaitingLine<Waiting>(MAX_WAITING),
@@ -215,9 +216,9 @@ export class FrontDesk {
   #work(): void {
     this.#armed = false;
     this.#refuseWaiting();
-    this.#workOn([this.#knownCalls], CALLS_MS);
+    this.#workOn(this.#known, CALLS_MS);
     this.#workOn(this.#unknown, UNKNOWN_PEERS_MS);
-    if ([this.#knownCalls, ...this.#unknown].some((line) => line.size > 0)) this.#arm();
+    if (isWaiting(this.#known) || isWaiting(this.#unknown)) this.#arm();
   }
 
   /** Calls that came before it was known that they are too many: their callers ask somebody else the sooner. */
@@ -241,6 +242,9 @@ export class FrontDesk {
     }
   }
 }
+
+const isWaiting = (lines: readonly WaitingLine<Waiting>[]): boolean =>
+  lines.some((line) => line.size > 0);
 
 /** Knows the latest pause of the loop by the times at which somebody was served. */
 class PauseWatch {
