@@ -88,10 +88,17 @@ export class WholeCalls {
     ) as [Cdr, Cdr];
     const a = anOpenCall({ cdr: inbound, hangupNotification: hangupOf(inbound) });
     const b = anOpenCall({ cdr: outbound });
-    together(this.#engine, nowUs, ['calls', 'open', unanswered(a), undefined]);
-    together(this.#engine, nowUs, ['calls', 'open', unanswered(b), undefined]);
+    for (const call of [a, b]) this.#open(unanswered(call), nowUs);
     together(this.#engine, nowUs, ['calls', 'update', b], ['calls', 'update', a]);
     this.#running = [...this.#running, { inbound, outbound }];
+  }
+
+  #open(call: OpenCall, nowUs: number): void {
+    const given = [call, undefined];
+    const outcome = this.#engine.runAhead({
+      ...{ repository: 'calls', operation: 'openAhead', given, nowUs, node: NODE },
+    });
+    if (outcome?.ok !== true) throw new Error(JSON.stringify(outcome));
   }
 
   #beat(atUs: number): void {

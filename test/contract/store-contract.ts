@@ -305,6 +305,25 @@ function callContract(opened: () => Opened): void {
       expect(await store.notifications.listPending(10)).toEqual([]);
     });
 
+    it('a record that is answered ahead is there for whatever is asked for next', async () => {
+      const { store } = opened();
+      const refused = anOpenCall({ reserved: micros(10_000_001) });
+      expect((await store.calls.openAhead(refused, undefined)).ok).toBe(false);
+      expect((await store.calls.openAhead(anOpenCall(), undefined)).ok).toBe(true);
+      expect((await fund())?.reservedFunds).toBe(65_000);
+      await store.calls.update(anOpenCall({ heartbeatUs: START_US + 5 }));
+      expect(await store.calls.listOpen()).toMatchObject([{ heartbeatUs: START_US + 5 }]);
+      await store.calls.settle(settlement());
+      expect(await fund()).toMatchObject({ balance: 9_993_500, reservedFunds: 0 });
+      expect(await store.verify()).toEqual([]);
+    });
+
+    it('a call of which there is nothing has no answer to be kept', async () => {
+      await expect(opened().store.calls.update(anOpenCall())).rejects.toThrow(
+        'nothing of the call',
+      );
+    });
+
     it('an update after the end does not bring the call back', async () => {
       const { store } = opened();
       await store.calls.open(anOpenCall(), undefined);

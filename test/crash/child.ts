@@ -18,7 +18,8 @@ async function bill(): Promise<void> {
     next += 1;
     const callUuid = asCallUuid(`${round}-${next}`);
     const call = openCall(callUuid);
-    if (!(await store.calls.open(call, undefined)).ok) throw new Error('not opened');
+    const opened = next % 2 === 0 ? store.calls.openAhead : store.calls.open;
+    if (!(await opened(call, undefined)).ok) throw new Error('not opened');
     const answered: OpenCall = {
       ...call,
       cdr: { ...call.cdr, answerUs: START_US + 1_000_000 },

@@ -36,7 +36,7 @@ export class SimDisk {
       for (const [operation, lane] of Object.entries(lanes)) {
         operations[operation] = this.#guarded(
           real[operation],
-          lane === 'write' && WRITTEN.has(repository),
+          lane !== 'point' && lane !== 'report' && WRITTEN.has(repository),
         );
       }
       Object.assign(this.store, { [repository]: operations });

@@ -59,9 +59,20 @@ export interface CallStore {
     dailySpendLimit: Micros | undefined,
     waiting?: readonly OpenCall[],
   ): Promise<Result<void, ReserveRefusal>>;
+  /**
+   * As `open`, of a call that nobody was promised anything about yet: it may be answered before the record is durable, which it is
+   * a moment later, and before any later `update` or settlement of the call. A crash in between leaves nothing of it.
+   */
+  openAhead(
+    call: OpenCall,
+    dailySpendLimit: Micros | undefined,
+  ): Promise<Result<void, ReserveRefusal>>;
   /** Raises the held amount to `reserved`. */
   extendReservation(callUuid: CallUuid, reserved: Micros): Promise<Result<void, ReserveRefusal>>;
-  /** Replaces the open record (answered, stream started or ended, bridged …). Durable when it resolves. */
+  /**
+   * Replaces the open record (answered, stream started or ended, bridged …), unless the call is settled. Durable when it resolves;
+   * rejects when the store has nothing of the call.
+   */
   update(call: OpenCall): Promise<void>;
   /** Marks open calls as alive, each at a moment of its own time: one statement for all. */
   heartbeat(

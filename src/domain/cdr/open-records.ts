@@ -25,6 +25,8 @@ export class OpenRecords implements CallStore {
 
   open: CallStore['open'] = (...given) => this.#store.open(...given);
 
+  openAhead: CallStore['openAhead'] = (...given) => this.#store.openAhead(...given);
+
   listOpen: CallStore['listOpen'] = (whose) => this.#store.listOpen(whose);
 
   async extendReservation(

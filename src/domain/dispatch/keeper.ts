@@ -142,11 +142,15 @@ export class CallKeeper implements CallKeeping {
     this.#settling.add(settled);
     this.#settled.set(call, settled);
     void settled.finally(() => this.#settling.delete(settled));
-    const opened = await this.#needs.calls.open(
-      this.#openRecord(kept),
-      dailySpendLimit,
-      waiting.map((one) => this.#waitingRecord(one)),
-    );
+    const { calls } = this.#needs;
+    const record = this.#openRecord(kept);
+    const opened = isPromised(record)
+      ? await calls.open(
+          record,
+          dailySpendLimit,
+          waiting.map((one) => this.#waitingRecord(one)),
+        )
+      : await calls.openAhead(record, dailySpendLimit);
     kept.open = opened.ok;
     return opened;
   }
@@ -321,6 +325,10 @@ export class CallKeeper implements CallKeeping {
     return (settlement ?? settle()).cdr;
   }
 }
+
+/** Somebody was told, or is about to be, that the call will be made. */
+const isPromised = ({ cdr }: OpenCall): boolean =>
+  cdr.requestUuid !== undefined || cdr.campaignId !== undefined;
 
 function forgetNoted(kept: Kept): void {
   kept.cancelNoted?.();

@@ -49,14 +49,27 @@ export class Engine {
 
   /**
    * Runs the units in order and answers each on its own. Those that write share one transaction (one sync for all). A
-   * failed one does not touch the others; a failed commit fails every unit of it.
+   * failed one does not touch the others; a failed commit fails every unit of it. Without any: what was run ahead is committed.
    */
   run(units: readonly Unit[]): readonly Outcome[] {
     const writes = units.some((unit) => isWrite(unit));
-    if (!writes) return units.map((unit) => this.read(unit));
+    if (!writes && this.#units.uncommitted.length === 0)
+      return units.map((unit) => this.read(unit));
     this.#answers.written(units);
     this.#usernames?.written(units);
     return this.#units.together(units) ?? this.#units.apart(units);
+  }
+
+  /** Units that were answered and are not committed. */
+  get uncommitted(): number {
+    return this.#units.uncommitted.length;
+  }
+
+  /** Runs one that writes before its commit, which the next `run` brings; undefined: it is to be run as the others. */
+  runAhead(unit: Unit): Outcome | undefined {
+    this.#answers.written([unit]);
+    this.#usernames?.written([unit]);
+    return this.#units.ahead(unit);
   }
 
   /** Answers one that only reads; between transactions. */
@@ -96,7 +109,9 @@ export class Engine {
     makePrivate(`${file}.lock`);
     this.#lock = new FolderLock(`${file}.lock`);
     this.#db = connect(this.#options);
+    const { uncommitted } = this.#units;
     this.#units = new UnitRunner(this.#db);
+    this.#units.owe(uncommitted);
   }
 
   /** A setting of SQLite on this connection (https://www.sqlite.org/pragma.html). */

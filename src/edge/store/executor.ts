@@ -17,6 +17,10 @@ export interface Runner {
   run(units: readonly Unit[]): Promise<readonly Outcome[]>;
   /** Answers a short read at once, where no other thread has to be asked. */
   read?(unit: Unit): Outcome;
+  /** Answers a unit before the commit that the next `run` brings; undefined: it cannot now. */
+  runAhead?(unit: Unit): Outcome | undefined;
+  /** Units that were answered so. */
+  readonly uncommitted?: number;
   close(): Promise<void>;
 }
 
@@ -39,12 +43,15 @@ export class Executor {
   #later: Waiting[] = [];
   /** The latest unit that nobody waits for. */
   #lastSoon: Promise<unknown> | undefined;
+  /** A unit that was answered ahead let a balance fall; told of after the commit. */
+  #fell = false;
   /** What is to be done between two batches. */
   readonly #acts: (() => Promise<void>)[] = [];
   /** The batches under way, until none is due any more. */
   #draining: Promise<void> | undefined;
   /** What waits is to be written in the next turn. */
   #isDue = false;
+  #isActing = false;
   #cancelSoon: (() => void) | undefined;
   #closed = false;
   #batches = 0;
@@ -75,6 +82,9 @@ export class Executor {
       const outcome = this.#runner.read(unit);
       return outcome.ok ? Promise.resolve(outcome.value) : Promise.reject(toError(outcome.failure));
     }
+    const outcome = access === 'ahead' ? this.#runAhead(unit) : undefined;
+    if (outcome !== undefined)
+      return outcome.ok ? Promise.resolve(outcome.value) : Promise.reject(toError(outcome.failure));
     if (this.waiting >= QUEUE_LIMIT) {
       return Promise.reject(new ServiceError('STORE_BUSY', 'too many units of work are waiting'));
     }
@@ -92,7 +102,7 @@ export class Executor {
 
   /** Resolves when what nobody waits for is written, as far as it was asked for: whoever reads by another connection sees it. */
   async written(): Promise<void> {
-    if (this.waiting > 0) this.#writeLater();
+    if (this.#owes) this.#writeLater();
     await this.#lastSoon?.catch(() => undefined);
   }
 
@@ -124,9 +134,28 @@ export class Executor {
   /** What waits is still done; nothing new is taken. */
   async close(): Promise<void> {
     this.#closed = true;
-    if (this.waiting > 0) this.#writeLater();
+    if (this.#owes) this.#writeLater();
     await this.#draining;
     await this.#runner.close();
+  }
+
+  get #owes(): boolean {
+    return this.waiting > 0 || this.#uncommitted > 0;
+  }
+
+  get #uncommitted(): number {
+    return this.#runner.uncommitted ?? 0;
+  }
+
+  /** Not while something is done between two batches. */
+  #runAhead(unit: Unit): Outcome | undefined {
+    if (this.#acts.length > 0 || this.#isActing) return undefined;
+    const outcome = this.#runner.runAhead?.(unit);
+    if (outcome === undefined) return undefined;
+    if (outcome.ok && outcome.lowBalance) this.#fell = true;
+    if (this.#uncommitted >= LATER_LIMIT) this.#writeLater();
+    else this.#cancelSoon ??= this.#pace.soon(() => this.#writeLater());
+    return outcome;
   }
 
   #addSoon(waiting: Waiting): void {
@@ -154,11 +183,18 @@ export class Executor {
     while (this.#isDue || this.#acts.length > 0) {
       await this.#pace.turn();
       const act = this.#acts.shift();
-      if (act !== undefined) await act();
-      else if (this.#waiting.length > 0) await this.#runBatch();
+      if (act !== undefined) await this.#act(act);
+      else if (this.#waiting.length > 0 || this.#uncommitted > 0) await this.#runBatch();
       else this.#isDue = false;
     }
     this.#draining = undefined;
+  }
+
+  async #act(act: () => Promise<void>): Promise<void> {
+    this.#isActing = true;
+    if (this.#uncommitted > 0) await this.#runBatch();
+    await act();
+    this.#isActing = false;
   }
 
   async #runBatch(): Promise<void> {
@@ -176,7 +212,9 @@ export class Executor {
         answer(waiting, outcomes[index]);
         index += 1;
       }
-      if (outcomes.some((outcome) => outcome.ok && outcome.lowBalance)) this.#onLowBalance();
+      const fell = this.#fell || outcomes.some((outcome) => outcome.ok && outcome.lowBalance);
+      this.#fell = false;
+      if (fell) this.#onLowBalance();
     } catch (error) {
       const failed = error instanceof Error ? error : new Error(String(error));
       for (const waiting of batch) waiting.reject(failed);
@@ -205,6 +243,14 @@ export class InlineRunner implements Runner {
 
   read(unit: Unit): Outcome {
     return this.#engine.read(unit);
+  }
+
+  get uncommitted(): number {
+    return this.#engine.uncommitted;
+  }
+
+  runAhead(unit: Unit): Outcome | undefined {
+    return this.#engine.runAhead(unit);
   }
 
   renew(): Promise<void> {

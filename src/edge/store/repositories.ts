@@ -69,10 +69,11 @@ export interface Repositories {
 
 /**
  * Where an operation runs. `write`: the writing connection, in a grouped transaction. `soon`: the same, for what nobody
- * waits for: with the next transaction, a moment later at the latest. `point`: a short read on that connection, so that it
+ * waits for: with the next transaction, a moment later at the latest. `ahead`: the same, but answered before it is committed, and
+ * committed before anything that is asked for later; where that is not to be had, a `write`. `point`: a short read on that connection, so that it
  * waits for no report. `report`: a connection of its own that only reads.
  */
-export type Access = 'write' | 'soon' | 'point' | 'report';
+export type Access = 'write' | 'soon' | 'ahead' | 'point' | 'report';
 
 export const ACCESS: {
   readonly [R in keyof Repositories]: { readonly [V in keyof Repositories[R]]: Access };
@@ -158,6 +159,7 @@ export const ACCESS: {
   callerIds: { add: 'write', remove: 'write', list: 'report', owns: 'point' },
   calls: {
     open: 'write',
+    openAhead: 'ahead',
     extendReservation: 'write',
     update: 'write',
     heartbeat: 'soon',

@@ -16,6 +16,9 @@ export class UnitRunner {
   readonly #db: Connection;
   readonly #repositories: RepositorySet;
   readonly #onBegin: (units: readonly Unit[]) => void;
+  /** Answered, and not committed yet: of the transaction that is open, or to be run again because its commit failed. */
+  #ahead: readonly Unit[] = [];
+  #isOpen = false;
 
   /** `onBegin`: what is to be done first in a transaction of these units. */
   constructor(db: Connection, onBegin: (units: readonly Unit[]) => void = () => undefined) {
@@ -24,35 +27,70 @@ export class UnitRunner {
     this.#repositories = createRepositories(db);
   }
 
+  /** Answered, and not committed. */
+  get uncommitted(): readonly Unit[] {
+    return this.#ahead;
+  }
+
+  /** Takes over what another runner has answered and could not commit. */
+  owe(units: readonly Unit[]): void {
+    this.#ahead = units;
+  }
+
+  /**
+   * Runs one in a transaction that stays open until others are run `together`, which brings them all. Undefined: nothing was
+   * written, and it is to be run with others; so is any while earlier ones could not be committed.
+   */
+  ahead(unit: Unit): Outcome | undefined {
+    if (this.#ahead.length > 0 && !this.#isOpen) return undefined;
+    try {
+      if (!this.#isOpen) this.#db.begin(false);
+      this.#isOpen = true;
+      const outcome = this.#write(unit);
+      this.#ahead = [...this.#ahead, unit];
+      return outcome;
+    } catch {
+      this.#rollback();
+      return undefined;
+    }
+  }
+
   /**
    * In order and in one transaction: the usual case, in which no unit fails. Undefined: nothing was written, and they are to be
    * run `apart`.
    */
   together(units: readonly Unit[]): readonly Outcome[] | undefined {
     const db = this.#db;
+    if (this.#ahead.length > 0 && !this.#isOpen) return undefined;
     try {
-      db.begin(true);
-      this.#onBegin(units);
+      if (!this.#isOpen) {
+        db.begin(true);
+        this.#onBegin(units);
+      }
       const outcomes = units.map((unit) => (isWrite(unit) ? this.#write(unit) : this.#look(unit)));
       writeLedger(db);
       db.commit();
+      this.#committed();
       return outcomes;
     } catch (error) {
       this.#rollback();
+      if (this.#ahead.length > 0) return undefined;
       const meaning = db.meaningOf(error);
       if (meaning === 'unknown') return failed(units, error);
       return meaning === 'failed' && units.length === 1 ? [outcomeOf(error)] : undefined;
     }
   }
 
-  /** The same; each unit has a savepoint, so that a failed one does not undo the others. */
+  /** The same; each unit has a savepoint, so that a failed one does not undo the others. Those that were answered come first. */
   apart(units: readonly Unit[], attempt = 1): readonly Outcome[] {
     try {
       this.#db.begin(false);
       this.#onBegin(units);
-      const outcomes = units.map((unit) => this.#savepoint(unit));
+      const outcomes = [...this.#ahead, ...units].map((unit) => this.#savepoint(unit));
       this.#db.commit();
-      return outcomes;
+      const answered = this.#ahead.length;
+      this.#committed();
+      return outcomes.slice(answered);
     } catch (error) {
       this.#rollback();
       const isOver = this.#db.meaningOf(error) !== 'again' || attempt === ATTEMPTS;
@@ -69,7 +107,13 @@ export class UnitRunner {
     }
   }
 
+  #committed(): void {
+    this.#isOpen = false;
+    this.#ahead = [];
+  }
+
   #rollback(): void {
+    this.#isOpen = false;
     this.#db.undone();
     this.#db.rollback();
   }
@@ -120,7 +164,7 @@ export const accessOf = ({ repository, operation }: Unit): Access =>
 
 export function isWrite(unit: Unit): boolean {
   const access = accessOf(unit);
-  return access === 'write' || access === 'soon';
+  return access === 'write' || access === 'soon' || access === 'ahead';
 }
 
 function failed(units: readonly Unit[], error: unknown): readonly Outcome[] {

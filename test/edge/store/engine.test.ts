@@ -2,14 +2,16 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, it, vi } from 'vitest';
+import { asCallUuid } from '../../../src/base/ids.ts';
 import { micros } from '../../../src/base/money.ts';
+import type { OpenCall } from '../../../src/domain/cdr/needs.ts';
 import { Engine } from '../../../src/edge/store/engine.ts';
 import { listMigrations } from '../../../src/edge/store/migrate.ts';
 import { SqliteConnection } from '../../../src/edge/store/sqlite.ts';
 import type { Unit } from '../../../src/edge/store/unit.ts';
 import { ephemeralKey } from '../../../src/edge/store/vault.ts';
 import { openAt, openInMemory, seededRandom, withFolder } from './open.ts';
-import { anAccount, anEntry, START_US } from './records.ts';
+import { aCdr, anAccount, anEntry, anOpenCall, START_US } from './records.ts';
 
 const ACCOUNT = anAccount().authId;
 
@@ -27,6 +29,7 @@ const endpoint = {
   ...{ allowVideo: true, allowSameDomain: true, allowOtherDomains: true, allowPhones: true },
   ...{ allowApps: true, createdUs: START_US, updatedUs: START_US },
 };
+const other = aCdr({ callUuid: asCallUuid('another') });
 const credit = unit('ledger', 'post', [anEntry()], { checked: false });
 
 const engineAt = (file: string, key = ephemeralKey()): Engine =>
@@ -157,6 +160,80 @@ describe('a full disk', () => {
       return Promise.resolve();
     });
   });
+});
+
+describe('units that are answered before their commit', () => {
+  const call = anOpenCall();
+  const open = unit('calls', 'openAhead', call, undefined);
+  const update = unit('calls', 'update', { ...call, heartbeatUs: START_US + 1 });
+  const heartbeats = (engine: Engine): unknown => {
+    const outcome = engine.read(unit('calls', 'listOpen'));
+    return outcome.ok && (outcome.value as OpenCall[]).map(({ heartbeatUs }) => heartbeatUs);
+  };
+  /** What another connection sees. */
+  const stored = (file: string): unknown => {
+    const db = new Database(file, { readonly: true });
+    const count = db.prepare('SELECT count(*) FROM open_call').pluck().get();
+    db.close();
+    return count;
+  };
+  const withEngine = (work: (engine: Engine, file: string) => void): Promise<void> =>
+    withFolder((folder) => {
+      const file = join(folder, 'ahead.db');
+      const engine = engineAt(file);
+      engine.run([createAccount, credit]);
+      work(engine, file);
+      engine.close();
+      return Promise.resolve();
+    });
+
+  it('are in the transaction of those that come next', () =>
+    withEngine((engine, file) => {
+      expect(engine.runAhead(open)).toMatchObject({ ok: true, value: { ok: true } });
+      expect([engine.uncommitted, stored(file)]).toEqual([1, 0]);
+      expect(engine.run([update])).toMatchObject([{ ok: true }]);
+      expect([engine.uncommitted, stored(file)]).toEqual([0, 1]);
+      expect(heartbeats(engine)).toEqual([START_US + 1]);
+      engine.runAhead(unit('calls', 'openAhead', anOpenCall({ cdr: other }), undefined));
+      engine.run([]);
+      expect(stored(file)).toBe(2);
+    }));
+
+  it('outlive a unit of that transaction that fails', () =>
+    withEngine((engine, file) => {
+      engine.runAhead(open);
+      const outcomes = engine.run([unit('ledger', 'steal'), update]);
+      expect(outcomes.map(({ ok }) => ok)).toEqual([false, true]);
+      expect([engine.uncommitted, stored(file)]).toEqual([0, 1]);
+      expect(heartbeats(engine)).toEqual([START_US + 1]);
+    }));
+
+  it('that the disk does not take come before all others, which fail until it does', () =>
+    withEngine((engine, file) => {
+      const limit = new Limits(engine);
+      engine.runAhead(open);
+      limit.freeze();
+      const notes = Array.from({ length: 50 }, (_, index) =>
+        unit('settings', 'set', `note-${index}`, 'x'.repeat(4000)),
+      );
+      expect(new Set(engine.run(notes).map(({ ok }) => ok))).toEqual(new Set([false]));
+      expect([engine.uncommitted, stored(file)]).toEqual([1, 0]);
+      expect(
+        engine.runAhead(unit('calls', 'openAhead', anOpenCall({ cdr: other }), undefined)),
+      ).toBe(undefined);
+      engine.renew();
+      limit.lift();
+      expect(engine.run([update])).toMatchObject([{ ok: true }]);
+      expect([engine.uncommitted, heartbeats(engine)]).toEqual([0, [START_US + 1]]);
+    }));
+
+  it('fail alone, and are then asked for with others', () =>
+    withEngine((engine, file) => {
+      engine.runAhead(open);
+      expect(engine.runAhead(unit('calls', 'steal'))).toBe(undefined);
+      engine.run([update]);
+      expect([engine.uncommitted, stored(file)]).toEqual([0, 1]);
+    }));
 });
 
 /** A disk without space, as SQLite sees it: the file may not grow. */

@@ -143,3 +143,85 @@ describe('a short read', () => {
     await expect(executor.submit(unit('get'), 'point')).rejects.toThrow('the store is closed');
   });
 });
+
+/** Runs ahead as long as it may, and keeps it for the next batch. */
+class AheadRunner extends Recorder {
+  ahead: string[] = [];
+  mayRun = true;
+
+  get uncommitted(): number {
+    return this.ahead.length;
+  }
+
+  runAhead({ operation }: Unit): Outcome | undefined {
+    if (!this.mayRun) return undefined;
+    this.ahead.push(operation);
+    return { ok: true, value: `${operation} ahead`, lowBalance: operation === 'last' };
+  }
+
+  override run(units: readonly Unit[]): Promise<readonly Outcome[]> {
+    this.batches.push(this.ahead.map((operation) => `${operation} ahead`));
+    this.ahead = [];
+    return super.run(units);
+  }
+}
+
+describe('what is answered before its commit', () => {
+  it('is committed with the next transaction, or a moment later', async () => {
+    const [runner, pace] = [new AheadRunner(), new ApartPace()];
+    const executor = new Executor(runner, pace);
+    expect(await executor.submit(unit('open'), 'ahead')).toBe('open ahead');
+    expect(runner.batches).toEqual([]);
+    await executor.submit(unit('update'), 'write');
+    expect(runner.batches).toEqual([['open ahead'], ['update']]);
+    await executor.submit(unit('open'), 'ahead');
+    pace.wake?.();
+    await executor.between(() => Promise.resolve());
+    expect(runner.batches.slice(2)).toEqual([['open ahead'], []]);
+  });
+
+  it('is committed before anything is done between two batches, and meanwhile waits like the others', async () => {
+    const [runner, pace] = [new AheadRunner(), new ApartPace()];
+    const executor = new Executor(runner, pace);
+    void executor.submit(unit('open'), 'ahead');
+    let later: Promise<unknown> | undefined;
+    await executor.between(async () => {
+      expect(runner.uncommitted).toBe(0);
+      later = executor.submit(unit('open'), 'ahead');
+      expect(runner.uncommitted).toBe(0);
+    });
+    expect(await later).toBe('open');
+  });
+
+  it('is written like the rest where it cannot be', async () => {
+    const [runner, pace] = [new AheadRunner(), new ApartPace()];
+    runner.mayRun = false;
+    expect(await new Executor(runner, pace).submit(unit('open'), 'ahead')).toBe('open');
+    const bare = new Executor(new Recorder(), pace);
+    expect(await bare.submit(unit('open'), 'ahead')).toBe('open');
+  });
+
+  it('is committed at once when there is much of it, and before the store closes', async () => {
+    const [runner, pace] = [new AheadRunner(), new ApartPace()];
+    const executor = new Executor(runner, pace);
+    for (let index = 0; index < 100; index += 1) void executor.submit(unit('open'), 'ahead');
+    await executor.submit(unit('update'), 'write');
+    expect(runner.batches[0]).toHaveLength(100);
+    void executor.submit(unit('open'), 'ahead');
+    await executor.close();
+    expect(runner.batches.at(-2)).toEqual(['open ahead']);
+  });
+
+  it('tells of a balance that fell after the commit', async () => {
+    const [runner, pace] = [new AheadRunner(), new ApartPace()];
+    let told = 0;
+    const executor = new Executor(runner, pace, () => {
+      told += 1;
+    });
+    await executor.submit(unit('last'), 'ahead');
+    expect(told).toBe(0);
+    await executor.submit(unit('update'), 'write');
+    await executor.submit(unit('update'), 'write');
+    expect(told).toBe(1);
+  });
+});

@@ -123,7 +123,7 @@ export class SimDatabase {
 type OpeningUnit = Unit & { readonly given: readonly [call: OpenCall, ...unknown[]] };
 
 const isOpening = (unit: Unit): unit is OpeningUnit =>
-  unit.repository === 'calls' && unit.operation === 'open';
+  unit.repository === 'calls' && ['open', 'openAhead'].includes(unit.operation);
 const isLookingForOpen = ({ repository, operation }: Unit): boolean =>
   repository === 'calls' && operation === 'listOpen';
 

@@ -89,6 +89,7 @@ function movedBy(units: readonly Unit[]): Moved {
         own(second as readonly Owned[]);
         break;
       case 'calls.open':
+      case 'calls.openAhead':
         own([(first as OfCall).cdr]);
         break;
       case 'calls.settle':

@@ -40,6 +40,7 @@ export class Writers {
     const [first, second] = given;
     switch (`${repository}.${operation}`) {
       case 'calls.open':
+      case 'calls.openAhead':
       case 'calls.update':
       case 'calls.settle': {
         const { callUuid, accountId } = (first as OfCall).cdr;

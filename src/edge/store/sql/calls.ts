@@ -1,7 +1,8 @@
-import { ServiceError } from '../../../base/errors.ts';
+import { assert, ServiceError } from '../../../base/errors.ts';
 import type { Micros } from '../../../base/money.ts';
-import { err } from '../../../base/result.ts';
+import { err, type Result } from '../../../base/result.ts';
 import type { CallStore, OpenCall } from '../../../domain/cdr/needs.ts';
+import type { ReserveRefusal } from '../../../domain/ledger/types.ts';
 import { type Connection, integer, string } from '../connection.ts';
 import type { Synchronously } from '../repositories.ts';
 import { openCredentials, sealCredentials } from '../sealed-text.ts';
@@ -12,30 +13,21 @@ import { addNotification } from './notifications.ts';
 import { openCall, type StoredCall, storedCall } from './stored-call.ts';
 
 export const callRepository = (db: Connection): Synchronously<CallStore> => ({
-  open: (call, dailySpendLimit, waiting = []) => {
-    const { callUuid, accountId, currency } = call.cdr;
-    const held = hold(db, {
-      reservationId: callUuid,
-      accountId,
-      currency,
-      amount: call.reserved,
-      dailySpendLimit,
-    });
-    if (held.ok) for (const one of [call, ...waiting]) saveOpen(db, one);
-    return held;
-  },
+  open: (...given) => open(db, ...given),
+  openAhead: (call, dailySpendLimit) => open(db, call, dailySpendLimit),
   extendReservation: (callUuid, reserved) => {
     const raised = extendHold(db, callUuid, reserved);
     if (!raised.ok) return err(raised.error);
     return raised;
   },
   update: (call) => {
+    const { callUuid } = call.cdr;
     // A call that is settled must not come back: only an open record is replaced.
-    db.send('UPDATE open_call SET heartbeat_us = ?, record = ? WHERE call_uuid = ?', [
-      call.heartbeatUs,
-      recordOf(db, call),
-      call.cdr.callUuid,
-    ]);
+    const isReplaced = db.changesOne(
+      'UPDATE open_call SET heartbeat_us = ?, record = ? WHERE call_uuid = ?',
+      [call.heartbeatUs, recordOf(db, call), callUuid],
+    );
+    assert(isReplaced || isSettled(db, callUuid), 'the store has nothing of the call');
   },
   heartbeat: (beats) => {
     for (const { callUuid, atUs } of beats)
@@ -66,6 +58,22 @@ export const callRepository = (db: Connection): Synchronously<CallStore> => ({
         reserved: integer(row, 'reserved') as Micros,
       })),
 });
+
+const isSettled = (db: Connection, callUuid: string): boolean =>
+  db.get('SELECT 1 AS found FROM cdr WHERE call_uuid = ?', [callUuid]) !== undefined;
+
+function open(
+  db: Connection,
+  call: OpenCall,
+  dailySpendLimit: Micros | undefined,
+  waiting: readonly OpenCall[] = [],
+): Result<void, ReserveRefusal> {
+  const { callUuid, accountId, currency } = call.cdr;
+  const amount = call.reserved;
+  const held = hold(db, { reservationId: callUuid, accountId, currency, amount, dailySpendLimit });
+  if (held.ok) for (const one of [call, ...waiting]) saveOpen(db, one);
+  return held;
+}
 
 const rowOf = (callUuid: string): string => `open call ${callUuid}`;
 
