@@ -1,6 +1,6 @@
 // Counts what legs cost without sockets, threads or a clock: pairs of legs that are each other's peers, in
 // virtual time. For instruction counts under callgrind, which repeat to the last digit; see native/README.md.
-//   core_bench <pairs of legs> <seconds>
+//   core_bench <pairs of legs> <seconds> [sha80 | gcm]
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "bench/core_support.hpp"
+#include "bench/srtp_support.hpp"
 #include "core/media_core.hpp"
 #include "test/support/no_events.hpp"
 
@@ -49,7 +50,7 @@ AudioClip clip() {
   return std::make_shared<const Clip>(Clip{SampleRate(8000), std::move(samples)});
 }
 
-int run(uint32_t pairs, int seconds) {
+int run(uint32_t pairs, int seconds, std::optional<SrtpSuite> suite) {
   const uint32_t legs = 2 * pairs;
   Wire wire(legs);
   NoEvents nobody;
@@ -67,6 +68,10 @@ int run(uint32_t pairs, int seconds) {
     remote.receive.telephone_event = remote.send.telephone_event = 101;
     remote.send.sending = true;
     leg->configure(remote, now);
+    if (suite) {
+      std::unique_ptr<PacketProtection> protection = protection_of(*suite, i - 1);
+      leg->protect_with(protection);
+    }
     Player::Options options;
     options.handle = PlayerHandle(1);
     options.times = 0;
@@ -108,5 +113,6 @@ int run(uint32_t pairs, int seconds) {
 int main(int argc, char** argv) {
   const int pairs = argc > 1 ? std::atoi(argv[1]) : 20;
   const int seconds = argc > 2 ? std::atoi(argv[2]) : 10;
-  return carillon::run(static_cast<uint32_t>(std::clamp(pairs, 1, 1000)), std::clamp(seconds, 1, 600));
+  return carillon::run(static_cast<uint32_t>(std::clamp(pairs, 1, 1000)), std::clamp(seconds, 1, 600),
+                       carillon::suite_named(argc > 3 ? argv[3] : ""));
 }

@@ -1,5 +1,6 @@
 // Measures the media engine over real loopback sockets and prints one JSON object. See bench/media.ts.
-//   media_bench <pairs of legs> <seconds> [media threads]
+//   media_bench <pairs of legs> <seconds> [media threads] [sha80 | gcm]
+// With a suite the legs speak SRTP, each under keys of its own, by the processor's instructions alone.
 #include <malloc.h>
 #include <pthread.h>
 #include <sched.h>
@@ -13,6 +14,7 @@
 #include <thread>
 
 #include "bench/bench_support.hpp"
+#include "bench/srtp_support.hpp"
 #include "core/codec/g711.hpp"
 #include "core/stream/stream_input.hpp"
 
@@ -134,6 +136,12 @@ OpenLeg open_leg(MediaEngine& engine) {
 void configure(MediaEngine& engine, LegHandle leg, uint16_t peer_port) {
   engine.at_leg(leg, [remote = remote_at(peer_port)](MediaLoop& loop, LegHandle at) {
     if (Leg* const found = loop.core().leg(at)) found->configure(remote, loop.now());
+  });
+}
+
+void protect(MediaEngine& engine, LegHandle leg, std::unique_ptr<PacketProtection> protection) {
+  engine.at_leg(leg, [protection = std::move(protection)](MediaLoop& loop, LegHandle at) mutable {
+    if (Leg* const found = loop.core().leg(at)) found->protect_with(protection);
   });
 }
 
@@ -296,7 +304,7 @@ Nanos media_cpu(MediaEngine& engine) {
   return Nanos(cpu);
 }
 
-int run(int pairs, int seconds, size_t threads) {
+int run(int pairs, int seconds, size_t threads, std::optional<SrtpSuite> suite) {
   const Floors floors = measure_floors(static_cast<size_t>(2 * pairs));
   MediaEngine engine(MediaEngine::Drive::thread, kLoopback, [] {}, {.threads = threads, .max_busy = 100});
 
@@ -314,6 +322,9 @@ int run(int pairs, int seconds, size_t threads) {
   for (size_t i = 0; i < legs.size(); i += 2) {
     configure(engine, legs[i].handle, legs[i + 1].port);
     configure(engine, legs[i + 1].handle, legs[i].port);
+  }
+  for (size_t i = 0; suite && i < legs.size(); ++i) {
+    protect(engine, legs[i].handle, protection_of(*suite, i));
   }
   std::this_thread::sleep_for(std::chrono::milliseconds(1500));
   const size_t leg_bytes = (mallinfo2().uordblks - heap_before) / legs.size();
@@ -370,5 +381,6 @@ int main(int argc, char** argv) {
   const int seconds = argc > 2 ? std::atoi(argv[2]) : 4;
   const int threads = argc > 3 ? std::atoi(argv[3]) : 1;
   return carillon::run(std::clamp(pairs, 1, 4000), std::clamp(seconds, 1, 60),
-                       static_cast<size_t>(std::clamp(threads, 1, 64)));
+                       static_cast<size_t>(std::clamp(threads, 1, 64)),
+                       carillon::suite_named(argc > 4 ? argv[4] : ""));
 }
