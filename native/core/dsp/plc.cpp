@@ -84,6 +84,13 @@ void PacketLossConcealer<kPerMs>::conceal(std::span<Sample> out) noexcept {
   while (!out.empty()) {
     const size_t into_block = lost_samples_ % kBlock;
     const auto block = out.first(std::min(out.size(), kBlock - into_block));
+    out = out.subspan(block.size());
+    if (level_after<kPerMs>(lost_samples_) <= 0.0F) {
+      // All is silence from here on; the count only has to stay there.
+      std::ranges::fill(block, Sample{0});
+      give_out(block);
+      continue;
+    }
     std::array<Sample, kBlock> synthetic{};
     const auto heard = std::span(synthetic).first(block.size());
     std::array<Sample, kDelaySamples> old_way{};
@@ -96,10 +103,8 @@ void PacketLossConcealer<kPerMs>::conceal(std::span<Sample> out) noexcept {
     for (size_t i = 0; i < block.size(); ++i) {
       block[i] = to_sample(heard[i] * level_after<kPerMs>(lost_samples_ + i));
     }
-    // Beyond that all is silence and the count only has to stay there.
-    if (level_after<kPerMs>(lost_samples_) > 0.0F) lost_samples_ += block.size();
+    lost_samples_ += block.size();
     give_out(block);
-    out = out.subspan(block.size());
   }
 }
 
