@@ -16,6 +16,8 @@ MediaCore::MediaCore(PacketSink& sink, Events& events)
   // New legs keep slots level, and those that come from elsewhere find room near theirs; reserved here, never
   // on a tick.
   for (auto& slot : slots_) slot.reserve(kLegsInSlot);
+  for (auto& slot : halves_) slot.reserve(kLegsInSlot);
+  idle_.reserve(kLegsInSlot);
   rooms_.reserve(kMaxRooms);
   changed_.reserve(kMaxLegs);
 }
@@ -88,11 +90,12 @@ bool MediaCore::lay_down(Entry& awake, Nanos now) {
   return true;
 }
 
-void MediaCore::lay_down_idle(size_t visited_slot, bool any, Nanos now) {
-  if (any) {
-    std::erase_if(slots_[visited_slot],
-                  [&](const Leg* leg) { return lay_down(legs_[index_of(leg->handle())], now); });
+void MediaCore::lay_down_idle(Nanos now) {
+  for (const LegHandle handle : idle_) {
+    Entry& found = legs_[index_of(handle)];
+    if (lay_down(found, now)) std::erase(slots_[found.slot], found.leg.get());
   }
+  idle_.clear();
   for (const LegHandle handle : changed_) {
     Entry* const found = entry(handle);
     if (found == nullptr) continue;
@@ -119,6 +122,7 @@ void MediaCore::put_in(std::unique_ptr<Leg> leg, size_t slot) {
   ++slot_sizes_[slot];
   place.slot = slot;
   place.leg = std::move(leg);
+  expect_half(*place.leg, slot);
   place.napping = place.changed = place.prompt = false;
   ++leg_count_;
   change(place);
@@ -337,28 +341,40 @@ void MediaCore::tick(Nanos now) {
   // tick.
   for (size_t i = slot; i < rooms_.size(); i += kSlots) rooms_[i]->frame(now, events_);
   const std::vector<Leg*>& due = slots_[slot];
-  bool any_idle = false;
+  halves_[slot].clear();  // those of a frame before, where the tick between was left out
   for (size_t i = 0; i < due.size(); ++i) {
     for (size_t ahead = 0; ahead < Leg::kFrameSteps && i + ahead + 1 < due.size(); ++ahead) {
       due[i + ahead + 1]->expect_frame(ahead);
     }
-    any_idle = due[i]->frame(now, batch_, events_) || any_idle;
+    const bool idle = due[i]->frame(now, batch_, events_);
+    if (idle) idle_.push_back(due[i]->handle());
+    expect_half(*due[i], slot);
   }
-  for (Leg* const leg : slots_[(slot + half) % kSlots]) {
-    if (leg->needs_half_frames()) leg->half_frame(batch_);
-  }
+  send_halves(halves_[(slot + half) % kSlots]);
   batch_.flush();
   ++ticks_;
-  lay_down_idle(slot, any_idle, now);
+  lay_down_idle(now);
+}
+
+/// Half a frame later it may have another packet to send.
+void MediaCore::expect_half(const Leg& leg, size_t slot) {
+  if (leg.needs_half_frames() && halves_[slot].size() < kLegsInSlot) halves_[slot].push_back(leg.handle());
+}
+
+/// Of legs that were visited half a frame ago. Those that have left or nap since have nothing to send.
+void MediaCore::send_halves(std::vector<LegHandle>& due) {
+  for (const LegHandle handle : due) {
+    Entry* const found = entry(handle);
+    if (found != nullptr && !found->napping && found->leg->needs_half_frames())
+      found->leg->half_frame(batch_);
+  }
+  due.clear();
 }
 
 int64_t MediaCore::idle_ticks(int64_t limit) const {
   const auto idle = [this](int64_t tick) {
     const auto slot = static_cast<size_t>(tick % kSlots);
-    const auto& halves = slots_[(slot + kSlots / 2) % kSlots];
-    return slots_[slot].empty() && rooms_.size() <= slot &&
-           std::none_of(halves.begin(), halves.end(),
-                        [](const Leg* leg) { return leg->needs_half_frames(); });
+    return slots_[slot].empty() && rooms_.size() <= slot && halves_[(slot + kSlots / 2) % kSlots].empty();
   };
   int64_t ticks = 0;
   while (ticks < limit && idle(ticks_ + ticks)) ++ticks;

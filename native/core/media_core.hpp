@@ -199,7 +199,9 @@ class MediaCore {
   void change(Entry& found);
   void wake_due(Nanos now);
   bool lay_down(Entry& awake, Nanos now);
-  void lay_down_idle(size_t visited_slot, bool any, Nanos now);
+  void lay_down_idle(Nanos now);
+  void expect_half(const Leg& leg, size_t slot);
+  void send_halves(std::vector<LegHandle>& due);
 
   // Given.
   PacketSink& sink_;
@@ -212,6 +214,8 @@ class MediaCore {
   std::array<std::vector<Leg*>, kSlots> slots_;  // those that do not nap
   std::array<size_t, kSlots> slot_sizes_{};      // with those that do
   std::vector<LegHandle> changed_;
+  std::array<std::vector<LegHandle>, kSlots> halves_;  // visited, and to be asked again half a frame later
+  std::vector<LegHandle> idle_;                        // of this tick: they may nap
   Alarms alarms_{kMaxLegs};
   std::vector<std::unique_ptr<Room>> rooms_;
   // State.
