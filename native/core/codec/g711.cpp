@@ -61,10 +61,29 @@ constexpr std::int16_t a_decode(std::uint8_t code) {
   return with_sign(code, (linear & is_linear) | (curved & ~is_linear));
 }
 
+#if defined(__x86_64__)
+// Twice as many samples at a time where the processor can; the operations, and so the octets, are the same.
+const bool has_avx2 = __builtin_cpu_supports("avx2") != 0;
+
+template <typename From, typename To, typename Rule>
+__attribute__((target("avx2"))) void transform_wide(std::span<const From> in, To* out, Rule rule) {
+  for (const From value : in) *out++ = rule(value);
+}
+#else
+constexpr bool has_avx2 = false;
+
+template <typename From, typename To, typename Rule>
+void transform_wide(std::span<const From>, To*, Rule) {}
+#endif
+
 template <typename From, typename To, typename Rule>
 void transform(std::span<const From> in, std::span<To> out, Rule rule) {
   const auto source = in.first(std::min(in.size(), out.size()));
-  std::transform(source.begin(), source.end(), out.begin(), rule);
+  if (has_avx2) {
+    transform_wide(source, out.data(), rule);
+  } else {
+    std::transform(source.begin(), source.end(), out.begin(), rule);
+  }
 }
 
 }  // namespace
