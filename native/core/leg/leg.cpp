@@ -12,8 +12,6 @@ namespace {
 constexpr Nanos kSamePress = 800 * kMillisecond;
 /// The way to the peer and back, with the buffers of both.
 constexpr Nanos kEchoTime = 500 * kMillisecond;
-/// Of protections, the longest says on its first lines where the rest of it is.
-constexpr size_t kProtectionBytes = 2 * kCacheLine;
 /// Visits: who listens to somebody who makes no pause waits so long for all of his voice.
 constexpr uint32_t kWiderAtLast = 50;
 }  // namespace
@@ -90,6 +88,7 @@ void Leg::follow_peer(Nanos now) { receive_.expect(ice_->peer(), now); }
 void Leg::protect_with(std::unique_ptr<PacketProtection>& protection) {
   protection->follow(*protection_);
   std::swap(protection_, protection);
+  protection_bytes_ = protection_->hot_bytes();
   send_.protect_with(*protection_);
   rtcp_.protect_with(*protection_);
 }
@@ -145,7 +144,7 @@ void Leg::expect_packet(size_t ahead) const {
   if (ahead == 2) {
     expect_head();
   } else if (ahead == 1) {
-    prefetch(protection_.get(), kProtectionBytes);
+    prefetch(protection_.get(), protection_bytes_);
     receive_.expect_audio();
   } else {
     protection_->expect_unprotect();
@@ -161,7 +160,7 @@ void Leg::expect_frame(size_t ahead) const {
       prefetch(at, kCacheLine);
     }
   } else if (ahead == 2) {
-    prefetch(protection_.get(), kProtectionBytes);
+    prefetch(protection_.get(), protection_bytes_);
     prefetch(&figures_->counts, sizeof(figures_->counts));
     prefetch(received_.data(), received_.size() * sizeof(Sample));
     send_.expect_audio();

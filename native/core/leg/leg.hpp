@@ -286,6 +286,7 @@ class Leg {
   std::optional<uint16_t> rtcp_port_;  // the peer's, once it has sent from another than its RTP port + 1
   // Owned.
   std::unique_ptr<PacketProtection> protection_;
+  size_t protection_bytes_ = protection_->hot_bytes();
   std::unique_ptr<IceLite> ice_;
   /// As of the last frame.
   bool has_consent_ = true;

@@ -28,6 +28,8 @@ class PacketProtection {
   /// Nothing can be opened yet, which is no fault of what comes.
   [[nodiscard]] virtual bool awaits_keys() const { return false; }
 
+  /// So many of its first bytes are what each packet needs: to be prefetched before the hints below.
+  [[nodiscard]] virtual size_t hot_bytes() const { return sizeof(PacketProtection); }
   /// Hints: a packet will be protected, or unprotected, soon.
   virtual void expect_protect() const {}
   virtual void expect_unprotect() const {}

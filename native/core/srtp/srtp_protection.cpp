@@ -1,8 +1,8 @@
 #include "core/srtp/srtp_protection.hpp"
 
 #include <algorithm>
+#include <utility>
 
-#include "core/base/prefetch.hpp"
 #include "core/rtp/packet.hpp"
 
 namespace carillon {
@@ -40,23 +40,19 @@ class Rollovers {
   bool used_;
 };
 
-}  // namespace
-
-void CipherMemory::prefetch() const {
-  constexpr size_t kDirectionBytes = 2 * kCacheLine;
-  constexpr size_t kCipherBytes = 2 * kCacheLine;
-  constexpr size_t kMoreBytes = 3 * kCacheLine;
-  carillon::prefetch(direction, kDirectionBytes);
-  carillon::prefetch(cipher, kCipherBytes);
-  for (const void* const at : more) {
-    if (at != nullptr) carillon::prefetch(at, kMoreBytes);
-  }
+PacketCipher::Memory memory_of(const CipherPair& ciphers) {
+  return ciphers.rtp ? ciphers.rtp->memory() : PacketCipher::Memory{};
 }
+
+}  // namespace
 
 // ---------------------------------------------------------------- sending
 
 SrtpSender::SrtpSender(const SrtpKeys& keys, MakeCiphers make)
-    : ciphers_(make(keys, CipherUse::seal)), sizes_(sizes_of(keys.suite)), keys_(keys) {}
+    : ciphers_(make(keys, CipherUse::seal)),
+      memory_(memory_of(ciphers_)),
+      sizes_(sizes_of(keys.suite)),
+      keys_(keys) {}
 
 size_t SrtpSender::protect_rtp(std::span<uint8_t> buffer, size_t size) {
   const size_t body = rtp_body(buffer.first(size));
@@ -95,6 +91,7 @@ size_t SrtpSender::protect_rtcp(std::span<uint8_t> buffer, size_t size) {
 
 SrtpReceiver::SrtpReceiver(const SrtpKeys& keys, MakeCiphers make)
     : ciphers_(make(keys, CipherUse::open)),
+      memory_(memory_of(ciphers_)),
       sizes_(sizes_of(keys.suite)),
       mki_bytes_(keys.mki_bytes),
       keys_(keys) {}
@@ -162,40 +159,33 @@ std::span<uint8_t> SrtpReceiver::unprotect_rtcp(std::span<uint8_t> datagram) {
 // ---------------------------------------------------------------- both
 
 SrtpProtection::SrtpProtection(const SrtpKeys& send, const SrtpKeys& receive, MakeCiphers make)
-    : sender_(std::make_unique<SrtpSender>(send, make)),
-      receiver_(std::make_unique<SrtpReceiver>(receive, make)) {
-  if (works()) note_memory();
-}
-
-void SrtpProtection::note_memory() {
-  send_memory_ = sender_->memory();
-  receive_memory_ = receiver_->memory();
-}
+    : sender_(send, make), receiver_(receive, make) {}
 
 std::span<uint8_t> SrtpProtection::unprotect_rtp(std::span<uint8_t> datagram) {
-  const std::span<uint8_t> packet = receiver_->unprotect_rtp(datagram);
-  if (former_ == nullptr) return packet;
+  const std::span<uint8_t> packet = receiver_.unprotect_rtp(datagram);
+  if (!has_former_) return packet;
   if (packet.empty()) return former_->unprotect_rtp(datagram);
   former_.reset();
+  has_former_ = false;
   return packet;
 }
 
 std::span<uint8_t> SrtpProtection::unprotect_rtcp(std::span<uint8_t> datagram) {
-  const std::span<uint8_t> packet = receiver_->unprotect_rtcp(datagram);
-  return packet.empty() && former_ != nullptr ? former_->unprotect_rtcp(datagram) : packet;
+  const std::span<uint8_t> packet = receiver_.unprotect_rtcp(datagram);
+  return packet.empty() && has_former_ ? former_->unprotect_rtcp(datagram) : packet;
 }
 
 void SrtpProtection::follow(PacketProtection& before) {
   auto* const other = dynamic_cast<SrtpProtection*>(&before);
   if (other == nullptr) return;
-  if (other->sender_->keys() == sender_->keys()) std::swap(sender_, other->sender_);
-  if (other->receiver_->keys() == receiver_->keys()) {
+  if (other->sender_.keys() == sender_.keys()) std::swap(sender_, other->sender_);
+  if (other->receiver_.keys() == receiver_.keys()) {
     std::swap(receiver_, other->receiver_);
     std::swap(former_, other->former_);
   } else {
-    std::swap(former_, other->receiver_);
+    former_.emplace(std::move(other->receiver_));
   }
-  note_memory();
+  has_former_ = former_.has_value();
 }
 
 }  // namespace carillon

@@ -6,21 +6,22 @@
 #include <memory>
 #include <optional>
 
+#include "core/base/prefetch.hpp"
 #include "core/rtp/protection.hpp"
 #include "core/srtp/packet_cipher.hpp"
 #include "core/srtp/packet_history.hpp"
 
 namespace carillon {
 
-/// Where one direction's packets find what they need. The way there has three steps, each of which would wait
-/// for the one before; legs are many and their memory is far away.
-struct CipherMemory {
-  const void* direction = nullptr;
-  const void* cipher = nullptr;
-  PacketCipher::Memory more{};
-
-  void prefetch() const;
-};
+/// Hint: the cipher, if there is one, will be used soon.
+inline void expect_cipher(const PacketCipher* cipher, const PacketCipher::Memory& more) {
+  constexpr size_t kCipherBytes = 2 * kCacheLine;
+  constexpr size_t kMoreBytes = 3 * kCacheLine;
+  prefetch(cipher, kCipherBytes);
+  for (const void* const at : more) {
+    if (at != nullptr) prefetch(at, kMoreBytes);
+  }
+}
 
 /// What we send under one key.
 class SrtpSender {
@@ -31,15 +32,16 @@ class SrtpSender {
   size_t protect_rtp(std::span<uint8_t> buffer, size_t size);
   size_t protect_rtcp(std::span<uint8_t> buffer, size_t size);
 
-  /// What a packet needs.
-  [[nodiscard]] CipherMemory memory() const { return {this, ciphers_.rtp.get(), ciphers_.rtp->memory()}; }
+  /// Hint: a packet will be protected soon.
+  void expect() const { expect_cipher(ciphers_.rtp.get(), memory_); }
 
  private:
   // What every packet needs comes first.
   CipherPair ciphers_;
+  PacketCipher::Memory memory_;
   SrtpSizes sizes_;
-  uint32_t rtcp_index_ = 0;
   ReplayWindow sent_;
+  uint32_t rtcp_index_ = 0;
   SrtpKeys keys_;
 };
 
@@ -55,8 +57,8 @@ class SrtpReceiver {
   /// Empty, and the datagram as it was: not authentic under this key, or a replay.
   std::span<uint8_t> unprotect_rtp(std::span<uint8_t> datagram);
   std::span<uint8_t> unprotect_rtcp(std::span<uint8_t> datagram);
-  /// What a packet needs.
-  [[nodiscard]] CipherMemory memory() const { return {this, ciphers_.rtp.get(), ciphers_.rtp->memory()}; }
+  /// Hint: a packet will come soon.
+  void expect() const { expect_cipher(ciphers_.rtp.get(), memory_); }
 
  private:
   struct Source {
@@ -70,6 +72,7 @@ class SrtpReceiver {
 
   // What every packet needs comes first.
   CipherPair ciphers_;
+  PacketCipher::Memory memory_;
   SrtpSizes sizes_;
   size_t mki_bytes_;
   uint64_t uses_ = 0;
@@ -77,35 +80,38 @@ class SrtpReceiver {
   SrtpKeys keys_;
 };
 
-class SrtpProtection final : public PacketProtection {
+/// Legs are many and their memory is far away: both directions stand in it, and what their packets need
+/// stands at its beginning.
+class alignas(kCacheLine) SrtpProtection final : public PacketProtection {
  public:
   /// `send`: our key; `receive`: the peer's.
   SrtpProtection(const SrtpKeys& send, const SrtpKeys& receive, MakeCiphers make);
   /// False: the cryptography is not to be had.
-  [[nodiscard]] bool works() const { return sender_->works() && receiver_->works(); }
+  [[nodiscard]] bool works() const { return sender_.works() && receiver_.works(); }
 
   std::span<uint8_t> unprotect_rtp(std::span<uint8_t> datagram) override;
   std::span<uint8_t> unprotect_rtcp(std::span<uint8_t> datagram) override;
   size_t protect_rtp(std::span<uint8_t> buffer, size_t size) override {
-    return sender_->protect_rtp(buffer, size);
+    return sender_.protect_rtp(buffer, size);
   }
   size_t protect_rtcp(std::span<uint8_t> buffer, size_t size) override {
-    return sender_->protect_rtcp(buffer, size);
+    return sender_.protect_rtcp(buffer, size);
   }
   /// A direction whose key stays goes on counting where it was: the same key must never protect two packets
   /// of one index. Under the peer's former key packets are believed until the first under the new one.
   void follow(PacketProtection& before) override;
-  void expect_protect() const override { send_memory_.prefetch(); }
-  void expect_unprotect() const override { receive_memory_.prefetch(); }
+  [[nodiscard]] size_t hot_bytes() const override { return kHotBytes; }
+  void expect_protect() const override { sender_.expect(); }
+  void expect_unprotect() const override { receiver_.expect(); }
 
  private:
-  void note_memory();
+  /// The end of what packets need, where nothing comes under a former key.
+  static constexpr size_t kHotBytes = 4 * kCacheLine;
 
-  CipherMemory send_memory_;
-  CipherMemory receive_memory_;
-  std::unique_ptr<SrtpSender> sender_;
-  std::unique_ptr<SrtpReceiver> receiver_;
-  std::unique_ptr<SrtpReceiver> former_;
+  bool has_former_ = false;
+  SrtpSender sender_;
+  SrtpReceiver receiver_;
+  std::optional<SrtpReceiver> former_;
 };
 
 }  // namespace carillon
