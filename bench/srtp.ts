@@ -5,7 +5,7 @@ import { createMedia, type MediaEngine } from '../src/edge/media/engine.ts';
 import { srtpKeyBytes } from '../src/protocol/sdp/sdp.ts';
 import { isQuick, type Row } from './row.ts';
 
-const PAIRS = 100;
+const PAIRS = 300;
 const WARM_MS = 1500;
 /** After a change of keys. */
 const SETTLE_MS = 250;
