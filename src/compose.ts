@@ -134,6 +134,8 @@ export async function startService(start: ServiceStart): Promise<Service> {
       const balance = await foundation.store.ledger.balance(accountId, currency);
       return balance !== undefined && isLow(balance);
     },
+    unreadableRows: async () =>
+      (await foundation.store.unreadableRows.page({ limit: 1, offset: 0 })).total,
     marks: foundation.store.settings,
     mailer,
   });

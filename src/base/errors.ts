@@ -8,6 +8,7 @@ export type ServiceErrorCode =
   | 'STORE_CORRUPT'
   | 'STORE_VERSION'
   | 'STORE_CLOSED'
+  | 'STORE_UNREADABLE'
   | 'NOT_FOUND'
   | 'CONFLICT'
   | 'MEDIA_UNAVAILABLE'

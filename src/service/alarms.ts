@@ -38,6 +38,8 @@ export interface AlarmParts extends AlarmTellerParts {
   readonly ledger: Pick<Ledger, 'daily'>;
   /** Whether the available balance is still below its threshold. */
   readonly isLow?: (accountId: AccountId, currency: string) => Promise<boolean>;
+  /** Recorded rows of the database that cannot be read. */
+  readonly unreadableRows?: () => Promise<number>;
   readonly marks: SettingStore;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -65,6 +67,8 @@ export class Alarms {
   readonly #usual = new Map<AccountId, { readonly atMs: number; value: number | undefined }>();
   /** Balances below their threshold, by account and currency. */
   readonly #low = new Map<string, { accountId: AccountId; currency: string; detail: string }>();
+  /** At the last look. */
+  #unreadable = 0;
   #telling: Promise<void> = Promise.resolve();
   #waiting = 0;
   readonly #looks: Rounds;
@@ -170,6 +174,7 @@ export class Alarms {
       ...this.#diskConditions(),
       ...this.#certificateConditions(),
       ...this.#lowBalances(),
+      ...this.#unreadableRows(),
       ...this.#moments,
     ];
     this.#moments = [];
@@ -191,6 +196,20 @@ export class Alarms {
       );
       return { kind: 'low_balance', subject, detail };
     });
+  }
+
+  /** As they were at the last look; they are counted again for the next one. */
+  #unreadableRows(): readonly Condition[] {
+    const { unreadableRows, logger } = this.#parts;
+    unreadableRows?.().then(
+      (count) => {
+        this.#unreadable = count;
+      },
+      (error: unknown) => logger.error({ error }, 'unreadable rows not counted'),
+    );
+    if (this.#unreadable === 0) return [];
+    const detail = `${this.#unreadable} rows of the database cannot be read and are skipped; \`carillon store unreadable\` lists them`;
+    return [{ kind: 'unreadable_rows', subject: '', detail }];
   }
 
   #carrierConditions(): readonly Condition[] {

@@ -89,6 +89,8 @@ export function createOperations(parts: OperatedParts): Operations {
     metrics: (accept) => metrics.scrape(accept),
     reload: parts.reload,
     alarms: parts.alarms,
+    unreadableRows: (slice) => store.unreadableRows.page(slice),
+    removeUnreadableRow: (table, key) => store.unreadableRows.remove(table, key),
     ...createBackups(store, parts.dataDir),
   };
 }

@@ -258,5 +258,7 @@ const idleOperations = (): RestDeps['operations'] => ({
   backup: async (name) => ({ path: name, bytes: 1 }),
   backupProgress: () => undefined,
   alarms: () => [],
+  unreadableRows: async () => ({ items: [], total: 0 }),
+  removeUnreadableRow: async () => false,
   reload: async () => ok({ changed: [], needsRestart: [], rates: 0, carriers: 0 }),
 });

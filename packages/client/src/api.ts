@@ -1208,6 +1208,16 @@ export interface Operations {
     path: { subject: string; name: string };
     reply: undefined;
   };
+  /** Rows of the database that could not be read and are skipped, latest first */
+  'GET /admin/v1/unreadable-rows': {
+    query?: { limit?: Text; offset?: Text };
+    reply: { total: number; rows: readonly { table: string; key: string; reason: string; original: string; found: string }[] };
+  };
+  /** Remove a row from that list. The row itself stays in its table; that of an open call is removed and what is held for it given back */
+  'DELETE /admin/v1/unreadable-rows/{table}/{key}': {
+    path: { table: string; key: string };
+    reply: undefined;
+  };
   /** Add a SIP gateway */
   'POST /admin/v1/carriers': {
     body: { name: string; host: string; identity?: "trusted" | "untrusted" | null; identity_header?: "pai" | "rpid" | "both" | null; pass_headers?: readonly string[] | null; add_headers?: Readonly<Record<string, string>> | null; remove_headers?: readonly string[] | null; large_over_tcp?: boolean; delayed_offer?: boolean; refer?: boolean; stir?: "off" | "verify" | "refuse" | "require" | null; sign?: boolean; port?: number | null; transport?: "udp" | "tcp" | "tls"; auth?: { username: string; password: string; register?: boolean } | null; source_addresses?: readonly string[]; prefixes?: readonly string[]; strip?: number; prepend?: string; cps_limit?: number; concurrent_calls_limit?: number; secure?: boolean; priority?: number; enabled?: boolean; first_response_ms?: number | null; answer_ms?: number | null; failover_on?: readonly string[] | null; max_redirects?: number | null; probe?: boolean; weight?: number | null; windows?: readonly string[] | null; costs?: Readonly<Record<string, number>> | null; rewrite?: readonly { match: string; replace: string }[] | null };

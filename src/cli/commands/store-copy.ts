@@ -1,12 +1,12 @@
-/** `carillon store copy`: a data folder moves to PostgreSQL. */
+/** `carillon store`: moves a data folder to PostgreSQL, and lists rows that cannot be read. */
 import type { Command } from 'commander';
 import { systemRandom } from '../../base/system-random.ts';
 import type { GlobalOptions, Session } from '../terminal.ts';
 
 export function addStoreCopy(program: Command, sessionOf: (command: Command) => Session): void {
-  program
-    .command('store')
-    .description('the database')
+  const store = program.command('store').description('the database');
+  addUnreadable(store, sessionOf);
+  store
     .command('copy')
     .description(
       'copy the data folder of a service that does not run into the empty PostgreSQL database of store.url, and compare the two',
@@ -28,5 +28,30 @@ export function addStoreCopy(program: Command, sessionOf: (command: Command) => 
         'start the service with store.url; give its other nodes the same keys folder',
       ];
       session.report({ ok: true, rows, tables }, lines);
+    });
+}
+
+function addUnreadable(store: Command, sessionOf: (command: Command) => Session): void {
+  store
+    .command('unreadable')
+    .description('rows of the database that cannot be read; exit status 1 when there are any')
+    .option('--forget <table/key>', 'remove a row from the list; an open call is removed itself')
+    .action(async (flags: { readonly forget?: string }, command: Command) => {
+      const session = sessionOf(command);
+      const { client } = session;
+      if (flags.forget !== undefined) {
+        const [table = '', ...rest] = flags.forget.split('/');
+        const path = { table, key: rest.join('/') };
+        await client.delete('/admin/v1/unreadable-rows/{table}/{key}', { path });
+        return session.done(`${flags.forget} is no longer listed`, { ok: true });
+      }
+      const reply = await client.get('/admin/v1/unreadable-rows', { query: { limit: 100 } });
+      session.list(reply, 'rows', [
+        { title: 'FOUND', value: (row) => row['found'] },
+        { title: 'TABLE', value: (row) => row['table'] },
+        { title: 'KEY', value: (row) => row['key'] },
+        { title: 'REASON', value: (row) => row['reason'] },
+      ]);
+      if (reply.total > 0) session.terminal.fail();
     });
 }

@@ -8,7 +8,8 @@ export type AlarmKind =
   | 'short_calls'
   | 'low_balance'
   | 'disk'
-  | 'certificate';
+  | 'certificate'
+  | 'unreadable_rows';
 
 /** What is looked at, and whether it is bad now. */
 export interface Condition {
@@ -55,4 +56,5 @@ export const ALARM_KINDS: readonly AlarmKind[] = [
   'low_balance',
   'disk',
   'certificate',
+  'unreadable_rows',
 ];

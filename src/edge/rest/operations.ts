@@ -1,3 +1,4 @@
+import type { Page, Slice } from '../../base/page.ts';
 import type { Result } from '../../base/result.ts';
 
 /** What the operator asks of the running service itself. Implemented where everything is joined. */
@@ -18,12 +19,25 @@ export interface Operations {
   metrics(accept: string): Promise<{ readonly contentType: string; readonly text: string }>;
   /** What is wrong now, oldest first. */
   alarms(): readonly AlarmView[];
+  /** Rows of the database that could not be read, latest first. */
+  unreadableRows(slice: Slice): Promise<Page<UnreadableRowView>>;
+  /** Removes one record of that list; false if there is none. */
+  removeUnreadableRow(table: string, key: string): Promise<boolean>;
   /** Takes over new settings; the refusal holds every problem, and nothing has changed then. */
   reload(): Promise<Result<Reloaded, readonly string[]>>;
   /** Consistent copy of the database under a plain file name in the backups folder of the data folder. */
   backup(name: string): Promise<{ readonly path: string; readonly bytes: number }>;
   /** How far the copy that is being written has come; undefined: none is. */
   backupProgress(): Progress | undefined;
+}
+
+export interface UnreadableRowView {
+  readonly table: string;
+  readonly key: string;
+  readonly reason: string;
+  /** JSON of the row's columns as they are stored. */
+  readonly original: string;
+  readonly foundUs: number;
 }
 
 /** Which settings changed, and which will with the next start. */

@@ -10,6 +10,7 @@ import { adminRateRoutes } from './admin/rates.ts';
 import { adminRouteRoutes } from './admin/routes.ts';
 import { adminServiceRoutes } from './admin/service.ts';
 import { trunkAdminRoutes } from './admin/trunks.ts';
+import { unreadableRowRoutes } from './admin/unreadable-rows.ts';
 import { consoleRoutes } from './console/pages.ts';
 import { sessionRoutes } from './console/session.ts';
 import { userRoutes } from './console/users.ts';
@@ -100,6 +101,7 @@ const documented: readonly Route[] = [
   ...adminNumberRoutes,
   ...trunkAdminRoutes,
   ...mediaPolicyRoutes,
+  ...unreadableRowRoutes,
   ...adminCarrierRoutes,
   ...adminRateRoutes,
   ...adminRouteRoutes,

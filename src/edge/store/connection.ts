@@ -4,6 +4,7 @@ import { BalanceRows } from './balance-rows.ts';
 import { EntryTotals } from './entry-totals.ts';
 import { LedgerHeads } from './ledger-heads.ts';
 import type { Row, SqlValue } from './row.ts';
+import { type UnreadableRow, UnreadableRowError } from './unreadable.ts';
 import type { Vault } from './vault.ts';
 
 export type { Row, SqlValue };
@@ -15,6 +16,9 @@ export interface Reservation {
   readonly balanceId: string;
   readonly amount: number;
 }
+
+/** Unreadable rows that are kept until they are taken. */
+const UNREADABLE_LIMIT = 100;
 
 /** Its rows are nobody's. */
 export const NO_NODE: NodeRef = { id: '', epoch: 0 };
@@ -48,6 +52,35 @@ export abstract class Connection {
     this.readonly = given.readonly;
     this.vault = given.vault;
     this.random = given.random;
+  }
+
+  #unreadable: UnreadableRow[] = [];
+
+  /** The values of the rows that `read` can read. The others are noted. */
+  readable<T>(rows: readonly Row[], read: (row: Row) => T): T[] {
+    return rows.flatMap((row) => {
+      try {
+        return [read(row)];
+      } catch (error) {
+        if (!this.noteUnreadable(error)) throw error;
+        return [];
+      }
+    });
+  }
+
+  /** Notes the row that `error` is about; false if it is about none. */
+  noteUnreadable(error: unknown): boolean {
+    if (!(error instanceof UnreadableRowError)) return false;
+    if (this.#unreadable.length < UNREADABLE_LIMIT) this.#unreadable.push(error.row);
+    return true;
+  }
+
+  /** Rows that could not be read since this was last asked. */
+  takeUnreadable(): readonly UnreadableRow[] {
+    if (this.#unreadable.length === 0) return NONE;
+    const rows = this.#unreadable;
+    this.#unreadable = [];
+    return rows;
   }
 
   abstract get(sql: string, parameters?: Parameters): Row | undefined;
@@ -100,6 +133,8 @@ export abstract class Connection {
     this.reservations.clear();
   }
 }
+
+const NONE: readonly UnreadableRow[] = [];
 
 /** `changesOne` was wrong. */
 export class Mispredicted extends Error {

@@ -4,6 +4,7 @@ import { toError } from './failure.ts';
 import type { Pace } from './pace.ts';
 import type { Access } from './repositories.ts';
 import type { Outcome, Unit } from './unit.ts';
+import type { UnreadableRow } from './unreadable.ts';
 
 /** Units of work in one transaction; what arrives meanwhile waits for the next. */
 const BATCH_LIMIT = 1000;
@@ -24,6 +25,13 @@ export interface Runner {
   close(): Promise<void>;
 }
 
+export interface ExecutorListeners {
+  /** A unit that was committed let a balance fall below its threshold. */
+  readonly onLowBalance?: () => void;
+  /** A unit found rows that it could not read. */
+  readonly onUnreadable?: (rows: readonly UnreadableRow[]) => void;
+}
+
 interface Waiting {
   readonly unit: Unit;
   readonly resolve: (value: unknown) => void;
@@ -38,6 +46,7 @@ export class Executor {
   #runner: Runner;
   readonly #pace: Pace;
   readonly #onLowBalance: () => void;
+  readonly #onUnreadable: (rows: readonly UnreadableRow[]) => void;
   #waiting: Waiting[] = [];
   /** Nobody waits for them, and they are to be written together. */
   #later: Waiting[] = [];
@@ -56,11 +65,11 @@ export class Executor {
   #closed = false;
   #batches = 0;
 
-  /** `onLowBalance`: a unit that was committed let a balance fall below its threshold. */
-  constructor(runner: Runner, pace: Pace, onLowBalance: () => void = () => undefined) {
+  constructor(runner: Runner, pace: Pace, listeners: ExecutorListeners = {}) {
     this.#runner = runner;
     this.#pace = pace;
-    this.#onLowBalance = onLowBalance;
+    this.#onLowBalance = listeners.onLowBalance ?? (() => undefined);
+    this.#onUnreadable = listeners.onUnreadable ?? (() => undefined);
   }
 
   /** Those run so far. */
@@ -80,6 +89,7 @@ export class Executor {
     }
     if (access === 'point' && this.#runner.read !== undefined) {
       const outcome = this.#runner.read(unit);
+      this.#note(outcome);
       return outcome.ok ? Promise.resolve(outcome.value) : Promise.reject(toError(outcome.failure));
     }
     const outcome = access === 'ahead' ? this.#runAhead(unit) : undefined;
@@ -152,10 +162,15 @@ export class Executor {
     if (this.#acts.length > 0 || this.#isActing) return undefined;
     const outcome = this.#runner.runAhead?.(unit);
     if (outcome === undefined) return undefined;
+    this.#note(outcome);
     if (outcome.ok && outcome.lowBalance) this.#fell = true;
     if (this.#uncommitted >= LATER_LIMIT) this.#writeLater();
     else this.#cancelSoon ??= this.#pace.soon(() => this.#writeLater());
     return outcome;
+  }
+
+  #note(outcome: Outcome | undefined): void {
+    if (outcome?.unreadable !== undefined) this.#onUnreadable(outcome.unreadable);
   }
 
   #addSoon(waiting: Waiting): void {
@@ -209,6 +224,7 @@ export class Executor {
       const outcomes = await this.#runner.run(batch.map((waiting) => waiting.unit));
       let index = 0;
       for (const waiting of batch) {
+        this.#note(outcomes[index]);
         answer(waiting, outcomes[index]);
         index += 1;
       }

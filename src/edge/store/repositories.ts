@@ -1,3 +1,4 @@
+import type { Page, Slice } from '../../base/page.ts';
 import type { AccountStore, IdempotencyStore, PartnerStore } from '../../domain/account/needs.ts';
 import type { NotificationStore, SigningTokens } from '../../domain/callback/needs.ts';
 import type { CampaignStore } from '../../domain/campaign/needs.ts';
@@ -20,6 +21,7 @@ import type { ExportStore, RecordingStore } from '../../domain/recording/needs.t
 import type { BindingStore, EndpointDirectory } from '../../domain/registration/needs.ts';
 import type { TranscriptionStore } from '../../domain/transcription/needs.ts';
 import type { UserStore } from '../../domain/user/needs.ts';
+import type { UnreadableRow } from './unreadable.ts';
 
 /** Small facts of the service itself: the digest realm, hashes and keys made at the first start. */
 export interface SettingStore {
@@ -31,6 +33,19 @@ export interface SettingStore {
   keepSecret(key: string, value: string): Promise<string>;
   /** What was kept as a secret. */
   secret(key: string): Promise<string | undefined>;
+}
+
+/** Rows that could not be read, for the operator. */
+export interface UnreadableRowStore {
+  /** Rows that are recorded already stay as they are. */
+  put(rows: readonly UnreadableRow[]): Promise<void>;
+  /** Latest first. `foundUs`: microseconds UTC. */
+  page(slice: Slice): Promise<Page<UnreadableRow & { readonly foundUs: number }>>;
+  /**
+   * Removes a record; false if there is none. The row itself stays, except that of an open call: it is removed and what is held
+   * for it is given back.
+   */
+  remove(table: string, key: string): Promise<boolean>;
 }
 
 /** Every need that the store answers. */
@@ -65,6 +80,7 @@ export interface Repositories {
   readonly campaigns: CampaignStore;
   readonly users: UserStore;
   readonly nodes: NodeStore;
+  readonly unreadableRows: UnreadableRowStore;
 }
 
 /**
@@ -265,6 +281,7 @@ export const ACCESS: {
     claim: 'write',
     holder: 'point',
   },
+  unreadableRows: { put: 'soon', page: 'report', remove: 'write' },
 };
 
 /** The same operations without promises: how a need is implemented over one connection. */

@@ -29,6 +29,7 @@ import {
   originationUriRepository,
   trunkRepository,
 } from './sql/trunks.ts';
+import { unreadableRowRepository } from './sql/unreadable-rows.ts';
 import { userRepository } from './sql/users.ts';
 
 export type RepositorySet = {
@@ -67,4 +68,5 @@ export const createRepositories = (db: Connection): RepositorySet => ({
   campaigns: campaignRepository(db),
   users: userRepository(db),
   nodes: nodeRepository(db),
+  unreadableRows: unreadableRowRepository(db),
 });

@@ -19,6 +19,8 @@ import {
 } from './store-parts.ts';
 import { StoreThread, type ThreadOptions } from './thread.ts';
 import type { Unit } from './unit.ts';
+import type { UnreadableRow } from './unreadable.ts';
+import { UnreadableLog } from './unreadable-log.ts';
 import { ephemeralKey, loadKey } from './vault.ts';
 
 export type { Repositories, SettingStore } from './repositories.ts';
@@ -42,9 +44,14 @@ function openInMemory(options: StoreOptions): Store {
     random: options.random,
   });
   const falls = new ChangeListeners();
-  const executor = new Executor(new InlineRunner(engine), atOnce, () => falls.tell());
+  const unreadable = new UnreadableLog(options);
+  const executor = new Executor(new InlineRunner(engine), atOnce, {
+    onLowBalance: () => falls.tell(),
+    onUnreadable: (rows) => unreadable.note(rows),
+  });
   const submit: Submit = (unit, access) => executor.submit(unit, access);
   const repositories = createRepositories(options.clock, submit);
+  unreadable.recordIn(repositories.unreadableRows);
   const store = {
     ...repositories,
     file: ':memory:',
@@ -83,10 +90,15 @@ async function openOnDisk(options: StoreOptions): Promise<Store> {
     options.logger.warn({ file: thread.file }, 'store was not closed, its file was checked');
   }
   const falls = new ChangeListeners();
-  const writer = new Executor(writing, new GroupPace(), () => falls.tell());
+  const unreadable = new UnreadableLog(options);
+  const onUnreadable = (rows: readonly UnreadableRow[]): void => unreadable.note(rows);
+  const writer = new Executor(writing, new GroupPace(), {
+    onLowBalance: () => falls.tell(),
+    onUnreadable,
+  });
   const startReading = () => StoreThread.start({ ...thread, role: 'reader' });
   let reading = await startReading();
-  const reader = new Executor(reading, atOnce);
+  const reader = new Executor(reading, atOnce, { onUnreadable });
   // Who asks for the record of a call that has just ended gets it.
   const report = async (unit: Unit): Promise<unknown> => {
     await writer.written();
@@ -95,6 +107,7 @@ async function openOnDisk(options: StoreOptions): Promise<Store> {
   const submit: Submit = (unit, access) =>
     access === 'report' ? report(unit) : writer.submit(unit, access);
   const repositories = createRepositories(options.clock, submit);
+  unreadable.recordIn(repositories.unreadableRows);
   const checkpoints = isSynced
     ? undefined
     : new Checkpoints({

@@ -1,6 +1,7 @@
 import { DAY_MS, SECOND_MS } from '../../base/duration.ts';
 import { assert } from '../../base/errors.ts';
 import type { Connection, Parameters, Row, SqlValue } from './connection.ts';
+import { readingRow } from './unreadable.ts';
 import type { Vault } from './vault.ts';
 
 /** How one field of a record is kept in its column; the vault is for what must not be read in the file. */
@@ -23,7 +24,11 @@ export const text = <T extends string = string>(name: string): Column<T> => ({
 export const int = <T extends number = number>(name: string): Column<T> => ({
   name,
   write: (value) => value,
-  read: (value) => Number(value) as T,
+  read: (value) => {
+    const number = Number(value);
+    assert(!Number.isNaN(number), `${name} is not a number`);
+    return number as T;
+  },
 });
 
 /** Milliseconds, stored as seconds. */
@@ -48,10 +53,14 @@ export const flag = (name: string): Column<boolean> => ({
   read: (value) => value === 1,
 });
 
-export const json = <T>(name: string): Column<T> => ({
+/** JSON with a version, read by `codec`. */
+export const stored = <T>(
+  name: string,
+  codec: { write(value: T): string; read(text: string): T },
+): Column<T> => ({
   name,
-  write: (value) => JSON.stringify(value),
-  read: (value) => JSON.parse(String(value)) as T,
+  write: (value) => codec.write(value),
+  read: (value) => codec.read(String(value)),
 });
 
 /** A column whose stored form differs from the field's, in unit or in shape. */
@@ -82,10 +91,14 @@ export class Table<T extends object> {
   readonly #insert: string;
   readonly #insertNew: string;
   readonly #isOwned: boolean;
+  /** The column that names a row that cannot be read. */
+  readonly #key: string;
 
   constructor(name: string, columns: Columns<T>, rows: 'of all' | 'of a node' = 'of all') {
     this.name = name;
     this.#isOwned = rows === 'of a node';
+    this.#key =
+      Object.values<Column<unknown>>(columns as Record<string, Column<unknown>>)[0]?.name ?? '';
     this.#fields = Object.entries<Column<unknown>>(columns as Record<string, Column<unknown>>);
     const names = [
       ...this.#fields.map(([, column]) => column.name),
@@ -127,9 +140,10 @@ export class Table<T extends object> {
     return row === undefined ? undefined : this.read(db, row);
   }
 
+  /** Rows that cannot be read are left out, and noted. */
   all(db: Connection, rest: string, parameters: Parameters): readonly T[] {
     const rows = db.all(`SELECT * FROM ${this.name} ${rest}`, parameters);
-    return rows.map((row) => this.read(db, row));
+    return this.readAll(db, rows);
   }
 
   /** Sets the fields that the patch names, and `updated_us` where the table has one. */
@@ -159,13 +173,20 @@ export class Table<T extends object> {
     return row === undefined ? undefined : this.read(db, row);
   }
 
+  /** As `read`; rows that cannot be read are left out, and noted. */
+  readAll(db: Connection, rows: readonly Row[]): readonly T[] {
+    return db.readable(rows, (row) => this.read(db, row));
+  }
+
+  /** Throws `UnreadableRowError`. */
   read(db: Connection, row: Row): T {
     const record: Record<string, unknown> = {};
-    for (const [key, column] of this.#fields) {
-      const value = row[column.name];
-      assert(value !== undefined, `${this.name} has no column ${column.name}`);
-      record[key] = column.read(value, db.vault);
-    }
+    for (const [, { name }] of this.#fields)
+      assert(row[name] !== undefined, `${this.name} has no column ${name}`);
+    readingRow(this.name, this.#key, row, () => {
+      for (const [key, column] of this.#fields)
+        record[key] = column.read(row[column.name] as SqlValue, db.vault);
+    });
     return record as T;
   }
 

@@ -1,5 +1,6 @@
 import type { NodeRef } from '../../domain/cluster/types.ts';
 import type { Failure } from './failure.ts';
+import type { UnreadableRow } from './unreadable.ts';
 
 /** One operation to run: which, with what, and when (microseconds UTC) and by which node it was asked for. */
 export interface Unit {
@@ -11,7 +12,13 @@ export interface Unit {
   readonly node?: NodeRef;
 }
 
-export type Outcome =
-  /** `lowBalance`: a balance fell below its threshold. */
-  | { readonly ok: true; readonly value: unknown; readonly lowBalance?: boolean }
-  | { readonly ok: false; readonly failure: Failure };
+/** `unreadable`: rows that could not be read. */
+export type Outcome = { readonly unreadable?: readonly UnreadableRow[] } & (
+  | {
+      readonly ok: true;
+      readonly value: unknown;
+      /** A balance fell below its threshold. */
+      readonly lowBalance?: boolean;
+    }
+  | { readonly ok: false; readonly failure: Failure }
+);

@@ -77,7 +77,7 @@ export class UnitRunner {
       if (this.#ahead.length > 0) return undefined;
       const meaning = db.meaningOf(error);
       if (meaning === 'unknown') return failed(units, error);
-      return meaning === 'failed' && units.length === 1 ? [outcomeOf(error)] : undefined;
+      return meaning === 'failed' && units.length === 1 ? [this.#outcomeOf(error)] : undefined;
     }
   }
 
@@ -101,9 +101,9 @@ export class UnitRunner {
   /** One that only reads, outside of a transaction. */
   read(unit: Unit): Outcome {
     try {
-      return { ok: true, value: this.#call(unit) };
+      return this.#noted({ ok: true, value: this.#call(unit) });
     } catch (error) {
-      return { ok: false, failure: toFailure(error) };
+      return this.#outcomeOf(error);
     }
   }
 
@@ -120,13 +120,13 @@ export class UnitRunner {
 
   #write(unit: Unit): Outcome {
     const value = this.#call(unit);
-    return { ok: true, value, lowBalance: settleTouched(this.#db) };
+    return this.#noted({ ok: true, value, lowBalance: settleTouched(this.#db) });
   }
 
   /** Sees what the units before it have written. */
   #look(unit: Unit): Outcome {
     writeLedger(this.#db);
-    return { ok: true, value: this.#call(unit) };
+    return this.#noted({ ok: true, value: this.#call(unit) });
   }
 
   #savepoint(unit: Unit): Outcome {
@@ -142,8 +142,23 @@ export class UnitRunner {
       if (!this.#db.inTransaction || this.#db.meaningOf(error) !== 'failed') throw error;
       this.#db.run('ROLLBACK TO unit');
       this.#db.run('RELEASE unit');
-      return outcomeOf(error);
+      return this.#outcomeOf(error);
     }
+  }
+
+  #outcomeOf(error: unknown): Outcome {
+    this.#db.noteUnreadable(error);
+    return this.#noted(
+      error instanceof UnitRefused
+        ? { ok: true, value: err(error.refusal) }
+        : { ok: false, failure: toFailure(error) },
+    );
+  }
+
+  /** With the rows that the unit could not read. */
+  #noted(outcome: Outcome): Outcome {
+    const unreadable = this.#db.takeUnreadable();
+    return unreadable.length === 0 ? outcome : { ...outcome, unreadable };
   }
 
   #call(unit: Unit): unknown {
@@ -171,8 +186,3 @@ function failed(units: readonly Unit[], error: unknown): readonly Outcome[] {
   const failure = toFailure(error);
   return units.map(() => ({ ok: false, failure }));
 }
-
-const outcomeOf = (error: unknown): Outcome =>
-  error instanceof UnitRefused
-    ? { ok: true, value: err(error.refusal) }
-    : { ok: false, failure: toFailure(error) };

@@ -215,8 +215,10 @@ describe('what is answered before its commit', () => {
   it('tells of a balance that fell after the commit', async () => {
     const [runner, pace] = [new AheadRunner(), new ApartPace()];
     let told = 0;
-    const executor = new Executor(runner, pace, () => {
-      told += 1;
+    const executor = new Executor(runner, pace, {
+      onLowBalance: () => {
+        told += 1;
+      },
     });
     await executor.submit(unit('last'), 'ahead');
     expect(told).toBe(0);

@@ -13,6 +13,7 @@ const SERVICE_FAILURES: Partial<Record<ServiceErrorCode, Failure>> = {
   STORE_FULL: failure(507, 'storage is full', { headers: { 'retry-after': '60' } }),
   STORE_GONE: failure(503, 'service temporarily unavailable', { headers: { 'retry-after': '5' } }),
   CONFLICT: failure(409, 'exists already'),
+  STORE_UNREADABLE: failure(500, 'a stored record cannot be read; the operator is informed'),
   STORE_CLOSED: failure(503, 'service is shutting down', { headers: { 'retry-after': '5' } }),
   MEDIA_UNAVAILABLE: failure(503, 'media engine unavailable', { headers: { 'retry-after': '5' } }),
   OBJECTS_UNAVAILABLE: failure(503, 'file storage unavailable', {

@@ -20,6 +20,7 @@ const FREE: ReadonlySet<string> = new Set([
   'exports',
   'retention',
   'nodes',
+  'unreadableRows',
 ]);
 const FREE_OPERATIONS: ReadonlySet<string> = new Set(['users.sessionSeen', 'users.addAudit']);
 
@@ -87,6 +88,9 @@ function movedBy(units: readonly Unit[]): Moved {
       case 'ledger.release':
         reservations.set(String(first), (second as readonly Owned[]).length > 0);
         own(second as readonly Owned[]);
+        break;
+      case 'unreadableRows.remove':
+        if (first === 'open_call') reservations.set(String(second), false);
         break;
       case 'calls.open':
       case 'calls.openAhead':

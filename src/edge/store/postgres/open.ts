@@ -19,6 +19,8 @@ import {
   withNodes,
 } from '../store-parts.ts';
 import { StoreThread } from '../thread.ts';
+import type { UnreadableRow } from '../unreadable.ts';
+import { UnreadableLog } from '../unreadable-log.ts';
 import { loadKey, Vault } from '../vault.ts';
 import type { PostgresEngineOptions } from './engine.ts';
 import { Points } from './points.ts';
@@ -94,13 +96,18 @@ async function compose(
 ): Promise<Store> {
   const { clock, logger } = options;
   const falls = new ChangeListeners();
+  const unreadable = new UnreadableLog(options);
+  const onUnreadable = (rows: readonly UnreadableRow[]): void => unreadable.note(rows);
   const writers = new Writers(
-    threads.writers.map((thread) => new Executor(thread, new GroupPace(), () => falls.tell())),
+    threads.writers.map(
+      (thread) =>
+        new Executor(thread, new GroupPace(), { onLowBalance: () => falls.tell(), onUnreadable }),
+    ),
   );
-  const point = new Executor(threads.point, atOnce);
+  const point = new Executor(threads.point, atOnce, { onUnreadable });
   const points = new Points(point);
   threads.point.onTold(({ hears }) => points.told(hears));
-  const report = new Executor(threads.report, atOnce);
+  const report = new Executor(threads.report, atOnce, { onUnreadable });
   const write: Submit = async (unit, access) => {
     try {
       return await writers.of(unit).submit(unit, access);
@@ -128,6 +135,7 @@ async function compose(
     return spooling.submit(unit, access, write);
   };
   const repositories = createRepositories(clock, submit);
+  unreadable.recordIn(repositories.unreadableRows);
   const all = [...writers.all, point, report];
   const store: Omit<Store, 'as'> = {
     ...repositories,

@@ -11,10 +11,11 @@ import type { SigningTokens } from '../../../domain/callback/needs.ts';
 import { type Connection, integer, string } from '../connection.ts';
 import type { Synchronously } from '../repositories.ts';
 import { withCredentials } from '../sealed-text.ts';
-import { days, flag, int, json, optional, Table, text } from '../table.ts';
+import { days, flag, int, optional, stored, Table, text } from '../table.ts';
 import { page, Where } from '../where.ts';
 import { insertBalance } from './balances.ts';
 import { removeEndpointsOf } from './endpoints.ts';
+import { ACCOUNT_PERMISSIONS, TEXTS } from './stored-provisioning.ts';
 
 const table = new Table<Account>('account', {
   authId: text('auth_id'),
@@ -29,8 +30,8 @@ const table = new Table<Account>('account', {
   isPartner: flag('is_partner'),
   partnerAuthId: optional(text('partner_auth_id')),
   limitTransferEnabled: flag('limit_transfer_enabled'),
-  barredPrefixes: json('barred_prefixes'),
-  barredCountries: json('barred_countries'),
+  barredPrefixes: stored('barred_prefixes', TEXTS),
+  barredCountries: stored('barred_countries', TEXTS),
   dailySpendLimit: optional(int('daily_spend_limit')),
   defaultEndpointApp: optional(int('default_endpoint_app')),
   defaultCallerId: optional(text('default_caller_id')),
@@ -41,7 +42,7 @@ const table = new Table<Account>('account', {
   description: text('description'),
   cdrRetentionMs: optional(days('cdr_retention_days')),
   recordingRetentionMs: optional(days('recording_retention_days')),
-  permissions: json('permissions'),
+  permissions: stored('permissions', ACCOUNT_PERMISSIONS),
   rateLimit: optional(int('rate_limit')),
   createdUs: int('created_us'),
   updatedUs: int('updated_us'),

@@ -6,11 +6,12 @@ import type { ReserveRefusal } from '../../../domain/ledger/types.ts';
 import { type Connection, integer, string } from '../connection.ts';
 import type { Synchronously } from '../repositories.ts';
 import { openCredentials, sealCredentials } from '../sealed-text.ts';
+import { readingRow } from '../unreadable.ts';
 import { insertCdr } from './cdrs.ts';
 import { extendHold, hold, postCharges, releaseHold } from './ledger.ts';
 import { NOBODYS } from './nodes.ts';
 import { addNotification } from './notifications.ts';
-import { openCall, type StoredCall, storedCall } from './stored-call.ts';
+import { OPEN_CALL, openCall, storedCall } from './stored-call.ts';
 
 export const callRepository = (db: Connection): Synchronously<CallStore> => ({
   open: (...given) => open(db, ...given),
@@ -46,17 +47,18 @@ export const callRepository = (db: Connection): Synchronously<CallStore> => ({
     return true;
   },
   listOpen: (whose = 'everybody') =>
-    db
-      .all(
-        `SELECT o.record, o.heartbeat_us, COALESCE(r.amount, 0) AS reserved FROM open_call o
+    db.readable(
+      db.all(
+        `SELECT o.call_uuid, o.record, o.heartbeat_us, COALESCE(r.amount, 0) AS reserved FROM open_call o
           LEFT JOIN reservation r ON r.id = o.call_uuid
           ${whose === 'nobody' ? `WHERE ${NOBODYS}` : ''} ORDER BY o.call_uuid`,
-      )
-      .map((row) => ({
-        ...readOpen(db, string(row, 'record')),
+      ),
+      (row) => ({
+        ...readingRow('open_call', 'call_uuid', row, () => readOpen(db, string(row, 'record'))),
         heartbeatUs: integer(row, 'heartbeat_us'),
         reserved: integer(row, 'reserved') as Micros,
-      })),
+      }),
+    ),
 });
 
 const isSettled = (db: Connection, callUuid: string): boolean =>
@@ -102,8 +104,8 @@ function saveOpen(db: Connection, call: OpenCall): void {
 
 /** Its notification is sent with the credentials that the customer wrote into the URL. */
 const recordOf = (db: Connection, call: OpenCall): string =>
-  sealCredentials(JSON.stringify(storedCall(call)), db.vault);
+  sealCredentials(OPEN_CALL.write(storedCall(call)), db.vault);
 
 /** JSON leaves out fields that are undefined; what reads a record does not tell the two apart. */
 const readOpen = (db: Connection, record: string): OpenCall =>
-  openCall(JSON.parse(openCredentials(record, db.vault)) as StoredCall);
+  openCall(OPEN_CALL.read(openCredentials(record, db.vault)));

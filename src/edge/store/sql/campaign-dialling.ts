@@ -8,9 +8,15 @@ import type {
   DueContact,
   DueQuery,
 } from '../../../domain/campaign/needs.ts';
-import type { Campaign, ContactReason, ContactStatus } from '../../../domain/campaign/types.ts';
+import type {
+  Campaign,
+  Contact,
+  ContactReason,
+  ContactStatus,
+} from '../../../domain/campaign/types.ts';
 import { type Connection, integer, type Row, string } from '../connection.ts';
 import type { Synchronously } from '../repositories.ts';
+import { pastUnreadable } from '../unreadable.ts';
 import { attemptTable, readContact } from './campaign-lists.ts';
 import { notificationTable } from './notifications.ts';
 
@@ -80,24 +86,40 @@ function due(db: Connection, query: DueQuery): readonly DueContact[] {
   const list = integer(campaign, 'list');
   const accountId = string(campaign, 'account_id');
   const { timezone, nowUs, limit, dayStartUs } = query;
-  const retries = db.all(
-    `SELECT * FROM campaign_contact WHERE list = ? AND timezone = ? AND due_us > 0 AND due_us <= ?
-      ORDER BY due_us, id LIMIT ?`,
-    [list, timezone, nowUs, limit],
+  const retries = readContacts(db, limit, (offset) =>
+    db.all(
+      `SELECT * FROM campaign_contact WHERE list = ? AND timezone = ? AND due_us > 0 AND due_us <= ?
+        ORDER BY due_us, id LIMIT ? OFFSET ?`,
+      [list, timezone, nowUs, limit, offset],
+    ),
   );
+  const left = limit - retries.length;
   const fresh =
-    retries.length >= limit
+    left === 0
       ? []
-      : db.all(
-          `SELECT * FROM campaign_contact WHERE list = ? AND timezone = ? AND due_us = 0
-            ORDER BY id LIMIT ?`,
-          [list, timezone, limit - retries.length],
+      : readContacts(db, left, (offset) =>
+          db.all(
+            `SELECT * FROM campaign_contact WHERE list = ? AND timezone = ? AND due_us = 0
+              ORDER BY id LIMIT ? OFFSET ?`,
+            [list, timezone, left, offset],
+          ),
         );
-  return [...retries, ...fresh].map((row) => {
-    const contact = readContact(db, row);
-    return { contact, ...hindranceOf(db, accountId, { to: contact.to, dayStartUs }) };
-  });
+  return [...retries, ...fresh].map((contact) => ({
+    contact,
+    ...hindranceOf(db, accountId, { to: contact.to, dayStartUs }),
+  }));
 }
+
+const readContacts = (
+  db: Connection,
+  limit: number,
+  rowsFrom: (offset: number) => readonly Row[],
+): readonly Contact[] =>
+  pastUnreadable(limit, 0, (offset) => {
+    const rows = rowsFrom(offset);
+    const items = db.readable(rows, (row) => readContact(db, row));
+    return { rows: rows.length, items, next: offset + rows.length };
+  });
 
 function hindranceOf(
   db: Connection,

@@ -5,9 +5,11 @@ import type { Attempt, BadRow, Campaign, Contact } from '../../../domain/campaig
 import { type Connection, integer, string } from '../connection.ts';
 import type { Synchronously } from '../repositories.ts';
 import { withCredentials } from '../sealed-text.ts';
-import { flag, int, json, optional, Table, text } from '../table.ts';
+import { flag, int, optional, stored, Table, text } from '../table.ts';
+import { pastUnreadable } from '../unreadable.ts';
 import { page, Where } from '../where.ts';
 import { NOBODYS } from './nodes.ts';
+import { HEADERS } from './stored-campaign.ts';
 
 /** `due_us` is 0 for a contact that was never called. */
 const contactTable = new Table<Contact>('campaign_contact', {
@@ -17,7 +19,7 @@ const contactTable = new Table<Contact>('campaign_contact', {
   from: optional(text('from_number')),
   answerUrl: withCredentials(optional(text('answer_url'))),
   hangupUrl: withCredentials(optional(text('hangup_url'))),
-  headers: json('headers'),
+  headers: stored('headers', HEADERS),
   timezone: text('timezone'),
   status: text('status'),
   reason: optional(text('reason')),
@@ -167,19 +169,21 @@ const views = (db: Connection) =>
         slice,
       ),
     results: (id, after, limit) =>
-      contactTable
-        .all(db, `WHERE list = ${ITS_LIST} AND row_number > ? ORDER BY row_number LIMIT ?`, [
-          id,
-          after,
-          limit,
-        ])
-        .map((contact) => ({
-          contact,
-          attempt:
-            contact.callUuid === undefined
-              ? undefined
-              : attemptTable.get(db, 'call_uuid = ?', [contact.callUuid]),
-        })),
+      pastUnreadable(limit, after, (from) => {
+        const rows = db.all(
+          `SELECT * FROM campaign_contact
+            WHERE list = ${ITS_LIST} AND row_number > ? ORDER BY row_number LIMIT ?`,
+          [id, from, limit],
+        );
+        const next = integer(rows.at(-1), 'row_number');
+        return { rows: rows.length, items: contactTable.readAll(db, rows), next };
+      }).map((contact) => ({
+        contact,
+        attempt:
+          contact.callUuid === undefined
+            ? undefined
+            : attemptTable.get(db, 'call_uuid = ?', [contact.callUuid]),
+      })),
     attempts: (id, slice) =>
       page(db, attemptTable, new Where().and('campaign_id = ?', id), 'seq DESC', slice),
     attempt: (callUuid) => attemptTable.get(db, 'call_uuid = ?', [callUuid]),
@@ -205,7 +209,7 @@ function insertContact(db: Connection, listId: number, contact: ListedContact): 
       contact.from ?? null,
       sealed(answerUrl),
       sealed(hangupUrl),
-      JSON.stringify(contact.headers),
+      HEADERS.write(contact.headers),
       contact.timezone,
     ],
   );

@@ -11,25 +11,34 @@ import type {
 import { type Connection, integer, type Row } from '../connection.ts';
 import type { Synchronously } from '../repositories.ts';
 import { withCredentials } from '../sealed-text.ts';
-import { int, json, optional, seconds, Table, text } from '../table.ts';
+import { int, optional, seconds, stored, Table, text } from '../table.ts';
 import { Where } from '../where.ts';
 import { dialling } from './campaign-dialling.ts';
 import { campaignRetention, doNotCallLists } from './campaign-keeping.ts';
 import { contactLists } from './campaign-lists.ts';
 import { notificationTable } from './notifications.ts';
-import { poolColumn, recordingColumn, retryColumn } from './stored-campaign.ts';
+import { TARGET } from './stored-callback.ts';
+import {
+  ABANDONMENT,
+  DIAL_WINDOW,
+  HEADERS,
+  MACHINE_DETECTION,
+  poolColumn,
+  recordingColumn,
+  retryColumn,
+} from './stored-campaign.ts';
 
 const agentTable = new Table<Agent>('campaign_agent', {
   id: text<AgentId>('id'),
   accountId: text<AccountId>('account_id'),
   subAccount: optional(text<AccountId>('sub_account')),
   name: text('name'),
-  answer: withCredentials(json('answer')),
-  hangup: withCredentials(optional(json('hangup'))),
-  fallback: withCredentials(optional(json('fallback'))),
-  ring: withCredentials(optional(json('ring'))),
-  sipHeaders: json('sip_headers'),
-  machineDetection: withCredentials(optional(json('machine_detection'))),
+  answer: withCredentials(stored('answer', TARGET)),
+  hangup: withCredentials(optional(stored('hangup', TARGET))),
+  fallback: withCredentials(optional(stored('fallback', TARGET))),
+  ring: withCredentials(optional(stored('ring', TARGET))),
+  sipHeaders: stored('sip_headers', HEADERS),
+  machineDetection: withCredentials(optional(stored('machine_detection', MACHINE_DETECTION))),
   record: withCredentials(optional(recordingColumn('record'))),
   timeLimitMs: seconds('time_limit_s'),
   ringTimeoutMs: optional(seconds('ring_timeout_s')),
@@ -50,14 +59,14 @@ const campaignTable = new Table<CampaignRow>('campaign', {
   cps: int('calls_per_second'),
   timezone: text('timezone'),
   contactTimezone: text('contact_timezone'),
-  window: optional(json('dial_window')),
+  window: optional(stored('dial_window', DIAL_WINDOW)),
   scheduledUs: optional(int('scheduled_us')),
   expiresUs: optional(int('expires_us')),
   retry: retryColumn('retry'),
   callerIdStrategy: text('caller_id_strategy'),
   fixedCallerId: optional(text('fixed_caller_id')),
   pool: poolColumn('pool'),
-  abandonment: optional(json('abandonment')),
+  abandonment: optional(stored('abandonment', ABANDONMENT)),
   notifyUrl: withCredentials(optional(text('notify_url'))),
   status: text('status'),
   pauseReason: optional(text('pause_reason')),
@@ -161,16 +170,17 @@ const campaigns = (db: Connection) =>
         `SELECT * FROM campaign WHERE ${where.sql} ORDER BY seq DESC LIMIT ? OFFSET ?`,
         [...where.values, limit, offset],
       );
-      const items = rows.map((row) => readCampaign(db, row));
+      const items = db.readable(rows, (row) => readCampaign(db, row));
       return { items, total: countOf(db, 'campaign', where) };
     },
     unfinished: () =>
-      db
-        .all(
+      db.readable(
+        db.all(
           `SELECT * FROM campaign WHERE status IN ('ready', 'queued', 'running', 'paused')
           AND (status <> 'ready' OR scheduled_us IS NOT NULL) ORDER BY seq`,
-        )
-        .map((row) => readCampaign(db, row)),
+        ),
+        (row) => readCampaign(db, row),
+      ),
     change: (id, from, change, notifications = []) => {
       const changed = campaignTable.patch(
         db,

@@ -3,12 +3,15 @@ import { asAccountId } from '../../../base/ids.ts';
 import { micros } from '../../../base/money.ts';
 import { plainFilter } from '../../../base/phone-number.ts';
 import type { CallLogStore, CdrStore, RetentionStore } from '../../../domain/cdr/needs.ts';
-import type { CallTimeline, Cdr, CdrFilter, CdrRecord } from '../../../domain/cdr/types.ts';
+import type { Cdr, CdrFilter, CdrRecord } from '../../../domain/cdr/types.ts';
 import { type Connection, integer, type Row, string } from '../connection.ts';
 import type { Synchronously } from '../repositories.ts';
-import { converted, flag, int, json, optional, seconds, Table, text } from '../table.ts';
+import { converted, flag, int, optional, seconds, stored, Table, text } from '../table.ts';
+import { pastUnreadable, readingRow } from '../unreadable.ts';
 import { Where } from '../where.ts';
-import { finishedStream, type StoredStream, storedStream } from './stored-stream.ts';
+import { QUALITY } from './stored-quality.ts';
+import { finishedStream, STREAMS, storedStream } from './stored-stream.ts';
+import { TIMELINE } from './stored-timeline.ts';
 
 const cdrTable = new Table<Cdr & { readonly createdUs: number }>('cdr', {
   callUuid: text('call_uuid'),
@@ -42,7 +45,7 @@ const cdrTable = new Table<Cdr & { readonly createdUs: number }>('cdr', {
   remoteAddress: optional(text('remote_address')),
   carrier: optional(text('carrier')),
   codec: optional(text('codec')),
-  quality: optional(json('quality')),
+  quality: optional(stored('quality', QUALITY)),
   endpointId: optional(text('endpoint_id')),
   trunkId: optional(text('trunk_id')),
   terminatedTo: optional(text('terminated_to')),
@@ -51,9 +54,9 @@ const cdrTable = new Table<Cdr & { readonly createdUs: number }>('cdr', {
   stirVerification: optional(text('stir_verification')),
   stirAttestation: optional(text('stir_attestation')),
   streams: converted(
-    json<readonly StoredStream[]>('streams'),
-    (streams) => streams.map(storedStream),
-    (stored) => stored.map(finishedStream),
+    stored('streams', STREAMS),
+    (streams: Cdr['streams']) => streams.map(storedStream),
+    (streams) => streams.map(finishedStream),
   ),
   createdUs: int('created_us'),
 });
@@ -79,15 +82,19 @@ export const cdrRepository = (db: Connection): Synchronously<CdrStore> => ({
       [...where.values, slice.limit, slice.offset],
     );
     const count = db.get(`SELECT COUNT(*) AS n FROM cdr WHERE ${where.sql}`, where.values);
-    return { items: rows.map((row) => readRecord(db, row)), total: integer(count, 'n') };
+    const items = db.readable(rows, (row) => readRecord(db, row));
+    return { items, total: integer(count, 'n') };
   },
   walk: (filter, before, limit) => {
-    const where = cdrWhere(filter).and('number < ?', before);
-    const rows = db.all(`SELECT * FROM cdr WHERE ${where.sql} ORDER BY number DESC LIMIT ?`, [
-      ...where.values,
-      limit,
-    ]);
-    return rows.map((row) => readRecord(db, row));
+    return pastUnreadable(limit, before, (from) => {
+      const where = cdrWhere(filter).and('number < ?', from);
+      const rows = db.all(`SELECT * FROM cdr WHERE ${where.sql} ORDER BY number DESC LIMIT ?`, [
+        ...where.values,
+        limit,
+      ]);
+      const next = integer(rows.at(-1), 'number');
+      return { rows: rows.length, items: db.readable(rows, (row) => readRecord(db, row)), next };
+    });
   },
   summary: (filter) => {
     const where = cdrWhere(filter);
@@ -163,18 +170,18 @@ export const callLogRepository = (db: Connection): Synchronously<CallLogStore> =
     db.send(
       `INSERT INTO call_timeline (number, ended_us, lines)
         SELECT number, end_us, ? FROM cdr WHERE call_uuid = ? ON CONFLICT DO NOTHING`,
-      [JSON.stringify(lines), callUuid],
+      [TIMELINE.write(lines), callUuid],
     );
   },
   read: (callUuid) => {
     const row = db.get(
-      'SELECT account_id, lines FROM call_timeline NATURAL JOIN cdr WHERE call_uuid = ?',
+      'SELECT number, account_id, lines FROM call_timeline NATURAL JOIN cdr WHERE call_uuid = ?',
       [callUuid],
     );
     if (row === undefined) return undefined;
     return {
       accountId: asAccountId(string(row, 'account_id')),
-      lines: JSON.parse(string(row, 'lines')) as CallTimeline['lines'],
+      lines: readingRow('call_timeline', 'number', row, () => TIMELINE.read(string(row, 'lines'))),
     };
   },
 });

@@ -13,8 +13,10 @@ import type { Binding } from '../../../domain/registration/types.ts';
 import { type Connection, integer } from '../connection.ts';
 import type { Synchronously } from '../repositories.ts';
 import { withCredentials } from '../sealed-text.ts';
-import { flag, int, json, optional, Table, text } from '../table.ts';
+import { flag, int, optional, stored, Table, text } from '../table.ts';
+import { readingRow } from '../unreadable.ts';
 import { page, Where } from '../where.ts';
+import { ENDPOINT_SECRETS, FLOW, TEXTS } from './stored-provisioning.ts';
 
 const applicationTable = new Table<Application>('application', {
   appId: int('app_id'),
@@ -171,7 +173,7 @@ function sealSecrets(db: Connection, endpointId: EndpointId, secrets: EndpointSe
   db.send(
     `INSERT INTO endpoint_secret (endpoint_id, sealed) VALUES (?, ?)
       ON CONFLICT (endpoint_id) DO UPDATE SET sealed = excluded.sealed`,
-    [endpointId, db.vault.seal(JSON.stringify(secrets), purposeOf(endpointId))],
+    [endpointId, db.vault.seal(ENDPOINT_SECRETS.write(secrets), purposeOf(endpointId))],
   );
 }
 
@@ -190,12 +192,14 @@ export const endpointDirectoryRepository = (db: Connection): Synchronously<Endpo
     );
     if (row === undefined) return undefined;
     const endpointId = asEndpointId(String(row['endpoint_id']));
-    const opened = db.vault.open(row['sealed'] as Uint8Array, purposeOf(endpointId));
+    const secrets = readingRow('endpoint_secret', 'endpoint_id', row, () =>
+      ENDPOINT_SECRETS.read(db.vault.open(row['sealed'] as Uint8Array, purposeOf(endpointId))),
+    );
     return {
       endpointId,
       accountId: asAccountId(String(row['account_id'])),
       username,
-      secrets: JSON.parse(opened) as EndpointSecrets,
+      secrets,
       active: integer(row, 'active') === 1,
     };
   },
@@ -210,8 +214,8 @@ const bindingTable = new Table<Omit<Binding, 'regId'>>('binding', {
   q: int('q'),
   instanceId: optional(text('instance_id')),
   userAgent: text('user_agent'),
-  flow: json('flow'),
-  path: json('path'),
+  flow: stored('flow', FLOW),
+  path: stored('path', TEXTS),
   login: optional(text('login')),
   updatedUs: int('updated_us'),
 });

@@ -1,25 +1,14 @@
 import type { NotificationStore, PendingOf } from '../../../domain/callback/needs.ts';
-import type { NotificationDraft, StoredNotification } from '../../../domain/callback/types.ts';
+import type { StoredNotification } from '../../../domain/callback/types.ts';
 import type { NodeRef } from '../../../domain/cluster/types.ts';
-import type { Connection } from '../connection.ts';
+import { type Connection, integer } from '../connection.ts';
 import type { Synchronously } from '../repositories.ts';
 import { withCredentials } from '../sealed-text.ts';
-import { int, json, optional, Table, text } from '../table.ts';
+import { int, optional, stored, Table, text } from '../table.ts';
+import { pastUnreadable } from '../unreadable.ts';
 import { Where } from '../where.ts';
 import { NOBODYS } from './nodes.ts';
-
-/** A notification inside the JSON of another record. Its subject is called `callUuid` there, as in records of earlier versions. */
-export type StoredSubject<T extends { readonly subject: string }> = Omit<T, 'subject'> & {
-  readonly callUuid: string;
-};
-
-export const writeSubject = <T extends NotificationDraft>({
-  subject,
-  ...rest
-}: T): StoredSubject<T> => ({ ...rest, callUuid: subject });
-
-export const readSubject = <T extends NotificationDraft>({ callUuid, ...rest }: StoredSubject<T>) =>
-  ({ ...rest, subject: callUuid }) as unknown as T;
+import { PARAMETERS, TARGET } from './stored-callback.ts';
 
 export const notificationTable = new Table<StoredNotification>(
   'notification',
@@ -28,8 +17,8 @@ export const notificationTable = new Table<StoredNotification>(
     accountId: text('account_id'),
     subject: text('call_uuid'),
     event: text('event'),
-    target: withCredentials(json('target')),
-    parameters: withCredentials(json('parameters')),
+    target: withCredentials(stored('target', TARGET)),
+    parameters: withCredentials(stored('parameters', PARAMETERS)),
     json: optional(text('json')),
     createdUs: int('created_us'),
     attempts: int('attempts'),
@@ -47,7 +36,14 @@ export const notificationRepository = (db: Connection): Synchronously<Notificati
   /** Oldest first, so that a call's notifications keep their order. */
   listPending: (limit, of) => {
     const { sql, values } = ofLane(of, db.node);
-    return notificationTable.all(db, `WHERE ${sql} ORDER BY seq LIMIT ?`, [...values, limit]);
+    return pastUnreadable(limit, 0, (after) => {
+      const rows = db.all(
+        `SELECT * FROM notification WHERE ${sql} AND seq > ? ORDER BY seq LIMIT ?`,
+        [...values, after, limit],
+      );
+      const next = integer(rows.at(-1), 'seq');
+      return { rows: rows.length, items: notificationTable.readAll(db, rows), next };
+    });
   },
   adopt: () =>
     db.run(`UPDATE notification SET node_id = ?, epoch = ? WHERE ${NOBODYS}`, [

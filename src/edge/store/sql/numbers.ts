@@ -7,9 +7,10 @@ import type {
 import type { CallerId, Carrier, PhoneNumber } from '../../../domain/provisioning/types.ts';
 import type { Connection } from '../connection.ts';
 import type { Synchronously } from '../repositories.ts';
-import { type Column, flag, int, json, optional, Table, text } from '../table.ts';
+import { type Column, flag, int, optional, stored, Table, text } from '../table.ts';
 import { page, Where } from '../where.ts';
 import { postAll, postCharges } from './ledger.ts';
+import { CARRIER_AUTH, CARRIER_POLICY, TEXTS } from './stored-provisioning.ts';
 
 const numberTable = new Table<PhoneNumber>('phone_number', {
   e164: text('e164'),
@@ -110,8 +111,8 @@ export function carrierRepository(db: Connection): Synchronously<CarrierStore> {
 function carrierTable(db: Connection): Table<Carrier> {
   const auth: Column<NonNullable<Carrier['auth']>> = {
     name: 'auth',
-    write: (value) => db.vault.seal(JSON.stringify(value), 'carrier-auth'),
-    read: (value) => JSON.parse(db.vault.open(value as Uint8Array, 'carrier-auth')),
+    write: (value) => db.vault.seal(CARRIER_AUTH.write(value), 'carrier-auth'),
+    read: (value) => CARRIER_AUTH.read(db.vault.open(value as Uint8Array, 'carrier-auth')),
   };
   return new Table<Carrier>('carrier', {
     name: text('name'),
@@ -119,8 +120,8 @@ function carrierTable(db: Connection): Table<Carrier> {
     port: optional(int('port')),
     transport: text('transport'),
     auth: optional(auth),
-    sourceAddresses: json('source_addresses'),
-    prefixes: json('prefixes'),
+    sourceAddresses: stored('source_addresses', TEXTS),
+    prefixes: stored('prefixes', TEXTS),
     strip: int('strip'),
     prepend: text('prepend'),
     cpsLimit: int('cps_limit'),
@@ -128,7 +129,7 @@ function carrierTable(db: Connection): Table<Carrier> {
     secure: flag('secure'),
     priority: int('priority'),
     enabled: flag('enabled'),
-    policy: json('policy'),
+    policy: stored('policy', CARRIER_POLICY),
   });
 }
 

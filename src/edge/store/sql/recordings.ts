@@ -1,28 +1,16 @@
 import { plainFilter } from '../../../base/phone-number.ts';
 import { err, ok } from '../../../base/result.ts';
-import type { NotificationDraft } from '../../../domain/callback/types.ts';
 import type { ExportStore, RecordingStore } from '../../../domain/recording/needs.ts';
-import type {
-  ExportJob,
-  PendingCharges,
-  Recording,
-  RecordingFilter,
-} from '../../../domain/recording/types.ts';
-import type { Connection } from '../connection.ts';
+import type { ExportJob, Recording, RecordingFilter } from '../../../domain/recording/types.ts';
+import { type Connection, integer, string } from '../connection.ts';
 import type { Synchronously } from '../repositories.ts';
-import { converted, int, json, optional, Table, text } from '../table.ts';
+import { int, optional, stored, Table, text } from '../table.ts';
+import { pastUnreadable } from '../unreadable.ts';
 import { page, Where } from '../where.ts';
 import { LEFT_BY_OWN_NODE, NOBODYS } from './nodes.ts';
-import {
-  notificationTable,
-  readSubject,
-  type StoredSubject,
-  writeSubject,
-} from './notifications.ts';
-
-type StoredCharges = Omit<PendingCharges, 'notice'> & {
-  readonly notice?: StoredSubject<NotificationDraft> | undefined;
-};
+import { notificationTable } from './notifications.ts';
+import { TEXTS } from './stored-provisioning.ts';
+import { chargesColumn, EXPORT_FILTER } from './stored-recording.ts';
 
 const recordingTable = new Table<Recording>(
   'recording',
@@ -44,16 +32,7 @@ const recordingTable = new Table<Recording>(
     startUs: optional(int('start_us')),
     endUs: optional(int('end_us')),
     addedUs: int('added_us'),
-    pendingCharges: optional(
-      converted(
-        json<StoredCharges>('dues'),
-        (charges: PendingCharges) => ({
-          ...charges,
-          notice: charges.notice && writeSubject(charges.notice),
-        }),
-        (stored) => ({ ...stored, notice: stored.notice && readSubject(stored.notice) }),
-      ),
-    ),
+    pendingCharges: optional(chargesColumn('dues')),
   },
   'of a node',
 );
@@ -78,12 +57,18 @@ export const recordingRepository = (db: Connection): Synchronously<RecordingStor
   page: (filter, slice) =>
     page(db, recordingTable, recordingWhere(filter), 'added_us DESC, recording_id DESC', slice),
   walk: (filter, after, limit) => {
-    const where = recordingWhere(filter);
-    if (after !== undefined) {
-      where.also('(added_us, recording_id) > (?, ?)', [after.addedUs, after.recordingId]);
-    }
-    const rest = `WHERE ${where.sql} ORDER BY added_us, recording_id LIMIT ?`;
-    return recordingTable.all(db, rest, [...where.values, limit]);
+    const first = after && { at: after.addedUs, id: String(after.recordingId) };
+    return pastUnreadable(limit, first, (from) => {
+      const where = recordingWhere(filter);
+      if (from !== undefined) where.also('(added_us, recording_id) > (?, ?)', [from.at, from.id]);
+      const rows = db.all(
+        `SELECT * FROM recording WHERE ${where.sql} ORDER BY added_us, recording_id LIMIT ?`,
+        [...where.values, limit],
+      );
+      const last = rows.at(-1);
+      const next = last && { at: integer(last, 'added_us'), id: string(last, 'recording_id') };
+      return { rows: rows.length, items: recordingTable.readAll(db, rows), next };
+    });
   },
   remove: (recordingId) => {
     // Its words go with it. One that waits stays, to be told that there is no file.
@@ -99,16 +84,17 @@ export const recordingRepository = (db: Connection): Synchronously<RecordingStor
       [db.node.id],
     ),
   expired: (nowUs, defaultMs, limit) =>
-    db
-      .all(
+    recordingTable.readAll(
+      db,
+      db.all(
         // CROSS JOIN: account by account. In the other order SQLite reads every recording there is.
         `SELECT r.* FROM account a
           CROSS JOIN recording r WHERE r.account_id = a.auth_id
             AND r.added_us < @now - COALESCE(a.recording_retention_days * ${DAY_US}, @defaultUs)
             AND r.status <> 'recording' LIMIT @limit`,
         { now: nowUs, defaultUs: defaultMs * 1000, limit },
-      )
-      .map((row) => recordingTable.read(db, row)),
+      ),
+    ),
 });
 
 const recordingWhere = (filter: RecordingFilter): Where =>
@@ -131,8 +117,8 @@ const exportTable = new Table<ExportJob>(
   {
     exportId: text('export_id'),
     accountId: text('account_id'),
-    recipients: json('recipients'),
-    filter: json('filter'),
+    recipients: stored('recipients', TEXTS),
+    filter: stored('filter', EXPORT_FILTER),
     status: text('status'),
     attempts: int('attempts'),
     file: optional(text('file')),
@@ -168,6 +154,17 @@ export const exportRepository = (db: Connection): Synchronously<ExportStore> => 
         RETURNING *`,
       { id, epoch, now: db.nowUs },
     );
-    return row && exportTable.read(db, row);
+    if (row === undefined) return undefined;
+    try {
+      return exportTable.read(db, row);
+    } catch (error) {
+      // A job that cannot be read would stop all that come after it.
+      if (!db.noteUnreadable(error)) throw error;
+      db.send("UPDATE export_job SET status = 'failed', error = ? WHERE export_id = ?", [
+        'its record cannot be read',
+        string(row, 'export_id'),
+      ]);
+      return undefined;
+    }
   },
 });

@@ -2,8 +2,32 @@ import { SECOND_MS, secondsOf } from '../../../base/duration.ts';
 import type { StoredNotification } from '../../../domain/callback/types.ts';
 import type { OpenCall, OpenStream } from '../../../domain/cdr/needs.ts';
 import type { Cdr } from '../../../domain/cdr/types.ts';
-import { readSubject, type StoredSubject, writeSubject } from './notifications.ts';
-import { finishedStream, type StoredStream, storedStream } from './stored-stream.ts';
+import {
+  aFlag,
+  aNumber,
+  anInteger,
+  aText,
+  isObject,
+  listOf,
+  maybe,
+  oneOf,
+  struct,
+} from '../shape.ts';
+import { StoredObject, type Upgrade } from '../stored-kind.ts';
+import {
+  notificationShape,
+  readSubject,
+  type StoredSubject,
+  writeSubject,
+} from './stored-callback.ts';
+import { qualityShape, withoutNulls } from './stored-quality.ts';
+import {
+  finishedStream,
+  fromEachConnection,
+  type StoredStream,
+  storedStream,
+  streamShape,
+} from './stored-stream.ts';
 
 type StoredOpenStream = Omit<OpenStream, 'pulseMs'> & { readonly pulseSeconds: number };
 type StoredCdr = Omit<Cdr, 'billedMs' | 'streams'> & {
@@ -11,7 +35,7 @@ type StoredCdr = Omit<Cdr, 'billedMs' | 'streams'> & {
   readonly streams: readonly StoredStream[];
 };
 
-/** The JSON of an open record. A later version reads what an earlier one has left: its names and units stay. */
+/** The JSON of an open record. */
 export type StoredCall = Omit<
   OpenCall,
   'cdr' | 'pulseMs' | 'streamPulseMs' | 'streams' | 'hangupNotification'
@@ -22,6 +46,109 @@ export type StoredCall = Omit<
   readonly streams: readonly StoredOpenStream[];
   readonly hangupNotification?: StoredSubject<StoredNotification> | undefined;
 };
+
+const openStreamShape = struct<StoredOpenStream>({
+  streamId: aText(),
+  serviceUrl: aText(),
+  audioTrack: aText(),
+  bidirectional: aFlag(),
+  contentType: aText(),
+  startUs: aNumber(),
+  earlierUs: aNumber(),
+  sinceUs: aNumber(),
+  endUs: maybe(aNumber()),
+  perMinute: anInteger(),
+  pulseSeconds: aNumber(),
+});
+
+const cdrShape = struct<StoredCdr>({
+  callUuid: aText(),
+  accountId: aText(),
+  subAccount: maybe(aText()),
+  direction: oneOf('inbound', 'outbound'),
+  context: oneOf('voice-api', 'sip-endpoint', 'did', 'dial', 'trunk'),
+  from: aText(),
+  to: aText(),
+  callerName: aText(),
+  requestUuid: maybe(aText()),
+  parentCallUuid: maybe(aText()),
+  bridgeUuid: maybe(aText()),
+  startUs: aNumber(),
+  ringUs: maybe(aNumber()),
+  answerUs: maybe(aNumber()),
+  endUs: aNumber(),
+  billedSeconds: aNumber(),
+  perMinute: anInteger(),
+  cost: anInteger(),
+  streamingCost: anInteger(),
+  currency: aText(),
+  hangupCause: aText(),
+  hangupCauseCode: aNumber(),
+  hangupCauseName: aText(),
+  hangupSource: aText(),
+  hangupDisposition: oneOf(
+    'send_bye',
+    'recv_bye',
+    'send_cancel',
+    'recv_cancel',
+    'send_refuse',
+    'recv_refuse',
+  ),
+  failureReason: maybe(aText()),
+  sipCallId: maybe(aText()),
+  sipUserAgent: maybe(aText()),
+  remoteAddress: maybe(aText()),
+  carrier: maybe(aText()),
+  codec: maybe(aText()),
+  quality: maybe(qualityShape),
+  endpointId: maybe(aText()),
+  trunkId: maybe(aText()),
+  terminatedTo: maybe(aText()),
+  campaignId: maybe(aText()),
+  machine: maybe(aFlag()),
+  stirVerification: maybe(aText()),
+  stirAttestation: maybe(aText()),
+  streams: listOf(streamShape),
+});
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** Version 0.1.0 kept one connection a stream, and no pulse of streams beside that of each stream. */
+const fromFirstRecords: Upgrade = (older) => {
+  const { cdr, streams } = older;
+  if (!isObject(cdr) || !Array.isArray(streams)) return older;
+  const { quality } = cdr;
+  const finished = cdr['streams'];
+  const open = streams.map(
+    (stream: Json): Json => ({ earlierUs: 0, sinceUs: stream['startUs'], ...stream }),
+  );
+  return {
+    streamPulseSeconds: open[0]?.['pulseSeconds'] ?? older['pulseSeconds'],
+    ...older,
+    cdr: {
+      ...cdr,
+      quality: isObject(quality) ? withoutNulls(quality) : undefined,
+      streams: Array.isArray(finished) ? finished.map(fromEachConnection) : finished,
+    },
+    streams: open,
+  };
+};
+
+export const OPEN_CALL = new StoredObject<StoredCall>({
+  name: 'open call',
+  version: 1,
+  shape: struct<StoredCall>({
+    cdr: cdrShape,
+    pulseSeconds: aNumber(),
+    streamPulseSeconds: aNumber(),
+    reserved: anInteger(),
+    streams: listOf(openStreamShape),
+    hangupNotification: maybe(notificationShape),
+    heartbeatUs: aNumber(),
+    waiting: maybe(oneOf(true)),
+  }),
+  upgrades: [fromFirstRecords],
+});
 
 /** JSON leaves out what is undefined: to copy a record whole and to clear a field costs a third of what leaving it out does. */
 const LEFT_OUT = {

@@ -1,8 +1,40 @@
 import { SECOND_MS, secondsOf } from '../../../base/duration.ts';
 import type { StreamCdr } from '../../../domain/cdr/types.ts';
+import { aFlag, aNumber, anInteger, aText, oneOf, struct } from '../shape.ts';
+import { eachOf, StoredObject, type Upgrade } from '../stored-kind.ts';
 
-/** The JSON of a finished stream in a call's record. A later version reads what an earlier one wrote: its names stay. */
+/** The JSON of a finished stream in a call's record. */
 export type StoredStream = Omit<StreamCdr, 'billedMs'> & { readonly billedSeconds: number };
+
+export const streamShape = struct<StoredStream>({
+  streamId: aText(),
+  serviceUrl: aText(),
+  audioTrack: aText(),
+  bidirectional: aFlag(),
+  contentType: aText(),
+  startUs: aNumber(),
+  endUs: aNumber(),
+  connectedUs: aNumber(),
+  billedSeconds: aNumber(),
+  billedAmount: anInteger(),
+  currency: aText(),
+  terminationReason: oneOf('API request', 'Call hangup', 'Connection error', 'Stream timeout'),
+});
+
+/** Version 0.1.0 recorded each connection as a stream of its own: it was connected for its whole length. */
+export const fromEachConnection: Upgrade = (older) => ({
+  connectedUs: Number(older['endUs']) - Number(older['startUs']),
+  ...older,
+});
+
+const STREAM = new StoredObject<StoredStream>({
+  name: 'stream of a call',
+  version: 1,
+  shape: streamShape,
+  upgrades: [fromEachConnection],
+});
+
+export const STREAMS = eachOf(STREAM);
 
 export const storedStream = ({ billedMs, ...stream }: StreamCdr): StoredStream => ({
   ...stream,

@@ -3,9 +3,10 @@ import type { Transcription } from '../../../domain/transcription/types.ts';
 import type { Connection } from '../connection.ts';
 import type { Synchronously } from '../repositories.ts';
 import { withCredentials } from '../sealed-text.ts';
-import { int, json, optional, Table, text } from '../table.ts';
+import { int, optional, stored, Table, text } from '../table.ts';
 import { NOBODYS } from './nodes.ts';
 import { notificationTable } from './notifications.ts';
+import { TARGET } from './stored-callback.ts';
 
 const transcriptionTable = new Table<Transcription>(
   'transcription',
@@ -18,7 +19,7 @@ const transcriptionTable = new Table<Transcription>(
     subject: text('subject'),
     language: text('language'),
     currency: text('currency'),
-    target: optional(withCredentials(json('target'))),
+    target: optional(withCredentials(stored('target', TARGET))),
     status: text('status'),
     text: text('text'),
     error: optional(text('error')),
@@ -49,12 +50,14 @@ export const transcriptionRepository = (db: Connection): Synchronously<Transcrip
   ofRecording: (recordingId) =>
     transcriptionTable.all(db, 'WHERE recording_id = ? ORDER BY created_us DESC', [recordingId]),
   adopt: () =>
-    db
-      .all(
-        `UPDATE transcription SET node_id = @id, epoch = @epoch
+    [
+      ...transcriptionTable.readAll(
+        db,
+        db.all(
+          `UPDATE transcription SET node_id = @id, epoch = @epoch
           WHERE status = 'waiting' AND ${NOBODYS} AND node_id IN ('', @id) RETURNING *`,
-        { id: db.node.id, epoch: db.node.epoch },
-      )
-      .map((row) => transcriptionTable.read(db, row))
-      .sort((a, b) => a.createdUs - b.createdUs),
+          { id: db.node.id, epoch: db.node.epoch },
+        ),
+      ),
+    ].sort((a, b) => a.createdUs - b.createdUs),
 });

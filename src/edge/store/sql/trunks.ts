@@ -16,8 +16,9 @@ import type {
 import { type Connection, integer } from '../connection.ts';
 import type { Synchronously } from '../repositories.ts';
 import { withCredentials } from '../sealed-text.ts';
-import { flag, int, json, optional, Table, text } from '../table.ts';
+import { flag, int, optional, stored, Table, text } from '../table.ts';
 import { page, Where } from '../where.ts';
+import { TEXTS, TRUNK_POLICY } from './stored-provisioning.ts';
 
 const uriTable = new Table<OriginationUri>('origination_uri', {
   id: text('id'),
@@ -70,8 +71,8 @@ const trunkTable = new Table<Trunk>('trunk', {
   recording: flag('recording'),
   webhookUrl: optional(withCredentials(text('webhook_url'))),
   webhookMethod: text('webhook_method'),
-  egressAllow: json('egress_allow'),
-  policy: json('policy'),
+  egressAllow: stored('egress_allow', TEXTS),
+  policy: stored('policy', TRUNK_POLICY),
   createdUs: int('created_us'),
   updatedUs: int('updated_us'),
 });

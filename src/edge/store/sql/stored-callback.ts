@@ -1,0 +1,63 @@
+/** Stored JSON of callbacks and notifications. */
+import type {
+  CallbackParameters,
+  CallbackTarget,
+  NotificationDraft,
+  StoredNotification,
+} from '../../../domain/callback/types.ts';
+import { aNumber, aPair, aText, listOf, maybe, oneOf, type Shape, struct } from '../shape.ts';
+import { StoredList, StoredObject, unchanged } from '../stored-kind.ts';
+
+/** A notification inside the JSON of another record. Its subject is called `callUuid` there, as in records of earlier versions. */
+export type StoredSubject<T extends { readonly subject: string }> = Omit<T, 'subject'> & {
+  readonly callUuid: string;
+};
+
+export const writeSubject = <T extends NotificationDraft>({
+  subject,
+  ...rest
+}: T): StoredSubject<T> => ({ ...rest, callUuid: subject });
+
+export const readSubject = <T extends NotificationDraft>({ callUuid, ...rest }: StoredSubject<T>) =>
+  ({ ...rest, subject: callUuid }) as unknown as T;
+
+export const targetShape: Shape<CallbackTarget> = struct<CallbackTarget>({
+  url: aText(),
+  method: oneOf('GET', 'POST'),
+});
+
+export const TARGET = new StoredObject<CallbackTarget>({
+  name: 'callback target',
+  version: 1,
+  shape: targetShape,
+  upgrades: [unchanged],
+});
+
+const parametersShape: Shape<CallbackParameters> = listOf(aPair());
+
+export const PARAMETERS = new StoredList<CallbackParameters>({
+  name: 'callback parameters',
+  version: 1,
+  shape: parametersShape,
+});
+
+export const draftShape = struct<StoredSubject<NotificationDraft>>({
+  accountId: aText(),
+  callUuid: aText(),
+  event: aText(),
+  target: targetShape,
+  parameters: parametersShape,
+  json: maybe(aText()),
+});
+
+export const notificationShape = struct<StoredSubject<StoredNotification>>({
+  id: aText(),
+  accountId: aText(),
+  callUuid: aText(),
+  event: aText(),
+  target: targetShape,
+  parameters: parametersShape,
+  json: maybe(aText()),
+  createdUs: aNumber(),
+  attempts: aNumber(),
+});

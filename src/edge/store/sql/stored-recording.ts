@@ -1,0 +1,47 @@
+/** Stored JSON of recordings and exports. */
+import type { NotificationDraft } from '../../../domain/callback/types.ts';
+import type { PendingCharges, RecordingFilter } from '../../../domain/recording/types.ts';
+import { aNumber, aText, maybe, oneOf, struct } from '../shape.ts';
+import { StoredObject, unchanged } from '../stored-kind.ts';
+import { type Column, converted, stored } from '../table.ts';
+import { draftShape, readSubject, type StoredSubject, writeSubject } from './stored-callback.ts';
+
+type StoredCharges = Omit<PendingCharges, 'notice'> & {
+  readonly notice?: StoredSubject<NotificationDraft> | undefined;
+};
+
+export const PENDING_CHARGES = new StoredObject<StoredCharges>({
+  name: 'pending charges of a recording',
+  version: 1,
+  shape: struct<StoredCharges>({ currency: aText(), notice: maybe(draftShape) }),
+  upgrades: [unchanged],
+});
+
+export const chargesColumn = (name: string): Column<PendingCharges> =>
+  converted(
+    stored(name, PENDING_CHARGES),
+    (charges: PendingCharges): StoredCharges => ({
+      ...charges,
+      notice: charges.notice && writeSubject(charges.notice),
+    }),
+    (charges) => ({ ...charges, notice: charges.notice && readSubject(charges.notice) }),
+  );
+
+export const EXPORT_FILTER = new StoredObject<RecordingFilter>({
+  name: 'filter of an export',
+  version: 1,
+  shape: struct<RecordingFilter>({
+    accountId: aText(),
+    subAccount: maybe(aText()),
+    callUuid: maybe(aText()),
+    conferenceName: maybe(aText()),
+    conferenceUuid: maybe(aText()),
+    fromNumber: maybe(aText()),
+    toNumber: maybe(aText()),
+    format: maybe(oneOf('mp3', 'wav')),
+    recordingId: maybe(aText()),
+    addedFromUs: maybe(aNumber()),
+    addedToUs: maybe(aNumber()),
+  }),
+  upgrades: [unchanged],
+});

@@ -1,0 +1,23 @@
+/** The shape of each version of stored JSON is recorded: whoever changes a shape raises its version. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { STORED_KINDS } from '../../../src/edge/store/stored-kinds.ts';
+
+const FILE = join(import.meta.dirname, 'stored-kinds.json');
+const recorded: Readonly<Record<string, string>> = JSON.parse(readFileSync(FILE, 'utf8'));
+
+it('a shape changes only with its version (UPDATE_SHAPES=1 records a new version)', () => {
+  const current = Object.fromEntries(
+    STORED_KINDS.map(({ name, version, shape }) => [`${name} @${version}`, shape.text]),
+  );
+  const merged = { ...current, ...recorded };
+  if (process.env['UPDATE_SHAPES'] === '1')
+    writeFileSync(FILE, `${JSON.stringify(merged, undefined, 2)}\n`);
+  else expect(recorded).toEqual(merged);
+  expect(merged, 'raise the version and add an upgrade').toMatchObject(current);
+});
+
+it('no two kinds have one name', () => {
+  expect(new Set(STORED_KINDS.map(({ name }) => name)).size).toBe(STORED_KINDS.length);
+});
