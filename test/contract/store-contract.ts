@@ -84,9 +84,25 @@ export function storeContract(name: string, open: () => Promise<Opened>): void {
         expect((await balance()).balance).toBe(10_000_000);
       });
 
+      it('the credit line of a prepaid account is 0', async () => {
+        const fits = anEntry({ type: 'debit', amount: micros(10_500_000) });
+        const hold = { reservationId: 'h1', accountId: ACCOUNT, currency: 'USD' };
+        const more = { ...hold, amount: micros(10_500_000), dailySpendLimit: undefined };
+        await store.ledger.patchBalance(ACCOUNT, 'USD', { creditLimit: micros(1_000_000) });
+        expect((await store.ledger.post([fits], { checked: true })).ok).toBe(false);
+        expect((await store.ledger.reserve(more)).ok).toBe(false);
+        await store.ledger.reserve({ ...more, amount: micros(1) });
+        expect((await store.ledger.extend('h1', micros(10_500_000))).ok).toBe(false);
+        await store.ledger.patchBalance(ACCOUNT, 'USD', { isPostpaid: true });
+        expect((await store.ledger.extend('h1', micros(10_500_000))).ok).toBe(true);
+        await store.ledger.release('h1', []);
+        expect((await store.ledger.post([fits], { checked: true })).ok).toBe(true);
+      });
+
       it('a hard limit counts the credit line, a soft one does not block', async () => {
         const big = anEntry({ type: 'debit', amount: micros(12_000_000) });
-        await store.ledger.patchBalance(ACCOUNT, 'USD', { creditLimit: micros(1_000_000) });
+        const line = { creditLimit: micros(1_000_000), isPostpaid: true };
+        await store.ledger.patchBalance(ACCOUNT, 'USD', line);
         expect((await store.ledger.post([big], { checked: true })).ok).toBe(false);
         await store.ledger.patchBalance(ACCOUNT, 'USD', { creditLimitType: 'soft' });
         expect((await store.ledger.post([big], { checked: true })).ok).toBe(true);

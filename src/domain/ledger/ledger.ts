@@ -3,7 +3,7 @@ import type { Logger } from '../../base/logger.ts';
 import { type Micros, micros, ZERO } from '../../base/money.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import { type Invoice, invoiceOf, type Month } from './invoice.ts';
-import type { LedgerStore, OpenBalanceRefusal, RateStore } from './needs.ts';
+import type { LedgerStore, OpenBalanceRefusal, PostRefusal, RateStore } from './needs.ts';
 import { RateBook } from './rating.ts';
 import type {
   Balance,
@@ -33,6 +33,8 @@ const WALK_BATCH = 500;
 export type LedgerRefusal =
   | { readonly kind: 'unknownBalance' }
   | { readonly kind: 'insufficientFunds' }
+  /** The idempotency key belongs to an entry with other fields. */
+  | { readonly kind: 'keyReused' }
   | { readonly kind: OpenBalanceRefusal };
 
 export type RateRefusal =
@@ -138,7 +140,10 @@ export class Ledger {
     return changed === undefined ? err({ kind: 'unknownBalance' }) : ok(changed);
   }
 
-  /** Credit or debit by the operator. The same key answers the first entry again. */
+  /**
+   * Credit or debit by the operator. The same key with the same fields answers the first entry again; with other fields
+   * it is refused (`keyReused`).
+   */
   async adjust(adjustment: Adjustment): Promise<Result<LedgerEntry, LedgerRefusal>> {
     const entry: NewEntry = {
       accountId: adjustment.accountId,
@@ -151,7 +156,7 @@ export class Ledger {
       promotional: adjustment.promotional ?? false,
       ...(adjustment.key === undefined ? {} : { key: adjustment.key }),
     };
-    return this.#one(await this.#store.post([entry], { checked: false }));
+    return this.#one(await this.#store.post([entry], { checked: false, strict: true }));
   }
 
   /** A debit that must be covered: purchases, fees (spec: `hard` blocks new purchases). */
@@ -230,9 +235,7 @@ export class Ledger {
     return this.#store.verify();
   }
 
-  #one(
-    posted: Result<readonly LedgerEntry[], 'unknownBalance' | 'insufficientFunds'>,
-  ): Result<LedgerEntry, LedgerRefusal> {
+  #one(posted: Result<readonly LedgerEntry[], PostRefusal>): Result<LedgerEntry, LedgerRefusal> {
     if (!posted.ok) return err({ kind: posted.error });
     const [entry] = posted.value;
     return entry === undefined ? err({ kind: 'unknownBalance' }) : ok(entry);

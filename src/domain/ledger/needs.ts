@@ -18,7 +18,7 @@ import type {
   ReserveRefusal,
 } from './types.ts';
 
-export type PostRefusal = 'unknownBalance' | 'insufficientFunds';
+export type PostRefusal = 'unknownBalance' | 'insufficientFunds' | 'keyReused';
 export type OpenBalanceRefusal = 'unknownAccount' | 'balanceExists';
 
 export interface LedgerStore {
@@ -40,11 +40,12 @@ export interface LedgerStore {
 
   /**
    * Adds the entries and moves their balances, all or nothing. An entry whose key, or reference and type, is there
-   * already answers that first entry and moves nothing. `checked`: debits must be covered (`canSpend`).
+   * already answers that first entry and moves nothing. `checked`: debits must be covered (`canSpend`). `strict`: a
+   * repeat whose fields differ from the first entry is refused with `keyReused`.
    */
   post(
     entries: readonly NewEntry[],
-    options: { readonly checked: boolean },
+    options: { readonly checked: boolean; readonly strict?: boolean },
   ): Promise<Result<readonly LedgerEntry[], PostRefusal>>;
   /** A credit that counts only once it is completed. */
   postPending(entry: NewEntry): Promise<Result<LedgerEntry, PostRefusal>>;

@@ -24,7 +24,7 @@ import {
   moveReserved,
   patchBalance,
 } from './balances.ts';
-import { completePending, type PostingRefusal, postEntry } from './entries.ts';
+import { completePending, type PostingOptions, type PostingRefusal, postEntry } from './entries.ts';
 import { dailyTotals, entryPage, entrySummary, walkEntries } from './entry-list.ts';
 import { UnitRefused } from './unit-refused.ts';
 
@@ -43,7 +43,7 @@ export const ledgerRepository = (db: Connection): Synchronously<LedgerStore> => 
   patchBalance: (accountId, currency, patch) => patchBalance(db, accountId, currency, patch),
   lowBalanceAlerts: (limit) => lowBalanceAlerts(db, limit),
   lowBalanceTold: (id) => lowBalanceTold(db, id),
-  post: (entries, { checked }) => postAll(db, entries, checked),
+  post: (entries, options) => postAll(db, entries, options),
   postPending: (entry) => {
     const posted = postEntry(db, entry, { checked: false, status: 'pending' });
     return typeof posted === 'string' ? err(posted) : ok(posted);
@@ -74,11 +74,11 @@ export const ledgerRepository = (db: Connection): Synchronously<LedgerStore> => 
 export function postAll(
   db: Connection,
   entries: readonly NewEntry[],
-  checked: boolean,
+  options: Pick<PostingOptions, 'checked' | 'strict'>,
 ): Result<readonly LedgerEntry[], PostingRefusal> {
   const posted: LedgerEntry[] = [];
   for (const entry of entries) {
-    const one = postEntry(db, entry, { checked, status: 'completed' });
+    const one = postEntry(db, entry, { ...options, status: 'completed' });
     if (typeof one === 'string') throw new UnitRefused(one);
     posted.push(one);
   }

@@ -56,7 +56,7 @@ export const numberRepository = (db: Connection): Synchronously<NumberStore> => 
   purchase: (owned, fees) => {
     const current = numberTable.get(db, 'e164 = ?', [owned.e164]);
     if (current?.status !== 'available') return err('notAvailable');
-    const posted = postAll(db, fees, true);
+    const posted = postAll(db, fees, { checked: true });
     numberTable.replace(db, owned, ['e164']);
     return posted;
   },
