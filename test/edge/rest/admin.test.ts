@@ -112,7 +112,7 @@ describe('/admin/v1', () => {
     expect(unknown.status).toBe(404);
   });
 
-  it('409: a key that was used with another body; nothing is booked', async () => {
+  it('409: a key that was used with another body; it books nothing', async () => {
     const url = `/accounts/${service.account.authId}/credit`;
     await service.admin('POST', `/accounts/${service.account.authId}/balances`, {
       currency: 'EUR',

@@ -53,6 +53,10 @@ interface OfCall {
   readonly cdr: Owned & { readonly callUuid: string };
 }
 
+interface OfUse {
+  readonly reservationId: string;
+}
+
 /** What the units move, as far as their arguments tell. */
 interface Moved {
   readonly accounts: Set<string>;
@@ -87,6 +91,10 @@ function movedBy(units: readonly Unit[]): Moved {
       case 'ledger.release':
         reservations.set(String(first), (second as readonly Owned[]).length > 0);
         own(second as readonly Owned[]);
+        break;
+      case 'ledger.chargeUse':
+        reservations.set((first as OfUse).reservationId, true);
+        own([first]);
         break;
       case 'calls.open':
       case 'calls.openAhead':

@@ -128,7 +128,8 @@ export function completePending(
   return publicEntry(row);
 }
 
-function findRepeated(db: Connection, entry: NewEntry): EntryRow | undefined {
+/** The entry of the same key, or of the same reference and type. */
+export function findRepeated(db: Connection, entry: NewEntry): EntryRow | undefined {
   if (entry.key !== undefined) {
     const byKey = entryTable.get(db, 'account_id = ? AND idempotency_key = ?', [
       entry.accountId,

@@ -9,7 +9,7 @@ import type { Connection } from '../connection.ts';
 import type { Synchronously } from '../repositories.ts';
 import { type Column, flag, int, json, optional, Table, text } from '../table.ts';
 import { page, Where } from '../where.ts';
-import { postAll, postCharges } from './ledger.ts';
+import { postAll } from './ledger.ts';
 
 const numberTable = new Table<PhoneNumber>('phone_number', {
   e164: text('e164'),
@@ -19,6 +19,7 @@ const numberTable = new Table<PhoneNumber>('phone_number', {
   country: text('country'),
   region: text('region'),
   status: text('status'),
+  alias: optional(text('alias')),
   setupFeeMicros: int('setup_fee'),
   monthlyFeeMicros: int('monthly_fee'),
   currency: text('currency'),
@@ -30,6 +31,7 @@ const numberTable = new Table<PhoneNumber>('phone_number', {
   lastBilledUs: optional(int('last_billed_us')),
   releasedUs: optional(int('released_us')),
   cooldownEndsUs: optional(int('cooldown_ends_us')),
+  suspendedUs: optional(int('suspended_us')),
   createdUs: int('created_us'),
   updatedUs: int('updated_us'),
 });
@@ -63,29 +65,45 @@ export const numberRepository = (db: Connection): Synchronously<NumberStore> => 
   dueForRental: (nowUs, limit) =>
     numberTable.all(
       db,
-      `WHERE next_billing_us <= ? AND status = 'active' ORDER BY next_billing_us LIMIT ?`,
+      `WHERE next_billing_us <= ? AND status IN ('active', 'suspended')
+        ORDER BY next_billing_us LIMIT ?`,
       [nowUs, limit],
     ),
   rent: (e164, fee, nextBillingUs) => {
-    if (fee !== undefined) postCharges(db, [fee]);
+    // Throws what is refused, so that nothing is written.
+    if (fee !== undefined) postAll(db, [fee], { checked: true });
     db.send(
-      `UPDATE phone_number SET next_billing_us = @next, last_billed_us = @now, updated_us = @now
-        WHERE e164 = @e164`,
+      `UPDATE phone_number SET next_billing_us = @next, last_billed_us = @now, updated_us = @now,
+          status = 'active', suspended_us = NULL
+        WHERE e164 = @e164 AND status IN ('active', 'suspended')`,
       { next: nextBillingUs, now: db.nowUs, e164 },
     );
+    return ok(undefined);
   },
-  cancelRelease: (accountId, e164) =>
-    numberTable.patch(
+  suspend: (e164, retryUs) => {
+    db.send(
+      `UPDATE phone_number SET status = 'suspended', suspended_us = COALESCE(suspended_us, @now),
+          next_billing_us = @retry, updated_us = @now
+        WHERE e164 = @e164 AND status IN ('active', 'suspended')`,
+      { retry: retryUs, now: db.nowUs, e164 },
+    );
+  },
+  cancelRelease: (accountId, e164) => {
+    const released = numberTable.get(db, 'e164 = ?', [e164]);
+    const status = released?.suspendedUs === undefined ? 'active' : 'suspended';
+    return numberTable.patch(
       db,
-      { status: 'active', cooldownEndsUs: undefined, releasedUs: undefined },
+      { status, cooldownEndsUs: undefined, releasedUs: undefined },
       "e164 = @e164 AND account_id = @account AND status = 'pending_release'",
       { e164, account: accountId },
-    ),
+    );
+  },
   completeReleases: (nowUs) =>
     db.run(
       `UPDATE phone_number SET status = 'available', account_id = NULL, sub_account = NULL,
           application_id = NULL, trunk_group_id = NULL, purchased_us = NULL,
           next_billing_us = NULL, last_billed_us = NULL, cooldown_ends_us = NULL,
+          alias = NULL, suspended_us = NULL,
           updated_us = @now
         WHERE status = 'pending_release' AND cooldown_ends_us <= @now`,
       { now: nowUs },
