@@ -99,10 +99,9 @@ describe('call-level failures (spec: Errors)', () => {
   });
 
   it('a call to a suspended number is refused with a cause of its own, and recorded', async () => {
-    const { provisioning, owned, store } = service;
+    const { provisioning, owned } = service;
     const e164 = '14155550188';
-    await provisioning.numbers.add({ ...owned, e164 });
-    await store.numbers.suspend(e164, 0);
+    await provisioning.numbers.add({ ...owned, e164, status: 'suspended' });
     const phone = await calledFrom(service, { to: e164 });
     expect(phone.sent.at(-1)).toBe('hangup numberSuspended');
     expect(await service.cdrs()).toMatchObject([
