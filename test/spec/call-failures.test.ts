@@ -98,7 +98,7 @@ describe('call-level failures (spec: Errors)', () => {
     await finish();
   });
 
-  it('a call to a suspended number is refused with a cause of its own, and recorded', async () => {
+  it('a call to a suspended number is refused with cause 2080, and recorded', async () => {
     const { provisioning, owned } = service;
     const e164 = '14155550188';
     await provisioning.numbers.add({ ...owned, e164, status: 'suspended' });

@@ -37,7 +37,7 @@ const price = (direction: Rate['direction'], perMinute: number, pulseMs: number)
 const RECORD = '<Record recordSession="true" redirect="false"/><Wait length="3600"/>';
 
 describe('a recording on an account with a hard limit', () => {
-  it('that cannot pay for its first pulse does not begin; the call goes on', async () => {
+  it('that cannot pay for its first pulse does not begin; the call continues', async () => {
     await price('recording', 1000, 60_000);
     await leave(PRICE.inbound + 999);
     service.site.on('/answer', document(RECORD));

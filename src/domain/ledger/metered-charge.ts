@@ -41,7 +41,7 @@ export class MeteredCharge {
   #reserved: Micros;
   #cancel: () => void = doNothing;
 
-  /** `reserved`: what is held already, as a rule the first pulse. */
+  /** `reserved`: amount held already, as a rule the first pulse. */
   constructor(metered: Metered, clock: Clock, reserved: Micros) {
     this.#metered = metered;
     this.#clock = clock;

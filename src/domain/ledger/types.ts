@@ -176,7 +176,7 @@ export type RateKey = Omit<Rate, 'perMinute' | 'pulseMs'>;
 /** What a use costs. */
 export type UseRate = Pick<Rate, 'perMinute' | 'pulseMs'>;
 
-/** A use that is charged as an entry of its own, apart from the record of a call: a recording, recognised speech. */
+/** A use with its own ledger entry, apart from the record of a call: a recording, recognised speech. */
 export interface Use {
   readonly reservationId: string;
   readonly accountId: AccountId;

@@ -78,7 +78,7 @@ export class UseMeter {
     this.#charge.schedule();
   }
 
-  /** The use is over: nothing more is reserved. */
+  /** The use has ended. No further pulse is reserved. */
   stop(): void {
     this.#isOver = true;
     this.#charge.stop();

@@ -235,7 +235,7 @@ export class Numbers {
   }
 
   /**
-   * Renews every number whose month is over; call it at the start and then hourly. A number whose account cannot pay is
+   * Renews every number whose month has ended; call it at the start and then hourly. A number whose account cannot pay is
    * suspended and its renewal retried daily. Suspended time is not charged: the paid month begins with the payment.
    * Returns how many months were charged.
    */

@@ -6,7 +6,7 @@ import type { NotificationDraft } from '../callback/types.ts';
 import type { Renewal } from './numbers.ts';
 
 export interface RenewalNoticeNeeds {
-  /** Where an account wants to be told about money. */
+  /** URL and addresses for notices about money. */
   readonly recipients: (accountId: AccountId) => Promise<
     | {
         readonly lowBalanceUrl: string | undefined;

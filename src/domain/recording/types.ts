@@ -8,7 +8,7 @@ export type RecordingFormat = 'mp3' | 'wav';
 export interface PendingCharges {
   /** In which its length is charged. */
   readonly currency: string;
-  /** Price when it began, in which its pulses are held. Absent: nothing is charged, or an earlier version began it. */
+  /** Price when it began, in which its pulses are held. Absent for recordings that are free or were begun by an earlier version. */
   readonly rate?: UseRate | undefined;
   /** Who is told. Its parameters are followed by those of the recording, which are known only then. */
   readonly notice: NotificationDraft | undefined;
@@ -32,7 +32,7 @@ export interface Recording {
   readonly file: string;
   readonly bytes: number;
   readonly durationMs: number;
-  /** Time charged: whole pulses, ms. Undefined: an earlier version recorded it, or nothing was charged. */
+  /** Time charged: whole pulses, ms. Undefined for free recordings and those of earlier versions. */
   readonly billedMs?: number | undefined;
   readonly startUs: number | undefined;
   readonly endUs: number | undefined;

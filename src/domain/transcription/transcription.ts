@@ -52,7 +52,7 @@ export type TranscriptionRefusal = { readonly kind: 'unknownTranscription' };
 export interface SpeechMeter {
   /** The caller begins to speak. `exhausted`: the balance does not cover the next pulse. */
   begin(exhausted: () => void): void;
-  /** Charges `usedMs` and gives the rest back; to be called once. 0: nothing is charged. */
+  /** Charges `usedMs` and gives the rest back; to be called once. 0 is free. */
   close(usedMs: number): Promise<SpeechCharge>;
 }
 

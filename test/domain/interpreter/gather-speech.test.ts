@@ -59,7 +59,7 @@ describe('GetInput, Gather: speech (dialect §2.1)', () => {
     expect(scene.charged).toEqual([]);
   });
 
-  it('speech ends when the balance covers no further pulse; what was held is given back', async () => {
+  it('speech ends when the balance covers no further pulse, and its reservation is released', async () => {
     const a = await scene.caller(xml('GetInput', 'inputType="speech"'));
     expect(scene.openMeters).toBe(1);
     ear().options.speaking();

@@ -315,7 +315,7 @@ export class Scene {
   /** Callers that are listened to. */
   readonly ears: ScriptedEar[] = [];
   readonly charged: number[] = [];
-  /** Nothing is held for speech any more. */
+  /** The balance covers no speech recognition. */
   isPoor = false;
   openMeters = 0;
   /** The balance does not cover more of what the caller says. */

@@ -15,7 +15,7 @@ export class FakeUses implements Pick<Ledger, 'rateBook' | 'holdUse' | 'raiseUse
   readonly charged: ChargedUse[] = [];
   /** By reservation. */
   readonly held = new Map<string, Micros>();
-  /** What may be held and charged in all, millionths. */
+  /** Funds that may be held and charged, millionths. */
   funds: number = Number.MAX_SAFE_INTEGER;
   isClosed = false;
 

@@ -45,7 +45,7 @@ export class Ear {
     this.#listening = meter.ok ? this.#listen() : UNPAID;
   }
 
-  /** Reserves the first pulse of what will be said. Where the balance does not cover it, nobody listens. */
+  /** Reserves the first pulse of what will be said. Does not listen when the balance does not cover it. */
   static async open(instruction: GatherInstruction, context: VerbContext): Promise<Ear> {
     const { call, needs } = context;
     const { accountId } = call.identity;

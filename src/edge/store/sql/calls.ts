@@ -61,7 +61,7 @@ export const callRepository = (db: Connection): Synchronously<CallStore> => ({
       })),
 });
 
-/** What an interrupted call held for speech: nobody will understand it. */
+/** Releases the reservations of an interrupted call for speech that was not recognised. */
 function releaseSpeech(db: Connection, callUuid: string): void {
   const [from, to] = [speechHold(callUuid, ''), speechHold(callUuid, '~')];
   for (const row of db.all('SELECT id FROM reservation WHERE id >= ? AND id < ?', [from, to]))

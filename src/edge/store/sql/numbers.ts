@@ -70,7 +70,7 @@ export const numberRepository = (db: Connection): Synchronously<NumberStore> => 
       [nowUs, limit],
     ),
   rent: (e164, fee, nextBillingUs) => {
-    // Throws what is refused, so that nothing is written.
+    // A refusal is thrown, which rolls the unit of work back.
     if (fee !== undefined) postAll(db, [fee], { checked: true });
     db.send(
       `UPDATE phone_number SET next_billing_us = @next, last_billed_us = @now, updated_us = @now,
