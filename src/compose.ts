@@ -25,6 +25,7 @@ import { joinCluster } from './service/join/cluster.ts';
 import { type Basics, layFoundation } from './service/join/foundation.ts';
 import { openLines } from './service/join/lines.ts';
 import { joinLeaving } from './service/join/objects.ts';
+import { joinRenewals } from './service/join/renewals.ts';
 import { restSettings } from './service/join/rest-settings.ts';
 import { joinTexts } from './service/join/texts.ts';
 import { joinTraces } from './service/join/traces.ts';
@@ -119,6 +120,7 @@ export async function startService(start: ServiceStart): Promise<Service> {
     logger,
   });
   foundation.store.onLowBalance(() => void alerts.tell());
+  joinRenewals(foundation, { callbacks, mailer, logger });
   const alarms = new Alarms({
     ...basics,
     settings: settings.alarms,

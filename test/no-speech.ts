@@ -1,6 +1,5 @@
 /** For tests that are about something else: nobody understands speech, and recordings stay without words. */
-import { ZERO } from '../src/base/money.ts';
-import { err } from '../src/base/result.ts';
+import { err, ok } from '../src/base/result.ts';
 import type { Recognizer } from '../src/domain/call/needs.ts';
 import type { Transcriptions } from '../src/domain/transcription/transcription.ts';
 
@@ -17,7 +16,7 @@ export const NO_TRANSCRIPTIONS = {
   recover: () => Promise.resolve(),
   idle: () => Promise.resolve(),
   get: () => Promise.resolve(err({ kind: 'unknownTranscription' })),
-  charge: () => Promise.resolve({ amount: ZERO, perMinute: ZERO }),
+  meter: () => Promise.resolve(ok(undefined)),
 } as unknown as Transcriptions;
 
 export const NO_SPEECH = { recognizer: NO_RECOGNIZER, transcriptions: NO_TRANSCRIPTIONS };

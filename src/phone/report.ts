@@ -65,7 +65,17 @@ export function recordRows({ cdr, entries }: ServiceRecords): readonly Row[] {
   return [
     ...CDR_FIELDS.map((name): Row => [`CDR ${name}`, String(cdr.fields[name] ?? '-')]),
     ...entries.map(({ fields }): Row => ['ledger entry', shown(fields, ENTRY_FIELDS).join('  ')]),
+    ['charged in total', `${totalOf(entries)} ${String(cdr.fields['currency'] ?? '')}`.trim()],
   ];
+}
+
+/** Sum of all debits, in units. Amounts have six decimals at most. */
+function totalOf(entries: ServiceRecords['entries']): number {
+  const millionths = entries.reduce(
+    (sum, { fields }) => sum + Math.round(Number(fields['amount'] ?? 0) * 1_000_000),
+    0,
+  );
+  return millionths / 1_000_000;
 }
 
 export function formatRows(rows: readonly Row[]): string {

@@ -27,6 +27,8 @@ export interface ServiceRecords {
 const ATTEMPTS = 20;
 const INTERVAL_MS = 250;
 const REQUEST_TIMEOUT_MS = 5000;
+/** Fetches in a row without a new entry after which the entries are taken as complete. */
+const SETTLED_AFTER = 4;
 
 /** Undefined when the record did not appear in time. */
 export async function fetchRecords(
@@ -39,15 +41,44 @@ export async function fetchRecords(
     const [cdr] = listOf(await get(`${account}/cdr?${query}`, options), 'data');
     if (cdr !== undefined && typeof cdr['uuid'] === 'string') {
       const uuid = cdr['uuid'];
-      const ledger = await get(`${account}/transactions?per_page=20`, options);
-      const entries = listOf(ledger, 'transactions').filter(({ reference }) =>
-        String(reference).includes(uuid),
-      );
+      const entries = await settledEntries(account, uuid, options);
       return { cdr: { uuid, fields: cdr }, entries: entries.map((fields) => ({ fields })) };
     }
     await options.clock.sleep(INTERVAL_MS);
   }
   return undefined;
+}
+
+/** All entries of a call, once no further one has come for a while: recordings are charged when their files are ready. */
+async function settledEntries(
+  account: string,
+  uuid: string,
+  options: RecordsOptions,
+): Promise<readonly Json[]> {
+  let entries: readonly Json[] = [];
+  let unchanged = 0;
+  for (let attempt = 0; attempt < ATTEMPTS && unchanged < SETTLED_AFTER; attempt += 1) {
+    if (attempt > 0) await options.clock.sleep(INTERVAL_MS);
+    const found = await entriesOf(account, uuid, options);
+    unchanged = found.length === entries.length ? unchanged + 1 : 0;
+    entries = found;
+  }
+  return entries;
+}
+
+/** By reference: the call itself; by description: its streams, recordings and transcriptions. */
+async function entriesOf(
+  account: string,
+  uuid: string,
+  options: RecordsOptions,
+): Promise<readonly Json[]> {
+  const path = `${account}/transactions?per_page=1000`;
+  const found = await Promise.all([
+    get(`${path}&reference=${uuid}`, options),
+    get(`${path}&description=${uuid}`, options),
+  ]);
+  const entries = found.flatMap((page) => listOf(page, 'transactions'));
+  return [...new Map(entries.map((entry) => [entry['id'], entry])).values()];
 }
 
 type Json = Readonly<Record<string, unknown>>;

@@ -242,6 +242,22 @@ describe('an import', () => {
     expect(service.ledger.listRates()).toHaveLength(2);
   });
 
+  it('refuses prices that would be kept as 0, and rates that a line before has set', async () => {
+    const far = Array.from({ length: 1100 }, (_, at) => `sip,${1000 + at},0,EUR`).join('\n');
+    const file = fileOf(
+      `direction,prefix,per_minute,currency\noutbound,49,0.0000004,EUR\noutbound,49,0.02,EUR\noutbound,49,0.03,eur\noutbound,48,0,EUR\n${far}\noutbound,49,0.04,EUR\n`,
+    );
+    const done = await carillon('import', 'rates', file);
+    expect(done.out).toEqual([
+      'line 2: per_minute must be 0, or at least 0.000001',
+      'line 4: the same rate as line 3',
+      'line 1106: the same rate as line 3',
+      '1102 rows taken over, 3 refused',
+    ]);
+    const price = service.ledger.listRates().find(({ prefix }) => prefix === '49')?.perMinute;
+    expect(price).toBe(20_000);
+  });
+
   it('a dry run says the same and writes nothing', async () => {
     const file = fileOf(
       'e164,country,currency,account_id\n+14155550100,US,USD,\n12,US,USD,\n+14155550101,US,USD,MA_X\n',

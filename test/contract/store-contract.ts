@@ -84,9 +84,73 @@ export function storeContract(name: string, open: () => Promise<Opened>): void {
         expect((await balance()).balance).toBe(10_000_000);
       });
 
+      it('a use is charged once, up to what the balance covers, and its hold is given back', async () => {
+        const use = (id: string, perMinute: number) => ({
+          reservationId: `recording:${id}`,
+          accountId: ACCOUNT,
+          currency: 'USD',
+          rate: { perMinute: micros(perMinute), pulseMs: 1_000 },
+          description: `Recording ${id}`,
+          reference: `recording:${id}`,
+          referenceType: 'recording' as const,
+        });
+        const hold = async (id: string, amount: number) =>
+          store.ledger.reserve({
+            reservationId: `recording:${id}`,
+            accountId: ACCOUNT,
+            currency: 'USD',
+            amount: micros(amount),
+            dailySpendLimit: 'ofAccount',
+          });
+        const cheap = use('r1', 60_000);
+        await hold('r1', 1_000);
+        const charged = { ok: true, value: { amount: 3_000, billedMs: 3_000 } };
+        expect(await store.ledger.chargeUse(cheap, 2_600)).toEqual(charged);
+        expect(await store.ledger.chargeUse(cheap, 9_000)).toEqual(charged);
+        expect(await balance()).toMatchObject({ balance: 9_997_000, reservedFunds: 0 });
+        const unused = use('r2', 60_000);
+        await hold('r2', 1_000);
+        await store.ledger.chargeUse(unused, 0);
+        const dear = use('r3', 180_000_000);
+        await hold('r3', 9_000_000);
+        expect(await store.ledger.chargeUse(dear, 8_000)).toEqual({
+          ok: true,
+          value: { amount: 9_000_000, billedMs: 3_000 },
+        });
+        expect(await store.ledger.chargeUse(use('r4', 180_000_000), 8_000)).toEqual({
+          ok: true,
+          value: { amount: 0, billedMs: 0 },
+        });
+        expect(await balance()).toMatchObject({ balance: 997_000, reservedFunds: 0 });
+        expect(await store.ledger.verify()).toEqual([]);
+      });
+
+      it('holds for uses count against the daily limit of the account', async () => {
+        await store.accounts.patch(ACCOUNT, { dailySpendLimit: micros(500) });
+        const hold = { reservationId: 'u1', accountId: ACCOUNT, currency: 'USD' };
+        const much = { ...hold, amount: micros(501), dailySpendLimit: 'ofAccount' } as const;
+        expect(await store.ledger.reserve(much)).toEqual({ ok: false, error: 'dailySpendLimit' });
+      });
+
+      it('the credit line of a prepaid account is 0', async () => {
+        const fits = anEntry({ type: 'debit', amount: micros(10_500_000) });
+        const hold = { reservationId: 'h1', accountId: ACCOUNT, currency: 'USD' };
+        const more = { ...hold, amount: micros(10_500_000), dailySpendLimit: undefined };
+        await store.ledger.patchBalance(ACCOUNT, 'USD', { creditLimit: micros(1_000_000) });
+        expect((await store.ledger.post([fits], { checked: true })).ok).toBe(false);
+        expect((await store.ledger.reserve(more)).ok).toBe(false);
+        await store.ledger.reserve({ ...more, amount: micros(1) });
+        expect((await store.ledger.extend('h1', micros(10_500_000))).ok).toBe(false);
+        await store.ledger.patchBalance(ACCOUNT, 'USD', { isPostpaid: true });
+        expect((await store.ledger.extend('h1', micros(10_500_000))).ok).toBe(true);
+        await store.ledger.release('h1', []);
+        expect((await store.ledger.post([fits], { checked: true })).ok).toBe(true);
+      });
+
       it('a hard limit counts the credit line, a soft one does not block', async () => {
         const big = anEntry({ type: 'debit', amount: micros(12_000_000) });
-        await store.ledger.patchBalance(ACCOUNT, 'USD', { creditLimit: micros(1_000_000) });
+        const line = { creditLimit: micros(1_000_000), isPostpaid: true };
+        await store.ledger.patchBalance(ACCOUNT, 'USD', line);
         expect((await store.ledger.post([big], { checked: true })).ok).toBe(false);
         await store.ledger.patchBalance(ACCOUNT, 'USD', { creditLimitType: 'soft' });
         expect((await store.ledger.post([big], { checked: true })).ok).toBe(true);

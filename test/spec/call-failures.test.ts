@@ -98,6 +98,18 @@ describe('call-level failures (spec: Errors)', () => {
     await finish();
   });
 
+  it('a call to a suspended number is refused with cause 2080, and recorded', async () => {
+    const { provisioning, owned } = service;
+    const e164 = '14155550188';
+    await provisioning.numbers.add({ ...owned, e164, status: 'suspended' });
+    const phone = await calledFrom(service, { to: e164 });
+    expect(phone.sent.at(-1)).toBe('hangup numberSuspended');
+    expect(await service.cdrs()).toMatchObject([
+      { hangupCauseCode: 2080, hangupCauseName: 'Number Suspended', billedMs: 0, cost: 0 },
+    ]);
+    await finish();
+  });
+
   it('media negotiation failure: a trunk that asks for SRTP, answered without, is never downgraded', async () => {
     const number = await trunkNumber({ sipUri: 'sip:pbx@192.0.2.50', secure: true });
     const phone = await calledFrom(service, { to: number });

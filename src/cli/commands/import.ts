@@ -66,31 +66,64 @@ export function addImportCommands(
   }
 }
 
+type CsvRows = ReturnType<typeof readCsv>;
+
 async function send(
   session: Session,
   kind: string,
-  rows: ReturnType<typeof readCsv>,
+  rows: CsvRows,
   dryRun: boolean,
 ): Promise<readonly Json[]> {
   const { client } = session;
   const report: Json[] = [];
+  const repeats = new RepeatedRates();
   const work = async (): Promise<void> => {
     for (let at = 0; at < rows.length; at += ROWS_AT_A_TIME) {
-      const batch = rows.slice(at, at + ROWS_AT_A_TIME).map(({ line, cells }) => ({
+      const part = rows.slice(at, at + ROWS_AT_A_TIME);
+      const fresh = kind === 'rates' ? part.filter((row) => !repeats.refuses(row, report)) : part;
+      const batch = fresh.map(({ line, cells }) => ({
         line,
         // An empty cell leaves the default.
         cells: Object.fromEntries(Object.entries(cells).filter(([, cell]) => cell.trim() !== '')),
       }));
+      if (batch.length === 0) continue;
       const reply = await client.post('/admin/v1/import/{kind}', {
         path: { kind },
         body: { dry_run: dryRun, rows: batch },
       });
       report.push(...reply.rows);
+      repeats.accept(fresh, reply.rows);
     }
   };
   await session.working('importing', work(), async () => report.length / Math.max(1, rows.length));
-  return report;
+  return report.sort((a, b) => Number(a['line']) - Number(b['line']));
 }
+
+/** A file is sent in parts. Within a part the service refuses repeated rates, over parts this does. */
+class RepeatedRates {
+  readonly #lines = new Map<string, number>();
+
+  /** True, with a line in `report`, when an earlier part has set the same rate. */
+  refuses(row: CsvRows[number], report: Json[]): boolean {
+    const first = this.#lines.get(rateKey(row));
+    if (first === undefined) return false;
+    report.push({ line: row.line, ok: false, result: `the same rate as line ${first}` });
+    return true;
+  }
+
+  accept(sent: CsvRows, answered: readonly Json[]): void {
+    const accepted = new Set(
+      answered.filter((one) => one['ok'] === true).map((one) => one['line']),
+    );
+    for (const row of sent) if (accepted.has(row.line)) this.#lines.set(rateKey(row), row.line);
+  }
+}
+
+const rateKey = ({ cells }: CsvRows[number]): string => {
+  const of = (name: string): string => (cells[name] ?? '').trim();
+  const currency = of('currency').toUpperCase();
+  return JSON.stringify([of('direction'), of('prefix'), currency, of('account_id')]);
+};
 
 function show(session: Session, rows: readonly Json[], dryRun: boolean): void {
   const refused = rows.filter((row) => row['ok'] !== true);

@@ -27,6 +27,8 @@ export const HANGUP_CAUSES = {
   prefixBarred: { code: 2050, name: 'Destination Prefix Barred', cause: 'CALL_REJECTED' },
   loopDetected: { code: 2060, name: 'Loop Detected', cause: 'NORMAL_TEMPORARY_FAILURE' },
   mediaAnchoring: { code: 2070, name: 'Violates Media Anchoring', cause: 'PROTOCOL_ERROR' },
+  /** Ours: the renewal of the called number could not be paid. */
+  numberSuspended: { code: 2080, name: 'Number Suspended', cause: 'CALL_REJECTED' },
   noAnswer: { code: 3000, name: 'No Answer', cause: 'NO_ANSWER' },
   busy: { code: 3010, name: 'Busy Line', cause: 'USER_BUSY' },
   rejected: { code: 3020, name: 'Rejected', cause: 'CALL_REJECTED' },

@@ -47,6 +47,8 @@ export interface Settlement {
   readonly cdr: Cdr;
   readonly entries: readonly NewEntry[];
   readonly notification: StoredNotification | undefined;
+  /** The process that ran the call is gone: what it held for speech of the call is given back. */
+  readonly isInterrupted?: boolean | undefined;
 }
 
 export interface CallStore {

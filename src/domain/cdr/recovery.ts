@@ -21,6 +21,7 @@ export async function recoverOpenCalls(store: CallStore, log: Logger): Promise<r
       cdr,
       entries: chargesOf(cdr),
       notification: call.hangupNotification && finalNotification(call.hangupNotification, cdr),
+      isInterrupted: true,
     });
     if (!isFirst) continue; // another node was faster
     log.warn(

@@ -19,17 +19,28 @@ export async function callingOf(
   return { owner, account };
 }
 
-export async function planOf(
+/** Where a call is to go, and at what price. Does not check the caller ID. */
+export async function destinedOf(
   destinations: Destinations,
-  { calling, callerId, destination, request }: Placement,
+  { calling, destination }: Pick<Placement, 'calling' | 'destination'>,
 ): Promise<Planned> {
-  if (callerId === undefined) {
-    const detail = `${request.from} is no caller id of this account`;
-    return err({ cause: 'unknownCallerId', source: 'Platform', detail });
-  }
   if (destination.kind === 'number') return destinations.number(calling, destination.number);
   return destinations.sip(calling, destination.uri, { endpoints: false });
 }
+
+/** Refuses a plan whose caller ID the account may not present. */
+export function withCallerId(
+  { callerId, request }: Pick<Placement, 'callerId' | 'request'>,
+  destined: Planned,
+): Planned {
+  if (callerId !== undefined) return destined;
+  const detail = `${request.from} is no caller id of this account`;
+  return err({ cause: 'unknownCallerId', source: 'Platform', detail });
+}
+
+/** The plan of a call: destination, price and caller ID. */
+export const planOf = async (destinations: Destinations, placement: Placement): Promise<Planned> =>
+  withCallerId(placement, await destinedOf(destinations, placement));
 
 /** The first pulse, which is held when the call begins. */
 export async function canPay(

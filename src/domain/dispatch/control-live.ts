@@ -31,6 +31,8 @@ export type ControlRefusal =
   /** The call is not in a state for it: not answered yet, no B leg, already recording … `detail` says which. */
   | { readonly kind: 'wrongState'; readonly detail: string }
   | { readonly kind: 'tooMany'; readonly limit: number }
+  /** The balance, or the daily spend limit, does not cover its first pulse. */
+  | { readonly kind: 'insufficientFunds' | 'dailySpendLimit' }
   /** The account or the other end may not do that. */
   | { readonly kind: 'notAllowed'; readonly detail: string }
   /** `ws://` where only encrypted streams are allowed. */

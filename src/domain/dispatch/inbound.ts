@@ -163,7 +163,7 @@ export class Inbound {
     const number = await numbers.get(e164);
     const account =
       number?.accountId === undefined ? undefined : await accounts.get(number.accountId);
-    if (number === undefined || account === undefined || number.status !== 'active') {
+    if (number === undefined || account === undefined || !TAKES_CALLS.has(number.status)) {
       leg.hangup('unallocated');
       return;
     }
@@ -189,10 +189,18 @@ export class Inbound {
       trunkId: number.trunkGroupId,
       facts: { ...arrived.facts, ...proved.value, to: e164, routeType: 'pstn' },
     };
-    const price = factory.price(owner, 'inbound', e164) ?? factory.free(owner.currency);
+    const isSuspended = number.status === 'suspended';
+    const price =
+      (isSuspended ? undefined : factory.price(owner, 'inbound', e164)) ??
+      factory.free(owner.currency);
     const call = factory.create(identity, price, hangupTargetOf(application));
     call.takeInbound(leg, this.#mediaWish(leg, owner));
     const slot = await this.#slotAtCarrier(call, leg, owner);
+    if (isSuspended) {
+      if (await this.#admit(call, owner, { slot }))
+        call.hangup('numberSuspended', 'Platform', 'the renewal of the number could not be paid');
+      return;
+    }
     if (number.trunkGroupId !== undefined) {
       await this.#admit(call, owner, { slot });
       await toTrunk(call, owner, number);
@@ -340,6 +348,9 @@ export class Inbound {
     };
   }
 }
+
+/** A call to a suspended number is recorded, and refused. */
+const TAKES_CALLS: ReadonlySet<string> = new Set(['active', 'suspended']);
 
 /** Sub-accounts have calls of their own. */
 const isSameOwner = (one: CallIdentity, other: CallIdentity): boolean =>

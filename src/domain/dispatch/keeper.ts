@@ -1,8 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { type CallUuid, type Random, uuid } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
-import { type Micros, micros, priceOf, ZERO } from '../../base/money.ts';
-import { doNothing } from '../../base/nothing.ts';
+import { type Micros, priceOf, ZERO } from '../../base/money.ts';
 import type { Result } from '../../base/result.ts';
 import { Rounds } from '../../base/rounds.ts';
 import {
@@ -20,17 +19,12 @@ import type { CallLogStore, CallStore, OpenCall, Settlement } from '../cdr/needs
 import type { Cdr } from '../cdr/types.ts';
 import type { Directory } from '../cluster/needs.ts';
 import type { CallKeeping } from '../interpreter/interpreter.ts';
+import { type Metered, MeteredCharge } from '../ledger/ledger.ts';
 import type { ReserveRefusal } from '../ledger/types.ts';
 import { callKey } from './call-key.ts';
 
-/** The next pulse is reserved this long before it begins. */
-const TOP_UP_LEAD_MS = 5000;
-/** A call that cannot pay for it is cut this long before, so that the pulse does not begin at the other end either. */
-const CUT_LEAD_MS = 50;
 /** What is only shown is stored this late at the most: with what is billed, most often, or with the end. */
 const NOTED_MS = 2000;
-/** A reservation that could not be written (disk full) is asked for again. */
-const RETRY_MS = 1000;
 
 export interface KeeperNeeds {
   readonly calls: CallStore;
@@ -51,10 +45,10 @@ export interface KeeperNeeds {
 interface Kept {
   readonly call: Call;
   readonly notificationId: string;
-  reserved: Micros;
+  /** Of the voice and of all streams together. */
+  readonly charge: MeteredCharge;
   /** The call is in the store as open. */
   open: boolean;
-  cancelTopUp: () => void;
   /** Something is noted that is not in the store yet. */
   cancelNoted: (() => void) | undefined;
   /** What the settlement waits for. */
@@ -130,9 +124,8 @@ export class CallKeeper implements CallKeeping {
     const kept: Kept = {
       call,
       notificationId: uuid(this.#needs.random),
-      reserved: priceOf(price.pulseMs, price.perMinute),
+      charge: this.#chargeOf(call, priceOf(price.pulseMs, price.perMinute)),
       open: false,
-      cancelTopUp: doNothing,
       cancelNoted: undefined,
       before: undefined,
     };
@@ -158,7 +151,7 @@ export class CallKeeper implements CallKeeping {
   async changed(call: Call): Promise<void> {
     const kept = this.#kept.get(call.uuid);
     if (kept === undefined || !kept.open || call.isEnded) return;
-    const covered = await this.#cover(kept, call.nowUs()).catch((error: unknown) => {
+    const covered = await kept.charge.cover(dueAt(call, call.nowUs())).catch((error: unknown) => {
       // The store takes nothing at the moment: the next top-up, or the settlement, asks again. What is not reserved is not charged.
       this.#needs.logger.error({ error, callUuid: call.uuid }, 'reservation not raised');
       return true;
@@ -171,7 +164,7 @@ export class CallKeeper implements CallKeeping {
     }
     forgetNoted(kept);
     await this.#needs.calls.update(this.#openRecord(kept));
-    if (call.answerUs !== undefined) this.#scheduleTopUp(kept);
+    if (call.answerUs !== undefined) kept.charge.schedule();
   }
 
   noted(call: Call): void {
@@ -196,7 +189,7 @@ export class CallKeeper implements CallKeeping {
   }
 
   #openRecord(kept: Kept) {
-    return openRecord(kept.call, kept, this.#needs.record);
+    return openRecord(kept.call, reservedOf(kept), this.#needs.record);
   }
 
   #waitingRecord(waiting: Recorded): OpenCall {
@@ -206,74 +199,38 @@ export class CallKeeper implements CallKeeping {
 
   // ---------------------------------------------------------------- reservation
 
-  /** Holds what the call has to pay for going on after `atUs`; false when that is refused. */
-  async #cover(kept: Kept, atUs: number): Promise<boolean> {
-    const needed = dueAt(kept.call, atUs);
-    return needed <= kept.reserved || this.#reserve(kept, needed);
-  }
-
-  async #reserve(kept: Kept, needed: Micros): Promise<boolean> {
-    const { call } = kept;
-    const extended = await this.#needs.calls.extendReservation(call.uuid, needed);
-    if (extended.ok) kept.reserved = micros(Math.max(kept.reserved, needed));
-    else call.log.add('warning', 'the reservation could not be raised', { reason: extended.error });
-    return extended.ok;
-  }
-
-  /** A little before a further pulse of the voice or of a stream begins, its price is held too. */
-  #scheduleTopUp(kept: Kept): void {
-    kept.cancelTopUp();
-    const { call } = kept;
-    const nextUs = nextPulseUs(call);
-    const waitMs = (nextUs - call.nowUs()) / 1000;
-    const leadMs = Math.min(TOP_UP_LEAD_MS, waitMs / 2);
-    this.#topUpAt(kept, call.msAt(nextUs) - leadMs, nextUs);
-  }
-
-  #topUpAt(kept: Kept, atMs: number, nextUs: number): void {
-    kept.cancelTopUp = this.#needs.clock.at(atMs, () => void this.#topUp(kept, nextUs));
-  }
-
-  /** Never rejects. */
-  async #topUp(kept: Kept, nextUs: number): Promise<void> {
-    const { call } = kept;
+  #chargeOf(call: Call, firstPulse: Micros): MeteredCharge {
     const { clock, logger } = this.#needs;
-    if (call.isEnded) return;
-    try {
-      const covered = await this.#cover(kept, nextUs);
-      if (call.isEnded) return;
-      if (!covered) this.#lastPulse(kept, nextUs);
-      else kept.cancelTopUp = clock.at(call.msAt(nextUs), () => this.#scheduleTopUp(kept));
-    } catch (error) {
-      logger.error({ error, callUuid: call.uuid }, 'top-up failed');
-      // The store did not take the reservation: it is tried again, at the latest before the settlement.
-      if (!call.isEnded) this.#topUpAt(kept, clock.monotonicMs() + RETRY_MS, nextUs);
-    }
+    const metered: Metered = {
+      get isOver() {
+        return call.isEnded;
+      },
+      nextPulse: () => {
+        const nextUs = nextPulseUs(call);
+        return { atMs: call.msAt(nextUs), due: () => dueAt(call, nextUs) };
+      },
+      reserve: (amount) => this.#reserve(call, amount),
+      notReserved: (error) => logger.error({ error, callUuid: call.uuid }, 'top-up failed'),
+      exhausted: (atMs) => {
+        call.limitTo(atMs);
+        call.hangup('outOfCredits', 'Platform', 'the balance does not cover another pulse');
+      },
+    };
+    return new MeteredCharge(metered, clock, firstPulse);
   }
 
-  /** The next pulse is not covered: asks once more just before it begins, then ends the call where the paid pulse ends. */
-  #lastPulse(kept: Kept, nextUs: number): void {
-    const { call } = kept;
-    const dueMs = call.msAt(nextUs);
-    const askAgain = async (): Promise<void> => {
-      const covered = await this.#cover(kept, nextUs).catch(() => false);
-      if (call.isEnded) return;
-      if (covered) {
-        this.#scheduleTopUp(kept);
-        return;
-      }
-      call.limitTo(dueMs);
-      call.hangup('outOfCredits', 'Platform', 'the balance does not cover another pulse');
-    };
-    kept.cancelTopUp = this.#needs.clock.at(dueMs - CUT_LEAD_MS, () => void askAgain());
+  async #reserve(call: Call, needed: Micros): Promise<boolean> {
+    const extended = await this.#needs.calls.extendReservation(call.uuid, needed);
+    if (!extended.ok)
+      call.log.add('warning', 'the reservation could not be raised', { reason: extended.error });
+    return extended.ok;
   }
 
   /** Raises the reservation to the final charge, when the store did not in time. What cannot be reserved is not charged. */
   async #coverEnd(kept: Kept): Promise<void> {
     const { call } = kept;
     if (!kept.open || call.endUs === undefined) return;
-    const due = chargeAt(call, call.endUs);
-    if (due > kept.reserved) await this.#reserve(kept, due);
+    await kept.charge.cover(chargeAt(call, call.endUs));
   }
 
   // ---------------------------------------------------------------- heartbeat and end
@@ -287,12 +244,12 @@ export class CallKeeper implements CallKeeping {
 
   async #settle(kept: Kept, end: CallEnd): Promise<Cdr> {
     const { call } = kept;
-    kept.cancelTopUp();
+    kept.charge.stop();
     forgetNoted(kept);
     if (kept.before !== undefined) await Promise.allSettled([...kept.before].map((act) => act()));
     const { record, settler, callbacks, logs, logger, onSettled } = this.#needs;
     const settle = (): Settlement => {
-      const cdr = finalRecord(call, kept.reserved, end, record);
+      const cdr = finalRecord(call, kept.charge.reserved, end, record);
       const notification = hangupNotification(call, cdr, kept.notificationId, record);
       return { cdr, entries: chargesOf(cdr), notification };
     };
@@ -329,6 +286,11 @@ export class CallKeeper implements CallKeeping {
 /** Somebody was told, or is about to be, that the call will be made. */
 const isPromised = ({ cdr }: OpenCall): boolean =>
   cdr.requestUuid !== undefined || cdr.campaignId !== undefined;
+
+const reservedOf = ({ charge, notificationId }: Kept) => ({
+  reserved: charge.reserved,
+  notificationId,
+});
 
 function forgetNoted(kept: Kept): void {
   kept.cancelNoted?.();

@@ -8,7 +8,7 @@ import type { ReserveRefusal } from '../ledger/types.ts';
 import type { AdmissionRefusal, SlotRefusal } from './admission.ts';
 import { BulkQueue, type Prepared } from './bulk-queue.ts';
 import { standingOf } from './caller-proof.ts';
-import { callingOf, canPay, planOf } from './calling.ts';
+import { callingOf, canPay, destinedOf, planOf, withCallerId } from './calling.ts';
 import { type CarrierGate, gateOf } from './carrier-gate.ts';
 import type { LiveCall, PlaceCallsRefusal, PlaceCallsRequest, PlacedCalls } from './control.ts';
 import { type Calling, Destinations, type DialRefusal } from './destination.ts';
@@ -120,11 +120,12 @@ export class Outbound {
     if (first === undefined || !this.#queue.mayAdd(owner.authId, rest.length)) {
       return err({ kind: 'queueFull', retryAfterMs: RETRY_AFTER_MS });
     }
-    const planned = await planOf(this.#destinations, first);
-    // Asked beforehand, so that requests without money leave no records behind.
-    if (planned.ok && !(await canPay(this.#needs, owner, planned.value))) {
+    const destined = await destinedOf(this.#destinations, first);
+    // Before the caller ID is checked, and before anything is recorded: without funds the answer is 402.
+    if (destined.ok && !(await canPay(this.#needs, owner, destined.value))) {
       return err({ kind: 'insufficientFunds' });
     }
+    const planned = withCallerId(first, destined);
     const slot = await admission.takeSlot(owner);
     if (!slot.ok) return err(refusalOf(slot.error));
     const call = this.#create(first, planned);

@@ -234,7 +234,7 @@ export interface InterpreterNeeds {
   readonly audio: AudioLibrary;
   readonly speech: Synthesizer;
   readonly recognizer: Recognizer;
-  readonly transcriptions: Pick<Transcriptions, 'charge'>;
+  readonly transcriptions: Pick<Transcriptions, 'meter'>;
   /** What a party hears that the other side of its bridge holds; undefined: silence. */
   readonly holdMusic: (rate: LineRate) => Promise<Pcm | undefined>;
   readonly recorder: Recorder;

@@ -5,12 +5,19 @@ import type { Call } from '../call/call.ts';
 import type { MediaRoom } from '../call/needs.ts';
 import { partyParameter } from '../callback/callback.ts';
 import type { NotificationDraft } from '../callback/types.ts';
+import { UseMeter } from '../ledger/ledger.ts';
+import type { UseRate } from '../ledger/types.ts';
 import type { NewRecording } from '../recording/recording.ts';
 import type { Recording } from '../recording/types.ts';
 import type { TranscriptionRequest } from '../transcription/types.ts';
 import type { Recorder } from './needs.ts';
 import { Finalizer, wavFileOf } from './recording/finalizer.ts';
-import { completeNotice, pendingChargesOf, recordStop } from './recording/pending-charges.ts';
+import {
+  completeNotice,
+  pendingChargesOf,
+  recordStop,
+  useOf,
+} from './recording/pending-charges.ts';
 import { type RecordingRunEnd, RunningRecording } from './recording/running-recording.ts';
 import type {
   CallRecordRequest,
@@ -50,10 +57,11 @@ interface Words {
   readonly of: { readonly subject: string; readonly currency: string };
 }
 
-/** A record that was begun, and where its audio goes. */
+/** A record that was begun, where its audio goes, and what reserves its pulses. */
 interface Begun {
   readonly row: Recording;
   readonly wavPath: string;
+  readonly meter: UseMeter | undefined;
 }
 
 export class CallRecorder implements Recorder {
@@ -89,15 +97,15 @@ export class CallRecorder implements Recorder {
       toNumber: partyParameter(call.facts.to),
       format: request.format,
       type: call.identity.trunkId === undefined ? 'call' : 'trunk',
-      pendingCharges: pendingChargesOf(call, request),
+      pendingCharges: pendingChargesOf(call, request, this.#rateOf(call.identity, currency)),
     });
     takes.starting -= 1;
-    if (begun === undefined) return err(NOT_KEPT);
+    if (!begun.ok) return begun;
     if (call.isEnded) {
-      await this.#finalizer.abandon(begun.row);
+      await this.#finalizer.abandon(begun.value.row);
       return err(ENDED);
     }
-    const take = this.#record(call, request, begun);
+    const take = this.#record(call, request, begun.value);
     takes.live.add(take);
     void take.ended.then(() => takes.live.delete(take));
     call.log.add('media', 'recording', { recordingId: take.recordingId, format: request.format });
@@ -120,11 +128,13 @@ export class CallRecorder implements Recorder {
       toNumber: '',
       format,
       type: 'conference',
-      pendingCharges: { currency, notice },
+      pendingCharges: { currency, rate: this.#rateOf({ accountId }, currency), notice },
     });
-    if (begun === undefined) return err(NOT_KEPT);
-    const take = this.#take(begun.row, room.record(begun.wavPath), {
+    if (!begun.ok) return begun;
+    const { logger } = this.#needs;
+    const take = this.#take(begun.value, room.record(begun.value.wavPath), {
       onEnd: () => undefined,
+      exhausted: () => logger.warn({ accountId, conferenceName }, EXHAUSTED),
       notice: () => Promise.resolve(notice),
     });
     this.#watch(take.finalized);
@@ -211,7 +221,14 @@ export class CallRecorder implements Recorder {
     }
   }
 
-  #record(call: Call, request: CallRecordRequest, { row, wavPath }: Begun): RunningRecording {
+  /** The price of recordings; undefined: they are not charged. */
+  #rateOf({ accountId }: Pick<Recording, 'accountId'>, currency: string): UseRate | undefined {
+    const rate = this.#needs.ledger.rateBook.quote('recording', '', accountId, currency);
+    return rate && { perMinute: rate.perMinute, pulseMs: rate.pulseMs };
+  }
+
+  #record(call: Call, request: CallRecordRequest, begun: Begun): RunningRecording {
+    const { row, wavPath } = begun;
     const isStereo = request.channels === 'stereo';
     const media = call.media.record({
       path: wavPath,
@@ -221,7 +238,8 @@ export class CallRecorder implements Recorder {
       maxMs: request.maxMs,
     });
     const { recordingId } = row;
-    const take = this.#take(row, media, {
+    const take = this.#take(begun, media, {
+      exhausted: () => call.log.add('warning', EXHAUSTED, { recordingId }),
       onEnd: ({ reason, durationMs, error }) => {
         const facts = { recordingId, reason, durationMs };
         call.log.add(error === undefined ? 'media' : 'warning', 'recording ended', {
@@ -244,9 +262,10 @@ export class CallRecorder implements Recorder {
   }
 
   #take(
-    row: Recording,
+    { row, meter }: Begun,
     media: ReturnType<MediaRoom['record']>,
     told: {
+      readonly exhausted: () => void;
       readonly onEnd: (end: RecordingRunEnd) => void;
       /** Without the parameters of the recording. */
       readonly notice: () => Promise<NotificationDraft | undefined>;
@@ -258,6 +277,8 @@ export class CallRecorder implements Recorder {
       media,
       startUs: Math.round(this.#needs.clock.wallMs() * 1000),
       linkTo,
+      meter,
+      exhausted: told.exhausted,
       file: (take, end) => {
         told.onEnd(end);
         const { startUs } = take;
@@ -275,18 +296,37 @@ export class CallRecorder implements Recorder {
     });
   }
 
-  async #begin(words: Words | undefined, recording: NewRecording): Promise<Begun | undefined> {
+  /** The record comes first: a crash leaves no reservation without one. */
+  async #begin(
+    words: Words | undefined,
+    recording: NewRecording,
+  ): Promise<Result<Begun, RecordRefusal>> {
     const { recordings, transcriptions, folder, logger } = this.#needs;
     let row: Recording | undefined;
     try {
       row = await recordings.begin(recording);
+      const metered = await this.#meter(row);
+      if (!metered.ok) {
+        await this.#finalizer.abandon(row);
+        return metered;
+      }
       if (words !== undefined) await transcriptions.begin(row, words.request, words.of);
-      return { row, wavPath: await folder.prepare(wavFileOf(row)) };
+      return ok({ row, wavPath: await folder.prepare(wavFileOf(row)), meter: metered.value });
     } catch (error) {
       if (row !== undefined) await this.#finalizer.fail(row, error);
       else logger.error({ error, callUuid: recording.callUuid }, 'recording cannot begin');
-      return undefined;
+      return err(NOT_KEPT);
     }
+  }
+
+  /** Reserves the first pulse. */
+  async #meter(row: Recording): Promise<Result<UseMeter | undefined, RecordRefusal>> {
+    const use = useOf(row, row.pendingCharges?.currency, row.pendingCharges?.rate);
+    if (use === undefined) return ok(undefined);
+    const opened = await UseMeter.open(this.#needs, use);
+    if (opened.ok) return opened;
+    const isLimited = opened.error === 'dailySpendLimit';
+    return err({ kind: isLimited ? 'dailySpendLimit' : 'insufficientFunds' });
   }
 
   #watch(work: Promise<unknown>): void {
@@ -305,6 +345,7 @@ export class CallRecorder implements Recorder {
   }
 }
 
+const EXHAUSTED = 'recording stopped: the balance does not cover another pulse';
 const ENDED: RecordRefusal = { kind: 'wrongState', detail: 'the call has ended' };
 const NOT_KEPT: RecordRefusal = {
   kind: 'notAvailable',

@@ -3,8 +3,8 @@ import type { Logger } from '../../base/logger.ts';
 import { type Micros, micros, ZERO } from '../../base/money.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import { type Invoice, invoiceOf, type Month } from './invoice.ts';
-import type { LedgerStore, OpenBalanceRefusal, RateStore } from './needs.ts';
-import { RateBook } from './rating.ts';
+import type { LedgerStore, OpenBalanceRefusal, PostRefusal, RateStore } from './needs.ts';
+import { type Price, RateBook } from './rating.ts';
 import type {
   Balance,
   BalancePatch,
@@ -16,12 +16,24 @@ import type {
   NewEntry,
   Rate,
   RateKey,
+  ReserveRefusal,
+  Use,
 } from './types.ts';
 
 export { availableOf, canSpend, isLow, promotionAfterDebit } from './funds.ts';
 export { type Invoice, type InvoiceLine, type Month, monthOf } from './invoice.ts';
 export { LowBalanceAlerts, type LowBalanceNeeds } from './low-balance.ts';
-export { type Price, parseRates, priceUse, RateBook } from './rating.ts';
+export { type Metered, MeteredCharge, type Pulse } from './metered-charge.ts';
+export {
+  affordable,
+  PRICE_TOO_SMALL,
+  type Price,
+  parseRates,
+  priceUse,
+  RateBook,
+  roundsToZero,
+} from './rating.ts';
+export { speechHold, UseMeter, type UseMeterNeeds } from './use-meter.ts';
 export { parseWindowBound } from './window.ts';
 
 /** Pages of the ledger (spec: `per_page`): above the maximum the default is used, it does not clamp. */
@@ -33,6 +45,8 @@ const WALK_BATCH = 500;
 export type LedgerRefusal =
   | { readonly kind: 'unknownBalance' }
   | { readonly kind: 'insufficientFunds' }
+  /** The idempotency key belongs to an entry with other fields. */
+  | { readonly kind: 'keyReused' }
   | { readonly kind: OpenBalanceRefusal };
 
 export type RateRefusal =
@@ -138,7 +152,10 @@ export class Ledger {
     return changed === undefined ? err({ kind: 'unknownBalance' }) : ok(changed);
   }
 
-  /** Credit or debit by the operator. The same key answers the first entry again. */
+  /**
+   * Credit or debit by the operator. The same key with the same fields answers the first entry again; with other fields
+   * it is refused (`keyReused`).
+   */
   async adjust(adjustment: Adjustment): Promise<Result<LedgerEntry, LedgerRefusal>> {
     const entry: NewEntry = {
       accountId: adjustment.accountId,
@@ -151,7 +168,26 @@ export class Ledger {
       promotional: adjustment.promotional ?? false,
       ...(adjustment.key === undefined ? {} : { key: adjustment.key }),
     };
-    return this.#one(await this.#store.post([entry], { checked: false }));
+    return this.#one(await this.#store.post([entry], { checked: false, strict: true }));
+  }
+
+  /** Holds `amount` for a use that begins. A repeat changes nothing. */
+  holdUse(use: Use, amount: Micros): Promise<Result<void, ReserveRefusal>> {
+    const { reservationId, accountId, currency } = use;
+    const dailySpendLimit = 'ofAccount';
+    return amount === 0
+      ? Promise.resolve(ok(undefined))
+      : this.#store.reserve({ reservationId, accountId, currency, amount, dailySpendLimit });
+  }
+
+  /** Raises what is held for a use to `amount`. */
+  raiseUse({ reservationId }: Use, amount: Micros): Promise<Result<void, ReserveRefusal>> {
+    return this.#store.extend(reservationId, amount);
+  }
+
+  /** Ends a use: charges `usedMs` of it, at most what is held or covered, and gives the rest back. 0 charges nothing. */
+  chargeUse(use: Use, usedMs: number): Promise<Result<Price, 'unknownBalance'>> {
+    return this.#store.chargeUse(use, usedMs);
   }
 
   /** A debit that must be covered: purchases, fees (spec: `hard` blocks new purchases). */
@@ -230,9 +266,7 @@ export class Ledger {
     return this.#store.verify();
   }
 
-  #one(
-    posted: Result<readonly LedgerEntry[], 'unknownBalance' | 'insufficientFunds'>,
-  ): Result<LedgerEntry, LedgerRefusal> {
+  #one(posted: Result<readonly LedgerEntry[], PostRefusal>): Result<LedgerEntry, LedgerRefusal> {
     if (!posted.ok) return err({ kind: posted.error });
     const [entry] = posted.value;
     return entry === undefined ? err({ kind: 'unknownBalance' }) : ok(entry);

@@ -1,6 +1,7 @@
 import type { AccountId } from '../../base/ids.ts';
 import type { Micros } from '../../base/money.ts';
 import type { Result } from '../../base/result.ts';
+import type { Price } from './rating.ts';
 import type {
   Balance,
   BalancePatch,
@@ -16,9 +17,10 @@ import type {
   Rate,
   RateKey,
   ReserveRefusal,
+  Use,
 } from './types.ts';
 
-export type PostRefusal = 'unknownBalance' | 'insufficientFunds';
+export type PostRefusal = 'unknownBalance' | 'insufficientFunds' | 'keyReused';
 export type OpenBalanceRefusal = 'unknownAccount' | 'balanceExists';
 
 export interface LedgerStore {
@@ -40,11 +42,12 @@ export interface LedgerStore {
 
   /**
    * Adds the entries and moves their balances, all or nothing. An entry whose key, or reference and type, is there
-   * already answers that first entry and moves nothing. `checked`: debits must be covered (`canSpend`).
+   * already answers that first entry and moves nothing. `checked`: debits must be covered (`canSpend`). `strict`: a
+   * repeat whose fields differ from the first entry is refused with `keyReused`.
    */
   post(
     entries: readonly NewEntry[],
-    options: { readonly checked: boolean },
+    options: { readonly checked: boolean; readonly strict?: boolean },
   ): Promise<Result<readonly LedgerEntry[], PostRefusal>>;
   /** A credit that counts only once it is completed. */
   postPending(entry: NewEntry): Promise<Result<LedgerEntry, PostRefusal>>;
@@ -60,12 +63,19 @@ export interface LedgerStore {
     readonly accountId: AccountId;
     readonly currency: string;
     readonly amount: Micros;
-    readonly dailySpendLimit: Micros | undefined;
+    /** `ofAccount`: the one that the account's record has. */
+    readonly dailySpendLimit: Micros | 'ofAccount' | undefined;
   }): Promise<Result<void, ReserveRefusal>>;
   /** Raises what is held to `amount`. */
   extend(reservationId: string, amount: Micros): Promise<Result<void, ReserveRefusal>>;
   /** Gives the hold back and posts `entries`, in one unit of work. */
   release(reservationId: string, entries: readonly NewEntry[]): Promise<void>;
+
+  /**
+   * Charges a use of `usedMs` and gives its hold back, in one unit of work. Beyond the hold it charges what the balance
+   * covers at that moment, else the pulses that were held. A use that was charged before answers that charge.
+   */
+  chargeUse(use: Use, usedMs: number): Promise<Result<Price, 'unknownBalance'>>;
 
   /** Entries of one page, newest first, and the size of the filtered set. */
   page(

@@ -1,6 +1,6 @@
-import { SECOND_MS } from '../../base/duration.ts';
+import { SECOND_MS, secondsOf } from '../../base/duration.ts';
 import type { AccountId } from '../../base/ids.ts';
-import { type Micros, microsFromUnits, priceOf, pulsedMs } from '../../base/money.ts';
+import { type Micros, microsFromUnits, priceOf, pulsedMs, ZERO } from '../../base/money.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import type { Rate, RateKey } from './types.ts';
 
@@ -114,14 +114,35 @@ export function priceUse(answeredMs: number, rate: Pick<Rate, 'perMinute' | 'pul
   return { billedMs, amount: priceOf(billedMs, rate.perMinute) };
 }
 
+/** The whole pulses that `amount` pays for; none at a price of 0. */
+export function affordable(amount: Micros, rate: Pick<Rate, 'perMinute' | 'pulseMs'>): Price {
+  const { perMinute, pulseMs } = rate;
+  if (perMinute === 0) return { billedMs: 0, amount: ZERO };
+  // A price is rounded up: so many pulses never cost more than `amount`.
+  const billedMs = Math.floor((amount * 60) / (perMinute * secondsOf(pulseMs))) * pulseMs;
+  return { billedMs, amount: priceOf(billedMs, perMinute) };
+}
+
+/** Whether a price is above 0 and smaller than a millionth, which cannot be kept. */
+export const roundsToZero = (price: number): boolean => price > 0 && price < SMALLEST_PRICE;
+
+const SMALLEST_PRICE = 0.000001;
+export const PRICE_TOO_SMALL = 'must be 0, or at least 0.000001';
+
 /** Reads a price list: `{ "rates": [{ direction, prefix, per_minute, pulse_seconds, currency }] }`; the error names the row. */
 export function parseRates(document: unknown): Result<readonly Rate[], string> {
   const rows = isRecord(document) ? document['rates'] : undefined;
   if (!Array.isArray(rows)) return err('rates: an array is expected');
   const rates: Rate[] = [];
+  const seen = new Map<string, number>();
   for (const [index, row] of rows.entries()) {
     const rate = parseRate(row);
     if (!rate.ok) return err(`rates[${index}]: ${rate.error}`);
+    const { direction, currency, accountId, prefix } = rate.value;
+    const key = keyOf(direction, currency, accountId, prefix);
+    const first = seen.get(key);
+    if (first !== undefined) return err(`rates[${index}]: the same as rates[${first}]`);
+    seen.set(key, index);
     rates.push(rate.value);
   }
   return ok(rates);
@@ -136,6 +157,7 @@ function parseRate(row: unknown): Result<Rate, string> {
   }
   const perMinute = typeof price === 'number' && price >= 0 ? microsFromUnits(price) : undefined;
   if (perMinute === undefined) return err('per_minute must be a number, zero or more');
+  if (roundsToZero(Number(price))) return err(`per_minute ${PRICE_TOO_SMALL}`);
   if (typeof pulse !== 'number' || !Number.isInteger(pulse) || pulse < 1) {
     return err('pulse_seconds must be a whole number, one or more');
   }

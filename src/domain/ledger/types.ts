@@ -172,3 +172,20 @@ export interface Rate {
 
 /** What makes a rate the one that it is. */
 export type RateKey = Omit<Rate, 'perMinute' | 'pulseMs'>;
+
+/** What a use costs. */
+export type UseRate = Pick<Rate, 'perMinute' | 'pulseMs'>;
+
+/** A use with its own ledger entry, apart from the record of a call: a recording, recognised speech. */
+export interface Use {
+  readonly reservationId: string;
+  readonly accountId: AccountId;
+  readonly currency: string;
+  /** As quoted when it began. */
+  readonly rate: UseRate;
+  /** The ledger adds the billed time. */
+  readonly description: string;
+  /** `<source>:<uuid>`, also the idempotency key: a use is charged once. */
+  readonly reference: string;
+  readonly referenceType: ReferenceType;
+}

@@ -149,11 +149,20 @@ export interface NumberStore {
   ): Promise<
     Result<readonly LedgerEntry[], 'notAvailable' | 'unknownBalance' | 'insufficientFunds'>
   >;
-  /** Active numbers whose month has run out at `nowUs`, the longest overdue first. */
+  /** Active and suspended numbers whose renewal is due at `nowUs`, the longest overdue first. */
   dueForRental(nowUs: number, limit: number): Promise<readonly PhoneNumber[]>;
-  /** Posts the fee and moves `next_billing` on, in one unit of work; idempotent by the entry's reference. */
-  rent(e164: string, fee: NewEntry | undefined, nextBillingUs: number): Promise<void>;
-  /** `pending_release` → `active`, as it was before; undefined when it is not the account's or not in that state. */
+  /**
+   * Posts the fee, which must be covered (`canSpend`), moves `next_billing` on and makes the number active, in one unit of
+   * work. Idempotent by the entry's key.
+   */
+  rent(
+    e164: string,
+    fee: NewEntry | undefined,
+    nextBillingUs: number,
+  ): Promise<Result<void, 'unknownBalance' | 'insufficientFunds'>>;
+  /** The number is suspended from now on, or still; its renewal is retried at `retryUs`. */
+  suspend(e164: string, retryUs: number): Promise<void>;
+  /** `pending_release` → `active` or `suspended`, as it was before; undefined when it is not the account's or not in that state. */
   cancelRelease(accountId: AccountId, e164: string): Promise<PhoneNumber | undefined>;
   /** Puts numbers whose cooldown has ended back into the inventory. Returns how many. */
   completeReleases(nowUs: number): Promise<number>;

@@ -9,6 +9,8 @@ import type { PhoneNumber, PhoneNumberPatch } from './types.ts';
 
 /** Numbers billed in one turn of the monthly rental. */
 const RENTAL_BATCH = 100;
+/** A renewal that could not be paid is retried after this time. */
+const RETRY_US = 86_400_000_000;
 
 export type NumberRefusal =
   | { readonly kind: 'unknownNumber' }
@@ -31,6 +33,13 @@ export interface NumberSettings {
   readonly releaseCooldownMs?: number;
 }
 
+/** A number as it was before its renewal. */
+export interface Renewal {
+  readonly number: PhoneNumber;
+  /** True: it was suspended and is active again. False: it is suspended now. */
+  readonly isPaid: boolean;
+}
+
 interface NumberStores {
   readonly numbers: NumberStore;
   readonly applications: ApplicationStore;
@@ -42,6 +51,7 @@ export class Numbers {
   readonly #stores: NumberStores;
   readonly #context: ProvisioningContext;
   readonly #cooldownUs: number;
+  readonly #onRenewal: ((renewal: Renewal) => void)[] = [];
 
   constructor(stores: NumberStores, context: ProvisioningContext, settings: NumberSettings = {}) {
     this.#stores = stores;
@@ -70,6 +80,8 @@ export class Numbers {
       releasedUs: undefined,
       cooldownEndsUs: undefined,
       accountId: undefined,
+      alias: undefined,
+      suspendedUs: undefined,
       ...input,
       id: uuid(this.#context.random),
       createdUs: now,
@@ -107,6 +119,8 @@ export class Numbers {
       nextBillingUs: nextMonth(now),
       lastBilledUs: now,
       releasedUs: undefined,
+      alias: undefined,
+      suspendedUs: undefined,
       updatedUs: now,
     };
     const bought = await this.#stores.numbers.purchase(owned, this.#purchaseFees(owned, accountId));
@@ -198,6 +212,21 @@ export class Numbers {
     return owned.ok ? this.#patched(e164, { subAccount }) : owned;
   }
 
+  /** A name for the number; undefined clears it. */
+  async rename(
+    accountId: AccountId,
+    e164: string,
+    alias: string | undefined,
+  ): Promise<Result<PhoneNumber, NumberRefusal>> {
+    const owned = await this.get(e164, accountId);
+    return owned.ok ? this.#patched(e164, { alias }) : owned;
+  }
+
+  /** `act` is called when a number was suspended, or is active again because its renewal was paid. */
+  onRenewal(act: (renewal: Renewal) => void): void {
+    this.#onRenewal.push(act);
+  }
+
   /** Operator: takes a free number out of the inventory. */
   async remove(e164: string): Promise<Result<void, NumberRefusal>> {
     const removed = await this.#stores.numbers.remove(e164);
@@ -206,21 +235,31 @@ export class Numbers {
   }
 
   /**
-   * Charges every month that is due of every number; call it at the start and then hourly. The rent is not refused for
-   * want of funds: the number is in use. Returns how many months were charged.
+   * Renews every number whose month has ended; call it at the start and then hourly. A number whose account cannot pay is
+   * suspended and its renewal retried daily. Suspended time is not charged: the paid month begins with the payment.
+   * Returns how many months were charged.
    */
   async chargeRentals(): Promise<number> {
     let charged = 0;
     for (;;) {
       const due = await this.#stores.numbers.dueForRental(nowUs(this.#context), RENTAL_BATCH);
-      for (const number of due) {
-        const from = number.nextBillingUs ?? nowUs(this.#context);
-        const rent = rentalFee(number, from, this.#reference());
-        await this.#stores.numbers.rent(number.e164, rent, nextMonth(from));
-      }
+      for (const number of due) if (await this.#renew(number)) charged += 1;
       if (due.length === 0) return charged;
-      charged += due.length;
     }
+  }
+
+  /** False: the account cannot pay. */
+  async #renew(number: PhoneNumber): Promise<boolean> {
+    const { numbers } = this.#stores;
+    const now = nowUs(this.#context);
+    const isSuspended = number.status === 'suspended';
+    const from = isSuspended ? now : (number.nextBillingUs ?? now);
+    const rent = rentalFee(number, from, this.#reference());
+    const paid = await numbers.rent(number.e164, rent, nextMonth(from));
+    if (!paid.ok) await numbers.suspend(number.e164, now + RETRY_US);
+    if (paid.ok === isSuspended)
+      for (const act of this.#onRenewal) act({ number, isPaid: paid.ok });
+    return paid.ok;
   }
 
   #purchaseFees(number: PhoneNumber, accountId: AccountId): readonly NewEntry[] {
@@ -262,6 +301,8 @@ const NOBODYS = {
   purchasedUs: undefined,
   nextBillingUs: undefined,
   lastBilledUs: undefined,
+  alias: undefined,
+  suspendedUs: undefined,
 } as const;
 
 /** One month's rent; the key names number and month, so that no month is charged twice. */

@@ -38,8 +38,15 @@ export {
   type PolicyRefusal,
   SRTP_POLICIES,
 } from './media-policies.ts';
-export { type NewNumber, type NumberRefusal, type Numbers, nextMonth } from './numbers.ts';
+export {
+  type NewNumber,
+  type NumberRefusal,
+  type Numbers,
+  nextMonth,
+  type Renewal,
+} from './numbers.ts';
 export { headerProblem, isManaged } from './peer-headers.ts';
+export { tellRenewal } from './renewal-notices.ts';
 export { carrierFormat, patternOf, ranked, WINDOW_PATTERN } from './routing.ts';
 export type {
   NewCredential,

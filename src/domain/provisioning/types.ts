@@ -107,7 +107,16 @@ export interface PhoneNumber {
   readonly subAccount: AccountId | undefined;
   readonly country: string;
   readonly region: string;
-  readonly status: 'available' | 'active' | 'pending_release' | 'released' | 'blocked';
+  /** `suspended`: its renewal could not be paid. It takes no calls and is not charged; the renewal is retried daily. */
+  readonly status:
+    | 'available'
+    | 'active'
+    | 'suspended'
+    | 'pending_release'
+    | 'released'
+    | 'blocked';
+  /** Name that its account gave it; at most 128 characters. */
+  readonly alias?: string | undefined;
   readonly setupFeeMicros: number;
   readonly monthlyFeeMicros: number;
   readonly currency: string;
@@ -115,12 +124,15 @@ export interface PhoneNumber {
   readonly applicationId: AppId | undefined;
   readonly trunkGroupId: TrunkId | undefined;
   readonly purchasedUs: number | undefined;
+  /** When it is renewed; of a suspended number: when the renewal is retried. */
   readonly nextBillingUs: number | undefined;
   readonly lastBilledUs: number | undefined;
   /** When its account last gave it back. */
   readonly releasedUs: number | undefined;
   /** While `pending_release`: until then the account may take it back. */
   readonly cooldownEndsUs: number | undefined;
+  /** Since when it is suspended. */
+  readonly suspendedUs?: number | undefined;
   readonly createdUs: number;
   readonly updatedUs: number;
 }

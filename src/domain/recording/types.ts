@@ -1,5 +1,6 @@
 import type { AccountId, CallUuid, RecordingId } from '../../base/ids.ts';
 import type { NotificationDraft } from '../callback/types.ts';
+import type { UseRate } from '../ledger/types.ts';
 
 export type RecordingFormat = 'mp3' | 'wav';
 
@@ -7,6 +8,8 @@ export type RecordingFormat = 'mp3' | 'wav';
 export interface PendingCharges {
   /** In which its length is charged. */
   readonly currency: string;
+  /** Price when it began, in which its pulses are held. Absent for recordings that are free or were begun by an earlier version. */
+  readonly rate?: UseRate | undefined;
   /** Who is told. Its parameters are followed by those of the recording, which are known only then. */
   readonly notice: NotificationDraft | undefined;
 }
@@ -29,6 +32,8 @@ export interface Recording {
   readonly file: string;
   readonly bytes: number;
   readonly durationMs: number;
+  /** Time charged: whole pulses, ms. Undefined for free recordings and those of earlier versions. */
+  readonly billedMs?: number | undefined;
   readonly startUs: number | undefined;
   readonly endUs: number | undefined;
   readonly addedUs: number;
@@ -43,6 +48,7 @@ export type RecordingPatch = {
     | 'format'
     | 'bytes'
     | 'durationMs'
+    | 'billedMs'
     | 'startUs'
     | 'endUs']?: Recording[Key];
 };

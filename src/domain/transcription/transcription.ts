@@ -1,13 +1,20 @@
 import type { Clock } from '../../base/clock.ts';
-import { secondsOf } from '../../base/duration.ts';
-import { type AccountId, type Random, type RecordingId, uuid } from '../../base/ids.ts';
+import { ServiceError } from '../../base/errors.ts';
+import {
+  type AccountId,
+  type CallUuid,
+  type Random,
+  type RecordingId,
+  uuid,
+} from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
-import { type Micros, micros, unitsFromMicros, ZERO } from '../../base/money.ts';
+import { type Micros, unitsFromMicros, ZERO } from '../../base/money.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import type { Recognizer, Transcript } from '../call/needs.ts';
 import type { CallbackClient } from '../callback/callback.ts';
 import type { CallbackParameters, StoredNotification } from '../callback/types.ts';
-import { type Ledger, priceUse } from '../ledger/ledger.ts';
+import { type Ledger, priceUse, speechHold, UseMeter } from '../ledger/ledger.ts';
+import type { ReserveRefusal, Use } from '../ledger/types.ts';
 import type { Recording } from '../recording/types.ts';
 import type { RecordingReader, TranscriptionStore } from './needs.ts';
 import type { Transcription, TranscriptionPatch, TranscriptionRequest } from './types.ts';
@@ -17,7 +24,7 @@ export interface TranscriptionNeeds {
   readonly recordings: { get(recordingId: RecordingId): Promise<Recording | undefined> };
   readonly files: RecordingReader;
   readonly recognizer: Pick<Recognizer, 'transcribe'>;
-  readonly ledger: Pick<Ledger, 'adjust' | 'rateBook'>;
+  readonly ledger: Pick<Ledger, 'holdUse' | 'raiseUse' | 'chargeUse' | 'rateBook'>;
   readonly callbacks: Pick<CallbackClient, 'notifyStored'>;
   /** Where the words can be fetched with credentials. */
   readonly linkTo: (of: Pick<Transcription, 'accountId' | 'transcriptionId'>) => string;
@@ -34,9 +41,20 @@ const MAX_FILE_BYTES = 256 * 1024 * 1024;
 /** A recogniser that is busy or fails is asked again after these pauses. */
 const PAUSES_MS = [5_000, 30_000];
 
+/** A store that takes no writes is asked again after these pauses. */
+const STORE_PAUSES_MS = [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000];
+
 const EVENT = 'Transcription';
 
 export type TranscriptionRefusal = { readonly kind: 'unknownTranscription' };
+
+/** Reserves the pulses of one utterance while it lasts. */
+export interface SpeechMeter {
+  /** The caller begins to speak. `exhausted`: the balance does not cover the next pulse. */
+  begin(exhausted: () => void): void;
+  /** Charges `usedMs` and gives the rest back; to be called once. 0 is free. */
+  close(usedMs: number): Promise<SpeechCharge>;
+}
 
 /** What use of the recogniser was charged. */
 export interface SpeechCharge {
@@ -116,35 +134,62 @@ export class Transcriptions {
     return visible ? ok(found) : err({ kind: 'unknownTranscription' });
   }
 
-  /** Charges recognised speech; what is charged under `id` already is not charged again. Not checked against the balance. */
-  async charge(use: {
+  /**
+   * Reserves the first pulse of an utterance of a call. Undefined: speech is not charged. Rejects when the store takes no
+   * writes.
+   */
+  async meter(of: {
     readonly accountId: AccountId;
     readonly currency: string;
-    readonly durationMs: number;
+    readonly callUuid: CallUuid;
+  }): Promise<Result<SpeechMeter | undefined, ReserveRefusal>> {
+    const { accountId, currency, callUuid } = of;
+    const id = uuid(this.#needs.random);
+    const what = `Speech recognised in call ${callUuid}`;
+    const use = this.#useOf({ accountId, currency, id, what });
+    if (use === undefined) return ok(undefined);
+    const held: Use = { ...use, reservationId: speechHold(callUuid, id) };
+    const meter = await UseMeter.open(this.#needs, held);
+    if (!meter.ok) return meter;
+    return ok({
+      begin: (exhausted) => meter.value.begin(exhausted),
+      close: (usedMs) => {
+        meter.value.stop();
+        return this.#charge(held, usedMs);
+      },
+    });
+  }
+
+  #useOf(of: {
+    readonly accountId: AccountId;
+    readonly currency: string;
     readonly id: string;
     readonly what: string;
-  }): Promise<SpeechCharge> {
-    const { ledger, logger } = this.#needs;
-    const { accountId, currency, durationMs, id, what } = use;
-    const rate = ledger.rateBook.quote('transcription', '', accountId, currency);
-    if (rate === undefined || durationMs <= 0) return { amount: ZERO, perMinute: ZERO };
-    const { amount, billedMs } = priceUse(durationMs, rate);
-    if (amount > 0) {
-      const posted = await ledger.adjust({
-        accountId,
-        currency,
-        amount: micros(-amount),
-        description: `${what} (${secondsOf(billedMs)} s)`,
-        referenceType: 'transcription',
-        reference: `transcription:${id}`,
-        key: `transcription:${id}`,
-      });
-      if (!posted.ok) {
-        logger.error({ id, accountId, refusal: posted.error.kind }, 'transcription not charged');
+  }): Use | undefined {
+    const { accountId, currency, id, what: description } = of;
+    const rate = this.#needs.ledger.rateBook.quote('transcription', '', accountId, currency);
+    if (rate === undefined) return undefined;
+    const reference = `transcription:${id}`;
+    const common = { accountId, currency, rate, description, reference };
+    return { ...common, reservationId: reference, referenceType: 'transcription' };
+  }
+
+  /** A store that takes no writes is asked again. Never more than is held for the use, or covered. */
+  async #charge(use: Use, usedMs: number): Promise<SpeechCharge> {
+    const { ledger, clock, logger } = this.#needs;
+    const { reference: id, accountId, rate } = use;
+    for (let attempt = 0; ; attempt += 1) {
+      try {
+        const charged = await ledger.chargeUse(use, usedMs);
+        if (charged.ok) return { amount: charged.value.amount, perMinute: rate.perMinute };
+        logger.error({ id, accountId, refusal: charged.error }, 'transcription not charged');
         return { amount: ZERO, perMinute: rate.perMinute };
+      } catch (error) {
+        const pause = STORE_PAUSES_MS[attempt];
+        if (!(error instanceof ServiceError) || pause === undefined) throw error;
+        await clock.sleep(pause);
       }
     }
-    return { amount, perMinute: rate.perMinute };
   }
 
   /** Resolves when nothing is being transcribed. */
@@ -184,20 +229,38 @@ export class Transcriptions {
     const asked = await store.get(transcriptionId);
     if (asked?.status !== 'waiting') return;
     const recording = await recordings.get(asked.recordingId);
-    const made =
-      recording?.status === 'ready'
-        ? await this.#transcribe(asked, recording)
-        : err('there is no file of the recording');
+    if (recording?.status !== 'ready') {
+      await this.#end(asked, { status: 'failed', error: 'there is no file of the recording' });
+      return;
+    }
+    const { accountId, currency, recordingId, callUuid } = asked;
+    const ofCall = callUuid === undefined ? '' : ` of call ${callUuid}`;
+    const what = `Transcription of recording ${recordingId}${ofCall}`;
+    const use = this.#useOf({ accountId, currency, id: transcriptionId, what });
+    const made = await this.#paid(use, recording, () => this.#transcribe(asked, recording));
     if (!made.ok) {
+      if (use !== undefined) await this.#charge(use, 0);
       await this.#end(asked, { status: 'failed', error: made.error });
       return;
     }
     const { text, durationMs } = made.value;
-    const { accountId, currency, recordingId } = asked;
-    const what = `Transcription of recording ${recordingId}`;
-    const cost = await this.charge({ accountId, currency, durationMs, id: transcriptionId, what });
-    const { amount: charge, perMinute } = cost;
+    const cost = use && (await this.#charge(use, durationMs));
+    const { amount: charge, perMinute } = cost ?? { amount: ZERO, perMinute: ZERO };
     await this.#end(asked, { status: 'ready', text, durationMs, charge, perMinute });
+  }
+
+  /** Reserves the price of the whole recording before `work` begins. */
+  async #paid(
+    use: Use | undefined,
+    { durationMs }: Recording,
+    work: () => Promise<Result<Transcript, string>>,
+  ): Promise<Result<Transcript, string>> {
+    if (use !== undefined && durationMs > 0) {
+      const { amount } = priceUse(durationMs, use.rate);
+      const held = await this.#needs.ledger.holdUse(use, amount);
+      if (!held.ok) return err('the balance does not cover the transcription');
+    }
+    return work();
   }
 
   async #transcribe(

@@ -121,6 +121,7 @@ const ANSWERS: Answers = {
   queueFull: ({ retryAfterMs }) => tooManyRequests('call queue is full', retryAfterMs),
   unavailable: ({ retryAfterMs }) => unavailable('service temporarily unavailable', retryAfterMs),
   accountInactive: failure(403, 'account is not active'),
+  keyReused: failure(409, 'key was used with another request'),
   idempotencyConflict: failure(409, 'Idempotency-Key was used with another request'),
   notFound: ({ what }) => notFound(what),
   wrongState: ({ detail }) => failure(409, 'not possible in the current state', { detail }),

@@ -23,6 +23,7 @@ const SIGNALLED: Readonly<Record<HangupCauseKey, Signalled>> = {
   prefixBarred: row(403, 21),
   loopDetected: row(482, 25),
   mediaAnchoring: row(488, 79),
+  numberSuspended: row(480, 21),
   noAnswer: row(480, 19),
   busy: row(486, 17),
   rejected: row(603, 21),

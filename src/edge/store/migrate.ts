@@ -9,7 +9,7 @@ interface Migration {
   readonly file: string;
 }
 
-/** `001-initial.sql`, `002-….sql`: forward only, each in its own transaction, numbered without gaps. */
+/** `001-initial.sql`, `002-….sql`: forward only, each in its own transaction. Numbers may have gaps. */
 export function listMigrations(): readonly Migration[] {
   return readdirSync(FOLDER)
     .filter((file) => /^\d{3}-[a-z0-9-]+\.sql$/.test(file))

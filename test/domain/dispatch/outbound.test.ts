@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ServiceError } from '../../../src/base/errors.ts';
 import { micros } from '../../../src/base/money.ts';
 import type { LegEnd, PeerAtEnd } from '../../../src/domain/call/needs.ts';
+import type { NewEntry } from '../../../src/domain/ledger/types.ts';
 import { settle } from '../../sim/clock.ts';
 import { SDP } from '../interpreter/scene.ts';
 import type { Invite } from './fakes.ts';
@@ -109,6 +110,20 @@ describe('POST Call: what is refused at once', () => {
     });
     expect(await stage.place()).toEqual({ ok: false, error: { kind: 'insufficientFunds' } });
     expect(stage.settled).toEqual([]);
+    expect(await stage.leftovers()).toEqual(NOTHING_LEFT);
+  });
+
+  it('402 comes before the caller ID: an account without funds is not told whose the number is', async () => {
+    const { authId } = stage.account;
+    const taken = { accountId: authId, currency: 'USD', type: 'debit', amount: micros(10_000_000) };
+    const entry = { ...taken, description: 'Spent', reference: undefined, referenceType: 'x' };
+    await stage.store.ledger.post([entry as NewEntry], { checked: false });
+    await stage.store.ledger.patchBalance(authId, 'USD', { creditLimit: micros(5_000_000) });
+    const refused = { ok: false, error: { kind: 'insufficientFunds' } };
+    expect(await stage.place({ from: '14155550999' })).toEqual(refused);
+    await stage.store.ledger.patchBalance(authId, 'USD', { isPostpaid: true });
+    const { callUuid } = await stage.placed({ from: '14155550999' });
+    expect(await stage.cdr(callUuid)).toMatchObject({ hangupCauseCode: 3030 });
     expect(await stage.leftovers()).toEqual(NOTHING_LEFT);
   });
 

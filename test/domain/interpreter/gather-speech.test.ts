@@ -49,6 +49,28 @@ describe('GetInput, Gather: speech (dialect §2.1)', () => {
     expect(scene.leftovers()).toEqual(NOTHING_LEFT);
   });
 
+  it('speech is not listened to without funds for its first pulse', async () => {
+    scene.isPoor = true;
+    const a = await scene.caller(xml('GetInput', 'inputType="speech"'));
+    await hearPrompts();
+    await a.running;
+    expect(scene.ears).toEqual([]);
+    expect(asked()?.['SpeechError']).toContain('the balance does not cover speech recognition');
+    expect(scene.charged).toEqual([]);
+  });
+
+  it('speech ends when the balance covers no further pulse, and its reservation is released', async () => {
+    const a = await scene.caller(xml('GetInput', 'inputType="speech"'));
+    expect(scene.openMeters).toBe(1);
+    ear().options.speaking();
+    await settle();
+    scene.exhaust();
+    await a.running;
+    expect(ear().isStopped).toBe(true);
+    expect(asked()).toMatchObject({ BilledAmount: '0', Speech: '' });
+    expect([scene.charged, scene.openMeters]).toEqual([[], 0]);
+  });
+
   it('hands on language, hints, filter, model and the pause that ends speech', async () => {
     const attributes =
       'inputType="speech" language="en-GB" hints="a b,c" profanityFilter="true" speechModel="phone_call" speechEndTimeout="3"';

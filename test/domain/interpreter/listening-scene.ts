@@ -2,7 +2,7 @@
 
 import { ServiceError } from '../../../src/base/errors.ts';
 import type { RecordingId } from '../../../src/base/ids.ts';
-import { type Micros, micros } from '../../../src/base/money.ts';
+import { micros } from '../../../src/base/money.ts';
 import { err, ok } from '../../../src/base/result.ts';
 import type {
   AudioProblem,
@@ -19,11 +19,10 @@ import type {
 import type { StoredNotification } from '../../../src/domain/callback/types.ts';
 import { CallRecorder } from '../../../src/domain/interpreter/interpreter.ts';
 import type { RecorderNeeds } from '../../../src/domain/interpreter/recorder.ts';
-import { RateBook } from '../../../src/domain/ledger/ledger.ts';
-import type { LedgerEntry } from '../../../src/domain/ledger/types.ts';
 import { Recordings } from '../../../src/domain/recording/recording.ts';
 import type { Recording } from '../../../src/domain/recording/types.ts';
 import { NO_TRANSCRIPTIONS } from '../../no-speech.ts';
+import { FakeUses } from '../ledger/fake-uses.ts';
 import { FakeMediaLeg, Scene } from './scene.ts';
 
 export const pcm = (samples = 800): Pcm => ({ rate: 8000, samples: new Uint8Array(samples * 2) });
@@ -103,21 +102,14 @@ export class ListeningLeg extends FakeMediaLeg {
   }
 }
 
-export interface Posting {
-  readonly amount: Micros;
-  readonly referenceType: string | undefined;
-  readonly reference: string | undefined;
-  readonly key: string | undefined;
-}
-
 export class ListeningScene extends Scene {
   readonly rows = new Map<string, Recording>();
   /** Files of the folder by relative name, with their sizes. */
   readonly files = new Map<string, number>();
   readonly encoded: string[] = [];
-  readonly postings: Posting[] = [];
   readonly spoken: SpeechRequest[] = [];
-  readonly rateBook = new RateBook();
+  readonly uses = new FakeUses();
+  readonly rateBook = this.uses.rateBook;
   readonly recorder: CallRecorder;
   /** What the next fetches of audio come to; then they succeed. */
   readonly audioProblems: AudioProblem[] = [];
@@ -130,7 +122,6 @@ export class ListeningScene extends Scene {
   readonly storedNotifications: StoredNotification[] = [];
   isStoreDown = false;
   isStoreFull = false;
-  isLedgerClosed = false;
   /** What `RecordStop` of an ended call waits for. */
   hangupTold: Promise<void> = Promise.resolve();
 
@@ -238,13 +229,7 @@ export class ListeningScene extends Scene {
         },
       },
       callbacks,
-      ledger: {
-        rateBook: this.rateBook,
-        adjust: ({ amount, referenceType, reference, key }) => {
-          this.postings.push({ amount, referenceType, reference, key });
-          return Promise.resolve(this.isLedgerClosed ? err({ kind: 'unknownBalance' }) : POSTED);
-        },
-      },
+      ledger: this.uses,
       linkTo: ({ recordingId, format }) => `https://media.test/${recordingId}.${format}?sig=s`,
       hangupTold: () => this.hangupTold,
       clock,
@@ -252,9 +237,6 @@ export class ListeningScene extends Scene {
     };
   }
 }
-
-/** Nobody looks at the entry itself. */
-const POSTED = ok({} as LedgerEntry);
 
 /** One cent a minute for recordings. */
 export const RECORDING_RATE = {

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { asAccountId, asCallUuid, asRecordingId, type RecordingId } from '../../../src/base/ids.ts';
+import { micros } from '../../../src/base/money.ts';
 import type { MediaRoom } from '../../../src/domain/call/needs.ts';
 import type { CallRecordRequest } from '../../../src/domain/interpreter/recorder.ts';
 import type { Recording } from '../../../src/domain/recording/types.ts';
@@ -148,7 +149,8 @@ describe('a store that takes no writes when a recording ends', () => {
     await scene.clock.advance(20_000);
     expect(scene.row().status).toBe('ready');
     expect(scene.told(CALLBACK.url)).toHaveLength(1);
-    expect(new Set(scene.postings.map(({ key }) => key)).size).toBe(1);
+    expect(scene.uses.charged).toHaveLength(1);
+    expect(scene.uses.held.size).toBe(0);
     expect(scene.errors).toEqual([]);
   });
 
@@ -166,7 +168,7 @@ describe('a store that takes no writes when a recording ends', () => {
 });
 
 describe('the price of a recording', () => {
-  it('is posted once per recording, by its rate and pulse, whether it is covered or not', async () => {
+  it('is posted once per recording, by its rate and pulse', async () => {
     scene.rateBook.put(RECORDING_RATE);
     const { call } = await answered();
     await scene.recorder.start(call, REQUEST);
@@ -174,15 +176,57 @@ describe('the price of a recording', () => {
     scene.recorder.stop(call);
     await settle();
     const reference = `recording:${scene.row().recordingId}`;
-    expect(scene.postings).toEqual([
-      { amount: -20_000, referenceType: 'recording', reference, key: reference },
+    expect(scene.uses.charged).toEqual([{ amount: 20_000, referenceType: 'recording', reference }]);
+    expect(scene.row().billedMs).toBe(120_000);
+  });
+
+  it('is reserved before the recording begins: without funds there is none', async () => {
+    scene.rateBook.put(RECORDING_RATE);
+    scene.uses.funds = 9_999;
+    const { call } = await answered();
+    const refused = await scene.recorder.start(call, REQUEST);
+    expect(refused).toEqual({ ok: false, error: { kind: 'insufficientFunds' } });
+    expect(scene.leg().recordings).toEqual([]);
+    expect(scene.row().status).toBe('failed');
+    expect(scene.uses.held.size).toBe(0);
+  });
+
+  it('ends the recording where the paid pulse ends, and never exceeds the funds', async () => {
+    scene.rateBook.put({ ...RECORDING_RATE, perMinute: micros(6_000_000), pulseMs: 1_000 });
+    scene.uses.funds = 330_000;
+    const { call } = await answered();
+    await scene.recorder.start(call, REQUEST);
+    expect(scene.uses.held.size).toBe(1);
+    await scene.clock.advance(8_000);
+    expect(scene.told(CALLBACK.url)).toMatchObject([
+      { RecordingEndReason: 'OutOfCredits', RecordingDuration: '3' },
     ]);
-    // So that a balance that is low now is told of.
+    expect(scene.uses.charged).toMatchObject([{ amount: 300_000 }]);
+    expect(scene.uses.funds).toBe(30_000);
+    expect(scene.row().billedMs).toBe(3_000);
+    expect(call.isEnded).toBe(false);
+  });
+
+  it('does not grow in a pause', async () => {
+    scene.rateBook.put({ ...RECORDING_RATE, perMinute: micros(6_000_000), pulseMs: 1_000 });
+    scene.uses.funds = 200_000;
+    const { call } = await answered();
+    const started = await scene.recorder.start(call, REQUEST);
+    if (!started.ok) throw new Error(started.error.kind);
+    await scene.clock.advance(500);
+    started.value.pause(true);
+    await scene.clock.advance(60_000);
+    expect(scene.leg().recordings[0]?.isOver).toBe(false);
+    started.value.pause(false);
+    await scene.clock.advance(1_400);
+    expect(scene.leg().recordings[0]?.isOver).toBe(false);
+    await scene.clock.advance(100);
+    expect(scene.leg().recordings[0]?.isOver).toBe(true);
   });
 
   it('that the ledger does not take leaves the recording to the customer all the same', async () => {
     scene.rateBook.put(RECORDING_RATE);
-    scene.isLedgerClosed = true;
+    scene.uses.isClosed = true;
     const { call } = await answered();
     await scene.recorder.start(call, REQUEST);
     await scene.clock.advance(1_000);
@@ -198,7 +242,7 @@ describe('the price of a recording', () => {
     await scene.clock.advance(61_000);
     scene.recorder.stop(call);
     await settle();
-    expect(scene.postings).toEqual([]);
+    expect(scene.uses.charged).toEqual([]);
   });
 });
 
@@ -263,6 +307,16 @@ describe('recordings of a room (dialect §3.5)', () => {
     media?.end('legEnded');
     await settle();
     expect(finalized()).toMatchObject([{}, { RecordingEndReason: 'HungUp' }]);
+  });
+
+  it('end where the paid pulse ends, and do not begin without funds', async () => {
+    scene.rateBook.put({ ...RECORDING_RATE, perMinute: micros(6_000_000), pulseMs: 1_000 });
+    scene.uses.funds = 150_000;
+    expect(await startRoom(0)).toMatchObject({ ok: true });
+    await scene.clock.advance(1_000);
+    expect(finalized()).toMatchObject([{ RecordingEndReason: 'OutOfCredits' }]);
+    expect(scene.uses.funds).toBe(50_000);
+    expect(await startRoom(0)).toEqual({ ok: false, error: { kind: 'insufficientFunds' } });
   });
 
   it('tell nothing where there is no file', async () => {
@@ -331,14 +385,24 @@ describe('recordings that a crash interrupted', () => {
 
   it('are charged once, under the key that the process before would have used', async () => {
     await recover(interrupted(asRecordingId('r1')), interrupted(asRecordingId('r2')));
-    expect(scene.postings).toEqual([
-      {
-        amount: -10_000,
-        referenceType: 'recording',
-        reference: 'recording:r1',
-        key: 'recording:r1',
-      },
+    expect(scene.uses.charged).toEqual([
+      { amount: 10_000, referenceType: 'recording', reference: 'recording:r1' },
     ]);
+  });
+
+  it('are charged at the price of their beginning, and never more than was held', async () => {
+    const row = interrupted(asRecordingId('r1'));
+    scene.files.set('MA_ONE/r1.wav', 16_044);
+    scene.uses.funds = 70_000;
+    scene.uses.held.set('recording:r1', micros(70_000));
+    const rate = { perMinute: micros(6_000_000), pulseMs: 500 };
+    await recover({
+      ...row,
+      pendingCharges: { currency: 'USD', notice: undefined, ...row.pendingCharges, rate },
+    });
+    // 1 s costs 0.1; one pulse of 0.05 is held in full.
+    expect(scene.uses.charged).toMatchObject([{ amount: 50_000, reference: 'recording:r1' }]);
+    expect(scene.uses.held.size).toBe(0);
   });
 
   it('are told with RecordStop, signed for whoever made the call; the file is there by then', async () => {
@@ -370,7 +434,7 @@ describe('recordings that a crash interrupted', () => {
       { ...interrupted(asRecordingId('r2')), pendingCharges: undefined },
     );
     expect([...scene.rows.values()].map(({ status }) => status)).toEqual(['ready', 'ready']);
-    expect(scene.postings).toHaveLength(1);
+    expect(scene.uses.charged).toHaveLength(1);
     expect(scene.notifications).toEqual([]);
   });
 

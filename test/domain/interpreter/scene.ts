@@ -315,6 +315,11 @@ export class Scene {
   /** Callers that are listened to. */
   readonly ears: ScriptedEar[] = [];
   readonly charged: number[] = [];
+  /** The balance covers no speech recognition. */
+  isPoor = false;
+  openMeters = 0;
+  /** The balance does not cover more of what the caller says. */
+  exhaust: () => void = () => undefined;
   readonly needs: InterpreterNeeds;
   #count = 0;
 
@@ -539,9 +544,21 @@ export class Scene {
   };
 
   readonly transcriptions = {
-    charge: ({ durationMs }: { durationMs: number }) => {
-      this.charged.push(durationMs);
-      return Promise.resolve({ amount: 1500 as Micros, perMinute: 6000 as Micros });
+    meter: () => {
+      if (this.isPoor) return Promise.resolve(err('insufficientFunds' as const));
+      this.openMeters += 1;
+      return Promise.resolve(
+        ok({
+          begin: (exhausted: () => void) => {
+            this.exhaust = exhausted;
+          },
+          close: (usedMs: number) => {
+            this.openMeters -= 1;
+            if (usedMs > 0) this.charged.push(usedMs);
+            return Promise.resolve({ amount: 1500 as Micros, perMinute: 6000 as Micros });
+          },
+        }),
+      );
     },
   };
 

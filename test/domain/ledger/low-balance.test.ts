@@ -71,6 +71,17 @@ describe('low-balance alerts belong to the ledger', () => {
   const settleCall = (amount: number) =>
     store.calls.settle({ cdr: aCdr(), entries: [charge(amount)], notification: undefined });
 
+  it('none before the first credit, whatever the threshold', async () => {
+    await store.ledger.openBalance(ACCOUNT, 'EUR');
+    await threshold(50_000, 'EUR');
+    await store.ledger.patchBalance(ACCOUNT, 'EUR', { creditLimitType: 'soft' });
+    await adjust(-10, 'EUR');
+    expect(await toldOf()).toEqual([]);
+    await adjust(60_000, 'EUR');
+    await adjust(-20_000, 'EUR');
+    expect(await toldOf()).toEqual(['0.03999']);
+  });
+
   it("an operator's debit; once a fall, and again after a rise", async () => {
     await adjust(-60_000);
     expect(await toldOf()).toEqual(['0.04']);

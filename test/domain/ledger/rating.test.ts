@@ -99,6 +99,14 @@ describe('the price list', () => {
     [{ rates: [{ direction: 'up' }] }, 'rates[0]: direction must be one of'],
     [{ rates: [{ direction: 'sip', prefix: '+1' }] }, 'rates[0]: prefix'],
     [{ rates: [{ direction: 'sip', per_minute: -1 }] }, 'rates[0]: per_minute'],
+    [
+      { rates: [{ direction: 'sip', per_minute: 0.0000004, currency: 'USD' }] },
+      'rates[0]: per_minute must be 0, or at least 0.000001',
+    ],
+    [
+      { rates: [1, 2].map((per_minute) => ({ direction: 'sip', per_minute, currency: 'USD' })) },
+      'rates[1]: the same as rates[0]',
+    ],
     [{ rates: [{ direction: 'sip', per_minute: 1, pulse_seconds: 0 }] }, 'rates[0]: pulse_seconds'],
     [{ rates: [{ direction: 'sip', per_minute: 1, currency: 'usd' }] }, 'rates[0]: currency'],
   ])('names the row and what is wrong with it: %j', (document, message) => {

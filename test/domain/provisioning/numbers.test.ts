@@ -37,6 +37,8 @@ beforeEach(async () => {
 });
 afterEach(() => opened.store.close());
 
+const topUp = (amount: number) =>
+  opened.store.ledger.post([anEntry({ amount: micros(amount) })], { checked: false });
 const balance = async () => (await opened.store.ledger.balance(ACCOUNT, 'USD'))?.balance;
 
 describe('numbers', () => {
@@ -89,9 +91,82 @@ describe('numbers', () => {
     expect(await numbers.chargeRentals()).toBe(1);
     expect(await numbers.chargeRentals()).toBe(0);
     expect(await balance()).toBe(500_000);
+    await topUp(2_000_000);
     await opened.clock.advance(61 * DAY_MS);
     expect(await numbers.chargeRentals()).toBe(2);
+    expect(await balance()).toBe(500_000);
+  });
+
+  it('a renewal that the balance does not cover suspends the number, and is retried daily', async () => {
+    const renewals: boolean[] = [];
+    numbers.onRenewal(({ isPaid }) => renewals.push(isPaid));
+    await numbers.purchase(E164, ACCOUNT, 'USD');
+    await opened.clock.advance(31 * DAY_MS);
+    expect(await numbers.chargeRentals()).toBe(1);
+    for (let day = 0; day < 90; day += 1) {
+      await opened.clock.advance(DAY_MS);
+      expect(await numbers.chargeRentals()).toBe(0);
+    }
+    expect(await balance()).toBe(500_000);
+    expect(renewals).toEqual([false]);
+    const suspended = await numbers.get(E164, ACCOUNT);
+    expect(suspended).toMatchObject({ value: { status: 'suspended', accountId: ACCOUNT } });
+    expect(await opened.store.callerIds.owns(ACCOUNT, E164)).toBe(false);
+
+    await topUp(1_000_000);
+    expect(await numbers.chargeRentals()).toBe(0);
+    await opened.clock.advance(DAY_MS);
+    expect(await numbers.chargeRentals()).toBe(1);
+    expect(await balance()).toBe(500_000);
+    expect(renewals).toEqual([false, true]);
+    const paid = await numbers.get(E164);
+    if (!paid.ok) throw new Error(paid.error.kind);
+    const nowUs = opened.clock.wallMs() * 1000;
+    const { status, suspendedUs, nextBillingUs } = paid.value;
+    expect([status, suspendedUs]).toEqual(['active', undefined]);
+    expect(nextBillingUs).toBe(nextMonth(nowUs));
+  });
+
+  it('postpaid accounts renew within their credit line, soft limits always', async () => {
+    const { ledger } = opened.store;
+    await numbers.purchase(E164, ACCOUNT, 'USD');
+    const line = { isPostpaid: true, creditLimit: micros(1_000_000) };
+    await ledger.patchBalance(ACCOUNT, 'USD', line);
+    await opened.clock.advance(62 * DAY_MS);
+    expect(await numbers.chargeRentals()).toBe(2);
+    await opened.clock.advance(31 * DAY_MS);
+    expect(await numbers.chargeRentals()).toBe(0);
+    await ledger.patchBalance(ACCOUNT, 'USD', { creditLimitType: 'soft' });
+    await opened.clock.advance(DAY_MS);
+    expect(await numbers.chargeRentals()).toBe(1);
     expect(await balance()).toBe(-1_500_000);
+  });
+
+  it('a suspended number whose release is taken back is still suspended', async () => {
+    const slow = createProvisioning(opened.store, opened, {
+      realm: 'r',
+      usernameSuffix: 'always',
+      releaseCooldownMs: 30 * DAY_MS,
+    }).numbers;
+    await slow.purchase(E164, ACCOUNT, 'USD');
+    await opened.clock.advance(62 * DAY_MS);
+    await slow.chargeRentals();
+    expect(await slow.release(E164, ACCOUNT)).toMatchObject({
+      value: { status: 'pending_release' },
+    });
+    expect(await slow.cancelRelease(E164, ACCOUNT)).toMatchObject({
+      value: { status: 'suspended' },
+    });
+  });
+
+  it('keeps the name that its account gives it, and forgets it with the account', async () => {
+    await numbers.purchase(E164, ACCOUNT, 'USD');
+    await numbers.rename(ACCOUNT, E164, 'Front line');
+    expect(await numbers.get(E164)).toMatchObject({ value: { alias: 'Front line' } });
+    await numbers.release(E164, ACCOUNT);
+    expect(await numbers.get(E164)).toMatchObject({
+      value: { status: 'available', alias: undefined },
+    });
   });
 
   it('lead to an application or to a trunk, of the same account, never to both', async () => {

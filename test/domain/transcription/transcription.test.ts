@@ -6,14 +6,11 @@ import { err, ok } from '../../../src/base/result.ts';
 import { systemRandom as random } from '../../../src/base/system-random.ts';
 import type { RecognitionProblem } from '../../../src/domain/call/needs.ts';
 import type { StoredNotification } from '../../../src/domain/callback/types.ts';
-import { RateBook } from '../../../src/domain/ledger/ledger.ts';
 import type { Recording } from '../../../src/domain/recording/types.ts';
-import {
-  type TranscriptionNeeds,
-  Transcriptions,
-} from '../../../src/domain/transcription/transcription.ts';
+import { Transcriptions } from '../../../src/domain/transcription/transcription.ts';
 import type { Transcription } from '../../../src/domain/transcription/types.ts';
 import { SimClock, settle } from '../../sim/clock.ts';
+import { FakeUses } from '../ledger/fake-uses.ts';
 
 const accountId = asAccountId('MA_ONE');
 const recordingId = asRecordingId('11111111-1111-4111-8111-111111111111');
@@ -23,24 +20,18 @@ const recording = { recordingId, accountId, status: 'ready', file: 'a/b.mp3' } a
 function stage(problems: RecognitionProblem[] = []) {
   const rows = new Map<string, Transcription>();
   const told: StoredNotification[] = [];
-  const charged: Array<{
-    amount: number;
-    reference?: string | undefined;
-    referenceType?: string | undefined;
-  }> = [];
+  const uses = new FakeUses();
   const clock = new SimClock();
   const recordings = new Map([[recordingId, recording]]);
   const files = { read: () => Promise.resolve<Uint8Array | undefined>(new Uint8Array(3)) };
-  const rateBook = new RateBook([
-    {
-      direction: 'transcription',
-      prefix: '',
-      perMinute: 6000 as Micros,
-      pulseMs: 15_000,
-      currency: 'USD',
-      accountId: undefined,
-    },
-  ]);
+  uses.rateBook.put({
+    direction: 'transcription',
+    prefix: '',
+    perMinute: 6000 as Micros,
+    pulseMs: 15_000,
+    currency: 'USD',
+    accountId: undefined,
+  });
   const transcriptions = new Transcriptions({
     store: {
       insert: async (row) => void rows.set(row.transcriptionId, row),
@@ -65,13 +56,7 @@ function stage(problems: RecognitionProblem[] = []) {
           : err(problem);
       },
     },
-    ledger: {
-      rateBook,
-      adjust: async (entry: { amount: number }) => {
-        charged.push(entry);
-        return ok({});
-      },
-    } as unknown as TranscriptionNeeds['ledger'],
+    ledger: uses,
     callbacks: { notifyStored: () => undefined },
     linkTo: ({ transcriptionId }) => `https://voice.test/${transcriptionId}/`,
     language: 'en-US',
@@ -82,7 +67,8 @@ function stage(problems: RecognitionProblem[] = []) {
   const begin = () =>
     transcriptions.begin(recording, { callback: target }, { subject: 'call', currency: 'USD' });
   const parameters = () => Object.fromEntries(told[0]?.parameters ?? []);
-  return { transcriptions, begin, rows, told, charged, clock, recordings, files, parameters };
+  const { charged } = uses;
+  return { transcriptions, begin, rows, told, uses, charged, clock, recordings, files, parameters };
 }
 
 describe('transcription of a recording (dialect §2.1 Record)', () => {
@@ -103,9 +89,23 @@ describe('transcription of a recording (dialect §2.1 Record)', () => {
       duration: '31',
       error: '',
     });
-    expect(charged).toMatchObject([{ amount: -4500, referenceType: 'transcription' }]);
+    expect(charged).toMatchObject([{ amount: 4500, referenceType: 'transcription' }]);
     expect(charged[0]?.reference).toBe(`transcription:${parameters()['transcription_id']}`);
     expect(told).toHaveLength(1);
+  });
+
+  it('that the balance does not cover is refused before the recogniser is asked', async () => {
+    const { transcriptions, begin, uses, recordings, parameters } = stage();
+    recordings.set(recordingId, { ...recording, durationMs: 31_000 });
+    uses.funds = 4_499;
+    await begin();
+    await transcriptions.filed(recordingId);
+    await transcriptions.idle();
+    expect(parameters()).toMatchObject({
+      status: 'failed',
+      error: 'the balance does not cover the transcription',
+    });
+    expect([uses.funds, uses.held.size]).toEqual([4_499, 0]);
   });
 
   it('is tried again when the recogniser fails, and its failure told in the end, uncharged', async () => {

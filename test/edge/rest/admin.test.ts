@@ -112,6 +112,34 @@ describe('/admin/v1', () => {
     expect(unknown.status).toBe(404);
   });
 
+  it('409: a key that was used with another body; it books nothing', async () => {
+    const url = `/accounts/${service.account.authId}/credit`;
+    await service.admin('POST', `/accounts/${service.account.authId}/balances`, {
+      currency: 'EUR',
+    });
+    const credit = { amount: 5, currency: 'USD', description: 'Payment', key: 'k-1' };
+    expect((await service.admin('POST', url, credit)).status).toBe(201);
+    for (const other of [
+      { amount: 6 },
+      { amount: -5 },
+      { currency: 'EUR' },
+      { description: 'Gift' },
+      { reference_type: 'payment' },
+      { promotional: true },
+    ]) {
+      const { status, body } = await service.admin('POST', url, { ...credit, ...other });
+      expect([status, body.error.message], JSON.stringify(other)).toEqual([
+        409,
+        'key was used with another request',
+      ]);
+    }
+    const same = await service.admin('POST', url, {
+      ...credit,
+      reference_type: 'manual_adjustment',
+    });
+    expect([same.status, same.body.balance.balance]).toEqual([201, 5]);
+  });
+
   it('promotional credit shows as such', async () => {
     const url = `/accounts/${service.account.authId}/credit`;
     const { body } = await service.admin('POST', url, {

@@ -197,9 +197,15 @@ describe('plivo-node', () => {
     expect((await client.numbers.update('14155550190', { subAccount: sub.authId })).message).toBe(
       'changed',
     );
-    await expect(client.numbers.update('14155550190', { alias: 'x' })).rejects.toMatchObject({
-      status: 400,
-    });
+    await client.numbers.update('14155550190', { alias: 'Front line' });
+    expect(await client.numbers.get('14155550190')).toMatchObject({ alias: 'Front line' });
+    expect((await client.numbers.list({ limit: 5 }))[0].alias).toBe('Front line');
+    await client.numbers.update('14155550190', { subAccount: sub.authId });
+    expect(await client.numbers.get('14155550190')).toMatchObject({ alias: 'Front line' });
+    const url = `/v1/Account/${authId}/Number/14155550190/`;
+    expect((await service.post(url, { alias: '' })).status).toBe(202);
+    expect((await service.get(url)).body.alias).toBeNull();
+    expect((await service.post(url, { alias: 'x'.repeat(129) })).status).toBe(400);
     await expect(client.numbers.update('14155550191', {})).rejects.toMatchObject({ status: 404 });
     const list = await client.numbers.list({ limit: 5 });
     expect(list.map(({ number }: { number: string }) => number)).toEqual(['14155550190']);

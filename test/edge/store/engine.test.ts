@@ -288,9 +288,9 @@ describe('opening a data folder', () => {
     });
   });
 
-  it('numbers its migrations without gaps and without two of one number', () => {
+  it('numbers each migration once', () => {
     const versions = listMigrations().map(({ version }) => version);
-    expect(versions).toEqual(versions.map((_, index) => index + 1));
+    expect(new Set(versions).size).toBe(versions.length);
   });
 
   it('refuses a database that a newer service has written (STORE_VERSION)', async () => {
@@ -298,7 +298,7 @@ describe('opening a data folder', () => {
       const { store } = await openAt(folder);
       await store.close();
       const raw = new Database(join(folder, 'carillon.db'));
-      raw.pragma(`user_version = ${listMigrations().length + 1}`);
+      raw.pragma(`user_version = ${(listMigrations().at(-1)?.version ?? 0) + 1}`);
       raw.close();
       await expect(openAt(folder)).rejects.toMatchObject({ code: 'STORE_VERSION' });
     });

@@ -235,10 +235,22 @@ function Quality({ path }: { readonly path: string }) {
   );
 }
 
+/**
+ * Ledger entries of the call itself, by reference, and of its streams, recordings and transcriptions, whose descriptions
+ * name the call.
+ */
+async function chargesOf(account: string, uuid: string): Promise<readonly Row[]> {
+  const path = `/api/v1/Account/${account}/transactions?per_page=1000`;
+  const found = await Promise.all([
+    get(`${path}&reference=${uuid}`),
+    get(`${path}&description=${uuid}`),
+  ]);
+  const entries = found.flatMap((page) => rows(page['transactions']));
+  return [...new Map(entries.map((entry) => [text(entry['id']), entry])).values()];
+}
+
 function Charges({ account, uuid }: { readonly account: string; readonly uuid: string }) {
-  const { value, problem } = useLoad(uuid, () =>
-    get(`/api/v1/Account/${account}/transactions?reference=${uuid}`),
-  );
+  const { value, problem } = useLoad(uuid, () => chargesOf(account, uuid));
   return (
     <>
       <h2>Money</h2>

@@ -1,9 +1,8 @@
-import { secondsOf } from '../../../base/duration.ts';
 import { ServiceError } from '../../../base/errors.ts';
-import { micros } from '../../../base/money.ts';
 import type { NotificationDraft, StoredNotification } from '../../callback/types.ts';
-import { priceUse } from '../../ledger/ledger.ts';
+import type { Use } from '../../ledger/types.ts';
 import type { Recording, RecordingPatch } from '../../recording/types.ts';
+import { useOf } from './pending-charges.ts';
 import type { RecorderNeeds } from './types.ts';
 
 /** An encoder that has too much to do is asked again, after pauses that double. */
@@ -81,9 +80,11 @@ export class Finalizer {
 
   /** There is no file and there will be none. Never rejects. */
   async abandon(row: Recording): Promise<undefined> {
-    const { recordings, transcriptions, logger } = this.#needs;
-    const { recordingId, callUuid } = row;
+    const { recordings, transcriptions, ledger, logger } = this.#needs;
+    const { recordingId, callUuid, pendingCharges } = row;
     try {
+      const use = useOf(row, pendingCharges?.currency, pendingCharges?.rate);
+      if (use !== undefined) await ledger.chargeUse(use, 0);
       await recordings.finish(recordingId, { status: 'failed' });
       await transcriptions.filed(recordingId);
     } catch (failure) {
@@ -106,8 +107,8 @@ export class Finalizer {
     for (let attempt = 1; ; attempt += 1) {
       try {
         // Charged before it can be fetched: what is charged already is not charged again, by its key.
-        await this.#charge(row, recorded);
-        return await this.#finish(row, end, draft);
+        const billedMs = await this.#charge(row, recorded);
+        return await this.#finish(row, { ...end, billedMs }, draft);
       } catch (error) {
         const mayPass = error instanceof ServiceError && error.code !== 'STORE_CLOSED';
         if (!mayPass || attempt === STORE_ATTEMPTS) throw error;
@@ -155,26 +156,24 @@ export class Finalizer {
     }
   }
 
-  /** Not checked against the balance: what was recorded was used. */
-  async #charge(row: Recording, { currency, durationMs }: Recorded): Promise<void> {
-    if (currency === undefined || durationMs <= 0) return;
+  /** Charges the recording, at most what is held for it or covered. Returns the time charged, ms; undefined: not charged. */
+  async #charge(row: Recording, { currency, durationMs }: Recorded): Promise<number | undefined> {
     const { ledger, logger } = this.#needs;
+    const use = this.#useOf(row, currency);
+    if (use === undefined) return undefined;
+    const charged = await ledger.chargeUse(use, durationMs);
+    if (charged.ok) return charged.value.billedMs;
     const { accountId, recordingId } = row;
-    const rate = ledger.rateBook.quote('recording', '', accountId, currency);
-    if (rate === undefined) return;
-    const { amount, billedMs } = priceUse(durationMs, rate);
-    if (amount === 0) return;
-    const posted = await ledger.adjust({
-      accountId,
-      currency,
-      amount: micros(-amount),
-      description: `Recording ${recordingId} (${secondsOf(billedMs)} s)`,
-      referenceType: 'recording',
-      reference: `recording:${recordingId}`,
-      key: `recording:${recordingId}`,
-    });
-    if (!posted.ok) {
-      logger.error({ recordingId, accountId, refusal: posted.error.kind }, 'recording not charged');
-    }
+    logger.error({ recordingId, accountId, refusal: charged.error }, 'recording not charged');
+    return undefined;
+  }
+
+  /** At the price of its beginning; a recording that an earlier version began is priced now. */
+  #useOf(row: Recording, currency: string | undefined): Use | undefined {
+    const { rateBook } = this.#needs.ledger;
+    const { rate } = row.pendingCharges ?? {};
+    const quoted =
+      rate ?? (currency && rateBook.quote('recording', '', row.accountId, currency)) ?? undefined;
+    return useOf(row, currency, quoted || undefined);
   }
 }

@@ -6,6 +6,7 @@ import type {
   CallbackTarget,
   NotificationDraft,
 } from '../../callback/types.ts';
+import type { Use, UseRate } from '../../ledger/types.ts';
 import type { PendingCharges, Recording } from '../../recording/types.ts';
 import { parametersOf, signerOf } from '../call-callbacks.ts';
 import type { CallRecordRequest, RecordingEndReason } from './types.ts';
@@ -21,10 +22,35 @@ export interface RecordingEnd {
 const EVENT = 'RecordStop';
 
 /** Kept with a recording that begins, for a restart. A restart has ended the call: hence `completed`. */
-export const pendingChargesOf = (call: Call, { callback }: CallRecordRequest): PendingCharges => ({
+export const pendingChargesOf = (
+  call: Call,
+  { callback }: CallRecordRequest,
+  rate: UseRate | undefined,
+): PendingCharges => ({
   currency: call.price.currency,
+  rate,
   notice: recordStop(call, callback, standardParameters(call.facts, EVENT, 'completed')),
 });
+
+/** What a recording is charged as. Undefined: it is not charged. */
+export function useOf(
+  { accountId, recordingId, callUuid }: Recording,
+  currency: string | undefined,
+  rate: UseRate | undefined,
+): Use | undefined {
+  if (currency === undefined || rate === undefined) return undefined;
+  const reference = `recording:${recordingId}`;
+  return {
+    reservationId: reference,
+    accountId,
+    currency,
+    rate,
+    // A call's charges are found by its UUID.
+    description: `Recording ${recordingId}${callUuid === undefined ? '' : ` of call ${callUuid}`}`,
+    reference,
+    referenceType: 'recording',
+  };
+}
 
 /** `RecordStop` as it is told now, without the parameters of the recording. */
 export const recordStop = (

@@ -1,6 +1,7 @@
 import type { RecordingId } from '../../../base/ids.ts';
 import type { MediaRecording, RecordEnd } from '../../call/needs.ts';
 import type { CallbackParameters } from '../../callback/types.ts';
+import type { UseMeter } from '../../ledger/ledger.ts';
 import type { Recording } from '../../recording/types.ts';
 import { type RecordingEnd, recordingParameters } from './pending-charges.ts';
 import type { LiveRecording, RecordingEndReason } from './types.ts';
@@ -16,6 +17,10 @@ interface TakeOptions {
   readonly media: MediaRecording;
   readonly startUs: number;
   readonly linkTo: (recording: Recording) => string;
+  /** Reserves its pulses; undefined: it is not charged. */
+  readonly meter: UseMeter | undefined;
+  /** Told when the balance does not cover the next pulse, which ends the recording. */
+  readonly exhausted: () => void;
   /** Makes a file of it, and a finished record; undefined: there is no file. Never rejects. */
   readonly file: (take: RunningRecording, end: RecordingRunEnd) => Promise<Recording | undefined>;
 }
@@ -36,6 +41,7 @@ export class RunningRecording implements LiveRecording {
   readonly finalized: Promise<boolean>;
   readonly #media: MediaRecording;
   readonly #linkTo: TakeOptions['linkTo'];
+  readonly #meter: UseMeter | undefined;
   #row: Recording;
   #asked: RecordingEndReason | undefined;
   #digits = '';
@@ -47,6 +53,11 @@ export class RunningRecording implements LiveRecording {
     this.#linkTo = options.linkTo;
     this.startUs = options.startUs;
     this.url = options.linkTo(options.row);
+    this.#meter = options.meter;
+    this.#meter?.begin(() => {
+      options.exhausted();
+      this.stop('OutOfCredits');
+    });
     const end = options.media.finished.then((how) => this.#ending(how));
     this.ended = end.then(() => undefined);
     this.finalized = end.then(async (how) => {
@@ -67,6 +78,7 @@ export class RunningRecording implements LiveRecording {
 
   pause(isPaused: boolean): void {
     this.#media.pause(isPaused);
+    this.#meter?.pause(isPaused);
   }
 
   /** The first stop says why. */
@@ -82,6 +94,7 @@ export class RunningRecording implements LiveRecording {
   }
 
   #ending({ reason, durationMs, error }: RecordEnd): RecordingRunEnd {
+    this.#meter?.stop();
     const asked = reason === 'stopped' || reason === 'legEnded' ? this.#asked : undefined;
     this.#end = { reason: asked ?? REASON[reason], durationMs, error, digits: this.#digits };
     return this.#end;

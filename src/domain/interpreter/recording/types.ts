@@ -32,7 +32,7 @@ export interface RecorderNeeds {
   readonly encoder: RecordingEncoder;
   readonly folder: RecordingFolder;
   readonly callbacks: Pick<CallbackClient, 'notifyStored'>;
-  readonly ledger: Pick<Ledger, 'adjust' | 'rateBook'>;
+  readonly ledger: Pick<Ledger, 'holdUse' | 'raiseUse' | 'chargeUse' | 'rateBook'>;
   readonly transcriptions: Pick<Transcriptions, 'begin' | 'filed'>;
   /** Signed link, good for a short while (spec Limits: recording playback links). */
   readonly linkTo: (recording: Pick<Recording, 'accountId' | 'recordingId' | 'format'>) => string;
@@ -42,7 +42,7 @@ export interface RecorderNeeds {
   readonly logger: Logger;
 }
 
-/** Why a recording came to its end (dialect §2.1 Record, RecordingEndReason; the last three are ours). */
+/** Why a recording came to its end (dialect §2.1 Record, RecordingEndReason; the last four are ours). */
 export type RecordingEndReason =
   | 'RecordingTimeout'
   | 'maxLength'
@@ -51,6 +51,8 @@ export type RecordingEndReason =
   | 'API request'
   /** The document was replaced. */
   | 'Interrupted'
+  /** The balance did not cover the next pulse. */
+  | 'OutOfCredits'
   /** Disk full and the like; what was written until then is kept. */
   | 'Failed';
 
@@ -87,6 +89,8 @@ export interface RoomRecordRequest {
 export type RecordRefusal =
   | { readonly kind: 'wrongState'; readonly detail: string }
   | { readonly kind: 'tooMany'; readonly limit: number }
+  /** The balance does not cover the first pulse. */
+  | { readonly kind: 'insufficientFunds' | 'dailySpendLimit' }
   | { readonly kind: 'notAvailable'; readonly detail: string };
 
 /** A recording from its first sample on. */

@@ -1,7 +1,6 @@
 import { unlessAborted } from '../../../base/abort.ts';
 import { assertNever } from '../../../base/errors.ts';
-import { uuid } from '../../../base/ids.ts';
-import { unitsFromMicros } from '../../../base/money.ts';
+import { type Micros, unitsFromMicros } from '../../../base/money.ts';
 import type {
   GatherInstruction,
   PromptInstruction,
@@ -26,7 +25,7 @@ class BargeIn extends Error {}
 type Input =
   | { readonly kind: 'none' }
   | { readonly kind: 'digits'; readonly digits: string }
-  | { readonly kind: 'speech'; readonly transcript: Transcript }
+  | { readonly kind: 'speech'; readonly transcript: Transcript; readonly charged: Micros }
   /** Speech could not be understood, and no key was pressed. */
   | { readonly kind: 'failed'; readonly why: string };
 
@@ -73,7 +72,7 @@ async function oneAttempt(
   context: VerbContext,
   keys: Keys,
 ): Promise<Input> {
-  const ear = instruction.acceptsSpeech ? new Ear(instruction, context) : undefined;
+  const ear = instruction.acceptsSpeech ? await Ear.open(instruction, context) : undefined;
   try {
     await prompt(instruction, context, { keys, ear });
     return ear === undefined
@@ -186,7 +185,10 @@ async function readEither(
         ? { kind: 'failed', why }
         : readDigits(instruction, context, keys, key);
     }
-    if (heard.value.text !== '') return { kind: 'speech', transcript: heard.value };
+    if (heard.value.text !== '') {
+      const transcript = heard.value;
+      return { kind: 'speech', transcript, charged: await ear.charge(transcript) };
+    }
     ear.again();
   }
 }
@@ -249,7 +251,6 @@ async function conclude(
   input: Input,
 ): Promise<VerbOutcome> {
   const { action: url, method, redirect } = instruction;
-  const billed = input.kind === 'speech' ? await charge(context, input.transcript) : '0';
   if (url === undefined) return NEXT;
   const isDigits = instruction.element === 'GetDigits';
   const digits = input.kind === 'digits' ? input.digits : '';
@@ -257,31 +258,19 @@ async function conclude(
     context,
     { url, method, redirect },
     isDigits ? 'GetDigits' : 'GetInput',
-    isDigits ? [['Digits', digits]] : inputParameters(input, billed),
+    isDigits ? [['Digits', digits]] : inputParameters(input),
   );
 }
 
-/** Charged before it is told (`transcription` in the price list). Input by keys costs nothing. */
-async function charge({ call, needs }: VerbContext, { durationMs }: Transcript): Promise<string> {
-  const { amount } = await needs.transcriptions.charge({
-    accountId: call.identity.accountId,
-    currency: call.price.currency,
-    durationMs,
-    id: uuid(needs.random),
-    what: `Speech recognised in call ${call.uuid}`,
-  });
-  return String(unitsFromMicros(amount));
-}
-
 /** Dialect §2.1 GetInput. */
-function inputParameters(input: Input, billed: string): CallbackParameters {
+function inputParameters(input: Input): CallbackParameters {
   const transcript = input.kind === 'speech' ? input.transcript : undefined;
   return [
     ['InputType', input.kind === 'speech' ? 'speech' : input.kind === 'digits' ? 'dtmf' : ''],
     ['Digits', input.kind === 'digits' ? input.digits : ''],
     ['Speech', transcript?.text ?? ''],
     ['SpeechConfidenceScore', transcript?.confidence?.toFixed(2) ?? ''],
-    ['BilledAmount', billed],
+    ['BilledAmount', String(unitsFromMicros(input.kind === 'speech' ? input.charged : 0))],
     ...(input.kind === 'failed' ? ([['SpeechError', input.why]] as const) : []),
   ];
 }

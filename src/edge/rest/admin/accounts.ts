@@ -191,6 +191,7 @@ const credit = adminRoute({
   ...common,
   method: 'POST',
   path: `${ROOT}/{auth_id}/credit`,
+  alsoRefuses: [409],
   summary: 'Credit an account, or debit it with a negative amount',
   status: 201,
   params,
@@ -204,7 +205,11 @@ const credit = adminRoute({
     reference_type: Type.Optional(Type.String({ pattern: '^[a-z_]{1,40}$' })),
     promotional: Type.Optional(flag()),
     key: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 128, description: 'the same key never books twice' }),
+      Type.String({
+        minLength: 1,
+        maxLength: 128,
+        description: 'the same key never books twice; with another body it is refused with 409',
+      }),
     ),
   }),
   reply: Type.Object({ transaction: TransactionSchema, balance: BalanceSchema }),

@@ -1,6 +1,7 @@
 /** Rows of a spreadsheet: each is checked as its own request would be, and told apart in the report. A dry run writes nothing. */
 import { microsFromUnits } from '../../../base/money.ts';
 import { err, ok, type Result } from '../../../base/result.ts';
+import { PRICE_TOO_SMALL, roundsToZero } from '../../../domain/ledger/ledger.ts';
 import type { RouteNeeds } from '../deps.ts';
 import { problemsOf } from '../http/compilers.ts';
 import { adminRoute, type Route } from '../http/route.ts';
@@ -29,8 +30,16 @@ const ReportSchema = Type.Object({
 });
 type Outcome = Result<{ readonly result: string; readonly auth_token?: string }, string>;
 
-/** One row: the sentence says what was done, or is wrong. `dryRun`: it looks and does not touch. */
-type Importer = (needs: RouteNeeds, row: Row, dryRun: boolean) => Promise<Outcome>;
+interface Importing {
+  /** Checks and writes nothing. */
+  readonly dryRun: boolean;
+  readonly line: number;
+  /** Lines of the request by what they set. */
+  readonly seen: Map<string, number>;
+}
+
+/** Imports one row. The sentence says what was done, or is wrong. */
+type Importer = (needs: RouteNeeds, row: Row, importing: Importing) => Promise<Outcome>;
 type Row = Readonly<Record<string, unknown>>;
 
 const IMPORTERS: Readonly<Record<Kind, Importer>> = {
@@ -39,12 +48,21 @@ const IMPORTERS: Readonly<Record<Kind, Importer>> = {
   accounts: importAccount,
 };
 
-async function importRate(needs: RouteNeeds, row: Row, dryRun: boolean): Promise<Outcome> {
+async function importRate(
+  needs: RouteNeeds,
+  row: Row,
+  { dryRun, line, seen }: Importing,
+): Promise<Outcome> {
   const body = read(RateBody, row);
   if (!body.ok) return body;
+  if (roundsToZero(body.value.per_minute)) return err(`per_minute ${PRICE_TOO_SMALL}`);
   const wrong = await checkRate(needs, body.value);
   if (wrong !== undefined) return err(wrong.detail ?? wrong.message);
   const rate = rateOf(body.value);
+  const key = JSON.stringify([rate.direction, rate.prefix, rate.currency, rate.accountId ?? '']);
+  const first = seen.get(key);
+  if (first !== undefined) return err(`the same rate as line ${first}`);
+  seen.set(key, line);
   const known = needs.ledger.listRates().find((listed) => {
     const { perMinute: _price, pulseMs: _pulse, ...key } = listed;
     return Object.entries(key).every(([name, value]) => rate[name as keyof typeof rate] === value);
@@ -54,7 +72,7 @@ async function importRate(needs: RouteNeeds, row: Row, dryRun: boolean): Promise
   return ok({ result: known === undefined ? 'new' : same ? 'unchanged' : 'changed' });
 }
 
-async function importNumber(needs: RouteNeeds, row: Row, dryRun: boolean): Promise<Outcome> {
+async function importNumber(needs: RouteNeeds, row: Row, { dryRun }: Importing): Promise<Outcome> {
   const body = read(NumberBody, row);
   if (!body.ok) return body;
   const wrong = await checkNumber(needs, body.value);
@@ -72,7 +90,7 @@ async function importNumber(needs: RouteNeeds, row: Row, dryRun: boolean): Promi
   return added.ok ? ok({ result: 'new' }) : err(sentence(failureOf(added.error)));
 }
 
-async function importAccount(needs: RouteNeeds, row: Row, dryRun: boolean): Promise<Outcome> {
+async function importAccount(needs: RouteNeeds, row: Row, { dryRun }: Importing): Promise<Outcome> {
   const { opening_credit: given, ...rest } = row;
   const body = read(AccountCreateBody, rest);
   if (!body.ok) return body;
@@ -147,8 +165,9 @@ const importRows = adminRoute({
   async run(needs, { params: { kind }, body }) {
     const dryRun = body.dry_run === true;
     const rows: Static<typeof ReportSchema>['rows'] = [];
+    const seen = new Map<string, number>();
     for (const { line, cells } of body.rows) {
-      const outcome = await IMPORTERS[kind](needs, cells, dryRun);
+      const outcome = await IMPORTERS[kind](needs, cells, { dryRun, line, seen });
       rows.push(
         outcome.ok
           ? { line, ok: true, ...outcome.value }

@@ -66,7 +66,9 @@ const listNumbers = adminRoute({
   query: Type.Object({
     ...sliceQuery,
     account_id: Type.Optional(accountIdText()),
-    status: Type.Optional(oneOf(['available', 'active', 'pending_release', 'released', 'blocked'])),
+    status: Type.Optional(
+      oneOf(['available', 'active', 'suspended', 'pending_release', 'released', 'blocked']),
+    ),
     country: Type.Optional(Type.String()),
     search: Type.Optional(Type.String()),
   }),

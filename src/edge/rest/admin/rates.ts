@@ -1,9 +1,10 @@
 import { SECOND_MS, secondsOf } from '../../../base/duration.ts';
 import { unitsFromMicros } from '../../../base/money.ts';
 import { err, ok } from '../../../base/result.ts';
+import { PRICE_TOO_SMALL, roundsToZero } from '../../../domain/ledger/ledger.ts';
 import type { Rate } from '../../../domain/ledger/types.ts';
 import type { RouteNeeds } from '../deps.ts';
-import type { Failure } from '../http/failure.ts';
+import { type Failure, invalidField } from '../http/failure.ts';
 import { adminRoute, type Route } from '../http/route.ts';
 import {
   accountIdText,
@@ -62,11 +63,14 @@ export const RateBody = Type.Object({
   account_id: Type.Optional(nullableAccountId()),
 });
 
-/** Undefined: the account that it is for is there. */
-export const checkRate = (
+/** Undefined: the price can be kept, and the account that it is for is there. */
+export async function checkRate(
   needs: RouteNeeds,
-  { account_id: accountId }: Static<typeof RateBody>,
-): Promise<Failure | undefined> => wrongOwner(needs, accountId ?? undefined);
+  { account_id: accountId, per_minute: price }: Static<typeof RateBody>,
+): Promise<Failure | undefined> {
+  if (roundsToZero(price)) return invalidField('per_minute', PRICE_TOO_SMALL);
+  return wrongOwner(needs, accountId ?? undefined);
+}
 
 export const rateOf = (body: Static<typeof RateBody>): Rate => ({
   direction: body.direction,

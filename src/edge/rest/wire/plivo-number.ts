@@ -52,7 +52,7 @@ const common = (number: PhoneNumber, voiceRate: number | undefined) => ({
   monthly_rental_rate: amount(number.monthlyFeeMicros),
   sms_enabled: false,
   sms_rate: amount(0),
-  voice_enabled: true,
+  voice_enabled: number.status !== 'suspended',
   voice_rate: voiceRate === undefined ? null : amount(voiceRate),
 });
 
@@ -67,7 +67,7 @@ export const showPlivoNumber = (
       number.purchasedUs === undefined
         ? null
         : new Date(number.purchasedUs / 1000).toISOString().slice(0, 10),
-    alias: null,
+    alias: number.alias ?? null,
     application:
       number.applicationId === undefined ? null : `${account}/Application/${number.applicationId}/`,
     carrier: number.carrier ?? null,

@@ -1,3 +1,4 @@
+import { secondsOf } from '../../../base/duration.ts';
 import type { AccountId } from '../../../base/ids.ts';
 import type { Recording } from '../../../domain/recording/types.ts';
 import { nullableText, type Static, Type } from '../http/schema.ts';
@@ -22,7 +23,7 @@ export const RecordingSchema = Type.Object({
   recording_type: Type.String(),
   recording_url: Type.String({ description: 'needs credentials' }),
   resource_uri: Type.String(),
-  rounded_recording_duration: Type.Integer({ description: 'seconds, whole minutes' }),
+  rounded_recording_duration: Type.Integer({ description: 'seconds charged: whole pulses' }),
   recording_storage_duration: Type.Integer({ description: 'days' }),
   recording_storage_rate: Type.Number(),
   monthly_recording_storage_amount: Type.Number(),
@@ -68,7 +69,9 @@ export const showRecording = (
   recording_type: recording.type,
   recording_url: `${context.publicUrl}${recordingFilePath({ ...recording, accountId: context.authId })}`,
   resource_uri: `/v1/Account/${context.authId}/Recording/${recording.recordingId}/`,
-  rounded_recording_duration: Math.ceil(recording.durationMs / MS_PER_MINUTE) * 60,
+  rounded_recording_duration: secondsOf(
+    recording.billedMs ?? Math.ceil(recording.durationMs / MS_PER_MINUTE) * MS_PER_MINUTE,
+  ),
   recording_storage_duration: Math.max(
     0,
     Math.floor((context.nowUs - recording.addedUs) / US_PER_DAY),

@@ -54,6 +54,10 @@ interface OfCall {
   readonly cdr: Owned & { readonly callUuid: string };
 }
 
+interface OfUse {
+  readonly reservationId: string;
+}
+
 /** What the units move, as far as their arguments tell. */
 interface Moved {
   readonly accounts: Set<string>;
@@ -91,6 +95,10 @@ function movedBy(units: readonly Unit[]): Moved {
         break;
       case 'unreadableRows.remove':
         if (first === 'open_call') reservations.set(String(second), false);
+          break;
+      case 'ledger.chargeUse':
+        reservations.set((first as OfUse).reservationId, true);
+        own([first]);
         break;
       case 'calls.open':
       case 'calls.openAhead':

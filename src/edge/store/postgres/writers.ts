@@ -54,6 +54,7 @@ export class Writers {
       case 'ledger.post':
         return this.#hash((first as readonly Owned[])[0]?.accountId);
       case 'ledger.reserve':
+      case 'ledger.chargeUse':
       case 'ledger.postPending':
         return this.#hash((first as Owned).accountId);
       case 'ledger.release':

@@ -124,6 +124,8 @@ export function settleTouched(db: Connection): boolean {
       ? 1
       : 0;
     if (integer(row, 'low_balance_alerted') === low) continue;
+    // A new account is not low before it was credited for the first time.
+    if (low === 1 && !wasCredited(db, row)) continue;
     const balance = whole(table.read(db, row));
     db.balances.change({ ...row, low_balance_alerted: low });
     if (low === 0) continue;
@@ -144,6 +146,16 @@ export function settleTouched(db: Connection): boolean {
   }
   db.balances.takeTouched(); // by what was noted just now
   return fell;
+}
+
+function wasCredited(db: Connection, balance: Row): boolean {
+  writeTotals(db);
+  const credited = db.get(
+    `SELECT 1 AS found FROM entry_total
+      WHERE account_id = ? AND currency = ? AND sign = 1 AND status = 'completed' AND count > 0 LIMIT 1`,
+    [string(balance, 'account_id'), string(balance, 'currency')],
+  );
+  return credited !== undefined;
 }
 
 /** What the units of a transaction have moved so far: before it ends, and before something else reads it. */

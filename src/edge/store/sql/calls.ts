@@ -2,6 +2,7 @@ import { assert, ServiceError } from '../../../base/errors.ts';
 import type { Micros } from '../../../base/money.ts';
 import { err, type Result } from '../../../base/result.ts';
 import type { CallStore, OpenCall } from '../../../domain/cdr/needs.ts';
+import { speechHold } from '../../../domain/ledger/ledger.ts';
 import type { ReserveRefusal } from '../../../domain/ledger/types.ts';
 import { type Connection, integer, string } from '../connection.ts';
 import type { Synchronously } from '../repositories.ts';
@@ -37,10 +38,11 @@ export const callRepository = (db: Connection): Synchronously<CallStore> => ({
         callUuid,
       ]);
   },
-  settle: ({ cdr, entries, notification }) => {
+  settle: ({ cdr, entries, notification, isInterrupted = false }) => {
     const { callUuid } = cdr;
     db.sendLater(rowOf(callUuid), 'DELETE FROM open_call WHERE call_uuid = ?', [callUuid]);
     releaseHold(db, callUuid);
+    if (isInterrupted) releaseSpeech(db, callUuid);
     if (!insertCdr(db, cdr)) return false;
     postCharges(db, entries);
     if (notification !== undefined) addNotification(db, notification);
@@ -60,6 +62,13 @@ export const callRepository = (db: Connection): Synchronously<CallStore> => ({
       }),
     ),
 });
+
+/** Releases the reservations of an interrupted call for speech that was not recognised. */
+function releaseSpeech(db: Connection, callUuid: string): void {
+  const [from, to] = [speechHold(callUuid, ''), speechHold(callUuid, '~')];
+  for (const row of db.all('SELECT id FROM reservation WHERE id >= ? AND id < ?', [from, to]))
+    releaseHold(db, string(row, 'id'));
+}
 
 const isSettled = (db: Connection, callUuid: string): boolean =>
   db.get('SELECT 1 AS found FROM cdr WHERE call_uuid = ?', [callUuid]) !== undefined;

@@ -6,6 +6,7 @@ import { type Connection, integer } from '../connection.ts';
 import type { LedgerHead } from '../ledger-heads.ts';
 import { flag, int, optional, Table, text } from '../table.ts';
 import { balanceById, dayOf, findBalance, moveBalance } from './balances.ts';
+import { UnitRefused } from './unit-refused.ts';
 
 /** A ledger entry with what only the store knows of it. */
 export interface EntryRow extends LedgerEntry {
@@ -44,6 +45,15 @@ export function publicEntry(row: EntryRow): LedgerEntry {
 
 export type PostingRefusal = 'unknownBalance' | 'insufficientFunds';
 
+/** How an entry is posted. */
+export interface PostingOptions {
+  /** A debit must be covered. */
+  readonly checked: boolean;
+  /** A key that was used for an entry with other fields is refused. */
+  readonly strict?: boolean | undefined;
+  readonly status: EntryStatus;
+}
+
 /**
  * Posts one entry: row, day's total and balance. A repeat (same key, or same reference and type) answers the first
  * entry and moves nothing.
@@ -51,26 +61,48 @@ export type PostingRefusal = 'unknownBalance' | 'insufficientFunds';
 export function postEntry(
   db: Connection,
   entry: NewEntry,
-  options: { readonly checked: boolean; readonly status: EntryStatus },
+  options: PostingOptions,
 ): LedgerEntry | PostingRefusal {
   const sign = entry.type === 'credit' ? 1 : -1;
   const isChecked = options.checked && sign === -1;
   const balance = findBalance(db, entry.accountId, entry.currency);
   // Most entries are no repeats, which the indexes find out: one that may be refused is looked up before.
   const first = isChecked || balance === undefined ? findRepeated(db, entry) : undefined;
-  if (first !== undefined) return publicEntry(first);
+  if (first !== undefined) return repeatOf(first, entry, options);
   if (balance === undefined) return 'unknownBalance';
   if (isChecked && !canSpend(balance, entry.amount)) return 'insufficientFunds';
   const row = newRow(db, entry, balance, sign, options.status);
   if (!entryTable.insertNewLater(db, `entry ${row.accountId} ${row.seq}`, row)) {
     const repeated = findRepeated(db, entry);
     assert(repeated !== undefined, 'an entry is refused only as a repeat of another');
-    return publicEntry(repeated);
+    return repeatOf(repeated, entry, options);
   }
   db.ledgerHeads.change(row.accountId, { seq: row.seq, createdUs: row.createdUs });
   addToTotal(db, row, 1);
   if (row.status === 'completed') applyToBalance(db, row, balance);
   return publicEntry(row);
+}
+
+/** Fields of an entry that the same key must repeat. */
+const REPEATED = [
+  'currency',
+  'type',
+  'amount',
+  'description',
+  'reference',
+  'referenceType',
+] as const satisfies readonly (keyof NewEntry & keyof EntryRow)[];
+
+function repeatOf(
+  first: EntryRow,
+  entry: NewEntry,
+  { strict = false }: PostingOptions,
+): LedgerEntry {
+  const differs =
+    REPEATED.some((field) => first[field] !== entry[field]) ||
+    first.promotional !== (entry.promotional ?? false);
+  if (strict && differs) throw new UnitRefused('keyReused');
+  return publicEntry(first);
 }
 
 /** Ends a pending entry; its amount counts from now on, or never. */
@@ -96,7 +128,8 @@ export function completePending(
   return publicEntry(row);
 }
 
-function findRepeated(db: Connection, entry: NewEntry): EntryRow | undefined {
+/** The entry of the same key, or of the same reference and type. */
+export function findRepeated(db: Connection, entry: NewEntry): EntryRow | undefined {
   if (entry.key !== undefined) {
     const byKey = entryTable.get(db, 'account_id = ? AND idempotency_key = ?', [
       entry.accountId,

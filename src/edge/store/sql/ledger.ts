@@ -1,8 +1,9 @@
 import { SECOND_MS, secondsOf } from '../../../base/duration.ts';
 import { assert } from '../../../base/errors.ts';
-import { asAccountId } from '../../../base/ids.ts';
-import type { Micros } from '../../../base/money.ts';
+import { type AccountId, asAccountId } from '../../../base/ids.ts';
+import { type Micros, micros } from '../../../base/money.ts';
 import { err, ok, type Result } from '../../../base/result.ts';
+import { affordable, type Price, priceUse } from '../../../domain/ledger/ledger.ts';
 import type { LedgerStore, RateStore } from '../../../domain/ledger/needs.ts';
 import type {
   LedgerEntry,
@@ -10,6 +11,7 @@ import type {
   NewEntry,
   Rate,
   ReserveRefusal,
+  Use,
 } from '../../../domain/ledger/types.ts';
 import { type Connection, integer, string } from '../connection.ts';
 import type { Synchronously } from '../repositories.ts';
@@ -24,7 +26,13 @@ import {
   moveReserved,
   patchBalance,
 } from './balances.ts';
-import { completePending, type PostingRefusal, postEntry } from './entries.ts';
+import {
+  completePending,
+  findRepeated,
+  type PostingOptions,
+  type PostingRefusal,
+  postEntry,
+} from './entries.ts';
 import { dailyTotals, entryPage, entrySummary, walkEntries } from './entry-list.ts';
 import { UnitRefused } from './unit-refused.ts';
 
@@ -43,7 +51,7 @@ export const ledgerRepository = (db: Connection): Synchronously<LedgerStore> => 
   patchBalance: (accountId, currency, patch) => patchBalance(db, accountId, currency, patch),
   lowBalanceAlerts: (limit) => lowBalanceAlerts(db, limit),
   lowBalanceTold: (id) => lowBalanceTold(db, id),
-  post: (entries, { checked }) => postAll(db, entries, checked),
+  post: (entries, options) => postAll(db, entries, options),
   postPending: (entry) => {
     const posted = postEntry(db, entry, { checked: false, status: 'pending' });
     return typeof posted === 'string' ? err(posted) : ok(posted);
@@ -55,6 +63,7 @@ export const ledgerRepository = (db: Connection): Synchronously<LedgerStore> => 
     releaseHold(db, reservationId);
     postCharges(db, entries);
   },
+  chargeUse: (use, usedMs) => chargeUse(db, use, usedMs),
   page: (filter, page, perPage) => entryPage(db, filter, page, perPage),
   summary: (filter) => entrySummary(db, filter),
   walk: (filter, before, limit) => walkEntries(db, filter, before, limit),
@@ -74,11 +83,11 @@ export const ledgerRepository = (db: Connection): Synchronously<LedgerStore> => 
 export function postAll(
   db: Connection,
   entries: readonly NewEntry[],
-  checked: boolean,
+  options: Pick<PostingOptions, 'checked' | 'strict'>,
 ): Result<readonly LedgerEntry[], PostingRefusal> {
   const posted: LedgerEntry[] = [];
   for (const entry of entries) {
-    const one = postEntry(db, entry, { checked, status: 'completed' });
+    const one = postEntry(db, entry, { ...options, status: 'completed' });
     if (typeof one === 'string') throw new UnitRefused(one);
     posted.push(one);
   }
@@ -100,7 +109,9 @@ export function hold(
   const { reservationId, accountId, currency, amount, dailySpendLimit } = reservation;
   const balance = findBalance(db, accountId, currency);
   if (balance === undefined) return err('unknownBalance');
-  const refusal = mayHold(db, balance, amount, dailySpendLimit);
+  const limit =
+    dailySpendLimit === 'ofAccount' ? dailySpendLimitOf(db, accountId) : dailySpendLimit;
+  const refusal = mayHold(db, balance, amount, limit);
   if (refusal !== undefined) return isHeld(db, reservationId) ? ok(undefined) : err(refusal);
   const isNew = db.changesOneLater(
     rowOf(reservationId),
@@ -116,6 +127,52 @@ const rowOf = (reservationId: string): string => `reservation ${reservationId}`;
 
 const isHeld = (db: Connection, reservationId: string): boolean =>
   db.get('SELECT 1 AS found FROM reservation WHERE id = ?', [reservationId]) !== undefined;
+
+function dailySpendLimitOf(db: Connection, accountId: AccountId): Micros | undefined {
+  const account = db.get('SELECT daily_spend_limit FROM account WHERE auth_id = ?', [accountId]);
+  const limit = account?.['daily_spend_limit'] ?? undefined;
+  return limit === undefined ? undefined : micros(Number(limit));
+}
+
+const NOTHING: Price = { billedMs: 0, amount: micros(0) };
+
+function chargeUse(db: Connection, use: Use, usedMs: number): Result<Price, 'unknownBalance'> {
+  const { reservationId, accountId, currency, rate, description, reference, referenceType } = use;
+  const entry = { accountId, currency, type: 'debit', reference, referenceType } as const;
+  const before = findRepeated(db, { ...entry, amount: micros(0), description, key: reference });
+  const price = usedMs > 0 ? priceUse(usedMs, rate) : NOTHING;
+  const charge = before === undefined ? payable(db, use, price) : NOTHING;
+  releaseHold(db, reservationId);
+  if (before !== undefined)
+    return ok({ ...affordable(before.amount, rate), amount: before.amount });
+  if (charge.amount === 0) return ok(charge);
+  const described = `${description} (${secondsOf(charge.billedMs)} s)`;
+  const posted = postEntry(
+    db,
+    { ...entry, amount: charge.amount, description: described, key: reference },
+    { checked: false, status: 'completed' },
+  );
+  if (posted === 'unknownBalance') return err(posted);
+  return ok(charge);
+}
+
+/** `price`, or the pulses of it that are held when the balance does not cover the rest. */
+function payable(db: Connection, use: Use, price: Price): Price {
+  const { reservationId, accountId, currency } = use;
+  const row = db.get('SELECT amount FROM reservation WHERE id = ?', [reservationId]);
+  const held = micros(integer(row, 'amount'));
+  if (price.amount <= held) return price;
+  const { amount } = price;
+  const more = {
+    reservationId,
+    accountId,
+    currency,
+    amount,
+    dailySpendLimit: 'ofAccount',
+  } as const;
+  const raised = row === undefined ? hold(db, more) : extendHold(db, reservationId, amount);
+  return raised.ok ? price : affordable(held, use.rate);
+}
 
 /** Raises a hold; one that is as high already is left alone. The account's daily limit holds here too. */
 export function extendHold(

@@ -9,7 +9,7 @@ import type { Connection } from '../connection.ts';
 import type { Synchronously } from '../repositories.ts';
 import { type Column, flag, int, optional, stored, Table, text } from '../table.ts';
 import { page, Where } from '../where.ts';
-import { postAll, postCharges } from './ledger.ts';
+import { postAll } from './ledger.ts';
 import { CARRIER_AUTH, CARRIER_POLICY, TEXTS } from './stored-provisioning.ts';
 
 const numberTable = new Table<PhoneNumber>('phone_number', {
@@ -20,6 +20,7 @@ const numberTable = new Table<PhoneNumber>('phone_number', {
   country: text('country'),
   region: text('region'),
   status: text('status'),
+  alias: optional(text('alias')),
   setupFeeMicros: int('setup_fee'),
   monthlyFeeMicros: int('monthly_fee'),
   currency: text('currency'),
@@ -31,6 +32,7 @@ const numberTable = new Table<PhoneNumber>('phone_number', {
   lastBilledUs: optional(int('last_billed_us')),
   releasedUs: optional(int('released_us')),
   cooldownEndsUs: optional(int('cooldown_ends_us')),
+  suspendedUs: optional(int('suspended_us')),
   createdUs: int('created_us'),
   updatedUs: int('updated_us'),
 });
@@ -57,36 +59,52 @@ export const numberRepository = (db: Connection): Synchronously<NumberStore> => 
   purchase: (owned, fees) => {
     const current = numberTable.get(db, 'e164 = ?', [owned.e164]);
     if (current?.status !== 'available') return err('notAvailable');
-    const posted = postAll(db, fees, true);
+    const posted = postAll(db, fees, { checked: true });
     numberTable.replace(db, owned, ['e164']);
     return posted;
   },
   dueForRental: (nowUs, limit) =>
     numberTable.all(
       db,
-      `WHERE next_billing_us <= ? AND status = 'active' ORDER BY next_billing_us LIMIT ?`,
+      `WHERE next_billing_us <= ? AND status IN ('active', 'suspended')
+        ORDER BY next_billing_us LIMIT ?`,
       [nowUs, limit],
     ),
   rent: (e164, fee, nextBillingUs) => {
-    if (fee !== undefined) postCharges(db, [fee]);
+    // A refusal is thrown, which rolls the unit of work back.
+    if (fee !== undefined) postAll(db, [fee], { checked: true });
     db.send(
-      `UPDATE phone_number SET next_billing_us = @next, last_billed_us = @now, updated_us = @now
-        WHERE e164 = @e164`,
+      `UPDATE phone_number SET next_billing_us = @next, last_billed_us = @now, updated_us = @now,
+          status = 'active', suspended_us = NULL
+        WHERE e164 = @e164 AND status IN ('active', 'suspended')`,
       { next: nextBillingUs, now: db.nowUs, e164 },
     );
+    return ok(undefined);
   },
-  cancelRelease: (accountId, e164) =>
-    numberTable.patch(
+  suspend: (e164, retryUs) => {
+    db.send(
+      `UPDATE phone_number SET status = 'suspended', suspended_us = COALESCE(suspended_us, @now),
+          next_billing_us = @retry, updated_us = @now
+        WHERE e164 = @e164 AND status IN ('active', 'suspended')`,
+      { retry: retryUs, now: db.nowUs, e164 },
+    );
+  },
+  cancelRelease: (accountId, e164) => {
+    const released = numberTable.get(db, 'e164 = ?', [e164]);
+    const status = released?.suspendedUs === undefined ? 'active' : 'suspended';
+    return numberTable.patch(
       db,
-      { status: 'active', cooldownEndsUs: undefined, releasedUs: undefined },
+      { status, cooldownEndsUs: undefined, releasedUs: undefined },
       "e164 = @e164 AND account_id = @account AND status = 'pending_release'",
       { e164, account: accountId },
-    ),
+    );
+  },
   completeReleases: (nowUs) =>
     db.run(
       `UPDATE phone_number SET status = 'available', account_id = NULL, sub_account = NULL,
           application_id = NULL, trunk_group_id = NULL, purchased_us = NULL,
           next_billing_us = NULL, last_billed_us = NULL, cooldown_ends_us = NULL,
+          alias = NULL, suspended_us = NULL,
           updated_us = @now
         WHERE status = 'pending_release' AND cooldown_ends_us <= @now`,
       { now: nowUs },

@@ -29,6 +29,7 @@ const recordingTable = new Table<Recording>(
     file: text('file'),
     bytes: int('bytes'),
     durationMs: int('duration_ms'),
+    billedMs: optional(int('billed_ms')),
     startUs: optional(int('start_us')),
     endUs: optional(int('end_us')),
     addedUs: int('added_us'),

@@ -45,9 +45,8 @@ describe('the schema of PostgreSQL', () => {
       [...text.matchAll(/^-- sqlite: (\d{3})$/gm)].map(([, number]) => Number(number)),
     );
     expect(followed.at(-1)).toBe(listMigrations().at(-1)?.version);
-    expect(listPostgresMigrations().map(({ version }) => version)).toEqual(
-      texts.map((_, index) => index + 1),
-    );
+    const versions = listPostgresMigrations().map(({ version }) => version);
+    expect(new Set(versions).size).toBe(versions.length);
   });
 
   it.skipIf(postgresMissing !== undefined)(

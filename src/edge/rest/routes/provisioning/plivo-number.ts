@@ -98,14 +98,19 @@ async function ownNumber(
 const UpdateBody = Type.Object({
   app_id: applicationField(),
   subaccount: Type.Optional(accountIdText({ description: 'empty: of the main account again' })),
-  alias: Type.Optional(hinted(Type.Never(), 'is not kept')),
+  alias: Type.Optional(
+    Type.Union([Type.String({ maxLength: 128 }), Type.Null()], {
+      description: 'a name for the number; empty or null clears it',
+    }),
+  ),
 });
 
 const update = accountRoute({
   ...common,
   method: 'POST',
   path: `${OWN}{number}/`,
-  summary: 'Lead the calls of a number to an application, or give it to a sub-account (Plivo form)',
+  summary:
+    'Lead the calls of a number to an application, give it to a sub-account, or name it (Plivo form)',
   status: 202,
   params,
   body: UpdateBody,
@@ -123,7 +128,7 @@ async function change(
   needs: RouteNeeds,
   input: AccountInput,
   e164: string,
-  { app_id: appId, subaccount }: Static<typeof UpdateBody>,
+  { app_id: appId, subaccount, alias }: Static<typeof UpdateBody>,
 ): Promise<Failure | undefined> {
   const { numbers } = needs.provisioning;
   const { accountId } = input;
@@ -132,6 +137,10 @@ async function change(
     if (!owner.ok) return owner.error;
     const given = await numbers.assignSubAccount(accountId, e164, owner.value);
     if (!given.ok) return failureOf(given.error);
+  }
+  if (alias !== undefined) {
+    const named = await numbers.rename(accountId, e164, alias || undefined);
+    if (!named.ok) return failureOf(named.error);
   }
   if (appId === undefined) return undefined;
   const led =
