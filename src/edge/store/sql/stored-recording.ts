@@ -1,5 +1,6 @@
 /** Stored JSON of recordings and exports. */
 import type { NotificationDraft } from '../../../domain/callback/types.ts';
+import type { UseRate } from '../../../domain/ledger/types.ts';
 import type { PendingCharges, RecordingFilter } from '../../../domain/recording/types.ts';
 import { aNumber, aText, maybe, oneOf, struct } from '../shape.ts';
 import { StoredObject, unchanged } from '../stored-kind.ts';
@@ -13,7 +14,11 @@ type StoredCharges = Omit<PendingCharges, 'notice'> & {
 export const PENDING_CHARGES = new StoredObject<StoredCharges>({
   name: 'pending charges of a recording',
   version: 1,
-  shape: struct<StoredCharges>({ currency: aText(), notice: maybe(draftShape) }),
+  shape: struct<StoredCharges>({
+    currency: aText(),
+    rate: maybe(struct<UseRate>({ perMinute: aNumber(), pulseMs: aNumber() })),
+    notice: maybe(draftShape),
+  }),
   upgrades: [unchanged],
 });
 
