@@ -76,7 +76,8 @@ export function signing(
   { proofs: { sign }, logger }: Pick<DispatchNeeds, 'proofs' | 'logger'>,
   { facts, identity }: Call,
 ): Pick<DialPlan, 'sign'> {
-  const { stirAttestation: attestation, from: orig, to: dest } = facts;
+  const { stirAttestation: attestation, to: dest } = facts;
+  const orig = identity.caller?.asserted ?? facts.from;
   if (sign === undefined || attestation === '') return {};
   return {
     sign: async (target) => {
