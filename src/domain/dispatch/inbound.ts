@@ -221,7 +221,6 @@ export class Inbound {
       call.hangup('routingError', 'Error', 'no application handles this call');
       return;
     }
-    call.ring();
     const script = new Interpreter(
       call,
       {
