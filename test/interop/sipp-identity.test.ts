@@ -72,7 +72,7 @@ describe.skipIf(missing('sipp', 'sox'))('who calls, over a trunk', () => {
       lacks: 'Remote-Party',
     },
     {
-      name: 'a trusted trunk gets no identity that nobody asserted',
+      name: 'a trusted trunk gets no identity of a caller without an asserted one',
       policy: { identity: 'trusted' },
       from: HIDDEN,
       identity: ['Privacy: id'],

@@ -284,7 +284,7 @@ export type CallerProof =
       readonly isVerified: false;
       readonly status: number;
       readonly why: string;
-      /** Reason phrase, where it is not the registered one of the status. */
+      /** Reason phrase; absent: the registered phrase of the status. */
       readonly phrase?: string;
     };
 

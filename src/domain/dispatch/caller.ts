@@ -62,7 +62,7 @@ function assertedIn(claims: IdentityClaims | undefined): Party | undefined {
   return identityOf(remoteParty.party) === undefined ? undefined : remoteParty.party;
 }
 
-/** The number or name that a party stands for; undefined if the party is anonymous or has no user part. */
+/** The number or name of a party; undefined if the party is anonymous or has no user part. */
 function identityOf(party: Party): string | undefined {
   const user = plainUser(party);
   return user === '' || isAnonymous(party) ? undefined : user;

@@ -97,7 +97,7 @@ export async function presentedBy(
   return ok({ callerId, callerName, hidden, asserted, standing });
 }
 
-/** The caller ID of the document. The `From` of a hidden caller, sent back as callerId, stands for that caller. */
+/** The caller ID of the document; undefined if it only repeats the anonymous `From` of a hidden caller. */
 function askedFor({ callerId, parent: { identity } }: BLegRequest): string | undefined {
   const isHidden = identity.caller?.hidden === true && callerId?.toLowerCase() === ANONYMOUS;
   return isHidden ? undefined : callerId;

@@ -24,7 +24,7 @@ export function identityHeaders(
   const { identity, identityHeader = 'pai' } = target.policy ?? {};
   const isTrusted =
     (identity ?? (target.kind === 'carrier' ? 'trusted' : 'untrusted')) === 'trusted';
-  // A hidden caller whose identity nobody asserted has none to pass on.
+  // A hidden caller without an asserted identity has none to pass on.
   const isKnown = user !== '' && !(hidden && user === ANONYMOUS.user);
   const isTold = target.kind !== 'endpoint' && isKnown && (isTrusted || !hidden);
   if (!isTold) return privacy;

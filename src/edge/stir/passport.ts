@@ -5,7 +5,7 @@ import { err, ok, type Result } from '../../base/result.ts';
 export interface ProofFault {
   readonly status: 403 | 428 | 436 | 437 | 438;
   readonly why: string;
-  /** Reason phrase, where it is not the registered one of the status. */
+  /** Reason phrase; absent: the registered phrase of the status. */
   readonly phrase?: string;
 }
 

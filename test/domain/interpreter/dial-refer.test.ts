@@ -161,7 +161,7 @@ describe('blind, from the called party, in a Dial without action', () => {
       '<Dial callerId="14155550199"><Number>14155550111</Number></Dial><Play>https://app.test/a.wav</Play>',
     );
 
-  it('the document goes on when the new party hangs up; the answer URL is not fetched again', async () => {
+  it('the next element follows when the new party hangs up; the answer URL is not fetched again', async () => {
     const a = await inDial();
     await called().answers();
     called().refers(CAROL);
@@ -177,7 +177,7 @@ describe('blind, from the called party, in a Dial without action', () => {
     expect(scene.leftovers()).toEqual(NOTHING_LEFT);
   });
 
-  it('and when nobody answers after the one that referred has hung up', async () => {
+  it('the next element follows when the new party refuses after the referring one hung up', async () => {
     const a = await inDial();
     await called().answers();
     called().refers(CAROL);

@@ -136,7 +136,7 @@ describe('outbound INVITEs', () => {
       expect(headers).toEqual([PAI, ['Privacy', 'id']]);
     });
 
-    it('no identity is sent for a caller whose identity nobody asserted', () => {
+    it('no identity is sent for a hidden caller without an asserted identity', () => {
       const { headers } = sent({}, { user: 'anonymous' });
       expect(headers).toEqual([['Privacy', 'id']]);
     });

@@ -19,7 +19,7 @@ const isAnswer = (text: string): boolean =>
   Buffer.from(text, 'latin1').toString('hex').startsWith(`0101000c${HEADER}`);
 
 describe('STUN on the SIP port', () => {
-  it('tells a registered phone the address of its flow, and SIP goes on', async () => {
+  it('tells a registered phone the address of its flow, between SIP requests', async () => {
     const { peer } = await phone();
     const lines = { method: 'REGISTER', uri: 'sip:127.0.0.1', to: '<sip:alice@127.0.0.1>' };
     const more = ['Supported: outbound, path'];

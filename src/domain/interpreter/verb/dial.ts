@@ -39,7 +39,7 @@ export async function dial(
 
 /**
  * Without `action` the answer URL is fetched again, whatever `redirect` says (spec, Dial; decisions, "Dial at its end").
- * After a transfer by REFER the document goes on instead: its parties are no longer those that the document dialled.
+ * After a transfer by REFER the next element follows instead, because the parties changed.
  */
 function conclude(
   instruction: DialInstruction,

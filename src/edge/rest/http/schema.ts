@@ -36,7 +36,7 @@ const NO_CONTROL = '^[^\\u0000-\\u001f\\u007f-\\u009f]*$';
 export const headerText = (options: { readonly minLength?: number; readonly maxLength: number }) =>
   hinted(
     Type.String({ ...options, pattern: NO_CONTROL }),
-    `must have ${options.minLength ?? 0} to ${options.maxLength} characters, none of them a control character`,
+    `must have ${options.minLength ?? 0} to ${options.maxLength} characters and no control characters`,
   );
 
 /** Text that names something: what comes in is an identifier from here on. */

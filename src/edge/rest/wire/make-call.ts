@@ -105,7 +105,7 @@ export const MakeCallBody = Type.Object({
   caller_name: Type.Optional(
     hinted(
       headerText({ maxLength: CALLER_NAME_MAX }),
-      `must have at most ${CALLER_NAME_MAX} characters, none of them a control character`,
+      `must have at most ${CALLER_NAME_MAX} characters and no control characters`,
     ),
   ),
   send_digits: Type.Optional(Type.String()),
