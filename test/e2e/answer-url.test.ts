@@ -168,7 +168,6 @@ describe('what goes right beside it', () => {
     });
     const call = await startCall(service, user);
     await eventually('the request', () => customer.at('/slow')[0]);
-    await call.ringing;
     call.hangUp();
     const { sipCallId, end } = await call.report;
     expect(end.how).toBe('cancel');

@@ -72,6 +72,14 @@ describe.skipIf(missing('sipp', 'sox'))('who calls, over a trunk', () => {
       lacks: 'Remote-Party',
     },
     {
+      name: 'a trusted trunk gets no identity of a caller without an asserted one',
+      policy: { identity: 'trusted' },
+      from: HIDDEN,
+      identity: ['Privacy: id'],
+      expects: 'From: .Anonymous. <sip:anonymous@.*Privacy: id',
+      lacks: 'P-Asserted|Remote-Party',
+    },
+    {
       name: 'header fields by name, and more of our own',
       policy: { pass_headers: ['X-Acme-*'], add_headers: { 'X-Site': 'berlin' } },
       identity: [PAI, 'X-Acme-Id: 7', 'X-Other: 8', 'Diversion: <sip:1@far.example>'],
@@ -96,6 +104,51 @@ describe.skipIf(missing('sipp', 'sox'))('who calls, over a trunk', () => {
     const caller = stage.peer('caller-identity', {
       ...{ localAddress: CALLING, target: service.sipPort, service: `+${OWN_NUMBER}`, limitS: 8 },
       put: { identity: identity.join('\n      '), from, uri: asked },
+    });
+    for (const run of [called, caller]) {
+      const { status, report } = await run.done;
+      expect(status, report).toBe(0);
+    }
+  });
+});
+
+describe.skipIf(missing('sipp', 'sox'))('a hidden caller, from carrier to carrier by Dial', () => {
+  const NEXT = '127.0.0.4';
+  let stage: SippStage;
+
+  beforeAll(async () => {
+    stage = await SippStage.open(7700, { CARILLON_CALLER_ID_POLICY: 'any' });
+    await stage.carrier({ name: 'calling', host: CALLING, prefixes: ['999'] });
+    await stage.carrier({ name: 'next', host: NEXT, prefixes: ['1'] });
+    await stage.answersOwnNumber('<Response><Dial><Number>14155550122</Number></Dial></Response>');
+  });
+  afterAll(() => stage.close());
+
+  it.each([
+    {
+      identity: 'trusted',
+      expects: `From: .Anonymous. <sip:anonymous@anonymous[.]invalid>.*P-Asserted-Identity: <sip:${ASSERTED}@.*Privacy: id`,
+      lacks: 'Remote-Party',
+    },
+    {
+      identity: 'untrusted',
+      expects: 'From: .Anonymous. <sip:anonymous@anonymous[.]invalid>.*Privacy: id',
+      lacks: `${ASSERTED}|P-Asserted`,
+    },
+  ])('$identity', async ({ identity, expects, lacks }) => {
+    const set = await stage.service.admin('PATCH', '/carriers/next', { identity });
+    expect(set.status, set.text).toBe(200);
+    const xml = (text: string): string => text.replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+    const put = { expects: xml(expects), lacks };
+    const called = stage.called(NEXT, 'called-identity', { limitS: 12, put });
+    const caller = stage.peer('caller-identity', {
+      ...{ localAddress: CALLING, target: stage.service.sipPort, service: `+${OWN_NUMBER}` },
+      limitS: 12,
+      put: {
+        identity: [PAI, 'Privacy: id'].join('\n      '),
+        from: HIDDEN,
+        uri: 'sip:[service]@[remote_ip]:[remote_port]',
+      },
     });
     for (const run of [called, caller]) {
       const { status, report } = await run.done;

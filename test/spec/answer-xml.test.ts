@@ -288,14 +288,32 @@ describe('Dial (spec: Answer-XML instructions)', () => {
     await service.signalling.last.answers();
     await service.signalling.last.ends('bye');
     expect(service.site.events('/answer')).toEqual(['StartApp', 'StartApp']);
+    expect(service.site.told('/answer').map(({ CallStatus }) => CallStatus)).toEqual([
+      ...['ringing', 'in-progress'],
+    ]);
     expect(service.signalling.invites).toHaveLength(2);
+    await finish();
+  });
+
+  it('rings the caller when the first called party rings, not earlier', async () => {
+    const two = `<Number>${OTHER}</Number><Number>14155550123</Number>`;
+    const phone = await caller(`<Dial callerId="${DID}">${two}</Dial>`);
+    const { invites } = service.signalling;
+    expect(invites).toHaveLength(2);
+    expect(phone.sent).toEqual([]);
+    for (const status of [181, 182, 199]) await invites[0]?.progresses(status);
+    expect(phone.sent).toEqual([]);
+    await invites[1]?.rings();
+    expect(phone.sent).toEqual(['180']);
+    await invites[0]?.rings();
+    expect(phone.sent).toEqual(['180']);
     await finish();
   });
 
   it('a caller who is not answered gets the refusal of the called party, unless more follows (decisions: Dial does not answer)', async () => {
     const phone = await caller(`<Dial callerId="${DID}"><Number>${OTHER}</Number></Dial>`);
     await service.signalling.last.ends('refused', 486);
-    expect(phone.sent).toEqual(['180', 'hangup busy']);
+    expect(phone.sent).toEqual(['hangup busy']);
     expect(service.site.told('/answer')).toHaveLength(1);
     expect(await service.cdr(phone.callUuid)).toMatchObject({
       hangupCauseName: 'Busy Line',
@@ -465,7 +483,7 @@ describe('Hangup (spec: Answer-XML instructions)', () => {
 
   it('as the first element of an inbound call refuses it, unanswered and unbilled (dialect §2.1)', async () => {
     const phone = await caller('<Hangup reason="busy"/>');
-    expect(phone.sent).toEqual(['180', 'hangup busy']);
+    expect(phone.sent).toEqual(['hangup busy']);
     expect(await service.cdr()).toMatchObject({
       hangupCauseName: 'Busy Line',
       hangupDisposition: 'send_refuse',
@@ -485,7 +503,7 @@ describe('Hangup (spec: Answer-XML instructions)', () => {
         `<PreAnswer><Wait length="1"/></PreAnswer><Wait length="1"/><Hangup reason="${reason}"/>`,
       );
       await service.clock.advance(2000);
-      expect(phone.sent).toEqual(['180', '183', `hangup ${sent}`]);
+      expect(phone.sent).toEqual(['183', `hangup ${sent}`]);
       expect(await service.cdr()).toMatchObject({
         hangupCauseCode: code,
         hangupCause: cause,

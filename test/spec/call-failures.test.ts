@@ -73,7 +73,7 @@ describe('call-level failures (spec: Errors)', () => {
 
   it('the document ended, as after a Stream without keepCallAlive: hangup on end of XML', async () => {
     const phone = await caller(`<Stream bidirectional="true">${BOT}</Stream>`);
-    expect(phone.sent).toEqual(['180', '200', 'hangup endOfXml']);
+    expect(phone.sent).toEqual(['200', 'hangup endOfXml']);
     expect(service.bots.last.closedWith).toBe('call_hangup');
     expect(await service.cdr()).toMatchObject({
       hangupCauseCode: 4010,

@@ -70,6 +70,14 @@ function causeOfStatus(status: number | undefined): HangupCauseKey {
   return status >= 500 && status < 600 ? 'carrierError' : 'rejected';
 }
 
+/** Begins the detail of a call to a registered phone whose contact cannot be reached: its caller gets 480. */
+export const CONTACT_UNREACHABLE = 'contactUnreachable';
+
+const unreached = (
+  detail: string,
+  { answered, toEndpoint }: { readonly answered: boolean; readonly toEndpoint: boolean },
+): string => (toEndpoint && !answered ? `${CONTACT_UNREACHABLE}: ${detail}` : detail);
+
 /** What the peer, or the network between, did to a leg, in the words of callbacks and CDRs. */
 export function endOfLeg(
   end: LegEnd,
@@ -104,14 +112,14 @@ export function endOfLeg(
         cause: leg.answered ? 'networkError' : 'requestTimeout',
         source: 'Error',
         disposition: ours,
-        detail: detail ?? 'no answer to our request',
+        detail: unreached(detail ?? 'no answer to our request', leg),
       };
     case 'transport':
       return {
         cause: 'networkError',
         source: 'Error',
         disposition: ours,
-        detail: detail ?? 'the connection was lost',
+        detail: unreached(detail ?? 'the connection was lost', leg),
       };
     case 'unreachable':
       return {

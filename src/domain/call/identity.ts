@@ -31,7 +31,7 @@ export interface CallIdentity {
 export interface CallerWish {
   /** Nobody but trusted networks shall see who calls (RFC 3323 §4.1). */
   readonly hidden: boolean;
-  /** E.164 digits: what trusted networks are told, of one that hides. */
+  /** Number or name of a hidden caller, sent to trusted peers only; undefined if unknown. */
   readonly asserted?: string | undefined;
   /** E.164 digits: the number of its account that a phone asks to be shown as. */
   readonly presented?: string | undefined;

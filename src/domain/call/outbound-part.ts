@@ -5,6 +5,9 @@ import { type CallPart, legEventsOf, openMedia, type PartOf } from './part.ts';
 import { NOBODY, type Peer } from './peer.ts';
 import { type DialPlan, describeTarget, type Hunter, huntTargets } from './target-hunt.ts';
 
+/** Provisional statuses that ring. 181, 182 and 199 say that the called party does not ring yet, or no longer. */
+const RINGING: ReadonlySet<number> = new Set([180, 183]);
+
 export class OutboundPart implements CallPart {
   readonly #of: PartOf;
   #leg: Leg | undefined;
@@ -109,7 +112,7 @@ export class OutboundPart implements CallPart {
     const { course, log, media } = this.#of;
     if (course.isEnded || course.status === 'answered') return;
     log.add('sip', `${status} from the called party`, { earlyMedia: sdp !== undefined });
-    course.ringing();
+    if (sdp !== undefined || RINGING.has(status)) course.ringing();
     if (sdp === undefined || course.status === 'early') return;
     const settled = media.settle(sdp);
     if (!settled.ok) {

@@ -174,8 +174,11 @@ export interface InboundLeg extends Leg {
   readonly maxForwards?: number | undefined;
   /** SDP offer; undefined in an offerless INVITE. */
   readonly sdp: string | undefined;
-  /** Refuses it with that status, before there is a call. `why` goes into a Warning. */
-  refuse(status: number, why: string): void;
+  /**
+   * Refuses it with that status, before there is a call. `why` goes into a Warning; `phrase` is the reason phrase, by default
+   * the registered one.
+   */
+  refuse(status: number, why: string, phrase?: string): void;
   /** The leg (`Leg.id`) whose place it is to take: no application is asked (Replaces, RFC 3891). */
   readonly replaces?: string | undefined;
   /** Must be called in the same turn in which the leg was handed over. */
@@ -277,7 +280,13 @@ export interface CallerClaim {
 export type CallerProof =
   | { readonly isVerified: true; readonly attestation: '' | 'A' | 'B' | 'C' }
   /** `status`: what a refusal for it is answered with (RFC 8224 §6.2.2). */
-  | { readonly isVerified: false; readonly status: number; readonly why: string };
+  | {
+      readonly isVerified: false;
+      readonly status: number;
+      readonly why: string;
+      /** Reason phrase; absent: the registered phrase of the status. */
+      readonly phrase?: string;
+    };
 
 /** What we state of a call that goes out. */
 export interface CallerStatement {

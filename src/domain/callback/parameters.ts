@@ -70,9 +70,16 @@ export function standardParameters(
   return list.concat(machine(facts), facts.sipHeaders);
 }
 
-/** `answer_url` and `fallback_url`: in-progress on an outbound call, still ringing on an inbound one (dialect §5.2). */
-export const startAppParameters = (facts: CallFacts): CallbackParameters =>
-  standardParameters(facts, 'StartApp', facts.direction === 'inbound' ? 'ringing' : 'in-progress');
+/**
+ * `answer_url` and `fallback_url`: in-progress on an outbound call and on one that was answered before, else ringing
+ * (dialect §5.2).
+ */
+export const startAppParameters = (facts: CallFacts, isAnswered = false): CallbackParameters =>
+  standardParameters(
+    facts,
+    'StartApp',
+    facts.direction === 'inbound' && !isAnswered ? 'ringing' : 'in-progress',
+  );
 
 /** `ring_url`: the list of the spec and the account (dialect §5.3, §0.2 rule 9). */
 export const ringParameters = (facts: CallFacts): CallbackParameters => [

@@ -215,7 +215,7 @@ export class BLegDialer implements Dialer {
         sipHeaders: [],
         machine: undefined,
       },
-      ...(presented.hidden ? { caller: { hidden: true } } : {}),
+      ...(presented.hidden ? { caller: { hidden: true, asserted: presented.asserted } } : {}),
     };
   }
 }

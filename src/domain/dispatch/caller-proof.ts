@@ -12,6 +12,7 @@ export type Proved = Pick<CallFacts, 'stirVerification' | 'stirAttestation'>;
 export interface ProofRefusal {
   readonly status: number;
   readonly why: string;
+  readonly phrase?: string | undefined;
 }
 
 const NONE: Proved = { stirVerification: 'Not Applicable', stirAttestation: '' };
@@ -41,9 +42,9 @@ export async function proofOf(
   if (proof.isVerified) {
     return ok({ stirVerification: 'Verified', stirAttestation: proof.attestation });
   }
-  const { status, why } = proof;
+  const { status, why, phrase } = proof;
   const isRefused = policy === 'require' || (policy === 'refuse' && status !== NO_PROOF);
-  return isRefused ? err({ status, why }) : ok(UNPROVED);
+  return isRefused ? err({ status, why, phrase }) : ok(UNPROVED);
 }
 
 /** Use Identity Header: there is none that says who calls. */
@@ -76,7 +77,8 @@ export function signing(
   { proofs: { sign }, logger }: Pick<DispatchNeeds, 'proofs' | 'logger'>,
   { facts, identity }: Call,
 ): Pick<DialPlan, 'sign'> {
-  const { stirAttestation: attestation, from: orig, to: dest } = facts;
+  const { stirAttestation: attestation, to: dest } = facts;
+  const orig = identity.caller?.asserted ?? facts.from;
   if (sign === undefined || attestation === '') return {};
   return {
     sign: async (target) => {

@@ -13,7 +13,7 @@ export interface Caller {
 }
 
 /** Stands for a caller who is not to be known. */
-const ANONYMOUS = 'anonymous';
+export const ANONYMOUS = 'anonymous';
 /** Values of Privacy that concern who calls (RFC 3323 §4.2, RFC 3325 §9.3). */
 const HIDING: ReadonlySet<string> = new Set(['id', 'user', 'header']);
 
@@ -28,7 +28,7 @@ export function carriersCaller(leg: Calling, policy: PeerPolicy | undefined): Ca
   const told = isTrusted ? assertedIn(leg.claims) : undefined;
   const isHidden = hides(leg) || (isTrusted && leg.claims?.remoteParty?.hides === true);
   if (isHidden) {
-    const asserted = told && numberOf(told);
+    const asserted = isTrusted ? identityOf(told ?? leg.from) : undefined;
     return { from: ANONYMOUS, callerName: 'Anonymous', wish: { hidden: true, asserted } };
   }
   const party = told ?? leg.from;
@@ -53,11 +53,19 @@ export async function phonesWish(
   return hidden || presented !== undefined ? { hidden, ...presented } : undefined;
 }
 
-/** The number among the one or two that were asserted, else what there is. */
+/** The asserted number, else the first asserted identity. Anonymous and empty identities do not count. */
 function assertedIn(claims: IdentityClaims | undefined): Party | undefined {
-  const parties = (claims?.asserted ?? []).filter(({ user }) => user !== '');
+  const { asserted = [], remoteParty } = claims ?? {};
+  const parties = asserted.filter((party) => identityOf(party) !== undefined);
   const found = parties.find((party) => numberOf(party) !== undefined) ?? parties[0];
-  return found ?? claims?.remoteParty?.party;
+  if (found !== undefined || remoteParty === undefined) return found;
+  return identityOf(remoteParty.party) === undefined ? undefined : remoteParty.party;
+}
+
+/** The number or name of a party; undefined if the party is anonymous or has no user part. */
+function identityOf(party: Party): string | undefined {
+  const user = plainUser(party);
+  return user === '' || isAnonymous(party) ? undefined : user;
 }
 
 /** A number may bring parameters of tel URIs (RFC 3966, RFC 3261 §19.1.6). */
@@ -68,11 +76,11 @@ const numberOf = (party: Party): string | undefined => {
   return /^\d+$/.test(digits) ? digits : undefined;
 };
 
-function hides({ from, claims }: Calling): boolean {
-  const isAnonymous =
-    from.user.toLowerCase() === ANONYMOUS || /^anonymous\.invalid$/i.test(from.host);
-  return isAnonymous || claims?.privacy.some((word) => HIDING.has(word)) === true;
-}
+const hides = ({ from, claims }: Calling): boolean =>
+  isAnonymous(from) || claims?.privacy.some((word) => HIDING.has(word)) === true;
+
+const isAnonymous = ({ user, host }: Party): boolean =>
+  user.toLowerCase() === ANONYMOUS || /^anonymous\.invalid$/i.test(host);
 
 /** As people write it, with the `+`. */
 const digitsOf = (user: string): string =>

@@ -173,9 +173,9 @@ export class Inbound {
     const policy = leg.carrier === undefined ? undefined : carriers.get(leg.carrier)?.policy;
     const proved = await proofOf(leg, policy?.stir ?? this.#needs.proofPolicy, this.#needs.proofs);
     if (!proved.ok) {
-      const { status, why } = proved.error;
+      const { status, why, phrase } = proved.error;
       this.#needs.logger.info({ status, why, carrier: leg.carrier, to: e164 }, 'caller not proved');
-      leg.refuse(status, why);
+      leg.refuse(status, why, phrase);
       return;
     }
     const arrived = this.#identity(
@@ -229,7 +229,6 @@ export class Inbound {
       call.hangup('routingError', 'Error', 'no application handles this call');
       return;
     }
-    call.ring();
     const script = new Interpreter(
       call,
       {

@@ -3,6 +3,7 @@ import { err, ok, type Result } from '../../base/result.ts';
 import type { Call, DialPlan } from '../call/call.ts';
 import type { PresentedCaller } from '../call/needs.ts';
 import type { BLegRequest } from '../interpreter/interpreter.ts';
+import { ANONYMOUS } from './caller.ts';
 import { type Standing, standingOf } from './caller-proof.ts';
 import { isOurs } from './custom-headers.ts';
 import type { Calling, Destinations, Destined, DialRefusal } from './destination.ts';
@@ -18,8 +19,10 @@ export interface Presented {
   readonly callerId: string;
   /** The name that goes with it where the document names none. */
   readonly callerName: string;
-  /** The caller hides, and the document says nothing else. */
+  /** The caller asked for privacy, and the document names no other caller ID. */
   readonly hidden: boolean;
+  /** Number or name of a hidden caller, for trusted peers only; undefined if it is `callerId` or unknown. */
+  readonly asserted: string | undefined;
   /** What we can state of the number. */
   readonly standing: Standing;
 }
@@ -42,8 +45,10 @@ export function onwardOf(
 ): Required<Pick<DialPlan, 'onward'>> & Pick<DialPlan, 'maxForwards'> {
   const { headers, maxForwards } = a.onward();
   const isSame = a.facts.from === b.facts.from && a.facts.to === b.facts.to;
+  // An Identity header field names the number of a hidden caller.
+  const isProofKept = isSame && a.identity.caller?.hidden !== true;
   const kept = headers.filter(
-    ([name]) => !isOurs(name) && (isSame || name.toLowerCase() !== 'identity'),
+    ([name]) => !isOurs(name) && (isProofKept || name.toLowerCase() !== 'identity'),
   );
   return { onward: { headers: kept, passed }, maxForwards };
 }
@@ -59,7 +64,8 @@ export async function presentedBy(
   request: BLegRequest,
   planned: Result<Destined, DialRefusal>,
 ): Promise<Result<Presented, DialRefusal>> {
-  const { parent, callerId: asked } = request;
+  const { parent } = request;
+  const asked = askedFor(request);
   const names = isColleague(planned);
   const isOfEndpoint = parent.identity.context === 'sip-endpoint' && !names;
   const { caller } = parent.identity;
@@ -73,7 +79,11 @@ export async function presentedBy(
       'Dial has no callerId, and neither the endpoint, its application nor the account has a default one',
     );
   }
-  const callerId = await destinations.callerId(calling, wanted, { names });
+  const hidden = asked === undefined && caller?.hidden === true;
+  // An account may pass on a withheld number under the same rules as a shown one.
+  const asserted = hidden && !isOfEndpoint ? caller?.asserted : undefined;
+  const owned = await destinations.callerId(calling, asserted ?? wanted, { names });
+  const callerId = owned === undefined || asserted === undefined ? owned : wanted;
   if (callerId === undefined) {
     return foreign(
       asked === undefined
@@ -82,10 +92,15 @@ export async function presentedBy(
     );
   }
   const isAsOnALeg = asked === undefined && !isOfEndpoint;
-  const hidden = asked === undefined && caller?.hidden === true;
-  const standing = await standingOf(needs, calling, { callerId, parent });
+  const standing = await standingOf(needs, calling, { callerId: asserted ?? callerId, parent });
   const callerName = isAsOnALeg ? parent.facts.callerName : '';
-  return ok({ callerId, callerName, hidden, standing });
+  return ok({ callerId, callerName, hidden, asserted, standing });
+}
+
+/** The caller ID of the document; undefined if it only repeats the anonymous `From` of a hidden caller. */
+function askedFor({ callerId, parent: { identity } }: BLegRequest): string | undefined {
+  const isHidden = identity.caller?.hidden === true && callerId?.toLowerCase() === ANONYMOUS;
+  return isHidden ? undefined : callerId;
 }
 
 async function defaultOf(

@@ -136,7 +136,7 @@ export class Interpreter {
       via: 'answer',
       target: this.#script.answer,
       fallback: this.#script.fallback,
-      parameters: startAppParameters(this.#call.facts),
+      parameters: startAppParameters(this.#call.facts, this.#call.answerUs !== undefined),
     };
   }
 

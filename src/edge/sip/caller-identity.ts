@@ -24,7 +24,9 @@ export function identityHeaders(
   const { identity, identityHeader = 'pai' } = target.policy ?? {};
   const isTrusted =
     (identity ?? (target.kind === 'carrier' ? 'trusted' : 'untrusted')) === 'trusted';
-  const isTold = target.kind !== 'endpoint' && user !== '' && (isTrusted || !hidden);
+  // A hidden caller without an asserted identity has none to pass on.
+  const isKnown = user !== '' && !(hidden && user === ANONYMOUS.user);
+  const isTold = target.kind !== 'endpoint' && isKnown && (isTrusted || !hidden);
   if (!isTold) return privacy;
   const uri = sipUri({ user, host: from.host });
   const sent: (readonly [name: string, value: string])[] = [];

@@ -23,6 +23,8 @@ export interface CarrierState {
 /** An answer to OPTIONS that takes longer is none. */
 const PROBE_WAIT_MS = 4_000;
 const REGISTER_EXPIRES_S = 3_600;
+/** Time between two comparisons with the list of carriers: a new one registers within 0.5 s, a changed one within 1 s. */
+const FOLLOW_MS = 500;
 
 interface Watched {
   readonly id: number;
@@ -49,7 +51,8 @@ export class CarrierWatch {
   readonly #watched = new Map<string, Watched>();
   readonly #health: PeerHealth;
   #lastId = 0;
-  #cancel: () => void = () => undefined;
+  #cancelFollow: () => void = () => undefined;
+  #cancelProbe: () => void = () => undefined;
 
   constructor(
     carriers: () => readonly Carrier[],
@@ -89,11 +92,13 @@ export class CarrierWatch {
   }
 
   start(): void {
-    this.#round();
+    this.#followList();
+    this.#probeLater();
   }
 
   stop(): void {
-    this.#cancel();
+    this.#cancelFollow();
+    this.#cancelProbe();
     for (const watched of this.#watched.values()) this.#leave(watched);
   }
 
@@ -128,27 +133,37 @@ export class CarrierWatch {
     return watched;
   }
 
-  #round(): void {
-    const wanted = this.#carriers().filter((carrier) => carrier.enabled);
+  /** Adopts carriers that were added or changed, and leaves those that were changed, disabled or removed. */
+  #followList(): void {
+    const wanted = new Map<string, Carrier>();
+    for (const carrier of this.#carriers()) if (carrier.enabled) wanted.set(carrier.name, carrier);
     for (const [name, watched] of this.#watched) {
-      const carrier = wanted.find((candidate) => candidate.name === name);
-      if (carrier !== undefined && sameAccess(carrier, watched.carrier)) continue;
+      const carrier = wanted.get(name);
+      if (carrier !== undefined && sameAccess(carrier, watched.carrier)) {
+        watched.carrier = carrier;
+        continue;
+      }
+      // Adopted next time: the registrar must get the end of the old registration first.
+      if (watched.registering) wanted.delete(name);
       this.#leave(watched);
       this.#watched.delete(name);
     }
-    for (const carrier of wanted) {
-      const watched = this.#watch(carrier);
-      if (carrier.policy.probe !== false) this.#probe(watched);
+    for (const carrier of wanted.values()) {
+      if (!this.#watched.has(carrier.name)) this.#watch(carrier);
     }
-    this.#cancel = this.#clock.at(this.#clock.monotonicMs() + this.#everyMs, () => this.#round());
+    const dueMs = this.#clock.monotonicMs() + FOLLOW_MS;
+    this.#cancelFollow = this.#clock.at(dueMs, () => this.#followList());
   }
 
-  #watch(carrier: Carrier): Watched {
-    const known = this.#watched.get(carrier.name);
-    if (known !== undefined) {
-      known.carrier = carrier;
-      return known;
-    }
+  #probeLater(): void {
+    const dueMs = this.#clock.monotonicMs() + this.#everyMs;
+    this.#cancelProbe = this.#clock.at(dueMs, () => {
+      for (const watched of this.#watched.values()) this.#probe(watched);
+      this.#probeLater();
+    });
+  }
+
+  #watch(carrier: Carrier): void {
     this.#lastId += 1;
     const registering = carrier.auth?.register === true;
     const state = {
@@ -164,7 +179,7 @@ export class CarrierWatch {
     };
     this.#watched.set(carrier.name, watched);
     this.#register(watched);
-    return watched;
+    this.#probe(watched);
   }
 
   #register({ id, carrier }: Watched): void {
@@ -187,6 +202,7 @@ export class CarrierWatch {
   }
 
   #probe({ id, carrier }: Watched): void {
+    if (carrier.policy.probe === false) return;
     const transport = carrierTransport(carrier);
     const uri = carrierUri(carrier);
     this.#tell({ kind: 'probe', id, uri, transport, waitMs: PROBE_WAIT_MS });
@@ -196,6 +212,7 @@ export class CarrierWatch {
 export const carrierTransport = (carrier: Carrier): SipTransportName => carrier.transport;
 
 function sameAccess(a: Carrier, b: Carrier): boolean {
+  if (a === b) return true;
   const key = ({ host, port, transport, auth }: Carrier): string =>
     JSON.stringify([host, port, transport, auth]);
   return key(a) === key(b);

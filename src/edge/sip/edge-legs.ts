@@ -144,9 +144,9 @@ export class EdgeInboundLeg implements InboundLeg, LegSink {
     this.#referral.stepped(step);
   }
 
-  refuse(status: number, text: string): void {
+  refuse(status: number, text: string, phrase?: string): void {
     const warning = { code: MISCELLANEOUS, text };
-    this.#tell({ kind: 'hangup', leg: this.#leg, status, reason: undefined, warning });
+    this.#tell({ kind: 'hangup', leg: this.#leg, status, reason: undefined, warning, phrase });
   }
 
   acknowledged(): void {

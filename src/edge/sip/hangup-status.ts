@@ -1,4 +1,4 @@
-import { HANGUP_CAUSES, type HangupCauseKey } from '../../domain/call/types.ts';
+import { CONTACT_UNREACHABLE, HANGUP_CAUSES, type HangupCauseKey } from '../../domain/call/types.ts';
 
 interface Signalled {
   /** Final response to an INVITE that was not answered. */
@@ -77,6 +77,7 @@ const TOLD_ON: ReadonlySet<number> = new Set([402, 405, 406, 428, 433, 436, 437,
  * request, and redirections end as 480: a 6xx would say that nobody else need be asked (RFC 3261 §21.6).
  */
 export function refusalStatus(cause: HangupCauseKey, detail: string | undefined): number {
+  if (detail?.startsWith(CONTACT_UNREACHABLE) === true) return SIGNALLED.noAnswer.status;
   const told = cause === 'rejected' ? /^SIP ([34]\d\d)\b/.exec(detail ?? '')?.[1] : undefined;
   if (told === undefined) return hangupStatus(cause);
   return TOLD_ON.has(Number(told)) ? Number(told) : SIGNALLED.noAnswer.status;

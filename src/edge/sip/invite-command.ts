@@ -122,4 +122,4 @@ function placeOf(
 const clean = (headers: Headers): Headers =>
   headers
     .filter(([name]) => HEADER_NAME.test(name) && !OURS.test(name))
-    .map(([name, value]) => [name, value.replace(/[\r\n\0]+/g, ' ')] as const);
+    .map(([name, value]) => [name, value.replace(/[\u0000-\u001f\u007f]+/g, ' ')] as const);

@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import type { Logger } from '../../base/logger.ts';
 import {
   type Flow,
+  isStun,
   requestQuoted,
   type SipTransportName,
   type Target,
@@ -158,7 +159,7 @@ export class SipSockets implements SipWire {
     if (transports.includes('udp')) {
       open.udp = new UdpTransport(host, port, {
         received: (bytes, address, from, waitedMs) =>
-          this.traffic.received(bytes, this.#udpFlow(address, from), waitedMs),
+          this.#datagram(bytes, this.#udpFlow(address, from), waitedMs),
         undelivered: (start) => this.#undelivered(start),
         failed,
       });
@@ -192,6 +193,18 @@ export class SipSockets implements SipWire {
       const start = (port: number): Promise<number> => webSockets.start(port, acceptor);
       open.ports.wss = await this.#listen(wss, { start });
     }
+  }
+
+  /** SIP and STUN keep-alives share the port (RFC 5626 §8). */
+  #datagram(bytes: Uint8Array, flow: Flow, waitedMs: number): void {
+    if (!isStun(bytes)) {
+      this.traffic.received(bytes, flow, waitedMs);
+      return;
+    }
+    const answer = this.traffic.answerStun(bytes, flow);
+    if (answer === undefined) return;
+    // A keep-alive that does not leave is sent again.
+    this.#open?.udp?.send(answer, flow.remoteAddress, flow.remotePort, () => undefined);
   }
 
   async #listen(

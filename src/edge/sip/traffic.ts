@@ -3,6 +3,7 @@ import type { Flow, UserAgentInput, UserAgentOutput } from '../../protocol/sip/s
 import { Edges } from './edges.ts';
 import { type Acquaintance, FrontDesk, type Served } from './front-desk.ts';
 import { type CarrierMessageCount, type MessageCount, MessageCounter } from './message-counter.ts';
+import { StunAnswers } from './stun-answers.ts';
 import type { TracedMessage } from './trace/message-ring.ts';
 import { callIdOf } from './trace/message-text.ts';
 
@@ -35,12 +36,14 @@ export class Traffic {
   readonly #counter: MessageCounter;
   readonly #desk: FrontDesk;
   readonly #edges: Edges | undefined;
+  readonly #stun: StunAnswers;
   #strangers = 0;
 
   constructor(parts: TrafficParts) {
     const { options, acquaintance, close } = parts;
     this.#parts = parts;
     this.#counter = new MessageCounter((flow) => acquaintance.carrierOf?.(flow));
+    this.#stun = new StunAnswers(options.clock);
     const { edges = [] } = options;
     this.#edges = edges.length === 0 ? undefined : new Edges(edges);
     this.#desk = new FrontDesk({
@@ -55,7 +58,7 @@ export class Traffic {
 
   /** Messages that were not looked at, by reason. */
   dropped(): Readonly<Record<string, number>> {
-    const drops = this.#desk.drops();
+    const drops = { ...this.#desk.drops(), stun: this.#stun.dropped };
     return this.#edges === undefined ? drops : { ...drops, stranger: this.#strangers };
   }
 
@@ -82,6 +85,14 @@ export class Traffic {
     if (this.#edges === undefined || this.#edges.has(flow) || this.#isExpected(flow))
       this.#desk.received(heard.bytes, heard.flow, waitedMs);
     else this.#strangers += 1;
+  }
+
+  /** Returns the response to a STUN keep-alive; undefined if there is none to send. */
+  answerStun(bytes: Uint8Array, flow: Flow): Uint8Array | undefined {
+    if (this.#edges === undefined || this.#edges.has(flow) || this.#isExpected(flow))
+      return this.#stun.answer(bytes, flow);
+    this.#strangers += 1;
+    return undefined;
   }
 
   #isExpected(flow: Flow): boolean {

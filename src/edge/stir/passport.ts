@@ -5,6 +5,8 @@ import { err, ok, type Result } from '../../base/result.ts';
 export interface ProofFault {
   readonly status: 403 | 428 | 436 | 437 | 438;
   readonly why: string;
+  /** Reason phrase; absent: the registered phrase of the status. */
+  readonly phrase?: string;
 }
 
 export const invalid = (why: string): Result<never, ProofFault> => err({ status: 438, why });

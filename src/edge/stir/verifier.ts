@@ -54,8 +54,8 @@ export class Verifier {
     if (!passport.ok) return passport;
     const { orig, dest, iat, x5u, token } = passport.value;
     const { freshnessS } = this.#needs;
-    if (Math.abs(this.#needs.wallMs() / MS_PER_SECOND - iat) > freshnessS)
-      return err({ status: 403, why: 'Stale Date' });
+    const ageS = this.#needs.wallMs() / MS_PER_SECOND - iat;
+    if (Math.abs(ageS) > freshnessS) return err(STALE);
     if (!names(orig, claim.orig)) return invalid('orig is somebody else');
     if (!names(dest, claim.dest)) return invalid('dest is somebody else');
     const certificate = await this.#certificates.at(x5u);
@@ -80,6 +80,12 @@ function dateOf({ date }: CallerClaim): number | undefined {
   const ms = date === undefined ? Number.NaN : Date.parse(date);
   return Number.isNaN(ms) ? undefined : ms / MS_PER_SECOND;
 }
+
+/** RFC 8224 §6.2.2 gives 403 this reason phrase. */
+const STALE: ProofFault = {
+  ...{ status: 403, phrase: 'Stale Date' },
+  why: 'iat is too far from the current time',
+};
 
 const unreadable = invalid('the Identity cannot be read');
 

@@ -26,6 +26,7 @@ export {
 } from './transport/flow.ts';
 export { PING, PONG, StreamFramer } from './transport/framer.ts';
 export { type Glance, glance } from './transport/glance.ts';
+export { answerBinding, isStun } from './transport/stun.ts';
 export { bracketed, formatUri, parseUri, sipUri, unbracketed, unescapeUser } from './uri.ts';
 export { UserAgent } from './user-agent.ts';
 export type * from './user-agent-types.ts';

@@ -96,6 +96,8 @@ export interface HangupCommand {
   readonly status: number;
   /** A Reason header field (RFC 3326) for BYE and CANCEL. */
   readonly reason: string | undefined;
+  /** Reason phrase of a refusal; absent: the one that is registered for the status. */
+  readonly phrase?: string | undefined;
   /** Of a refusal, a Warning header field (RFC 3261 §20.43). */
   readonly warning?: { readonly code: number; readonly text: string } | undefined;
 }

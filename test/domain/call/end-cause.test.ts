@@ -1,7 +1,9 @@
 /** Dialect §3.12: what a called party answers, in the words of records and callbacks. */
+
 import { describe, expect, it } from 'vitest';
 import { endOfLeg } from '../../../src/domain/call/end-cause.ts';
 import { HANGUP_CAUSES } from '../../../src/domain/call/types.ts';
+import { refusalStatus } from '../../../src/edge/sip/hangup-status.ts';
 
 const LEG = { direction: 'outbound', answered: false, toEndpoint: false } as const;
 
@@ -66,6 +68,21 @@ describe('SIP final response → hangup code (dialect §3.12)', () => {
     expect(HANGUP_CAUSES[end.cause].code).toBe(code);
     expect(end).toMatchObject({ source: 'Error', detail: expect.stringMatching(/.+/) });
   });
+
+  it.each([
+    ['timeout', false, 480],
+    ['transport', false, 480],
+    ['transport', true, 503],
+  ] as const)(
+    'a registered contact: %s, answered %s, is %i to its caller',
+    (how, answered, status) => {
+      const end = endOfLeg(
+        { by: 'local', how, status: undefined, reason: undefined },
+        { ...LEG, answered, toEndpoint: true },
+      );
+      expect(refusalStatus(end.cause, end.detail)).toBe(status);
+    },
+  );
 
   it('an endpoint without a contact is 2020', () => {
     const end = endOfLeg(

@@ -66,6 +66,48 @@ describe('a carrier', () => {
   });
 });
 
+describe('a hidden caller of a carrier, dialled on to another carrier', () => {
+  const NOBODY = party('anonymous', 'anonymous.invalid', 'Anonymous');
+  const dialledOn = async (over: Partial<InboundLeg>, attributes = '') => {
+    service = await openCallService({ CARILLON_CALLER_ID_POLICY: 'any' });
+    const xml = `<Dial${attributes}><Number>${OTHER}</Number></Dial>`;
+    service.site.on('/answer', document(xml));
+    await calledFrom(service, {}, over);
+    return service.signalling.last.options;
+  };
+
+  it.each([
+    ['P-Asserted-Identity', says({ asserted: [party('+14155550177')] }, NOBODY), ''],
+    ['its From', says({ privacy: ['id'] }, party(ASSERTED)), ''],
+    ['Remote-Party-ID', says({ remoteParty: { party: party(ASSERTED), hides: true } }), ''],
+    [
+      'P-Asserted-Identity, where the document hands From back',
+      says({ privacy: ['id'], asserted: [party(ASSERTED)] }, NOBODY),
+      ' callerId="anonymous"',
+    ],
+  ])('is asserted by %s, and stays anonymous in the record', async (_, over, attributes) => {
+    const { from } = await dialledOn(over, attributes);
+    expect(from).toMatchObject({ user: 'anonymous', hidden: true, asserted: ASSERTED });
+    const b = service.live().find(({ identity }) => identity.context === 'dial');
+    expect(b?.facts.from).toBe('anonymous');
+  });
+
+  it.each([
+    ['an anonymous From alone', says({}, NOBODY)],
+    ['an asserted identity that is anonymous', says({ asserted: [NOBODY] }, NOBODY)],
+  ])('has no identity by %s', async (_, over) => {
+    const { from } = await dialledOn(over);
+    expect(from).toMatchObject({ user: 'anonymous', hidden: true });
+    expect(from.asserted).toBeUndefined();
+  });
+
+  it('hands on no proof that names its number', async () => {
+    const headers = [['Identity', 'token;info=<https://x>']] as const;
+    const { headers: sent } = await dialledOn({ ...says({ privacy: ['id'] }, NOBODY), headers });
+    expect(sent.map(([name]) => name)).not.toContain('Identity');
+  });
+});
+
 describe('a phone', () => {
   const dials = async (
     over: Partial<InboundLeg>,
@@ -143,7 +185,7 @@ describe('what a phone may call', () => {
     'here by another name or address: %s',
     async (requestUri) => {
       const from = { ...party('alice', 'nat.test') };
-      expect((await flagged({}, 'bob', { requestUri, from })).sent).toEqual(['180']);
+      expect((await flagged({}, 'bob', { requestUri, from })).sent).toEqual([]);
     },
   );
 
@@ -151,7 +193,7 @@ describe('what a phone may call', () => {
     const phone = await flagged({ allowOtherDomains: true }, 'bob', {
       requestUri: 'sip:bob@far.test',
     });
-    expect(phone.sent).toEqual(['180']);
+    expect(phone.sent).toEqual([]);
   });
 
   it('an application by its sip_uri, where apps are allowed', async () => {

@@ -58,6 +58,12 @@ export class Invite implements Leg {
     await settle();
   }
 
+  /** A provisional status without SDP. */
+  async progresses(status: number): Promise<void> {
+    this.#events.progress(status, undefined);
+    await settle();
+  }
+
   async answers(sdp: string | undefined = SDP): Promise<void> {
     this.#events.connected(sdp);
     await settle();

@@ -155,6 +155,61 @@ describe('blind, from the called party', () => {
   });
 });
 
+describe('blind, from the called party, in a Dial without action', () => {
+  const inDial = () =>
+    scene.caller(
+      '<Dial callerId="14155550199"><Number>14155550111</Number></Dial><Play>https://app.test/a.wav</Play>',
+    );
+
+  it('the next element follows when the new party hangs up; the answer URL is not fetched again', async () => {
+    const a = await inDial();
+    await called().answers();
+    called().refers(CAROL);
+    await settle();
+    await called(1).answers();
+    called(1).ends('bye');
+    await settle();
+    expect(scene.requests).toHaveLength(1);
+    expect(a.media.sounding).toHaveLength(1);
+    a.media.sounding[0]?.complete();
+    await a.running;
+    expect((await a.call.ended).cause).toBe('endOfXml');
+    expect(scene.leftovers()).toEqual(NOTHING_LEFT);
+  });
+
+  it('the next element follows when the new party refuses after the referring one hung up', async () => {
+    const a = await inDial();
+    await called().answers();
+    called().refers(CAROL);
+    await settle();
+    called().ends('bye');
+    await settle();
+    called(1).ends('refused', 486);
+    await settle();
+    expect(scene.requests).toHaveLength(1);
+    expect(a.media.sounding).toHaveLength(1);
+    a.ends('bye');
+    await a.running;
+  });
+
+  it('one that came to nothing leaves the Dial as it was: its end fetches the answer URL as an answered call', async () => {
+    const a = await inDial();
+    await called().answers();
+    called().refers(CAROL);
+    await settle();
+    called(1).ends('refused', 486);
+    await settle();
+    called().ends('bye');
+    await settle();
+    expect(scene.requests).toHaveLength(2);
+    expect(scene.requests[1]?.parameters).toMatchObject({
+      ...{ Event: 'StartApp', CallStatus: 'in-progress' },
+    });
+    a.ends('bye');
+    await a.running;
+  });
+});
+
 describe('blind, from the caller', () => {
   it.each([false, true])(
     'the called party talks to the new one (caller gone at once: %s)',

@@ -12,11 +12,13 @@ const NORTH = { kind: 'carrier', carrier: 'north', number: '1' } as const;
 function setup(...more: Partial<Carrier>[]) {
   const clock = new SimClock();
   const probes: Extract<UserAgentInput, { kind: 'probe' }>[] = [];
+  const told: UserAgentInput[] = [];
   const carriers = (more.length === 0 ? [{}] : more).map((one) => carrier(one));
   const watch = new CarrierWatch(
     () => carriers,
     clock,
     (input) => {
+      told.push(input);
       if (input.kind === 'probe') probes.push(input);
     },
   );
@@ -37,8 +39,41 @@ function setup(...more: Partial<Carrier>[]) {
         events.ended({ by: 'remote', how: 'refused', status: 503, reason: undefined, ...end }),
     };
   };
-  return { clock, probes, watch, probed, call };
+  return { clock, carriers, told, probes, watch, probed, call };
 }
+
+describe('a carrier that we register with', () => {
+  const auth = { username: 'u', password: 'p', register: true };
+
+  it('is registered within 2 s after it was added, again after a change, and left when removed or disabled', async () => {
+    const { clock, carriers, told } = setup();
+    told.length = 0;
+    carriers.push(carrier({ name: 'south', auth }));
+    await clock.advance(1_999);
+    expect(told).toMatchObject([
+      { kind: 'register', aor: 'sip:u@127.0.0.1', account: auth },
+      { kind: 'probe' },
+    ]);
+    told.length = 0;
+    carriers[1] = carrier({ name: 'south', auth: { ...auth, password: 'q' } });
+    await clock.advance(1_999);
+    expect(told).toMatchObject([
+      { kind: 'unregister' },
+      { kind: 'register', account: { password: 'q' } },
+      { kind: 'probe' },
+    ]);
+    told.length = 0;
+    carriers[1] = carrier({ name: 'south', auth, enabled: false });
+    await clock.advance(1_999);
+    expect(told).toMatchObject([{ kind: 'unregister' }]);
+    told.length = 0;
+    carriers[1] = carrier({ name: 'south', auth });
+    await clock.advance(1_999);
+    carriers.pop();
+    await clock.advance(1_999);
+    expect(told.map(({ kind }) => kind)).toEqual(['register', 'probe', 'unregister']);
+  });
+});
 
 describe('a carrier', () => {
   it('is asked with OPTIONS every 30 s, and is down while it answers nothing', async () => {

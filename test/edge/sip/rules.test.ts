@@ -136,6 +136,11 @@ describe('outbound INVITEs', () => {
       expect(headers).toEqual([PAI, ['Privacy', 'id']]);
     });
 
+    it('no identity is sent for a hidden caller without an asserted identity', () => {
+      const { headers } = sent({}, { user: 'anonymous' });
+      expect(headers).toEqual([['Privacy', 'id']]);
+    });
+
     it.each([
       ['a carrier that is not trusted', { policy: { identity: 'untrusted' } }],
       ['an address of a customer', { kind: 'uri', uri: 'sip:a@b' }],

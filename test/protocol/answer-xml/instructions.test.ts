@@ -306,6 +306,16 @@ describe('Dial (spec, Answer-XML instructions)', () => {
     expect(warningsOf(body)).toHaveLength(1);
   });
 
+  it.each(['callerName="A&#13;&#10;X: 1"', 'callerName="A&#9;B"', 'callerId="1&#10;2"'])(
+    'a control character in %s refuses the document',
+    (attribute) => {
+      const inDial = `<Dial ${attribute}><Number>1</Number></Dial>`;
+      const inNumber = `<Dial><Number ${attribute}>1</Number></Dial>`;
+      for (const body of [inDial, inNumber])
+        expect(problemOf(body)).toContain('has control characters');
+    },
+  );
+
   it('confirmKey is one key; digitsMatch is a comma list of key sequences', () => {
     expect(problemOf('<Dial confirmKey="12"><Number>1</Number></Dial>')).toContain('confirmKey');
     expect(one('dial', '<Dial digitsMatch="1, *2"><Number>1</Number></Dial>').digitsMatch).toEqual([

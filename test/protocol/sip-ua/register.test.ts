@@ -53,6 +53,16 @@ describe('REGISTER (RFC 3261 §10.3)', () => {
     expect(bindings(run([], {})).map((b) => secondsLeft(b, 0))).toEqual([3600]);
   });
 
+  it('tells never more seconds than are left, or were granted before the wall clock was set back', () => {
+    const [binding] = bindings(run([], { expires: 600 }));
+    if (binding === undefined) throw new Error('no binding');
+    const { updatedUs } = binding;
+    expect(secondsLeft(binding, updatedUs)).toBe(600);
+    expect(secondsLeft(binding, updatedUs + 1)).toBe(599);
+    expect(secondsLeft(binding, updatedUs - 3_600_000_000)).toBe(600);
+    expect(secondsLeft(binding, updatedUs + 700_000_000)).toBe(0);
+  });
+
   it('refuses an interval too brief with 423 and the least one, changing nothing (step 7)', () => {
     expect(run([], { expires: 59 })).toEqual({ status: 423, minExpires: 60 });
     expect(run([], { expires: 60 }).status).toBe(200);

@@ -48,7 +48,7 @@ const WAV_BYTES = 16_044;
 
 export type CallService = Awaited<ReturnType<typeof openCallService>>;
 
-export async function openCallService() {
+export async function openCallService(environment: Readonly<Record<string, string>> = {}) {
   const opened = await openInMemory();
   const { store, clock, random } = opened;
   const errors: string[] = [];
@@ -56,7 +56,7 @@ export async function openCallService() {
     ...silentLogger,
     error: (facts, text) => errors.push(`${text}: ${String(facts['error'])}`),
   };
-  const settings = testSettings(ENVIRONMENT);
+  const settings = testSettings({ ...ENVIRONMENT, ...environment });
   const basics: Basics = {
     settings,
     lists: { rates: [], carriers: [] },

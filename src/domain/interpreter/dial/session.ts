@@ -33,6 +33,7 @@ export class DialSession {
   #takeNext: (leg: DialledLeg) => void = doNothing;
   /** Parties that came by REFER. */
   readonly #referred: DialledLeg[] = [];
+  #isTransferred = false;
 
   /** `isRepeated`: the call dials over and over. */
   constructor(instruction: DialInstruction, context: VerbContext, isRepeated: boolean) {
@@ -50,6 +51,11 @@ export class DialSession {
   /** The leg that the A leg talks to. */
   get leg(): Call | undefined {
     return this.#talking?.call;
+  }
+
+  /** A REFER gave the caller another party, or was still waiting for one when its sender hung up. */
+  get isTransferred(): boolean {
+    return this.#isTransferred;
   }
 
   /** Every called party that still rings or talks. */
@@ -215,6 +221,7 @@ export class DialSession {
   /** The called party has brought somebody else for the caller: the Dial goes on with that one. */
   #replace(leg: DialledLeg, party: ReferredParty): DialledLeg {
     const next = this.#dialled(party.leg, party.destination);
+    this.#isTransferred = true;
     this.#events.answered(next);
     this.#takeNext(next);
     leg.call.hangup('normal', 'Callee');
@@ -236,6 +243,7 @@ export class DialSession {
     await b.ended;
     const { call: a } = this.#context;
     if (this.#referral?.by !== b || a.isEnded) return undefined;
+    this.#isTransferred = true;
     const tone = a.media.playTone(ringingTone(a.identity.country), { loop: 0, mix: false });
     const next = await this.#referral.next;
     tone.stop();

@@ -25,7 +25,7 @@ export async function dial(
   try {
     const result = await session.run();
     dialEnded(context.call, result.status === 'completed');
-    return conclude(instruction, context, result);
+    return conclude(instruction, context, { result, isTransferred: session.isTransferred });
   } catch (error) {
     await session.abandon();
     // The end of a call is told before what it had begun (dialect §2.1, order of callbacks).
@@ -37,11 +37,14 @@ export async function dial(
   }
 }
 
-/** Without `action` the answer URL is asked again, whatever `redirect` says (spec, Dial; decisions, "Dial at its end"). */
+/**
+ * Without `action` the answer URL is fetched again, whatever `redirect` says (spec, Dial; decisions, "Dial at its end").
+ * After a transfer by REFER the next element follows instead, because the parties changed.
+ */
 function conclude(
   instruction: DialInstruction,
   context: VerbContext,
-  result: DialResult,
+  { result, isTransferred }: { readonly result: DialResult; readonly isTransferred: boolean },
 ): VerbOutcome {
   const { call } = context;
   call.log.add('call', `Dial ended: ${result.status}`, {
@@ -50,7 +53,7 @@ function conclude(
   });
   const { action: url, method, redirect } = instruction;
   const refusal = call.isAnswered ? undefined : refusalOf(result);
-  if (url === undefined) return { kind: 'refetch', refusal };
+  if (url === undefined) return { kind: isTransferred ? 'next' : 'refetch', refusal };
   const own = actionParameters(result, context);
   const outcome = concludeAction(context, { url, method, redirect }, ACTION_EVENT, own);
   return { ...outcome, refusal };

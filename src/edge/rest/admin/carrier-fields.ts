@@ -1,14 +1,14 @@
 /** What the operator's API takes of a carrier. Of its own, as the command line reads it too. */
 import { WINDOW_PATTERN } from '../../../domain/provisioning/provisioning.ts';
-import { flag, hinted, oneOf, type Static, Type, told } from '../http/schema.ts';
+import { flag, headerText, hinted, oneOf, type Static, Type, told } from '../http/schema.ts';
 import { peerFields, policyChoice } from './peer-policy.ts';
 
 const LIMIT_MAX = 1_000_000;
 const LIST_MAX = 1000;
 
 const AuthSchema = Type.Object({
-  username: Type.String({ minLength: 1, maxLength: 128 }),
-  password: Type.String({ minLength: 1, maxLength: 128 }),
+  username: headerText({ minLength: 1, maxLength: 128 }),
+  password: headerText({ minLength: 1, maxLength: 128 }),
   register: Type.Optional(flag(false)),
 });
 const host = () =>

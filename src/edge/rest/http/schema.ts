@@ -29,6 +29,16 @@ export const told = <S extends TSchema>(schema: S, description: string): S => ({
   description,
 });
 
+/** Matches text without control characters (C0, DEL, C1). */
+const NO_CONTROL = '^[^\\u0000-\\u001f\\u007f-\\u009f]*$';
+
+/** Text that becomes part of a SIP header field: control characters could end the line and begin another one. */
+export const headerText = (options: { readonly minLength?: number; readonly maxLength: number }) =>
+  hinted(
+    Type.String({ ...options, pattern: NO_CONTROL }),
+    `must have ${options.minLength ?? 0} to ${options.maxLength} characters and no control characters`,
+  );
+
 /** Text that names something: what comes in is an identifier from here on. */
 const idText =
   <Id extends string>() =>

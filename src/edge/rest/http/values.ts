@@ -47,7 +47,7 @@ export const callerIdPatch = (
   callerId === undefined ? {} : { callerId: callerId === null ? undefined : plainNumber(callerId) };
 
 const SIP_URI =
-  /^(sips?):(?:[^\s<>"@]+@)?(\[[0-9a-f:.]+\]|[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_.])?)(?::(\d+))?(;[^\s<>"?]*)?$/i;
+  /^(sips?):(?:[^\s\u0000-\u001f\u007f<>"@]+@)?(\[[0-9a-f:.]+\]|[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_.])?)(?::(\d+))?(;[^\s\u0000-\u001f\u007f<>"?]*)?$/i;
 const PORT_MAX = 65_535;
 
 /** What is wrong with a SIP address that is to be called, to follow a field's name; undefined: nothing. */

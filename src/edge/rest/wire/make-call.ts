@@ -12,6 +12,7 @@ import type {
 import { type Failure, invalidField } from '../http/failure.ts';
 import {
   flag,
+  headerText,
   hinted,
   httpMethod,
   httpUrl,
@@ -84,7 +85,7 @@ export const MakeCallBody = Type.Object({
     Type.String({
       minLength: 1,
       maxLength: 64,
-      pattern: '^([Tt][Ee][Ll]:)?\\+?[0-9][0-9 ().-]*(;[^<>"]*)?$',
+      pattern: '^([Tt][Ee][Ll]:)?\\+?[0-9][0-9 ().-]*(;[^<>"\\u0000-\\u001f\\u007f]*)?$',
     }),
     'must be E.164 digits',
   ),
@@ -103,8 +104,8 @@ export const MakeCallBody = Type.Object({
   ...machineDetectionFields,
   caller_name: Type.Optional(
     hinted(
-      Type.String({ maxLength: CALLER_NAME_MAX }),
-      `must have at most ${CALLER_NAME_MAX} characters`,
+      headerText({ maxLength: CALLER_NAME_MAX }),
+      `must have at most ${CALLER_NAME_MAX} characters and no control characters`,
     ),
   ),
   send_digits: Type.Optional(Type.String()),

@@ -10,6 +10,7 @@ import type {
 import {
   accountIdText,
   flag,
+  headerText,
   httpMethod,
   nullableInteger,
   nullableText,
@@ -182,10 +183,10 @@ export const member = (mpc: Conference | undefined, id: string): ConferenceMembe
 
 export const AddBody = Type.Object({
   role: oneOf(['agent', 'supervisor', 'customer', 'Agent', 'Supervisor', 'Customer']),
-  from: Type.Optional(Type.String()),
+  from: Type.Optional(headerText({ maxLength: 512 })),
   to: Type.Optional(Type.String({ description: 'several separated by <' })),
   call_uuid: Type.Optional(Type.String()),
-  caller_name: Type.Optional(Type.String({ maxLength: 50 })),
+  caller_name: Type.Optional(headerText({ maxLength: 50 })),
   call_status_callback_url: Type.Optional(optionalHttpUrl()),
   call_status_callback_method: Type.Optional(httpMethod()),
   ring_timeout: Type.Optional(

@@ -29,7 +29,7 @@ export function readDial(reader: ElementReader, positions: Positions): DialInstr
     method,
     redirect: reader.boolean('redirect', true),
     ...reader.callback(),
-    callerId: reader.text('callerId'),
+    callerId: headerText(reader, 'callerId'),
     callerName: callerName(reader),
     timeoutMs: reader.seconds('timeout', { defaultS: 120, minS: 1, maxS: 600 }),
     timeLimitMs: reader.seconds('timeLimit', { defaultS: 14_400, minS: 1, maxS: DAY_S }),
@@ -117,8 +117,8 @@ function readUser(reader: ElementReader, ownHeaders: XmlPairs): UserDestination 
   return {
     kind: 'user',
     uri,
-    sipAuthUsername: reader.text('sipAuthUsername'),
-    sipAuthPassword: reader.text('sipAuthPassword'),
+    sipAuthUsername: headerText(reader, 'sipAuthUsername'),
+    sipAuthPassword: headerText(reader, 'sipAuthPassword'),
     ...common(reader, ownHeaders),
   };
 }
@@ -131,7 +131,7 @@ function common(
   const names = new Set(headers.map(([name]) => name.toLowerCase()));
   return {
     line: reader.line,
-    callerId: reader.text('callerId'),
+    callerId: headerText(reader, 'callerId'),
     callerName: callerName(reader),
     sendDigits: reader.digits('sendDigits'),
     sendOnPreanswer: reader.boolean('sendOnPreanswer', false),
@@ -154,8 +154,19 @@ function readNumberText(reader: ElementReader, text: string): string {
   );
 }
 
+/** An attribute that becomes part of a SIP header field: a document with control characters in it is refused. */
+function headerText(reader: ElementReader, attribute: string): string | undefined {
+  const text = reader.text(attribute);
+  if (text === undefined || !/[\u0000-\u001f\u007f-\u009f]/.test(text)) return text;
+  return reader.refuse(
+    `${attribute} has control characters`,
+    `${attribute} without control characters`,
+    { attribute },
+  );
+}
+
 function callerName(reader: ElementReader): string | undefined {
-  const name = reader.text('callerName');
+  const name = headerText(reader, 'callerName');
   if (name === undefined || name.length <= MAX_CALLER_NAME) return name;
   reader.warn(`callerName is cut to ${MAX_CALLER_NAME} characters`, 'callerName');
   return name.slice(0, MAX_CALLER_NAME);

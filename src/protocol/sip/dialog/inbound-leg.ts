@@ -157,7 +157,8 @@ export class InboundLeg implements Leg, ServerUser, SessionUser {
     if (this.#over) return;
     const { status } = command;
     if (this.#open) {
-      this.#refuse(status, [...reasonHeaders(command.reason), ...this.#warning(command)]);
+      const headers = [...reasonHeaders(command.reason), ...this.#warning(command)];
+      this.#refuse(status, headers, command.phrase);
       this.#end({ by: 'local', how: 'refused', status, reason: command.reason });
       return;
     }
@@ -259,12 +260,13 @@ export class InboundLeg implements Leg, ServerUser, SessionUser {
     this.#end({ by: 'remote', how: 'cancel', status: 487, reason: 'Expires' });
   }
 
-  #refuse(status: number, headers: HeaderInit): void {
+  #refuse(status: number, headers: HeaderInit, reason?: string): void {
     const request = this.#invite;
     this.#close();
     const { transaction } = this.#options;
     const all: HeaderInit = status === 503 ? [...headers, ['Retry-After', TRY_LATER_S]] : headers;
-    this.#session.reply(transaction, request, status, { headers: all });
+    const parts = reason === undefined ? { headers: all } : { headers: all, reason };
+    this.#session.reply(transaction, request, status, parts);
     this.#session.discard();
   }
 

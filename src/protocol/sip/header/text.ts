@@ -73,9 +73,9 @@ export function unquote(text: string): string {
   return inner.indexOf('\\') === -1 ? inner : inner.replace(/\\([\s\S])/g, '$1');
 }
 
-/** Writes a quoted string; line breaks cannot be carried and become spaces. */
+/** Writes a quoted string; control characters cannot be carried and become spaces. */
 export const quote = (text: string): string =>
-  `"${text.replace(/[\r\n]+/g, ' ').replace(/["\\]/g, '\\$&')}"`;
+  `"${text.replace(/[\u0000-\u001f\u007f]+/g, ' ').replace(/["\\]/g, '\\$&')}"`;
 
 /**
  * Reads `*( SEMI name [ EQUAL value ] )` from `at` to the end. Undefined when malformed: an empty

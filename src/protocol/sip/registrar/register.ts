@@ -166,6 +166,11 @@ function bindingOf(
   };
 }
 
-/** Seconds left, rounded up: what the 200 tells for each contact. */
-export const secondsLeft = (binding: ContactBinding, nowUs: number): number =>
-  Math.max(0, Math.ceil((binding.expiresUs - nowUs) / US_PER_SECOND));
+/** Seconds left, rounded down; at most what was granted, even if the wall clock has been set back since. */
+export function secondsLeft(
+  { expiresUs, updatedUs }: Pick<ContactBinding, 'expiresUs' | 'updatedUs'>,
+  nowUs: number,
+): number {
+  const leftUs = expiresUs - Math.max(nowUs, updatedUs);
+  return Math.max(0, Math.floor(leftUs / US_PER_SECOND));
+}

@@ -11,6 +11,7 @@ import { readRegister } from './read-register.ts';
 import { DEFAULT_REGISTRAR_LIMITS, type RegisterRequest, secondsLeft } from './register.ts';
 
 const US_PER_MS = 1000;
+const US_PER_SECOND = 1_000_000;
 /** Expired bindings are dropped from memory and store this often; they are never used meanwhile. */
 const SWEEP_MS = 60_000;
 
@@ -97,7 +98,8 @@ export class Registrar {
       this.#core.respond(transaction, request, fault.status, fault.parts);
       return;
     }
-    const outcome = this.#location.register(read, this.#nowUs());
+    const registeredUs = this.#nowUs();
+    const outcome = this.#location.register(read, registeredUs);
     if (outcome.status === 423) {
       const headers = [['Min-Expires', String(outcome.minExpires)]] as const;
       this.#core.respond(transaction, request, 423, { headers });
@@ -110,7 +112,9 @@ export class Registrar {
     const { saved, removed, bindings } = outcome;
     const answer = (ok: boolean): void => {
       const isFlow = saved.some(({ regId }) => regId !== undefined);
-      const headers = ok ? [...this.#headers(request, bindings), ...(isFlow ? OUTBOUND : [])] : [];
+      const headers = ok
+        ? [...this.#headers(request, bindings, registeredUs), ...(isFlow ? OUTBOUND : [])]
+        : [];
       this.#core.respond(transaction, request, ok ? 200 : 500, { headers });
     };
     if (saved.length === 0 && removed.length === 0) {
@@ -131,10 +135,16 @@ export class Registrar {
   }
 
   /** Every binding with its remaining time, and the Path that requests will take (RFC 3327 §5.3). */
-  #headers(request: SipRequest, bindings: readonly ContactBinding[]): HeaderInit {
+  #headers(
+    request: SipRequest,
+    bindings: readonly ContactBinding[],
+    registeredUs: number,
+  ): HeaderInit {
     const nowUs = this.#nowUs();
+    // The milliseconds that the store takes must not cost a new binding a whole second.
+    const fromUs = nowUs - registeredUs < US_PER_SECOND ? registeredUs : nowUs;
     return [
-      ...bindings.map((binding) => ['Contact', contactValue(binding, nowUs)] as const),
+      ...bindings.map((binding) => ['Contact', contactValue(binding, fromUs)] as const),
       ...request.headers('path').map((path) => ['Path', path] as const),
       ['Date', new Date(nowUs / US_PER_MS).toUTCString()],
     ];

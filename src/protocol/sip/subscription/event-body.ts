@@ -1,5 +1,6 @@
 /** What NOTIFYs say of a user (RFC 3680, 3842, 4235). */
 import type { ContactBinding } from '../registrar/binding.ts';
+import { secondsLeft } from '../registrar/register.ts';
 
 export const EVENT_PACKAGES = ['dialog', 'message-summary', 'reg'] as const;
 export type EventPackage = (typeof EVENT_PACKAGES)[number];
@@ -72,8 +73,9 @@ export function regInfo(
   version: number,
   { contacts, nowUs }: { readonly contacts: readonly ContactBinding[]; readonly nowUs: number },
 ): string {
-  const rows = contacts.map(({ contactUri, expiresUs, q, callId, cseq }) => {
-    const left = Math.max(0, Math.ceil((expiresUs - nowUs) / 1e6));
+  const rows = contacts.map((binding) => {
+    const { contactUri, q, callId, cseq } = binding;
+    const left = secondsLeft(binding, nowUs);
     return `<contact id="${hashOf(contactUri)}" state="active" event="registered" expires="${left}" q="${q}" callid="${escaped(callId)}" cseq="${cseq}"><uri>${escaped(contactUri)}</uri></contact>\n`;
   });
   const state = contacts.length > 0 ? 'active' : 'terminated';

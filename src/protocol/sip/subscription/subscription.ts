@@ -143,7 +143,10 @@ export class Subscription implements DialogUser {
   }
 
   #notify(): void {
-    const left = Math.max(0, Math.ceil((this.#untilMs - this.#core.nowMs) / MS_PER_SECOND));
+    const left = Math.max(
+      0,
+      Math.floor(Math.round(this.#untilMs - this.#core.nowMs) / MS_PER_SECOND),
+    );
     this.#telling = true;
     this.#stale = false;
     this.#send(`active;expires=${left}`, (status) => {

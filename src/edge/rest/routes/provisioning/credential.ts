@@ -1,6 +1,6 @@
 import { ok } from '../../../../base/result.ts';
 import { accountRoute, type Route } from '../../http/route.ts';
-import { flag, hinted, Type } from '../../http/schema.ts';
+import { flag, headerText, hinted, Type } from '../../http/schema.ts';
 import { defined } from '../../wire/list.ts';
 import { CredentialSchema, showCredential } from '../../wire/trunk.ts';
 import { accountParams, partCommon, partRoutes } from './trunk-part.ts';
@@ -17,7 +17,7 @@ const credentialName = () =>
     'must be letters, digits, . _ or -',
   );
 const credentialFields = {
-  realm: Type.Optional(Type.String({ maxLength: 200 })),
+  realm: Type.Optional(headerText({ maxLength: 200 })),
   enabled: Type.Optional(flag()),
 };
 

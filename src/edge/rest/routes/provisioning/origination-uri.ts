@@ -7,7 +7,7 @@ import { OriginationUriSchema, showOriginationUri } from '../../wire/trunk.ts';
 import { accountParams, partCommon, partRoutes } from './trunk-part.ts';
 
 const SIP_URI =
-  /^sips?:([^@\s<>]+@)?(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9.-]+)(:(?<port>[1-9]\d{0,4}))?(;[^\s<>]*)?$/;
+  /^sips?:([^@\s\u0000-\u001f\u007f<>]+@)?(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9.-]+)(:(?<port>[1-9]\d{0,4}))?(;[^\s\u0000-\u001f\u007f<>]*)?$/;
 
 const originationFields = {
   name: Type.Optional(Type.String({ maxLength: 200 })),
