@@ -15,7 +15,7 @@ const { values, positionals } = parseArgs({
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
   },
 });
-const NATIVE = ['rtp', 'telephone-event', 'opus', 'g722', 'rtcp', 'srtp'];
+const NATIVE = ['rtp', 'telephone-event', 'opus', 'g722', 'rtcp', 'srtp', 'dtls'];
 const SCRIPT = ['sdp', 'sdp-crypto', 'wav', 'mp3'];
 const unknown = positionals.filter((name) => ![...NATIVE, ...SCRIPT].includes(name));
 if (unknown.length > 0) {

@@ -24,6 +24,11 @@ Address address_of(Argument ip, uint16_t port) {
   return address.value_or(Address{});
 }
 
+/// Of a peer's SDP, unchecked: a host name is no address.
+Address host_of(Argument text) {
+  return text.given() ? parse_address(text.text(), 0).value_or(Address{}) : Address{};
+}
+
 uint8_t payload_type_of(Argument value) { return static_cast<uint8_t>(value.integer(0, kMaxPayloadType)); }
 
 constexpr int64_t kHighestBitrate = 510'000;  // of Opus (RFC 6716 §2.1.1)
@@ -134,7 +139,12 @@ Session session_of(SessionArguments session) {
     remote.voip_metrics = metrics.boolean();
   }
   Argument protection = session.next("protection");
-  return {remote, codec, protection_of(protection), ice_of(session.next("ice"))};
+  std::unique_ptr<IceLite> ice = ice_of(session.next("ice"));
+  source.described = host_of(session.next("describedAddress"));
+  if (Argument others = session.next("acceptOtherSources"); others.given()) {
+    source.accepts_others = others.boolean();
+  }
+  return {remote, codec, protection_of(protection), std::move(ice)};
 }
 
 /// In the order that readStatistics knows (src/edge/media/native-values.ts).

@@ -1,9 +1,11 @@
 #include "fuzz/targets.hpp"
 
 #include <array>
+#include <cstdlib>
 #include <fstream>
 #include <string>
 
+#include "core/dtls/record_filter.hpp"
 #include "core/leg/receive_path.hpp"
 #include "core/rtp/rtcp.hpp"
 #include "core/srtp/srtp_protection.hpp"
@@ -40,7 +42,7 @@ Address peer() {
 /// Everything that a leg hears: RTP, payloads of the codec, telephone-events, comfort noise.
 void receive(const CodecSpec& spec, uint8_t payload_type, Bytes input) {
   ReceivePath path(std::make_unique<JitterBuffer>(make_decoder(spec)));
-  path.configure({{peer(), {}, true}, spec.coding, payload_type, uint8_t{101}}, Nanos{});
+  path.configure({{peer(), {}, true, {}, false}, spec.coding, payload_type, uint8_t{101}}, Nanos{});
   std::vector<Sample> frame(frame_samples(path.rate()));
   std::vector<uint8_t> datagram;
   Course course{input};
@@ -99,9 +101,24 @@ void srtp(Bytes input) {
   }
 }
 
+/// The first octet chooses the side, and after how many datagrams the handshake is complete.
+void dtls(Bytes input) {
+  if (input.empty()) return;
+  RecordFilter filter((input[0] & 1) != 0);
+  int left = input[0] >> 1;
+  std::vector<uint8_t> datagram;
+  Course course{input.subspan(1)};
+  while (course.next(datagram)) {
+    const std::vector<uint8_t> passed = filter.accepted(datagram);
+    if (passed.size() > datagram.size()) std::abort();
+    if (--left == 0) filter.secured();
+  }
+}
+
 constexpr std::array kTargets{Target{"rtp", rtp},   Target{"telephone-event", telephone_event},
                               Target{"opus", opus}, Target{"g722", g722},
-                              Target{"rtcp", rtcp}, Target{"srtp", srtp}};
+                              Target{"rtcp", rtcp}, Target{"srtp", srtp},
+                              Target{"dtls", dtls}};
 
 int hex_digit(char c) {
   if (c >= '0' && c <= '9') return c - '0';

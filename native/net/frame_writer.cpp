@@ -1,5 +1,7 @@
 #include "net/frame_writer.hpp"
 
+#include <utility>
+
 #include "core/stream/media_message.hpp"
 
 namespace carillon {
@@ -16,14 +18,55 @@ void FrameWriter::number(std::span<uint8_t> text) {
 }
 
 FrameWriter::Outcome FrameWriter::write(Transport& transport, Opcode opcode, Bytes payload, bool is_media) {
-  if (unsent_.empty() && send_queue_.empty()) {
-    append_frame(unsent_, opcode, payload, masks_.next());
+  if (unsent_.empty() && send_queue_.empty() && (!is_media || pace_.may_send())) {
+    append(opcode, payload, is_media);
     write_now(transport);
     return {};
   }
-  if (!is_media) return {0, !send_queue_.put_control(opcode, payload)};
-  send_queue_.put_media(payload);
-  return {send_queue_.newly_degraded(), false};
+  Outcome outcome;
+  if (is_media) {
+    send_queue_.put_media(payload);
+    pace_.waits();
+    // Of a bot that answers no pings the kernel learns only by sending that it reads again.
+    if (unsent_.empty() && !pace_.answers() && pace_.wants_mark()) append_ping();
+    outcome.degraded = send_queue_.newly_degraded();
+  } else {
+    outcome.refused = !send_queue_.put_control(opcode, payload);
+  }
+  flush(transport);
+  return outcome;
+}
+
+/// Pings stand behind media messages, so that they need no separate system call.
+void FrameWriter::append(Opcode opcode, Bytes payload, bool is_media) {
+  append_frame(unsent_, opcode, payload, masks_.next());
+  if (!is_media) return;
+  pace_.sent(payload.size());
+  if (pace_.wants_mark()) append_ping();
+}
+
+void FrameWriter::append_ping() { append_frame(unsent_, Opcode::ping, pace_.mark(), masks_.next()); }
+
+void FrameWriter::ping(Transport& transport) {
+  const ReadPace::Mark mark = pace_.mark();
+  write(transport, Opcode::ping, mark, false);
+}
+
+void FrameWriter::answered(Transport& transport, Bytes payload) {
+  pace_.answered(payload);
+  flush(transport);
+}
+
+void FrameWriter::observe(int fd) {
+  if (pace_.answers()) return;
+  if (const std::optional<PeerWindow> peer = peer_window_of(fd)) {
+    pace_.observe(peer->window, peer->unacknowledged);
+  }
+}
+
+uint64_t FrameWriter::take_gap() {
+  if (!send_queue_.empty()) return 0;
+  return send_queue_.dropped() - std::exchange(told_dropped_, send_queue_.dropped());
 }
 
 void FrameWriter::write_raw(Transport& transport, std::vector<uint8_t> bytes) {
@@ -48,9 +91,9 @@ bool FrameWriter::write_now(Transport& transport) {
 
 void FrameWriter::flush(Transport& transport) {
   while (write_now(transport)) {
-    const std::optional<SendQueue::Item> item = send_queue_.take();
+    const std::optional<SendQueue::Item> item = send_queue_.take(pace_.may_send());
     if (!item) return;
-    append_frame(unsent_, item->opcode, item->payload, masks_.next());
+    append(item->opcode, item->payload, item->is_media);
   }
 }
 

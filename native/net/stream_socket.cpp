@@ -146,6 +146,7 @@ void StreamSocket::ready(uint32_t epoll_events, Nanos now) {
       return;
     default:
       if ((epoll_events & EPOLLOUT) != 0) writer_.flush(*transport_);
+      tell_gap();
       if ((epoll_events & (EPOLLIN | EPOLLHUP | EPOLLERR)) != 0 || wants_write_) fill(now);
   }
   update_interest();
@@ -207,6 +208,7 @@ void StreamSocket::media(std::span<uint8_t> message) {
   // `start` goes first, even when commands are late because too many of them wait.
   if (state_ != State::open || writer_.messages_numbered() == 0) return;
   world_.counters.media_sent.fetch_add(1, std::memory_order_relaxed);
+  writer_.observe(fd_.get());
   send(message, true);
 }
 
@@ -220,17 +222,23 @@ void StreamSocket::send(std::span<uint8_t> text, bool is_media) {
 void StreamSocket::ping() {
   if (state_ != State::open) return;
   pinged_ = true;
-  write_frame(Opcode::ping, {}, false);
+  writer_.ping(*transport_);
   update_interest();
 }
 
 void StreamSocket::write_frame(Opcode opcode, Bytes payload, bool is_media) {
   const FrameWriter::Outcome outcome = writer_.write(*transport_, opcode, payload, is_media);
   if (is_media) mailbox_->media_dropped.store(writer_.media_dropped(), std::memory_order_relaxed);
+  tell_gap();
   if (outcome.degraded > 0) tell(SocketEvent::degraded, static_cast<uint8_t>(outcome.degraded));
   if (!outcome.refused || overrun_) return;
   overrun_ = true;
   tell(SocketEvent::overrun);
+}
+
+/// Audio was dropped, and the bot reads again.
+void StreamSocket::tell_gap() {
+  if (writer_.take_gap() > 0) tell(SocketEvent::dropped);
 }
 
 void StreamSocket::give_up_media() {

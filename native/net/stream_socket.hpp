@@ -39,6 +39,7 @@ enum class SocketEvent : uint8_t {
   overrun = 39,    // more control messages wait than may
   ended = 40,      // a: SocketEnd; b: close code; payload: words, or u32 number
   oversized = 41,  // a: Oversize; nothing more is read until close()
+  dropped = 42,    // media was dropped, and nothing waits any more; how much, the mailbox says
 };
 
 /// What a message of a bot was too long for.
@@ -157,6 +158,7 @@ class StreamSocket {
   void protocol_fault(const MessageReader::Item& item, Nanos now);
   void write_frame(Opcode opcode, Bytes payload, bool is_media);
   void give_up_media();
+  void tell_gap();
   void tell_fill(unsigned before);
   void lost(const IoResult& result);
   void failed_to_connect(const TransportFailure& failure);

@@ -103,7 +103,10 @@ void StreamSocket::take(const MessageReader::Item& item, Nanos now) {
       write_frame(Opcode::pong, item.payload, false);
       break;
     case MessageReader::Kind::pong:
-      if (state_ != State::open || !meter(item.consumed, now) || !pinged_) break;
+      if (state_ != State::open || !meter(item.consumed, now)) break;
+      writer_.answered(*transport_, item.payload);
+      tell_gap();
+      if (!pinged_) break;
       pinged_ = false;
       tell(SocketEvent::pong);
       break;

@@ -92,13 +92,20 @@ std::shared_ptr<DtlsIdentity> DtlsIdentity::read(const std::string& certificate,
 DtlsIdentity::~DtlsIdentity() { SSL_CTX_free(context_); }
 
 DtlsSession::DtlsSession(std::shared_ptr<DtlsIdentity> identity, DtlsTerms terms)
-    : identity_(std::move(identity)), terms_(std::move(terms)), ssl_(SSL_new(identity_->context())) {
+    : identity_(std::move(identity)), terms_(std::move(terms)), filter_(terms_.client) {
+  if (!open()) fail("no memory");
+}
+
+/// A handshake from its beginning.
+bool DtlsSession::open() {
+  SSL_free(ssl_);
+  ++starts_;
+  filter_ = RecordFilter(terms_.client);
+  state_ = State::idle;
+  ssl_ = SSL_new(identity_->context());
   in_ = BIO_new(BIO_s_mem());
   out_ = BIO_new(BIO_s_mem());
-  if (ssl_ == nullptr || in_ == nullptr || out_ == nullptr) {
-    fail("no memory");
-    return;
-  }
+  if (ssl_ == nullptr || in_ == nullptr || out_ == nullptr) return false;
   SSL_set_bio(ssl_, in_, out_);  // which they belong to from now on
   SSL_ctrl(ssl_, kSetLinkMtu, kMaxDatagram, nullptr);
   if (terms_.client) {
@@ -106,6 +113,7 @@ DtlsSession::DtlsSession(std::shared_ptr<DtlsIdentity> identity, DtlsTerms terms
   } else {
     SSL_set_accept_state(ssl_);
   }
+  return true;
 }
 
 DtlsSession::~DtlsSession() { SSL_free(ssl_); }
@@ -116,7 +124,11 @@ void DtlsSession::begin() {
 
 void DtlsSession::receive(Bytes datagram) {
   if (state_ == State::failed || state_ == State::closed) return;
-  BIO_write(in_, datagram.data(), static_cast<int>(datagram.size()));
+  // A client that has not begun expects nothing.
+  if (terms_.client && state_ == State::idle) return;
+  const std::vector<uint8_t> records = filter_.accepted(datagram);
+  if (records.empty()) return;
+  BIO_write(in_, records.data(), static_cast<int>(records.size()));
   proceed();
 }
 
@@ -124,11 +136,7 @@ void DtlsSession::proceed() {
   // The error queue is the thread's: what another session left there must not be taken for ours.
   ERR_clear_error();
   if (state_ == State::secured) {
-    // A repeated flight of the handshake, which is answered, or the peer's goodbye; there is no data.
-    std::array<uint8_t, 256> ignored;
-    SSL_read(ssl_, ignored.data(), static_cast<int>(ignored.size()));
-    if ((SSL_get_shutdown(ssl_) & kReceivedShutdown) != 0) state_ = State::closed;
-    ERR_clear_error();
+    read_secured();
     return;
   }
   state_ = State::shaking;
@@ -140,9 +148,34 @@ void DtlsSession::proceed() {
   const int error = SSL_get_error(ssl_, result);
   if (error != kErrorWantRead && error != kErrorWantWrite) {
     const char* const reason = ERR_reason_error_string(ERR_peek_last_error());
-    fail(reason == nullptr ? "the handshake failed" : reason);
+    start_over(reason == nullptr ? "the handshake failed" : reason);
   }
   ERR_clear_error();
+}
+
+/// A repeated flight of the handshake, which is answered, or the peer's authenticated close_notify or fatal
+/// alert; data is ignored.
+void DtlsSession::read_secured() {
+  std::array<uint8_t, 256> ignored;
+  while (SSL_read(ssl_, ignored.data(), static_cast<int>(ignored.size())) > 0) {
+  }
+  if ((SSL_get_shutdown(ssl_) & kReceivedShutdown) != 0) state_ = State::closed;
+  ERR_clear_error();
+}
+
+/// A handshake is authenticated only at its end, so a fatal message may be forged. The session drops the
+/// attempt with the alert that it would send, and begins another. The thread's time limit ends them all.
+void DtlsSession::start_over(std::string why) {
+  trouble_ = std::move(why);
+  if (starts_ >= kMaxStarts) {
+    fail(trouble_);
+    return;
+  }
+  if (!open()) {
+    fail("no memory");
+    return;
+  }
+  begin();
 }
 
 bool DtlsSession::is_expected_peer() const {
@@ -187,6 +220,7 @@ void DtlsSession::conclude() {
   const size_t ours = terms_.client ? 0 : 1;
   keys_ = DtlsKeys{keys_of(ours), keys_of(1 - ours)};
   OPENSSL_cleanse(material.data(), material.size());
+  filter_.secured();
   state_ = State::secured;
 }
 

@@ -11,6 +11,7 @@
 
 #include "core/base/bytes.hpp"
 #include "core/base/time.hpp"
+#include "core/dtls/record_filter.hpp"
 #include "core/srtp/suite.hpp"
 
 struct ssl_ctx_st;
@@ -59,6 +60,8 @@ struct DtlsKeys {
 class DtlsSession {
  public:
   enum class State : uint8_t { idle, shaking, secured, failed, closed };
+  /// A handshake that forged messages have spoilt begins anew, so often at most.
+  static constexpr unsigned kMaxStarts = 200;
   /// Records are joined to datagrams up to this size (RFC 8261 and practice: below any path's).
   static constexpr size_t kMaxDatagram = 1200;
 
@@ -69,6 +72,7 @@ class DtlsSession {
 
   /// A client's first message. Does nothing when it has begun, or for a server.
   void begin();
+  /// Malformed, unexpected and unauthentic records are discarded silently (RFC 6347 §4.1.2.7).
   void receive(Bytes datagram);
   /// What is due is sent once more. The time until that; nothing: nothing is due.
   [[nodiscard]] std::optional<Nanos> until_timeout() const;
@@ -81,23 +85,31 @@ class DtlsSession {
   /// Why it failed, in plain words; empty once it has been taken.
   [[nodiscard]] const std::string& fault() const { return fault_; }
   std::string take_fault() { return std::exchange(fault_, {}); }
+  /// What spoilt the latest attempt, in plain words; empty: nothing has.
+  [[nodiscard]] const std::string& trouble() const { return trouble_; }
   /// Once, when it is secured.
   std::optional<DtlsKeys> take_keys();
   std::vector<std::vector<uint8_t>> take_datagrams();
 
  private:
+  [[nodiscard]] bool open();
   void proceed();
+  void read_secured();
   void conclude();
+  void start_over(std::string why);
   void fail(std::string why);
   [[nodiscard]] bool is_expected_peer() const;
 
   std::shared_ptr<DtlsIdentity> identity_;
   DtlsTerms terms_;
+  RecordFilter filter_;
   ssl_st* ssl_ = nullptr;
   bio_st* in_ = nullptr;
   bio_st* out_ = nullptr;
   State state_ = State::idle;
+  unsigned starts_ = 0;
   std::string fault_;
+  std::string trouble_;
   std::optional<DtlsKeys> keys_;
 };
 

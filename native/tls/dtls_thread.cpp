@@ -161,9 +161,12 @@ void DtlsThread::time_out() {
 }
 
 void DtlsThread::give_up(LegHandle leg, Exchange& exchange) {
+  const std::string& trouble = exchange.session->trouble();
+  std::string why = exchange.reachable ? "the peer did not finish the exchange of keys"
+                                       : "no way to the peer was found: its checks (ICE) did not arrive";
+  if (!trouble.empty()) why += ": " + trouble;
   exchange.session->abandon();
-  report(leg, exchange.reachable ? "the peer did not finish the exchange of keys"
-                                 : "no way to the peer was found: none of its checks (ICE) arrived");
+  report(leg, std::move(why));
 }
 
 void DtlsThread::carry_out(const Begin& begin) {

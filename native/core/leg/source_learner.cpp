@@ -37,6 +37,7 @@ void SourceLearner::expect(const ExpectedSource& expected, Nanos now) {
     expected_.signalled = before;
     believed_since_ = now;
   }
+  if (described_at_ == kNever || expected_.signalled != before) described_at_ = now;
   if (expected_.signalled == before) return;
   candidates_->fill({});
   if (is_peer(expected_.signalled)) return;
@@ -91,7 +92,16 @@ void SourceLearner::follow(Candidate& candidate, const Packet& packet, Nanos now
 }
 
 bool SourceLearner::known_host(const Address& source) const {
-  return same_host(source, expected_.signalling) || same_host(source, expected_.signalled);
+  return same_host(source, expected_.signalling) || same_host(source, expected_.signalled) ||
+         same_host(source, expected_.described);
+}
+
+/// Whether packets from this source may make it the peer at all.
+bool SourceLearner::may_be_peer(const Address& source, Nanos now) const {
+  if (known_host(source)) return true;
+  const Address& signalling = expected_.signalling;
+  if (!expected_.accepts_others || same_host(signalling, expected_.signalled)) return false;
+  return signalling.family == Address::Family::none || now - described_at_ >= kPreference;
 }
 
 bool SourceLearner::behind_nat(const Address& source) const {
@@ -148,6 +158,7 @@ SourceLearner::Verdict SourceLearner::accept(const Packet& packet, Nanos now) {
     candidates_->fill({});
     return {true, took_back ? std::optional(SourceChange::signalled) : std::nullopt};
   }
+  if (!may_be_peer(packet.source, now)) return {};
   Candidate& candidate = candidate_of(packet);
   follow(candidate, packet, now);
   const std::optional<SourceChange> change = reason_to_believe(candidate, now);

@@ -21,11 +21,19 @@ struct ExpectedSource {
   Address signalling;
   /// False on hold: the peer's silence means nothing.
   bool receiving = true;
+  /// The address of the SDP where nothing may be sent on the word of the SDP alone (the port means nothing):
+  /// `signalled` is empty then. RTP from there is accepted.
+  Address described;
+  /// RTP from hosts other than those of the SDP and the signalling is accepted (`rtp.acceptOtherSources`).
+  bool accepts_others = false;
 };
 
 /// The address of the SDP is believed with its first packet, at any time, and takes the leg back from anyone.
 /// Another source (a NAT's) is a candidate: it must send a consistent stream for a while, whatever others
-/// send meanwhile. Once a source is believed, another takes its place only
+/// send in the meantime. Candidates are only sources whose host the signalling or the SDP names; the port may
+/// differ. Other hosts need `accepts_others`, and then wait for kPreference. Where the SDP names the very
+/// host that the signalling comes from, no other host is ever accepted. Once a source is believed, another
+/// takes its place only
 ///  - when it continues the very same stream, which ended elsewhere (a NAT that changed its mapping): nobody
 ///    who did not see that stream can know its numbers;
 ///  - when the source was only learned, and the other one is at a host that signalling names;
@@ -42,6 +50,8 @@ class SourceLearner {
   static constexpr Proof kProofOfNat{4, 50 * kMillisecond};
   /// Of the source that was believed before the SDP changed: its last packets are on their way for a while.
   static constexpr Nanos kProofOfFormer = 500 * kMillisecond;
+  /// Time after a new description before other hosts than those of the signalling and the SDP are accepted.
+  static constexpr Nanos kPreference = 3 * kSecond;
   /// The believed source is silent for so long: longer than any packet time.
   static constexpr Nanos kSilent = 200 * kMillisecond;
   /// A learned source gives way after a silence as long as it had been heard, within these bounds. What a
@@ -107,6 +117,7 @@ class SourceLearner {
   [[nodiscard]] bool continues(const Candidate& candidate) const;
   [[nodiscard]] bool known_host(const Address& source) const;
   [[nodiscard]] bool behind_nat(const Address& source) const;
+  [[nodiscard]] bool may_be_peer(const Address& source, Nanos now) const;
   [[nodiscard]] std::optional<SourceChange> reason_to_believe(const Candidate& candidate, Nanos now) const;
   void believe(const Packet& packet, Nanos now);
 
@@ -118,6 +129,8 @@ class SourceLearner {
   Seen last_;
   Nanos believed_since_{};
   Nanos listening_since_{};
+  /// When the present address was signalled.
+  Nanos described_at_ = kNever;
   bool believed_ = false;
   uint32_t random_ = 1;
   /// Seldom looked at, so kept apart from what every packet needs.

@@ -21,8 +21,8 @@ bool SendQueue::put_control(Opcode opcode, Bytes payload) {
   return true;
 }
 
-std::optional<SendQueue::Item> SendQueue::take() {
-  if (items_.empty()) return std::nullopt;
+std::optional<SendQueue::Item> SendQueue::take(bool media_allowed) {
+  if (items_.empty() || (items_.front().is_media && !media_allowed)) return std::nullopt;
   Item item = std::move(items_.front());
   items_.pop_front();
   if (item.is_media) {

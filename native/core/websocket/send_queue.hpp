@@ -35,8 +35,8 @@ class SendQueue {
   /// False: more waits than the limit allows; the message is not taken. Of pongs only the last waits (RFC
   /// 6455 §5.5.3).
   bool put_control(Opcode opcode, Bytes payload);
-  /// The next that may be written.
-  std::optional<Item> take();
+  /// The next that may be written; nothing where that is media and `media_allowed` is false.
+  std::optional<Item> take(bool media_allowed = true);
   /// Media that waits is given up.
   void drop_media();
 

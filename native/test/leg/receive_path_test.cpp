@@ -28,7 +28,7 @@ struct Packets {
   uint32_t ssrc = 1;
   Nanos now = kSecond;
 
-  Packets() { path.configure({{from, {}, true}, Coding::pcmu, 0, uint8_t{101}}, Nanos{}); }
+  Packets() { path.configure({{from, {}, true, {}, false}, Coding::pcmu, 0, uint8_t{101}}, Nanos{}); }
 
   Received send(uint8_t payload_type = 0, size_t samples = kFrameSamples, bool marker = false) {
     std::vector<uint8_t> bytes(kRtpHeaderBytes + samples, 0x80);

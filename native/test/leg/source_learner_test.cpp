@@ -44,7 +44,20 @@ struct Scene {
   Nanos now = kSecond;
   std::vector<SourceChange> changes;
 
-  explicit Scene(const ExpectedSource& expected = {kSignalled, {}, true}) { learner.expect(expected, now); }
+  /// Any host may become the peer, unless the test says otherwise.
+  Scene() : Scene(open(kSignalled, {})) {}
+  explicit Scene(const ExpectedSource& expected) { learner.expect(expected, now); }
+
+  static ExpectedSource open(const Address& signalled, const Address& signalling) {
+    ExpectedSource out{signalled, signalling, true, {}, false};
+    out.accepts_others = true;
+    return out;
+  }
+  void describe(const Address& signalled, bool receiving = true) {
+    ExpectedSource next = open(signalled, {});
+    next.receiving = receiving;
+    learner.expect(next, now);
+  }
 
   bool take(const SourceLearner::Packet& packet) {
     const SourceLearner::Verdict verdict = learner.accept(packet, now);
@@ -70,6 +83,91 @@ struct Scene {
 };
 
 }  // namespace
+
+TEST_SUITE("which hosts may be the peer") {
+  TEST_CASE("SDP and signalling name the same host: no other host gets the leg, whatever the setting") {
+    for (const bool accepts_others : {false, true}) {
+      ExpectedSource expected{kSignalled, address(1, 5060), true, {}, false};
+      expected.accepts_others = accepts_others;
+      Scene scene(expected);
+      Sender unknown{kUnknown, 2};
+      CHECK(scene.send({&unknown}, 3000) == 0);
+      CHECK(scene.learner.target() == kSignalled);
+      Sender symmetric{address(1, 77), 3};
+      CHECK(scene.send({&symmetric, &unknown}, 100) > 85);
+      CHECK(scene.learner.target() == address(1, 77));
+      CHECK(scene.changes == std::vector{SourceChange::learned});
+    }
+  }
+
+  TEST_CASE("SDP and signalling differ: both hosts are accepted, others never") {
+    for (const Address& peer : {kSignalled, kNat, address(1, 99)}) {
+      Scene scene({kSignalled, address(2, 5060), true, {}, false});
+      Sender unknown{kUnknown, 2};
+      CHECK(scene.send({&unknown}, 500) == 0);
+      Sender honest{peer, 1};
+      CHECK(scene.send({&honest, &unknown}, 50) > 35);
+      CHECK(scene.learner.target() == peer);
+    }
+  }
+
+  TEST_CASE("with the setting other hosts wait while the signalling host is preferred") {
+    Scene scene(Scene::open(kSignalled, address(2, 5060)));
+    Sender unknown{kUnknown, 2};
+    const int waiting = static_cast<int>(SourceLearner::kPreference / kFrameTime);
+    CHECK(scene.send({&unknown}, waiting) == 0);
+    CHECK(scene.send({&unknown}, 50) > 35);
+    CHECK(scene.learner.target() == kUnknown);
+  }
+
+  TEST_CASE(
+      "without a known signalling host only the host of the SDP is accepted, unless the setting allows "
+      "others") {
+    Scene scene({kSignalled, {}, true, {}, false});
+    Sender unknown{kUnknown, 2};
+    CHECK(scene.send({&unknown}, 500) == 0);
+    Sender symmetric{address(1, 77), 3};
+    CHECK(scene.send({&symmetric}, 50) > 35);
+  }
+
+  TEST_CASE("an SDP address that nothing may be sent to is accepted as a source") {
+    ExpectedSource expected{{}, address(2, 5060), true, {}, false};
+    expected.described = address(3, 0);
+    Scene scene(expected);
+    Sender gateway{kUnknown, 2};
+    Sender other{address(4, 40), 3};
+    CHECK(scene.send({&other}, 100) == 0);
+    CHECK_FALSE(scene.learner.target().sendable());
+    CHECK(scene.send({&gateway}, 50) > 35);
+    CHECK(scene.learner.target() == kUnknown);
+  }
+
+  TEST_CASE(
+      "a stream that continues from another port of the same host is followed, one from another host is "
+      "not") {
+    Scene scene({kSignalled, address(1, 5060), true, {}, false});
+    Sender phone{address(1, 70), 1};
+    scene.send({&phone}, 100);
+    phone.from = address(1, 71);
+    CHECK(scene.send({&phone}, 100) > 85);
+    CHECK(scene.learner.target() == address(1, 71));
+    CHECK(scene.changes.back() == SourceChange::moved);
+    phone.from = kUnknown;
+    CHECK(scene.send({&phone}, 500) == 0);
+    CHECK(scene.learner.target() == address(1, 71));
+  }
+
+  TEST_CASE("a re-INVITE from another host moves the leg there") {
+    Scene scene({{}, address(1, 5060), true, {}, false});
+    Sender phone{address(1, 70), 1};
+    scene.send({&phone}, 50);
+    phone.from = kNat;
+    CHECK(scene.send({&phone}, 100) == 0);
+    scene.learner.expect({{}, address(2, 5060), true, {}, false}, scene.now);
+    CHECK(scene.send({&phone}, 50) > 40);
+    CHECK(scene.learner.target() == kNat);
+  }
+}
 
 TEST_SUITE("where a peer really is (RFC 4961, RFC 7362 §5)") {
   TEST_CASE("the signalled address is believed with its first packet, and then no unknown source") {
@@ -128,7 +226,7 @@ TEST_SUITE("where a peer really is (RFC 4961, RFC 7362 §5)") {
 
   TEST_CASE(
       "a plain NAT is believed after four packets: the SDP names one host, signalling comes from another") {
-    Scene scene({kSignalled, address(2, 5060), true});
+    Scene scene({kSignalled, address(2, 5060), true, {}, false});
     Sender nat{kNat, 1};
     CHECK(scene.send({&nat}, 10) == 7);
   }
@@ -167,9 +265,10 @@ TEST_SUITE("where a peer really is (RFC 4961, RFC 7362 §5)") {
   TEST_CASE(
       "a phone at the host of its signalling takes the leg from an unknown source even while that one "
       "sends") {
-    Scene scene({kSignalled, address(2, 5060), true});
+    Scene scene(Scene::open(kSignalled, address(2, 5060)));
     Sender nat{kNat, 1};
     Sender unknown{kUnknown, 2};
+    scene.pause(SourceLearner::kPreference, {&nat, &unknown});
     scene.send({&unknown}, 20);
     CHECK(scene.learner.target() == kUnknown);
     CHECK(scene.send({&nat, &unknown}, 100) == 97);
@@ -195,9 +294,9 @@ TEST_SUITE("where a peer really is (RFC 4961, RFC 7362 §5)") {
     Sender nat{kNat, 1};
     Sender unknown{kUnknown, 2};
     scene.send({&nat}, 50);
-    scene.learner.expect({kSignalled, {}, false}, scene.now);
+    scene.describe(kSignalled, false);
     CHECK(scene.send({&unknown}, 2000) == 0);
-    scene.learner.expect({kSignalled, {}, true}, scene.now);
+    scene.describe(kSignalled);
     CHECK(scene.send({&unknown}, 40) == 0);
     CHECK(scene.send({&nat}, 10) == 10);
   }
@@ -241,14 +340,14 @@ TEST_SUITE("where a peer really is (RFC 4961, RFC 7362 §5)") {
     Scene scene;
     Sender nat{kNat, 1};
     scene.send({&nat}, 20);
-    scene.learner.expect({kSignalled, {}, true}, scene.now);
+    scene.describe(kSignalled);
     CHECK(scene.learner.target() == kNat);
     Address zero;
     zero.family = Address::Family::ipv4;
     zero.port = 10;
-    scene.learner.expect({zero, {}, false}, scene.now);
+    scene.describe(zero, false);
     CHECK(scene.learner.target() == kNat);
-    scene.learner.expect({kSignalled, {}, true}, scene.now);
+    scene.describe(kSignalled);
     CHECK(scene.learner.target() == kNat);
   }
 
@@ -256,16 +355,16 @@ TEST_SUITE("where a peer really is (RFC 4961, RFC 7362 §5)") {
     Scene scene;
     Sender before{kNat, 1};
     scene.send({&before}, 50);
-    scene.learner.expect({address(5, 50), {}, true}, scene.now);
+    scene.describe(address(5, 50));
     CHECK(scene.learner.target() == address(5, 50));
     CHECK(scene.send({&before}, 15) == 0);
     Sender after{address(5, 50), 2};
     CHECK(scene.send({&after}, 5) == 5);
     // The new address is where the peer was all the time: nothing changes.
-    scene.learner.expect({kNat, {}, true}, scene.now);
+    scene.describe(kNat);
     CHECK(scene.send({&before}, 1) == 1);
-    scene.learner.expect({address(6, 60), {}, true}, scene.now);
-    scene.learner.expect({kNat, {}, true}, scene.now);
+    scene.describe(address(6, 60));
+    scene.describe(kNat);
     CHECK_FALSE(scene.learner.believed());
   }
 

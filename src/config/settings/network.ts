@@ -218,6 +218,10 @@ export const network = {
       3_600_000,
       'a call without RTP for so long ends (6020 Media Timeout)',
     ),
+    acceptOtherSources: toggle(
+      false,
+      'RTP of a call is accepted from the IP address in its SDP and from the one that its signalling comes from; true: from other addresses too, 3 seconds later, unless SDP and signalling name the same address. For carriers whose media gateways send from addresses that they do not announce; an attacker who finds the port of such a call may receive its audio',
+    ),
     srtp: choice(
       ['off', 'optional', 'required'],
       'optional',

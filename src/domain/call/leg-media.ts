@@ -28,9 +28,19 @@ export interface RtpPeer {
   readonly carrier: string | undefined;
 }
 
+/** Which hosts RTP is accepted from besides those that SDP and signalling name. */
+export interface RtpSources {
+  /** `rtp.acceptOtherSources`. */
+  readonly acceptOthers: boolean;
+  /** The address of an edge proxy (`sip.edges`): it does not show where the peer is. */
+  isEdge(address: string): boolean;
+}
+
 export interface LegMediaNeeds {
   /** What becomes of an address in a peer's SDP. */
   readonly judgeRtp: (peer: RtpPeer) => RtpVerdict;
+  /** Undefined: no other hosts, and no edge proxies. */
+  readonly rtpSources?: RtpSources | undefined;
   readonly media: Media;
   /** A number for `o=` lines. */
   readonly sessionId: () => number;
@@ -74,6 +84,8 @@ export class LegMedia {
   #srtp: SrtpRule;
   #codecs: readonly CodecWish[];
   #tonesWanted = false;
+  /** Where the peer's signalling has come from since the beginning of the leg, if that changed. */
+  #movedTo: string | undefined;
 
   readonly #peer: () => Pick<RtpPeer, 'heardFrom' | 'carrier'>;
 
@@ -170,6 +182,16 @@ export class LegMedia {
     this.#srtp = rule ?? this.#needs.srtp;
   }
 
+  /** From now on the peer's signalling comes from this IP address. The next description uses it. */
+  movedTo(address: string): void {
+    this.#movedTo = address;
+  }
+
+  get #whereabouts(): Pick<RtpPeer, 'heardFrom' | 'carrier'> {
+    const { heardFrom, carrier } = this.#peer();
+    return { heardFrom: this.#movedTo ?? heardFrom, carrier };
+  }
+
   /** What is offered and answered from the next description on: these codecs, or those of `whom`. */
   speakTo(whom: keyof CodecPreferences, codecs?: readonly CodecWish[]): void {
     this.#codecs = codecs ?? this.#needs.codecs[whom];
@@ -246,7 +268,7 @@ export class LegMedia {
             address,
             port,
             rtcpPort: rtcpMux ? port : port + 1,
-            ...this.#peer(),
+            ...this.#whereabouts,
           });
     if (verdict.kind === 'refuse') return err({ kind: 'notAllowed', detail: verdict.why });
     this.#settled = true;
@@ -270,9 +292,26 @@ export class LegMedia {
       ...remote,
       address: sendTo,
       rtcpLearned: verdict.rtcp === 'learn',
-      signallingAddress: this.#peer().heardFrom,
+      ...this.#sourcesOf(remote, { isLearned: verdict.kind === 'learn' && !isNowhere && !byIce }),
     });
     return ok(undefined);
+  }
+
+  /** Which hosts RTP may come from. With ICE or DTLS, checks and keys prove the source. */
+  #sourcesOf(
+    { address, ice, protection }: MediaSession,
+    { isLearned }: { readonly isLearned: boolean },
+  ): Pick<MediaSession, 'signallingAddress' | 'describedAddress' | 'acceptOtherSources'> {
+    const isProven = ice !== undefined || (protection !== 'none' && 'role' in protection);
+    if (isProven) return { acceptOtherSources: true };
+    const { rtpSources } = this.#needs;
+    const { heardFrom } = this.#whereabouts;
+    const isKnown = heardFrom !== undefined && rtpSources?.isEdge(heardFrom) !== true;
+    return {
+      signallingAddress: isKnown ? heardFrom : undefined,
+      describedAddress: isLearned ? address : undefined,
+      acceptOtherSources: rtpSources?.acceptOthers ?? false,
+    };
   }
 }
 

@@ -128,6 +128,13 @@ export interface MediaSession {
   readonly ice?: IceSession | undefined;
   /** IP address that the peer's signalling comes from: a phone behind a NAT sends its RTP from there too. */
   readonly signallingAddress?: string | undefined;
+  /** Address of the SDP where `address` is '': RTP from there is accepted, and only then answered. A host name is ignored. */
+  readonly describedAddress?: string | undefined;
+  /**
+   * RTP is accepted from hosts other than those of the SDP and the signalling, unless both name the same host. Default: false.
+   * With ICE or DTLS it is true: checks and keys prove the source.
+   */
+  readonly acceptOtherSources?: boolean;
 }
 
 /** A peer whose RTP comes from, and goes to, another address than before. */

@@ -106,6 +106,7 @@ export class OutboundPart implements CallPart {
 
   #heardFrom({ source, userAgent }: RespondingPeer): void {
     this.#peer = { ...this.#peer, remoteAddress: source.address, userAgent };
+    this.#of.media.movedTo(source.address);
   }
 
   #progress(status: number, sdp: string | undefined): void {

@@ -53,6 +53,7 @@ export function legEventsOf({ course, media, log, hangup, legEnded }: PartOf): L
       log.add('warning', 'offer refused (488)', { detail: described.error.detail });
       return undefined;
     },
+    movedTo: ({ address }) => media.movedTo(address),
     answered: (sdp) => {
       if (!media.isOpen || course.isEnded) return;
       const settled = watchingHold(() => media.settle(sdp));

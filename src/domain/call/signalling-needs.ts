@@ -102,6 +102,8 @@ export interface LegEvents {
    * `sdp` undefined: an offerless re-INVITE; the returned SDP is the offer, and `answered` brings its answer.
    */
   offered(sdp: string | undefined): string | undefined;
+  /** A request with a description comes from another address than the signalling before; comes before `offered`. */
+  movedTo?(source: RemoteAddress): void;
   /** The answer to an offer that we made in a 200 (offerless INVITE or re-INVITE), from the ACK. */
   answered(sdp: string): void;
   /** A keypad press by SIP INFO (application/dtmf-relay or application/dtmf). */

@@ -98,6 +98,8 @@ export interface StreamSocketEvents {
   played(name: string): void;
   cleared(): void;
   degraded(percent: number): void;
+  /** The bot did not read its socket, and has missed so many milliseconds of audio since the last report. */
+  missed?(ms: number): void;
   /** Exactly once. */
   ended(end: StreamSocketEnd): void;
   sendDigits(digits: string): void;

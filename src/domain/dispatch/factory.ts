@@ -43,6 +43,7 @@ export interface FactoryNeeds {
   readonly srtp: SrtpPolicy;
   readonly codecs: CodecPreferences;
   readonly judgeRtp: CallNeeds['judgeRtp'];
+  readonly rtpSources?: CallNeeds['rtpSources'];
 }
 
 /** Makes calls: what they cost, and what they are made of. */
@@ -143,7 +144,7 @@ export class CallFactory implements NodeLegs {
   }
 
   #around(log: CallLog, parent: Call | undefined): CallNeeds {
-    const { media, clock, mediaTimeoutMs, judgeRtp, codecs } = this.#needs;
+    const { media, clock, mediaTimeoutMs, judgeRtp, rtpSources, codecs } = this.#needs;
     return {
       media,
       clock,
@@ -154,6 +155,7 @@ export class CallFactory implements NodeLegs {
       mediaTimeoutMs,
       ...(parent === undefined ? {} : { near: () => parent.mediaIfOpen }),
       judgeRtp,
+      rtpSources,
       log,
     };
   }

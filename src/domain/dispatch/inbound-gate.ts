@@ -13,6 +13,7 @@ export function gateInbound(leg: InboundLeg): InboundLeg {
       else inner.ended(how);
     },
     offered: (sdp) => inner?.offered(sdp),
+    movedTo: (source) => inner?.movedTo?.(source),
     answered: (sdp) => inner?.answered(sdp),
     dtmf: (digit, durationMs) => inner?.dtmf(digit, durationMs),
     referred: (refer) => {

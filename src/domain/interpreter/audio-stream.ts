@@ -173,6 +173,11 @@ class AudioStream implements LiveAudioStream {
         cleared: () => this.#tell('ClearedAudio'),
         degraded: (percent) =>
           this.#tell('DegradedStream', [['Level', String(percent)]], 'connection degraded'),
+        missed: (ms) =>
+          this.#call.log.add('warning', 'audio dropped: the bot did not read its socket', {
+            streamId: this.#currentId,
+            ms,
+          }),
         sendDigits: (digits) => this.#sendDigits(digits),
         fault: (code, detail) => this.#call.log.add('stream', `bot fault: ${code}`, { detail }),
         ended: (end) => this.#socketEnded(end),

@@ -248,6 +248,7 @@ export class NativeLeg implements MediaLeg {
       : undefined;
     if (statistics !== undefined) this.#take(statistics);
     // Some source has sent to the port, so late packets may follow.
+    if (statistics !== undefined) this.#tellRefused(statistics);
     const found =
       statistics !== undefined && statistics.packetsReceived + statistics.unknownSources > 0;
     this.#onClose(found ? 'known' : peer);
@@ -264,6 +265,15 @@ export class NativeLeg implements MediaLeg {
       this.#told.add(count);
       this.#hub.logger.warn({ port: this.port, remote: this.#remote, packets }, reason);
     }
+  }
+
+  /** The peer was never heard, while RTP came from an address that is not accepted. */
+  #tellRefused({ packetsReceived, unknownSources }: NativeStatistics): void {
+    if (packetsReceived > 0 || unknownSources < REFUSED_PACKETS) return;
+    this.#hub.logger.warn(
+      { port: this.port, remote: this.#remote, packets: unknownSources },
+      'all RTP came from addresses other than those of SDP and signalling: see rtp.acceptOtherSources',
+    );
   }
 
   #sourceChanged({ change, address, port }: SourceChanged): void {
@@ -292,6 +302,9 @@ const UNWANTED: readonly { count: Unwanted; many: number; reason: string }[] = [
   { count: 'notNegotiated', many: 50, reason: 'RTP of a payload type that was not negotiated' },
   { count: 'unknownSources', many: 1500, reason: 'an RTP port was flooded by strangers' },
 ];
+
+/** A second of them: no stray packets. */
+const REFUSED_PACKETS = 50;
 
 /** What is asked to play on a leg that is gone. */
 const OVER: Playback = { finished: Promise.resolve('stopped'), stop: () => undefined };

@@ -26,6 +26,8 @@ export const sessionValues = (session: MediaSession) => {
     session.voipMetrics,
     session.protection,
     session.ice,
+    session.describedAddress,
+    session.acceptOtherSources,
   ] as const;
 };
 

@@ -1,11 +1,12 @@
 /** The legs of running calls: which is which, and who hears what the user agent tells of it. */
 import { asLegId } from '../../base/ids.ts';
 import type { InboundLeg, LegEvents } from '../../domain/call/needs.ts';
-import type {
-  IncomingCall,
-  LegId,
-  UserAgentInput,
-  UserAgentOutput,
+import {
+  type IncomingCall,
+  type LegId,
+  peerOf,
+  type UserAgentInput,
+  type UserAgentOutput,
 } from '../../protocol/sip/sip.ts';
 import { EdgeInboundLeg, type LegSink } from './edge-legs.ts';
 import { edgeRefer } from './edge-refer.ts';
@@ -61,6 +62,9 @@ export class LegTable {
         break;
       case 'connected':
         sink?.connected(output.callId, output.sdp);
+        break;
+      case 'moved':
+        sink?.events?.movedTo?.(peerOf(output.flow));
         break;
       case 'offered':
         this.#offered(output.leg, output.sdp, sink?.events);

@@ -58,6 +58,8 @@ export interface BotConnectionEvents {
   oversized(what: Oversize, limitBytes: number): void;
   /** Something has filled up to so many percent: what waits for the bot, or the bot's audio. */
   degraded(percent: number): void;
+  /** `media` was dropped because the bot did not read, and the bot reads again: see `mediaDropped`. */
+  missed?(): void;
   /** More control messages wait than the limit allows. */
   overrun(): void;
   /** Once; `detail` says why, in plain words. Also when it never opened. */
@@ -91,6 +93,9 @@ export interface DispatcherNeeds {
   readonly watches?: StreamWatches;
 }
 
+/** Audio in one `media` message of one track. */
+const MEDIA_MS = 20;
+
 export class StreamDispatcher implements StreamSocket {
   readonly #options: StreamSocketOptions;
   readonly #leg: MediaLeg;
@@ -100,6 +105,7 @@ export class StreamDispatcher implements StreamSocket {
   readonly #session: StreamSession;
   readonly #driver: Driver<SessionInput>;
   #stream: MediaStream | undefined;
+  #toldDropped = 0;
 
   constructor(
     options: StreamSocketOptions,
@@ -137,10 +143,27 @@ export class StreamDispatcher implements StreamSocket {
       flooded: () => this.#driver.tell({ kind: 'flooded' }),
       oversized: (what, limitBytes) => this.#driver.tell({ kind: 'oversized', what, limitBytes }),
       degraded: (percent) => this.#events.degraded(percent),
+      missed: () => this.#tellMissed(),
       overrun: () =>
         this.#driver.tell({ kind: 'broken', detail: 'the application does not read its socket' }),
       closed: (detail) => this.#driver.tell({ kind: 'socketClosed', detail }),
     });
+  }
+
+  /** Reports the audio that the bot has missed since the last report. */
+  #tellMissed(): void {
+    const { mediaDropped } = this.#connection;
+    const messages = mediaDropped - this.#toldDropped;
+    if (messages <= 0) return;
+    this.#toldDropped = mediaDropped;
+    const { streamId, callUuid, tracks } = this.#options;
+    const ms = (messages * MEDIA_MS) / (tracks === 'both' ? 2 : 1);
+    this.#needs.tally.mediaDropped += messages;
+    this.#needs.logger.warn(
+      { streamId, callUuid, messages, ms },
+      'audio dropped: the bot does not read its socket',
+    );
+    this.#events.missed?.(ms);
   }
 
   /** One message that the connection has not dealt with itself. */
@@ -256,7 +279,7 @@ export class StreamDispatcher implements StreamSocket {
     const { tally, logger } = this.#needs;
     const { mediaDropped } = this.#connection;
     tally.open -= 1;
-    tally.mediaDropped += mediaDropped;
+    this.#tellMissed();
     if (end.kind === 'connectFailed' || end.kind === 'dropped') tally.failed += 1;
     const { streamId, callUuid } = this.#options;
     logger.info({ streamId, callUuid, end, mediaDropped }, 'audio stream ended');

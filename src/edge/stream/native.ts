@@ -93,6 +93,7 @@ export const SOCKET_EVENT = {
   overrun: 39,
   ended: 40,
   oversized: 41,
+  dropped: 42,
 } as const;
 
 /** How a socket has ended. */

@@ -204,6 +204,9 @@ export class Socket implements StreamWire {
       case SOCKET_EVENT.degraded:
         this.#events.degraded(a);
         break;
+      case SOCKET_EVENT.dropped:
+        this.#events.missed?.();
+        break;
       case SOCKET_EVENT.overrun:
         this.#events.overrun();
         break;

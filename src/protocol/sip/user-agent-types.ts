@@ -332,6 +332,8 @@ export type UserAgentOutput =
       readonly callId: string;
       readonly sdp: string | undefined;
     }
+  /** A request inside the dialog with a description comes from another address than before; comes before `offered`. */
+  | { readonly kind: 'moved'; readonly leg: LegId; readonly flow: Flow }
   | { readonly kind: 'offered'; readonly leg: LegId; readonly sdp: string | undefined }
   | { readonly kind: 'answered'; readonly leg: LegId; readonly sdp: string }
   /** `replaced`: the leg that the named dialog belongs to; undefined although one is named: there is none. */

@@ -44,6 +44,7 @@ import {
 } from '../../domain/interpreter/interpreter.ts';
 import type { Transcriptions } from '../../domain/transcription/transcription.ts';
 import type { SignedLinks } from '../../edge/rest/links.ts';
+import { Edges } from '../../edge/sip/edges.ts';
 import type { Derived } from '../settings.ts';
 import type { SipTraces } from '../sip-traces.ts';
 import type { HoldMusic } from '../sounds.ts';
@@ -179,6 +180,7 @@ export function joinParts<R extends Recorder>(
     waitMs: waitForSlotMs,
   });
   const { mediaTimeoutMs, srtp } = settings.rtp;
+  const edges = new Edges(settings.sip.edges);
   const factory = new CallFactory({
     media,
     ledger,
@@ -190,6 +192,10 @@ export function joinParts<R extends Recorder>(
     codecs: {
       phones: settings.rtp.codecs.filter(isCodecWish),
       carriers: settings.rtp.carrierCodecs.filter(isCodecWish),
+    },
+    rtpSources: {
+      acceptOthers: settings.rtp.acceptOtherSources,
+      isEdge: (remoteAddress) => edges.has({ remoteAddress }),
     },
     judgeRtp: ({ address, port, rtcpPort, heardFrom, carrier }) =>
       lines.destinations.judgeRtp(

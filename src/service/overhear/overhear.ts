@@ -24,9 +24,46 @@ const MAX_IN_ALL = 20;
 const MAX_BUFFERED = 256 * 1024;
 const LOOK_MS = 5000;
 const LEVEL_FRAMES = 10;
+const FRAME_MS = 20;
 const MAX_MESSAGE = 4096;
+/** Audio that waits for a listener who does not read: 16-bit stereo. */
+const MAX_WAITING_MS = 1000;
+const BYTES_PER_MS = (RATE / 1000) * 4;
 /** Numbers are filled in where messages leave. */
 const UNNUMBERED = /"sequenceNumber": +,/;
+
+/** What one listener is sent. Of live audio at most a second waits; beyond that the oldest is dropped. */
+export class LiveOutput extends Readable {
+  readonly #waiting: Uint8Array[] = [];
+  #waitingBytes = 0;
+  #isWanted = false;
+
+  constructor() {
+    super({ highWaterMark: FRAME_MS * BYTES_PER_MS });
+  }
+
+  override _read(): void {
+    const next = this.#waiting.shift();
+    this.#isWanted = next === undefined;
+    if (next === undefined) return;
+    this.#waitingBytes -= next.length;
+    this.push(next);
+  }
+
+  /** A piece of live audio. */
+  offer(audio: Uint8Array): void {
+    if (this.#isWanted) {
+      this.#isWanted = false;
+      this.push(audio);
+      return;
+    }
+    this.#waiting.push(audio);
+    this.#waitingBytes += audio.length;
+    while (this.#waitingBytes > MAX_WAITING_MS * BYTES_PER_MS) {
+      this.#waitingBytes -= this.#waiting.shift()?.length ?? this.#waitingBytes;
+    }
+  }
+}
 
 export class Overhear implements Overhearing {
   readonly #needs: OverhearNeeds;
@@ -46,7 +83,7 @@ export class Overhear implements Overhearing {
       out.push(wavHeader(RATE, 2, ENDLESS));
       return [
         hearTwoSides(call.media, (said, heard) => {
-          if (out.readableLength < MAX_BUFFERED) out.push(interleaved(said, heard));
+          out.offer(interleaved(said, heard));
         }),
       ];
     });
@@ -79,13 +116,13 @@ export class Overhear implements Overhearing {
   #begin(
     callUuid: CallUuid,
     isAllowed: StillAllowed,
-    join: (call: Call, out: Readable) => readonly Pick<MediaStream, 'close'>[],
+    join: (call: Call, out: LiveOutput) => readonly Pick<MediaStream, 'close'>[],
   ): Readable | 'unknown' | 'busy' {
     const call = this.#needs.keeper.get(callUuid);
     if (call?.isAnswered !== true || call.isEnded) return 'unknown';
     const ofCall = [...this.#open.values()].filter((one) => one === callUuid).length;
     if (ofCall >= MAX_PER_CALL || this.#open.size >= MAX_IN_ALL) return 'busy';
-    const out = new Readable({ read: () => undefined, highWaterMark: MAX_BUFFERED });
+    const out = new LiveOutput();
     let joined: readonly Pick<MediaStream, 'close'>[];
     try {
       joined = join(call, out);

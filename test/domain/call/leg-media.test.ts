@@ -12,7 +12,10 @@ const CLOCK = { monotonicMs: () => 0, wallMs: () => 0 };
 const sdpOf = (address: string): string =>
   `v=0\r\no=- 1 1 IN IP4 ${address}\r\ns=-\r\nc=IN IP4 ${address}\r\nt=0 0\r\nm=audio 4000 RTP/AVP 0\r\n`;
 
-async function legWith(verdict: RtpVerdict = { kind: 'send' }) {
+async function legWith(
+  verdict: RtpVerdict = { kind: 'send' },
+  rtpSources?: { readonly acceptOthers: boolean; isEdge(address: string): boolean },
+) {
   let keys = 0;
   const configured: MediaSession[] = [];
   const asked: RtpPeer[] = [];
@@ -37,6 +40,7 @@ async function legWith(verdict: RtpVerdict = { kind: 'send' }) {
       codecs: { phones: ['PCMU', 'PCMA'], carriers: ['PCMU', 'PCMA'] },
       mediaTimeoutMs: 1000,
       log,
+      rtpSources,
       judgeRtp: (peer) => {
         asked.push(peer);
         return verdict;
@@ -131,6 +135,50 @@ describe('the address of a peer', () => {
     expect(media.describe(sdpOf('0.0.0.0')).ok).toBe(true);
     expect(configured).toMatchObject([{ address: '' }]);
     expect(asked).toEqual([]);
+  });
+});
+
+describe('the sources of RTP', () => {
+  it('are the address of the SDP and that of the signalling, and no others', async () => {
+    const { media, configured } = await legWith();
+    media.describe(sdpOf('198.51.100.9'));
+    expect(configured).toMatchObject([
+      {
+        ...{ address: '198.51.100.9', signallingAddress: '198.51.100.7' },
+        ...{ describedAddress: undefined, acceptOtherSources: false },
+      },
+    ]);
+  });
+
+  it('include an address of the SDP that may not be sent to', async () => {
+    const { media, configured } = await legWith({ kind: 'learn', why: 'private' });
+    media.describe(sdpOf('10.0.0.9'));
+    media.describe(sdpOf('0.0.0.0'));
+    expect(configured).toMatchObject([
+      { address: '', describedAddress: '10.0.0.9' },
+      { address: '', describedAddress: undefined },
+    ]);
+  });
+
+  it('follow the signalling when a re-INVITE comes from elsewhere', async () => {
+    const { media, configured, asked } = await legWith();
+    media.describe(sdpOf('198.51.100.9'));
+    media.movedTo('203.0.113.5');
+    media.describe(sdpOf('203.0.113.5'));
+    expect(configured.at(-1)).toMatchObject({ signallingAddress: '203.0.113.5' });
+    expect(asked.at(-1)).toMatchObject({ heardFrom: '203.0.113.5' });
+  });
+
+  it('are those of the SDP alone where the signalling comes from an edge proxy', async () => {
+    const isEdge = (address: string): boolean => address === '198.51.100.7';
+    const { media, configured } = await legWith(undefined, { acceptOthers: true, isEdge });
+    media.describe(sdpOf('198.51.100.9'));
+    media.movedTo('203.0.113.5');
+    media.describe(sdpOf('198.51.100.9'));
+    expect(configured).toMatchObject([
+      { signallingAddress: undefined, acceptOtherSources: true },
+      { signallingAddress: '203.0.113.5', acceptOtherSources: true },
+    ]);
   });
 });
 

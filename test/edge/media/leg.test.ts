@@ -255,7 +255,7 @@ describe('where a peer really is', () => {
       silent: () => undefined,
       sourceChanged: ({ reason }) => reasons.push(reason),
     });
-    leg.configure(REMOTE);
+    leg.configure({ ...REMOTE, acceptOtherSources: true });
     const stranger = new Peer(drive, leg.port, { address: '203.0.113.66', port: 9 }, 66);
     const owner = new Peer(drive, leg.port);
     for (let i = 0; i < 25; i += 1) {
@@ -271,6 +271,30 @@ describe('where a peer really is', () => {
     expect(reasons).toEqual(['learned', 'signalled']);
     expect(sent(drive).every(({ address }) => address === REMOTE.address)).toBe(true);
     expect(leg.quality().packetsLost).toBe(0);
+  });
+
+  it('is not at an address other than those of SDP and signalling, however long it sends', async () => {
+    const { media, drive, leg } = await openLeg();
+    leg.configure({
+      ...REMOTE,
+      address: '',
+      describedAddress: '10.0.0.9',
+      signallingAddress: '203.0.113.9',
+    });
+    const third = new Peer(drive, leg.port, { address: '203.0.113.66', port: 9 });
+    const listen = (peer: Peer, packets: number): void => {
+      for (let i = 0; i < packets; i += 1) {
+        peer.send(sine(440, FRAME));
+        drive.advance(20);
+      }
+    };
+    listen(third, 300);
+    expect(sent(drive)).toEqual([]);
+    expect(media.counters().unknownSources).toBe(300);
+    listen(new Peer(drive, leg.port, { address: '10.0.0.9', port: 7000 }), 20);
+    expect(sent(drive).at(-1)).toMatchObject({ address: '10.0.0.9', port: 7000 });
+    // A host name in the SDP names no source.
+    leg.configure({ ...REMOTE, address: '', describedAddress: 'phone.example' });
   });
 
   it('is not told by RTCP of a stranger, even one at the same host', async () => {

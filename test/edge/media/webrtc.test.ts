@@ -179,6 +179,62 @@ describe('a restart of ICE while the call goes on', () => {
   });
 });
 
+/** A DTLS record of epoch 0. */
+function dtlsRecord(type: number, body: Uint8Array, version = 0xfefd): Buffer {
+  const head = Buffer.alloc(13);
+  head[0] = type;
+  head.writeUInt16BE(version, 1);
+  head.writeUInt16BE(9, 9);
+  head.writeUInt16BE(body.length, 11);
+  return Buffer.concat([head, body]);
+}
+
+/** One message in one fragment. */
+function handshakeRecord(type: number, message: number, body: Uint8Array): Buffer {
+  const head = Buffer.alloc(12);
+  head[0] = type;
+  head.writeUIntBE(body.length, 1, 3);
+  head.writeUInt16BE(message, 4);
+  head.writeUIntBE(body.length, 9, 3);
+  return dtlsRecord(22, Buffer.concat([head, body]));
+}
+
+const clientHello = (suite: readonly [number, number]): Buffer =>
+  Buffer.concat([
+    Buffer.from([0xfe, 0xfd]),
+    Buffer.alloc(32, 7),
+    Buffer.from([0, 0, 0, 2, ...suite, 1, 0]),
+  ]);
+
+function forgedRecords(): [string, Buffer][] {
+  const random = Buffer.from(Array.from({ length: 200 }, (_, i) => (i * 73 + 19) & 0xff));
+  const records: [string, Buffer][] = [
+    ['213 bytes of a handshake that reads as nothing', dtlsRecord(22, random)],
+    ['a message of random content', handshakeRecord(1, 0, random)],
+    ['a fatal alert', dtlsRecord(21, Buffer.from([2, 40]))],
+    ['close_notify', dtlsRecord(21, Buffer.from([1, 0]))],
+    ['data', dtlsRecord(23, random)],
+    ['a ClientHello out of its place', handshakeRecord(1, 4, clientHello([0xc0, 0x2b]))],
+    ['a request for a cookie', handshakeRecord(3, 5, Buffer.from([0xfe, 0xfd, 2, 1, 2]))],
+    ['Finished in the clear', handshakeRecord(20, 3, random.subarray(0, 12))],
+    ['a message that would be 16 MB long', dtlsRecord(22, Buffer.alloc(60, 0xff))],
+    ['a broken ChangeCipherSpec', dtlsRecord(20, Buffer.from([7, 7]))],
+    ['another version', dtlsRecord(22, random, 0x0303)],
+  ];
+  const cut = dtlsRecord(22, random).subarray(0, 100);
+  const encrypted = dtlsRecord(23, random);
+  encrypted.writeUInt16BE(1, 3);
+  const later = dtlsRecord(22, random);
+  later.writeUInt16BE(2, 3);
+  return [
+    ...records,
+    ['a record that is cut short', cut],
+    ['encrypted with an unknown key', encrypted],
+    ['a later epoch', later],
+    ['a header alone', dtlsRecord(22, Buffer.alloc(0))],
+  ];
+}
+
 describe('keys by DTLS', () => {
   /** Both ends are legs; what one sends the other gets, from where that one is seen. */
   class Wire {
@@ -287,6 +343,52 @@ describe('keys by DTLS', () => {
     drive.advance(50);
     expect(drive.drain().filter(({ address }) => address === '203.0.113.9')).toEqual([]);
     expect(faults).toEqual([]);
+  });
+
+  describe.each([
+    ['before the handshake', 0],
+    ['between its first messages', 5],
+    ['in its middle', 10],
+    ['after it', 200],
+  ])('forged records from the address of the peer %s', (_, ms) => {
+    it.each(forgedRecords())('%s: the call continues', async (_name, forged) => {
+      const { drive, a, b, faults, wire } = await pair();
+      const forge = (): void => {
+        for (const [to, from] of [
+          [b, a],
+          [a, b],
+        ] as const) {
+          for (let i = 0; i < 20; i += 1)
+            drive.inject(to.port, { address: '192.0.2.77', port: from.port }, forged);
+        }
+      };
+      wire.nominate();
+      wire.run(ms);
+      forge();
+      wire.run(300);
+      forge();
+      wire.run(300);
+      expect(faults).toEqual([undefined, undefined]);
+      expect(b.quality().packetsReceived).toBeGreaterThan(15);
+      expect(a.quality().packetsReceived).toBeGreaterThan(15);
+    });
+  });
+
+  it('a ClientHello that no handshake can use is forgotten, and no alert of it is sent', async () => {
+    const { drive, a, b, faults, wire } = await pair();
+    wire.nominate();
+    const unusable = handshakeRecord(1, 0, clientHello([0x00, 0x2f]));
+    for (let i = 0; i < 20; i += 1) {
+      drive.inject(b.port, { address: '192.0.2.77', port: a.port }, unusable);
+    }
+    const alerts: Uint8Array[] = [];
+    wire.lose = (bytes) => {
+      if (bytes[0] === 21) alerts.push(bytes);
+      return false;
+    };
+    wire.run(300);
+    expect(alerts).toEqual([]);
+    expect(faults).toEqual([undefined, undefined]);
   });
 
   it('RTCP goes over the same port', async () => {

@@ -277,6 +277,24 @@ describe('requests inside a dialog', () => {
     expect(server.count('ended')).toBe(0);
   });
 
+  it('a re-INVITE from another address tells where the signalling comes from, once', () => {
+    const { world, server, peer } = talking();
+    server.onOffer = () => ANSWER;
+    say(peer, inDialog(peer, { method: 'INVITE', cseq: 2, body: OFFER }));
+    world.advance(20);
+    ack(peer, 2);
+    expect(server.count('moved')).toBe(0);
+    const elsewhere = world.peer('192.0.2.77');
+    for (const cseq of [3, 4]) {
+      say(elsewhere, inDialog(peer, { method: 'INVITE', cseq, body: OFFER }));
+      world.advance(20);
+      ack(peer, cseq);
+      world.advance(20);
+    }
+    expect(server.count('moved')).toBe(1);
+    expect(server.last('moved').flow).toMatchObject({ remoteAddress: '192.0.2.77' });
+  });
+
   it('re-INVITE without offer gets ours, and the answer of its ACK', () => {
     const { world, server, peer } = talking();
     server.onOffer = (sdp) => (sdp === undefined ? OFFER : undefined);

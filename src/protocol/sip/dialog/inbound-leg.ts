@@ -193,6 +193,10 @@ export class InboundLeg implements Leg, ServerUser, SessionUser {
     if (this.#open) this.#reliable.goOn();
   }
 
+  movedTo(flow: Flow): void {
+    this.#core.emit({ kind: 'moved', leg: this.#options.id, flow });
+  }
+
   offered(sdp: string | undefined): void {
     this.#core.emit({ kind: 'offered', leg: this.#options.id, sdp });
   }

@@ -1,4 +1,5 @@
 import { doNothing } from '../../../base/nothing.ts';
+import type { Flow } from '../transport/flow.ts';
 import type {
   HangupCommand,
   LegEndFacts,
@@ -141,10 +142,17 @@ export class OutboundLeg implements Leg, BranchUser {
 
   acknowledged(): void {}
 
+  movedTo(flow: Flow, session: Session): void {
+    if (this.#isHeard(session)) this.#core.emit({ kind: 'moved', leg: this.#id, flow });
+  }
+
+  #isHeard(session: Session): boolean {
+    return session === this.#session || this.#early?.owns(session) === true;
+  }
+
   /** Before the answer only of the branch whose early media is heard: others have nothing to change. */
   offered(sdp: string | undefined, session: Session): void {
-    const isHeard = session === this.#session || this.#early?.owns(session) === true;
-    if (!isHeard) {
+    if (!this.#isHeard(session)) {
       session.answerOffer(undefined);
       return;
     }

@@ -1,7 +1,7 @@
 import { doNothing } from '../../../base/nothing.ts';
 import type { HeaderInit, ResponseParts, SipRequest, SipResponse } from '../message.ts';
 import type { TransactionId } from '../transaction/types.ts';
-import type { Flow } from '../transport/flow.ts';
+import { type Flow, peerOf } from '../transport/flow.ts';
 import type { LegEndFacts, LegId, ReferFacts, ReferStep } from '../user-agent-types.ts';
 import { Acceptance } from './acceptance.ts';
 import type { Cancel } from './agenda.ts';
@@ -22,6 +22,8 @@ import type { SessionTimer } from './session-timer.ts';
 /** What the leg hears of its session. */
 export interface SessionUser {
   acknowledged(): void;
+  /** A request with a description comes from another address than the one before. */
+  movedTo?(flow: Flow, session: Session): void;
   /** Answered by `answerOffer` of the session that has it. */
   offered(sdp: string | undefined, session: Session): void;
   answered(sdp: string): void;
@@ -65,6 +67,8 @@ export class Session implements DialogUser {
   #state: State = 'early';
   #acceptance: Acceptance | undefined;
   #hasAgreed = false;
+  /** IP address that descriptions of the peer come from. */
+  #source: string | undefined;
   #byeHeaders: HeaderInit | undefined;
   #cancelTimer: Cancel = doNothing;
 
@@ -75,6 +79,7 @@ export class Session implements DialogUser {
     this.user = options.user;
     this.route = new PeerRoute(core, options.dialog, options);
     this.isCaller = options.isCaller;
+    this.#source = options.flow && peerOf(options.flow).address;
     this.refresh = new SessionRefresh(core, this);
     this.#offers = new PeerOffers(core, this);
     core.dialogs.set(this.dialog.id, this);
@@ -140,6 +145,7 @@ export class Session implements DialogUser {
       return;
     }
     this.route.heard(flow);
+    this.#noteSource(request, flow);
     // A callee must not send BYE before its 2xx (§15).
     if (request.method === 'BYE' && !(this.isCaller && this.#state === 'early')) {
       this.#bye(request, transaction);
@@ -154,6 +160,14 @@ export class Session implements DialogUser {
     else if (request.method === 'OPTIONS') {
       this.reply(transaction, request, 200, { headers: CAPABILITIES });
     } else this.reply(transaction, request, 405, { headers: ALLOW });
+  }
+
+  #noteSource(request: SipRequest, flow: Flow): void {
+    const { address } = peerOf(flow);
+    const mayDescribe = request.method === 'INVITE' || sdpOf(request) !== undefined;
+    if (!mayDescribe || address === this.#source) return;
+    this.#source = address;
+    this.user.movedTo?.(flow, this);
   }
 
   #pracked(request: SipRequest, transaction: TransactionId): void {

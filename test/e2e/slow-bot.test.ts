@@ -1,0 +1,73 @@
+/** A bot that stops reading its socket: it misses the oldest audio, and is given the last second at most. */
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import type { WebSocket } from 'ws';
+import { type Bot, streamXml } from './customer.ts';
+import { babble, makeUser, startCall } from './phone.ts';
+import { openPair, type Pair } from './scene.ts';
+import { eventually, type Json } from './service.ts';
+
+vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 });
+
+/** A second of `media`, and what may be on its way while the bot begins to read. */
+const SECOND = 50;
+const ON_THE_WAY = 15;
+
+let pair: Pair;
+beforeAll(async () => {
+  pair = await openPair();
+});
+afterAll(() => pair.close());
+
+const chunkOf = (message: Json): number => Number((message['media'] as Json)['chunk']);
+
+it('after seconds without reading a bot gets the last second of audio, and all control messages', async () => {
+  const messages: Json[] = [];
+  const met: { socket?: WebSocket } = {};
+  const bot: Bot = (socket) => {
+    met.socket = socket;
+    socket.on('message', (data) => messages.push(JSON.parse(String(data))));
+  };
+  const told = pair.customer.page('/slow-told', (response) => void response.writeHead(200).end());
+  const xml = streamXml(
+    pair.customer.bot('/slow-bot', bot),
+    `statusCallbackUrl="${told}" statusCallbackMethod="POST"`,
+  );
+  const user = await makeUser(pair.service, 'slow', {
+    answer_url: pair.customer.xml('/slow', xml),
+  });
+  const call = await startCall(pair.service, user, { seconds: 60, voice: babble(60) });
+  const media = (): Json[] => messages.filter(({ event }) => event === 'media');
+  await eventually('audio', () => media().length > 2 * SECOND || undefined);
+
+  met.socket?.pause();
+  const before = media().length;
+  // The levels of what waits are told once the queue is full.
+  const levels = () => pair.customer.at('/slow-told').filter(({ form }) => form['Level'] === '90');
+  await eventually('a full queue', () => levels().length > 0 || undefined, 30_000);
+  const { service } = pair;
+  const lastBefore = chunkOf(media().at(-1) ?? {});
+  // Two seconds more, by the clock of the call: none of it waits anywhere but in the queue.
+  const packets = async () =>
+    Number(
+      /^voice_rtp_packets_total\{direction="in"\} (\d+)$/m.exec(
+        (await service.get('/metrics')).text,
+      )?.[1],
+    );
+  const from = await packets();
+  await eventually('two seconds', async () => ((await packets()) > from + 100 ? true : undefined));
+
+  met.socket?.resume();
+  await eventually('the present', () => media().length > before + 4 * SECOND || undefined);
+  const late = media().slice(before).map(chunkOf);
+  // The one gap is where audio was dropped: what came before it waited on the way, what follows is the present.
+  const gaps = late.flatMap((chunk, i) => {
+    const last = i === 0 ? lastBefore : (late[i - 1] ?? 0);
+    return chunk === last + 1 ? [] : [{ waited: i, missed: chunk - last - 1 }];
+  });
+  expect(gaps).toHaveLength(1);
+  expect(gaps[0]?.waited).toBeLessThanOrEqual(SECOND / 2 + ON_THE_WAY);
+  expect(gaps[0]?.missed).toBeGreaterThan(SECOND);
+  call.hangUp();
+  await call.report;
+  await eventually('stop', () => messages.some(({ event }) => event === 'stop') || undefined);
+});

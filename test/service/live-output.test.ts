@@ -1,0 +1,22 @@
+import { expect, it } from 'vitest';
+import { until } from '../eventually.ts';
+import { LiveOutput } from '../../src/service/overhear/overhear.ts';
+
+/** 20 ms of 16-bit stereo at 8 kHz that begins with its number. */
+function frame(number: number): Buffer {
+  const bytes = Buffer.alloc(640);
+  bytes.writeUInt32BE(number);
+  return bytes;
+}
+
+it('a listener who does not read for ten seconds gets the last second, in whole frames and in order', async () => {
+  const numbers: number[] = [];
+  const live = new LiveOutput();
+  live.on('data', (bytes: Buffer) => numbers.push(bytes.readUInt32BE()));
+  live.pause();
+  for (let number = 0; number < 500; number += 1) live.offer(frame(number));
+  live.resume();
+  await until(() => numbers.at(-1) === 499, 'the present');
+  expect(numbers.length).toBeLessThanOrEqual(52);
+  expect(numbers).toEqual([...numbers].sort((a, b) => a - b));
+});
