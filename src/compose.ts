@@ -301,7 +301,7 @@ export async function startService(start: ServiceStart): Promise<Service> {
   await takeUp();
   await cluster?.start({
     keeper,
-    admission,
+    ...{ admission, callbacks },
     fenced: serviceability.of('fenced'),
     takeUp,
     letGo: () => dialer.stop(),

@@ -6,6 +6,7 @@ import type { Clock } from '../../base/clock.ts';
 import { SECOND_MS } from '../../base/duration.ts';
 import type { Logger } from '../../base/logger.ts';
 import { Rounds } from '../../base/rounds.ts';
+import type { NodeLease } from './lease.ts';
 import type { NodeStore } from './needs.ts';
 import type { SelfNode } from './self-node.ts';
 import type { NodeRecord } from './types.ts';
@@ -27,6 +28,8 @@ export interface MembershipNeeds {
   readonly self: SelfNode;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Renewed by each beat that the store confirms. */
+  readonly lease: Pick<NodeLease, 'confirmedByStore'>;
   /** Whether the node is heard of in another way than by the store: then it lives. Undefined: that cannot be said. */
   readonly isHeard: (nodeId: string) => Promise<boolean | undefined>;
   /** Takes up everything that is nobody's; is called again when it rejects. */
@@ -90,10 +93,12 @@ export class Membership {
 
   /** One beat, and one look at the others. */
   async round(): Promise<void> {
-    const { nodes, self, clock, isHeard } = this.#needs;
+    const { nodes, self, clock, isHeard, lease } = this.#needs;
     const hears = (await isHeard(self.id)) !== undefined;
     if (hears) this.#hearingMs = clock.monotonicMs();
-    if (!(await nodes.beat(self, hears))) await this.#beginAnew();
+    const sentMs = clock.monotonicMs();
+    if (await nodes.beat(self, hears)) lease.confirmedByStore(sentMs);
+    else await this.#beginAnew();
     const found = await nodes.list();
     const hasLeft = [...this.#watched].some(
       ([id, { record }]) => !found.some((one) => one.id === id && one.epoch === record.epoch),

@@ -43,7 +43,7 @@ export class Serviceability {
     return this.#cause;
   }
 
-  /** Returns the function with which one part reports its condition: a cause, or undefined once it is over. */
+  /** Returns the function with which one part reports its condition: a cause, or undefined once it has ended. */
   of(condition: ConditionName): (cause: string | undefined) => void {
     return (cause) => this.#report(condition, cause);
   }

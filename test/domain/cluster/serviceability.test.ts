@@ -35,7 +35,7 @@ describe('serviceability of a node', () => {
 
   it('keeps the beginning of a condition whose cause changes', async () => {
     const { clock, serviceability } = watched();
-    serviceability.of('store')('the database is away');
+    serviceability.of('store')('the database is down');
     const [{ sinceUs } = { sinceUs: 0 }] = serviceability.conditions;
     await clock.advance(500);
     serviceability.of('store')('the disk is full');
