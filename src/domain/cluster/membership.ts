@@ -48,6 +48,8 @@ export class Membership {
   #watched = new Map<string, Watched>();
   #living: readonly string[] = [];
   #lookedMs = Number.NEGATIVE_INFINITY;
+  /** A round failed since the last look: the time until the next one does not count as silence of others. */
+  #hasGap = false;
   /** When it could last be said whether a node is heard. */
   #hearingMs = Number.NEGATIVE_INFINITY;
   #isDue = false;
@@ -64,8 +66,7 @@ export class Membership {
       everyMs: BEAT_MS,
       round: () => this.round(),
       failed: (error) => {
-        // Who could not look cannot say that others stood still meanwhile.
-        this.#watched.clear();
+        this.#hasGap = true;
         needs.logger.warn({ error }, 'the store did not take a beat of this node');
       },
     });
@@ -108,10 +109,12 @@ export class Membership {
     const witness = found.find(
       ({ id, epoch }) => id === self.id || this.#watched.get(id)?.record.epoch === epoch,
     );
+    const gapMs = this.#hasGap ? nowMs - this.#lookedMs : 0;
+    this.#hasGap = false;
     const watched = found.map((record): Watched => {
       const known = this.#watched.get(record.id);
       const stands = known?.record.epoch === record.epoch && known.record.beats === record.beats;
-      return stands ? known : { record, sinceMs: nowMs };
+      return stands ? { record, sinceMs: known.sinceMs + gapMs } : { record, sinceMs: nowMs };
     });
     this.#watched = new Map(watched.map((one) => [one.record.id, one]));
     this.#living = found.map(({ id }) => id);
