@@ -192,6 +192,7 @@ export async function startService(start: ServiceStart): Promise<Service> {
   const storeWatch = new StoreWatch({
     ...basics,
     ...foundation,
+    isRemote: settings.store.url !== '',
     inUse: () => keeper.liveCount > 0,
     onChange: serviceability.of('store'),
   });

@@ -308,7 +308,7 @@ export class Call implements Recorded {
     this.#hangupTarget = undefined;
   }
 
-  /** The call leaves no record, and nobody is notified of its end: this node cannot serve it. */
+  /** This node cannot serve the call: it leaves no record, and its end is not reported. */
   endUnrecorded(): void {
     this.#hangupTarget = undefined;
     this.#isUnrecorded = true;

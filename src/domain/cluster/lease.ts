@@ -1,9 +1,9 @@
 /** Tells for how long no other node can have taken over the calls of this one. */
 import type { Clock } from '../../base/clock.ts';
 
-/** A beat in the store protects a node for so long: others declare it dead after 6 s. */
+/** A beat in the store protects a node for 5 s: others declare it dead after 6 s. */
 export const STORE_LEASE_MS = 5000;
-/** The entry in Redis lives for 3 s. */
+/** The entry in Redis expires after 3 s. */
 export const REDIS_LEASE_MS = 2500;
 
 /**

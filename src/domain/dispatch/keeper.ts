@@ -285,7 +285,7 @@ export class CallKeeper implements CallKeeping {
     await this.#needs.calls.heartbeat(beats);
   }
 
-  /** A call that this node could not serve: nothing of it stays in the store. */
+  /** Removes a call that this node could not serve from the store. */
   async #discard({ call }: Kept, end: CallEnd): Promise<Cdr> {
     const cdr = finalRecord(call, ZERO, end, this.#needs.record);
     const { calls, logger, directory } = this.#needs;

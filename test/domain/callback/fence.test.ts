@@ -131,7 +131,7 @@ describe('callbacks of a node that was declared dead', () => {
     expect(sent()).toHaveLength(before);
   });
 
-  it('of other subjects, reported meanwhile, are sent once the new epoch has begun', async () => {
+  it('of other subjects are held back, and sent once the new epoch has begun', async () => {
     client.fence(['c1']);
     notify('LowBalance', 'account');
     await clock.advance(3000);

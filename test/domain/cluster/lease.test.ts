@@ -29,7 +29,7 @@ describe('the lease of a node', () => {
     expect(lease.isHeld).toBe(false);
   });
 
-  it('holds back whoever waits for it until the store confirms a beat that is not too old', async () => {
+  it('holds back waiters until the store confirms a beat that is not too old', async () => {
     const clock = new SimClock();
     const lease = new NodeLease(clock);
     await clock.advance(8000);
@@ -45,13 +45,13 @@ describe('the lease of a node', () => {
     expect(isHeld).toBe(true);
   });
 
-  it('releases with the reason of the signal whoever gives up', async () => {
+  it('rejects with the reason of the signal when a waiter is aborted', async () => {
     const clock = new SimClock();
     const lease = new NodeLease(clock);
     await clock.advance(8000);
     const controller = new AbortController();
     const held = lease.held(controller.signal);
-    controller.abort(new Error('the call is over'));
-    await expect(held).rejects.toThrow('the call is over');
+    controller.abort(new Error('the call has ended'));
+    await expect(held).rejects.toThrow('the call has ended');
   });
 });
