@@ -9,6 +9,8 @@ export interface StoreWatchNeeds {
   readonly store: Pick<Store, 'check' | 'renew'>;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** The store is a database server: it is checked twice a second, and counts as down after 1 s without an answer. */
+  readonly isRemote?: boolean;
   /** A call runs, whose record is to be written. */
   readonly inUse: () => boolean;
   /** Told of each change: why no call may be taken, or undefined when all is well again. */
@@ -18,6 +20,9 @@ export interface StoreWatchNeeds {
 const PAUSE_MS = 2000;
 /** While no calls are taken: they are again a moment after the store is back. */
 const PAUSE_AWAY_MS = 200;
+/** Pause between two checks of a database server, and the time for an answer. */
+const PAUSE_REMOTE_MS = 500;
+const PATIENCE_REMOTE_MS = 1000;
 /** Without a call: a try makes the disk write and several threads wake, on a machine that has nothing else to do. */
 const PAUSE_UNUSED_MS = 10_000;
 /** The result of a check is used again for this time. */
@@ -41,7 +46,7 @@ export class StoreWatch {
     this.#needs = needs;
     this.#rounds = new Rounds({
       clock: needs.clock,
-      everyMs: PAUSE_MS,
+      everyMs: needs.isRemote === true ? PAUSE_REMOTE_MS : PAUSE_MS,
       round: async () => {
         if (this.#isDue()) await this.#look();
       },
@@ -69,18 +74,19 @@ export class StoreWatch {
   }
 
   #isDue(): boolean {
-    if (this.#needs.inUse()) return true;
+    if (this.#needs.isRemote === true || this.#needs.inUse()) return true;
     return this.#needs.clock.monotonicMs() - this.#checkedMs >= PAUSE_UNUSED_MS;
   }
 
   /** Resolves when there is an answer, or when there has been none for too long. */
   async #look(): Promise<void> {
-    const { clock } = this.#needs;
+    const { clock, isRemote } = this.#needs;
     this.#running ??= this.#check().finally(() => {
       this.#running = undefined;
     });
     const waiting = new AbortController();
-    const late = clock.sleep(PATIENCE_MS, waiting.signal).then(
+    const patienceMs = isRemote === true ? PATIENCE_REMOTE_MS : PATIENCE_MS;
+    const late = clock.sleep(patienceMs, waiting.signal).then(
       () => this.#found('the store does not answer'),
       () => undefined, // there was an answer
     );

@@ -338,6 +338,16 @@ function callContract(opened: () => Opened): void {
       expect(await store.calls.listOpen()).toEqual([]);
     });
 
+    it('discarding an open call gives the hold back and leaves no record', async () => {
+      const { store } = opened();
+      await store.calls.open(anOpenCall(), undefined);
+      await store.calls.discard(anOpenCall());
+      await store.calls.discard(anOpenCall());
+      expect(await fund()).toMatchObject({ balance: 10_000_000, reservedFunds: 0 });
+      expect(await store.calls.listOpen()).toEqual([]);
+      expect(await store.cdrs.get(CALL)).toBeUndefined();
+    });
+
     it('texts of strangers may be long, and hold what no text should', async () => {
       const { store } = opened();
       // Without repetition: nothing of it can be compressed away.

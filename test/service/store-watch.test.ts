@@ -4,7 +4,7 @@ import { silentLogger } from '../../src/base/logger.ts';
 import { StoreWatch } from '../../src/service/store-watch.ts';
 import { SimClock } from '../sim/clock.ts';
 
-function watched() {
+function watched(isRemote = false) {
   const clock = new SimClock();
   const disk = {
     checks: 0,
@@ -26,6 +26,7 @@ function watched() {
     },
     clock,
     logger: silentLogger,
+    isRemote,
     inUse: () => disk.inUse,
     onChange: (problem) => told.push(problem),
   });
@@ -49,6 +50,17 @@ describe('ready means ready', () => {
     expect(told).toEqual(['full', undefined]);
     await watch.stop();
     expect(clock.nextMs()).toBeUndefined();
+  });
+
+  it('a database server that stops answering is reported within a second and a half, also without a call', async () => {
+    const { clock, disk, told, watch } = watched(true);
+    disk.inUse = false;
+    watch.start();
+    await clock.advance(5000);
+    disk.check = () => new Promise(() => undefined);
+    await clock.advance(1500);
+    expect(told).toEqual(['the store does not answer']);
+    void watch.stop();
   });
 
   it('without a call the disk is tried every ten seconds, and as before when there is a problem', async () => {

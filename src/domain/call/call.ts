@@ -65,6 +65,7 @@ export class Call implements Recorded {
   #hangupTarget: CallbackTarget | undefined;
   #bridgeUuid: CallUuid | undefined;
   #machine: boolean | undefined;
+  #isUnrecorded = false;
   /** Put together when they are first asked for, and anew once it is known who answered. */
   #facts: CallFacts | undefined;
   #quality: MediaQuality | undefined;
@@ -305,6 +306,16 @@ export class Call implements Recorded {
   /** Nobody is told of its end: whoever asked for it has been refused. */
   endUntold(): void {
     this.#hangupTarget = undefined;
+  }
+
+  /** This node cannot serve the call: it leaves no record, and its end is not reported. */
+  endUnrecorded(): void {
+    this.#hangupTarget = undefined;
+    this.#isUnrecorded = true;
+  }
+
+  get isUnrecorded(): boolean {
+    return this.#isUnrecorded;
   }
 
   // -------------------------------------------------------------- end

@@ -75,6 +75,13 @@ export interface CallbackClient {
   resume(): Promise<number>;
   /** Notifications in memory, delivered or waiting. */
   queued(): number;
+  /**
+   * Another node has declared this one dead: forgets every callback in memory, and drops what is still reported about the given
+   * calls. Until `unfence`, other notifications are held back and those that are stored are left to whichever node adopts them.
+   */
+  fence(subjects: Iterable<string>): void;
+  /** The new epoch of this node has begun in the store. */
+  unfence(): void;
   /** Lets deliveries finish for at most `graceMs`, then stops; the rest is delivered after the next start. */
   close(graceMs: number): Promise<void>;
 }
@@ -99,6 +106,12 @@ export function createCallbackClient(needs: CallbackNeeds): CallbackClient {
     post: (event) => events.post(event),
     resume: () => deliveryQueue.resume(),
     queued: () => deliveryQueue.queued,
+    fence: (subjects) => {
+      const taken = [...subjects];
+      deliveryQueue.fence(taken);
+      events.fence(taken);
+    },
+    unfence: () => deliveryQueue.unfence(),
     close: async (graceMs) => {
       await Promise.all([deliveryQueue.close(graceMs), events.close(graceMs)]);
     },

@@ -19,6 +19,8 @@ import { splitUrlOptions } from './url-options.ts';
 
 /** Ids of notifications that are remembered after their end. */
 const FINISHED_LIMIT = 20_000;
+/** Calls that another node has taken over and that are remembered. */
+const TAKEN_OVER_LIMIT = 20_000;
 
 export interface DeliveryNeeds extends ExchangeNeeds {
   readonly clock: Clock;
@@ -36,6 +38,11 @@ export class DeliveryQueue {
   readonly #needs: DeliveryNeeds;
   readonly #lanes = new Map<string, Lane>();
   readonly #stopped = new AbortController();
+  /** Aborted when another node has taken over what is in memory. */
+  #epoch = new AbortController();
+  readonly #takenOver = new RecentMap<true>(TAKEN_OVER_LIMIT);
+  /** Drafts reported between `fence` and `unfence`; undefined outside of that. */
+  #held: NotificationDraft[] | undefined;
   /** What was taken from the store, and may be delivered already. */
   readonly #found = new RecentMap<true>(MAX_QUEUED);
   /** Removed of late: a listing that was under way may still have it. */
@@ -56,6 +63,11 @@ export class DeliveryQueue {
 
   /** Keeps the notification and delivers it after those of the same subject that came before. Never throws. */
   notify(draft: NotificationDraft): void {
+    if (this.#takenOver.get(draft.subject)) return;
+    if (this.#held !== undefined) {
+      if (this.#held.length < MAX_QUEUED) this.#held.push(draft);
+      return;
+    }
     const { clock, random, notifications } = this.#needs;
     const notification: StoredNotification = {
       ...draft,
@@ -72,6 +84,7 @@ export class DeliveryQueue {
    * known late, when the store failed with the answer.
    */
   notifyStored(notification: StoredNotification): void {
+    if (this.#held !== undefined) return;
     if (this.#found.get(notification.id) || this.#knows(notification)) return;
     this.#accept(notification, Promise.resolve());
   }
@@ -90,6 +103,25 @@ export class DeliveryQueue {
     });
   }
 
+  fence(subjects: readonly string[]): void {
+    this.#epoch.abort(new Error('another node has taken over the callbacks of this one'));
+    this.#epoch = new AbortController();
+    for (const subject of subjects) this.#takenOver.set(subject, true);
+    this.#held ??= [];
+    const lanes = [...this.#lanes.values()];
+    this.#lanes.clear();
+    this.#queued = 0;
+    this.#moreStored = false;
+    for (const lane of lanes) lane.forget();
+    this.#announceIdle();
+  }
+
+  unfence(): void {
+    const held = this.#held ?? [];
+    this.#held = undefined;
+    for (const draft of held) this.notify(draft);
+  }
+
   /** Takes up what nodes left whose life is over, its own among them. Resolves with the number of notifications taken. */
   async resume(): Promise<number> {
     await this.#needs.notifications.adopt();
@@ -99,7 +131,9 @@ export class DeliveryQueue {
   async #takeStored(): Promise<number> {
     this.#resuming = true;
     try {
+      const { signal } = this.#epoch;
       const pending = await this.#needs.notifications.listPending(MAX_QUEUED);
+      if (signal.aborted) return 0;
       this.#moreStored = pending.length >= MAX_QUEUED;
       let taken = 0;
       for (const notification of pending) {
@@ -129,6 +163,7 @@ export class DeliveryQueue {
       });
     });
     this.#stopped.abort(new Error('delivery queue closed'));
+    this.#epoch.abort(this.#stopped.signal.reason);
   }
 
   #knows(notification: StoredNotification): boolean {
@@ -159,7 +194,9 @@ export class DeliveryQueue {
     if (lane.overflowed || full) {
       lane.overflowed = true;
       // Marked again once it is stored: a listing before that may have missed it and cleared the mark.
+      const { signal } = this.#epoch;
       void stored.then(() => {
+        if (signal.aborted) return;
         this.#lane(notification).overflowed = true;
         this.#refillWhereFree();
       });
@@ -173,15 +210,16 @@ export class DeliveryQueue {
 
   #pump(lane: Lane): void {
     for (;;) {
-      const entry = this.#stopped.signal.aborted ? undefined : lane.take();
+      const { signal } = this.#epoch;
+      const entry = signal.aborted ? undefined : lane.take();
       if (entry === undefined) return;
-      void this.#deliver(lane, entry)
+      void this.#deliver(lane, entry, signal)
         .catch((error: unknown) => {
-          if (!this.#stopped.signal.aborted)
+          if (!signal.aborted)
             this.#log(entry.notification).error({ error }, 'notification delivery failed');
         })
         .finally(() => {
-          if (this.#stopped.signal.aborted) return;
+          if (signal.aborted) return;
           lane.done(entry);
           this.#queued -= 1;
           if (lane.isDone) this.#lanes.delete(keyOf(lane.of));
@@ -192,9 +230,14 @@ export class DeliveryQueue {
     }
   }
 
-  async #deliver(lane: Lane, { notification, stored, bornMs }: LaneEntry): Promise<void> {
+  async #deliver(
+    lane: Lane,
+    { notification, stored, bornMs }: LaneEntry,
+    signal: AbortSignal,
+  ): Promise<void> {
     const { clock, notifications, onAttempt } = this.#needs;
     await stored;
+    signal.throwIfAborted();
     const { url, policy } = splitUrlOptions(notification.target.url, deliveryPolicy(notification));
     const ageMs = clock.monotonicMs() - bornMs;
     if (notification.attempts > policy.retries || ageMs > MAX_NOTIFICATION_AGE_MS) {
@@ -207,14 +250,15 @@ export class DeliveryQueue {
           notifications.recordAttempt(notification.id, count),
         );
       };
-      const once: AttemptOnce = (readTimeoutMs, signal) =>
+      const once: AttemptOnce = (readTimeoutMs, ends) =>
         exchange(
           this.#needs,
           deliveryOf(notification, { url, policy, readTimeoutMs }),
           (attempt) => onAttempt(notification, attempt),
-          signal,
+          ends,
         );
-      const { signal } = this.#stopped;
+      // The wait for the lease does not count against the time of the request.
+      await this.#needs.lease?.held(signal);
       const result = await outlastingStore(clock, signal, () =>
         withRetries(clock, { policy, attemptsBefore: attempts, signal, failed, once }),
       );
@@ -223,6 +267,7 @@ export class DeliveryQueue {
         if (leavesBacklog(notification, result.error)) await this.#giveUpBehind(lane, notification);
       }
     }
+    signal.throwIfAborted();
     await this.#tolerate('remove', notification, async () => {
       await notifications.remove(notification.id);
       this.#finished.set(notification.id, true);
@@ -268,9 +313,11 @@ export class DeliveryQueue {
 
   async #refill(lane: Lane): Promise<void> {
     const { limit } = lane;
+    const { signal } = this.#epoch;
     lane.beginRefill();
     try {
       const pending = await this.#needs.notifications.listPending(limit, lane.of);
+      if (signal.aborted) return;
       const fresh = pending.filter(({ id }) => !lane.knows(id));
       lane.overflowed = pending.length >= limit;
       for (const notification of fresh) {

@@ -84,6 +84,8 @@ async function fetchOne(
     stallTimeoutMs: needs.settings.firstByteMs,
   });
   const event = parameters.find(([name]) => name === 'Event')?.[1] ?? options.kind;
+  // The wait for the lease does not count against the time of the request.
+  await needs.lease?.held(options.signal);
   const result = await withRetries(needs.clock, {
     policy,
     attemptsBefore: 0,

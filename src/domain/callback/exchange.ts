@@ -4,7 +4,13 @@ import { RecentMap } from '../../base/recent-map.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import { spanIdOf, traceIdOf, traceparent } from '../../base/trace-context.ts';
 import { formEncode, withQuery } from './form.ts';
-import type { HttpCaller, HttpFailure, HttpResponse, SigningTokens } from './needs.ts';
+import type {
+  CallbackLease,
+  HttpCaller,
+  HttpFailure,
+  HttpResponse,
+  SigningTokens,
+} from './needs.ts';
 import { type CallbackSettings, MAX_REDIRECTS } from './settings.ts';
 import {
   bodySignatureHeader,
@@ -47,6 +53,8 @@ export interface ExchangeNeeds {
   readonly tokens: SigningTokens;
   readonly random: Random;
   readonly settings: CallbackSettings;
+  /** Requests wait while another node may have taken over the calls of this one. Absent: no other node can. */
+  readonly lease?: CallbackLease | undefined;
 }
 
 const RETRY_REASONS: Readonly<Record<HttpFailure['kind'], RetryReason | undefined>> = {
@@ -82,6 +90,11 @@ export async function exchange(
   const headers = headersOf(needs.settings, request, signed, tokens);
   if (address.authorization !== undefined) headers['Authorization'] = address.authorization;
   const spanId = tracedBy(needs, request, headers);
+  try {
+    await needs.lease?.held(signal);
+  } catch {
+    return err({ detail: 'aborted', cause: 'aborted', retryReason: undefined });
+  }
   const result = await needs.http.send(
     {
       method: request.method,

@@ -4,6 +4,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { type Random, uuid } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
+import { RecentMap } from '../../base/recent-map.ts';
 import { type ExchangeNeeds, exchange } from './exchange.ts';
 import {
   CONNECT_TIMEOUT_MS,
@@ -12,6 +13,9 @@ import {
   NOTIFICATION_READ_TIMEOUT_MS,
 } from './settings.ts';
 import type { CallbackAttempt, JsonEvent } from './types.ts';
+
+/** Calls that another node has taken over and that are remembered. */
+const TAKEN_OVER_LIMIT = 20_000;
 
 export interface JsonEventNeeds extends ExchangeNeeds {
   readonly clock: Clock;
@@ -27,6 +31,9 @@ export interface JsonEventNeeds extends ExchangeNeeds {
 export class JsonEvents {
   readonly #needs: JsonEventNeeds;
   readonly #stopped = new AbortController();
+  readonly #takenOver = new RecentMap<true>(TAKEN_OVER_LIMIT);
+  /** Aborted when another node has taken over the calls. */
+  #epoch = new AbortController();
   /** By account: events under way or waiting for an earlier one of their call. */
   readonly #counts = new Map<string, number>();
   /** By call: the last one that is under way or waits. */
@@ -36,9 +43,17 @@ export class JsonEvents {
     this.#needs = needs;
   }
 
+  /** Another node has taken over these calls: nothing more is sent about them. */
+  fence(callUuids: readonly string[]): void {
+    for (const callUuid of callUuids) this.#takenOver.set(callUuid, true);
+    this.#epoch.abort(new Error('another node has taken over the callbacks of this one'));
+    this.#epoch = new AbortController();
+  }
+
   /** Never throws. */
   post(event: JsonEvent): void {
     const { accountId, callUuid, name } = event;
+    if (this.#takenOver.get(callUuid)) return;
     const count = this.#counts.get(accountId) ?? 0;
     if (count >= MAX_JSON_EVENTS_PER_ACCOUNT || this.#stopped.signal.aborted) {
       this.#needs.logger.warn({ accountId, callUuid, event: name }, 'event not sent');
@@ -46,9 +61,11 @@ export class JsonEvents {
     }
     this.#counts.set(accountId, count + 1);
     const before = this.#last.get(callUuid) ?? Promise.resolve();
+    const { signal } = this.#epoch;
     const sent = before
-      .then(() => this.#send(event))
+      .then(() => this.#send(event, signal))
       .catch((error: unknown) => {
+        if (signal.aborted) return;
         this.#needs.logger.error({ error, accountId, callUuid, event: name }, 'event failed');
       })
       .finally(() => {
@@ -68,11 +85,15 @@ export class JsonEvents {
     await Promise.race([Promise.all(this.#last.values()), late.promise]);
     cancel();
     this.#stopped.abort(new Error('events closed'));
+    this.#epoch.abort(this.#stopped.signal.reason);
   }
 
-  async #send({ accountId, callUuid, name, target, body }: JsonEvent): Promise<void> {
+  async #send(
+    { accountId, callUuid, name, target, body }: JsonEvent,
+    signal: AbortSignal,
+  ): Promise<void> {
     const { random, onAttempt } = this.#needs;
-    if (this.#stopped.signal.aborted) return;
+    if (signal.aborted) return;
     const facts = { Event: name, ...body };
     await exchange(
       this.#needs,
@@ -89,7 +110,7 @@ export class JsonEvents {
         maxResponseBytes: MAX_ACKNOWLEDGEMENT_BYTES,
       },
       (attempt) => onAttempt({ subject: callUuid, event: name }, attempt),
-      this.#stopped.signal,
+      signal,
     );
   }
 }

@@ -120,6 +120,15 @@ export class Lane {
     for (const act of waiters) act();
   }
 
+  /** Forgets all entries, and calls what waits for one. */
+  forget(): void {
+    const subjects = [...this.#queues.keys()];
+    this.#ids.clear();
+    this.#ready.length = 0;
+    this.overflowed = false;
+    for (const subject of subjects) this.#quiet(subject);
+  }
+
   beginRefill(): void {
     this.refilling = true;
   }

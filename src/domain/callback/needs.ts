@@ -44,6 +44,11 @@ export interface HttpCaller {
   send(request: HttpRequest, signal?: AbortSignal): Promise<Result<HttpResponse, HttpFailure>>;
 }
 
+export interface CallbackLease {
+  /** Resolves while this node may send. Rejects with the signal's reason when it is aborted first. */
+  held(signal: AbortSignal): Promise<void>;
+}
+
 /** Of an account, its campaigns' JSON apart; with a subject: of that campaign. */
 export interface PendingOf {
   readonly accountId: AccountId;
@@ -52,10 +57,11 @@ export interface PendingOf {
 
 /** The delivery queue of notifications. `CallStore.settle` writes the hangup notification into the same table. */
 export interface NotificationStore {
+  /** Keeps nothing when this node was declared dead: its calls, and what they have to report, are another node's. */
   put(notification: StoredNotification): Promise<void>;
-  /** In the order in which they were stored; of all without `of`. */
   /** Takes up those whose node's life is over: they are the asking node's from now on. How many. */
   adopt(): Promise<number>;
+  /** In the order in which they were stored; of all without `of`. */
   listPending(limit: number, of?: PendingOf): Promise<readonly StoredNotification[]>;
   recordAttempt(id: string, attempts: number): Promise<void>;
   /** Delivered or given up: it leaves the delivery queue. */

@@ -85,6 +85,8 @@ export interface CallStore {
    * the caller keeps the settlement and retries.
    */
   settle(settlement: Settlement): Promise<boolean>;
+  /** Removes an open call without a record and releases its reservation; does nothing for one that is not open. */
+  discard(call: { readonly cdr: Pick<Cdr, 'callUuid' | 'accountId'> }): Promise<void>;
   /**
    * Calls that are open, or wait for their turn; `reserved` is what is held now. Nobody's: those whose node's life is over.
    */

@@ -27,6 +27,8 @@ export class OpenRecords implements CallStore {
 
   openAhead: CallStore['openAhead'] = (...given) => this.#store.openAhead(...given);
 
+  discard: CallStore['discard'] = (call) => this.#store.discard(call);
+
   listOpen: CallStore['listOpen'] = (whose) => this.#store.listOpen(whose);
 
   async extendReservation(

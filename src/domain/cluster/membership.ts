@@ -6,6 +6,7 @@ import type { Clock } from '../../base/clock.ts';
 import { SECOND_MS } from '../../base/duration.ts';
 import type { Logger } from '../../base/logger.ts';
 import { Rounds } from '../../base/rounds.ts';
+import type { NodeLease } from './lease.ts';
 import type { NodeStore } from './needs.ts';
 import type { SelfNode } from './self-node.ts';
 import type { NodeRecord } from './types.ts';
@@ -27,6 +28,8 @@ export interface MembershipNeeds {
   readonly self: SelfNode;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Renewed by each beat that the store confirms. */
+  readonly lease: Pick<NodeLease, 'confirmedByStore'>;
   /** Whether the node is heard of in another way than by the store: then it lives. Undefined: that cannot be said. */
   readonly isHeard: (nodeId: string) => Promise<boolean | undefined>;
   /** Takes up everything that is nobody's; is called again when it rejects. */
@@ -45,6 +48,8 @@ export class Membership {
   #watched = new Map<string, Watched>();
   #living: readonly string[] = [];
   #lookedMs = Number.NEGATIVE_INFINITY;
+  /** A round failed since the last look: the time until the next one does not count as silence of others. */
+  #hasGap = false;
   /** When it could last be said whether a node is heard. */
   #hearingMs = Number.NEGATIVE_INFINITY;
   #isDue = false;
@@ -61,8 +66,7 @@ export class Membership {
       everyMs: BEAT_MS,
       round: () => this.round(),
       failed: (error) => {
-        // Who could not look cannot say that others stood still meanwhile.
-        this.#watched.clear();
+        this.#hasGap = true;
         needs.logger.warn({ error }, 'the store did not take a beat of this node');
       },
     });
@@ -90,10 +94,12 @@ export class Membership {
 
   /** One beat, and one look at the others. */
   async round(): Promise<void> {
-    const { nodes, self, clock, isHeard } = this.#needs;
+    const { nodes, self, clock, isHeard, lease } = this.#needs;
     const hears = (await isHeard(self.id)) !== undefined;
     if (hears) this.#hearingMs = clock.monotonicMs();
-    if (!(await nodes.beat(self, hears))) await this.#beginAnew();
+    const sentMs = clock.monotonicMs();
+    if (await nodes.beat(self, hears)) lease.confirmedByStore(sentMs);
+    else await this.#beginAnew();
     const found = await nodes.list();
     const hasLeft = [...this.#watched].some(
       ([id, { record }]) => !found.some((one) => one.id === id && one.epoch === record.epoch),
@@ -103,10 +109,12 @@ export class Membership {
     const witness = found.find(
       ({ id, epoch }) => id === self.id || this.#watched.get(id)?.record.epoch === epoch,
     );
+    const gapMs = this.#hasGap ? nowMs - this.#lookedMs : 0;
+    this.#hasGap = false;
     const watched = found.map((record): Watched => {
       const known = this.#watched.get(record.id);
       const stands = known?.record.epoch === record.epoch && known.record.beats === record.beats;
-      return stands ? known : { record, sinceMs: nowMs };
+      return stands ? { record, sinceMs: known.sinceMs + gapMs } : { record, sinceMs: nowMs };
     });
     this.#watched = new Map(watched.map((one) => [one.record.id, one]));
     this.#living = found.map(({ id }) => id);

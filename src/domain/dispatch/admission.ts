@@ -27,12 +27,20 @@ export interface AdmissionRefusal {
   readonly detail: string;
   /** Set when it is for want of money. */
   readonly money?: ReserveRefusal;
+  /** This node cannot serve calls: an inbound call leaves no record, because the edge tries another node. */
+  readonly unserviceable?: true;
 }
 
 /** Why there is no slot: a limit of the account's own, or this node is full. */
 export type SlotRefusal =
   | { readonly kind: 'concurrency' | 'cps'; readonly limit: number; readonly retryAfterMs: number }
-  | { readonly kind: 'node'; readonly detail: string; readonly retryAfterMs: number };
+  | {
+      readonly kind: 'node';
+      readonly detail: string;
+      readonly retryAfterMs: number;
+      /** This node cannot serve calls, whatever their account. */
+      readonly unserviceable?: true;
+    };
 
 export interface AdmissionNeeds {
   readonly accounts: Pick<Accounts, 'get'>;
@@ -48,12 +56,16 @@ export interface AdmissionNeeds {
   readonly waitMs: number;
 }
 
+/** Redis does not answer. */
+export const CAPACITY_UNKNOWN = 'the capacity shared with other nodes is not known';
+
 const NODE = 'node';
 const SECOND_MS = 1000;
 const STOPPING: SlotRefusal = {
   kind: 'node',
   detail: 'this node is stopping',
   retryAfterMs: SECOND_MS,
+  unserviceable: true,
 };
 
 /** Capacity and money at the beginning of a call; both given back at its end, exactly once. */
@@ -146,7 +158,10 @@ export class Admission {
   #shut(): SlotRefusal | undefined {
     if (this.#draining) return STOPPING;
     if (this.#problem === undefined) return undefined;
-    return { kind: 'node', detail: this.#problem, retryAfterMs: SECOND_MS };
+    return {
+      ...{ kind: 'node', detail: this.#problem, retryAfterMs: SECOND_MS },
+      unserviceable: true,
+    };
   }
 
   async #ownSlot(
@@ -179,7 +194,10 @@ export class Admission {
       refusal?.kind === 'share'
         ? `this node is full: this account has its share of ${nodeLimit} calls`
         : `this node is full: ${nodeLimit} calls ${refusal?.kind === 'cps' ? 'per second' : 'at once'}`;
-    return { kind: 'node', detail, retryAfterMs: refusal?.retryAfterMs ?? SECOND_MS };
+    const retryAfterMs = refusal?.retryAfterMs ?? SECOND_MS;
+    // Behind an edge another node takes the call.
+    const others = this.#needs.capacity.isShared ? ({ unserviceable: true } as const) : {};
+    return { kind: 'node', detail, retryAfterMs, ...others };
   }
 
   /**
@@ -212,7 +230,7 @@ export class Admission {
     // Under care from here on, so that a refusal leaves a record too; both may be asked of other machines, at the same time.
     const [slot, opened] = await Promise.all([asked, this.#open(call, owner, waiting)]);
     if (this.#problem !== undefined) return err(unrecordable(this.#problem));
-    if (!slot.ok) return err({ cause: 'concurrencyBreached', detail: describe(slot.error) });
+    if (!slot.ok) return err(slotRefused(slot.error));
     const barred = await this.#barred(call).catch(refusalOf);
     if (typeof barred === 'object') return err(barred);
     if (barred !== undefined) return err({ cause: 'forbidden', detail: barred });
@@ -282,8 +300,16 @@ function refusalOf(error: unknown): AdmissionRefusal {
   return unrecordable(error.message);
 }
 
+function slotRefused(refusal: SlotRefusal): AdmissionRefusal {
+  const detail = describe(refusal);
+  return refusal.kind === 'node' && refusal.unserviceable
+    ? { cause: 'unavailable', detail, unserviceable: true }
+    : { cause: 'concurrencyBreached', detail };
+}
+
 const unrecordable = (why: string): AdmissionRefusal => ({
   cause: 'unavailable',
+  unserviceable: true,
   detail: `the call cannot be recorded: ${why}`,
 });
 
@@ -303,7 +329,7 @@ const ownRefusal = (
   { concurrentCalls, cps }: CapacityLimits,
 ): SlotRefusal =>
   kind === 'away'
-    ? { kind: 'node', detail: 'the capacity shared with other nodes is not known', retryAfterMs }
+    ? { kind: 'node', detail: CAPACITY_UNKNOWN, retryAfterMs, unserviceable: true }
     : { kind, retryAfterMs, limit: kind === 'cps' ? cps : concurrentCalls };
 
 function describe(refusal: SlotRefusal): string {

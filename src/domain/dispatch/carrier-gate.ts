@@ -5,10 +5,17 @@ import { err, ok, type Result } from '../../base/result.ts';
 import type { Account } from '../account/types.ts';
 import type { FindSlot, TargetSlot } from '../call/call.ts';
 import type { OutboundTarget } from '../call/needs.ts';
-import type { CapacitySlot, FairShare, Place, ShareRefusal, Slots } from '../capacity/capacity.ts';
+import type {
+  CapacityRefusal,
+  CapacitySlot,
+  FairShare,
+  Place,
+  ShareRefusal,
+  Slots,
+} from '../capacity/capacity.ts';
 import type { Carriers } from '../provisioning/provisioning.ts';
 import type { Carrier } from '../provisioning/types.ts';
-import { type SlotRefusal, sharerOf } from './admission.ts';
+import { CAPACITY_UNKNOWN, type SlotRefusal, sharerOf } from './admission.ts';
 import type { DispatchNeeds } from './needs.ts';
 
 export interface GateNeeds {
@@ -101,7 +108,7 @@ export class CarrierGate {
       }
       slot.undo();
       againMs = Math.min(againMs ?? AGAIN_MS, shared.error.retryAfterMs);
-      full.push(`carrier ${choice.carrier.name} is full on all nodes together`);
+      full.push(sharedRefusal(choice.carrier, shared.error));
     }
     return err({ full: full.join('; '), againMs });
   }
@@ -147,8 +154,9 @@ export async function slotAtCarrier(
   const shared = await slots.take(key, limits);
   if (shared.ok) return ok(both(own.value, shared.value));
   own.value.undo();
-  const detail = `carrier ${carrier.name} is full on all nodes together`;
-  return err({ kind: 'node', detail, retryAfterMs: shared.error.retryAfterMs });
+  const detail = sharedRefusal(carrier, shared.error);
+  const unknown = shared.error.kind === 'away' ? ({ unserviceable: true } as const) : {};
+  return err({ kind: 'node', detail, retryAfterMs: shared.error.retryAfterMs, ...unknown });
 }
 
 /** The gate of all who dial. */
@@ -192,6 +200,9 @@ class HeldTarget implements TargetSlot {
     this.#slot.undo();
   }
 }
+
+const sharedRefusal = ({ name }: Carrier, { kind }: CapacityRefusal): string =>
+  kind === 'away' ? CAPACITY_UNKNOWN : `carrier ${name} is full on all nodes together`;
 
 function describe({ name }: Carrier, refusal: ShareRefusal | undefined): string {
   switch (refusal?.kind) {

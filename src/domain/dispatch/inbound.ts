@@ -1,5 +1,6 @@
 /** Calls that arrive: from registered endpoints to their application, from carriers to the application or trunk of a number. */
 
+import { isBug, ServiceError } from '../../base/errors.ts';
 import { type AccountId, asAppId, type CallUuid } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
 import { plainNumber } from '../../base/phone-number.ts';
@@ -80,7 +81,9 @@ export class Inbound {
         : this.#fromEndpoint(leg, leg.endpointUsername);
     route.catch((error: unknown) => {
       this.#needs.logger.error({ error, sipCallId: leg.sipCallId }, 'inbound call failed');
-      leg.hangup('internalError');
+      // A part of the node is unavailable: the call may be tried at another node, or later.
+      if (error instanceof ServiceError && !isBug(error)) leg.hangup('unavailable', error.message);
+      else leg.hangup('internalError');
     });
   }
 
@@ -203,6 +206,7 @@ export class Inbound {
     }
     if (number.trunkGroupId !== undefined) {
       await this.#admit(call, owner, { slot });
+      if (call.isUnrecorded) return;
       await toTrunk(call, owner, number);
       return;
     }
@@ -275,6 +279,7 @@ export class Inbound {
     const admitted = await this.#needs.admission.admit(call, owner, slot);
     if (call.isEnded) return false;
     if (!admitted.ok) {
+      if (admitted.error.unserviceable) call.endUnrecorded();
       call.hangup(admitted.error.cause, 'Platform', admitted.error.detail);
       return false;
     }

@@ -242,10 +242,25 @@ export class CallKeeper implements CallKeeping {
     await this.#needs.calls.heartbeat(beats);
   }
 
+  /** Removes a call that this node could not serve from the store. */
+  async #discard({ call }: Kept, end: CallEnd): Promise<Cdr> {
+    const cdr = finalRecord(call, ZERO, end, this.#needs.record);
+    const { calls, logger, directory } = this.#needs;
+    await calls.discard({ cdr }).catch((error: unknown) => {
+      // The call is still open in the store, and is closed by the next recovery.
+      logger.warn({ error, callUuid: call.uuid }, 'refused call not removed');
+    });
+    this.#kept.delete(call.uuid);
+    directory?.drop(callKey(call.uuid));
+    call.log.close();
+    return cdr;
+  }
+
   async #settle(kept: Kept, end: CallEnd): Promise<Cdr> {
     const { call } = kept;
     kept.charge.stop();
     forgetNoted(kept);
+    if (call.isUnrecorded) return this.#discard(kept, end);
     if (kept.before !== undefined) await Promise.allSettled([...kept.before].map((act) => act()));
     const { record, settler, callbacks, logs, logger, onSettled } = this.#needs;
     const settle = (): Settlement => {

@@ -134,7 +134,8 @@ export class Outbound {
     const refusal = admitted.ok ? undefined : refusedWith(admitted.error);
     if (!admitted.ok && refusal !== undefined) {
       // The request itself is refused: nobody waits for the end of its call.
-      call.endUntold();
+      if (admitted.error.unserviceable) call.endUnrecorded();
+      else call.endUntold();
       call.hangup(admitted.error.cause, 'Platform', admitted.error.detail);
       return err(refusal);
     }

@@ -67,7 +67,9 @@ export class TrunkConnector {
     if (a.isEnded) return;
     if (!slot.ok) {
       const detail = `trunk ${trunk.name} is full: ${fullOf(slot.error, limits)}`;
-      a.hangup('concurrencyBreached', 'Platform', detail);
+      const isUnknown = slot.error.kind === 'away';
+      if (isUnknown) a.endUnrecorded();
+      a.hangup(isUnknown ? 'unavailable' : 'concurrencyBreached', 'Platform', detail);
       return;
     }
     // The account pays for the call that came in; its second leg is the same call to the trunk's limits and to the bill.

@@ -3,6 +3,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Random } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
 import { type CapacityLimits, OwnSlots, type Slots } from '../../domain/capacity/capacity.ts';
+import { NodeLease } from '../../domain/cluster/cluster.ts';
 import type { Bus, Claims, Directory } from '../../domain/cluster/needs.ts';
 import type { NonceCounts } from '../../domain/registration/needs.ts';
 import { RedisBindings } from './redis-bindings.ts';
@@ -34,6 +35,8 @@ export interface Cluster {
   readonly nonceCounts: NonceCounts;
   /** Whether the node has been heard of within the last seconds; undefined: that cannot be said. */
   isHeard(nodeId: string): Promise<boolean | undefined>;
+  /** While it is held, no other node can have taken over the calls of this one. */
+  readonly lease: NodeLease;
   readonly isConnected: boolean;
   readonly redis: RedisLink;
   stop(): void;
@@ -50,7 +53,9 @@ export async function clusterOver(
 ): Promise<Cluster> {
   const { nodeId, clock, random, logger } = options;
   const bus = new RedisBus({ ...options, redis });
-  const directory = new RedisDirectory({ redis, nodeId, clock, logger });
+  const lease = new NodeLease(clock);
+  const onBeat = (sentMs: number): void => lease.confirmedByRedis(sentMs);
+  const directory = new RedisDirectory({ redis, nodeId, clock, logger, onBeat });
   const claims = new RedisClaims({ redis, nodeId, clock });
   const slots = new RedisSlots({
     ...{ redis, clock, random, logger },
@@ -66,6 +71,7 @@ export async function clusterOver(
     bindings: new RedisBindings(redis, bus, logger),
     nonceCounts: new RedisNonceCounts(redis),
     redis,
+    lease,
     isHeard: (node) => directory.isHeard(node),
     get isConnected() {
       return redis.isConnected;

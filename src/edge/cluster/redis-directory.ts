@@ -20,6 +20,8 @@ export interface RedisDirectoryNeeds {
   readonly nodeId: string;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Called when Redis has confirmed a beat that was sent at `sentMs` of the monotonic clock. */
+  readonly onBeat?: (sentMs: number) => void;
 }
 
 export class RedisDirectory implements Directory {
@@ -79,7 +81,12 @@ export class RedisDirectory implements Directory {
   }
 
   #beat(): void {
-    this.#quietly(['SET', heardKey(this.#needs.nodeId), '1', 'PX', String(HEARD_MS)]);
+    const { redis, nodeId, clock, onBeat } = this.#needs;
+    const sentMs = clock.monotonicMs();
+    void redis.send('SET', heardKey(nodeId), '1', 'PX', String(HEARD_MS)).then(
+      () => onBeat?.(sentMs),
+      () => undefined, // the next beat says it again
+    );
   }
 
   #renew(): void {

@@ -119,7 +119,8 @@ export function hangupWarning(
 ): { readonly code: number; readonly text: string } | undefined {
   if (detail?.startsWith(NOT_PERMITTED) === true) return { code: MISCELLANEOUS, text: detail };
   if (detail === undefined) return undefined;
-  if (cause === 'concurrencyBreached') return { code: MISCELLANEOUS, text: detail };
+  if (cause === 'concurrencyBreached' || cause === 'unavailable')
+    return { code: MISCELLANEOUS, text: detail };
   if (hangupStatus(cause) !== 488) return undefined;
   const known = WARNINGS.find(([kind]) => detail.startsWith(kind));
   return { code: known?.[1] ?? MISCELLANEOUS, text: detail };

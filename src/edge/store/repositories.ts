@@ -182,6 +182,7 @@ export const ACCESS: {
     update: 'write',
     heartbeat: 'soon',
     settle: 'soon',
+    discard: 'soon',
     listOpen: 'point',
   },
   cdrs: { get: 'point', page: 'report', walk: 'report', summary: 'report', daily: 'report' },

@@ -14,6 +14,7 @@ export type Submit = (unit: Unit, access: Access) => Promise<unknown>;
 const SPOOLED: ReadonlyMap<string, unknown> = new Map([
   ['calls.update', undefined],
   ['calls.settle', true],
+  ['calls.discard', undefined],
   ['callLogs.put', undefined],
   ['notifications.put', undefined],
   ['notifications.recordAttempt', undefined],

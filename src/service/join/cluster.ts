@@ -2,6 +2,7 @@
 import { ServiceError } from '../../base/errors.ts';
 import type { AccountId } from '../../base/ids.ts';
 import type { Listeners } from '../../base/listeners.ts';
+import type { CallbackClient } from '../../domain/callback/callback.ts';
 import { type DialerControl, SharedDialer } from '../../domain/campaign/campaign.ts';
 import { recoverOpenCalls } from '../../domain/cdr/cdr.ts';
 import { Membership, NodeTickets, Peers } from '../../domain/cluster/cluster.ts';
@@ -24,8 +25,9 @@ export interface Clustered {
 export interface ClusteredCalls {
   readonly keeper: CallKeeper;
   readonly admission: Pick<Admission, 'draining'>;
-  /** No call may begin, and why; undefined: they may again. */
-  readonly pause: (problem: string | undefined) => void;
+  readonly callbacks: Pick<CallbackClient, 'fence' | 'unfence'>;
+  /** Called with a cause when another node has declared this one dead, and with undefined once its new epoch serves. */
+  readonly fenced: (cause: string | undefined) => void;
   /** Takes up what else is nobody's, once calls are closed: notifications, exports, campaigns. */
   readonly takeUp: () => Promise<void>;
   /** This node begins no work for all any more. */
@@ -69,19 +71,21 @@ export function clusteredBy(
     tickets: new NodeTickets(clock, random),
     shareDialer: (own) =>
       new SharedDialer({ own, bus: cluster.bus, nodes: store.nodes, nodeId: self.id }),
-    async start({ keeper, admission, pause, takeUp, letGo }: ClusteredCalls) {
+    async start({ keeper, admission, callbacks, fenced, takeUp, letGo }: ClusteredCalls) {
       membership = new Membership({
         nodes: store.nodes,
-        ...{ self, clock, logger },
+        ...{ self, clock, logger, lease: cluster.lease },
         isHeard: (nodeId) => cluster.isHeard(nodeId),
         async takeUp() {
-          pause(undefined); // who was fenced has begun a new life
+          fenced(undefined);
+          callbacks.unfence();
           await recoverOpenCalls(store.calls, logger);
           if (!admission.draining) await takeUp();
         },
         async fenced() {
-          pause('this node was declared dead by another');
+          fenced('another node declared this one dead');
           letGo();
+          callbacks.fence(keeper.live().map(({ uuid }) => uuid));
           for (const call of keeper.live())
             call.hangup(
               'internalError',

@@ -92,7 +92,7 @@ export async function openLines(
   cluster?: Clustered,
 ): Promise<Lines> {
   const { settings, logger, clock, random, dataDir } = basics;
-  const customers = towardsCustomers(basics, foundation, derived, metrics);
+  const customers = towardsCustomers(basics, foundation, derived, metrics, cluster);
   const media = createMedia({
     identity: await mediaIdentity(basics),
     rtpHost: settings.rtp.host,
@@ -245,6 +245,7 @@ function towardsCustomers(
   { store }: Foundation,
   derived: Derived,
   metrics: Metrics,
+  cluster: Clustered | undefined,
 ) {
   const ownDemo = new OwnDemo();
   const egress = createEgressGuard({
@@ -266,6 +267,7 @@ function towardsCustomers(
     tokens: new KnownTokens(store.signingTokens),
     random,
     settings: { ...settings.webhooks, traceparent: settings.telemetry.tracesUrl !== '' },
+    lease: cluster?.shared.lease,
   };
   const measure = ({ event, status, durationMs }: CallbackAttempt): void => {
     metrics.webhook(event, String(status ?? 'error'), durationMs);

@@ -38,6 +38,7 @@ async function member(
     self,
     clock,
     logger: silentLogger,
+    lease: { confirmedByStore: () => undefined },
     nodes: {
       ...nodes,
       beat: (node, hears) => (cutOff.has(id) ? Promise.reject(LOST) : nodes.beat(node, hears)),

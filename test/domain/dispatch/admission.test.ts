@@ -89,3 +89,23 @@ it('a B leg whose caller is gone before it was made has begun nothing', async ()
   const account = await stage.accounts.get(stage.account.authId);
   expect(account && (await stage.admission.takeSlot(account))).toMatchObject({ ok: true });
 });
+
+it('a call whose shared capacity is unknown is refused as unavailable, and leaves no record', async () => {
+  const admission = new Admission({
+    ...{ ...stage, endpoints: stage.store.endpoints, nodeLimit: 10, waitMs: 0 },
+    capacity: {
+      isShared: true,
+      take: async () => ({ ok: false, error: { kind: 'away', retryAfterMs: SECOND_MS } }),
+      running: async () => 0,
+    },
+  });
+  const call = inboundCall(stage, OWN_NUMBER);
+  const admitted = await admission.admit(call, stage.account);
+  expect(admitted).toMatchObject({ error: { cause: 'unavailable', unserviceable: true } });
+  call.endUnrecorded();
+  call.hangup('unavailable', 'Platform');
+  await settle();
+  expect(await stage.store.cdrs.get(call.uuid)).toBeUndefined();
+  expect(await stage.store.calls.listOpen()).toEqual([]);
+  expect(stage.keeper.live()).toEqual([]);
+});

@@ -3,6 +3,7 @@ import type { Clock } from '../../../src/base/clock.ts';
 import { ServiceError } from '../../../src/base/errors.ts';
 import type { Logger } from '../../../src/base/logger.ts';
 import type { OpenCall } from '../../../src/domain/cdr/needs.ts';
+import type { NodeRef } from '../../../src/domain/cluster/types.ts';
 import { Engine } from '../../../src/edge/store/engine.ts';
 import { Executor, InlineRunner } from '../../../src/edge/store/executor.ts';
 import { atOnce } from '../../../src/edge/store/pace.ts';
@@ -52,6 +53,10 @@ export interface DatabaseLink {
 
 export class SimDatabase {
   isUp = true;
+  /** What nodes did after they had been declared dead. */
+  readonly faults: string[] = [];
+  /** Lives that another node has ended: `id epoch`. */
+  readonly #fenced = new Set<string>();
   readonly #random: SimRandom;
   readonly #clock: Clock;
   readonly #executor: Executor;
@@ -83,6 +88,7 @@ export class SimDatabase {
         if (!this.isUp) throw lost();
         if (isOpening(unit)) return this.#open(unit, access, clock);
         const answer = await this.#executor.submit(unit, access);
+        if (answer === true && isFencing(unit)) this.#fenced.add(lifeOf(unit.given[0]));
         return isLookingForOpen(unit) ? this.#seen(answer as readonly OpenCall[]) : answer;
       };
       return way.ask(act, { lost, patienceMs: PATIENCE_MS });
@@ -93,6 +99,11 @@ export class SimDatabase {
         ? direct(unit, access)
         : spooling.submit(unit, access, direct);
     return { way, store: storeOver(clock, submit), drain: () => spooling.drainNow() };
+  }
+
+  /** Another node has declared this life of the node dead. */
+  isFenced(node: NodeRef): boolean {
+    return this.#fenced.has(lifeOf(node));
   }
 
   /** When others began to see the call. */
@@ -124,6 +135,11 @@ type OpeningUnit = Unit & { readonly given: readonly [call: OpenCall, ...unknown
 
 const isOpening = (unit: Unit): unit is OpeningUnit =>
   unit.repository === 'calls' && ['open', 'openAhead'].includes(unit.operation);
+type FencingUnit = Unit & { readonly given: readonly [node: NodeRef] };
+
+const isFencing = (unit: Unit): unit is FencingUnit =>
+  unit.repository === 'nodes' && unit.operation === 'fence';
+const lifeOf = ({ id, epoch }: NodeRef): string => `${id} ${epoch}`;
 const isLookingForOpen = ({ repository, operation }: Unit): boolean =>
   repository === 'calls' && operation === 'listOpen';
 

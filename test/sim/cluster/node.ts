@@ -11,7 +11,7 @@ import {
 import type { HttpCaller } from '../../../src/domain/callback/needs.ts';
 import { NewCalls } from '../../../src/domain/capacity/capacity.ts';
 import { recoverOpenCalls } from '../../../src/domain/cdr/cdr.ts';
-import { SelfNode } from '../../../src/domain/cluster/cluster.ts';
+import { type NodeLease, SelfNode } from '../../../src/domain/cluster/cluster.ts';
 import { shareControl } from '../../../src/domain/dispatch/dispatch.ts';
 import type { CallControl } from '../../../src/domain/dispatch/types.ts';
 import { clusterOver } from '../../../src/edge/cluster/cluster.ts';
@@ -191,22 +191,22 @@ export class SimNode {
   ): Promise<Process> {
     const { link, redisLink, shared, clustered } = over;
     const { clock } = redisLink;
-    const line = lineOf(this.#world.customer, clock);
+    const { self } = foundation;
+    const line = lineOf(this.#world, clock, self);
     const { calls, callbacks, signalling } = this.#join(basics, foundation, line, shared);
     const { keeper, admission } = calls;
     const takeUp = async (): Promise<void> => {
       await callbacks.resume();
     };
     await takeUp();
-    const pause = (problem: string | undefined): void => admission.pause(problem);
+    const fenced = (cause: string | undefined): void => admission.pause(cause);
     // A new life: the others have to hear of it first.
     const letGo = (): void => {
       this.servesSinceMs = this.#world.clock.monotonicMs();
     };
-    await clustered.start({ keeper, admission, pause, takeUp, letGo });
+    await clustered.start({ keeper, admission, callbacks, fenced, takeUp, letGo });
     signalling.onInbound((leg) => calls.inbound.accept(leg));
     const control = shareControl(calls.control, clustered.peers);
-    const { self } = foundation;
     return {
       ...{ clock, self, signalling, callbacks, calls, control, clustered, line },
       database: link,
@@ -218,12 +218,12 @@ export class SimNode {
     basics: Basics,
     foundation: Foundation,
     http: HttpCaller,
-    { slots, directory }: Awaited<ReturnType<typeof clusterOver>>,
+    { slots, directory, lease }: Awaited<ReturnType<typeof clusterOver>>,
   ) {
     const { clock, random, logger } = basics;
     const { store } = foundation;
     const logs = new CallLogs({ entries: 50, retentionMs: 3_600_000, calls: 1000 }, clock);
-    const callbacks = callbacksOf(basics, store, http, logs);
+    const callbacks = callbacksOf(basics, store, http, { logs, lease });
     this.#lives += 1;
     const name = `${this.id}.${this.#lives} `;
     const tell = (text: string): void => this.#world.tell(text);
@@ -273,11 +273,16 @@ const NO_FILES = {
 const NO_ENCODER = { encodeMp3: () => Promise.reject(new Error('nothing is recorded')) };
 
 /** What the customer answers reaches the process as everything does. */
-function lineOf(customer: Customer, clock: NodeClock) {
+function lineOf({ customer, database }: Surroundings, clock: NodeClock, self: SelfNode) {
   const line = customer.line();
   const caller: HttpCaller & { cut(): void } = {
     send: (request, signal) =>
       new Promise((resolve, reject) => {
+        if (database.isFenced(self)) {
+          const about = new URLSearchParams(request.body);
+          const what = `${about.get('Event')} of ${about.get('CallUUID')}`;
+          database.faults.push(`${self.id} was declared dead, and sent ${what}`);
+        }
         line.send(request, signal).then(
           (answer) => clock.reach(() => resolve(answer)),
           (error: unknown) => clock.reach(() => reject(error)),
@@ -292,13 +297,14 @@ const callbacksOf = (
   { clock, random, logger }: { clock: Basics['clock']; random: Basics['random']; logger: Logger },
   store: Foundation['store'],
   http: HttpCaller,
-  logs: CallLogs,
+  { logs, lease }: { readonly logs: CallLogs; readonly lease: NodeLease },
 ): CallbackClient =>
   createCallbackClient({
     ...{ http, clock, random, logger },
     tokens: new KnownTokens(store.signingTokens),
     notifications: store.notifications,
     settings: settings.webhooks,
+    lease,
     onAttempt: ({ subject }, attempt) =>
       logs.get(asCallUuid(subject))?.add('callback', attempt.event, { ...attempt }),
   });

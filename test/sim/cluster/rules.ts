@@ -36,9 +36,9 @@ export class Rules {
 
   /** With every step. */
   quick(): void {
-    const { ear, processes, clock } = this.#world;
-    const [bug] = ear.bugs;
-    if (bug !== undefined) this.#broken(bug);
+    const { ear, processes, clock, database } = this.#world;
+    const [fault] = [...ear.bugs, ...database.faults];
+    if (fault !== undefined) this.#broken(fault);
     for (const [process, node] of processes) {
       const { epoch } = process.self;
       const begun = this.#begun.get(process) ?? epoch;

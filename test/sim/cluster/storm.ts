@@ -168,8 +168,10 @@ class Storm {
     const call = owner?.process.calls.keeper.live().find(({ answerUs }) => answerUs !== undefined);
     if (owner === undefined || call === undefined || others.length === 0) return;
     const asker = random.pick(others);
+    const { process } = owner;
+    // The process may be killed while the question is on its way.
     const lives = (): boolean =>
-      owner.process.calls.keeper.get(call.uuid) === call && !call.isEnded;
+      owner.process === process && process.calls.keeper.get(call.uuid) === call && !call.isEnded;
     void this.#watch(asker, owner, { callUuid: call.uuid, lives });
   }
 

@@ -105,6 +105,7 @@ function movedBy(units: readonly Unit[]): Moved {
         own([(first as OfCall).cdr]);
         break;
       case 'calls.settle':
+      case 'calls.discard':
         own([(first as OfCall).cdr]);
         reservations.set((first as OfCall).cdr.callUuid, true);
         break;

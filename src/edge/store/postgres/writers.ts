@@ -42,7 +42,8 @@ export class Writers {
       case 'calls.open':
       case 'calls.openAhead':
       case 'calls.update':
-      case 'calls.settle': {
+      case 'calls.settle':
+      case 'calls.discard': {
         const { callUuid, accountId } = (first as OfCall).cdr;
         const index = this.#hash(accountId);
         this.#byCall.set(callUuid, index);

@@ -48,6 +48,10 @@ export const callRepository = (db: Connection): Synchronously<CallStore> => ({
     if (notification !== undefined) addNotification(db, notification);
     return true;
   },
+  discard: ({ cdr: { callUuid } }) => {
+    db.send('DELETE FROM open_call WHERE call_uuid = ?', [callUuid]);
+    releaseHold(db, callUuid);
+  },
   listOpen: (whose = 'everybody') =>
     db.readable(
       db.all(

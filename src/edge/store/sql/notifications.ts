@@ -31,7 +31,11 @@ export const addNotification = (db: Connection, notification: StoredNotification
 
 export const notificationRepository = (db: Connection): Synchronously<NotificationStore> => ({
   put: (notification) => {
-    addNotification(db, notification);
+    notificationTable.insertNew(db, notification);
+    // Another node has adopted the callbacks of a node that was declared dead.
+    db.send(`DELETE FROM notification WHERE id = ? AND node_id <> '' AND ${NOBODYS}`, [
+      notification.id,
+    ]);
   },
   /** Oldest first, so that a call's notifications keep their order. */
   listPending: (limit, of) => {

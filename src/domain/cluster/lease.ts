@@ -1,0 +1,67 @@
+/** Tells for how long no other node can have taken over the calls of this one. */
+import type { Clock } from '../../base/clock.ts';
+
+/** A beat in the store protects a node for 5 s: others declare it dead after 6 s. */
+export const STORE_LEASE_MS = 5000;
+/** The entry in Redis expires after 3 s. */
+export const REDIS_LEASE_MS = 2500;
+
+/**
+ * A lease that beats renew, measured by the monotonic clock of this node alone. It lapses while the process is stopped or is cut
+ * off. Once it has lapsed only a beat that the store confirms renews it, because only the store knows whether the node was
+ * declared dead.
+ */
+export class NodeLease {
+  readonly #clock: Pick<Clock, 'monotonicMs'>;
+  #untilMs: number;
+  #waiting = new Set<() => void>();
+
+  constructor(clock: Pick<Clock, 'monotonicMs'>) {
+    this.#clock = clock;
+    this.#untilMs = clock.monotonicMs() + STORE_LEASE_MS;
+  }
+
+  get isHeld(): boolean {
+    return this.#clock.monotonicMs() < this.#untilMs;
+  }
+
+  /** The store confirmed a beat that was sent at `sentMs` of the monotonic clock. */
+  confirmedByStore(sentMs: number): void {
+    this.#untilMs = Math.max(this.#untilMs, sentMs + STORE_LEASE_MS);
+    if (this.isHeld) this.#wake();
+  }
+
+  /** Redis confirmed a beat that was sent at `sentMs` of the monotonic clock. */
+  confirmedByRedis(sentMs: number): void {
+    if (this.isHeld) this.#untilMs = Math.max(this.#untilMs, sentMs + REDIS_LEASE_MS);
+  }
+
+  /** Resolves while the lease is held. Rejects with the signal's reason when it is aborted first. */
+  async held(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    while (!this.isHeld) await this.#renewed(signal);
+  }
+
+  #renewed(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const leave = (): void => {
+        this.#waiting.delete(wake);
+        signal.removeEventListener('abort', abort);
+      };
+      const wake = (): void => {
+        leave();
+        resolve();
+      };
+      const abort = (): void => {
+        leave();
+        reject(signal.reason);
+      };
+      this.#waiting.add(wake);
+      signal.addEventListener('abort', abort, { once: true });
+    });
+  }
+
+  #wake(): void {
+    for (const wake of this.#waiting) wake();
+  }
+}
