@@ -2,6 +2,7 @@
 import { CallerIds } from './caller-ids.ts';
 import type { DialerNeeds } from './dialer-needs.ts';
 import { LiveCampaign } from './live-campaign.ts';
+import { PoolHolds } from './pool-holds.ts';
 import type { Obstacle } from './service-needs.ts';
 import type { Campaign } from './types.ts';
 
@@ -47,7 +48,9 @@ export class Obstacles {
   async #pool(campaign: Campaign, reason: Obstacle['reason']): Promise<Obstacle | undefined> {
     const { store, random, clock } = this.#needs;
     const { pool, timezone } = campaign;
-    const callerIds = new CallerIds(await store.numbers(campaign.id), pool, { timezone, random });
+    const numbers = await store.numbers(campaign.id);
+    const holds = new PoolHolds();
+    const callerIds = new CallerIds(numbers, pool, { timezone, random, holds });
     const { kind } = callerIds.peek(Math.round(clock.wallMs() * 1000));
     if (kind === 'exhausted')
       return { reason, detail: 'no number of the pool may be used any more' };

@@ -34,7 +34,7 @@ export function createCallPlacing(needs: PlacingNeeds): CallPlacing {
         ...endOf(cdr, refused),
         abandoned,
       }));
-      return ok({ ended });
+      return ok({ ended, reached: placed.value.reached });
     },
     onFree,
     mayPresent: (accountId, number) => paced.mayPresent(accountId, number),
