@@ -280,8 +280,11 @@ export interface CallPlacing {
   onFree(act: () => void): void;
   /** Whether the account may show the number. */
   mayPresent(accountId: AccountId, number: string): Promise<boolean>;
-  /** Why the account could not make any call: its state, its money. */
-  obstacle(accountId: AccountId): Promise<'accountInactive' | 'insufficientFunds' | undefined>;
+  /** Why the owner could not make any call: its state, its money. `number`: the money must suffice for a call to it. */
+  obstacle(
+    owner: CampaignOwner,
+    number: string | undefined,
+  ): Promise<'accountInactive' | 'insufficientFunds' | undefined>;
   /** The end of a call of an earlier process, from its record; undefined: there was no call. */
   endOf(callUuid: CallUuid): Promise<CampaignCallEnd | undefined>;
 }

@@ -126,6 +126,17 @@ export class PacedCalls {
     return (await this.#destinations.callerId(calling, number, { names: false })) !== undefined;
   }
 
+  /** Returns whether the balance covers the first pulse of a call to the number. True if the number cannot be called. */
+  async canAfford(
+    of: Pick<PlaceCallsRequest, 'accountId' | 'subAccount'>,
+    number: string,
+  ): Promise<boolean> {
+    const calling = await callingOf(this.#needs, of);
+    if (calling === undefined) return true;
+    const planned = await this.#destinations.number(calling, number);
+    return !planned.ok || canPay(this.#needs, calling.owner, planned.value);
+  }
+
   // ---------------------------------------------------------------- slots
 
   async #slot(owner: Account): Promise<Result<CapacitySlot, PacedRefusal>> {

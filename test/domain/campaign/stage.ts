@@ -143,7 +143,11 @@ export class FakeCalls implements CallPlacing {
     return true;
   }
 
-  async obstacle() {
+  /** Numbers whose call the balance does not cover. */
+  readonly unaffordable = new Set<string>();
+
+  async obstacle(_owner: CampaignOwner, number: string | undefined) {
+    if (number !== undefined && this.unaffordable.has(number)) return 'insufficientFunds' as const;
     return this.hindrance;
   }
 
