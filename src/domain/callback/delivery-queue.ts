@@ -19,6 +19,8 @@ import { splitUrlOptions } from './url-options.ts';
 
 /** Ids of notifications that are remembered after their end. */
 const FINISHED_LIMIT = 20_000;
+/** Removals that may be under way while deliveries continue. Beyond, a delivery waits for its own removal. */
+const MAX_REMOVALS = 1000;
 
 export interface DeliveryNeeds extends ExchangeNeeds {
   readonly clock: Clock;
@@ -38,8 +40,10 @@ export class DeliveryQueue {
   readonly #stopped = new AbortController();
   /** What was taken from the store, and may be delivered already. */
   readonly #found = new RecentMap<true>(MAX_QUEUED);
-  /** Removed of late: a listing that was under way may still have it. */
+  /** Delivered or given up of late: the store may still list it. */
   readonly #finished = new RecentMap<true>(FINISHED_LIMIT);
+  /** Removals from the store that are under way. The next delivery of a subject does not wait for the commit of the last. */
+  readonly #removals = new Set<Promise<void>>();
   #queued = 0;
   /** The store held more at the start than was taken into memory. */
   #moreStored = false;
@@ -129,6 +133,7 @@ export class DeliveryQueue {
       });
     });
     this.#stopped.abort(new Error('delivery queue closed'));
+    await Promise.all(this.#removals);
   }
 
   #knows(notification: StoredNotification): boolean {
@@ -223,10 +228,18 @@ export class DeliveryQueue {
         if (leavesBacklog(notification, result.error)) await this.#giveUpBehind(lane, notification);
       }
     }
-    await this.#tolerate('remove', notification, async () => {
-      await notifications.remove(notification.id);
-      this.#finished.set(notification.id, true);
-    });
+    this.#finished.set(notification.id, true);
+    const removal = this.#remove(notification);
+    if (this.#removals.size >= MAX_REMOVALS) await removal;
+  }
+
+  /** Removes a finished notification from the store. A crash before the commit delivers it again. Never rejects. */
+  #remove(notification: StoredNotification): Promise<void> {
+    const removal = this.#tolerate('remove', notification, () =>
+      this.#needs.notifications.remove(notification.id),
+    ).finally(() => this.#removals.delete(removal));
+    this.#removals.add(removal);
+    return removal;
   }
 
   /**
@@ -270,8 +283,10 @@ export class DeliveryQueue {
     const { limit } = lane;
     lane.beginRefill();
     try {
+      // Else the list would name those whose removal is not committed yet.
+      await Promise.all(this.#removals);
       const pending = await this.#needs.notifications.listPending(limit, lane.of);
-      const fresh = pending.filter(({ id }) => !lane.knows(id));
+      const fresh = pending.filter((notification) => !this.#knows(notification));
       lane.overflowed = pending.length >= limit;
       for (const notification of fresh) {
         if (this.#queued >= MAX_QUEUED) {
