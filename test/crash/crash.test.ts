@@ -14,7 +14,7 @@ it('kill -9 in the middle of billing loses no answered call and no money, at any
   });
 });
 
-it('kill -9 in the middle of a campaign forgets nobody, and repeats only interrupted calls, without using an attempt', async () => {
+it('kill -9 in the middle of a campaign keeps every contact, and repeats only interrupted calls, without using an attempt', async () => {
   await withFolder(async (folder) => {
     await prepare(folder);
     await prepareCampaign(folder, 5000);

@@ -1,4 +1,4 @@
-/** A campaign whose service is killed, or stopped, while its calls ring: nobody loses an attempt, and nothing counts as a failure. */
+/** A campaign whose service is killed, or stopped, while its calls ring: no contact loses an attempt, and no call counts as a failure. */
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { Carrier } from './carrier.ts';
 import { Customer } from './customer.ts';
@@ -28,7 +28,7 @@ beforeAll(async () => {
   [service, customer, carrier] = await Promise.all([
     Service.start(place),
     Customer.listen(),
-    // The first call to a number rings until it is given up; later ones are answered.
+    // The first call to a number rings until the caller cancels it; later ones are answered.
     Carrier.listen((_number, turn) =>
       turn === 0 ? { kind: 'rings' } : { kind: 'answered', talkMs: 100 },
     ),

@@ -40,7 +40,7 @@ export class DeliveryQueue {
   readonly #stopped = new AbortController();
   /** What was taken from the store, and may be delivered already. */
   readonly #found = new RecentMap<true>(MAX_QUEUED);
-  /** Delivered or given up of late: the store may still list it. */
+  /** IDs of recently delivered or dropped notifications. The store may still list them. */
   readonly #finished = new RecentMap<true>(FINISHED_LIMIT);
   /** Removals from the store that are under way. The next delivery of a subject does not wait for the commit of the last. */
   readonly #removals = new Set<Promise<void>>();

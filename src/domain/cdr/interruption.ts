@@ -3,7 +3,7 @@ import type { Cdr } from './types.ts';
 
 /** Failure reasons of calls that were cut off by the service. */
 export const INTERRUPTED = {
-  /** The drain time of a stop was over. */
+  /** The drain time of a stop has ended. */
   stop: 'the service stops',
   crash: 'the service stopped while the call was running',
   beforeDial: 'the service stopped before the call was dialled',
@@ -11,7 +11,7 @@ export const INTERRUPTED = {
 } as const;
 
 const REASONS: ReadonlySet<string> = new Set(Object.values(INTERRUPTED));
-/** Sources that write a failure reason of their own. */
+/** Hangup sources whose failure reason comes from the peer. */
 const FAR_END: ReadonlySet<string> = new Set(['Caller', 'Callee', 'Carrier']);
 
 /** Returns whether the service cut the call off before anybody answered. */

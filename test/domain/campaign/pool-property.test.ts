@@ -57,7 +57,7 @@ async function campaignOf(stage: Stage, random: Random, { numbers, rules }: Pool
   return campaign;
 }
 
-/** Ends of calls: now and then one is refused after its beginning, which returns the use of its number. */
+/** Ends of calls: some are refused after its beginning, which returns the use of their number. */
 const scripts = (random: Random) => (): Script => {
   const cause = (['answered', 'answered', 'busy', 'noAnswer', 'full'] as const)[random.integer(5)];
   return { cause: cause ?? 'busy', afterMs: cause === 'full' ? 0 : 100 + random.integer(20_000) };

@@ -100,7 +100,7 @@ export class TextEncoding {
     }
     this.#count(text.subarray(0, Math.min(text.length, from + 1)));
     throw new ListFault(
-      `has characters in line ${this.#line} that are neither UTF-8 nor consistently in another encoding: save it as UTF-8`,
+      `has characters in line ${this.#line} that are not valid in its encoding: save it as UTF-8`,
     );
   }
 
