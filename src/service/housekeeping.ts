@@ -6,7 +6,7 @@ import type { Logger } from '../base/logger.ts';
 import { Rounds } from '../base/rounds.ts';
 import type { Settings } from '../config/schema.ts';
 import { expireCampaigns } from '../domain/campaign/campaign.ts';
-import { expireCalls } from '../domain/cdr/cdr.ts';
+import { expireCalls, INTERRUPTED } from '../domain/cdr/cdr.ts';
 import type { CallKeeper } from '../domain/dispatch/dispatch.ts';
 import type { PhoneLogins } from '../domain/phone-login/phone-login.ts';
 import type { Provisioning } from '../domain/provisioning/provisioning.ts';
@@ -63,7 +63,7 @@ export class Housekeeping {
     const endMs = clock.monotonicMs() + limitMs;
     while (keeper.live().length > 0 && clock.monotonicMs() < endMs)
       await clock.sleep(DRAIN_LOOK_MS);
-    for (const call of keeper.live()) call.hangup('normal', 'Platform', 'the service stops');
+    for (const call of keeper.live()) call.hangup('normal', 'Platform', INTERRUPTED.stop);
   }
 
   async #round(): Promise<void> {

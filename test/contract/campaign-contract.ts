@@ -33,8 +33,10 @@ const start = (contactId: number, callUuid: string) => ({
   maxCallsOfDay: 5,
   dayStartUs: 0,
 });
+const NO_LIMITS = { maxCalls: undefined, maxCallsPerDay: undefined } as const;
 const end = (callUuid: string) => ({
   callUuid: asCallUuid(callUuid),
+  day: '2026-01-01',
   status: 'busy' as const,
   answeredUs: undefined,
   endedUs: START_US + 1,
@@ -144,7 +146,7 @@ export function campaignContract(name: string, open: () => Promise<Opened>): voi
       const unused = { totalCalls: 0, day: '', callsOfDay: 0, lastUsedUs: undefined };
       const number = start(1, 'u1').from;
       await store.campaigns.addNumbers(ID, [{ id: 'n1', number, label: '', ...unused }]);
-      const poolNumber = { id: 'n1', day: '2026-01-01' };
+      const poolNumber = { id: 'n1', day: '2026-01-01', ...NO_LIMITS };
       await store.campaigns.begin({ ...start(1, 'u1'), poolNumber });
       const contact = {
         status: 'pending' as const,
@@ -215,7 +217,7 @@ export function campaignContract(name: string, open: () => Promise<Opened>): voi
       const use = (contactId: number, day: string) =>
         store.campaigns.begin({
           ...start(contactId, `u${contactId}`),
-          poolNumber: { id: 'n1', day },
+          poolNumber: { id: 'n1', day, ...NO_LIMITS },
         });
       await use(1, '2026-01-01');
       await use(2, '2026-01-01');
@@ -223,6 +225,45 @@ export function campaignContract(name: string, open: () => Promise<Opened>): voi
       await use(3, '2026-01-02');
       expect(await store.campaigns.numbers(ID)).toMatchObject([
         { totalCalls: 3, callsOfDay: 1, day: '2026-01-02', lastUsedUs: START_US },
+      ]);
+    });
+
+    it('refuses an attempt whose pool number is at its limit, or no longer in the pool', async () => {
+      const number = { id: 'n1', number: '1', label: '', totalCalls: 0, day: '', callsOfDay: 0 };
+      await store.campaigns.addNumbers(ID, [{ ...number, lastUsedUs: undefined }]);
+      const use = async (contactId: number, limits: Partial<typeof NO_LIMITS> | object) => {
+        const poolNumber = { id: 'n1', day: '2026-01-01', ...NO_LIMITS, ...limits };
+        const begun = await store.campaigns.begin({
+          ...start(contactId, `u${contactId}`),
+          poolNumber,
+        });
+        return begun !== undefined;
+      };
+      expect(await use(1, { maxCalls: 1, maxCallsPerDay: 1 })).toBe(true);
+      expect(await use(2, { maxCalls: 1 })).toBe(false);
+      expect(await use(2, { maxCallsPerDay: 1 })).toBe(false);
+      expect(await use(2, { maxCallsPerDay: 1, day: '2026-01-02' })).toBe(true);
+      await store.campaigns.removeNumber(ID, 'n1');
+      expect(await use(3, {})).toBe(false);
+      expect((await store.campaigns.get(ID))?.counters).toMatchObject({ pending: 1, dialling: 2 });
+    });
+
+    it('returns the use of a refused call to the day of the call, and not to a later one', async () => {
+      const number = { id: 'n1', label: '', totalCalls: 0, day: '', callsOfDay: 0 };
+      const { from } = start(1, 'u1');
+      await store.campaigns.addNumbers(ID, [{ ...number, number: from, lastUsedUs: undefined }]);
+      const use = (contactId: number, day: string) =>
+        store.campaigns.begin({
+          ...start(contactId, `u${contactId}`),
+          poolNumber: { id: 'n1', day, ...NO_LIMITS },
+        });
+      await use(1, '2026-01-01');
+      await use(2, '2026-01-02');
+      const contact = { status: 'pending', reason: undefined, dueUs: undefined } as const;
+      const refused = { ...end('u1'), contact: { ...contact, counts: false } };
+      await store.campaigns.finish(refused, []);
+      expect(await store.campaigns.numbers(ID)).toMatchObject([
+        { totalCalls: 1, callsOfDay: 1, day: '2026-01-02' },
       ]);
     });
   });

@@ -5,7 +5,7 @@ import { micros } from '../../src/base/money.ts';
 import { err, ok } from '../../src/base/result.ts';
 import { systemRandom } from '../../src/base/system-random.ts';
 import { HANGUP_CAUSES } from '../../src/domain/call/types.ts';
-import { type CallPlacing, Dialer } from '../../src/domain/campaign/campaign.ts';
+import { type CallPlacing, Dialer, endOf } from '../../src/domain/campaign/campaign.ts';
 import { recoverOpenCalls } from '../../src/domain/cdr/cdr.ts';
 import { systemClock } from '../../src/edge/clock/system-clock.ts';
 import { openStore } from '../../src/edge/store/store.ts';
@@ -57,16 +57,7 @@ const calls: CallPlacing = {
   obstacle: async () => undefined,
   async endOf(callUuid) {
     const found = await store.cdrs.get(callUuid);
-    if (found === undefined) return undefined;
-    const { answerUs, endUs, hangupCause, hangupCauseCode, machine } = found.cdr;
-    return {
-      answeredUs: answerUs,
-      endedUs: endUs,
-      hangupCause,
-      hangupCauseCode,
-      machine,
-      refused: undefined,
-    };
+    return found && endOf(found.cdr);
   },
 };
 
@@ -78,6 +69,7 @@ async function end(begun: ReturnType<typeof aCdr>) {
   const answerUs = cause.cause === 'NORMAL_CLEARING' ? endUs : undefined;
   const cdr = { ...begun, answerUs, endUs, hangupCause: cause.cause, hangupCauseCode: cause.code };
   await store.calls.settle({ cdr, entries: [], notification: undefined });
+  say(`ended ${cdr.to}`);
   for (const act of free) act();
   return {
     answeredUs: answerUs,

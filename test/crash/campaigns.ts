@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { asAgentId, asCampaignId } from '../../src/base/ids.ts';
 import { silentLogger } from '../../src/base/logger.ts';
 import { err } from '../../src/base/result.ts';
-import { type CallPlacing, Dialer } from '../../src/domain/campaign/campaign.ts';
+import { type CallPlacing, Dialer, endOf } from '../../src/domain/campaign/campaign.ts';
 import type { Campaign } from '../../src/domain/campaign/types.ts';
 import { recoverOpenCalls } from '../../src/domain/cdr/cdr.ts';
 import type { Store } from '../../src/edge/store/store.ts';
@@ -65,7 +65,7 @@ export async function prepareCampaign(folder: string, contacts: number): Promise
   await store.close();
 }
 
-/** Whom a child dialled until it was killed, after `lines` lines. */
+/** Kills a child after `lines` lines. Returns its lines, in order: `dialled <number>`, and `ended <number>` once the record is stored. */
 export async function dialUntilKilled(folder: string, lines: number): Promise<readonly string[]> {
   const child = spawn(process.execPath, [CHILD, folder], { stdio: ['ignore', 'pipe', 'inherit'] });
   let said = '';
@@ -76,13 +76,13 @@ export async function dialUntilKilled(folder: string, lines: number): Promise<re
   });
   await new Promise((resolve) => child.once('close', resolve));
   const whole = said.slice(0, said.lastIndexOf('\n')).split('\n');
-  return whole.filter((line) => line.startsWith('dialled ')).map((line) => line.slice(8));
+  return whole.filter((line) => /^(dialled|ended) /.test(line));
 }
 
-/** Starts again on what the kill left, and says everything that is wrong. `dialled`: by all processes so far. */
+/** Starts again on what the kill left, and reports everything that is wrong. `lines`: of all processes so far. */
 export async function findCampaignFaults(
   folder: string,
-  dialled: readonly string[],
+  lines: readonly string[],
 ): Promise<readonly string[]> {
   const { store, clock } = await openOnce(folder);
   await recoverOpenCalls(store.calls, silentLogger);
@@ -98,9 +98,20 @@ export async function findCampaignFaults(
   });
   await dialer.resumeAll();
   dialer.stop();
-  const faults = [...(await statusFaults(store, new Set(dialled)))];
-  if (new Set(dialled).size !== dialled.length) faults.push('somebody was dialled twice');
+  const faults = [...(await statusFaults(store, new Set(lines))), ...dialledAgain(lines)];
   await store.close();
+  return faults;
+}
+
+/** Only a call that a kill interrupted is placed again. */
+function dialledAgain(lines: readonly string[]): string[] {
+  const ended = new Set<string>();
+  const faults: string[] = [];
+  for (const line of lines) {
+    const [what = '', number = ''] = line.split(' ');
+    if (what === 'ended') ended.add(number);
+    else if (ended.has(number)) faults.push(`${number} was dialled again after its call had ended`);
+  }
   return faults;
 }
 
@@ -112,14 +123,11 @@ const nowhere = (store: Store): CallPlacing => ({
   obstacle: async () => undefined,
   async endOf(callUuid) {
     const found = await store.cdrs.get(callUuid);
-    if (found === undefined) return undefined;
-    const { answerUs, endUs, hangupCause, hangupCauseCode, machine } = found.cdr;
-    const end = { answeredUs: answerUs, endedUs: endUs, hangupCause, hangupCauseCode, machine };
-    return { ...end, refused: undefined };
+    return found && endOf(found.cdr);
   },
 });
 
-async function statusFaults(store: Store, dialled: ReadonlySet<string>): Promise<string[]> {
+async function statusFaults(store: Store, lines: ReadonlySet<string>): Promise<string[]> {
   const faults: string[] = [];
   const campaign = await store.campaigns.get(ID);
   if (campaign === undefined) return ['the campaign is gone'];
@@ -131,7 +139,8 @@ async function statusFaults(store: Store, dialled: ReadonlySet<string>): Promise
     for (const { contact, attempt } of results) {
       sums.set(contact.status, (sums.get(contact.status) ?? 0) + 1);
       const isOver = contact.status !== 'pending';
-      if (dialled.has(contact.to) && !isOver) faults.push(`${contact.to} was dialled and waits`);
+      if (lines.has(`ended ${contact.to}`) && !isOver) faults.push(`${contact.to} is not over`);
+      if (!isOver && contact.attempts > 0) faults.push(`${contact.to} lost an attempt to the kill`);
       if (isOver && attempt === undefined) faults.push(`${contact.to} is over without an attempt`);
       if (attempt?.endedUs === undefined && attempt !== undefined)
         faults.push(`${contact.to} dials`);

@@ -232,6 +232,7 @@ export async function restart(world: Edges, service: SimService): Promise<Callba
   const paced = {
     place: () => Promise.resolve(err({ kind: 'unavailable' } as const)),
     mayPresent: () => Promise.resolve(true),
+    canAfford: () => Promise.resolve(true),
   };
   const { dialer } = joinCampaigns(basics, foundation, {
     ...{ paced, callbacks, onFree: () => undefined },

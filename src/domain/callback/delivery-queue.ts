@@ -19,8 +19,14 @@ import { splitUrlOptions } from './url-options.ts';
 
 /** Ids of notifications that are remembered after their end. */
 const FINISHED_LIMIT = 20_000;
+<<<<<<< HEAD
 /** Calls that another node has taken over and that are remembered. */
 const TAKEN_OVER_LIMIT = 20_000;
+||||||| dec08f42
+=======
+/** Removals that may be under way while deliveries continue. Beyond, a delivery waits for its own removal. */
+const MAX_REMOVALS = 1000;
+>>>>>>> camp
 
 export interface DeliveryNeeds extends ExchangeNeeds {
   readonly clock: Clock;
@@ -45,8 +51,10 @@ export class DeliveryQueue {
   #held: NotificationDraft[] | undefined;
   /** What was taken from the store, and may be delivered already. */
   readonly #found = new RecentMap<true>(MAX_QUEUED);
-  /** Removed of late: a listing that was under way may still have it. */
+  /** IDs of recently delivered or dropped notifications. The store may still list them. */
   readonly #finished = new RecentMap<true>(FINISHED_LIMIT);
+  /** Removals from the store that are under way. The next delivery of a subject does not wait for the commit of the last. */
+  readonly #removals = new Set<Promise<void>>();
   #queued = 0;
   /** The store held more at the start than was taken into memory. */
   #moreStored = false;
@@ -163,7 +171,12 @@ export class DeliveryQueue {
       });
     });
     this.#stopped.abort(new Error('delivery queue closed'));
+<<<<<<< HEAD
     this.#epoch.abort(this.#stopped.signal.reason);
+||||||| dec08f42
+=======
+    await Promise.all(this.#removals);
+>>>>>>> camp
   }
 
   #knows(notification: StoredNotification): boolean {
@@ -267,11 +280,31 @@ export class DeliveryQueue {
         if (leavesBacklog(notification, result.error)) await this.#giveUpBehind(lane, notification);
       }
     }
+<<<<<<< HEAD
     signal.throwIfAborted();
     await this.#tolerate('remove', notification, async () => {
       await notifications.remove(notification.id);
       this.#finished.set(notification.id, true);
     });
+||||||| dec08f42
+    await this.#tolerate('remove', notification, async () => {
+      await notifications.remove(notification.id);
+      this.#finished.set(notification.id, true);
+    });
+=======
+    this.#finished.set(notification.id, true);
+    const removal = this.#remove(notification);
+    if (this.#removals.size >= MAX_REMOVALS) await removal;
+  }
+
+  /** Removes a finished notification from the store. A crash before the commit delivers it again. Never rejects. */
+  #remove(notification: StoredNotification): Promise<void> {
+    const removal = this.#tolerate('remove', notification, () =>
+      this.#needs.notifications.remove(notification.id),
+    ).finally(() => this.#removals.delete(removal));
+    this.#removals.add(removal);
+    return removal;
+>>>>>>> camp
   }
 
   /**
@@ -316,9 +349,17 @@ export class DeliveryQueue {
     const { signal } = this.#epoch;
     lane.beginRefill();
     try {
+      // Else the list would name those whose removal is not committed yet.
+      await Promise.all(this.#removals);
       const pending = await this.#needs.notifications.listPending(limit, lane.of);
+<<<<<<< HEAD
       if (signal.aborted) return;
       const fresh = pending.filter(({ id }) => !lane.knows(id));
+||||||| dec08f42
+      const fresh = pending.filter(({ id }) => !lane.knows(id));
+=======
+      const fresh = pending.filter((notification) => !this.#knows(notification));
+>>>>>>> camp
       lane.overflowed = pending.length >= limit;
       for (const notification of fresh) {
         if (this.#queued >= MAX_QUEUED) {

@@ -3,6 +3,7 @@ import type { CallUuid } from '../../base/ids.ts';
 import type { AttemptFinish, CampaignCallEnd } from './needs.ts';
 import { asBefore, nextStep, outcomeOf } from './outcome.ts';
 import type { Campaign, CampaignEvent, Contact, ContactStatus } from './types.ts';
+import { dayOf } from './zoned-time.ts';
 
 /** The end of a call of which nothing is known. */
 export const UNKNOWN_END = {
@@ -44,7 +45,8 @@ export function finishOf(
   const { callUuid, attemptNumber: attempts, placedUs, firstDialUs } = attempt;
   const { answeredUs, hangupCause, hangupCauseCode, machine, refused } = end;
   const endedUs = Math.max(end.endedUs, placedUs);
-  const written = { callUuid, answeredUs, endedUs, hangupCause, hangupCauseCode, machine };
+  const day = dayOf(placedUs, campaign.timezone);
+  const written = { callUuid, day, answeredUs, endedUs, hangupCause, hangupCauseCode, machine };
   if (refused !== undefined) {
     const contact = { ...asBefore(attempt), counts: false };
     return { ...written, status: 'failed', contact, failure: 'none' };

@@ -13,14 +13,15 @@ import type {
   PlacingRefusal,
 } from './needs.ts';
 import { isRetryOver } from './outcome.ts';
+import type { PoolUse } from './pool-holds.ts';
 import type { Agent, Campaign, Contact } from './types.ts';
-import { dayStartUs, nextDayStartUs } from './zoned-time.ts';
+import { dayOf, dayStartUs, nextDayStartUs } from './zoned-time.ts';
 
 /** The caller id of a call. */
 export interface Caller {
   readonly number: string;
-  /** When it is of the pool. */
-  readonly poolNumber: { readonly id: string; readonly day: string } | undefined;
+  /** Of a number of the pool: its reservation. */
+  readonly use: PoolUse | undefined;
 }
 
 /** An attempt that is stored as begun. */
@@ -28,6 +29,7 @@ interface Begun {
   readonly callUuid: CallUuid;
   readonly contact: Contact;
   readonly from: string;
+  readonly use: PoolUse | undefined;
   readonly placedUs: number;
 }
 
@@ -39,6 +41,8 @@ const STORE_RETRY_MS = 1000;
 export interface AttemptHooks {
   /** After each attempt, with the campaign as stored; `refused`: why there was no call. */
   ended(campaign: Campaign, refused: CampaignCallEnd['refused']): void;
+  /** A use of the pool became final, or was returned. */
+  poolSettled(live: LiveCampaign): void;
 }
 
 export class Attempts {
@@ -104,22 +108,23 @@ export class Attempts {
   ): Promise<Placed> {
     const { campaign } = live;
     const callUuid = newCallUuid(this.#needs.random, this.#needs.clock.wallMs());
-    const begun = { callUuid, contact, from: caller.number };
+    const begun = { callUuid, contact, from: caller.number, use: caller.use };
     let placedUs: number | undefined;
     try {
       const placed = await this.#needs.calls.place(
         { callUuid, campaignId: campaign.id, owner: campaign, agent, contact, from: caller.number },
         async () => {
           const atUs = this.#nowUs();
-          if (!(await this.#begin(live, { ...begun, placedUs: atUs }, caller))) return false;
+          if (!(await this.#begin(live, { ...begun, placedUs: atUs }))) return false;
           placedUs = atUs;
           return true;
         },
       );
       if (!placed.ok) {
-        live.callerIds?.giveBack(caller.number);
+        this.#settle(live, caller.use);
         return placed.error;
       }
+      void placed.value.reached?.then(() => this.#settle(live, caller.use));
       void this.#follow(
         live,
         { ...begun, placedUs: placedUs ?? this.#nowUs() },
@@ -129,7 +134,7 @@ export class Attempts {
     } catch (error) {
       this.#needs.logger.error({ error, callUuid, campaignId: campaign.id }, 'call not placed');
       // `CallPlacing.place` rejects only before anything was sent.
-      if (placedUs === undefined) live.callerIds?.giveBack(caller.number);
+      if (placedUs === undefined) this.#settle(live, caller.use);
       else await this.#close(live, { ...begun, placedUs }, NO_CALL);
       return { kind: 'failed' };
     }
@@ -137,11 +142,12 @@ export class Attempts {
 
   async #begin(
     live: LiveCampaign,
-    { callUuid, contact, from, placedUs }: Begun,
-    { poolNumber }: Caller,
+    { callUuid, contact, from, use, placedUs }: Begun,
   ): Promise<boolean> {
     const { store, settings } = this.#needs;
     const { campaign } = live;
+    const { maxCalls, maxCallsPerDay } = campaign.pool;
+    const day = dayOf(placedUs, campaign.timezone);
     const begun = await store.begin({
       callUuid,
       campaignId: campaign.id,
@@ -149,14 +155,22 @@ export class Attempts {
       attemptsBefore: contact.attempts,
       from,
       placedUs,
-      poolNumber,
+      poolNumber: use && { id: use.id, day, maxCalls, maxCallsPerDay },
       maxCallsOfDay: settings.maxCallsPerDay,
       dayStartUs: dayStartUs(placedUs, campaign.timezone),
     });
     if (begun === undefined) return false;
     live.campaign = begun;
     live.calls += 1;
+    if (use !== undefined) {
+      live.holds.begun(use);
+      live.callerIds?.begun(use, placedUs);
+    }
     return true;
+  }
+
+  #settle(live: LiveCampaign, use: PoolUse | undefined): void {
+    if (use !== undefined && live.holds.release(use)) this.#hooks.poolSettled(live);
   }
 
   // ---------------------------------------------------------------- end
@@ -179,7 +193,7 @@ export class Attempts {
     if (end.answeredUs !== undefined && end.abandoned !== undefined) {
       live.pace.answered(end.abandoned, abandonment, maxConcurrent);
     }
-    const { contact, callUuid, from, placedUs } = begun;
+    const { contact, callUuid, from, use, placedUs } = begun;
     const attempt = { attemptNumber: contact.attempts + 1, placedUs };
     const firstDialUs = contact.firstDialUs ?? placedUs;
     const finish = (): AttemptFinish =>
@@ -187,8 +201,10 @@ export class Attempts {
     const campaign = await this.#written(live.campaign, contact, from, end, finish);
     // Only after the write: the next choice may depend on how this attempt ended.
     live.calls -= 1;
+    // The store has returned the use of a refused call.
+    if (end.refused !== undefined) live.callerIds = undefined;
+    this.#settle(live, use);
     if (campaign === undefined) return;
-    if (end.refused !== undefined) live.callerIds?.giveBack(from);
     live.campaign = campaign;
     this.#hooks.ended(campaign, end.refused);
   }

@@ -1,13 +1,23 @@
 /** Chooses the next caller id of a pool (dialect §3.11, caller id strategies). */
 import type { Random } from '../../base/ids.ts';
+import type { PoolHolds, PoolUse } from './pool-holds.ts';
 import type { PoolNumber, PoolRules } from './types.ts';
-import { dayOf } from './zoned-time.ts';
+import { dayOf, nextDayStartUs } from './zoned-time.ts';
 
 export type Turn =
-  | { readonly kind: 'number'; readonly id: string; readonly number: string; readonly day: string }
-  /** All that may be used are in their cooldown. */
+  | { readonly kind: 'number'; readonly use: PoolUse }
+  /** Every usable number is cooling down. */
   | { readonly kind: 'wait'; readonly untilUs: number }
+  /** Every number is at its limit, but calls being placed may return a use. `untilUs`: the next midnight, if that helps. */
+  | { readonly kind: 'held'; readonly untilUs: number }
   | { readonly kind: 'dailyLimit' | 'exhausted' };
+
+export interface CallerIdsOptions {
+  readonly timezone: string;
+  readonly random: Random;
+  /** Uses that the stored numbers do not count yet, or may lose again. */
+  readonly holds: PoolHolds;
+}
 
 interface Used {
   readonly id: string;
@@ -23,18 +33,20 @@ export class CallerIds {
   readonly #rules: PoolRules;
   readonly #timezone: string;
   readonly #random: Random;
+  readonly #holds: PoolHolds;
   /** Index of the number used last. */
   #turn = -1;
 
   constructor(
     numbers: readonly PoolNumber[],
     rules: PoolRules,
-    given: { readonly timezone: string; readonly random: Random },
+    { timezone, random, holds }: CallerIdsOptions,
   ) {
     this.#numbers = numbers.map((number) => ({ ...number }));
     this.#rules = rules;
-    this.#timezone = given.timezone;
-    this.#random = given.random;
+    this.#timezone = timezone;
+    this.#random = random;
+    this.#holds = holds;
     const lastUsedUs = Math.max(0, ...numbers.map((number) => number.lastUsedUs ?? 0));
     this.#turn = numbers.findIndex((number) => number.lastUsedUs === lastUsedUs);
   }
@@ -44,46 +56,57 @@ export class CallerIds {
     const { maxCalls, maxCallsPerDay, cooldownMs } = this.#rules;
     const day = dayOf(nowUs, this.#timezone);
     const lasting = this.#numbers.filter(
-      ({ totalCalls }) => maxCalls === undefined || totalCalls < maxCalls,
+      (number) => maxCalls === undefined || this.#totalOf(number) < maxCalls,
     );
-    if (lasting.length === 0) return { kind: 'exhausted' };
+    if (lasting.length === 0) return this.#spent('exhausted', Number.POSITIVE_INFINITY);
     const today = lasting.filter(
-      (number) => maxCallsPerDay === undefined || callsOn(number, day) < maxCallsPerDay,
+      (number) =>
+        maxCallsPerDay === undefined ||
+        callsOn(number, day) + this.#holds.reservedOf(number.id) < maxCallsPerDay,
     );
-    if (today.length === 0) return { kind: 'dailyLimit' };
-    const coolUs = ({ lastUsedUs }: Used): number =>
-      lastUsedUs === undefined ? 0 : lastUsedUs + cooldownMs * 1000;
+    if (today.length === 0) return this.#spent('dailyLimit', nextDayStartUs(nowUs, this.#timezone));
+    const coolUs = (number: Used): number => {
+      const usedUs = this.#holds.lastChosenUs(number.id) ?? number.lastUsedUs;
+      return usedUs === undefined ? 0 : usedUs + cooldownMs * 1000;
+    };
     const rested = today.filter((number) => coolUs(number) <= nowUs);
     const next = this.#choose(rested);
     if (next === undefined) return { kind: 'wait', untilUs: Math.min(...today.map(coolUs)) };
-    return { kind: 'number', id: next.id, number: next.number, day };
+    return { kind: 'number', use: { id: next.id, number: next.number, chosenUs: nowUs } };
   }
 
-  /** The next number, counted as used. */
+  /** Reserves the next number. The caller must call `begun` or release the reservation. */
   take(nowUs: number): Turn {
     const turn = this.peek(nowUs);
-    const used = turn.kind === 'number' && this.#numbers.find(({ id }) => id === turn.id);
-    if (!used) return turn;
-    used.callsOfDay = callsOn(used, turn.day) + 1;
-    used.day = turn.day;
-    used.totalCalls += 1;
-    used.lastUsedUs = nowUs;
-    this.#turn = this.#numbers.indexOf(used);
+    if (turn.kind !== 'number') return turn;
+    this.#holds.reserve(turn.use);
+    this.#turn = this.#numbers.findIndex(({ id }) => id === turn.use.id);
     return turn;
   }
 
-  /** Takes back a use: the call was not begun, or nobody was rung. */
-  giveBack(callerId: string): void {
-    const used = this.#numbers.find(({ number }) => number === callerId);
+  /** Counts a use whose attempt was stored at `nowUs` (microseconds UTC). */
+  begun(use: PoolUse, nowUs: number): void {
+    const used = this.#numbers.find(({ id }) => id === use.id);
     if (used === undefined) return;
-    used.callsOfDay -= 1;
-    used.totalCalls -= 1;
+    const day = dayOf(nowUs, this.#timezone);
+    used.callsOfDay = callsOn(used, day) + 1;
+    used.day = day;
+    used.totalCalls += 1;
+    used.lastUsedUs = nowUs;
   }
 
-  /** No number was used since midnight. */
+  /** Returns whether midnight has passed since the last use of any number. Uses that are returned do not change the day. */
   isNewDay(nowUs: number): boolean {
-    const day = dayOf(nowUs, this.#timezone);
-    return this.#numbers.every((number) => callsOn(number, day) === 0);
+    const today = dayOf(nowUs, this.#timezone);
+    return this.#numbers.every(({ day }) => day < today);
+  }
+
+  #spent(kind: 'dailyLimit' | 'exhausted', untilUs: number): Turn {
+    return this.#holds.isEmpty ? { kind } : { kind: 'held', untilUs };
+  }
+
+  #totalOf({ id, totalCalls }: Used): number {
+    return totalCalls + this.#holds.reservedOf(id);
   }
 
   #choose(rested: readonly Used[]): Used | undefined {
@@ -93,7 +116,7 @@ export class CallerIds {
       case 'least_used':
         return rested.reduce<Used | undefined>(
           (least, number) =>
-            least === undefined || number.totalCalls < least.totalCalls ? number : least,
+            least === undefined || this.#totalOf(number) < this.#totalOf(least) ? number : least,
           undefined,
         );
       case 'round_robin': {

@@ -49,7 +49,10 @@ export class Dialer implements DialerControl {
   constructor(needs: DialerNeeds) {
     this.#needs = needs;
     this.#transitions = new Transitions(needs, (campaign) => this.#keep(campaign));
-    this.#attempts = new Attempts(needs, { ended: (...given) => this.#ended(...given) });
+    this.#attempts = new Attempts(needs, {
+      ended: (...given) => this.#ended(...given),
+      poolSettled: (live) => this.#poolSettled(live),
+    });
     this.#obstacles = new Obstacles(needs);
     this.#lifecycle = new Lifecycle(needs, this.#transitions, {
       runningOf: (accountId) => this.#runningOf(accountId),
@@ -168,6 +171,13 @@ export class Dialer implements DialerControl {
     live.sleepUntilUs = refused === 'full' ? this.#nowUs() + RECHECK_MS * 1000 : 0;
     if (refused !== undefined && refused !== 'full') live.refusedWith = refused;
     this.#wake(campaign.accountId);
+  }
+
+  #poolSettled(live: LiveCampaign): void {
+    if (!live.waitsForPool) return;
+    live.waitsForPool = false;
+    live.sleepUntilUs = 0;
+    this.#wake(live.campaign.accountId);
   }
 
   #slotIsFree(): void {

@@ -1,7 +1,7 @@
 /** Chooses the next contact and caller id of a running campaign, places the call, and acts on a refusal. */
 import type { AccountId } from '../../base/ids.ts';
 import type { Attempts, Caller, Placed } from './attempts.ts';
-import { CallerIds } from './caller-ids.ts';
+import { CallerIds, type Turn } from './caller-ids.ts';
 import type { DialerNeeds } from './dialer-needs.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import type { LiveCampaign } from './live-campaign.ts';
@@ -67,7 +67,8 @@ export class Dialling {
   async poolOf(live: LiveCampaign): Promise<CallerIds> {
     const { store, random } = this.#needs;
     const { id, pool, timezone } = live.campaign;
-    live.callerIds ??= new CallerIds(await store.numbers(id), pool, { timezone, random });
+    const { holds } = live;
+    live.callerIds ??= new CallerIds(await store.numbers(id), pool, { timezone, random, holds });
     return live.callerIds;
   }
 
@@ -121,17 +122,16 @@ export class Dialling {
     const { callerIdStrategy, fixedCallerId } = live.campaign;
     if (callerIdStrategy !== 'pool') {
       const number = callerIdStrategy === 'fixed' ? fixedCallerId : due.contact.from;
-      if (number !== undefined) return { number, poolNumber: undefined };
+      if (number !== undefined) return { number, use: undefined };
       await this.#refuse(live, due, 'no_caller_id');
       return undefined;
     }
-    const turn = (await this.poolOf(live)).take(nowUs);
-    if (turn.kind === 'number') {
-      return { number: turn.number, poolNumber: { id: turn.id, day: turn.day } };
-    }
+    const turn = await this.#poolTurn(live, nowUs);
+    if (turn.kind === 'number') return { number: turn.use.number, use: turn.use };
     live.ahead.unshift(due);
-    if (turn.kind === 'wait') {
+    if (turn.kind === 'wait' || turn.kind === 'held') {
       live.unblocked();
+      live.waitsForPool = turn.kind === 'held';
       live.sleepUntilUs = turn.untilUs;
       return undefined;
     }
@@ -139,6 +139,15 @@ export class Dialling {
     const reason = isDaily ? 'caller_pool_daily_limit_reached' : 'caller_pool_exhausted';
     await this.#hooks.transitions.pause(live.campaign, reason, this.#nowUs());
     return undefined;
+  }
+
+  /** Reports a spent pool only from counters that were just read: those in memory may count a use twice. */
+  async #poolTurn(live: LiveCampaign, nowUs: number): Promise<Turn> {
+    const wasRead = live.callerIds !== undefined;
+    const turn = (await this.poolOf(live)).take(nowUs);
+    if (!wasRead || (turn.kind !== 'exhausted' && turn.kind !== 'dailyLimit')) return turn;
+    live.callerIds = undefined;
+    return (await this.poolOf(live)).take(nowUs);
   }
 
   // ---------------------------------------------------------------- placing
@@ -187,6 +196,7 @@ export class Dialling {
       }
       case 'stale':
         live.ahead.length = 0;
+        live.callerIds = undefined;
         live.sleepUntilUs = this.#nowUs() + STALE_MS * 1000;
         return;
       case 'barred':

@@ -2,6 +2,7 @@
 import type { CallerIds } from './caller-ids.ts';
 import type { DueContact, PlacingRefusal } from './needs.ts';
 import { Pace } from './pace.ts';
+import { PoolHolds } from './pool-holds.ts';
 import type { Agent, Campaign, CampaignHealth } from './types.ts';
 import { type WindowState, windowAt } from './window.ts';
 
@@ -9,6 +10,10 @@ export class LiveCampaign {
   campaign: Campaign;
   agent: Agent | undefined;
   callerIds: CallerIds | undefined;
+  /** Uses of the pool that are not final. They outlast `callerIds`, which is read anew after each change. */
+  readonly holds = new PoolHolds();
+  /** True while every number of the pool is at its limit and calls being placed may return a use. */
+  waitsForPool = false;
   /** Timezones of the contacts that still wait. */
   timezones: readonly string[] | undefined;
   /** Contacts read ahead, the next one first. */
@@ -43,6 +48,7 @@ export class LiveCampaign {
     this.timezones = undefined;
     this.ahead.length = 0;
     this.sleepUntilUs = 0;
+    this.waitsForPool = false;
     this.#windows.clear();
   }
 

@@ -74,8 +74,16 @@ export interface AttemptStart {
   readonly attemptsBefore: number;
   readonly from: string;
   readonly placedUs: number;
-  /** The pool's number that is used, and the day that it counts for. */
-  readonly poolNumber: { readonly id: string; readonly day: string } | undefined;
+  /** The pool's number that is used, the day that the use counts for, and the limits. At its limit, the attempt is refused. */
+  readonly poolNumber:
+    | {
+        readonly id: string;
+        /** `YYYY-MM-DD` in the campaign's timezone. */
+        readonly day: string;
+        readonly maxCalls: number | undefined;
+        readonly maxCallsPerDay: number | undefined;
+      }
+    | undefined;
   /** Limit of calls to the contact's number since `dayStartUs`, by all campaigns of the account. */
   readonly maxCallsOfDay: number;
   readonly dayStartUs: number;
@@ -84,6 +92,8 @@ export interface AttemptStart {
 /** The end of an attempt and what becomes of its contact, in one unit of work. */
 export interface AttemptFinish {
   readonly callUuid: CallUuid;
+  /** Day of the attempt, `YYYY-MM-DD` in the campaign's timezone. */
+  readonly day: string;
   readonly status: AttemptStatus;
   readonly answeredUs: number | undefined;
   readonly endedUs: number;
@@ -251,6 +261,12 @@ export type PlacingRefusal =
   /** `begin` said no. */
   | { readonly kind: 'stale' };
 
+export interface PlacedCampaignCall {
+  readonly ended: Promise<CampaignCallEnd>;
+  /** Resolves when the far end rings or answers, or the call ends. From then on the call counts. Default: at the end. */
+  readonly reached?: Promise<void>;
+}
+
 export interface CallPlacing {
   /**
    * Takes a slot, then asks `begin`, then dials. Resolves once `begin` was asked; `ended` when the call's record is
@@ -259,13 +275,16 @@ export interface CallPlacing {
   place(
     call: CampaignCall,
     begin: () => Promise<boolean>,
-  ): Promise<Result<{ readonly ended: Promise<CampaignCallEnd> }, PlacingRefusal>>;
+  ): Promise<Result<PlacedCampaignCall, PlacingRefusal>>;
   /** `act` is called when a slot may have become free. */
   onFree(act: () => void): void;
   /** Whether the account may show the number. */
   mayPresent(accountId: AccountId, number: string): Promise<boolean>;
-  /** Why the account could not make any call: its state, its money. */
-  obstacle(accountId: AccountId): Promise<'accountInactive' | 'insufficientFunds' | undefined>;
+  /** Why the owner could not make any call: its state, its money. `number`: the money must suffice for a call to it. */
+  obstacle(
+    owner: CampaignOwner,
+    number: string | undefined,
+  ): Promise<'accountInactive' | 'insufficientFunds' | undefined>;
   /** The end of a call of an earlier process, from its record; undefined: there was no call. */
   endOf(callUuid: CallUuid): Promise<CampaignCallEnd | undefined>;
 }

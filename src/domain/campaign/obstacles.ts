@@ -2,6 +2,7 @@
 import { CallerIds } from './caller-ids.ts';
 import type { DialerNeeds } from './dialer-needs.ts';
 import { LiveCampaign } from './live-campaign.ts';
+import { PoolHolds } from './pool-holds.ts';
 import type { Obstacle } from './service-needs.ts';
 import type { Campaign } from './types.ts';
 
@@ -22,9 +23,11 @@ export class Obstacles {
         return this.#pool(campaign, reason);
       case 'account_inactive':
       case 'balance_insufficient': {
-        const found = await this.#needs.calls.obstacle(campaign.accountId);
+        const isPoorPause = reason === 'balance_insufficient';
+        const number = isPoorPause ? await this.#nextNumber(campaign) : undefined;
+        const found = await this.#needs.calls.obstacle(campaign, number);
         if (found === 'accountInactive') return { reason, detail: 'the account is not active' };
-        const isPoor = reason === 'balance_insufficient' && found === 'insufficientFunds';
+        const isPoor = isPoorPause && found === 'insufficientFunds';
         return isPoor ? { reason, detail: 'the balance is too low for a call' } : undefined;
       }
       default:
@@ -44,10 +47,24 @@ export class Obstacles {
     return { reason, detail: `the window opens ${when}` };
   }
 
+  /** The number that is called next; undefined if no contact waits. */
+  async #nextNumber({ id }: Campaign): Promise<string | undefined> {
+    const { store, clock } = this.#needs;
+    const nowUs = Math.round(clock.wallMs() * 1000);
+    for (const { timezone } of await store.dueZones(id)) {
+      const [due] = await store.due({ campaignId: id, timezone, nowUs, dayStartUs: 0, limit: 1 });
+      if (due !== undefined) return due.contact.to;
+    }
+    const [waiting] = await store.waiting(id, 1);
+    return waiting === undefined ? undefined : (await store.contact(waiting))?.to;
+  }
+
   async #pool(campaign: Campaign, reason: Obstacle['reason']): Promise<Obstacle | undefined> {
     const { store, random, clock } = this.#needs;
     const { pool, timezone } = campaign;
-    const callerIds = new CallerIds(await store.numbers(campaign.id), pool, { timezone, random });
+    const numbers = await store.numbers(campaign.id);
+    const holds = new PoolHolds();
+    const callerIds = new CallerIds(numbers, pool, { timezone, random, holds });
     const { kind } = callerIds.peek(Math.round(clock.wallMs() * 1000));
     if (kind === 'exhausted')
       return { reason, detail: 'no number of the pool may be used any more' };

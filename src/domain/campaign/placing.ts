@@ -1,7 +1,7 @@
 /** Places the calls of campaigns as calls of the account, as `POST …/Call/` does. */
-import type { AccountId } from '../../base/ids.ts';
 import { ok } from '../../base/result.ts';
 import type { Accounts } from '../account/account.ts';
+import { isInterrupted } from '../cdr/cdr.ts';
 import type { CdrStore } from '../cdr/needs.ts';
 import type { Cdr } from '../cdr/types.ts';
 import type { PacedCalls } from '../dispatch/dispatch.ts';
@@ -12,7 +12,7 @@ import type { CallPlacing, CampaignCall, CampaignCallEnd } from './needs.ts';
 import type { CustomHeaders } from './types.ts';
 
 export interface PlacingNeeds {
-  readonly paced: Pick<PacedCalls, 'place' | 'mayPresent'>;
+  readonly paced: Pick<PacedCalls, 'place' | 'mayPresent' | 'canAfford'>;
   readonly accounts: Pick<Accounts, 'get'>;
   readonly ledger: Pick<Ledger, 'balance'>;
   readonly cdrs: Pick<CdrStore, 'get'>;
@@ -34,31 +34,35 @@ export function createCallPlacing(needs: PlacingNeeds): CallPlacing {
         ...endOf(cdr, refused),
         abandoned,
       }));
-      return ok({ ended });
+      return ok({ ended, reached: placed.value.reached });
     },
     onFree,
     mayPresent: (accountId, number) => paced.mayPresent(accountId, number),
-    async obstacle(accountId: AccountId) {
+    async obstacle({ accountId, subAccount }, number) {
       const account = await accounts.get(accountId);
       if (account?.status !== 'active') return 'accountInactive';
       const balance = await ledger.balance(accountId, account.currency);
       // The smallest amount: any call costs at least that.
-      return balance.ok && canSpend(balance.value, 1) ? undefined : 'insufficientFunds';
+      if (!balance.ok || !canSpend(balance.value, 1)) return 'insufficientFunds';
+      if (number === undefined) return undefined;
+      const isAffordable = await paced.canAfford({ accountId, subAccount }, number);
+      return isAffordable ? undefined : 'insufficientFunds';
     },
     async endOf(callUuid) {
       const record = await cdrs.get(callUuid);
-      return record && endOf(record.cdr, undefined);
+      return record && endOf(record.cdr);
     },
   };
 }
 
-const endOf = (cdr: Cdr, refused: CampaignCallEnd['refused']): CampaignCallEnd => ({
+/** The end of a call by its record. A call that the service interrupted counts as refused: the contact is called again. */
+export const endOf = (cdr: Cdr, refused?: CampaignCallEnd['refused']): CampaignCallEnd => ({
   answeredUs: cdr.answerUs,
   endedUs: cdr.endUs,
   hangupCause: cdr.hangupCause,
   hangupCauseCode: cdr.hangupCauseCode,
   machine: cdr.machine,
-  refused,
+  refused: refused ?? (isInterrupted(cdr) ? 'unavailable' : undefined),
 });
 
 function requestOf({ owner, agent, contact, from }: CampaignCall): PlaceCallsRequest {

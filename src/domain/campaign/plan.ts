@@ -48,6 +48,9 @@ function checkTimes(
   nowUs: number,
   before?: CampaignPlan,
 ): Refused | undefined {
+  if (scheduledUs !== undefined && scheduledUs !== before?.scheduledUs && scheduledUs <= nowUs) {
+    return invalid('scheduled_at', 'must be in the future');
+  }
   if (expiresUs === undefined) return undefined;
   if (expiresUs !== before?.expiresUs && expiresUs <= nowUs) {
     return invalid('expires_at', 'must be in the future');

@@ -13,6 +13,7 @@ export {
   connectedUs,
   dueAt,
 } from './billing.ts';
+export { INTERRUPTED, isInterrupted } from './interruption.ts';
 export { OpenRecords } from './open-records.ts';
 export { recoverOpenCalls } from './recovery.ts';
 export { expireCalls } from './retention.ts';

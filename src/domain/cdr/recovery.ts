@@ -5,6 +5,7 @@ import { localDateTime } from '../../base/time-format.ts';
 import { HANGUP_CAUSES } from '../call/types.ts';
 import type { StoredNotification } from '../callback/types.ts';
 import { chargesOf, closeCall } from './billing.ts';
+import { INTERRUPTED } from './interruption.ts';
 import type { CallStore, OpenCall } from './needs.ts';
 import type { Cdr } from './types.ts';
 
@@ -48,9 +49,7 @@ function closedByCrash(call: OpenCall): Cdr {
     },
     'Connection error',
   );
-  const failureReason = call.waiting
-    ? 'the service stopped before the call was dialled'
-    : 'the service stopped while the call was running';
+  const failureReason = call.waiting ? INTERRUPTED.beforeDial : INTERRUPTED.crash;
   return { ...closed, failureReason };
 }
 

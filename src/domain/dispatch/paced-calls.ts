@@ -58,6 +58,13 @@ export interface PacedEnd {
   readonly abandoned: boolean | undefined;
 }
 
+/** A call that was begun. */
+export interface Paced {
+  readonly ended: Promise<PacedEnd>;
+  /** Resolves when the far end rings or answers, or the call ends. */
+  readonly reached: Promise<void>;
+}
+
 const BARRED: ReadonlySet<HangupCauseKey> = new Set([
   'countryBarred',
   'numberBarred',
@@ -96,7 +103,7 @@ export class PacedCalls {
   async place(
     paced: PacedCall,
     begin: () => Promise<boolean>,
-  ): Promise<Result<{ readonly ended: Promise<PacedEnd> }, PacedRefusal>> {
+  ): Promise<Result<Paced, PacedRefusal>> {
     const calling = await callingOf(this.#needs, paced.request);
     if (calling === undefined) return err({ kind: 'accountInactive' });
     const placement = await this.#placementOf(paced, calling);
@@ -117,6 +124,17 @@ export class PacedCalls {
     if (owner === undefined) return false;
     const calling = { owner, account: owner };
     return (await this.#destinations.callerId(calling, number, { names: false })) !== undefined;
+  }
+
+  /** Returns whether the balance covers the first pulse of a call to the number. True if the number cannot be called. */
+  async canAfford(
+    of: Pick<PlaceCallsRequest, 'accountId' | 'subAccount'>,
+    number: string,
+  ): Promise<boolean> {
+    const calling = await callingOf(this.#needs, of);
+    if (calling === undefined) return true;
+    const planned = await this.#destinations.number(calling, number);
+    return !planned.ok || canPay(this.#needs, calling.owner, planned.value);
   }
 
   // ---------------------------------------------------------------- slots
@@ -140,7 +158,7 @@ export class PacedCalls {
     slot: CapacitySlot,
     made: { readonly paced: PacedCall; readonly placement: Placement; readonly planned: Planned },
     begin: () => Promise<boolean>,
-  ): Promise<Result<{ readonly ended: Promise<PacedEnd> }, PacedRefusal>> {
+  ): Promise<Result<Paced, PacedRefusal>> {
     const { placement, planned } = made;
     const { owner } = placement.calling;
     const held: TargetSlot[] = [];
@@ -153,7 +171,11 @@ export class PacedCalls {
         }
         held.push(target.value);
       }
-      if (await begin()) return ok({ ended: this.#run(slot, held, made) });
+      if (await begin()) {
+        const { promise: reached, resolve } = Promise.withResolvers<void>();
+        const ended = this.#run(slot, held, made, resolve).finally(resolve);
+        return ok({ ended, reached });
+      }
     } catch (error) {
       held.pop()?.undo();
       slot.undo();
@@ -174,6 +196,7 @@ export class PacedCalls {
       placement,
       planned,
     }: { readonly paced: PacedCall; readonly placement: Placement; readonly planned: Planned },
+    reached: () => void,
   ): Promise<PacedEnd> {
     const { admission, factory, keeper } = this.#needs;
     const { calling, request } = placement;
@@ -184,6 +207,7 @@ export class PacedCalls {
       request.hangup,
     );
     void call.ended.then(() => held.pop()?.undo());
+    call.observe({ ringing: reached, answered: reached });
     const admitted = await admission
       .admit(call, calling.owner, ok(slot))
       .catch((error: unknown) => {

@@ -4,7 +4,7 @@ import type { AccountId } from '../../base/ids.ts';
 import type { Listeners } from '../../base/listeners.ts';
 import type { CallbackClient } from '../../domain/callback/callback.ts';
 import { type DialerControl, SharedDialer } from '../../domain/campaign/campaign.ts';
-import { recoverOpenCalls } from '../../domain/cdr/cdr.ts';
+import { INTERRUPTED, recoverOpenCalls } from '../../domain/cdr/cdr.ts';
 import { Membership, NodeTickets, Peers } from '../../domain/cluster/cluster.ts';
 import type { Admission, CallKeeper } from '../../domain/dispatch/dispatch.ts';
 import { type Cluster, openCluster } from '../../edge/cluster/cluster.ts';
@@ -87,11 +87,7 @@ export function clusteredBy(
           letGo();
           callbacks.fence(keeper.live().map(({ uuid }) => uuid));
           for (const call of keeper.live())
-            call.hangup(
-              'internalError',
-              'Error',
-              'another node has taken over and billed the call',
-            );
+            call.hangup('internalError', 'Error', INTERRUPTED.takenOver);
           await keeper.idle();
         },
       });

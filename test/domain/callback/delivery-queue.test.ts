@@ -23,6 +23,8 @@ const isOf = ({ accountId, subject, json }: StoredNotification, of?: PendingOf):
 class MemoryStore implements NotificationStore {
   readonly rows = new Map<string, StoredNotification>();
   broken = false;
+  /** Removals are committed once it resolves. */
+  commit: Promise<void> | undefined;
 
   async put(notification: StoredNotification): Promise<void> {
     this.#check();
@@ -54,6 +56,7 @@ class MemoryStore implements NotificationStore {
 
   async remove(id: string): Promise<void> {
     this.#check();
+    await this.commit;
     this.rows.delete(id);
   }
 
@@ -439,6 +442,51 @@ describe('notifications: restart', () => {
     expect(closed).toBe(false);
     await clock.advance(10);
     expect(closed).toBe(true);
+    expect(store.rows.size).toBe(0);
+  });
+});
+
+describe('notifications whose removal is not committed', () => {
+  it('do not delay the next one of their subject, and close waits for the commit', async () => {
+    const commit = Promise.withResolvers<void>();
+    store.commit = commit.promise;
+    for (let i = 0; i < 5; i += 1) notify(`e${i}`);
+    await clock.advance(10);
+    expect(called()).toEqual([0, 1, 2, 3, 4].map((i) => `a.example/e${i}`));
+    expect(store.rows.size).toBe(5);
+    let closed = false;
+    void client.close(1000).then(() => {
+      closed = true;
+    });
+    await clock.advance(10);
+    expect(closed).toBe(false);
+    commit.resolve();
+    await clock.advance(10);
+    expect(closed).toBe(true);
+    expect(store.rows.size).toBe(0);
+  });
+
+  it('are delivered again by the next process, in order, after a crash', async () => {
+    store.commit = new Promise(() => undefined);
+    for (let i = 0; i < 3; i += 1) notify(`e${i}`);
+    await clock.advance(10);
+    client = start();
+    await client.resume();
+    await clock.advance(10);
+    expect(called()).toEqual([0, 1, 2, 0, 1, 2].map((i) => `a.example/e${i}`));
+  });
+
+  it('are limited: beyond, a delivery waits for its own commit', async () => {
+    const commit = Promise.withResolvers<void>();
+    store.commit = commit.promise;
+    const total = 1200;
+    for (let i = 0; i < total; i += 1) notify(`e${i}`, 'c1', asAccountId(`MA_${i % 2}`));
+    await clock.advance(100);
+    // One more of each account is under way until the store commits.
+    expect(http.requests.length).toBeLessThanOrEqual(1001);
+    commit.resolve();
+    await clock.advance(100);
+    expect(http.requests).toHaveLength(total);
     expect(store.rows.size).toBe(0);
   });
 });

@@ -167,6 +167,24 @@ describe('campaigns', () => {
     expect(await campaigns.update(OWNER, id, { expiresUs: nowUs })).toMatchObject(invalid);
   });
 
+  it('start in the future: a scheduled moment that has passed is refused', async () => {
+    const { campaigns, agent, clock } = opened;
+    const nowUs = clock.wallMs() * 1000;
+    const create = (scheduledUs: number) =>
+      campaigns.create(OWNER, aPlan({ agentId: agent.id, scheduledUs }));
+    const invalid = { error: { kind: 'invalid', field: 'scheduled_at' } };
+    expect(await create(nowUs)).toMatchObject(invalid);
+    expect(await create(nowUs - 86_400_000_000)).toMatchObject(invalid);
+    const made = await create(nowUs + 1_000_000);
+    if (!made.ok) throw new Error('not made');
+    const { id } = made.value.campaign;
+    expect(await campaigns.update(OWNER, id, { scheduledUs: nowUs - 1 })).toMatchObject(invalid);
+    expect(await campaigns.schedule(OWNER, id, nowUs - 1)).toMatchObject(invalid);
+    await clock.advance(2000);
+    // A moment that stays as it was may have passed.
+    expect((await campaigns.update(OWNER, id, { name: 'Late' })).ok).toBe(true);
+  });
+
   it('move only as their states allow', async () => {
     const { campaigns, create, upload } = opened;
     const commands = ['start', 'pause', 'resume', 'cancel', 'archive'] as const;

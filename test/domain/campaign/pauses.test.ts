@@ -243,6 +243,21 @@ describe('pause reason', () => {
     expect((await stage.get(campaign)).counters.answered).toBe(3);
   });
 
+  it('balance_insufficient stays until the balance covers a call to the next contact', async () => {
+    const campaign = await stage.ready({ maxConcurrent: 1 }, 2);
+    const [next] = await stage.contacts(campaign);
+    stage.calls.refuses = () => ({ kind: 'insufficientFunds' });
+    stage.calls.unaffordable.add(next?.to ?? '');
+    await stage.start(campaign);
+    await stage.clock.advance(MINUTE_MS);
+    await refusedStill(campaign, 'balance_insufficient');
+    stage.calls.refuses = undefined;
+    stage.calls.unaffordable.clear();
+    expect((await resume(campaign)).ok).toBe(true);
+    await stage.clock.advance(MINUTE_MS);
+    expect(await stage.state(campaign)).toBe('completed');
+  });
+
   it('a refusal that came while it was paused does not pause it again', async () => {
     const campaign = await stage.ready({ maxConcurrent: 1 }, 3);
     stage.calls.refuses = () => ({ kind: 'insufficientFunds' });

@@ -70,6 +70,10 @@ export class FakeCalls implements CallPlacing {
   hindrance: 'accountInactive' | 'insufficientFunds' | undefined;
   /** In place of scripts. */
   next: (() => Script) | undefined;
+  /** Time between the choice of a contact and the stored beginning of its attempt, milliseconds. */
+  placingMs: () => number = () => 0;
+  /** Whether a call reports that it was reached, or only its end. */
+  reportsReached = false;
   readonly dialled: Dialled[] = [];
   /** Numbers that are being called. */
   readonly live = new Set<string>();
@@ -93,6 +97,8 @@ export class FakeCalls implements CallPlacing {
     }
     this.running += 1;
     this.highest = Math.max(this.highest, this.running);
+    const placingMs = this.placingMs();
+    if (placingMs > 0) await this.#clock.sleep(placingMs);
     const release = (): void => {
       this.running -= 1;
       for (const act of this.#free) act();
@@ -106,8 +112,8 @@ export class FakeCalls implements CallPlacing {
     this.dialled.push({ to: contact.to, from, campaignId, atMs });
     if (this.live.has(contact.to)) this.twice.push(contact.to);
     this.live.add(contact.to);
+    const { cause, afterMs } = this.next?.() ?? this.#scriptOf(contact.to);
     const ended = new Promise<CampaignCallEnd>((resolve) => {
-      const { cause, afterMs } = this.next?.() ?? this.#scriptOf(contact.to);
       this.#clock.at(this.#clock.monotonicMs() + afterMs, () => {
         const [hangupCause, hangupCauseCode] = CAUSES[cause];
         const endedUs = this.#clock.wallMs() * 1000;
@@ -125,7 +131,8 @@ export class FakeCalls implements CallPlacing {
         resolve(end);
       });
     });
-    return ok({ ended });
+    const isReached = this.reportsReached && cause !== 'full';
+    return ok(isReached ? { ended, reached: Promise.resolve() } : { ended });
   }
 
   onFree(act: () => void): void {
@@ -136,7 +143,11 @@ export class FakeCalls implements CallPlacing {
     return true;
   }
 
-  async obstacle() {
+  /** Numbers whose call the balance does not cover. */
+  readonly unaffordable = new Set<string>();
+
+  async obstacle(_owner: CampaignOwner, number: string | undefined) {
+    if (number !== undefined && this.unaffordable.has(number)) return 'insufficientFunds' as const;
     return this.hindrance;
   }
 

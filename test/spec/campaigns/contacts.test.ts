@@ -207,6 +207,7 @@ describe('calls and results', () => {
       await campaigns.finish(
         {
           callUuid,
+          day: '2026-01-01',
           status,
           answeredUs: status === 'answered' ? placedUs + 3_000_000 : undefined,
           endedUs: placedUs + 45_000_000,

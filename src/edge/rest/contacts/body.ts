@@ -5,6 +5,7 @@ import { Busboy } from '@fastify/busboy';
 import { CsvListReader } from './csv-reader.ts';
 import { JsonListReader } from './json-reader.ts';
 import { ListFault, type ListReader } from './reader.ts';
+import { TextEncoding } from './text-encoding.ts';
 
 /** An upload: its bytes, and the reader for its format. */
 export interface IncomingList {
@@ -27,10 +28,23 @@ export async function incomingList(
 ): Promise<IncomingList> {
   const contentType = headers['content-type'] ?? '';
   if (!/^multipart\/form-data/i.test(contentType)) {
-    return { bytes: limited(body, maxBytes), reader: readerFor(contentType, '') };
+    const bytes = inUtf8(limited(body, maxBytes), contentType);
+    return { bytes, reader: readerFor(contentType, '') };
   }
   const { stream, name, mimeType } = await fileOf(body, headers, contentType);
-  return { bytes: limited(wholeParts(stream), maxBytes), reader: readerFor(mimeType, name) };
+  const bytes = inUtf8(limited(wholeParts(stream), maxBytes), mimeType);
+  return { bytes, reader: readerFor(mimeType, name) };
+}
+
+/** The bytes as UTF-8, in the charset that `contentType` declares or in the one that is found. */
+async function* inUtf8(
+  bytes: AsyncIterable<Uint8Array>,
+  contentType: string,
+): AsyncGenerator<Uint8Array> {
+  const [, charset] = /;\s*charset="?([^\s;"]+)/i.exec(contentType) ?? [];
+  const encoding = new TextEncoding(charset);
+  for await (const chunk of bytes) yield encoding.write(chunk);
+  yield encoding.end();
 }
 
 const readerFor = (contentType: string, name: string): ListReader =>

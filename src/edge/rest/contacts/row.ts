@@ -21,12 +21,19 @@ const NUMBER_TEXT_MAX = 64;
 const URL_MAX = 2048;
 const HTTP_URL = /^https?:\/\/[^\s/?#]+\S*$/i;
 
+const DAMAGED = 'has a damaged character (U+FFFD): export the list again as UTF-8';
+/** Unpaired surrogates would be stored as U+FFFD. */
+const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\ufffd');
+
 export const refusedRow = (rowNumber: number, reason: string): UploadRow => ({ rowNumber, reason });
 
 /** `headers`: with names that were checked. Numbers are checked by the campaign, which knows the account's country. */
 export function readRow(rowNumber: number, known: KnownCells, headers: readonly Cell[]): UploadRow {
   const refused = (column: string, problem: string) =>
     refusedRow(rowNumber, `${column} ${problem}`);
+  for (const [column, text] of Object.entries(known)) {
+    if (!isStorable(text)) return refused(column, DAMAGED);
+  }
   const to = known.to?.trim() ?? '';
   if (to === '') return refused('to', 'is empty');
   const from = known.from?.trim() ?? '';
@@ -41,7 +48,7 @@ export function readRow(rowNumber: number, known: KnownCells, headers: readonly 
   for (const { column, text } of headers) {
     const value = text.trim();
     if (value === '') continue;
-    const problem = headerValueProblem(value);
+    const problem = isStorable(value) ? headerValueProblem(value) : DAMAGED;
     if (problem !== undefined) return refused(column, problem);
     kept.push([column, value]);
   }

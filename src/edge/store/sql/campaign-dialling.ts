@@ -156,6 +156,7 @@ function begin(db: Connection, start: AttemptStart): boolean {
     dayStartUs: start.dayStartUs,
   });
   if (hindrance.doNotCall || hindrance.callsOfDay >= start.maxCallsOfDay) return false;
+  if (poolNumber !== undefined && !isUsable(db, poolNumber)) return false;
   move(db, campaignId, row, { status: 'dialling', reason: undefined, dueUs: undefined });
   db.send(
     `UPDATE campaign_contact SET attempts = attempts + 1, call_uuid = ?,
@@ -183,11 +184,20 @@ function begin(db: Connection, start: AttemptStart): boolean {
   return true;
 }
 
-function countUse(
-  db: Connection,
-  { id, day }: { readonly id: string; readonly day: string },
-  usedUs: number,
-): void {
+type PoolNumberUse = NonNullable<AttemptStart['poolNumber']>;
+
+/** Returns whether the number is still in the pool and below its limits. */
+function isUsable(db: Connection, { id, day, maxCalls, maxCallsPerDay }: PoolNumberUse): boolean {
+  const row = db.get('SELECT total_calls, day, calls_of_day FROM campaign_number WHERE id = ?', [
+    id,
+  ]);
+  if (row === undefined) return false;
+  if (maxCalls !== undefined && integer(row, 'total_calls') >= maxCalls) return false;
+  const isToday = string(row, 'day') === day;
+  return maxCallsPerDay === undefined || !isToday || integer(row, 'calls_of_day') < maxCallsPerDay;
+}
+
+function countUse(db: Connection, { id, day }: PoolNumberUse, usedUs: number): void {
   db.send(
     `UPDATE campaign_number SET total_calls = total_calls + 1,
         calls_of_day = CASE WHEN day = @day THEN calls_of_day + 1 ELSE 1 END,
@@ -221,7 +231,7 @@ function finish(db: Connection, finished: AttemptFinish): CampaignId | undefined
     callUuid,
   ]);
   if (row !== undefined) move(db, campaignId, row, contact);
-  if (!contact.counts) uncount(db, callUuid);
+  if (!contact.counts) uncount(db, callUuid, finished.day);
   db.send(
     `UPDATE campaign SET updated_us = ?, consecutive_failures =
       CASE ? WHEN 'counts' THEN consecutive_failures + 1 WHEN 'resets' THEN 0
@@ -232,7 +242,7 @@ function finish(db: Connection, finished: AttemptFinish): CampaignId | undefined
 }
 
 /** Nobody was rung: the attempt counts neither for the contact nor for the pool's number nor for the daily limit. */
-function uncount(db: Connection, callUuid: CallUuid): void {
+function uncount(db: Connection, callUuid: CallUuid, day: string): void {
   db.send(
     `UPDATE campaign_contact SET attempts = attempts - 1,
         first_dial_us = CASE WHEN attempts > 1 THEN first_dial_us END
@@ -241,10 +251,11 @@ function uncount(db: Connection, callUuid: CallUuid): void {
   );
   db.send(
     `UPDATE campaign_number SET total_calls = CASE WHEN total_calls > 0 THEN total_calls - 1 ELSE 0 END,
-        calls_of_day = CASE WHEN calls_of_day > 0 THEN calls_of_day - 1 ELSE 0 END
+        calls_of_day =
+          CASE WHEN calls_of_day > 0 AND day = ? THEN calls_of_day - 1 ELSE calls_of_day END
       WHERE (campaign_id, number) =
         (SELECT campaign_id, from_number FROM campaign_attempt WHERE call_uuid = ?)`,
-    [callUuid],
+    [day, callUuid],
   );
   db.send('UPDATE campaign_attempt SET counted = 0 WHERE call_uuid = ?', [callUuid]);
 }
