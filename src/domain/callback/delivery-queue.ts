@@ -19,14 +19,10 @@ import { splitUrlOptions } from './url-options.ts';
 
 /** Ids of notifications that are remembered after their end. */
 const FINISHED_LIMIT = 20_000;
-<<<<<<< HEAD
 /** Calls that another node has taken over and that are remembered. */
 const TAKEN_OVER_LIMIT = 20_000;
-||||||| dec08f42
-=======
 /** Removals that may be under way while deliveries continue. Beyond, a delivery waits for its own removal. */
 const MAX_REMOVALS = 1000;
->>>>>>> camp
 
 export interface DeliveryNeeds extends ExchangeNeeds {
   readonly clock: Clock;
@@ -171,12 +167,8 @@ export class DeliveryQueue {
       });
     });
     this.#stopped.abort(new Error('delivery queue closed'));
-<<<<<<< HEAD
     this.#epoch.abort(this.#stopped.signal.reason);
-||||||| dec08f42
-=======
     await Promise.all(this.#removals);
->>>>>>> camp
   }
 
   #knows(notification: StoredNotification): boolean {
@@ -280,18 +272,7 @@ export class DeliveryQueue {
         if (leavesBacklog(notification, result.error)) await this.#giveUpBehind(lane, notification);
       }
     }
-<<<<<<< HEAD
     signal.throwIfAborted();
-    await this.#tolerate('remove', notification, async () => {
-      await notifications.remove(notification.id);
-      this.#finished.set(notification.id, true);
-    });
-||||||| dec08f42
-    await this.#tolerate('remove', notification, async () => {
-      await notifications.remove(notification.id);
-      this.#finished.set(notification.id, true);
-    });
-=======
     this.#finished.set(notification.id, true);
     const removal = this.#remove(notification);
     if (this.#removals.size >= MAX_REMOVALS) await removal;
@@ -304,7 +285,6 @@ export class DeliveryQueue {
     ).finally(() => this.#removals.delete(removal));
     this.#removals.add(removal);
     return removal;
->>>>>>> camp
   }
 
   /**
@@ -352,14 +332,8 @@ export class DeliveryQueue {
       // Else the list would name those whose removal is not committed yet.
       await Promise.all(this.#removals);
       const pending = await this.#needs.notifications.listPending(limit, lane.of);
-<<<<<<< HEAD
       if (signal.aborted) return;
-      const fresh = pending.filter(({ id }) => !lane.knows(id));
-||||||| dec08f42
-      const fresh = pending.filter(({ id }) => !lane.knows(id));
-=======
       const fresh = pending.filter((notification) => !this.#knows(notification));
->>>>>>> camp
       lane.overflowed = pending.length >= limit;
       for (const notification of fresh) {
         if (this.#queued >= MAX_QUEUED) {
