@@ -12,7 +12,7 @@ import { systemRandom } from '../src/base/system-random.ts';
 import { systemClock } from '../src/edge/clock/system-clock.ts';
 import { createRestServer, type RestDeps } from '../src/edge/rest/server.ts';
 import { openStore } from '../src/edge/store/store.ts';
-import { joinFacts } from '../src/service/join/facts.ts';
+import { createDomainServices } from '../src/service/join/domain-services.ts';
 import { isQuick, type Row } from './row.ts';
 
 const CONNECTIONS = 16;
@@ -91,7 +91,7 @@ async function startService(dataDir: string) {
   const nothing = (): never => {
     throw new Error('not part of this measurement');
   };
-  const facts = joinFacts(store, {
+  const facts = createDomainServices(store, {
     ...context,
     logger: silentLogger,
     accounts: { concurrentCallsLimit: 10, cpsLimit: 5, currency: 'USD', country: 'US' },

@@ -37,8 +37,8 @@ import { MediaReports } from './service/media-reports.ts';
 import { Memory, quietLoop, v8Heap } from './service/memory.ts';
 import { createOperations, VERSION } from './service/operations.ts';
 import type { OperatorLists } from './service/operator-lists.ts';
-import { Overhear } from './service/overhear/overhear.ts';
-import { SharedOverhear } from './service/overhear/shared-overhear.ts';
+import { CallListening } from './service/overhear/listen-in.ts';
+import { SharedCallListening } from './service/overhear/shared-listen-in.ts';
 import { loopUtilisation, OverloadWatch } from './service/overload.ts';
 import { QualitySampling } from './service/quality-sampling.ts';
 import { RedisWatch } from './service/redis-watch.ts';
@@ -261,14 +261,14 @@ export async function startService(start: ServiceStart): Promise<Service> {
   const adminToken = settings.adminToken || keptSecret(dataDir, ADMIN_TOKEN_FILE, systemRandom);
   const callsHere = liveCallsView(keeper, lines.logs, lines.traces);
   const calling = cluster === undefined ? callsHere : shareLiveCalls(callsHere, cluster.peers);
-  const earHere = new Overhear({ keeper, watches: streams.watches, clock: systemClock });
+  const earHere = new CallListening({ keeper, watches: streams.watches, clock: systemClock });
   const server = createRestServer({
     ...basics,
     drafts: lines.drafts,
     overhearing:
       cluster === undefined
         ? earHere
-        : new SharedOverhear({ ...basics, own: earHere, peers: cluster.peers }),
+        : new SharedCallListening({ ...basics, own: earHere, peers: cluster.peers }),
     liveFeed: createLiveFeed(systemClock, calling),
     ...foundation,
     control,

@@ -7,7 +7,7 @@ import { SelfNode } from '../src/domain/cluster/cluster.ts';
 import { RateBook } from '../src/domain/ledger/ledger.ts';
 import type { Rate } from '../src/domain/ledger/types.ts';
 import type { Store } from '../src/edge/store/store.ts';
-import { joinFacts } from '../src/service/join/facts.ts';
+import { createDomainServices } from '../src/service/join/domain-services.ts';
 import type { Basics, Foundation } from '../src/service/join/foundation.ts';
 
 const DEFAULTS = fileURLToPath(new URL('../config/default.json', import.meta.url));
@@ -42,7 +42,7 @@ export function testFoundation(
 ): Foundation {
   const { prices, recordingFiles, usernameSuffix = settings.endpoints.usernameSuffix } = over;
   const realm = 'test';
-  const facts = joinFacts(store, {
+  const facts = createDomainServices(store, {
     clock,
     random,
     logger,

@@ -1,7 +1,7 @@
 export type LogFields = Readonly<Record<string, unknown>>;
 
 /**
- * Facts are fields, the message is a short constant phrase. Secrets never go in either. What was thrown is the field `error`.
+ * DomainServices are fields, the message is a short constant phrase. Secrets never go in either. What was thrown is the field `error`.
  */
 export interface Logger {
   debug(fields: LogFields, message: string): void;

@@ -4,7 +4,6 @@
  * `sip.publicHost` is CARILLON_SIP_PUBLIC_HOST.
  */
 import { calling } from './settings/calling.ts';
-import { keeping } from './settings/keeping.ts';
 import {
   choice,
   type IntegerSetting,
@@ -21,6 +20,7 @@ import {
   toggle,
 } from './settings/kinds.ts';
 import { network } from './settings/network.ts';
+import { keeping } from './settings/retention.ts';
 
 export { isSetting, type Setting } from './settings/kinds.ts';
 

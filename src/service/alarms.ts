@@ -6,7 +6,7 @@ import { DAY_MS, HOUR_MS } from '../base/duration.ts';
 import { type AccountId, asAccountId } from '../base/ids.ts';
 import type { Logger } from '../base/logger.ts';
 import { unitsFromMicros } from '../base/money.ts';
-import { Rounds } from '../base/rounds.ts';
+import { RepeatedTask } from '../base/repeated-task.ts';
 import { ALARM_KINDS, AlarmBook, CalledCountries, CallTrends } from '../domain/alarm/alarm.ts';
 import type {
   Alarm,
@@ -19,10 +19,10 @@ import type { Cdr } from '../domain/cdr/types.ts';
 import type { Ledger } from '../domain/ledger/ledger.ts';
 import type { LowBalanceAlert } from '../domain/ledger/types.ts';
 import type { SettingStore } from '../edge/store/store.ts';
-import { AlarmTeller, type AlarmTellerParts } from './alarm-teller.ts';
+import { AlarmNotifier, type AlarmNotifierParts } from './alarm-notifier.ts';
 
-export interface AlarmParts extends AlarmTellerParts {
-  readonly settings: AlarmTellerParts['settings'] &
+export interface AlarmParts extends AlarmNotifierParts {
+  readonly settings: AlarmNotifierParts['settings'] &
     AlarmLimits &
     AlarmTimes & { readonly everyMs: number };
   /** Of this node alone, the same after a restart. */
@@ -59,7 +59,7 @@ const LOW_MAX = 500;
 export class Alarms {
   readonly #parts: AlarmParts;
   readonly #book: AlarmBook;
-  readonly #teller: AlarmTeller;
+  readonly #teller: AlarmNotifier;
   readonly #trends = new CallTrends();
   readonly #countries: CalledCountries;
   /** What happened since the last look. */
@@ -71,14 +71,14 @@ export class Alarms {
   #unreadable = 0;
   #telling: Promise<void> = Promise.resolve();
   #waiting = 0;
-  readonly #looks: Rounds;
+  readonly #looks: RepeatedTask;
 
   constructor(parts: AlarmParts) {
     this.#parts = parts;
     this.#book = new AlarmBook(parts.settings);
-    this.#teller = new AlarmTeller(parts);
+    this.#teller = new AlarmNotifier(parts);
     this.#countries = new CalledCountries(parts.marks);
-    this.#looks = new Rounds({
+    this.#looks = new RepeatedTask({
       clock: parts.clock,
       everyMs: parts.settings.everyMs,
       round: () => this.look(),

@@ -14,7 +14,7 @@ import { DAY_MS, HOUR_MS } from '../base/duration.ts';
 import type { AccountId } from '../base/ids.ts';
 import type { Logger } from '../base/logger.ts';
 import type { ObjectStore } from '../base/object-store.ts';
-import { Rounds } from '../base/rounds.ts';
+import { RepeatedTask } from '../base/repeated-task.ts';
 import type { Accounts } from '../domain/account/account.ts';
 import type { CallRecords } from '../domain/cdr/cdr.ts';
 import type { Ledger } from '../domain/ledger/ledger.ts';
@@ -52,12 +52,12 @@ const LOOK_EVERY_MS = 10 * 60_000;
 
 export class DailyExport {
   readonly #parts: DailyExportParts;
-  readonly #rounds: Rounds;
+  readonly #rounds: RepeatedTask;
 
   constructor(parts: DailyExportParts) {
     this.#parts = parts;
     const { clock, logger } = parts;
-    this.#rounds = new Rounds({
+    this.#rounds = new RepeatedTask({
       clock,
       round: () => this.round(),
       everyMs: LOOK_EVERY_MS,

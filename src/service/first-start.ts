@@ -10,7 +10,7 @@ import type { Accounts } from '../domain/account/account.ts';
 import type { Ledger } from '../domain/ledger/ledger.ts';
 import type { Provisioning } from '../domain/provisioning/provisioning.ts';
 import type { Store } from '../edge/store/store.ts';
-import { DEMO_ORIGIN } from '../edge/webhook/own-demo.ts';
+import { DEMO_ORIGIN } from '../edge/webhook/demo-application.ts';
 import type { DemoFile } from '../phone/options.ts';
 import { DEMO_FILE, writeSecret } from './data-folder.ts';
 

@@ -3,11 +3,11 @@
 import type { Clock } from '../base/clock.ts';
 import { DAY_MS } from '../base/duration.ts';
 import type { Logger } from '../base/logger.ts';
-import { Rounds } from '../base/rounds.ts';
+import { RepeatedTask } from '../base/repeated-task.ts';
 import type { Settings } from '../config/schema.ts';
 import { expireCampaigns } from '../domain/campaign/campaign.ts';
 import { expireCalls, INTERRUPTED } from '../domain/cdr/cdr.ts';
-import type { CallKeeper } from '../domain/dispatch/dispatch.ts';
+import type { CallBilling } from '../domain/dispatch/dispatch.ts';
 import type { PhoneLogins } from '../domain/phone-login/phone-login.ts';
 import type { Provisioning } from '../domain/provisioning/provisioning.ts';
 import type { Recordings } from '../domain/recording/recording.ts';
@@ -36,12 +36,12 @@ export interface HousekeepingNeeds {
 
 export class Housekeeping {
   readonly #needs: HousekeepingNeeds;
-  readonly #rounds: Rounds;
+  readonly #rounds: RepeatedTask;
 
   constructor(needs: HousekeepingNeeds) {
     this.#needs = needs;
     const { clock, logger } = needs;
-    this.#rounds = new Rounds({
+    this.#rounds = new RepeatedTask({
       clock,
       everyMs: HOUR_MS,
       round: () => this.#round(),
@@ -58,7 +58,7 @@ export class Housekeeping {
   }
 
   /** Running calls may go on for `limitMs`; then they are ended. */
-  async drain(keeper: CallKeeper, limitMs: number): Promise<void> {
+  async drain(keeper: CallBilling, limitMs: number): Promise<void> {
     const { clock } = this.#needs;
     const endMs = clock.monotonicMs() + limitMs;
     while (keeper.live().length > 0 && clock.monotonicMs() < endMs)

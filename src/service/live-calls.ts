@@ -1,12 +1,12 @@
 /** Running calls as the operator sees them. */
 import type { CallUuid } from '../base/ids.ts';
 import type { CallLogs } from '../domain/call/call.ts';
-import { type CallKeeper, liveCallOf } from '../domain/dispatch/dispatch.ts';
+import { type CallBilling, liveCallOf } from '../domain/dispatch/dispatch.ts';
 import type { LiveCalls, LiveQuality, MessageForms } from '../edge/rest/server.ts';
 import type { SipTraces } from './sip-traces.ts';
 
 /** Those of this node. */
-export function liveCallsView(keeper: CallKeeper, logs: CallLogs, traces: SipTraces): LiveCalls {
+export function liveCallsView(keeper: CallBilling, logs: CallLogs, traces: SipTraces): LiveCalls {
   const qualityOf = (callUuid: CallUuid): LiveQuality | undefined => {
     const call = keeper.get(callUuid);
     if (call === undefined || !call.isAnswered || call.isEnded) return undefined;

@@ -1,7 +1,7 @@
 import { unitsFromMicros } from '../base/money.ts';
 import type { NewCalls } from '../domain/capacity/capacity.ts';
 import type { Cdr } from '../domain/cdr/types.ts';
-import type { CallKeeper } from '../domain/dispatch/dispatch.ts';
+import type { CallBilling } from '../domain/dispatch/dispatch.ts';
 import type { MediaEngine } from '../edge/media/engine.ts';
 import type { Metrics } from '../edge/metrics/metrics.ts';
 import type { RunningSignalling } from '../edge/sip/signalling.ts';
@@ -13,7 +13,7 @@ import type { OverloadWatch } from './overload.ts';
 import type { SipTraces } from './sip-traces.ts';
 
 export interface MeasuredParts {
-  readonly keeper: CallKeeper;
+  readonly keeper: CallBilling;
   readonly signalling: RunningSignalling;
   readonly media: MediaEngine;
   readonly streams: AudioStreamsEdge;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Clock } from '../base/clock.ts';
 import type { NewCalls } from '../domain/capacity/capacity.ts';
 import type { Serviceability } from '../domain/cluster/cluster.ts';
-import type { Admission, CallKeeper } from '../domain/dispatch/dispatch.ts';
+import type { Admission, CallBilling } from '../domain/dispatch/dispatch.ts';
 import type { MediaEngine } from '../edge/media/engine.ts';
 import type { Metrics } from '../edge/metrics/metrics.ts';
 import type { Operations, PartState, RegistrationView } from '../edge/rest/server.ts';
@@ -23,7 +23,7 @@ export interface OperatedParts {
   readonly store: Store;
   readonly storeWatch: StoreWatch;
   readonly serviceability: Pick<Serviceability, 'conditions'>;
-  readonly keeper: CallKeeper;
+  readonly keeper: CallBilling;
   readonly signalling: RunningSignalling;
   readonly media: MediaEngine;
   readonly admission: Admission;

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import type { MediaQuality } from '../base/media-quality.ts';
-import { Rounds } from '../base/rounds.ts';
+import { RepeatedTask } from '../base/repeated-task.ts';
 import type { Call } from '../domain/call/call.ts';
 
 const EVERY_MS = 5000;
@@ -19,10 +19,10 @@ export interface QualitySamplingParts {
 }
 
 export class QualitySampling {
-  readonly #rounds: Rounds;
+  readonly #rounds: RepeatedTask;
 
   constructor({ calls, clock, logger, sampled }: QualitySamplingParts) {
-    this.#rounds = new Rounds({
+    this.#rounds = new RepeatedTask({
       clock,
       everyMs: EVERY_MS,
       failed: (error) => logger.error({ error }, 'quality of calls not sampled'),

@@ -8,7 +8,7 @@ import type { Clock } from '../base/clock.ts';
 import { asAccountId, asRecordingId } from '../base/ids.ts';
 import type { Logger } from '../base/logger.ts';
 import type { ObjectStore } from '../base/object-store.ts';
-import { Rounds } from '../base/rounds.ts';
+import { RepeatedTask } from '../base/repeated-task.ts';
 import type { Recordings } from '../domain/recording/recording.ts';
 
 const EVERY_MS = 30_000;
@@ -29,12 +29,12 @@ export const recordingKey = (file: string): string => `recordings/${file}`;
 
 export class RecordingOffload {
   readonly #parts: OffloadParts;
-  readonly #rounds: Rounds;
+  readonly #rounds: RepeatedTask;
 
   constructor(parts: OffloadParts) {
     this.#parts = parts;
     const { clock, logger } = parts;
-    this.#rounds = new Rounds({
+    this.#rounds = new RepeatedTask({
       clock,
       round: () => this.round(),
       everyMs: EVERY_MS,

@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
-import { Rounds } from '../base/rounds.ts';
+import { RepeatedTask } from '../base/repeated-task.ts';
 import type { RedisLink } from '../edge/cluster/redis-link.ts';
 
 /** Pause between two probes. */
@@ -21,13 +21,13 @@ const PROBLEM = 'Redis does not answer, so the limits shared with other nodes ar
 /** Probes Redis, because a node without it cannot count the calls that all nodes run together. */
 export class RedisWatch {
   readonly #needs: RedisWatchNeeds;
-  readonly #rounds: Rounds;
+  readonly #rounds: RepeatedTask;
   #cancelLate: () => void = () => undefined;
   #isLost = false;
 
   constructor(needs: RedisWatchNeeds) {
     this.#needs = needs;
-    this.#rounds = new Rounds({
+    this.#rounds = new RepeatedTask({
       clock: needs.clock,
       everyMs: PROBE_MS,
       round: () => this.#probe(),

@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 import { ServiceError } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
-import { Rounds } from '../base/rounds.ts';
+import { RepeatedTask } from '../base/repeated-task.ts';
 import type { PartState } from '../edge/rest/server.ts';
 import type { Store } from '../edge/store/store.ts';
 
@@ -40,11 +40,11 @@ export class StoreWatch {
   #checkedMs = Number.NEGATIVE_INFINITY;
   #running: Promise<void> | undefined;
   #cancelNext: () => void = () => undefined;
-  readonly #rounds: Rounds;
+  readonly #rounds: RepeatedTask;
 
   constructor(needs: StoreWatchNeeds) {
     this.#needs = needs;
-    this.#rounds = new Rounds({
+    this.#rounds = new RepeatedTask({
       clock: needs.clock,
       everyMs: needs.isRemote === true ? PAUSE_REMOTE_MS : PAUSE_MS,
       round: async () => {

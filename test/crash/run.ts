@@ -10,7 +10,7 @@ import { billUntilKilled, findFaults, prepare } from './crash.ts';
 const points = Number(process.argv[2] ?? 1000);
 const seed = Number(process.argv[3] ?? 1);
 const only = process.argv[4];
-/** Rounds in one folder before a fresh one: checks read all of it. */
+/** RepeatedTask in one folder before a fresh one: checks read all of it. */
 const ROUNDS_PER_FOLDER = 25;
 const LINES = 400;
 const random = seededRandom(seed);

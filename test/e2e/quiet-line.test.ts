@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => stage.close());
 
 /** The RTP port of a phone: what comes to it, and its voice. */
-class Ear {
+class KeyListener {
   readonly arrivals: number[] = [];
   readonly #socket: Socket;
   #talk: NodeJS.Timeout | undefined;
@@ -33,10 +33,10 @@ class Ear {
     socket.on('message', () => this.arrivals.push(performance.now()));
   }
 
-  static async open(): Promise<Ear> {
+  static async open(): Promise<KeyListener> {
     const socket = createSocket('udp4').bind(0, PHONE);
     await once(socket, 'listening');
-    return new Ear(socket);
+    return new KeyListener(socket);
   }
 
   get media(): string {
@@ -73,7 +73,7 @@ class Ear {
 
 interface Talk {
   readonly call: WireCaller;
-  readonly ear: Ear;
+  readonly ear: KeyListener;
   /** Re-INVITE with this direction. */
   readonly turn: (direction: string) => Promise<string>;
 }
@@ -81,7 +81,7 @@ interface Talk {
 let version = 1;
 
 async function talking(elements: string, using: (talk: Talk) => Promise<void>): Promise<void> {
-  const ear = await Ear.open();
+  const ear = await KeyListener.open();
   const body = (direction: string): string => {
     version += 1;
     return sdpOf({ address: PHONE, direction, version, media: ear.media });

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { LiveOutput } from '../../src/service/overhear/listen-in.ts';
 import { until } from '../eventually.ts';
-import { LiveOutput } from '../../src/service/overhear/overhear.ts';
 
 /** 20 ms of 16-bit stereo at 8 kHz that begins with its number. */
 function frame(number: number): Buffer {

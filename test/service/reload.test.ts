@@ -6,7 +6,7 @@ import { asAccountId } from '../../src/base/ids.ts';
 import { silentLogger } from '../../src/base/logger.ts';
 import { micros } from '../../src/base/money.ts';
 import { examineSettings } from '../../src/config/load.ts';
-import { joinFacts } from '../../src/service/join/facts.ts';
+import { createDomainServices } from '../../src/service/join/domain-services.ts';
 import { checked, Reloader } from '../../src/service/reload.ts';
 import { openInMemory } from '../edge/store/open.ts';
 
@@ -39,7 +39,7 @@ async function running() {
     examineSettings({ CARILLON_CONFIG: file }, join(ROOT, 'config', 'default.json'));
   const { store, clock, random } = await openInMemory();
   close = () => store.close();
-  const facts = joinFacts(store, {
+  const facts = createDomainServices(store, {
     clock,
     random,
     logger: silentLogger,

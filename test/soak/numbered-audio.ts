@@ -26,15 +26,15 @@ export interface Position {
   readonly lastDelayMs: number;
 }
 
-interface Hearing {
+interface OneWayAudioDetector {
   readonly offset: number;
   readonly delayMs: number;
 }
 
 export class NumberedAudio {
   readonly #startMs: number;
-  readonly #first: Hearing[] = [];
-  readonly #last: Hearing[] = [];
+  readonly #first: OneWayAudioDetector[] = [];
+  readonly #last: OneWayAudioDetector[] = [];
   #begun = false;
   #heard = 0;
   #unreadable = 0;

@@ -8,7 +8,7 @@ import { callIdOf, maskedMessage } from '../../src/edge/sip/trace/message-text.t
 import { requestQuoted } from '../../src/protocol/sip/transaction/quoted.ts';
 import type { Flow } from '../../src/protocol/sip/transport/flow.ts';
 import { StreamFramer } from '../../src/protocol/sip/transport/framer.ts';
-import { glance } from '../../src/protocol/sip/transport/glance.ts';
+import { quickParse } from '../../src/protocol/sip/transport/quick-parse.ts';
 import { ANSWER, OFFER, REALM, seededRandom, World } from '../protocol/sip-ua/world.ts';
 
 const { values } = parseArgs({
@@ -213,7 +213,7 @@ let worstMs = 0;
 /** Everything that reads a message of an unknown peer. */
 function read(bytes: Buffer, from: Flow): void {
   server.receive(bytes, from);
-  glance(bytes);
+  quickParse(bytes);
   callIdOf(bytes);
   maskedMessage(bytes);
   requestQuoted(bytes.toString('latin1'));

@@ -17,7 +17,7 @@ import {
   type RestSettings,
 } from '../../src/edge/rest/server.ts';
 import { LINK_KEY_FILE, writeSecret } from '../../src/service/data-folder.ts';
-import { joinFacts } from '../../src/service/join/facts.ts';
+import { createDomainServices } from '../../src/service/join/domain-services.ts';
 import { restSettings } from '../../src/service/join/rest-settings.ts';
 import { VERSION } from '../../src/service/operations.ts';
 import { derive } from '../../src/service/settings.ts';
@@ -84,7 +84,7 @@ export async function startService(options: ServiceOptions = {}) {
   const { store, clock, random } = await openAt(options.dataDir ?? ':memory:');
   const folder = mkdtempSync(join(tmpdir(), 'carillon-rest-'));
   const control = new FakeControl();
-  const facts = joinFacts(store, {
+  const facts = createDomainServices(store, {
     clock,
     random,
     logger: silentLogger,

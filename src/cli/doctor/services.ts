@@ -89,9 +89,9 @@ function dated(check: string, certificate: X509Certificate, nowMs: number): Find
 export async function checkStore({ store }: Settings): Promise<Finding> {
   const check = 'store';
   if (store.url === '') return skipped(check, 'SQLite in the data folder');
-  const { lookAtPostgres } = await import('../../edge/store/postgres/look.ts');
+  const { inspectPostgres } = await import('../../edge/store/postgres/inspect.ts');
   try {
-    return good(check, `PostgreSQL ${lookAtPostgres(store.url)} answers`);
+    return good(check, `PostgreSQL ${inspectPostgres(store.url)} answers`);
   } catch (error) {
     const advice =
       'Start the database, correct store.url, or install libpq5; docs/postgres.md tells what it needs.';

@@ -6,22 +6,22 @@ import type { CallFacts } from '../callback/callback.ts';
 import type { CallbackTarget } from '../callback/types.ts';
 import type { MediaQuality } from '../cdr/types.ts';
 import type { CallLog } from './call-log.ts';
+import { type CallEvents, CallState, type CallStatus } from './call-state.ts';
 import { CallStreams } from './call-streams.ts';
-import { type CallEvents, type CallStatus, Course } from './course.ts';
 import { DigitHub } from './digits.ts';
 import { type CallEnd, endOfLeg, ownDisposition } from './end-cause.ts';
 import type { HangupCauseKey, HangupSource } from './hangup-cause.ts';
-import { Hearing } from './hearing.ts';
 import type { CallIdentity, CallPrice } from './identity.ts';
 import { InboundPart } from './inbound-part.ts';
 import { LegMedia, type LegMediaNeeds } from './leg-media.ts';
 import type { Headers, InboundLeg, Leg, LegEnd, MediaLeg, MediaWish, Signalling } from './needs.ts';
+import { OneWayAudioDetector } from './one-way-audio.ts';
 import { mayGoOn } from './onward-headers.ts';
 import { OutboundPart } from './outbound-part.ts';
 import type { PartOf } from './part.ts';
 import { NOBODY, type Peer } from './peer.ts';
 import type { CallTerms, Recorded } from './recorded.ts';
-import type { DialPlan } from './target-hunt.ts';
+import type { DialPlan } from './target-selection.ts';
 
 export { CallLog, type CallLogEntry, type CallLogKind, CallLogs } from './call-log.ts';
 export type { StreamFacts } from './call-streams.ts';
@@ -37,7 +37,7 @@ export {
   type RecordSettings,
 } from './record.ts';
 export { type CallTerms, type Recorded, waitingCall } from './recorded.ts';
-export type { DialPlan, FindSlot, TargetSlot } from './target-hunt.ts';
+export type { DialPlan, FindSlot, TargetSlot } from './target-selection.ts';
 
 export interface CallNeeds extends LegMediaNeeds {
   readonly clock: Pick<Clock, 'monotonicMs' | 'wallMs'>;
@@ -56,9 +56,9 @@ export class Call implements Recorded {
   /** Its audio streams, as they are recorded. */
   readonly streams: CallStreams;
 
-  readonly #course: Course;
+  readonly #course: CallState;
   readonly #media: LegMedia;
-  readonly #hearing = new Hearing();
+  readonly #hearing = new OneWayAudioDetector();
   readonly #clock: CallNeeds['clock'];
   /** What differs with the direction; undefined while there is no INVITE. */
   #part: InboundPart | OutboundPart | undefined;
@@ -76,7 +76,7 @@ export class Call implements Recorded {
     this.log = needs.log;
     this.streams = new CallStreams(price);
     this.#hangupTarget = hangupTarget;
-    this.#course = new Course(needs.clock, needs.log);
+    this.#course = new CallState(needs.clock, needs.log);
     this.#clock = needs.clock;
     const expectAudio = (): void => {
       if (this.isAnswered) this.#hearing.expect(this.hold === undefined, this.#clock.monotonicMs());

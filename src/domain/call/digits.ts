@@ -1,4 +1,4 @@
-import { doNothing } from '../../base/nothing.ts';
+import { noOperation } from '../../base/no-operation.ts';
 
 export type DigitListener = (digit: string) => void;
 
@@ -20,7 +20,7 @@ export class DigitHub {
   #tonesWanted = false;
 
   /** `hearTones` is told when presses are wanted that come as tones, and when no more. */
-  constructor(hearTones: (wanted: boolean) => void = doNothing) {
+  constructor(hearTones: (wanted: boolean) => void = noOperation) {
     this.#hearTones = hearTones;
   }
 
@@ -111,7 +111,7 @@ export function matchDigits(
   patterns: readonly string[],
   matched: (pattern: string) => void,
 ): () => void {
-  if (patterns.length === 0) return doNothing;
+  if (patterns.length === 0) return noOperation;
   const longest = Math.max(...patterns.map((pattern) => pattern.length));
   const byLength = [...patterns].sort((a, b) => b.length - a.length);
   let pressed = '';

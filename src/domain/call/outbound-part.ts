@@ -3,7 +3,12 @@ import { nobodyHasIt } from './end-cause.ts';
 import type { Leg, LegEnd, OutboundTarget, RespondingPeer, Signalling } from './needs.ts';
 import { type CallPart, legEventsOf, openMedia, type PartOf } from './part.ts';
 import { NOBODY, type Peer } from './peer.ts';
-import { type DialPlan, describeTarget, type Hunter, huntTargets } from './target-hunt.ts';
+import {
+  type DialPlan,
+  describeTarget,
+  type TargetSelector,
+  tryTargets,
+} from './target-selection.ts';
 
 /** Provisional statuses that ring. 181, 182 and 199 say that the called party does not ring yet, or no longer. */
 const RINGING: ReadonlySet<number> = new Set([180, 183]);
@@ -35,10 +40,10 @@ export class OutboundPart implements CallPart {
   }
 
   dial(signalling: Signalling, plan: DialPlan): Promise<void> {
-    return huntTargets(signalling, plan, this.#hunter());
+    return tryTargets(signalling, plan, this.#hunter());
   }
 
-  #hunter(): Hunter {
+  #hunter(): TargetSelector {
     const { course, log, hangup } = this.#of;
     const legEvents = legEventsOf(this.#of);
     return {

@@ -1,7 +1,7 @@
 /** What the inbound and the outbound part of a call have in common. */
 import { ServiceError } from '../../base/errors.ts';
 import type { CallLog } from './call-log.ts';
-import type { Course } from './course.ts';
+import type { CallState } from './call-state.ts';
 import type { HangupCauseKey, HangupSource } from './hangup-cause.ts';
 import type { LegMedia } from './leg-media.ts';
 import type { Leg, LegEnd, LegEvents, LegOwner } from './needs.ts';
@@ -18,7 +18,7 @@ export interface CallPart {
 /** The call that a part belongs to. */
 export interface PartOf {
   readonly owner: LegOwner;
-  readonly course: Course;
+  readonly course: CallState;
   readonly media: LegMedia;
   readonly log: CallLog;
   hangup(cause: HangupCauseKey, source: HangupSource, detail?: string): void;

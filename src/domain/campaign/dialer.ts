@@ -9,7 +9,7 @@ import { type AccountLimits, Dialling, RECHECK_MS } from './dialling.ts';
 import { Lifecycle } from './lifecycle.ts';
 import { LiveCampaign } from './live-campaign.ts';
 import type { CampaignCallEnd } from './needs.ts';
-import { Obstacles } from './obstacles.ts';
+import { PauseConditions } from './pause-conditions.ts';
 import type { DialerControl, Obstacle } from './service-needs.ts';
 import { Transitions } from './transitions.ts';
 import type {
@@ -38,7 +38,7 @@ export class Dialer implements DialerControl {
   readonly #needs: DialerNeeds;
   readonly #transitions: Transitions;
   readonly #attempts: Attempts;
-  readonly #obstacles: Obstacles;
+  readonly #obstacles: PauseConditions;
   readonly #lifecycle: Lifecycle;
   readonly #dialling: Dialling;
   readonly #live = new Map<CampaignId, LiveCampaign>();
@@ -53,7 +53,7 @@ export class Dialer implements DialerControl {
       ended: (...given) => this.#ended(...given),
       poolSettled: (live) => this.#poolSettled(live),
     });
-    this.#obstacles = new Obstacles(needs);
+    this.#obstacles = new PauseConditions(needs);
     this.#lifecycle = new Lifecycle(needs, this.#transitions, {
       runningOf: (accountId) => this.#runningOf(accountId),
       poolOf: (live) => this.#dialling.poolOf(live),

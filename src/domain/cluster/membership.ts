@@ -5,7 +5,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { SECOND_MS } from '../../base/duration.ts';
 import type { Logger } from '../../base/logger.ts';
-import { Rounds } from '../../base/rounds.ts';
+import { RepeatedTask } from '../../base/repeated-task.ts';
 import type { NodeLease } from './lease.ts';
 import type { NodeStore } from './needs.ts';
 import type { SelfNode } from './self-node.ts';
@@ -56,12 +56,12 @@ export class Membership {
   /** Until then a node that is dead may be the last to write. */
   #lateUntilMs = Number.NEGATIVE_INFINITY;
   #lastMs: number;
-  readonly #rounds: Rounds;
+  readonly #rounds: RepeatedTask;
 
   constructor(needs: MembershipNeeds) {
     this.#needs = needs;
     this.#lastMs = needs.clock.monotonicMs();
-    this.#rounds = new Rounds({
+    this.#rounds = new RepeatedTask({
       clock: needs.clock,
       everyMs: BEAT_MS,
       round: () => this.round(),

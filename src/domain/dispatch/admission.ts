@@ -19,7 +19,7 @@ import type {
 } from '../capacity/capacity.ts';
 import type { ReserveRefusal } from '../ledger/types.ts';
 import type { EndpointStore } from '../provisioning/needs.ts';
-import type { CallKeeper } from './keeper.ts';
+import type { CallBilling } from './call-billing.ts';
 
 /** Why a call may not begin, as it will stand in its record. */
 export interface AdmissionRefusal {
@@ -48,7 +48,7 @@ export interface AdmissionNeeds {
   readonly capacity: Slots;
   readonly shares: FairShare;
   readonly newCalls: Pick<NewCalls, 'take'>;
-  readonly keeper: CallKeeper;
+  readonly keeper: CallBilling;
   readonly clock: Clock;
   /** Calls that run on this node at once, and that begin within a second. */
   readonly nodeLimit: number;

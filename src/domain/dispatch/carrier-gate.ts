@@ -1,6 +1,6 @@
 /** Finds a carrier whose limits allow another call. The slots of carriers are shared fairly among accounts. */
 import type { Clock } from '../../base/clock.ts';
-import { doNothing } from '../../base/nothing.ts';
+import { noOperation } from '../../base/no-operation.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import type { Account } from '../account/types.ts';
 import type { FindSlot, TargetSlot } from '../call/call.ts';
@@ -178,7 +178,7 @@ const placeOf = ({ name, concurrentCallsLimit, cpsLimit }: Carrier): Place => ({
   limits: { concurrentCalls: concurrentCallsLimit, cps: cpsLimit },
 });
 
-const NO_LIMIT: CapacitySlot = { release: doNothing, undo: doNothing };
+const NO_LIMIT: CapacitySlot = { release: noOperation, undo: noOperation };
 const unlimited = (target: OutboundTarget): TargetSlot => new HeldTarget(target, NO_LIMIT, 0);
 
 class HeldTarget implements TargetSlot {

@@ -12,6 +12,7 @@ import type { Call, CallLogs } from '../call/call.ts';
 import type { CallLogEntry, HangupCauseKey } from '../call/types.ts';
 import type { CallLogStore } from '../cdr/needs.ts';
 import { dialOf } from '../interpreter/interpreter.ts';
+import { referForApplication } from './application-refer.ts';
 import { confirmed } from './confirmed.ts';
 import type {
   CallControl,
@@ -40,7 +41,6 @@ import { liveCallOf } from './live-call.ts';
 import { listStreams, startStream, stopStreams } from './live-streams.ts';
 import type { DispatchNeeds } from './needs.ts';
 import type { Outbound } from './outbound.ts';
-import { referOnWish } from './refer-on-wish.ts';
 import type { RouteDecision, RouteQuestion } from './route-decision.ts';
 import { explainRoute } from './route-test.ts';
 import { transferCall } from './transfer.ts';
@@ -129,7 +129,7 @@ export class ControlService implements CallControl {
 
   async refer(accountId: AccountId, callUuid: CallUuid, wish: ReferWish): Done {
     const call = await this.#answered(accountId, callUuid);
-    return call.ok ? referOnWish(call.value, wish, this.#needs.interpreter()) : call;
+    return call.ok ? referForApplication(call.value, wish, this.#needs.interpreter()) : call;
   }
 
   async sendDigits(

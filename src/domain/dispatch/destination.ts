@@ -8,7 +8,7 @@ import type { MediaWish, OutboundTarget, Signalling } from '../call/needs.ts';
 import type { HangupCauseKey, HangupSource } from '../call/types.ts';
 import type { PolicyParties } from '../provisioning/provisioning.ts';
 import { readDialledNumber } from './dialled-number.ts';
-import { mediaWish } from './media-wish.ts';
+import { mediaPolicyOfLeg } from './media-policy-of-leg.ts';
 import type { DispatchNeeds } from './needs.ts';
 
 /** Why a destination is not dialled, as it will stand in the call's record. */
@@ -106,7 +106,7 @@ export class Destinations {
       to: uri,
       price: this.#sipPrice(owner),
       endpointId: undefined,
-      targets: [{ kind: 'uri', uri, ...this.#mediaWish({ account: owner.authId }) }],
+      targets: [{ kind: 'uri', uri, ...this.#mediaPolicyOfLeg({ account: owner.authId }) }],
     });
   }
 
@@ -167,15 +167,23 @@ export class Destinations {
     return ok({ to: number, price, endpointId: undefined, targets });
   }
 
-  #mediaWish(parties: PolicyParties, more: { secured?: boolean; mustBeSecure?: boolean } = {}) {
+  #mediaPolicyOfLeg(
+    parties: PolicyParties,
+    more: { secured?: boolean; mustBeSecure?: boolean } = {},
+  ) {
     const { provisioning, settings } = this.#needs;
-    return mediaWish(provisioning, { parties, srtp: settings.srtp, secured: false, ...more });
+    return mediaPolicyOfLeg(provisioning, {
+      parties,
+      srtp: settings.srtp,
+      secured: false,
+      ...more,
+    });
   }
 
   #wishOf(username: string, owner: Account): MediaWish {
     const { signalling } = this.#needs;
     const parties = { endpoint: username, account: owner.authId };
-    const wish = this.#mediaWish(parties, { secured: signalling.isSecured(username) });
+    const wish = this.#mediaPolicyOfLeg(parties, { secured: signalling.isSecured(username) });
     const byDtls = signalling.isBrowser(username);
     return { ...wish, srtp: wish.srtp && { ...wish.srtp, byDtls } };
   }
@@ -189,7 +197,10 @@ export class Destinations {
         carrier: name,
         number,
         policy: Object.keys(policy).length === 0 ? undefined : policy,
-        ...this.#mediaWish({ carrier: name, account: owner.authId }, { mustBeSecure: secure }),
+        ...this.#mediaPolicyOfLeg(
+          { carrier: name, account: owner.authId },
+          { mustBeSecure: secure },
+        ),
         ...(failoverOn === undefined ? {} : { failoverOn }),
         ...(maxRedirects === undefined ? {} : { maxRedirects }),
       }));

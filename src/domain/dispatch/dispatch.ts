@@ -1,14 +1,15 @@
 /** Front door: how calls come into being, are kept, and are controlled. */
 export { Admission } from './admission.ts';
 export { BLegDialer } from './b-leg.ts';
+export { CallBilling } from './call-billing.ts';
 export { callKey } from './call-key.ts';
 export { type ControlNeeds, ControlService } from './control-service.ts';
 export { type DialledNumber, readDialledNumber } from './dialled-number.ts';
 export { EndpointRate } from './endpoint-rate.ts';
 export { CallFactory } from './factory.ts';
 export { Inbound } from './inbound.ts';
-export { CallKeeper } from './keeper.ts';
 export { liveCallOf } from './live-call.ts';
+export { MessageRouting } from './message-routing.ts';
 export type { DispatchNeeds } from './needs.ts';
 export { NumberReader } from './number-reader.ts';
 export { Outbound } from './outbound.ts';
@@ -17,5 +18,4 @@ export { Referrals } from './referrals.ts';
 export { followRevocations } from './revocation.ts';
 export { Scripts } from './scripts.ts';
 export { shareControl } from './shared-control.ts';
-export { TextDesk } from './text-desk.ts';
 export { TrunkConnector } from './trunk.ts';

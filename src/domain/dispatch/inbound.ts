@@ -23,6 +23,7 @@ import type { ApplicationStore, EndpointStore, NumberStore } from '../provisioni
 import type { Provisioning } from '../provisioning/provisioning.ts';
 import type { Application, PhoneNumber, ProofPolicy } from '../provisioning/types.ts';
 import type { Admission, SlotRefusal } from './admission.ts';
+import type { CallBilling } from './call-billing.ts';
 import { type Caller, carriersCaller, phonesWish } from './caller.ts';
 import { proofOf } from './caller-proof.ts';
 import { slotAtCarrier } from './carrier-gate.ts';
@@ -30,8 +31,7 @@ import { calledKind, mediaNotPermitted, notPermitted } from './endpoint-permissi
 import type { EndpointRate } from './endpoint-rate.ts';
 import type { CallFactory } from './factory.ts';
 import { gateInbound } from './inbound-gate.ts';
-import type { CallKeeper } from './keeper.ts';
-import { mediaWish } from './media-wish.ts';
+import { mediaPolicyOfLeg } from './media-policy-of-leg.ts';
 import type { Scripts } from './scripts.ts';
 
 export interface InboundNeeds {
@@ -59,7 +59,7 @@ export interface InboundNeeds {
   readonly proofs: CallerProofs;
   /** Of carriers that say nothing else. */
   readonly proofPolicy: ProofPolicy;
-  readonly keeper: Pick<CallKeeper, 'live' | 'changed'>;
+  readonly keeper: Pick<CallBilling, 'live' | 'changed'>;
   readonly mediaPolicies: Provisioning['mediaPolicies'];
   readonly logger: Logger;
 }
@@ -126,7 +126,7 @@ export class Inbound {
       factory.price(owner, 'sip', leg.dialled) ?? factory.free(owner.currency),
       hangupTargetOf(application),
     );
-    call.takeInbound(leg, this.#mediaWish(leg, owner));
+    call.takeInbound(leg, this.#mediaPolicyOfLeg(leg, owner));
     const called =
       named === undefined ? calledKind(leg, account.country, this.#needs.addresses) : 'apps';
     const barred = mediaNotPermitted(endpoint, leg.sdp) ?? notPermitted(endpoint, called);
@@ -197,7 +197,7 @@ export class Inbound {
       (isSuspended ? undefined : factory.price(owner, 'inbound', e164)) ??
       factory.free(owner.currency);
     const call = factory.create(identity, price, hangupTargetOf(application));
-    call.takeInbound(leg, this.#mediaWish(leg, owner));
+    call.takeInbound(leg, this.#mediaPolicyOfLeg(leg, owner));
     const slot = await this.#slotAtCarrier(call, leg, owner);
     if (isSuspended) {
       if (await this.#admit(call, owner, { slot }))
@@ -248,9 +248,9 @@ export class Inbound {
     await script.run();
   }
 
-  #mediaWish({ carrier, endpointUsername, source }: InboundLeg, owner: Account): MediaWish {
+  #mediaPolicyOfLeg({ carrier, endpointUsername, source }: InboundLeg, owner: Account): MediaWish {
     const { carriers, mediaPolicies, srtp } = this.#needs;
-    return mediaWish(
+    return mediaPolicyOfLeg(
       { mediaPolicies },
       {
         parties: { endpoint: endpointUsername, carrier, account: owner.authId },

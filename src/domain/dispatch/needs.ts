@@ -10,8 +10,8 @@ import type { InterpreterNeeds } from '../interpreter/needs.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Provisioning } from '../provisioning/provisioning.ts';
 import type { Admission } from './admission.ts';
+import type { CallBilling } from './call-billing.ts';
 import type { CallFactory } from './factory.ts';
-import type { CallKeeper } from './keeper.ts';
 import type { Scripts } from './scripts.ts';
 
 interface DialSettings {
@@ -38,7 +38,7 @@ export interface DispatchNeeds {
   readonly provisioning: Provisioning;
   readonly ledger: Ledger;
   readonly admission: Admission;
-  readonly keeper: CallKeeper;
+  readonly keeper: CallBilling;
   readonly factory: CallFactory;
   readonly scripts: Scripts;
   readonly capacity: Slots;

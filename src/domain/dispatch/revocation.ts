@@ -3,7 +3,7 @@ import type { Accounts, RevokedAccount } from '../account/account.ts';
 import type { Call } from '../call/call.ts';
 import type { PhoneLogins } from '../phone-login/phone-login.ts';
 import type { Endpoints, RevokedEndpoint } from '../provisioning/provisioning.ts';
-import type { CallKeeper } from './keeper.ts';
+import type { CallBilling } from './call-billing.ts';
 import type { Outbound } from './outbound.ts';
 
 /** Endpoints that are looked up at a time. */
@@ -13,7 +13,7 @@ export interface RevocationNeeds {
   readonly accounts: Pick<Accounts, 'onRevoked'>;
   readonly endpoints: Pick<Endpoints, 'list' | 'onRevoked'>;
   readonly phoneLogins: Pick<PhoneLogins, 'onRevoked'>;
-  readonly keeper: Pick<CallKeeper, 'live'>;
+  readonly keeper: Pick<CallBilling, 'live'>;
   readonly outbound: Pick<Outbound, 'revoke'>;
   /** Forgets where a user is reached, in memory and in the store. */
   readonly forgetBindings: (username: string, login?: string) => void;

@@ -8,11 +8,11 @@ import { type CallbackClient, partyParameter } from '../callback/callback.ts';
 import type { JsonEvent } from '../callback/types.ts';
 import type { Cdr } from '../cdr/types.ts';
 import type { Trunk } from '../provisioning/types.ts';
-import type { CallKeeper } from './keeper.ts';
+import type { CallBilling } from './call-billing.ts';
 
 interface WebhookNeeds {
   readonly callbacks: Pick<CallbackClient, 'post'>;
-  readonly keeper: Pick<CallKeeper, 'recordOf'>;
+  readonly keeper: Pick<CallBilling, 'recordOf'>;
 }
 
 /** `CallInitiated` once it is known whether the call may go on, and `Hangup` at the end of one that might. */

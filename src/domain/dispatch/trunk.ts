@@ -8,7 +8,7 @@ import type { CapacityLimits, CapacityRefusal } from '../capacity/capacity.ts';
 import { playWhileHeld, relayDigits } from '../interpreter/interpreter.ts';
 import type { OriginationUri, PhoneNumber, Trunk } from '../provisioning/types.ts';
 import { type DialRefusal, inOrder } from './destination.ts';
-import { mediaWish } from './media-wish.ts';
+import { mediaPolicyOfLeg } from './media-policy-of-leg.ts';
 import type { DispatchNeeds } from './needs.ts';
 import { onwardOf, presentedCaller } from './presented.ts';
 import { TrunkWebhook } from './trunk-webhook.ts';
@@ -119,7 +119,7 @@ export class TrunkConnector {
       const detail = `trunk ${trunk.name} asks for TLS, its origination URI ${downgrading.sipUri} does not`;
       return unroutable(detail);
     }
-    const wish = mediaWish(this.#needs.provisioning, {
+    const wish = mediaPolicyOfLeg(this.#needs.provisioning, {
       parties: { trunk: trunk.trunkId, account: trunk.accountId },
       srtp: this.#needs.settings.srtp,
       secured: false,

@@ -7,9 +7,9 @@ import type { HangupCauseKey } from '../call/types.ts';
 import { startAppParameters } from '../callback/callback.ts';
 import type { CallbackTarget } from '../callback/types.ts';
 import { parametersOf, signerOf } from './call-callbacks.ts';
-import { untilKeysLeft } from './keys-on-their-way.ts';
 import type { InterpreterNeeds, VerbContext } from './needs.ts';
 import type { DocumentVia, NextDocument, Refusal, VerbOutcome } from './outcome.ts';
+import { untilDigitsSent } from './pending-digits.ts';
 import { readDocument } from './read-document.ts';
 import { execute } from './verb/verb.ts';
 
@@ -156,11 +156,11 @@ export class Interpreter {
       this.#logStep(instruction);
       const outcome = await execute(instruction, context);
       signal.throwIfAborted();
-      if (outcome.kind === 'hangup') await untilKeysLeft(this.#call, this.#needs.clock, signal);
+      if (outcome.kind === 'hangup') await untilDigitsSent(this.#call, this.#needs.clock, signal);
       const next = this.#follow(outcome, instruction === instructions.at(-1));
       if (next !== 'goOn') return next;
     }
-    await untilKeysLeft(this.#call, this.#needs.clock, signal);
+    await untilDigitsSent(this.#call, this.#needs.clock, signal);
     this.#endOfDocument();
     return undefined;
   }

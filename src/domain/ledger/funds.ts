@@ -5,7 +5,7 @@ import type { Balance } from './types.ts';
 export const availableOf = (balance: Pick<Balance, 'balance' | 'reservedFunds'>): Micros =>
   micros(balance.balance - balance.reservedFunds);
 
-/** Facts of a balance that decide whether an amount may be spent. */
+/** DomainServices of a balance that decide whether an amount may be spent. */
 export type Spendable = Pick<
   Balance,
   'balance' | 'reservedFunds' | 'creditLimit' | 'creditLimitType' | 'isPostpaid'

@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import { type Micros, micros } from '../../base/money.ts';
-import { doNothing } from '../../base/nothing.ts';
+import { noOperation } from '../../base/no-operation.ts';
 
 /** The next pulse is reserved this long before it begins, or half a pulse before if that is shorter. */
 const TOP_UP_LEAD_MS = 5000;
@@ -39,7 +39,7 @@ export class MeteredCharge {
   readonly #metered: Metered;
   readonly #clock: Clock;
   #reserved: Micros;
-  #cancel: () => void = doNothing;
+  #cancel: () => void = noOperation;
 
   /** `reserved`: amount held already, as a rule the first pulse. */
   constructor(metered: Metered, clock: Clock, reserved: Micros) {
@@ -72,7 +72,7 @@ export class MeteredCharge {
   /** Reserves nothing more. */
   stop(): void {
     this.#cancel();
-    this.#cancel = doNothing;
+    this.#cancel = noOperation;
   }
 
   #topUpAt(atMs: number, pulse: Pulse): void {

@@ -3,7 +3,7 @@
  * ask at once one gets it; whoever is not heard of any more (see RedisDirectory) has lost it to the next.
  */
 import type { Clock } from '../../base/clock.ts';
-import { Rounds } from '../../base/rounds.ts';
+import { RepeatedTask } from '../../base/repeated-task.ts';
 import type { Claims } from '../../domain/cluster/needs.ts';
 import { heardKey, keyOf } from './keys.ts';
 import type { RedisLink } from './redis-link.ts';
@@ -36,13 +36,13 @@ export class RedisClaims implements Claims {
   readonly #needs: RedisClaimsNeeds;
   /** How often each is held; a claim that is under way counts. */
   readonly #held = new Map<string, number>();
-  readonly #rounds: Rounds;
+  readonly #rounds: RepeatedTask;
   #lost: (key: string) => void = () => undefined;
 
   constructor(needs: RedisClaimsNeeds) {
     this.#needs = needs;
     needs.redis.onConnected(() => this.#renew());
-    this.#rounds = new Rounds({
+    this.#rounds = new RepeatedTask({
       clock: needs.clock,
       everyMs: RENEW_MS,
       round: () => this.#renew(),

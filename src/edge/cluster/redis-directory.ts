@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
-import { Rounds } from '../../base/rounds.ts';
+import { RepeatedTask } from '../../base/repeated-task.ts';
 import type { Directory } from '../../domain/cluster/needs.ts';
 import { heardKey, keyOf } from './keys.ts';
 import type { RedisLink } from './redis-link.ts';
@@ -28,7 +28,7 @@ export class RedisDirectory implements Directory {
   readonly #needs: RedisDirectoryNeeds;
   readonly #own = new Set<string>();
   #connectedMs: number;
-  readonly #rounds: readonly Rounds[];
+  readonly #rounds: readonly RepeatedTask[];
 
   constructor(needs: RedisDirectoryNeeds) {
     this.#needs = needs;
@@ -40,8 +40,8 @@ export class RedisDirectory implements Directory {
       this.#renew();
     });
     this.#rounds = [
-      new Rounds({ clock, everyMs: BEAT_MS, round: () => this.#beat() }),
-      new Rounds({ clock, everyMs: RENEW_MS, round: () => this.#renew() }),
+      new RepeatedTask({ clock, everyMs: BEAT_MS, round: () => this.#beat() }),
+      new RepeatedTask({ clock, everyMs: RENEW_MS, round: () => this.#renew() }),
     ];
     for (const rounds of this.#rounds) rounds.start();
   }

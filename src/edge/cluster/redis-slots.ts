@@ -6,8 +6,8 @@ import type { Clock } from '../../base/clock.ts';
 import type { Random } from '../../base/ids.ts';
 import { uuid } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
+import { RepeatedTask } from '../../base/repeated-task.ts';
 import { err, ok, type Result } from '../../base/result.ts';
-import { Rounds } from '../../base/rounds.ts';
 import type {
   CapacityLimits,
   CapacityRefusal,
@@ -77,14 +77,14 @@ export class RedisSlots implements Slots {
   readonly #leaseMs: number;
   /** Leases that this node holds, by key. */
   readonly #held = new Map<string, Set<string>>();
-  readonly #rounds: Rounds;
+  readonly #rounds: RepeatedTask;
 
   constructor(needs: RedisSlotsNeeds) {
     this.#needs = needs;
     this.#leaseMs = needs.leaseMs ?? LEASE_MS;
     needs.redis.onConnected(() => void this.#renew());
     const everyMs = this.#leaseMs / RENEWALS;
-    this.#rounds = new Rounds({ clock: needs.clock, everyMs, round: () => this.#renew() });
+    this.#rounds = new RepeatedTask({ clock: needs.clock, everyMs, round: () => this.#renew() });
     this.#rounds.start();
   }
 

@@ -12,7 +12,7 @@ import { createAddressPolicy } from './address-policy.ts';
 import { type NameResolver, systemResolver } from './system-resolver.ts';
 
 export { createDestinationGuard, type OwnPlaces } from './destination-guard.ts';
-export { createOwnPlaces } from './own-places.ts';
+export { createServiceAddresses } from './service-addresses.ts';
 
 export interface EgressOptions {
   /** Addresses, CIDR ranges and host names inside of private networks that may be reached. */

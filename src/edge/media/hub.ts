@@ -12,7 +12,7 @@ export interface StreamListener {
 
 /** 1 MiB holds what 300 streams say in 60 ms; the rest waits for the next round. */
 const BATCH_BYTES = 1 << 20;
-/** Rounds of one wake-up; what is left then waits for the next turn of the event loop. */
+/** RepeatedTask of one wake-up; what is left then waits for the next turn of the event loop. */
 const MAX_ROUNDS = 16;
 type OfPlace = Extract<NativeEvent, { readonly handle: Place }>;
 const OF_PLACES: ReadonlySet<NativeEvent['type']> = new Set<OfPlace['type']>([

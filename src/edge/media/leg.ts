@@ -20,6 +20,7 @@ import type {
 } from '../../domain/call/needs.ts';
 import type { MediaQuality } from '../../domain/cdr/types.ts';
 import { DigitQueue } from './digits.ts';
+import { DtmfDeduplication, type DtmfMethod } from './dtmf-deduplication.ts';
 import type { NativeEvent } from './events.ts';
 import type { Hub } from './hub.ts';
 import { Listening } from './listening.ts';
@@ -31,7 +32,6 @@ import {
   statisticsBuffer,
 } from './native-values.ts';
 import { Players } from './playback.ts';
-import { PressPairing, type PressWay } from './press-pairing.ts';
 import { startRecording } from './recording.ts';
 import { LegStream } from './stream.ts';
 
@@ -111,7 +111,7 @@ export class NativeLeg implements MediaLeg {
   /** What came and was no use, told before. */
   #told: Set<Unwanted> | undefined;
   readonly #streams = new Set<LegStream>();
-  readonly #presses = new PressPairing();
+  readonly #presses = new DtmfDeduplication();
   #rate: LineRate = 8000;
   #remote: MediaLeg['remote'];
   #lastQuality: MediaQuality = NO_QUALITY;
@@ -282,7 +282,7 @@ export class NativeLeg implements MediaLeg {
     this.#events.sourceChanged?.({ address, port, reason });
   }
 
-  #press(digit: string, way: PressWay, atMs: number, asTone = false): void {
+  #press(digit: string, way: DtmfMethod, atMs: number, asTone = false): void {
     if (this.#closed || !this.#presses.isNew(digit, way, atMs)) return;
     const wallMs = this.#hub.wallOf(atMs);
     for (const stream of this.#streams) stream.dtmf(digit, wallMs);

@@ -44,7 +44,7 @@ export interface CallEnding {
     | undefined;
 }
 
-/** Facts as they happen, shown in base units; no account ids in labels, so that the number of series stays bounded. */
+/** DomainServices as they happen, shown in base units; no account ids in labels, so that the number of series stays bounded. */
 export interface Metrics {
   callAttempted(direction: Direction, result: string): void;
   callAnswered(direction: Direction, setupMs: number, callUuid: string): void;

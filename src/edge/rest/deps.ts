@@ -14,7 +14,7 @@ import type { Recordings } from '../../domain/recording/recording.ts';
 import type { Transcriptions } from '../../domain/transcription/transcription.ts';
 import type { Users } from '../../domain/user/user.ts';
 import type { LiveFeed } from './console/live-feed.ts';
-import type { OperatorPages } from './http/operator-door.ts';
+import type { OperatorPages } from './http/operator-authentication.ts';
 import type { TakeUpgrade } from './http/upgrades.ts';
 import type { LiveCalls, Overhearing } from './live-calls.ts';
 import type { Operations } from './operations.ts';

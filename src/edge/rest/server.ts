@@ -33,7 +33,7 @@ import { showLiveCall } from './wire/call.ts';
 export { parseCarriersFile } from './admin/carriers-file.ts';
 export { invitationLink } from './console/users.ts';
 export type { RestDeps, RestSettings } from './deps.ts';
-export type { OperatorPages } from './http/operator-door.ts';
+export type { OperatorPages } from './http/operator-authentication.ts';
 export type {
   LiveCalls,
   LiveQuality,

@@ -1,8 +1,8 @@
 import { type Flow, peerOf } from '../../protocol/sip/sip.ts';
-import { WaitingLine } from './waiting-line.ts';
+import { AdmissionQueue } from './admission-queue.ts';
 
 /** A line of new calls that knows on whose flows they wait: a CANCEL that overtook its INVITE would find nothing to cancel. */
-export class CallLine<T extends { readonly flow: Flow }> extends WaitingLine<T> {
+export class CallLine<T extends { readonly flow: Flow }> extends AdmissionQueue<T> {
   readonly #waiting = new Map<string, number>();
 
   isWaiting(flow: Flow): boolean {

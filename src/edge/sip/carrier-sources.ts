@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Carrier } from '../../domain/provisioning/types.ts';
 import { type Flow, isSecure, peerOf, type UserAgent } from '../../protocol/sip/sip.ts';
-import type { Acquaintance } from './front-desk.ts';
+import type { KnownPeer } from './admission-filter.ts';
 import { carrierAt } from './source-match.ts';
 
 /** A change of the carriers counts after this time. */
@@ -47,7 +47,7 @@ export const acquaintanceOf = (
   agent: () => UserAgent | undefined,
   sources: CarrierSources,
   clock: Pick<Clock, 'monotonicMs'>,
-): Acquaintance => ({
+): KnownPeer => ({
   knows: (flow) => agent()?.knows(flow, clock.monotonicMs()) ?? false,
   isCarrier: (flow) => sources.at(flow) !== undefined,
   carrierOf: (flow) => sources.at(flow),

@@ -1,4 +1,4 @@
-import { doNothing } from '../../base/nothing.ts';
+import { noOperation } from '../../base/no-operation.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import type {
   Headers,
@@ -79,10 +79,10 @@ export class EdgeInboundLeg implements InboundLeg, LegSink {
   readonly #referral: EdgeReferral;
   #end: LegEnd | undefined;
   #answered: Promise<Result<void, LegEnd>> | undefined;
-  #settle: (result: Result<void, LegEnd>) => void = doNothing;
+  #settle: (result: Result<void, LegEnd>) => void = noOperation;
 
   /** `owned`: is told whose leg it is, once that is known. */
-  constructor(call: IncomingCall, tell: Tell, owned: (owner: LegOwner) => void = doNothing) {
+  constructor(call: IncomingCall, tell: Tell, owned: (owner: LegOwner) => void = noOperation) {
     const { request, flow } = call;
     this.#leg = call.leg;
     this.#tell = tell;

@@ -1,4 +1,8 @@
-import { CONTACT_UNREACHABLE, HANGUP_CAUSES, type HangupCauseKey } from '../../domain/call/types.ts';
+import {
+  CONTACT_UNREACHABLE,
+  HANGUP_CAUSES,
+  type HangupCauseKey,
+} from '../../domain/call/types.ts';
 
 interface Signalled {
   /** Final response to an INVITE that was not answered. */

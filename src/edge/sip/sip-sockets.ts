@@ -10,7 +10,7 @@ import {
   type UserAgentInput,
   type UserAgentOutput,
 } from '../../protocol/sip/sip.ts';
-import type { Acquaintance } from './front-desk.ts';
+import type { KnownPeer } from './admission-filter.ts';
 import type { SignallingOptions } from './signalling.ts';
 import { Traffic } from './traffic.ts';
 import { ConnectionTable } from './transport/connection-table.ts';
@@ -43,7 +43,7 @@ export class SipSockets implements SipWire {
   readonly #options: SignallingOptions;
   readonly #tell: (input: UserAgentInput) => void;
   readonly #logger: Logger;
-  readonly #acquaintance: Acquaintance;
+  readonly #acquaintance: KnownPeer;
   #open: Open | undefined;
   #failedHandshakes = 0;
 

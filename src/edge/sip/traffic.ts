@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Flow, UserAgentInput, UserAgentOutput } from '../../protocol/sip/sip.ts';
+import { AdmissionFilter, type KnownPeer, type Served } from './admission-filter.ts';
 import { Edges } from './edges.ts';
-import { type Acquaintance, FrontDesk, type Served } from './front-desk.ts';
 import { type CarrierMessageCount, type MessageCount, MessageCounter } from './message-counter.ts';
 import { StunAnswers } from './stun-answers.ts';
 import type { TracedMessage } from './trace/message-ring.ts';
@@ -24,7 +24,7 @@ export interface TrafficOptions {
 
 export interface TrafficParts {
   readonly options: TrafficOptions;
-  readonly acquaintance: Acquaintance;
+  readonly acquaintance: KnownPeer;
   readonly tell: (input: UserAgentInput) => void;
   /** A peer sent too much over this connection. */
   readonly close: (connectionId: number) => void;
@@ -34,7 +34,7 @@ export interface TrafficParts {
 export class Traffic {
   readonly #parts: TrafficParts;
   readonly #counter: MessageCounter;
-  readonly #desk: FrontDesk;
+  readonly #desk: AdmissionFilter;
   readonly #edges: Edges | undefined;
   readonly #stun: StunAnswers;
   #strangers = 0;
@@ -46,7 +46,7 @@ export class Traffic {
     this.#stun = new StunAnswers(options.clock);
     const { edges = [] } = options;
     this.#edges = edges.length === 0 ? undefined : new Edges(edges);
-    this.#desk = new FrontDesk({
+    this.#desk = new AdmissionFilter({
       clock: options.clock,
       acquaintance,
       unknownPeersPerSecond: options.unknownPeersPerSecond ?? UNKNOWN_PEERS_PER_SECOND,

@@ -8,7 +8,7 @@ import type {
   UserAgentInput,
   UserAgentOutput,
 } from '../../protocol/sip/sip.ts';
-import type { Acquaintance } from './front-desk.ts';
+import type { KnownPeer } from './admission-filter.ts';
 import type { Traffic, TrafficOptions } from './traffic.ts';
 import type { Arrival } from './transport/web-sockets.ts';
 
@@ -45,7 +45,7 @@ export interface WireOptions extends TrafficOptions {
 
 export interface WireParts {
   readonly options: WireOptions;
-  readonly acquaintance: Acquaintance;
+  readonly acquaintance: KnownPeer;
   readonly tell: (input: UserAgentInput) => void;
   /** The way to the peers of these dialogs (Call-IDs) is gone for good. */
   readonly cutOff: (callIds: readonly string[], why: string) => void;

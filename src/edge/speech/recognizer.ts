@@ -110,7 +110,7 @@ class Listener implements RecognizerService {
       return { heard: Promise.resolve(busy), stop: () => undefined };
     }
     this.#listening += 1;
-    const ear = new Ear(leg, engine.value, options);
+    const ear = new KeyListener(leg, engine.value, options);
     const heard = ear.heard.then((outcome) => {
       this.#listening -= 1;
       return this.#judged(outcome, options);
@@ -157,7 +157,7 @@ class Listener implements RecognizerService {
 }
 
 /** Hears one leg until its peer has said something. */
-class Ear {
+class KeyListener {
   readonly heard: Promise<Recognised>;
   readonly #resolve: (outcome: Recognised) => void;
   readonly #engine: RecognitionEngine;

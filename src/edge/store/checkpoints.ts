@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
-import { Rounds } from '../../base/rounds.ts';
+import { RepeatedTask } from '../../base/repeated-task.ts';
 
 /** Time between two copies. A page that every call writes is then copied once for many calls. */
 const EVERY_MS = 2000;
@@ -25,12 +25,12 @@ export interface CheckpointNeeds {
  */
 export class Checkpoints {
   readonly #needs: CheckpointNeeds;
-  readonly #rounds: Rounds;
+  readonly #rounds: RepeatedTask;
   #written = 0;
 
   constructor(needs: CheckpointNeeds) {
     this.#needs = needs;
-    this.#rounds = new Rounds({
+    this.#rounds = new RepeatedTask({
       clock: needs.clock,
       everyMs: EVERY_MS,
       round: () => this.#round(),

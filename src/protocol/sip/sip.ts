@@ -25,7 +25,7 @@ export {
   type SipTransportName,
 } from './transport/flow.ts';
 export { PING, PONG, StreamFramer } from './transport/framer.ts';
-export { type Glance, glance } from './transport/glance.ts';
+export { type QuickParse, quickParse } from './transport/quick-parse.ts';
 export { answerBinding, isStun } from './transport/stun.ts';
 export { bracketed, formatUri, parseUri, sipUri, unbracketed, unescapeUser } from './uri.ts';
 export { UserAgent } from './user-agent.ts';

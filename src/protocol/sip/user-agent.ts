@@ -2,8 +2,8 @@
 import type { LegId } from '../../base/ids.ts';
 import type { Machine } from '../../base/machine.ts';
 import { Gate } from './auth/gate.ts';
+import { InviteAdmission } from './dialog/admission.ts';
 import { UserAgentCore } from './dialog/core.ts';
-import { Door } from './dialog/door.ts';
 import { InboundCalls } from './dialog/inbound-calls.ts';
 import { Messages } from './dialog/messages.ts';
 import { OutboundCalls } from './dialog/outbound-calls.ts';
@@ -36,7 +36,7 @@ export class UserAgent implements Machine<UserAgentInput, UserAgentOutput> {
   readonly #outbound: OutboundCalls;
   readonly #registrations = new Map<number, RegistrationClient>();
   readonly #messages: Messages;
-  readonly #door: Door;
+  readonly #door: InviteAdmission;
   readonly #phones: PhoneDialogs;
   readonly #subscriptions: Subscriptions | undefined;
 
@@ -68,7 +68,7 @@ export class UserAgent implements Machine<UserAgentInput, UserAgentOutput> {
     this.#inbound = new InboundCalls(this.#core, this.#gate);
     this.#outbound = new OutboundCalls(this.#core, this.#registrar);
     this.#messages = new Messages(this.#core, this.#gate, this.#registrar);
-    this.#door = new Door(this.#core, this.#gate, () => this.legs);
+    this.#door = new InviteAdmission(this.#core, this.#gate, () => this.legs);
   }
 
   handle(input: UserAgentInput, nowMs: number): readonly UserAgentOutput[] {

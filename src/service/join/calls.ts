@@ -22,8 +22,8 @@ import type { Claims, Directory } from '../../domain/cluster/needs.ts';
 import {
   Admission,
   BLegDialer,
+  CallBilling,
   CallFactory,
-  CallKeeper,
   type DispatchNeeds,
   EndpointRate,
   followRevocations,
@@ -53,7 +53,7 @@ import type { Basics, Foundation } from './foundation.ts';
 
 /** Everything that makes, runs and ends calls. */
 export interface CallParts<R extends Recorder = Recorder> {
-  readonly keeper: CallKeeper;
+  readonly keeper: CallBilling;
   readonly admission: Admission;
   readonly control: CallControl;
   readonly inbound: Inbound;
@@ -115,7 +115,7 @@ export function joinCalls(
   onSettled: (cdr: Cdr) => void,
 ): Calls {
   const { logger, clock } = basics;
-  const recorderOf = (keeper: CallKeeper): CallRecorder =>
+  const recorderOf = (keeper: CallBilling): CallRecorder =>
     new CallRecorder({
       recordings: foundation.recordings,
       ledger: foundation.ledger,
@@ -141,7 +141,7 @@ export function joinParts<R extends Recorder>(
     recorderOf,
     onSettled,
   }: {
-    readonly recorderOf: (keeper: CallKeeper) => R;
+    readonly recorderOf: (keeper: CallBilling) => R;
     readonly onSettled: (cdr: Cdr) => void;
   },
 ): CallParts<R> {
@@ -149,7 +149,7 @@ export function joinParts<R extends Recorder>(
   const { store, accounts, ledger, provisioning, phoneLogins } = foundation;
   const { callbacks, media, signalling, logs, traces } = lines;
   const records = new OpenRecords(store.calls, logger);
-  const keeper = new CallKeeper({
+  const keeper = new CallBilling({
     calls: records,
     logs: store.callLogs,
     settler: new Settler(records, clock, logger),

@@ -6,7 +6,7 @@ import type { CallbackClient } from '../../domain/callback/callback.ts';
 import { type DialerControl, SharedDialer } from '../../domain/campaign/campaign.ts';
 import { INTERRUPTED, recoverOpenCalls } from '../../domain/cdr/cdr.ts';
 import { Membership, NodeTickets, Peers } from '../../domain/cluster/cluster.ts';
-import type { Admission, CallKeeper } from '../../domain/dispatch/dispatch.ts';
+import type { Admission, CallBilling } from '../../domain/dispatch/dispatch.ts';
 import { type Cluster, openCluster } from '../../edge/cluster/cluster.ts';
 import type { Basics, Foundation } from './foundation.ts';
 
@@ -23,7 +23,7 @@ export interface Clustered {
 }
 
 export interface ClusteredCalls {
-  readonly keeper: CallKeeper;
+  readonly keeper: CallBilling;
   readonly admission: Pick<Admission, 'draining'>;
   readonly callbacks: Pick<CallbackClient, 'fence' | 'unfence'>;
   /** Called with a cause when another node has declared this one dead, and with undefined once its new epoch serves. */

@@ -15,7 +15,7 @@ import type { OperatorLists } from '../operator-lists.ts';
 import { localRecordingFiles } from '../recording-files.ts';
 import { recordingKey } from '../recording-offload.ts';
 import { storeCarriers } from '../reload.ts';
-import { type Facts, joinFacts } from './facts.ts';
+import { createDomainServices, type DomainServices } from './domain-services.ts';
 
 /** What everything is given. */
 export interface Basics {
@@ -27,7 +27,7 @@ export interface Basics {
   readonly random: Random;
 }
 
-export interface Foundation extends Facts {
+export interface Foundation extends DomainServices {
   /** What is made through it is this node's. */
   readonly store: Store;
   readonly self: SelfNode;
@@ -50,7 +50,7 @@ export const postgresOf = ({ store }: Settings): PostgresSettings | undefined =>
     : { url: store.url, writers: store.writers, spoolBytes: store.spoolMegabytes * MEGABYTE };
 
 /** What domain modules keep in memory. */
-async function loadKept({ ledger, provisioning }: Facts): Promise<void> {
+async function loadKept({ ledger, provisioning }: DomainServices): Promise<void> {
   await ledger.loadRates();
   await provisioning.carriers.load();
   await provisioning.mediaPolicies.load();
@@ -69,7 +69,7 @@ export async function layFoundation(basics: Basics): Promise<Foundation> {
   const realm = await store.settings.getOrSet('sip.realm', `carillon-${uuid(random).slice(0, 8)}`);
   const recordingFiles = localRecordingFiles(recordingsFolder(dataDir));
   const objects = settings.s3.endpoint === '' ? undefined : createS3Store(settings.s3);
-  const facts = joinFacts(store, {
+  const facts = createDomainServices(store, {
     clock,
     random,
     logger,

@@ -23,7 +23,7 @@ import { type AudioService, createAudio } from '../../edge/audio/audio-library.t
 import {
   createDestinationGuard,
   createEgressGuard,
-  createOwnPlaces,
+  createServiceAddresses,
 } from '../../edge/egress/egress.ts';
 import { createMedia, type MediaEngine } from '../../edge/media/engine.ts';
 import type { Metrics } from '../../edge/metrics/metrics.ts';
@@ -41,9 +41,9 @@ import type { WireFactory } from '../../edge/sip/wire.ts';
 import { createRecognizer, type RecognizerService } from '../../edge/speech/recognizer.ts';
 import { createSynthesizer, type SpeechService } from '../../edge/speech/synthesizer.ts';
 import { type AudioStreamsEdge, createAudioStreams } from '../../edge/stream/client.ts';
+import { DemoApplication } from '../../edge/webhook/demo-application.ts';
 import { Drafts } from '../../edge/webhook/drafts.ts';
 import { type CustomerHttp, createHttpCaller } from '../../edge/webhook/http-caller.ts';
-import { OwnDemo } from '../../edge/webhook/own-demo.ts';
 import { keptSecret, NONCE_KEY_FILE } from '../data-folder.ts';
 import type { Derived } from '../settings.ts';
 import { trialCertificate } from '../sip-certificate.ts';
@@ -56,7 +56,7 @@ import { withNodes } from './node-directory.ts';
 export interface Lines {
   readonly http: CustomerHttp;
   readonly drafts: Drafts;
-  readonly ownDemo: OwnDemo;
+  readonly ownDemo: DemoApplication;
   readonly callbacks: CallbackClient;
   readonly streams: AudioStreamsEdge;
   readonly media: MediaEngine;
@@ -113,7 +113,7 @@ export async function openLines(
   const destinations = createDestinationGuard({
     allow: settings.egress.allow,
     allowLoopback: derived.local,
-    own: createOwnPlaces({
+    own: createServiceAddresses({
       hosts: ownHosts(settings, derived),
       isPort: (port) => ports.has(port) || signalling.listensOn(port),
       isRtpOfLeg: (port) => media.isPortOfLeg(port),
@@ -247,7 +247,7 @@ function towardsCustomers(
   metrics: Metrics,
   cluster: Clustered | undefined,
 ) {
-  const ownDemo = new OwnDemo();
+  const ownDemo = new DemoApplication();
   const egress = createEgressGuard({
     allow: settings.egress.allow,
     allowLoopback: derived.local,

@@ -1,5 +1,5 @@
 /** Texts by SIP, over the accounts and the phones that are registered. */
-import { EndpointRate, TextDesk } from '../../domain/dispatch/dispatch.ts';
+import { EndpointRate, MessageRouting } from '../../domain/dispatch/dispatch.ts';
 import type { Derived } from '../settings.ts';
 import type { Basics, Foundation } from './foundation.ts';
 import type { Lines } from './lines.ts';
@@ -9,8 +9,8 @@ export function joinTexts(
   { store, accounts }: Foundation,
   { signalling, callbacks }: Pick<Lines, 'signalling' | 'callbacks'>,
   { sipPublicHost: registrarHost }: Derived,
-): TextDesk {
-  return new TextDesk({
+): MessageRouting {
+  return new MessageRouting({
     ...{ accounts, callbacks, logger, random, registrarHost },
     applications: store.applications,
     endpoints: store.endpoints,

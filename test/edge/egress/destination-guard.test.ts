@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createDestinationGuard, createOwnPlaces } from '../../../src/edge/egress/egress.ts';
+import { createDestinationGuard, createServiceAddresses } from '../../../src/edge/egress/egress.ts';
 
 const PUBLIC = '203.0.114.7';
 const own = {
@@ -112,7 +112,7 @@ describe('RTP towards customers', () => {
 
 describe('what is our own', () => {
   it('is bound addresses, those of names, and those of the interfaces', async () => {
-    const places = createOwnPlaces({
+    const places = createServiceAddresses({
       hosts: ['0.0.0.0', '203.0.114.7', 'voice.example'],
       isPort: (port) => port === 5060,
       isRtpOfLeg: (port) => port === 20_000,

@@ -452,19 +452,19 @@ describe('a bot that does not read', () => {
       let sent = 0;
       // As fast as the bot reads: a live line is not faster.
       for (; sent < 200; ) {
-        media.events.media([mediaMessage((sent += 1))]);
+        media.events.media([mediaMessage(++sent)]);
         await until(() => chunks().length === sent, 'the message');
       }
       customer.sockets[0]?.pause();
       for (let i = 0; i < 600; i += 1) {
-        media.events.media([mediaMessage((sent += 1))]);
+        media.events.media([mediaMessage(++sent)]);
         if (i % 10 === 0) await new Promise((resolve) => setImmediate(resolve));
       }
       media.events.dtmf('5', 1_760_000_001_000);
-      media.events.media([mediaMessage((sent += 1))]);
+      media.events.media([mediaMessage(++sent)]);
       customer.sockets[0]?.resume();
       await until(() => {
-        if (!answersPings) media.events.media([mediaMessage((sent += 1))]);
+        if (!answersPings) media.events.media([mediaMessage(++sent)]);
         return customer.events('dtmf').length === 1;
       }, 'dtmf');
       const late = chunks().filter((chunk) => chunk > 200 && chunk <= 801);

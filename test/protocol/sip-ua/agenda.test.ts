@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Agenda } from '../../../src/protocol/sip/dialog/agenda.ts';
+import { DialogTimers } from '../../../src/protocol/sip/dialog/timers.ts';
 
 describe('agenda', () => {
   it('runs what is due in order of time, then of making, and nothing that was cancelled', () => {
     const entry = fc.record({ dueMs: fc.nat(50), cancel: fc.boolean() });
     fc.assert(
       fc.property(fc.array(entry, { maxLength: 200 }), fc.nat(60), (entries, nowMs) => {
-        const agenda = new Agenda();
+        const agenda = new DialogTimers();
         const ran: number[] = [];
         const cancels = entries.map(({ dueMs }, index) => agenda.at(dueMs, () => ran.push(index)));
         for (const [index, { cancel }] of entries.entries()) if (cancel) cancels[index]?.();
@@ -26,7 +26,7 @@ describe('agenda', () => {
   });
 
   it('runs what an action puts on it when that is due already', () => {
-    const agenda = new Agenda();
+    const agenda = new DialogTimers();
     const ran: string[] = [];
     agenda.at(1, () => {
       ran.push('first');
@@ -38,7 +38,7 @@ describe('agenda', () => {
   });
 
   it('does not keep cancelled timers of long gone calls in memory', () => {
-    const agenda = new Agenda();
+    const agenda = new DialogTimers();
     for (let i = 0; i < 100_000; i += 1) agenda.at(1_000_000 + i, () => undefined)();
     expect(agenda.size).toBeLessThan(3_000);
   });

@@ -19,7 +19,7 @@ interface Entry {
   endsMs: number;
 }
 
-interface Ear {
+interface KeyListener {
   readonly channel: string;
   readonly link: SimRedisLink;
   readonly hear: (message: string) => void;
@@ -32,7 +32,7 @@ export class SimRedis {
   readonly clock: Clock;
   readonly random: SimRandom;
   readonly #entries = new Map<string, Entry>();
-  readonly #ears = new Set<Ear>();
+  readonly #ears = new Set<KeyListener>();
   /** Hashes of those that it has run. */
   readonly #scripts = new Set<string>();
 
@@ -57,7 +57,7 @@ export class SimRedis {
     return count;
   }
 
-  subscribe(ear: Ear): void {
+  subscribe(ear: KeyListener): void {
     this.#ears.add(ear);
   }
 

@@ -10,17 +10,17 @@ import type { Store } from '../../../src/edge/store/store.ts';
 /** No account may show it. */
 export const FOREIGN_NUMBER = '12025550199';
 
-type Facts = Pick<CampaignServiceNeeds, 'accounts' | 'clock' | 'random'> & {
+type DomainServices = Pick<CampaignServiceNeeds, 'accounts' | 'clock' | 'random'> & {
   readonly store: Pick<Store, 'campaigns'>;
 };
 
 export class StillDialer {
-  readonly #store: Facts['store'];
+  readonly #store: DomainServices['store'];
   /** Told to whoever asks for capacity. */
   active: { readonly accountId: AccountId; readonly campaign: Campaign } | undefined;
   obstacleNow: { readonly reason: PauseReason; readonly detail: string } | undefined;
 
-  constructor(store: Facts['store']) {
+  constructor(store: DomainServices['store']) {
     this.#store = store;
   }
 
@@ -49,7 +49,7 @@ export class StillDialer {
       : [];
 }
 
-export function stillCampaigns({ store, accounts, clock, random }: Facts) {
+export function stillCampaigns({ store, accounts, clock, random }: DomainServices) {
   const dialer = new StillDialer(store);
   const campaigns = new CampaignService({
     store: store.campaigns,

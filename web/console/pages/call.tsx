@@ -75,7 +75,7 @@ export function CallPage({ account: chosen, uuid, isStaff }: Props) {
         </p>
       )}
       <Problem text={record.problem} />
-      {cdr && <Facts cdr={cdr} />}
+      {cdr && <DomainServices cdr={cdr} />}
       {cdr && <Curves path={`/api/v1/Account/${account}/Call/${uuid}/quality/samples`} />}
       {rows(sounds.value?.['objects']).map((one) => (
         <Recording key={text(one['recording_id'])} account={account} recording={one} />
@@ -107,7 +107,7 @@ async function ownerOf(chosen: string, uuid: string, isStaff: boolean): Promise<
   return chosen;
 }
 
-function Facts({ cdr }: { readonly cdr: Row }) {
+function DomainServices({ cdr }: { readonly cdr: Row }) {
   return (
     <Tiles
       of={[

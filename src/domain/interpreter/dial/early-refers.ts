@@ -1,4 +1,4 @@
-import { doNothing } from '../../../base/nothing.ts';
+import { noOperation } from '../../../base/no-operation.ts';
 import type { Call } from '../../call/call.ts';
 import type { Refer } from '../../call/needs.ts';
 import type { VerbContext } from '../needs.ts';
@@ -14,7 +14,7 @@ export class EarlyRefers {
   readonly #deal: (refer: Refer, by: Call) => void;
   readonly #undo: readonly (() => void)[];
   readonly #clock: VerbContext['needs']['clock'];
-  #cancelWait: () => void = doNothing;
+  #cancelWait: () => void = noOperation;
   #waiting: { readonly refer: Refer; readonly by: Call }[] | undefined = [];
 
   constructor(

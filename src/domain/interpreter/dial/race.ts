@@ -1,5 +1,5 @@
 /** Rings all destinations of a `Dial` at the same time until one of them wins or none is left. */
-import { doNothing } from '../../../base/nothing.ts';
+import { noOperation } from '../../../base/no-operation.ts';
 import type { DialDestination, DialInstruction } from '../../../protocol/answer-xml/answer-xml.ts';
 import type { Call } from '../../call/call.ts';
 import type { HangupCauseKey, HangupSource } from '../../call/types.ts';
@@ -29,16 +29,16 @@ export class Race {
   readonly #legs: DialledLeg[] = [];
   readonly #unmade: UnmadeAttempt[] = [];
   readonly #decided: Promise<DialledLeg | undefined>;
-  #decide: (winner: DialledLeg | undefined) => void = doNothing;
+  #decide: (winner: DialledLeg | undefined) => void = noOperation;
   /** Whoever won is told first, then who lost (dialect §2.1: DialAnswer, DialConnected, DialHangup). */
   readonly #winnerTold: Promise<void>;
-  #tellLosers: () => void = doNothing;
+  #tellLosers: () => void = noOperation;
   /** Set once nobody can win any more. */
   #verdict: Verdict | undefined;
   #rungOut = false;
   /** Destinations of which it is not known yet whether they become legs. */
   #pending: number;
-  #cancelTimeout: () => void = doNothing;
+  #cancelTimeout: () => void = noOperation;
 
   constructor(
     instruction: DialInstruction,

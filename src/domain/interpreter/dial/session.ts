@@ -1,7 +1,7 @@
 /** One `Dial` while it runs: the race for an answer, then the conversation. */
 
 import { unlessAborted } from '../../../base/abort.ts';
-import { doNothing } from '../../../base/nothing.ts';
+import { noOperation } from '../../../base/no-operation.ts';
 import type { DialDestination, DialInstruction } from '../../../protocol/answer-xml/answer-xml.ts';
 import { type Call, endAt, matchDigits } from '../../call/call.ts';
 import type { Bridge, Refer } from '../../call/needs.ts';
@@ -27,10 +27,10 @@ export class DialSession {
   readonly #race: Race;
   #talking: DialledLeg | undefined;
   #connected: DialledLeg | undefined;
-  #letGo: () => void = doNothing;
+  #letGo: () => void = noOperation;
   /** A party asked for another one, which is not there yet. */
   #referral: { readonly by: Call; readonly next: Promise<DialledLeg | undefined> } | undefined;
-  #takeNext: (leg: DialledLeg) => void = doNothing;
+  #takeNext: (leg: DialledLeg) => void = noOperation;
   /** Parties that came by REFER. */
   readonly #referred: DialledLeg[] = [];
   #isTransferred = false;

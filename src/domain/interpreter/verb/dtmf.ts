@@ -1,8 +1,8 @@
 import { unlessAborted } from '../../../base/abort.ts';
 import type { DtmfInstruction } from '../../../protocol/answer-xml/answer-xml.ts';
-import { keepKeys } from '../keys-on-their-way.ts';
 import type { VerbContext } from '../needs.ts';
 import { NEXT, type VerbOutcome } from '../outcome.ts';
+import { keepPendingDigits } from '../pending-digits.ts';
 
 /** Tone and pause of keys that we press (dialect §6, send_digits). */
 const TONE_MS = 160;
@@ -23,7 +23,7 @@ export async function dtmf(
     gapMs: GAP_MS,
     inband: false,
   });
-  if (instruction.async) keepKeys(context.call, sent);
+  if (instruction.async) keepPendingDigits(context.call, sent);
   else await unlessAborted(context.signal, sent);
   return NEXT;
 }

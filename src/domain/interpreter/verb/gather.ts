@@ -12,7 +12,7 @@ import type { VerbContext } from '../needs.ts';
 import { concludeAction, NEXT, type VerbOutcome } from '../outcome.ts';
 import { playTo, toneTo } from '../sound.ts';
 import { BEEP } from '../tones.ts';
-import { Ear } from './ear.ts';
+import { KeyListener } from './digit-listener.ts';
 import { Keys } from './keys.ts';
 import { play } from './play.ts';
 import { speak } from './speak.ts';
@@ -72,7 +72,7 @@ async function oneAttempt(
   context: VerbContext,
   keys: Keys,
 ): Promise<Input> {
-  const ear = instruction.acceptsSpeech ? await Ear.open(instruction, context) : undefined;
+  const ear = instruction.acceptsSpeech ? await KeyListener.open(instruction, context) : undefined;
   try {
     await prompt(instruction, context, { keys, ear });
     return ear === undefined
@@ -87,7 +87,7 @@ async function oneAttempt(
 function prompt(
   instruction: GatherInstruction,
   context: VerbContext,
-  input: { readonly keys: Keys; readonly ear: Ear | undefined },
+  input: { readonly keys: Keys; readonly ear: KeyListener | undefined },
 ): Promise<void> {
   return untilInput(input, context.signal, async (signal) => {
     for (const child of instruction.prompts) await playPrompt(child, { ...context, signal });
@@ -112,7 +112,7 @@ async function refuse(
 }
 
 async function untilInput(
-  { keys, ear }: { readonly keys: Keys; readonly ear: Ear | undefined },
+  { keys, ear }: { readonly keys: Keys; readonly ear: KeyListener | undefined },
   signal: AbortSignal,
   work: (signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
@@ -168,7 +168,7 @@ async function readDigits(
 async function readEither(
   instruction: GatherInstruction,
   context: VerbContext,
-  { keys, ear }: { readonly keys: Keys; readonly ear: Ear },
+  { keys, ear }: { readonly keys: Keys; readonly ear: KeyListener },
 ): Promise<Input> {
   const { needs, signal } = context;
   const untilMs = needs.clock.monotonicMs() + instruction.firstInputTimeoutMs;
@@ -196,7 +196,7 @@ async function readEither(
 /** Undefined: nothing until then. 'speech' also when nobody can listen, which is known at once. */
 async function firstOf(
   { needs, signal }: VerbContext,
-  { keys, ear }: { readonly keys: Keys; readonly ear: Ear },
+  { keys, ear }: { readonly keys: Keys; readonly ear: KeyListener },
   untilMs: number,
 ): Promise<
   { readonly kind: 'key'; readonly key: string } | { readonly kind: 'speech' } | undefined

@@ -14,7 +14,7 @@ import type { RouteNeeds } from '../deps.ts';
 import type { Failure } from '../http/failure.ts';
 import { guestRoute, type Input, type RawReply, type Route, userRoute } from '../http/route.ts';
 import { hinted, nullableAccountId, nullableText, Type, timestamp } from '../http/schema.ts';
-import { cookieWith } from '../http/session-door.ts';
+import { cookieWith } from '../http/session-authentication.ts';
 import { answered, failureOf } from '../refusal.ts';
 
 const common = { tag: 'Console', errors: 'resource' } as const;

@@ -14,12 +14,12 @@ import {
   NOT_ACTIVE,
   tooManyRequests,
 } from './failure.ts';
-import { OperatorDoor, type OperatorPages } from './operator-door.ts';
+import { OperatorAuthentication, type OperatorPages } from './operator-authentication.ts';
 import { permissionMissing } from './permission.ts';
 import type { Refusals } from './refusals.ts';
 import type { RequestRate } from './request-rate.ts';
 import type { Route } from './route.ts';
-import { isOfConsole, SessionDoor, SIGN_IN } from './session-door.ts';
+import { isOfConsole, SessionAuthentication, SIGN_IN } from './session-authentication.ts';
 
 type Admitting = Pick<
   Route,
@@ -55,13 +55,13 @@ export interface GateDeps {
 /** Lets a request in or says why not: credentials, request rate, account of the path, in this order. */
 export class Gate {
   readonly #deps: GateDeps;
-  readonly #operatorDoor: OperatorDoor;
-  readonly #sessions: SessionDoor;
+  readonly #operatorDoor: OperatorAuthentication;
+  readonly #sessions: SessionAuthentication;
 
   constructor(deps: GateDeps) {
     this.#deps = deps;
-    this.#operatorDoor = new OperatorDoor(deps);
-    this.#sessions = new SessionDoor(deps);
+    this.#operatorDoor = new OperatorAuthentication(deps);
+    this.#sessions = new SessionAuthentication(deps);
   }
 
   async admit(

@@ -16,9 +16,9 @@ import { DrachtioConnection } from './connection.ts';
 import { Dialogs } from './dialogs.ts';
 import { Flows } from './flows.ts';
 import type { MessageMeta } from './frames.ts';
-import { OurRequests } from './our-requests.ts';
+import { InboundRequests } from './inbound-requests.ts';
 import { Outages } from './outages.ts';
-import { TheirRequests } from './their-requests.ts';
+import { OutboundRequests } from './outbound-requests.ts';
 
 export interface DrachtioOptions {
   readonly servers: readonly { readonly host: string; readonly port: number }[];
@@ -52,8 +52,8 @@ class DrachtioWire implements SipWire {
   readonly #servers: readonly DrachtioConnection[];
   readonly #flows: Flows;
   readonly #dialogs = new Dialogs();
-  readonly #ours: OurRequests;
-  readonly #theirs: TheirRequests;
+  readonly #ours: OutboundRequests;
+  readonly #theirs: InboundRequests;
   readonly #outages: Outages;
   #started: () => void = () => undefined;
 
@@ -77,10 +77,10 @@ class DrachtioWire implements SipWire {
     const deliver = (bytes: Uint8Array, flow: Flow): void => this.traffic.received(bytes, flow);
     const failed = (why: string, method: string): void =>
       logger.debug({ method, why }, 'drachtio-server did not send it');
-    this.#ours = new OurRequests({
+    this.#ours = new OutboundRequests({
       ...{ flows: this.#flows, dialogs: this.#dialogs, deliver, tell, failed },
     });
-    this.#theirs = new TheirRequests({ dialogs: this.#dialogs, deliver, failed });
+    this.#theirs = new InboundRequests({ dialogs: this.#dialogs, deliver, failed });
     this.#outages = new Outages({
       ...{ clock, graceMs, dialogs: this.#dialogs },
       cutOff: (callIds, why) => this.#cutOff(callIds, why),

@@ -2,10 +2,10 @@ import type { Socket } from 'node:net';
 import type { Clock } from '../../../base/clock.ts';
 import { answerUnframed, type Flow, PING, PONG, StreamFramer } from '../../../protocol/sip/sip.ts';
 import type { ConnectionTable, Place, SipConnection } from './connection-table.ts';
-import { IdleWatch } from './idle-watch.ts';
-import { TurnCork } from './turn-cork.ts';
+import { IdleTimeout } from './idle-timeout.ts';
 import { plainAddress } from './udp-transport.ts';
 import { aliasOf } from './via-alias.ts';
+import { WriteBatch } from './write-batch.ts';
 
 /** Limits of one connection. */
 export interface ConnectionLimits {
@@ -50,8 +50,8 @@ export class StreamConnection implements SipConnection {
   readonly id: number;
   readonly #options: StreamConnectionOptions;
   readonly #framer = new StreamFramer();
-  readonly #idle: IdleWatch;
-  readonly #cork: TurnCork;
+  readonly #idle: IdleTimeout;
+  readonly #cork: WriteBatch;
   #cancelMessage: (() => void) | undefined;
   #cancelPing: () => void = () => undefined;
   #cancelPong: (() => void) | undefined;
@@ -70,13 +70,13 @@ export class StreamConnection implements SipConnection {
       remotePort: socket.remotePort ?? 0,
       connectionId: this.id,
     };
-    this.#cork = new TurnCork(socket);
+    this.#cork = new WriteBatch(socket);
     socket.setNoDelay(true);
     socket.setKeepAlive(true, KEEP_ALIVE_MS);
     socket.on('data', (chunk: Buffer) => this.#received(chunk));
     socket.on('error', (error) => this.#gone(error.message));
     socket.on('close', () => this.#gone('closed by the peer'));
-    this.#idle = new IdleWatch(
+    this.#idle = new IdleTimeout(
       clock,
       () => (table.isKnown(this.flow) ? limits.idleMs : limits.unknownIdleMs),
       () => this.close('idle'),

@@ -4,10 +4,10 @@ import type { RawData, WebSocket } from 'ws';
 import type { Clock } from '../../../base/clock.ts';
 import { type Flow, isKeepAlive, MAX_MESSAGE_BYTES, PONG } from '../../../protocol/sip/sip.ts';
 import type { ConnectionTable, Place, SipConnection } from './connection-table.ts';
-import { IdleWatch } from './idle-watch.ts';
+import { IdleTimeout } from './idle-timeout.ts';
 import type { ConnectionLimits } from './stream-connection.ts';
-import { TurnCork } from './turn-cork.ts';
 import { plainAddress } from './udp-transport.ts';
+import { WriteBatch } from './write-batch.ts';
 
 export interface WebSocketConnectionOptions {
   readonly transport: 'ws' | 'wss';
@@ -34,8 +34,8 @@ export class WebSocketConnection implements SipConnection {
   readonly flow: Flow;
   readonly id: number;
   readonly #options: WebSocketConnectionOptions;
-  readonly #idle: IdleWatch;
-  readonly #cork: TurnCork;
+  readonly #idle: IdleTimeout;
+  readonly #cork: WriteBatch;
   #cancelPing: () => void = () => undefined;
   #cancelFirst: () => void;
   #answered = true;
@@ -44,7 +44,7 @@ export class WebSocketConnection implements SipConnection {
   constructor(options: WebSocketConnectionOptions) {
     const { transport, remoteAddress, webSocket, socket, clock, limits, table, place } = options;
     this.#options = options;
-    this.#cork = new TurnCork(socket);
+    this.#cork = new WriteBatch(socket);
     this.id = table.newId();
     this.flow = {
       transport,
@@ -60,7 +60,7 @@ export class WebSocketConnection implements SipConnection {
     });
     webSocket.on('error', (error) => this.#gone(error.message));
     webSocket.on('close', (code) => this.#gone(`closed by the peer (${code})`));
-    this.#idle = new IdleWatch(
+    this.#idle = new IdleTimeout(
       clock,
       () => (table.isKnown(this.flow) ? limits.idleMs : limits.unknownIdleMs),
       () => this.#close('idle', GOING_AWAY),

@@ -3,7 +3,7 @@ import type { Random } from '../../../base/ids.ts';
 import { Connection, Mispredicted, type Parameters, type Row } from '../connection.ts';
 import type { SqlValue } from '../row.ts';
 import type { Vault } from '../vault.ts';
-import { LaterRows } from './later-rows.ts';
+import { DeferredInserts } from './deferred-inserts.ts';
 import { type Answer, connectNative, type NativeLink, type StatementError } from './native-link.ts';
 import { type Translated, translate, valuesOf } from './translate.ts';
 
@@ -65,7 +65,7 @@ export class PostgresConnection extends Connection {
   readonly #options: PostgresOptions;
   readonly #statements = new Map<string, Statement>();
   #link: NativeLink | undefined;
-  readonly #later = new LaterRows();
+  readonly #later = new DeferredInserts();
   #sent: Sent[] = [];
   #names = 0;
   #inTransaction = false;

@@ -95,7 +95,7 @@ function movedBy(units: readonly Unit[]): Moved {
         break;
       case 'unreadableRows.remove':
         if (first === 'open_call') reservations.set(String(second), false);
-          break;
+        break;
       case 'ledger.chargeUse':
         reservations.set((first as OfUse).reservationId, true);
         own([first]);

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ServiceError } from '../../../base/errors.ts';
-import { Rounds } from '../../../base/rounds.ts';
+import { RepeatedTask } from '../../../base/repeated-task.ts';
 import { changesAnswers } from '../answer-cache.ts';
 import { Executor } from '../executor.ts';
 import { FolderLock } from '../folder-lock.ts';
@@ -117,7 +117,7 @@ async function compose(
   };
   const changes = new ChangeListeners();
   const heard = () => point.between(() => threads.point.heard());
-  const listening = new Rounds({
+  const listening = new RepeatedTask({
     clock,
     everyMs: LISTEN_EVERY_MS,
     round: async () => {

@@ -2,7 +2,7 @@
 import type { NotificationDraft } from '../../../domain/callback/types.ts';
 import type { UseRate } from '../../../domain/ledger/types.ts';
 import type { PendingCharges, RecordingFilter } from '../../../domain/recording/types.ts';
-import { aNumber, aText, maybe, oneOf, struct } from '../shape.ts';
+import { aNumber, anInteger, aText, maybe, oneOf, struct } from '../shape.ts';
 import { StoredObject, unchanged } from '../stored-kind.ts';
 import { type Column, converted, stored } from '../table.ts';
 import { draftShape, readSubject, type StoredSubject, writeSubject } from './stored-callback.ts';
@@ -16,7 +16,7 @@ export const PENDING_CHARGES = new StoredObject<StoredCharges>({
   version: 1,
   shape: struct<StoredCharges>({
     currency: aText(),
-    rate: maybe(struct<UseRate>({ perMinute: aNumber(), pulseMs: aNumber() })),
+    rate: maybe(struct<UseRate>({ perMinute: anInteger(), pulseMs: anInteger() })),
     notice: maybe(draftShape),
   }),
   upgrades: [unchanged],

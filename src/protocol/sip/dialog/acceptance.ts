@@ -1,9 +1,9 @@
-import { doNothing } from '../../../base/nothing.ts';
+import { noOperation } from '../../../base/no-operation.ts';
 import type { SipResponse } from '../message.ts';
 import { patience } from '../transaction/timer-values.ts';
 import type { TransactionId } from '../transaction/types.ts';
-import type { Cancel } from './agenda.ts';
 import type { UserAgentCore } from './core.ts';
+import type { Cancel } from './timers.ts';
 
 /** A 2xx to INVITE on its way: repeated until its ACK arrives, given up after 64*T1 (RFC 3261 §13.3.1.4). */
 export class Acceptance {
@@ -15,7 +15,7 @@ export class Acceptance {
   readonly sequence: number;
   /** The 2xx carries our offer, so the ACK has to bring an answer. */
   readonly expectsAnswer: boolean;
-  #cancelTimer: Cancel = doNothing;
+  #cancelTimer: Cancel = noOperation;
 
   constructor(
     core: UserAgentCore,

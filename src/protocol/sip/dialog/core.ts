@@ -13,8 +13,8 @@ import { TransactionLayer } from '../transaction/layer.ts';
 import type { StatelessAnswer } from '../transaction/stateless.ts';
 import { RFC3261_TIMERS, type TimerValues } from '../transaction/timer-values.ts';
 import type { TransactionId, TransactionOutput } from '../transaction/types.ts';
-import { Acquaintances } from '../transport/acquaintances.ts';
 import type { Flow, SipTransportName } from '../transport/flow.ts';
+import { KnownPeers } from '../transport/known-peers.ts';
 import { bracketed, formatHostPort, formatUri, sipUri } from '../uri.ts';
 import {
   DEFAULT_USER_AGENT_LIMITS,
@@ -23,10 +23,10 @@ import {
   type UserAgentOptions,
   type UserAgentOutput,
 } from '../user-agent-types.ts';
-import { Agenda } from './agenda.ts';
-import { EdgeWays } from './edge-ways.ts';
+import { OutboundEdges } from './outbound-edges.ts';
 import { Questions } from './questions.ts';
 import { loopMark } from './screen.ts';
+import { DialogTimers } from './timers.ts';
 import { Unresponsive } from './unresponsive.ts';
 
 /** Whoever sent a request of ours in a client transaction. */
@@ -74,7 +74,7 @@ export class UserAgentCore {
   readonly options: UserAgentOptions;
   readonly limits: UserAgentLimits;
   readonly timers: TimerValues;
-  readonly agenda = new Agenda();
+  readonly agenda = new DialogTimers();
   readonly layer: TransactionLayer;
   /** By dialog id. */
   readonly dialogs = new Map<string, DialogUser>();
@@ -82,12 +82,12 @@ export class UserAgentCore {
   readonly servers = new Map<TransactionId, ServerUser>();
   readonly resolving: Questions<Resolution>;
   readonly connecting: Questions<Flow | undefined>;
-  readonly acquaintances = new Acquaintances();
+  readonly acquaintances = new KnownPeers();
   /** Service-Route of our registrations, by the URI of the registrar (RFC 3608). */
   readonly serviceRoutes = new Map<string, readonly NameAddr[]>();
   readonly unresponsive = new Unresponsive();
   /** Undefined: none take our requests. */
-  readonly edgeWays: EdgeWays | undefined;
+  readonly edgeWays: OutboundEdges | undefined;
   /** Monotonic milliseconds of the input that is being handled. */
   nowMs = 0;
   readonly #incoming: (output: Incoming) => void;
@@ -113,7 +113,7 @@ export class UserAgentCore {
     this.limits = options.limits ?? DEFAULT_USER_AGENT_LIMITS;
     this.timers = options.timers ?? RFC3261_TIMERS;
     const { edges = [] } = options;
-    this.edgeWays = edges.length === 0 ? undefined : new EdgeWays(edges, this.unresponsive);
+    this.edgeWays = edges.length === 0 ? undefined : new OutboundEdges(edges, this.unresponsive);
     this.resolving = new Questions(this.limits.maxWaiting);
     this.connecting = new Questions(this.limits.maxWaiting);
     this.layer = new TransactionLayer({

@@ -1,5 +1,5 @@
 import { assert } from '../../../base/errors.ts';
-import { doNothing } from '../../../base/nothing.ts';
+import { noOperation } from '../../../base/no-operation.ts';
 import { quote } from '../header/text.ts';
 import type { HeaderInit, ResponseParts, SipRequest } from '../message.ts';
 import type { TransactionId } from '../transaction/types.ts';
@@ -13,7 +13,6 @@ import type {
   ReferFacts,
   ReferStep,
 } from '../user-agent-types.ts';
-import type { Cancel } from './agenda.ts';
 import type { ServerUser, UserAgentCore } from './core.ts';
 import { Dialog } from './dialog.ts';
 import { cancelledBy, type Leg, reasonHeaders } from './leg.ts';
@@ -23,6 +22,7 @@ import { replacedLeg } from './replaces.ts';
 import { SDP_TYPE, sdpOf } from './sdp-body.ts';
 import { Session, type SessionUser } from './session.ts';
 import { DEFAULT_SESSION_TIMER, SessionTimer } from './session-timer.ts';
+import type { Cancel } from './timers.ts';
 
 /** Provisional responses are repeated this often, so that no proxy gives up (RFC 3261 §13.3.1.1). */
 const PROVISIONAL_REPEAT_MS = 60_000;
@@ -54,8 +54,8 @@ export class InboundLeg implements Leg, ServerUser, SessionUser {
   #open = true;
   #answering = false;
   #over = false;
-  #cancelRepeat: Cancel = doNothing;
-  #cancelExpiry: Cancel = doNothing;
+  #cancelRepeat: Cancel = noOperation;
+  #cancelExpiry: Cancel = noOperation;
 
   /** Undefined, and the INVITE answered, when its session interval is too brief (422). */
   static begin(core: UserAgentCore, options: InboundLegOptions): InboundLeg | undefined {

@@ -1,4 +1,4 @@
-import { doNothing } from '../../../base/nothing.ts';
+import { noOperation } from '../../../base/no-operation.ts';
 import type { Flow } from '../transport/flow.ts';
 import type {
   HangupCommand,
@@ -8,7 +8,6 @@ import type {
   ReferStep,
   RespondingPeer,
 } from '../user-agent-types.ts';
-import type { Cancel } from './agenda.ts';
 import type { UserAgentCore } from './core.ts';
 import type { Dialog } from './dialog.ts';
 import { type BranchOptions, type BranchUser, InviteBranch } from './invite-branch.ts';
@@ -16,6 +15,7 @@ import { type Leg, reasonHeaders } from './leg.ts';
 import type { ReferRequest } from './referring.ts';
 import { replacedLeg } from './replaces.ts';
 import type { Session } from './session.ts';
+import type { Cancel } from './timers.ts';
 
 /** The Reason of a CANCEL to those who were slower (RFC 3326 §3.1). */
 const ANSWERED_ELSEWHERE = 'SIP;cause=200;text="Call completed elsewhere"';
@@ -37,7 +37,7 @@ export class OutboundLeg implements Leg, BranchUser {
   #told: RespondingPeer | undefined;
   #worst: { readonly branch: InviteBranch; readonly end: LegEndFacts } | undefined;
   #over = false;
-  #cancelLimit: Cancel = doNothing;
+  #cancelLimit: Cancel = noOperation;
 
   constructor(core: UserAgentCore, id: LegId, released: () => void) {
     this.#core = core;

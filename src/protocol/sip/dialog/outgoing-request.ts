@@ -1,4 +1,4 @@
-import { doNothing } from '../../../base/nothing.ts';
+import { noOperation } from '../../../base/no-operation.ts';
 import type { ClientAuth } from '../auth/client-auth.ts';
 import { formatCSeq } from '../header/cseq.ts';
 import { retryAfterMs } from '../header/retry-after.ts';
@@ -7,10 +7,10 @@ import { sizeOf } from '../serialize.ts';
 import type { TransactionId } from '../transaction/types.ts';
 import type { Flow } from '../transport/flow.ts';
 import type { Resolution, Target } from '../user-agent-types.ts';
-import type { Cancel } from './agenda.ts';
 import type { ClientUser, UserAgentCore } from './core.ts';
-import { type Attempt, toldTo } from './edge-ways.ts';
 import { type Destination, type NextHop, nextHopOf, type UriDestination } from './next-hop.ts';
+import { type Attempt, toldTo } from './outbound-edges.ts';
+import type { Cancel } from './timers.ts';
 
 export type RequestFailure = 'timeout' | 'transport' | 'unreachable' | 'notAllowed';
 
@@ -64,7 +64,7 @@ export class OutgoingRequest implements ClientUser {
   /** The one that is under way. */
   #attempt: Attempt | undefined;
   #patienceMs: number | undefined;
-  #cancelPatience: Cancel = doNothing;
+  #cancelPatience: Cancel = noOperation;
   #flow: Flow | undefined;
   #transaction: TransactionId | undefined;
   #challenges = 0;

@@ -1,12 +1,12 @@
 /** Provisional responses of ours that the caller acknowledges with PRACK (RFC 3262 §3). */
 
-import { doNothing } from '../../../base/nothing.ts';
+import { noOperation } from '../../../base/no-operation.ts';
 import type { HeaderInit, ResponseParts, SipRequest, SipResponse } from '../message.ts';
 import { patience } from '../transaction/timer-values.ts';
 import type { TransactionId } from '../transaction/types.ts';
-import type { Cancel } from './agenda.ts';
 import type { UserAgentCore } from './core.ts';
 import { sdpOf } from './sdp-body.ts';
+import type { Cancel } from './timers.ts';
 
 export const RELIABLE = '100rel';
 
@@ -41,7 +41,7 @@ export class Reliable {
   #next: { readonly status: number; readonly parts: ResponseParts } | undefined;
   #whenClear: (() => void) | undefined;
   #hasAgreed = false;
-  #cancelTimer: Cancel = doNothing;
+  #cancelTimer: Cancel = noOperation;
 
   /** Lives as long as the leg, and so keeps nothing of the INVITE. */
   constructor(core: UserAgentCore, invite: SipRequest, options: ReliableOptions) {

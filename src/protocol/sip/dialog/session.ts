@@ -1,10 +1,9 @@
-import { doNothing } from '../../../base/nothing.ts';
+import { noOperation } from '../../../base/no-operation.ts';
 import type { HeaderInit, ResponseParts, SipRequest, SipResponse } from '../message.ts';
 import type { TransactionId } from '../transaction/types.ts';
 import { type Flow, peerOf } from '../transport/flow.ts';
 import type { LegEndFacts, LegId, ReferFacts, ReferStep } from '../user-agent-types.ts';
 import { Acceptance } from './acceptance.ts';
-import type { Cancel } from './agenda.ts';
 import { ALLOW, ALLOWED_AND_SUPPORTED, CAPABILITIES } from './capabilities.ts';
 import type { DialogUser, UserAgentCore } from './core.ts';
 import type { Dialog } from './dialog.ts';
@@ -18,6 +17,7 @@ import { Refers } from './refers.ts';
 import { sdpOf } from './sdp-body.ts';
 import { SessionRefresh } from './session-refresh.ts';
 import type { SessionTimer } from './session-timer.ts';
+import type { Cancel } from './timers.ts';
 
 /** What the leg hears of its session. */
 export interface SessionUser {
@@ -70,7 +70,7 @@ export class Session implements DialogUser {
   /** IP address that descriptions of the peer come from. */
   #source: string | undefined;
   #byeHeaders: HeaderInit | undefined;
-  #cancelTimer: Cancel = doNothing;
+  #cancelTimer: Cancel = noOperation;
 
   constructor(core: UserAgentCore, options: SessionOptions) {
     this.#core = core;

@@ -6,7 +6,7 @@ import { asCallUuid } from '../../../../src/base/ids.ts';
 import { micros } from '../../../../src/base/money.ts';
 import { run } from '../../../../src/cli/program.ts';
 import type { PostgresConnection } from '../../../../src/edge/store/postgres/connection.ts';
-import { lookAtPostgres } from '../../../../src/edge/store/postgres/look.ts';
+import { inspectPostgres } from '../../../../src/edge/store/postgres/inspect.ts';
 import { migratePostgres } from '../../../../src/edge/store/postgres/migrate.ts';
 import { type Cluster, postgresMissing, sharedCluster } from '../../../postgres.ts';
 import { fill } from '../filled.ts';
@@ -101,8 +101,8 @@ describe.skipIf(postgresMissing !== undefined)(`store copy ${postgresMissing ?? 
     const url = cluster.database('other');
     const restored = await carillon(url, 'restore', 'any.db');
     expect(restored).toMatchObject({ failed: true, text: expect.stringContaining('pg_restore') });
-    expect(lookAtPostgres(url)).toMatch(/^\d+\.\d+/);
-    expect(() => lookAtPostgres('postgres://u:s3cret@127.0.0.1:1/x')).toThrow(
+    expect(inspectPostgres(url)).toMatch(/^\d+\.\d+/);
+    expect(() => inspectPostgres('postgres://u:s3cret@127.0.0.1:1/x')).toThrow(
       /^the database is away(?!.*s3cret)/,
     );
     const store = await openNode(url, folders.next());

@@ -1,6 +1,6 @@
 /** Statements about one row that go out as few about many. */
 import { describe, expect, it } from 'vitest';
-import { LaterRows } from '../../../../src/edge/store/postgres/later-rows.ts';
+import { DeferredInserts } from '../../../../src/edge/store/postgres/deferred-inserts.ts';
 import { manyRows } from '../../../../src/edge/store/postgres/many-rows.ts';
 
 describe('one statement about many rows', () => {
@@ -39,7 +39,7 @@ describe('rows that wait for others of their kind', () => {
   const DELETE = 'DELETE FROM t WHERE id = ?';
 
   it('go out in few sizes, each saying how many rows must change', () => {
-    const later = new LaterRows();
+    const later = new DeferredInserts();
     for (let at = 0; at < 43; at += 1)
       expect(later.add(INSERT, [at], { row: `t ${at}`, mustChange: true })).toBe('taken');
     expect(later.add(DELETE, [99], { row: 't 99', mustChange: false })).toBe('taken');
@@ -57,7 +57,7 @@ describe('rows that wait for others of their kind', () => {
   });
 
   it('those about one row keep their order', () => {
-    const later = new LaterRows();
+    const later = new DeferredInserts();
     later.add(INSERT, [1], { row: 't 1', mustChange: true });
     expect(later.add(DELETE, [1], { row: 't 1', mustChange: true })).toBe('before');
     later.take();

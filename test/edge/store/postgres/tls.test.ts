@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { generate } from 'selfsigned';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { lookAtPostgres } from '../../../../src/edge/store/postgres/look.ts';
+import { inspectPostgres } from '../../../../src/edge/store/postgres/inspect.ts';
 import { Cluster, postgresMissing } from '../../../postgres.ts';
 
 describe.skipIf(postgresMissing !== undefined)(
@@ -56,7 +56,7 @@ describe.skipIf(postgresMissing !== undefined)(
       `sslmode=verify-full&sslrootcert=${encodeURIComponent(file)}`;
 
     it('is taken when the certificate and the password are right', () => {
-      expect(lookAtPostgres(url('s3cret', verified(files.cert)))).toMatch(/^\d+\.\d+/);
+      expect(inspectPostgres(url('s3cret', verified(files.cert)))).toMatch(/^\d+\.\d+/);
     });
 
     it.each([
@@ -74,7 +74,7 @@ describe.skipIf(postgresMissing !== undefined)(
         'no encryption',
       ],
     ])('is refused with %s, and says why without the password', (_, password, more, why) => {
-      const look = () => lookAtPostgres(url(password, more()));
+      const look = () => inspectPostgres(url(password, more()));
       expect(look).toThrow(why);
       expect(look).toThrow(expect.objectContaining({ code: 'STORE_BUSY' }));
       expect(look).not.toThrow(password);

@@ -1,0 +1,28 @@
+import { ok, type Result } from '../../base/result.ts';
+import type { Call } from '../call/call.ts';
+import {
+  type InterpreterNeeds,
+  notify,
+  parametersOf,
+  referParameters,
+} from '../interpreter/interpreter.ts';
+import type { ControlRefusal, ReferWish } from './control.ts';
+
+const EVENT = 'Refer';
+
+/** REFER at the request of the REST interface: the document goes on until the outcome is known, which `callback` is told. */
+export async function referForApplication(
+  call: Call,
+  { destination, timeoutMs, callback }: ReferWish,
+  needs: Pick<InterpreterNeeds, 'referrer' | 'callbacks' | 'keeping'>,
+): Promise<Result<void, ControlRefusal>> {
+  const begun = await needs.referrer.refer(call, { destination, timeoutMs, source: 'API Request' });
+  if (!begun.ok) return begun;
+  const to = destination.kind === 'number' ? destination.number : destination.uri;
+  void begun.value.outcome.then(async (outcome) => {
+    if (call.isEnded) await needs.keeping.settled(call);
+    const parameters = parametersOf(call, EVENT, referParameters(to, outcome));
+    notify({ call, needs }, EVENT, callback, parameters);
+  });
+  return ok(undefined);
+}

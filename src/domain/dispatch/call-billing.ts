@@ -1,0 +1,329 @@
+import type { Clock } from '../../base/clock.ts';
+import { type CallUuid, type Random, uuid } from '../../base/ids.ts';
+import type { Logger } from '../../base/logger.ts';
+import { type Micros, priceOf, ZERO } from '../../base/money.ts';
+import { RepeatedTask } from '../../base/repeated-task.ts';
+import type { Result } from '../../base/result.ts';
+import {
+  type Call,
+  type CallEnd,
+  finalRecord,
+  hangupNotification,
+  openRecord,
+  type Recorded,
+  type RecordSettings,
+} from '../call/call.ts';
+import type { CallbackClient } from '../callback/callback.ts';
+import { chargeAt, chargesOf, connectedUs, dueAt, type Settler } from '../cdr/cdr.ts';
+import type { CallLogStore, CallStore, OpenCall, Settlement } from '../cdr/needs.ts';
+import type { Cdr } from '../cdr/types.ts';
+import type { Directory } from '../cluster/needs.ts';
+import type { CallKeeping } from '../interpreter/interpreter.ts';
+import { type Metered, MeteredCharge } from '../ledger/ledger.ts';
+import type { ReserveRefusal } from '../ledger/types.ts';
+import { callKey } from './call-key.ts';
+
+/** What is only shown is stored this late at the most: with what is billed, most often, or with the end. */
+const NOTED_MS = 2000;
+
+export interface CallBillingNeeds {
+  readonly calls: CallStore;
+  readonly logs: CallLogStore;
+  readonly settler: Settler;
+  readonly callbacks: CallbackClient;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly record: RecordSettings;
+  readonly heartbeatMs: number;
+  /** Told which calls are here; absent: nobody else asks for them. */
+  readonly directory?: Pick<Directory, 'put' | 'drop'> | undefined;
+  /** After each settlement: metrics, low-balance alerts. */
+  readonly onSettled: (cdr: Cdr, call: Call) => void;
+}
+
+interface Kept {
+  readonly call: Call;
+  readonly notificationId: string;
+  /** Of the voice and of all streams together. */
+  readonly charge: MeteredCharge;
+  /** The call is in the store as open. */
+  open: boolean;
+  /** Something is noted that is not in the store yet. */
+  cancelNoted: (() => void) | undefined;
+  /** What the settlement waits for. */
+  before: Set<() => Promise<unknown>> | undefined;
+}
+
+/**
+ * Keeps what the store knows of live calls true: the reservation and the open record from the beginning, heartbeats and
+ * top-ups meanwhile, and one settlement at the end.
+ */
+export class CallBilling implements CallKeeping {
+  readonly #needs: CallBillingNeeds;
+  /** By call UUID. */
+  readonly #kept = new Map<CallUuid, Kept>();
+  readonly #settling = new Set<Promise<Cdr>>();
+  readonly #settled = new WeakMap<Call, Promise<Cdr>>();
+  readonly #stopping = new AbortController();
+  readonly #beats: RepeatedTask;
+
+  constructor(needs: CallBillingNeeds) {
+    this.#needs = needs;
+    const { clock, heartbeatMs, logger } = needs;
+    this.#beats = new RepeatedTask({
+      clock,
+      everyMs: heartbeatMs,
+      round: () => this.#beat(),
+      failed: (error) => logger.error({ error }, 'heartbeat not written'),
+    });
+    this.#beats.start();
+  }
+
+  live(): readonly Call[] {
+    return [...this.#kept.values()].map(({ call }) => call);
+  }
+
+  get liveCount(): number {
+    return this.#kept.size;
+  }
+
+  get(callUuid: CallUuid): Call | undefined {
+    return this.#kept.get(callUuid)?.call;
+  }
+
+  /** Resolves once an ended call is settled and its hangup notification is on its way. */
+  async settled(call: Call): Promise<void> {
+    await this.#settled.get(call);
+  }
+
+  beforeSettling(call: Call, act: () => Promise<unknown>): () => void {
+    const kept = this.#kept.get(call.uuid);
+    if (kept === undefined) return () => undefined;
+    kept.before ??= new Set();
+    kept.before.add(act);
+    return () => void kept.before?.delete(act);
+  }
+
+  /** The record of an ended call, once it is settled; undefined: the call was never under care. */
+  async recordOf(call: Call): Promise<Cdr | undefined> {
+    return this.#settled.get(call);
+  }
+
+  /**
+   * Takes a call under care: from now on its end is settled, whatever happens. Holds the price of its first pulse; a
+   * refusal leaves the call to be ended by the caller (and that end is recorded too). `waiting`: accepted with it, to be
+   * dialled later; should that never happen, the next process ends them.
+   */
+  async open(
+    call: Call,
+    dailySpendLimit: Micros | undefined,
+    waiting: readonly Recorded[] = [],
+  ): Promise<Result<void, ReserveRefusal>> {
+    const { price } = call;
+    const kept: Kept = {
+      call,
+      notificationId: uuid(this.#needs.random),
+      charge: this.#chargeOf(call, priceOf(price.pulseMs, price.perMinute)),
+      open: false,
+      cancelNoted: undefined,
+      before: undefined,
+    };
+    this.#kept.set(call.uuid, kept);
+    this.#needs.directory?.put(callKey(call.uuid));
+    const settled = call.ended.then((end) => this.#settle(kept, end));
+    this.#settling.add(settled);
+    this.#settled.set(call, settled);
+    void settled.finally(() => this.#settling.delete(settled));
+    const { calls } = this.#needs;
+    const record = this.#openRecord(kept);
+    const opened = isPromised(record)
+      ? await calls.open(
+          record,
+          dailySpendLimit,
+          waiting.map((one) => this.#waitingRecord(one)),
+        )
+      : await calls.openAhead(record, dailySpendLimit);
+    kept.open = opened.ok;
+    return opened;
+  }
+
+  async changed(call: Call): Promise<void> {
+    const kept = this.#kept.get(call.uuid);
+    if (kept === undefined || !kept.open || call.isEnded) return;
+    const covered = await kept.charge.cover(dueAt(call, call.nowUs())).catch((error: unknown) => {
+      // The store takes nothing at the moment: the next top-up, or the settlement, asks again. What is not reserved is not charged.
+      this.#needs.logger.error({ error, callUuid: call.uuid }, 'reservation not raised');
+      return true;
+    });
+    if (call.isEnded) return;
+    if (!covered) {
+      // A stream has begun that the balance does not cover: the settlement books it as ended at its beginning.
+      call.hangup('outOfCredits', 'Platform', 'the balance does not cover what has begun');
+      return;
+    }
+    forgetNoted(kept);
+    await this.#needs.calls.update(this.#openRecord(kept));
+    if (call.answerUs !== undefined) kept.charge.schedule();
+  }
+
+  noted(call: Call): void {
+    const kept = this.#kept.get(call.uuid);
+    if (kept === undefined) return;
+    const { clock, logger } = this.#needs;
+    kept.cancelNoted ??= clock.at(clock.monotonicMs() + NOTED_MS, () => {
+      this.changed(call).catch((error: unknown) => {
+        logger.error({ error, callUuid: call.uuid }, 'open record not up to date');
+      });
+    });
+  }
+
+  /** Resolves when no settlement is on its way. */
+  async idle(): Promise<void> {
+    while (this.#settling.size > 0) await Promise.all(this.#settling);
+  }
+
+  stop(): void {
+    this.#stopping.abort();
+    void this.#beats.stop();
+  }
+
+  #openRecord(kept: Kept) {
+    return openRecord(kept.call, reservedOf(kept), this.#needs.record);
+  }
+
+  #waitingRecord(waiting: Recorded): OpenCall {
+    const kept = { notificationId: uuid(this.#needs.random), reserved: ZERO };
+    return { ...openRecord(waiting, kept, this.#needs.record), waiting: true };
+  }
+
+  // ---------------------------------------------------------------- reservation
+
+  #chargeOf(call: Call, firstPulse: Micros): MeteredCharge {
+    const { clock, logger } = this.#needs;
+    const metered: Metered = {
+      get isOver() {
+        return call.isEnded;
+      },
+      nextPulse: () => {
+        const nextUs = nextPulseUs(call);
+        return { atMs: call.msAt(nextUs), due: () => dueAt(call, nextUs) };
+      },
+      reserve: (amount) => this.#reserve(call, amount),
+      notReserved: (error) => logger.error({ error, callUuid: call.uuid }, 'top-up failed'),
+      exhausted: (atMs) => {
+        call.limitTo(atMs);
+        call.hangup('outOfCredits', 'Platform', 'the balance does not cover another pulse');
+      },
+    };
+    return new MeteredCharge(metered, clock, firstPulse);
+  }
+
+  async #reserve(call: Call, needed: Micros): Promise<boolean> {
+    const extended = await this.#needs.calls.extendReservation(call.uuid, needed);
+    if (!extended.ok)
+      call.log.add('warning', 'the reservation could not be raised', { reason: extended.error });
+    return extended.ok;
+  }
+
+  /** Raises the reservation to the final charge, when the store did not in time. What cannot be reserved is not charged. */
+  async #coverEnd(kept: Kept): Promise<void> {
+    const { call } = kept;
+    if (!kept.open || call.endUs === undefined) return;
+    await kept.charge.cover(chargeAt(call, call.endUs));
+  }
+
+  // ---------------------------------------------------------------- heartbeat and end
+
+  async #beat(): Promise<void> {
+    const open = [...this.#kept.values()].filter((kept) => kept.open && !kept.call.isEnded);
+    if (open.length === 0) return;
+    const beats = open.map(({ call }) => ({ callUuid: call.uuid, atUs: call.nowUs() }));
+    await this.#needs.calls.heartbeat(beats);
+  }
+
+  /** Removes a call that this node could not serve from the store. */
+  async #discard({ call }: Kept, end: CallEnd): Promise<Cdr> {
+    const cdr = finalRecord(call, ZERO, end, this.#needs.record);
+    const { calls, logger, directory } = this.#needs;
+    await calls.discard({ cdr }).catch((error: unknown) => {
+      // The call is still open in the store, and is closed by the next recovery.
+      logger.warn({ error, callUuid: call.uuid }, 'refused call not removed');
+    });
+    this.#kept.delete(call.uuid);
+    directory?.drop(callKey(call.uuid));
+    call.log.close();
+    return cdr;
+  }
+
+  async #settle(kept: Kept, end: CallEnd): Promise<Cdr> {
+    const { call } = kept;
+    kept.charge.stop();
+    forgetNoted(kept);
+    if (call.isUnrecorded) return this.#discard(kept, end);
+    if (kept.before !== undefined) await Promise.allSettled([...kept.before].map((act) => act()));
+    const { record, settler, callbacks, logs, logger, onSettled } = this.#needs;
+    const settle = (): Settlement => {
+      const cdr = finalRecord(call, kept.charge.reserved, end, record);
+      const notification = hangupNotification(call, cdr, kept.notificationId, record);
+      return { cdr, entries: chargesOf(cdr), notification };
+    };
+    let settlement: Settlement | undefined;
+    try {
+      const settled = await settler.settle(
+        call.uuid,
+        async () => {
+          await this.#coverEnd(kept);
+          settlement = settle();
+          return settlement;
+        },
+        this.#stopping.signal,
+      );
+      settlement ??= settle();
+      const { cdr, notification } = settlement;
+      const isWritten = settled === 'written';
+      if (isWritten && notification !== undefined) callbacks.notifyStored(notification);
+      if (isWritten) onSettled(cdr, call);
+    } catch (error) {
+      logger.error({ error, callUuid: call.uuid }, 'settlement failed');
+    } finally {
+      this.#kept.delete(call.uuid);
+      this.#needs.directory?.drop(callKey(call.uuid));
+      call.log.close();
+    }
+    await logs.put(call.uuid, call.log.entries()).catch((error: unknown) => {
+      logger.warn({ error, callUuid: call.uuid }, 'timeline not kept');
+    });
+    return (settlement ?? settle()).cdr;
+  }
+}
+
+/** Somebody was told, or is about to be, that the call will be made. */
+const isPromised = ({ cdr }: OpenCall): boolean =>
+  cdr.requestUuid !== undefined || cdr.campaignId !== undefined;
+
+const reservedOf = ({ charge, notificationId }: Kept) => ({
+  reserved: charge.reserved,
+  notificationId,
+});
+
+function forgetNoted(kept: Kept): void {
+  kept.cancelNoted?.();
+  kept.cancelNoted = undefined;
+}
+
+/** When the next pulse of the voice or of a connected stream begins. */
+function nextPulseUs(call: Call): number {
+  const nowUs = call.nowUs();
+  const next = (startUs: number, pulseMs: number): number => {
+    const pulseUs = pulseMs * 1000;
+    return startUs + (Math.floor((nowUs - startUs) / pulseUs) + 1) * pulseUs;
+  };
+  let nextUs = next(call.answerUs ?? nowUs, call.price.pulseMs);
+  for (const stream of call.streams.open) {
+    // Only connected time counts: earlier breaks are left out.
+    if (stream.endUs === undefined)
+      nextUs = Math.min(nextUs, next(nowUs - connectedUs(stream, nowUs), stream.pulseMs));
+  }
+  return nextUs;
+}

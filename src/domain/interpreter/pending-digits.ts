@@ -1,0 +1,36 @@
+/** Keys that are sent while the document goes on: the document ends the call only after the last of them. */
+
+import { unlessAborted } from '../../base/abort.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { Call } from '../call/call.ts';
+
+/** How long the end of a document waits for keys at most. */
+const PATIENCE_MS = 120_000;
+
+const onTheirWay = new WeakMap<Call, Promise<void>>();
+
+/** `sent` resolves when the last of them has left. */
+export function keepPendingDigits(call: Call, sent: Promise<void>): void {
+  const before = onTheirWay.get(call) ?? Promise.resolve();
+  onTheirWay.set(
+    call,
+    before.then(() => sent),
+  );
+}
+
+/** Rejects with the signal's reason. */
+export async function untilDigitsSent(
+  call: Call,
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<void> {
+  const sent = onTheirWay.get(call);
+  if (sent === undefined) return;
+  const over = new AbortController();
+  const patience = clock.sleep(PATIENCE_MS, AbortSignal.any([signal, over.signal]));
+  try {
+    await unlessAborted(signal, Promise.race([sent, patience]));
+  } finally {
+    over.abort();
+  }
+}

@@ -1,0 +1,126 @@
+import { type Micros, ZERO } from '../../../base/money.ts';
+import { err, type Result } from '../../../base/result.ts';
+import type { GatherInstruction } from '../../../protocol/answer-xml/answer-xml.ts';
+import type {
+  InterimTranscript,
+  Listening,
+  RecognitionProblem,
+  Transcript,
+} from '../../call/needs.ts';
+import type { ReserveRefusal } from '../../ledger/types.ts';
+import type { SpeechMeter } from '../../transcription/transcription.ts';
+import { notify, parametersOf } from '../call-callbacks.ts';
+import type { VerbContext } from '../needs.ts';
+
+/** Of one utterance; what is said after it is not heard. */
+const MAX_SPEECH_MS = 60_000;
+
+/** Where the balance does not cover the first pulse. */
+const UNPAID: Listening = {
+  heard: Promise.resolve(
+    err({ kind: 'unavailable', detail: 'the balance does not cover speech recognition' }),
+  ),
+  stop: () => undefined,
+};
+
+/** Listens for the caller's speech from the start of an element's prompts on. */
+export class KeyListener {
+  readonly #instruction: GatherInstruction;
+  readonly #context: VerbContext;
+  readonly #meter: SpeechMeter | undefined;
+  readonly #listeners = new Set<() => void>();
+  #listening: Listening;
+  #isCharged = false;
+  #isSpeaking = false;
+  #told = 0;
+
+  private constructor(
+    instruction: GatherInstruction,
+    context: VerbContext,
+    meter: Result<SpeechMeter | undefined, ReserveRefusal>,
+  ) {
+    this.#instruction = instruction;
+    this.#context = context;
+    this.#meter = meter.ok ? meter.value : undefined;
+    this.#listening = meter.ok ? this.#listen() : UNPAID;
+  }
+
+  /** Reserves the first pulse of what will be said. Does not listen when the balance does not cover it. */
+  static async open(instruction: GatherInstruction, context: VerbContext): Promise<KeyListener> {
+    const { call, needs } = context;
+    const { accountId } = call.identity;
+    const { currency } = call.price;
+    const of = { accountId, currency, callUuid: call.uuid };
+    return new KeyListener(instruction, context, await needs.transcriptions.meter(of));
+  }
+
+  /** Calls `listener` when the caller begins to speak, and now when he has. Returns how to stop. */
+  onSpeech(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    if (this.#isSpeaking) listener();
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** What was said. Rejects never; settles at once when nobody can listen. */
+  get heard(): Promise<Result<Transcript, RecognitionProblem>> {
+    return this.#listening.heard;
+  }
+
+  /** After noise that was no words. */
+  again(): void {
+    this.#isSpeaking = false;
+    this.#listening = this.#listen();
+  }
+
+  /** Charges what was understood. Returns the amount. */
+  async charge({ durationMs }: Transcript): Promise<Micros> {
+    this.#isCharged = true;
+    return this.#meter === undefined ? ZERO : (await this.#meter.close(durationMs)).amount;
+  }
+
+  /** Gives back what was held for speech that was not understood. */
+  stop(): void {
+    this.#listeners.clear();
+    this.#listening.stop();
+    if (this.#isCharged) return;
+    this.#isCharged = true;
+    const { call, needs } = this.#context;
+    this.#meter?.close(0).catch((error: unknown) => {
+      needs.logger.error({ error, callUuid: call.uuid }, 'reservation of speech not given back');
+    });
+  }
+
+  #listen(): Listening {
+    const { language, speechModel, hints, profanityFilter, speechEndTimeoutMs } = this.#instruction;
+    const { interimSpeechResultsCallback: url } = this.#instruction;
+    const { call, needs } = this.#context;
+    return needs.recognizer.listen(call.media, {
+      ...{ language, model: speechModel, hints, profanityFilter },
+      endSilenceMs: speechEndTimeoutMs,
+      maxMs: MAX_SPEECH_MS,
+      speaking: () => {
+        this.#isSpeaking = true;
+        this.#meter?.begin(() => {
+          call.log.add('warning', 'speech recognition stopped: the balance does not cover more');
+          this.#listening.stop();
+        });
+        for (const listener of [...this.#listeners]) listener();
+      },
+      interim: url === undefined ? undefined : (words) => this.#tell(url, words),
+    });
+  }
+
+  /** Dialect §2.1 GetInput: StableSpeech, UnstableSpeech, Stability, SequenceNumber. */
+  #tell(url: string, { stable, unstable, stability }: InterimTranscript): void {
+    const { call } = this.#context;
+    const { interimSpeechResultsCallbackMethod: method } = this.#instruction;
+    const parameters = parametersOf(call, 'InterimSpeech', [
+      ['StableSpeech', stable],
+      ['UnstableSpeech', unstable],
+      ['Stability', stability.toFixed(2)],
+      ['SequenceNumber', String(this.#told)],
+    ]);
+    this.#told += 1;
+    notify(this.#context, 'InterimSpeech', { url, method }, parameters);
+  }
+}

@@ -1,0 +1,27 @@
+import { systemRandom } from '../../../base/system-random.ts';
+import { toError, toFailure } from '../failure.ts';
+import { ephemeralKey, Vault } from '../vault.ts';
+import { PostgresConnection } from './connection.ts';
+
+/** Which PostgreSQL answers there, such as `15.18`; throws why none does, or why it cannot be used. */
+export function inspectPostgres(url: string): string {
+  const db = new PostgresConnection({
+    url,
+    readonly: true,
+    patienceMs: 5000,
+    vault: new Vault(ephemeralKey()),
+    random: systemRandom,
+  });
+  try {
+    const row = db.get(
+      `SELECT current_setting('server_version') AS version,
+          has_database_privilege(current_database(), 'CREATE') AS owns`,
+    );
+    if (row?.['owns'] !== 1) throw new Error('this user may make no tables in that database');
+    return String(row['version']);
+  } catch (error) {
+    throw toError(toFailure(error));
+  } finally {
+    db.close();
+  }
+}

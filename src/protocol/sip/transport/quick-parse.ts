@@ -1,0 +1,33 @@
+import { asBuffer } from '../parse.ts';
+
+/** What a message seems to be, from its text alone: enough to choose who is served first, not to believe it. */
+export interface QuickParse {
+  /** Empty for a response. */
+  readonly method: string;
+  /** The To header field has a tag: a request inside of a dialog. */
+  readonly inDialog: boolean;
+  /** The value of its Authorization header field. */
+  readonly authorization: string | undefined;
+}
+
+const METHOD_LENGTH = 16;
+const TO_WITH_TAG = /\n(?:to|t)[ \t]*:[^\n]*;[ \t]*tag[ \t]*=/i;
+const AUTHORIZATION = /\nauthorization[ \t]*:[ \t]*([^\r\n]*)/i;
+const HEAD_BYTES = 4096;
+
+/** Undefined: nothing that SIP begins with. Folded lines are not followed. */
+export function quickParse(bytes: Uint8Array): QuickParse | undefined {
+  const buffer = asBuffer(bytes);
+  const start = /^[\r\n]*([A-Za-z0-9\-.!%*_+`'~]+)( |\/2\.0 )/.exec(
+    buffer.toString('latin1', 0, METHOD_LENGTH),
+  );
+  if (start === null) return undefined;
+  const bodyAt = buffer.indexOf('\n\r\n');
+  const end = Math.min(bodyAt === -1 ? buffer.length : bodyAt, HEAD_BYTES);
+  const head = buffer.toString('latin1', 0, end);
+  return {
+    method: start[2] === ' ' ? (start[1] ?? '') : '',
+    inDialog: TO_WITH_TAG.test(head),
+    authorization: AUTHORIZATION.exec(head)?.[1],
+  };
+}

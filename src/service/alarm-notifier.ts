@@ -1,0 +1,96 @@
+/** Tells the operator of alarms by mail and signed webhook. */
+import type { Clock } from '../base/clock.ts';
+import { hmacSha256 } from '../base/hash.ts';
+import type { Mailer } from '../base/mailer.ts';
+import { isoMicros } from '../base/time-format.ts';
+import type { AlarmChange } from '../domain/alarm/types.ts';
+
+const WEBHOOK_ATTEMPTS = 3;
+const WEBHOOK_PAUSE_MS = 2000;
+const WEBHOOK_LIMIT_MS = 10_000;
+
+export interface AlarmNotifierParts {
+  readonly settings: {
+    /** Addresses with commas between them; empty: nobody. */
+    readonly email: string;
+    /** Empty: none. */
+    readonly webhookUrl: string;
+    readonly webhookSecret: string;
+  };
+  /** Shown to people. */
+  readonly node: string;
+  readonly mailer: Pick<Mailer, 'send'>;
+  readonly clock: Pick<Clock, 'sleep'>;
+  /** Sends a webhook; the status of the answer. Replaced in tests. */
+  readonly post?: (url: string, body: string, signature: string) => Promise<number>;
+}
+
+export class AlarmNotifier {
+  readonly #parts: AlarmNotifierParts;
+
+  constructor(parts: AlarmNotifierParts) {
+    this.#parts = parts;
+  }
+
+  /** Otherwise the log alone has them. */
+  get tellsAnybody(): boolean {
+    const { email, webhookUrl } = this.#parts.settings;
+    return email !== '' || webhookUrl !== '';
+  }
+
+  /** Rejects when one of them has not been told, after some attempts. */
+  async tell(changes: readonly AlarmChange[]): Promise<void> {
+    await Promise.all([this.#mail(changes), this.#post(changes)]);
+  }
+
+  async #mail(changes: readonly AlarmChange[]): Promise<void> {
+    const { settings, mailer, node } = this.#parts;
+    if (settings.email === '') return;
+    const [first] = changes;
+    const more = changes.length === 1 ? '' : ` and ${changes.length - 1} more`;
+    await mailer.send({
+      to: settings.email,
+      subject: `[${node}] ${first?.kind} ${first?.state} ${first?.subject ?? ''}${more}`.trim(),
+      text: changes
+        .map(
+          ({ state, kind, subject, detail, sinceUs }) =>
+            `${`${state.toUpperCase()} ${kind} ${subject}`.trim()}\n  ${detail}\n  since ${isoMicros(sinceUs)}`,
+        )
+        .join('\n\n'),
+    });
+  }
+
+  async #post(changes: readonly AlarmChange[]): Promise<void> {
+    const { settings, node, clock } = this.#parts;
+    if (settings.webhookUrl === '') return;
+    const alarms = changes.map(({ sinceUs, ...change }) => ({
+      ...change,
+      since: isoMicros(sinceUs),
+    }));
+    const body = JSON.stringify({ event: 'alarm', node, alarms });
+    const signature = hmacSha256(settings.webhookSecret, body).toString('hex');
+    const post = this.#parts.post ?? send;
+    for (let attempt = 1; ; attempt += 1) {
+      const status = await post(settings.webhookUrl, body, signature).catch(() => 0);
+      if (status >= 200 && status < 300) return;
+      if (attempt === WEBHOOK_ATTEMPTS)
+        throw new Error(`the webhook was answered ${status === 0 ? 'by nobody' : status}`);
+      await clock.sleep(WEBHOOK_PAUSE_MS * attempt);
+    }
+  }
+}
+
+async function send(url: string, body: string, signature: string): Promise<number> {
+  const reply = await fetch(url, {
+    method: 'POST',
+    body,
+    headers: {
+      'content-type': 'application/json',
+      'x-carillon-signature': `sha256=${signature}`,
+    },
+    redirect: 'error',
+    signal: AbortSignal.timeout(WEBHOOK_LIMIT_MS),
+  });
+  await reply.body?.cancel();
+  return reply.status;
+}

@@ -1,0 +1,89 @@
+/** The parts of the domain that keep facts, over any store: the one composition of service, tests and benchmarks. */
+import type { Clock } from '../../base/clock.ts';
+import { type Random, token } from '../../base/ids.ts';
+import type { Logger } from '../../base/logger.ts';
+import { type AccountDefaults, Accounts } from '../../domain/account/account.ts';
+import { CallRecords } from '../../domain/cdr/cdr.ts';
+import { Ledger, type RateBook } from '../../domain/ledger/ledger.ts';
+import { PhoneLogins } from '../../domain/phone-login/phone-login.ts';
+import {
+  createProvisioning,
+  type Provisioning,
+  type ProvisioningSettings,
+} from '../../domain/provisioning/provisioning.ts';
+import type { RecordingFiles } from '../../domain/recording/needs.ts';
+import { Recordings } from '../../domain/recording/recording.ts';
+import type { PasswordHasher } from '../../domain/user/needs.ts';
+import { Users } from '../../domain/user/user.ts';
+import { createPasswordHasher } from '../../edge/passwords/scrypt.ts';
+import type { Store } from '../../edge/store/store.ts';
+
+export interface DomainServices {
+  readonly accounts: Accounts;
+  readonly ledger: Ledger;
+  readonly provisioning: Provisioning;
+  readonly recordings: Recordings;
+  readonly callRecords: CallRecords;
+  readonly phoneLogins: PhoneLogins;
+  readonly users: Users;
+}
+
+export interface DomainServicesOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly accounts: AccountDefaults;
+  readonly provisioning: ProvisioningSettings;
+  /** Passwords of phone logins are derived from it; absent: from one that ends with the process. */
+  readonly phoneLoginSecret?: string;
+  readonly recordingFiles: RecordingFiles;
+  /** Absent: scrypt at its full cost. */
+  readonly hasher?: PasswordHasher;
+  /** Prices of the service's own file; none when absent. */
+  readonly rateBook?: RateBook;
+}
+
+export function createDomainServices(store: Store, options: DomainServicesOptions): DomainServices {
+  const { clock, random, logger, rateBook } = options;
+  const accounts = new Accounts({
+    store: store.accounts,
+    partners: store.partners,
+    idempotency: store.idempotency,
+    clock,
+    random,
+    defaults: options.accounts,
+  });
+  return {
+    accounts,
+    users: new Users({
+      store: store.users,
+      hasher: options.hasher ?? createPasswordHasher(),
+      clock,
+      random,
+    }),
+    phoneLogins: new PhoneLogins({
+      store: store.phoneLogins,
+      accounts,
+      endpoints: store.endpoints,
+      directory: store.endpointDirectory,
+      clock,
+      secret: options.phoneLoginSecret ?? token(random),
+      realm: options.provisioning.realm,
+    }),
+    ledger: new Ledger({
+      store: store.ledger,
+      rates: store.rates,
+      log: logger,
+      ...(rateBook && { rateBook }),
+    }),
+    provisioning: createProvisioning(store, { clock, random }, options.provisioning),
+    recordings: new Recordings({
+      recordings: store.recordings,
+      exports: store.exports,
+      files: options.recordingFiles,
+      clock,
+      random,
+    }),
+    callRecords: new CallRecords(store.cdrs),
+  };
+}

@@ -1,0 +1,70 @@
+/** What a call's peer says, and what it hears, frame by frame on one time axis. */
+import { randomUUID } from 'node:crypto';
+import { asStreamId } from '../../base/ids.ts';
+import type { MediaLeg, MediaStream } from '../../domain/call/needs.ts';
+import { readMediaMessage } from '../../protocol/audio-stream/audio-stream.ts';
+
+export const RATE = 16_000;
+export const FRAME_MS = 20;
+const FRAME_SAMPLES = (RATE * FRAME_MS) / 1000;
+/** A side of which nothing comes for so long is silent: the other is not kept waiting. */
+const MAX_WAITING = 10;
+const SILENCE = new Int16Array(FRAME_SAMPLES);
+const QUEUE_MS = 1000;
+
+/** `said`: by the peer of the leg; `heard`: by it. Of 20 ms each. */
+export type BothDirections = (said: Int16Array, heard: Int16Array) => void;
+
+/** Until `close`, or the end of the leg. Throws where the leg carries as many streams as it may. */
+export function listenToBothDirections(
+  leg: Pick<MediaLeg, 'openStream'>,
+  told: BothDirections,
+): MediaStream {
+  const said: Int16Array[] = [];
+  const heard: Int16Array[] = [];
+  const pair = (): void => {
+    while (
+      (said.length > 0 && heard.length > 0) ||
+      Math.max(said.length, heard.length) > MAX_WAITING
+    ) {
+      told(said.shift() ?? SILENCE, heard.shift() ?? SILENCE);
+    }
+  };
+  return leg.openStream(
+    {
+      streamId: asStreamId(randomUUID()),
+      encoding: 'audio/x-l16',
+      rate: RATE,
+      tracks: 'both',
+      bidirectional: false,
+      extraHeadersJson: '"{}"',
+      queueMs: QUEUE_MS,
+    },
+    {
+      media(messages) {
+        for (const message of messages) {
+          const { track, payload } = readMediaMessage(message);
+          if (payload.length !== 2 * FRAME_SAMPLES) continue;
+          const samples = new Int16Array(payload.buffer, payload.byteOffset, FRAME_SAMPLES);
+          (track === 'inbound' ? said : heard).push(samples);
+        }
+        pair();
+      },
+      played: () => undefined,
+      degraded: () => undefined,
+      dtmf: () => undefined,
+    },
+  );
+}
+
+/** Level of a frame, dB below full scale; -100: silence. */
+export function levelOf(frames: readonly Int16Array[]): number {
+  let sum = 0;
+  let count = 0;
+  for (const frame of frames) {
+    for (const sample of frame) sum += sample * sample;
+    count += frame.length;
+  }
+  const level = 10 * Math.log10(sum / Math.max(1, count) / 32_768 ** 2);
+  return Math.max(-100, Math.round(10 * level) / 10);
+}

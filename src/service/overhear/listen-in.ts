@@ -1,0 +1,185 @@
+/**
+ * Running calls, as somebody at the console listens to them or looks at what their bots say: an endless WAV file, or
+ * server-sent events. Whoever does not read misses something; nothing of the call waits for him.
+ */
+import { Readable } from 'node:stream';
+import type { Clock } from '../../base/clock.ts';
+import type { CallUuid } from '../../base/ids.ts';
+import type { Call } from '../../domain/call/call.ts';
+import type { MediaStream } from '../../domain/call/needs.ts';
+import type { Overhearing, StillAllowed } from '../../edge/rest/server.ts';
+import type { StreamWatches } from '../../edge/stream/watches.ts';
+import { ENDLESS, wavHeader } from '../../protocol/audio-file/audio-file.ts';
+import { type BothDirections, levelOf, listenToBothDirections, RATE } from './both-directions.ts';
+
+export interface CallListeningNeeds {
+  readonly keeper: { get(callUuid: CallUuid): Call | undefined };
+  readonly watches: StreamWatches;
+  readonly clock: Pick<Clock, 'at' | 'monotonicMs'>;
+}
+
+/** Of one call: the streams of its bots come first (Leg::kMaxStreams). */
+const MAX_PER_CALL = 2;
+const MAX_IN_ALL = 20;
+const MAX_BUFFERED = 256 * 1024;
+const LOOK_MS = 5000;
+const LEVEL_FRAMES = 10;
+const FRAME_MS = 20;
+const MAX_MESSAGE = 4096;
+/** Audio that waits for a listener who does not read: 16-bit stereo. */
+const MAX_WAITING_MS = 1000;
+const BYTES_PER_MS = (RATE / 1000) * 4;
+/** Numbers are filled in where messages leave. */
+const UNNUMBERED = /"sequenceNumber": +,/;
+
+/** What one listener is sent. Of live audio at most a second waits; beyond that the oldest is dropped. */
+export class LiveOutput extends Readable {
+  readonly #waiting: Uint8Array[] = [];
+  #waitingBytes = 0;
+  #isWanted = false;
+
+  constructor() {
+    super({ highWaterMark: FRAME_MS * BYTES_PER_MS });
+  }
+
+  override _read(): void {
+    const next = this.#waiting.shift();
+    this.#isWanted = next === undefined;
+    if (next === undefined) return;
+    this.#waitingBytes -= next.length;
+    this.push(next);
+  }
+
+  /** A piece of live audio. */
+  offer(audio: Uint8Array): void {
+    if (this.#isWanted) {
+      this.#isWanted = false;
+      this.push(audio);
+      return;
+    }
+    this.#waiting.push(audio);
+    this.#waitingBytes += audio.length;
+    while (this.#waitingBytes > MAX_WAITING_MS * BYTES_PER_MS) {
+      this.#waitingBytes -= this.#waiting.shift()?.length ?? this.#waitingBytes;
+    }
+  }
+}
+
+export class CallListening implements Overhearing {
+  readonly #needs: CallListeningNeeds;
+  readonly #open = new Map<Readable, CallUuid>();
+
+  constructor(needs: CallListeningNeeds) {
+    this.#needs = needs;
+  }
+
+  async listen(
+    callUuid: CallUuid,
+    isAllowed: StillAllowed,
+  ): Promise<Readable | 'unknown' | 'busy'> {
+    return this.#begin(callUuid, isAllowed, (call, out) => {
+      call.log.add('call', 'somebody at the console listens in');
+      out.once('close', () => call.log.add('call', 'nobody at the console listens in any more'));
+      out.push(wavHeader(RATE, 2, ENDLESS));
+      return [
+        listenToBothDirections(call.media, (said, heard) => {
+          out.offer(interleaved(said, heard));
+        }),
+      ];
+    });
+  }
+
+  async watchStreams(
+    callUuid: CallUuid,
+    isAllowed: StillAllowed,
+  ): Promise<Readable | 'unknown' | 'busy'> {
+    return this.#begin(callUuid, isAllowed, (call, out) => {
+      const tell = (event: string, facts: object): void => {
+        if (out.readableLength > MAX_BUFFERED) return;
+        out.push(`event: ${event}\ndata: ${JSON.stringify(facts)}\n\n`);
+      };
+      const watch = this.#needs.watches.watch(callUuid, ({ direction, text }) => {
+        const whole = text.replace(UNNUMBERED, '');
+        tell('message', { direction, text: whole.slice(0, MAX_MESSAGE), length: whole.length });
+      });
+      const levels = everyFrames(LEVEL_FRAMES, (said, heard) =>
+        tell('levels', { said_dbfs: levelOf(said), heard_dbfs: levelOf(heard) }),
+      );
+      return [watch, listenToBothDirections(call.media, levels)];
+    });
+  }
+
+  stop(): void {
+    for (const out of this.#open.keys()) out.push(null);
+  }
+
+  #begin(
+    callUuid: CallUuid,
+    isAllowed: StillAllowed,
+    join: (call: Call, out: LiveOutput) => readonly Pick<MediaStream, 'close'>[],
+  ): Readable | 'unknown' | 'busy' {
+    const call = this.#needs.keeper.get(callUuid);
+    if (call?.isAnswered !== true || call.isEnded) return 'unknown';
+    const ofCall = [...this.#open.values()].filter((one) => one === callUuid).length;
+    if (ofCall >= MAX_PER_CALL || this.#open.size >= MAX_IN_ALL) return 'busy';
+    const out = new LiveOutput();
+    let joined: readonly Pick<MediaStream, 'close'>[];
+    try {
+      joined = join(call, out);
+    } catch {
+      out.destroy();
+      return 'busy';
+    }
+    this.#open.set(out, callUuid);
+    const unwatch = this.#look(out, async () => !call.isEnded && (await isAllowed()));
+    const end = (): void => void out.push(null);
+    call.signal.addEventListener('abort', end, { once: true });
+    out.once('close', () => {
+      call.signal.removeEventListener('abort', end);
+      this.#open.delete(out);
+      unwatch();
+      for (const one of joined) one.close();
+    });
+    return out;
+  }
+
+  /** Whether it may go on, every few seconds. */
+  #look(out: Readable, isAllowed: StillAllowed): () => void {
+    const { clock } = this.#needs;
+    let cancel = (): void => undefined;
+    const again = (): void => {
+      cancel = clock.at(clock.monotonicMs() + LOOK_MS, () => {
+        void isAllowed()
+          .catch(() => true)
+          .then((may) => (may ? undefined : out.push(null)));
+        again();
+      });
+    };
+    again();
+    return () => cancel();
+  }
+}
+
+function everyFrames(
+  count: number,
+  told: (said: readonly Int16Array[], heard: readonly Int16Array[]) => void,
+): BothDirections {
+  let [said, heard]: [Int16Array[], Int16Array[]] = [[], []];
+  return (one, other) => {
+    said.push(one);
+    heard.push(other);
+    if (said.length < count) return;
+    told(said, heard);
+    [said, heard] = [[], []];
+  };
+}
+
+/** Left: what the peer says; right: what it hears. */
+function interleaved(said: Int16Array, heard: Int16Array): Uint8Array {
+  const both = new Int16Array(2 * said.length);
+  for (let i = 0; i < said.length; i += 1) {
+    both[2 * i] = said[i] ?? 0;
+    both[2 * i + 1] = heard[i] ?? 0;
+  }
+  return new Uint8Array(both.buffer);
+}

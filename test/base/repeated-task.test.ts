@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { RepeatedTask } from '../../src/base/repeated-task.ts';
+import { SimClock } from '../sim/clock.ts';
+
+describe('rounds', () => {
+  it('the first comes at once, the others after a pause, none after the stop', async () => {
+    const clock = new SimClock();
+    let count = 0;
+    const rounds = new RepeatedTask({ clock, everyMs: 1000, round: () => count++ });
+    rounds.start();
+    expect(count).toBe(1);
+    await clock.advance(3500);
+    expect(count).toBe(4);
+    await rounds.stop();
+    await clock.advance(5000);
+    expect(count).toBe(4);
+  });
+
+  it('after each failure in a row the pause is twice as long, up to its limit', async () => {
+    const clock = new SimClock();
+    const pauses: number[] = [];
+    let fails = true;
+    const rounds = new RepeatedTask({
+      clock,
+      everyMs: 1000,
+      longestPauseMs: 3000,
+      round: () => {
+        if (fails) throw new Error('away');
+      },
+      failed: (_, againInMs) => pauses.push(againInMs),
+    });
+    rounds.start();
+    await clock.advance(6000);
+    expect(pauses).toEqual([2000, 3000, 3000]);
+    fails = false;
+    await clock.advance(3000);
+    fails = true;
+    await clock.advance(1000);
+    expect(pauses).toEqual([2000, 3000, 3000, 2000]);
+    await rounds.stop();
+  });
+
+  it('a stop waits for the round that runs, which can see it', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const rounds: RepeatedTask = new RepeatedTask({
+      clock: new SimClock(),
+      everyMs: 1,
+      round: () => promise,
+    });
+    rounds.start();
+    let isStopped = false;
+    const stopped = rounds.stop().then(() => {
+      isStopped = true;
+    });
+    expect(rounds.stopping.aborted).toBe(true);
+    await Promise.resolve();
+    expect(isStopped).toBe(false);
+    resolve();
+    await stopped;
+  });
+});
