@@ -1,5 +1,5 @@
 /**
- * Many nodes on PostgreSQL and Redis (docs/scale.md): what calls cost on three nodes and on one, what cluster mode adds to their set-up,
+ * Many nodes on PostgreSQL and Redis (docs/guides/clusters.md): what calls cost on three nodes and on one, what cluster mode adds to their set-up,
  * units of work, REST for a call of another node. Needs PostgreSQL and redis-server. CPU is compared, not the clock: all nodes share
  * the cores of this machine. `--against FOLDER` measures one node on SQLite alone, in turns with that of another checkout (one of before
  * there were many nodes).

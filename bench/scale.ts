@@ -1,5 +1,5 @@
 /**
- * How far many nodes carry (docs/scale.md): a simulation of edge, nodes, Redis and PostgreSQL in virtual time, each with the costs that
+ * How far many nodes carry (docs/guides/clusters.md): a simulation of edge, nodes, Redis and PostgreSQL in virtual time, each with the costs that
  * `npm run bench -- cluster` and `-- calls` have measured. It tells first how near it comes to what was measured and not put into it; then
  * what 10,000 and 100,000 calls at once take. `BENCH_SCALE` (JSON) changes costs.
  */

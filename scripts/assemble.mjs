@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // Copies what a running service needs, and nothing else, into an empty folder: `assemble.mjs FOLDER [--without-node]`.
 // The Docker image and `carillon install` are made of it. Plain JavaScript without dependencies, like the set-up.
+import { spawnSync } from 'node:child_process';
 import {
   cpSync,
   existsSync,
@@ -18,7 +19,7 @@ import { fileURLToPath } from 'node:url';
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 /** Needed to build, not to run. */
 const BUILD_ONLY =
-  /^(@discordjs\/opus|node-addon-api|node-api-headers|esbuild|@esbuild\/.*|sip\.js|preact|@preact\/.*|uplot|wavesurfer\.js|@picocss\/pico|uqr|marked)$/;
+  /^(@discordjs\/opus|node-addon-api|node-api-headers|esbuild|@esbuild\/.*|sip\.js|preact|@preact\/.*|uplot|wavesurfer\.js|@picocss\/pico|uqr|swagger-ui-dist|@scarf\/scarf)$/;
 /** Documentation, tests and types of packages, by their path inside the package. */
 const NOT_RUN =
   /^\/(docs|examples|benchmarks?|tests?|__tests__|\.github)$|\.(map|md|markdown|d\.ts|d\.mts|d\.cts|flow)$/i;
@@ -46,6 +47,10 @@ const target = resolve(folder);
 if (existsSync(target) && readdirSync(target).length > 0) fail(`${target} is not empty`);
 if (!existsSync(join(root, 'build/native/carillon.node')))
   fail('the native engine is not built: npm run build');
+// The site is optional: without the registry it cannot be built, and the service runs without it.
+spawnSync(process.execPath, [join(root, 'scripts/docs.mjs'), '--if-stale'], {
+  stdio: ['ignore', 'ignore', 2],
+});
 mkdirSync(target, { recursive: true });
 for (const name of OWN) copy(join(root, name), join(target, name));
 for (const name of packages()) copyPackage(name);

@@ -1,87 +1,157 @@
-// Makes the pages that /docs/guide serves from docs/*.md, and the report of the benchmarks from bench/results. Part of the set-up; plain
-// JavaScript. `docs.mjs FOLDER`.
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+#!/usr/bin/env node
+// Builds the documentation site into build/docs with VitePress: `docs.mjs [--if-stale] [--low-priority]`.
+// 1. Installs the site's tools (docs/package.json) if their lock file changed.
+// 2. Copies docs/ and the pages outside of it into build/docs-source and adapts their links.
+// 3. Builds the site, llms.txt (list of pages) and llms-full.txt (all pages as one text).
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { setPriority } from 'node:os';
+import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Marked } from 'marked';
-import { benchmarkReport } from './docs/benchmarks.mjs';
-import { PAGES } from './docs/pages.mjs';
-import { STYLE } from './docs/style.mjs';
+import { PAGES, SECTIONS } from '../docs/.vitepress/pages.mjs';
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
-const target = resolve(process.argv[2] ?? join(root, 'build/docs'));
+const docs = join(root, 'docs');
+const target = join(root, 'build/docs');
+const stamp = join(target, '.carillon-stamp');
+// Names with the process ID: two builds at the same time do not disturb each other.
+const stage = `${target}-source-${process.pid}`;
+const fresh = `${target}-new-${process.pid}`;
 
-rmSync(target, { recursive: true, force: true });
-mkdirSync(target, { recursive: true });
-const known = new Map(PAGES.map((page) => [page.file, page]));
-for (const page of PAGES) writeFileSync(join(target, `${page.name}.html`), pageOf(page));
+/** Folders in docs/ that are not sources. */
+const TOOLS = /^docs\/(node_modules|\.vitepress\/(cache|dist))(\/|$)/;
+/** Pages by their file, as links in the sources name them. */
+const byFile = new Map(PAGES.map((page) => [page.file, page]));
 
-function pageOf(page) {
-  const text =
-    page.file === undefined
-      ? benchmarkReport(results())
-      : readFileSync(join(root, page.file), 'utf8');
-  const body = markdown(page).parse(text);
-  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>${escaped(page.title)} · Carillon</title><style>${STYLE}</style></head><body>
-<nav><a href="/docs/guide/index"><b>Carillon</b></a>${menu(page)}<p><a href="/docs">REST API</a> <a href="/phone">Phone</a></p></nav>
-<main>${body}</main></body></html>\n`;
+if (process.argv.includes('--low-priority')) setPriority(19);
+const sources = sourcesHash();
+if (!process.argv.includes('--if-stale') || !isBuiltFrom(sources)) {
+  installTools();
+  stagePages();
+  buildSite();
 }
 
-function menu(current) {
-  const groups = [...new Set(PAGES.map(({ group }) => group))];
-  return groups
-    .map((group) => {
-      const links = PAGES.filter((page) => page.group === group).map(
-        ({ name, title }) =>
-          `<a href="/docs/guide/${name}"${name === current.name ? ' class="here"' : ''}>${escaped(title)}</a>`,
-      );
-      return `<h2>${group}</h2>${links.join('')}`;
-    })
-    .join('');
+function isBuiltFrom(hash) {
+  return existsSync(stamp) && readFileSync(stamp, 'utf8') === hash;
 }
 
-/** Headings get names, and links between files of the project become links between pages, or texts. */
-function markdown(page) {
-  return new Marked({
-    gfm: true,
-    renderer: {
-      heading({ tokens, depth, text }) {
-        const id = text
-          .toLowerCase()
-          .replace(/[^\w\s-]/g, '')
-          .trim()
-          .replace(/\s+/g, '-');
-        return `<h${depth} id="${id}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
-      },
-      // A page asks for nothing: its pictures are in it.
-      image({ href, text }) {
-        const file = join(root, dirname(page.file), href);
-        if (href.endsWith('.svg')) return `<figure>${readFileSync(file, 'utf8')}</figure>`;
-        const data = readFileSync(file).toString('base64');
-        return `<img alt="${escaped(text)}" src="data:image/png;base64,${data}">`;
-      },
-      link({ href, tokens }) {
-        const words = this.parser.parseInline(tokens);
-        if (/^(https?:|\/|#|mailto:)/.test(href)) return `<a href="${escaped(href)}">${words}</a>`;
-        const [path, part] = href.split('#');
-        const found = known.get(join(dirname(page.file ?? 'docs/x.md'), path));
-        if (found === undefined) return words;
-        return `<a href="/docs/guide/${found.name}${part === undefined ? '' : `#${part}`}">${words}</a>`;
-      },
-    },
+function sourcesHash() {
+  const hash = createHash('sha256').update(readFileSync(fileURLToPath(import.meta.url)));
+  const inside = readdirSync(docs, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)))
+    .filter((file) => !TOOLS.test(file));
+  for (const file of [...inside, ...PAGES.map((page) => page.file)].sort())
+    hash.update(file).update(readFileSync(join(root, file)));
+  return hash.digest('hex');
+}
+
+function installTools() {
+  const lock = createHash('sha256').update(readFileSync(join(docs, 'package-lock.json')));
+  const wanted = lock.digest('hex');
+  const installed = join(docs, 'node_modules', '.carillon-stamp');
+  if (existsSync(installed) && readFileSync(installed, 'utf8') === wanted) return;
+  run('npm', ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error'], docs);
+  writeFileSync(installed, wanted);
+}
+
+function stagePages() {
+  rmSync(stage, { recursive: true, force: true });
+  cpSync(docs, stage, {
+    recursive: true,
+    filter: (path) => !TOOLS.test(relative(root, path)),
+  });
+  symlinkSync(join(docs, 'node_modules'), join(stage, 'node_modules'));
+  const whole = [];
+  for (const page of PAGES) {
+    const text = withSiteLinks(page, readFileSync(join(root, page.file), 'utf8'));
+    const path = join(stage, `${page.path}.md`);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, `---\nsource: ${page.file}\n---\n\n${text}`);
+    whole.push(text);
+  }
+  mkdirSync(join(stage, 'public'), { recursive: true });
+  writeFileSync(join(stage, 'public/llms.txt'), pageList());
+  writeFileSync(join(stage, 'public/llms-full.txt'), whole.join('\n\n---\n\n'));
+}
+
+/**
+ * Links between files of the project become links between pages. A link to a file that is not a page becomes plain text. A link
+ * to the service itself (`/docs`, `/phone`) leaves the site.
+ */
+function withSiteLinks(page, text) {
+  const here = dirname(page.path);
+  return text.replaceAll(/(!?)\[([^\]]*)\]\(([^)\s]+)\)/g, (link, picture, words, href) => {
+    if (/^(https?:|#|mailto:)/.test(href)) return link;
+    if (href.startsWith('/')) return `[${words}](service:${href})`;
+    const [path, part] = href.split('#');
+    const file = join(dirname(page.file), path);
+    if (picture) return `![${words}](${relativeTo(here, relative('docs', file))})`;
+    const found = byFile.get(file);
+    if (found === undefined) return words;
+    return `[${words}](${relativeTo(here, found.path)}.md${part === undefined ? '' : `#${part}`})`;
   });
 }
 
-function results() {
-  const folder = join(root, 'bench/results');
-  const lines = readdirSync(folder)
-    .filter((name) => name.endsWith('.jsonl'))
-    .sort()
-    .flatMap((name) => readFileSync(join(folder, name), 'utf8').trim().split('\n'));
-  return lines.filter((line) => line !== '').map((line) => JSON.parse(line));
+function relativeTo(folder, path) {
+  const found = relative(folder, path);
+  return found.startsWith('.') ? found : `./${found}`;
 }
 
-function escaped(text) {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
+/** The index for language models (llmstxt.org): every page with its address and first sentence. */
+function pageList() {
+  const lines = ['# Carillon', '', '> Self-hosted programmable voice platform.', ''];
+  for (const { title, pages } of SECTIONS) {
+    lines.push(`## ${title}`, '');
+    for (const { title: name, path } of pages)
+      lines.push(`- [${name}](/docs/guide/${path}): ${firstSentence(path)}`);
+    lines.push('');
+  }
+  return lines.join('\n');
+}
+
+function firstSentence(path) {
+  const text = readFileSync(join(stage, `${path}.md`), 'utf8');
+  const body = text.replace(/^---[\s\S]*?---/, '').replace(/^#.*$/m, '');
+  const paragraph = body.split(/\n\s*\n/).find((part) => /^\w/.test(part.trim())) ?? '';
+  return /^[\s\S]*?[.:](?=\s|$)/.exec(paragraph.trim())?.[0].replaceAll(/\s+/g, ' ') ?? '';
+}
+
+/** Builds next to the old site and then replaces it, so that a running service never serves half a site. */
+function buildSite() {
+  rmSync(fresh, { recursive: true, force: true });
+  run(
+    process.execPath,
+    [join(docs, 'node_modules/vitepress/bin/vitepress.js'), 'build', stage],
+    root,
+    {
+      CARILLON_DOCS_OUT: fresh,
+    },
+  );
+  writeFileSync(join(fresh, '.carillon-stamp'), sources);
+  rmSync(target, { recursive: true, force: true });
+  renameSync(fresh, target);
+  rmSync(stage, { recursive: true, force: true });
+}
+
+function run(command, args, cwd, environment = {}) {
+  const { status, stdout, stderr } = spawnSync(command, args, {
+    cwd,
+    encoding: 'utf8',
+    env: { ...process.env, ...environment },
+  });
+  if (status === 0) return;
+  process.stderr.write(`${stdout ?? ''}${stderr ?? ''}`);
+  process.exit(1);
 }

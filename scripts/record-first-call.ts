@@ -1,5 +1,5 @@
 /**
- * Records `npm start` and `npm run call` as docs/first-call.svg: what the terminal shows, in its own time (pauses shortened).
+ * Records `npm start` and `npm run call` as docs/start/first-call.svg: what the terminal shows, in its own time (pauses shortened).
  * Run it after the set-up, with ports 8080 and 5060 free. Secrets are masked before they are written.
  */
 import { type ChildProcess, spawn } from 'node:child_process';

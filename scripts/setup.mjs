@@ -2,7 +2,7 @@
 // Everything that `npm start` and `npm test` need, once: system tools, npm packages, the native engine.
 // Runs on the machine's own Node (>= 20), before anything is installed: no dependencies, plain JavaScript.
 // Progress goes to stderr, so that the service's stdout stays clean. A run with nothing to do takes milliseconds.
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   chmodSync,
@@ -24,8 +24,6 @@ const dev = process.argv.includes('--dev');
 const buildDir = join(root, 'build');
 const webDir = join(buildDir, 'web');
 const webStamp = join(webDir, '.carillon-stamp');
-const docsDir = join(buildDir, 'docs');
-const docsStamp = join(docsDir, '.carillon-stamp');
 const lockDir = join(buildDir, 'setup.lock');
 const npmStamp = join(root, 'node_modules', '.carillon-stamp.json');
 const LOCK_STALE_MS = 15 * 60_000;
@@ -43,16 +41,18 @@ function main() {
   if (Number(process.versions.node.split('.')[0]) < 20)
     fail(`Node 20 or newer is needed, this is ${process.versions.node}`);
   installPostgresClient();
-  if (!packagesAreStale() && !nativeIsStale() && !webIsStale() && !docsAreStale())
-    return linkCommand();
+  if (packagesAreStale() || nativeIsStale() || webIsStale()) setUp();
+  linkCommand();
+  startDocsBuild();
+}
+
+function setUp() {
   takeLock();
   try {
     installSystemTools();
     if (packagesAreStale()) installPackages();
     if (nativeIsStale()) buildNative();
     if (webIsStale()) buildWeb();
-    if (docsAreStale()) buildDocs();
-    linkCommand();
   } finally {
     releaseLock();
   }
@@ -363,6 +363,11 @@ function buildWeb() {
     ['console/console.tsx', 'console/console.css'],
   );
   copyFileSync(join(root, 'web', 'console', 'index.html'), join(consoleDir, 'index.html'));
+  const apiDir = join(webDir, 'api');
+  mkdirSync(apiDir, { recursive: true });
+  for (const file of ['swagger-ui-bundle.js', 'swagger-ui.css'])
+    copyFileSync(join(root, 'node_modules/swagger-ui-dist', file), join(apiDir, file));
+  copyFileSync(join(root, 'web', 'api', 'init.js'), join(apiDir, 'init.js'));
   writeFileSync(webStamp, webHash());
 }
 
@@ -379,45 +384,17 @@ function bundle(options, files) {
   }
 }
 
-// ------------------------------------------------------------------ the documentation
+// ------------------------------------------------------------------ documentation site
 
-function docsHash() {
-  const hash = createHash('sha256');
-  const files = [
-    'scripts/docs.mjs',
-    'config/README.md',
-    'deploy/README.md',
-    'deploy/RUNBOOK.md',
-    'SECURITY.md',
-    'CHANGELOG.md',
-  ];
-  for (const folder of ['docs', 'docs/console', 'scripts/docs', 'bench/results']) {
-    const inside = readdirSync(join(root, folder), { withFileTypes: true });
-    for (const entry of inside) if (entry.isFile()) files.push(join(folder, entry.name));
-  }
-  for (const file of files.sort()) hash.update(file).update(readFileSync(join(root, file)));
-  return hash.digest('hex');
-}
-
-function docsAreStale() {
-  try {
-    return readFileSync(docsStamp, 'utf8') !== docsHash();
-  } catch {
-    return true;
-  }
-}
-
-/** Without the pages the service runs as well. */
-function buildDocs() {
-  const run = spawnSync(process.execPath, [join(root, 'scripts/docs.mjs'), docsDir], {
+/** Builds the site in the background at low priority: the service does not wait for it. Tests build it when they need it. */
+function startDocsBuild() {
+  if (dev) return;
+  spawn(process.execPath, [join(root, 'scripts/docs.mjs'), '--if-stale', '--low-priority'], {
     cwd: root,
-    encoding: 'utf8',
-  });
-  if (run.status !== 0) {
-    say(`the documentation was not built: ${run.stderr ?? ''}`);
-    return;
-  }
-  writeFileSync(docsStamp, docsHash());
+    detached: true,
+    stdio: 'ignore',
+    env: cleanEnv(),
+  }).unref();
 }
 
 // ------------------------------------------------------------------ the operator's command

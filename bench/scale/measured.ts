@@ -15,7 +15,7 @@ export const COSTS: Costs = {
   // Begins, is answered, ends; a top-up each minute.
   units: 3,
   unitsPerMinute: 1,
-  // `npm run bench -- cluster`: read from one account, and from what a unit costs PostgreSQL and the service (docs/postgres.md).
+  // `npm run bench -- cluster`: read from one account, and from what a unit costs PostgreSQL and the service (docs/operate/postgres.md).
   transactionMs: 1,
   unitMs: 0.12,
   accountMs: 0.02,

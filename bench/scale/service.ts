@@ -2,7 +2,7 @@
 import { type LedgerCosts, LedgerModel } from './ledger.ts';
 import { Servers, Simulator, seeded } from './simulator.ts';
 
-/** CPU in milliseconds, as measured (docs/scale.md says by what). */
+/** CPU in milliseconds, as measured (docs/guides/clusters.md says by what). */
 export interface Costs extends LedgerCosts {
   /** JavaScript of a node for a whole call; its share until the called party is sought, and at its end. */
   readonly nodeMs: number;

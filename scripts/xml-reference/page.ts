@@ -1,12 +1,12 @@
 import { ABOUT, ELEMENT_ABOUT } from './about.ts';
 import { attributesOf, ELEMENTS, type SeenAttribute } from './observe.ts';
 
-/** docs/xml.md. Throws for an element or attribute that nothing is said of. */
+/** docs/reference/xml.md. Throws for an element or attribute that nothing is said of. */
 export function xmlReference(): string {
   return [
     '# Answer XML',
     '',
-    '<!-- Written by scripts/xml-reference.ts from the readers that check documents: change those, or the words in scripts/xml-reference/about.ts. -->',
+    '<!-- Written by scripts/reference.ts from the readers that check documents: change those, or the words in scripts/xml-reference/about.ts. -->',
     '',
     'Your answer URL returns a document with `Response` as its root and these elements in it, which are carried out one after the other. Names are',
     'case-sensitive. What a document cannot mean ends the call with *Invalid Answer XML*; the log of the call names line and column. Unknown attributes are',

@@ -1,6 +1,6 @@
 import { listSettings } from './schema.ts';
 
-/** `config/README.md`: every setting with its environment name, default and meaning. */
+/** `docs/reference/settings.md`: every setting with its environment name, default and meaning. */
 export function settingsPage(): string {
   const rows = listSettings().map(({ path, setting, environment }) => {
     const initial = JSON.stringify(setting.default);

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { examineSettings, loadSettings } from '../../src/config/load.ts';
-import { settingsPage } from '../../src/config/page.ts';
 import { isSetting, listSettings, SETTINGS } from '../../src/config/schema.ts';
 import { settingsAsJson, settingsAsYaml } from '../../src/config/show.ts';
 
@@ -35,12 +34,6 @@ describe('settings', () => {
   it('a key sip.publicHost is CARILLON_SIP_PUBLIC_HOST (decisions.md, names)', () => {
     const settings = loadSettings({ CARILLON_SIP_PUBLIC_HOST: 'sip.example' }, DEFAULTS);
     expect(settings.sip.publicHost).toBe('sip.example');
-  });
-
-  it('config/README.md is what the schema says', () => {
-    expect(readFileSync(join(import.meta.dirname, '../../config/README.md'), 'utf8')).toBe(
-      settingsPage(),
-    );
   });
 
   it('every setting has an environment name of its own', () => {

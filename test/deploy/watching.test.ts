@@ -66,7 +66,7 @@ it('every alert asks for metrics that there are, and has its section in the runb
   const headings = [...read('RUNBOOK.md').matchAll(/^## (\w+)$/gm)].map(([, name]) => name);
   expect(headings).toEqual(rules.map(({ alert }) => alert));
   for (const { alert, expr, annotations } of rules) {
-    expect(annotations.runbook).toBe(`deploy/RUNBOOK.md#${alert.toLowerCase()}`);
+    expect(annotations.runbook).toBe(`docs/operate/troubleshooting.md#${alert.toLowerCase()}`);
     if (!/^up\{/.test(expr)) expect([alert, unknownIn(expr, known)]).toEqual([alert, []]);
   }
 });

@@ -70,7 +70,7 @@ describe('the documentation names', () => {
         .map((line) => line.trim());
       const check = (lines: readonly string[], isWhole: boolean): void => {
         for (const line of lines) {
-          if (!/^(sudo (?:-u carillon )?)?(npx )?carillon /.test(line)) continue;
+          if (!/^(sudo (?:-u carillon )?)?(npx )?carillon (?!COMMAND\b)/.test(line)) continue;
           for (const given of isWhole
             ? [words(line.replace(/^(sudo (?:-u carillon )?)?(npx )?carillon\s+/, ''))]
             : alternatives(line)) {
@@ -119,8 +119,8 @@ describe('the documentation names', () => {
       for (const code of inline) {
         const [, section = '', rest = ''] = /^([a-z][\w]*)\.([a-zA-Z.*]+)$/.exec(code) ?? [];
         // Methods of a vendor's library.
-        if (file === 'docs/plivo.md' && ['accounts', 'numbers'].includes(section)) continue;
-        if (!sections.has(section) || /\.(ts|md|json|yaml|py|service)$/.test(code)) continue;
+        if (file === 'docs/guides/plivo.md' && ['accounts', 'numbers'].includes(section)) continue;
+        if (!sections.has(section) || /\.(ts|md|json|yaml|py|service|com)$/.test(code)) continue;
         const isThere = rest === '*' || paths.some((path) => `${path}.`.startsWith(`${code}.`));
         if (!isThere) wrong.push(`${file}: ${code}`);
       }
@@ -129,7 +129,9 @@ describe('the documentation names', () => {
   });
 
   it('metrics that there are', async () => {
-    const known = metricNames(await scrape());
+    const text = await scrape();
+    const helped = [...text.matchAll(/^# HELP (\S+)/gm)].map(([, name = '']) => name);
+    const known = new Set([...metricNames(text), ...helped]);
     const wrong = PAGES.flatMap(({ file, text }) =>
       [...text.matchAll(/\bvoice_[a-z0-9_]+/g)]
         .filter(([name]) => ![...known].some((one) => one === name || one.startsWith(`${name}_`)))
@@ -185,7 +187,7 @@ describe('the documentation names', () => {
           ),
         )
         .filter(
-          (path) => !['', '.ts', '.test.ts'].some((end) => existsSync(join(ROOT, path + end))),
+          (path) => !['', '.ts', '.test.ts', '.cpp'].some((end) => existsSync(join(ROOT, path + end))),
         )
         // Made by its user.
         .filter((path) => path !== 'deploy/.env')

@@ -1,8 +1,7 @@
-/** The documentation: its reference is that of the code, its links lead somewhere, and its commands work. */
+/** The documentation: generated pages match the code, links lead to pages, and commands succeed. */
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
-  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -14,93 +13,107 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { xmlReference } from '../../scripts/xml-reference/page.ts';
+import { GENERATED } from '../../scripts/reference.ts';
 import { newPlace, ROOT, removePlace, Service, type ServicePlace } from '../e2e/service.ts';
 
-const { PAGES } = (await import(join(ROOT, 'scripts/docs/pages.mjs'))) as {
-  readonly PAGES: readonly { readonly name: string; readonly file?: string }[];
+const { PAGES } = (await import(join(ROOT, 'docs/.vitepress/pages.mjs'))) as {
+  readonly PAGES: readonly {
+    readonly title: string;
+    readonly path: string;
+    readonly file: string;
+  }[];
 };
-const { TITLES } = (await import(join(ROOT, 'scripts/docs/benchmarks.mjs'))) as {
-  readonly TITLES: Readonly<Record<string, string>>;
+const { performancePage, readResults } = (await import(join(ROOT, 'scripts/performance.mjs'))) as {
+  performancePage(results: unknown): {
+    readonly text: string;
+    readonly plots: ReadonlyMap<string, string>;
+  };
+  readResults(): unknown;
 };
 
 const folder = mkdtempSync(join(tmpdir(), 'carillon-docs-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-describe('the site', () => {
-  it('has every page that is written for users', () => {
-    const missing = ['docs', 'deploy', 'deploy/kamailio', 'packages/client'].flatMap((place) =>
-      readdirSync(join(ROOT, place))
-        .filter((name) => name.endsWith('.md'))
-        .map((name) => `${place}/${name}`)
-        .filter((file) => !PAGES.some((page) => page.file === file)),
-    );
-    expect(missing).toEqual([]);
-    expect(new Set(PAGES.map(({ name }) => name)).size).toBe(PAGES.length);
-  });
+const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
+const markdownIn = (place: string): readonly string[] =>
+  readdirSync(join(ROOT, place), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md') && !/node_modules|^(index|README)\.md$/.test(name))
+    .map((name) => `${place}/${name}`);
 
-  it('reports every benchmark of which there are results', () => {
-    const measured = readdirSync(join(ROOT, 'bench/results')).flatMap((name) =>
-      readFileSync(join(ROOT, 'bench/results', name), 'utf8')
-        .trim()
-        .split('\n')
-        .map((line) => JSON.parse(line) as { readonly bench: string })
-        // `attack` and `soak` tell whether it holds, not how fast it is.
-        .filter(({ bench }) => !/^(attack|soak)/.test(bench))
-        .map(({ bench }) => bench),
-    );
-    expect([...new Set(measured)].filter((bench) => !(bench in TITLES))).toEqual([]);
+describe('generated pages', () => {
+  it.each(GENERATED)(
+    '%s equals what the code says (node scripts/reference.ts)',
+    async (file, text) => {
+      expect(read(file)).toBe(await text());
+    },
+  );
+
+  it('docs/performance.md equals bench/results (node scripts/performance.mjs)', () => {
+    const { text, plots } = performancePage(readResults());
+    expect(read('docs/performance.md')).toBe(text);
+    for (const [name, svg] of plots) expect(read(`docs/performance/${name}`)).toBe(svg);
+    expect(readdirSync(join(ROOT, 'docs/performance')).sort()).toEqual([...plots.keys()].sort());
   });
 });
 
-describe('the pages', () => {
-  const built = join(folder, 'pages');
+describe('the site', () => {
+  const built = join(ROOT, 'build/docs');
   beforeAll(() => {
-    const { status, stderr } = spawnSync(
-      process.execPath,
-      [join(ROOT, 'scripts/docs.mjs'), built],
-      {
-        encoding: 'utf8',
-      },
-    );
+    const build = [join(ROOT, 'scripts/docs.mjs'), '--if-stale'];
+    const { status, stderr } = spawnSync(process.execPath, build, { encoding: 'utf8' });
     expect([status, stderr]).toEqual([0, '']);
+  }, 600_000);
+
+  it('lists every page of docs/ in its sidebar', () => {
+    const listed = new Set(PAGES.map(({ file }) => file));
+    expect(markdownIn('docs').filter((file) => !listed.has(file))).toEqual([]);
+    expect(new Set(PAGES.map(({ path }) => path)).size).toBe(PAGES.length);
   });
 
-  it('have the reference that the readers of documents give (scripts/xml-reference.ts writes it)', () => {
-    expect(readFileSync(join(ROOT, 'docs/xml.md'), 'utf8')).toBe(xmlReference());
-  });
-
-  it('link to pages and headings that there are', () => {
+  it('links only to pages and headings that exist', () => {
     const pages = new Map(
-      readdirSync(built).map((name) => [
-        name.replace('.html', ''),
-        readFileSync(join(built, name), 'utf8'),
-      ]),
+      readdirSync(built, { recursive: true, encoding: 'utf8' })
+        .filter((name) => name.endsWith('.html'))
+        .map((name) => [name.replace(/\.html$/, ''), readFileSync(join(built, name), 'utf8')]),
     );
-    expect(pages.size).toBeGreaterThan(15);
+    expect(pages.size).toBeGreaterThan(PAGES.length);
     const dead: string[] = [];
     for (const [from, text] of pages) {
       for (const [, name = '', part] of text.matchAll(
-        /href="\/docs\/guide\/([\w-]+)(?:#([\w-]+))?"/g,
+        /href="\/docs\/guide\/([\w/-]*)(?:#([^"]+))?"/g,
       )) {
-        const target = pages.get(name);
-        const isThere =
+        const target = pages.get(name === '' ? 'index' : name);
+        const exists =
           target !== undefined && (part === undefined || target.includes(`id="${part}"`));
-        if (!isThere) dead.push(`${from} → ${name}#${part ?? ''}`);
+        if (!exists) dead.push(`${from} → ${name}#${part ?? ''}`);
       }
     }
     expect(dead).toEqual([]);
-    expect(pages.get('benchmarks')).toContain('<svg');
-    expect(pages.get('xml')).toContain('id="getinput"');
+    expect(pages.get('reference/xml')).toContain('id="getinput"');
+  });
+
+  it('has an index and a full text for language models', () => {
+    const index = readFileSync(join(built, 'llms.txt'), 'utf8');
+    const whole = readFileSync(join(built, 'llms-full.txt'), 'utf8');
+    for (const { title, path } of PAGES)
+      expect(index).toContain(`[${title}](/docs/guide/${path}): `);
+    expect(whole).toContain('# Answer XML');
+  });
+
+  it('loads nothing from other hosts', () => {
+    for (const name of readdirSync(built, { recursive: true, encoding: 'utf8' })) {
+      if (!/\.(html|css)$/.test(name)) continue;
+      const text = readFileSync(join(built, name), 'utf8');
+      expect([
+        name,
+        text.match(/(?:src|<link[^>]+href)="https?:[^"]+"|url\(["']?https?:/g),
+      ]).toEqual([name, null]);
+    }
   });
 });
 
 /** Blocks that begin with ```sh run: they are to work as they are written, one after the other, beside a running service. */
-const FILES = readdirSync(join(ROOT, 'docs'))
-  .filter((name) =>
-    /^```sh run$/m.test(name.endsWith('.md') ? readFileSync(join(ROOT, 'docs', name), 'utf8') : ''),
-  )
-  .map((name) => name.replace('.md', ''));
+const FILES = markdownIn('docs').filter((file) => /^```sh run$/m.test(read(file)));
 
 describe('the commands', () => {
   let place: ServicePlace;
@@ -132,8 +145,8 @@ describe('the commands', () => {
     removePlace(place);
   });
 
-  it.each(FILES)('of docs/%s.md do what they say', (name) => {
-    const text = readFileSync(join(ROOT, `docs/${name}.md`), 'utf8');
+  it.each(FILES)('of %s succeed', (file) => {
+    const text = read(file);
     const blocks = [...text.matchAll(/^```sh run\n([\s\S]*?)^```$/gm)].map(
       ([, block = '']) => block,
     );
@@ -154,13 +167,28 @@ describe('the commands', () => {
     }
   });
 
-  it('the built pages are served beside the API', async () => {
-    if (!existsSync(join(ROOT, 'build/docs/index.html'))) return;
-    const reply = await fetch(`${service.baseUrl}/docs/guide/xml`);
+  it('serves the built site with a policy that allows its own scripts', async () => {
+    const reply = await fetch(`${service.baseUrl}/docs/guide/reference/xml`);
     expect(reply.status).toBe(200);
     expect(reply.headers.get('content-type')).toContain('text/html');
-    expect(await reply.text()).toContain('Answer XML');
-    expect((await fetch(`${service.baseUrl}/docs/guide/..%2fpackage`)).status).toBe(404);
+    expect(reply.headers.get('content-security-policy')).toMatch(/script-src 'self' 'sha256-/);
+    const text = await reply.text();
+    expect(text).toContain('Answer XML');
+    const [, script = ''] =
+      /<script type="module" src="(\/docs\/guide\/assets\/app[^"]+)"/.exec(text) ?? [];
+    expect((await fetch(service.baseUrl + script)).headers.get('content-type')).toContain(
+      'javascript',
+    );
     expect((await fetch(`${service.baseUrl}/docs/guide`)).status).toBe(200);
+    for (const path of [
+      'nowhere',
+      '..%2fpackage',
+      'assets/..%2f..%2f..%2fpackage.json',
+      '.carillon-stamp',
+    ])
+      expect([path, (await fetch(`${service.baseUrl}/docs/guide/${path}`)).status]).toEqual([
+        path,
+        404,
+      ]);
   });
 });

@@ -1,21 +1,16 @@
-/** The texts that users read, and what stands in them. */
+/** The pages of the documentation, and the commands and names in them. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '../e2e/service.ts';
 
-const FILES = [
-  'README.md',
-  'CONTRIBUTING.md',
-  'SECURITY.md',
-  'config/README.md',
-  'deploy/README.md',
-  'deploy/RUNBOOK.md',
-  'examples/README.md',
-  'packages/client/README.md',
-  ...readdirSync(join(ROOT, 'docs'))
-    .filter((name) => name.endsWith('.md'))
-    .map((name) => `docs/${name}`),
-];
+/** Markdown files for readers, relative to the project's root. Tools of the site and the list of past changes are left out. */
+const FILES = ['.', 'docs', 'deploy', 'examples', 'packages']
+  .flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: folder !== '.', encoding: 'utf8' }).map((name) =>
+      folder === '.' ? name : `${folder}/${name}`,
+    ),
+  )
+  .filter((name) => name.endsWith('.md') && !/node_modules|CHANGELOG/.test(name));
 
 export interface Page {
   readonly file: string;

@@ -1,4 +1,4 @@
-/** The commands of docs/load-testing.md, one after the other, as a load tester types them. */
+/** The commands of docs/guides/load-testing.md, one after the other, as a load tester types them. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ import {
 } from '../e2e/service.ts';
 import { missing, workFolder } from './tools.ts';
 
-const PAGE = readFileSync(join(ROOT, 'docs/load-testing.md'), 'utf8');
+const PAGE = readFileSync(join(ROOT, 'docs/guides/load-testing.md'), 'utf8');
 const COMMANDS = [...PAGE.matchAll(/^```sh sipp\n([\s\S]*?)^```$/gm)].map(([, block]) => block);
 const CALLS = 500;
 const CALLS_OF_PHONES = 20;

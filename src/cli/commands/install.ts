@@ -59,7 +59,7 @@ function refuseUnfit(): void {
   }
   const release = existsSync('/etc/os-release') ? readFileSync('/etc/os-release', 'utf8') : '';
   if (!/^ID(_LIKE)?=.*\b(debian|ubuntu)\b/m.test(release))
-    throw new Error('install knows Debian and Ubuntu; elsewhere follow deploy/README.md');
+    throw new Error('install knows Debian and Ubuntu; elsewhere follow docs/operate/install.md');
 }
 
 const runProgram: RunProgram = (command, args) => {

@@ -131,7 +131,7 @@ async function toldAddress(
   return warning(
     check,
     `${shown} is no address of this machine: it stands behind NAT`,
-    'The router must hand on SIP (UDP and TCP) and the whole RTP range with the same port numbers: deploy/README.md.',
+    'The router must hand on SIP (UDP and TCP) and the whole RTP range with the same port numbers: docs/operate/install.md.',
   );
 }
 

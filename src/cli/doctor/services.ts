@@ -94,7 +94,7 @@ export async function checkStore({ store }: Settings): Promise<Finding> {
     return good(check, `PostgreSQL ${inspectPostgres(store.url)} answers`);
   } catch (error) {
     const advice =
-      'Start the database, correct store.url, or install libpq5; docs/postgres.md tells what it needs.';
+      'Start the database, correct store.url, or install libpq5; docs/operate/postgres.md tells what it needs.';
     return problem(check, reasonOf(error), advice);
   }
 }

@@ -153,7 +153,7 @@ function firstSettings(publicHost: string): string {
     rtpHost === ''
       ? '# Needed before phones elsewhere hear anything: rtp.publicHost, an IP address.\n'
       : '';
-  return `# Settings of Carillon: every one is described in ${PROGRAM}/config/README.md.
+  return `# Settings of Carillon: the page /docs/guide/reference/settings of the service describes each of them.
 # After a change: carillon config check, then systemctl reload carillon (rates, carriers, logLevel) or restart.
 demo: false
 # REST and the bots' callbacks: behind a reverse proxy that ends TLS, or with http.tlsCertFile and http.tlsKeyFile here.

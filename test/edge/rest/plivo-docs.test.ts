@@ -1,10 +1,10 @@
-/** The tables of docs/plivo.md name what the tests call, and nothing else. */
+/** The tables of docs/guides/plivo.md name what the tests call, and nothing else. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '../../..');
-const page = readFileSync(join(ROOT, 'docs/plivo.md'), 'utf8');
+const page = readFileSync(join(ROOT, 'docs/guides/plivo.md'), 'utf8');
 const calls = readFileSync(join(ROOT, 'test/edge/rest/plivo-sdk.test.ts'), 'utf8');
 
 const sectionOf = (title: string): string =>

@@ -1,4 +1,4 @@
-/** What `docs/drachtio.md` says a server of drachtio cannot carry is refused at once, with a word that says why. */
+/** What `docs/guides/drachtio.md` says a server of drachtio cannot carry is refused at once, with a word that says why. */
 import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
 import { silentLogger } from '../../../src/base/logger.ts';

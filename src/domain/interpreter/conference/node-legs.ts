@@ -22,5 +22,5 @@ export interface NodeLegs {
 
 /** Wideband at little cost; the network of the nodes is their own. */
 export const LINK_CODECS: readonly CodecWish[] = ['G722', 'PCMU'];
-/** Nodes are in a network of their own (docs/scale.md). */
+/** Nodes are in a network of their own (docs/guides/clusters.md). */
 export const LINK_SRTP: SrtpRule = { policy: 'off', offered: false };

@@ -79,7 +79,7 @@ export interface AccountInput<P = unknown, Q = unknown, B = unknown> extends Cal
 /** A reply that is no JSON document of the schema: a file, CSV, text. */
 export interface RawReply {
   readonly contentType: string;
-  readonly body: string | Readable;
+  readonly body: string | Buffer | Readable;
   /** Instead of the route's. */
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;

@@ -2,9 +2,9 @@
 
 const YEAR_S = 31_536_000;
 
-/** A page of ours may bring its own style and pictures, and nothing else. */
-export const PAGE_POLICY =
-  "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+/** Policy of the API page: scripts of this origin, inline styles of Swagger UI, requests to this origin only. */
+export const API_PAGE_POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /** A page with a phone in it: scripts and sockets of ours, sound of whoever it talks to. */
 export const PHONE_POLICY =

@@ -1,14 +1,13 @@
 import { ok } from '../../../base/result.ts';
-import { docsPage } from '../docs-page.ts';
-import { anyoneRoute, operatorRoute, type Route } from '../http/route.ts';
-import { PAGE_POLICY } from '../http/security-headers.ts';
+import { apiPage, apiPageFileRoute } from '../api-page.ts';
+import { anyoneRoute, operatorRoute, publicRoute, type Route } from '../http/route.ts';
 import { openApiDocument } from '../openapi.ts';
 
 const common = { method: 'GET', tag: 'Documentation', errors: 'plain' } as const;
 
 const OPERATORS: ReadonlySet<Route['audience']> = new Set(['admin', 'operator', 'scraper']);
 
-/** Pages about `routes` and themselves: the customer's part for everybody, the whole for the operator. Made once each. */
+/** The API page and the OpenAPI documents of `routes`: the customer's part for all clients, the operator's part for operators. */
 export function docsRoutes(routes: readonly Route[]): readonly Route[] {
   const pages = new Map<string, string>();
   const once = (key: string, make: () => string): string => {
@@ -18,11 +17,6 @@ export function docsRoutes(routes: readonly Route[]): readonly Route[] {
   };
   const seen = (isOperator: boolean): readonly Route[] =>
     [...routes, ...own].filter(({ audience }) => isOperator || !OPERATORS.has(audience));
-  const page = (isOperator: boolean) => ({
-    contentType: 'text/html; charset=utf-8',
-    headers: { 'content-security-policy': PAGE_POLICY },
-    body: once(`page ${isOperator}`, () => docsPage(seen(isOperator))),
-  });
   const document = (isOperator: boolean, publicUrl: string) => ({
     contentType: 'application/json; charset=utf-8',
     body: once(`document ${isOperator} ${publicUrl}`, () =>
@@ -32,28 +26,29 @@ export function docsRoutes(routes: readonly Route[]): readonly Route[] {
   const html = { ...common, produces: 'text/html' };
   const json = { ...common, produces: 'application/json' };
   const own: readonly Route[] = [
-    anyoneRoute({
+    apiPageFileRoute,
+    publicRoute({
       ...html,
       path: '/docs',
-      summary: 'This API as a page',
-      run: (_needs, { isOperator }) => ok(page(isOperator)),
+      summary: 'REST API as a page',
+      run: () => ok(apiPage('/openapi.json')),
     }),
     anyoneRoute({
       ...json,
       path: '/openapi.json',
-      summary: 'This API as an OpenAPI 3.1 document',
+      summary: 'REST API as an OpenAPI 3.1 document',
       run: ({ settings }, { isOperator }) => ok(document(isOperator, settings.publicUrl)),
     }),
     operatorRoute({
       ...html,
       path: '/admin/docs',
-      summary: "This API as a page, the operator's part included",
-      run: () => ok(page(true)),
+      summary: "REST API with the operator's part, as a page",
+      run: () => ok(apiPage('/admin/openapi.json')),
     }),
     operatorRoute({
       ...json,
       path: '/admin/openapi.json',
-      summary: "This API as an OpenAPI 3.1 document, the operator's part included",
+      summary: "REST API with the operator's part, as an OpenAPI 3.1 document",
       run: ({ settings }) => ok(document(true, settings.publicUrl)),
     }),
   ];
