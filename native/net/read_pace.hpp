@@ -27,7 +27,8 @@ class ReadPace {
   [[nodiscard]] uint32_t window() const { return window_; }
   [[nodiscard]] bool answers() const { return answers_; }
   [[nodiscard]] bool may_send() const {
-    if (window_ == 0) return true;
+    // Before the first pong can be there, what is unacknowledged says nothing yet.
+    if (window_ == 0 || sent_ < window_ / 2) return true;
     return answers_ ? sent_ - confirmed_ < window_ : unread_bytes_ <= window_ / 2 * message_bytes_;
   }
   /// A media message of so many bytes went to the kernel.

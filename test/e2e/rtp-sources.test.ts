@@ -4,10 +4,12 @@ import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { systemRandom as random } from '../../src/base/system-random.ts';
 import { systemClock as clock } from '../../src/edge/clock/system-clock.ts';
+import { writeWav } from '../../src/phone/audio/wav.ts';
 import { SipLine } from '../../src/phone/sip-line.ts';
 import { readAnswer } from '../../src/protocol/sdp/sdp.ts';
 import { makeUser, type SipUser } from './phone.ts';
 import { openPair, type Pair } from './scene.ts';
+import { tone } from './tones.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
@@ -79,7 +81,10 @@ async function silentCall(pair: Pair, user: SipUser, source: Source) {
       answered.resolve(answer.ok ? answer.value.port : 0);
     },
     offered: () => undefined,
-    ended: () => ended.resolve(),
+    ended: ({ how, status }) => {
+      answered.reject(new Error(`not answered: ${how} ${status ?? ''}`));
+      ended.resolve();
+    },
   });
   return {
     rtpPort: await answered.promise,
@@ -106,7 +111,12 @@ describe.each([
 
   beforeAll(async () => {
     pair = await openPair({ CARILLON_RTP_ACCEPT_OTHER_SOURCES: String(accepts) });
-    const answer_url = pair.customer.xml('/quiet', '<Response><Wait length="50"/></Response>');
+    const wav = writeWav({ rate: 8000, samples: tone([1000], 30_000) });
+    const url = pair.customer.page(
+      '/tone.wav',
+      (response) => void response.writeHead(200, { 'content-type': 'audio/wav' }).end(wav),
+    );
+    const answer_url = pair.customer.xml('/quiet', `<Response><Play>${url}</Play></Response>`);
     user = await makeUser(pair.service, 'quiet', { answer_url });
   });
   afterAll(async () => {

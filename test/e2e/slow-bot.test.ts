@@ -41,12 +41,12 @@ it('after seconds without reading a bot gets the last second of audio, and all c
 
   met.socket?.pause();
   const before = media().length;
-  // The levels of what waits are told once the queue is full.
+  // Level 90 is reported when the queue is almost full.
   const levels = () => pair.customer.at('/slow-told').filter(({ form }) => form['Level'] === '90');
   await eventually('a full queue', () => levels().length > 0 || undefined, 30_000);
   const { service } = pair;
   const lastBefore = chunkOf(media().at(-1) ?? {});
-  // Two seconds more, by the clock of the call: none of it waits anywhere but in the queue.
+  // Two more seconds of the call: all of this audio passes through the full queue.
   const packets = async () =>
     Number(
       /^voice_rtp_packets_total\{direction="in"\} (\d+)$/m.exec(
@@ -59,7 +59,7 @@ it('after seconds without reading a bot gets the last second of audio, and all c
   met.socket?.resume();
   await eventually('the present', () => media().length > before + 4 * SECOND || undefined);
   const late = media().slice(before).map(chunkOf);
-  // The one gap is where audio was dropped: what came before it waited on the way, what follows is the present.
+  // Audio was dropped in the one gap. Before it stands the audio that waited on the way, behind it the latest.
   const gaps = late.flatMap((chunk, i) => {
     const last = i === 0 ? lastBefore : (late[i - 1] ?? 0);
     return chunk === last + 1 ? [] : [{ waited: i, missed: chunk - last - 1 }];

@@ -2,9 +2,9 @@ import { expect, it } from 'vitest';
 import { LiveOutput } from '../../src/service/overhear/listen-in.ts';
 import { until } from '../eventually.ts';
 
-/** 20 ms of 16-bit stereo at 8 kHz that begins with its number. */
+/** 20 ms of 16-bit stereo at 16 kHz that begins with its number. */
 function frame(number: number): Buffer {
-  const bytes = Buffer.alloc(640);
+  const bytes = Buffer.alloc(1280);
   bytes.writeUInt32BE(number);
   return bytes;
 }

@@ -39,16 +39,18 @@ Octets handshake(uint8_t type, uint16_t message, const Octets& body) {
 }
 
 Octets client_hello() {
-  Octets body{0xfe, 0xfd};
-  body.resize(34, 0x11);
-  body.insert(body.end(), {0, 0, 0, 2, 0xc0, 0x2b, 1, 0});
+  Octets body(34, 0x11);
+  body[0] = 0xfe;
+  body[1] = 0xfd;
+  for (const int octet : {0, 0, 0, 2, 0xc0, 0x2b, 1, 0}) body.push_back(static_cast<uint8_t>(octet));
   return body;
 }
 
 Octets server_hello() {
-  Octets body{0xfe, 0xfd};
-  body.resize(34, 0x22);
-  body.insert(body.end(), {0, 0xc0, 0x2b, 0});
+  Octets body(34, 0x22);
+  body[0] = 0xfe;
+  body[1] = 0xfd;
+  for (const int octet : {0, 0xc0, 0x2b, 0}) body.push_back(static_cast<uint8_t>(octet));
   return body;
 }
 

@@ -53,7 +53,7 @@ class WebSocketServer {
     return read_;
   }
 
-  /// Payloads of the frames of the client, unmasked; close frames as "close".
+  /// Payloads of the frames of the client, unmasked; close frames as "close", pings left out.
   std::vector<std::string> frames(size_t count) {
     std::vector<std::string> out;
     read_until([&](const std::string& bytes) {
@@ -80,7 +80,8 @@ class WebSocketServer {
       for (size_t i = 0; i < length; ++i) {
         payload.push_back(static_cast<char>(byte(at + header + 4 + i) ^ byte(at + header + i % 4)));
       }
-      out.push_back((byte(at) & 0x0f) == 8 ? "close" : payload);
+      const bool is_ping = (byte(at) & 0x0f) == 9;
+      if (!is_ping) out.push_back((byte(at) & 0x0f) == 8 ? "close" : payload);
       at += header + 4 + length;
     }
     return out;

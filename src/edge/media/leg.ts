@@ -268,8 +268,9 @@ export class NativeLeg implements MediaLeg {
   }
 
   /** The peer was never heard, while RTP came from an address that is not accepted. */
-  #tellRefused({ packetsReceived, unknownSources }: NativeStatistics): void {
-    if (packetsReceived > 0 || unknownSources < REFUSED_PACKETS) return;
+  #tellRefused(statistics: NativeStatistics): void {
+    const { packetsReceived, notNegotiated, unknownSources } = statistics;
+    if (packetsReceived + notNegotiated > 0 || unknownSources < REFUSED_PACKETS) return;
     this.#hub.logger.warn(
       { port: this.port, remote: this.#remote, packets: unknownSources },
       'all RTP came from addresses other than those of SDP and signalling: see rtp.acceptOtherSources',

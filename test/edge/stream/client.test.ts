@@ -442,37 +442,36 @@ describe('a bot that does not read', () => {
     expect(streams.counters().open).toBe(0);
   });
 
-  it.each([true, false])(
-    'is given no more than a second of old audio (it answered pings before: %s)',
-    async (answersPings) => {
-      const customer = await bot({ autoPong: answersPings });
-      const { media } = await started(customer);
-      const chunks = () =>
-        customer.events('media').map((m) => (m['media'] as { chunk: number }).chunk);
-      let sent = 0;
-      // As fast as the bot reads: a live line is not faster.
-      for (; sent < 200; ) {
-        media.events.media([mediaMessage(++sent)]);
-        await until(() => chunks().length === sent, 'the message');
-      }
-      customer.sockets[0]?.pause();
-      for (let i = 0; i < 600; i += 1) {
-        media.events.media([mediaMessage(++sent)]);
-        if (i % 10 === 0) await new Promise((resolve) => setImmediate(resolve));
-      }
-      media.events.dtmf('5', 1_760_000_001_000);
-      media.events.media([mediaMessage(++sent)]);
-      customer.sockets[0]?.resume();
-      await until(() => {
-        if (!answersPings) media.events.media([mediaMessage(++sent)]);
-        return customer.events('dtmf').length === 1;
-      }, 'dtmf');
-      const late = chunks().filter((chunk) => chunk > 200 && chunk <= 801);
-      expect(late.length).toBeLessThanOrEqual(52);
-      expect([...late].sort((a, b) => a - b)).toEqual(late);
-      expect(customer.messages.map((text) => JSON.parse(text).event)).not.toContain(undefined);
-    },
-  );
+  it('is given no more than a second of old audio', async () => {
+    const customer = await bot();
+    const { media } = await started(customer);
+    const chunks = () =>
+      customer.events('media').map((m) => (m['media'] as { chunk: number }).chunk);
+    let sent = 0;
+    const send = (): void => {
+      sent += 1;
+      media.events.media([mediaMessage(sent)]);
+    };
+    // As fast as the bot reads: a live line is not faster.
+    while (sent < 200) {
+      send();
+      await until(() => chunks().length === sent, 'the message');
+    }
+    customer.sockets[0]?.pause();
+    for (let i = 0; i < 600; i += 1) send();
+    media.events.dtmf('5', 1_760_000_001_000);
+    send();
+    customer.sockets[0]?.resume();
+    await until(
+      () => customer.events('dtmf').length === 1 && chunks().at(-1) === sent,
+      'the present',
+    );
+    const late = chunks().filter((chunk) => chunk > 200);
+    expect(late.length).toBeLessThanOrEqual(52);
+    expect([...late].sort((a, b) => a - b)).toEqual(late);
+    const tail = customer.messages.map((text) => JSON.parse(text).event).slice(-2);
+    expect(tail).toEqual(['dtmf', 'media']);
+  });
 
   it('is given up when even control messages pile up', async () => {
     const customer = await bot();
