@@ -1,5 +1,5 @@
 /** Stored JSON of accounts, endpoints, trunks and carriers. */
-import type { PERMISSIONS, Permissions } from '../../../domain/account/permissions.ts';
+import type { Account } from '../../../domain/account/types.ts';
 import type {
   Carrier,
   CarrierPolicy,
