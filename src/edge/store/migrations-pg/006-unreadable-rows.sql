@@ -1,4 +1,4 @@
--- Follows 026-unreadable-rows.sql of SQLite.
+-- sqlite: 026
 CREATE TABLE unreadable_row (
   table_name TEXT COLLATE "C" NOT NULL,
   row_key TEXT COLLATE "C" NOT NULL,

@@ -1,5 +1,5 @@
 /** Stored JSON of accounts, endpoints, trunks and carriers. */
-import type { PERMISSIONS, Permissions } from '../../../domain/account/permissions.ts';
+import type { Account } from '../../../domain/account/types.ts';
 import type {
   Carrier,
   CarrierPolicy,
@@ -18,10 +18,10 @@ export const TEXTS = new StoredList<readonly string[]>({
   shape: listOf(aText()),
 });
 
-export const ACCOUNT_PERMISSIONS = new StoredObject<Permissions>({
+export const ACCOUNT_PERMISSIONS = new StoredObject<Account['permissions']>({
   name: 'permissions of an account',
   version: 1,
-  shape: struct<Permissions>({
+  shape: struct<Account['permissions']>({
     calls: maybe(aFlag()),
     cdr: maybe(aFlag()),
     recordings: maybe(aFlag()),
@@ -33,7 +33,7 @@ export const ACCOUNT_PERMISSIONS = new StoredObject<Permissions>({
     conferences: maybe(aFlag()),
     campaigns: maybe(aFlag()),
     refer: maybe(aFlag()),
-  } satisfies Record<(typeof PERMISSIONS)[number], unknown>),
+  }),
   upgrades: [unchanged],
 });
 
