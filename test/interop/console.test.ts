@@ -378,8 +378,9 @@ describe.skipIf(!hasChromium)('the console', () => {
     // A step that was used is not taken again, the one after it is.
     const step = stepAt(Date.now());
     await his.getByLabel('Code that the app shows').fill(totpCode(secret, step));
+    await his.getByLabel('Your password').fill(PASSWORD);
     await his.getByRole('button', { name: 'Confirm' }).click();
-    await his.getByLabel('Password, to go without a code').waitFor();
+    await his.getByRole('button', { name: 'Disable the second factor' }).waitFor();
     await his.getByRole('button', { name: 'Sign out', exact: true }).click();
     await his.getByLabel('E-mail').fill('second@example.test');
     await his.getByLabel('Password').fill(PASSWORD);

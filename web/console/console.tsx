@@ -11,6 +11,7 @@ import { Health } from './pages/health.tsx';
 import { Money } from './pages/money.tsx';
 import { People } from './pages/people.tsx';
 import { SignIn, Welcome } from './pages/sign-in.tsx';
+import { NotFound } from './parts.tsx';
 
 const PAGES = [
   ['calls', 'Calls'],
@@ -124,6 +125,7 @@ function Page({
   isStaff,
 }: Omit<SignedInProps, 'left'> & { readonly account: string; readonly isStaff: boolean }) {
   const [id] = rest;
+  if (!isStaff && STAFFS.has(page)) return <NotFound />;
   switch (page) {
     case 'build':
       return <Build key={account} account={account} me={me} rest={rest} />;
@@ -135,12 +137,14 @@ function Page({
       return <Accounts />;
     case 'people':
       return <People me={me} />;
-    default:
-      return page !== 'calls' || id === undefined ? (
+    case 'calls':
+      return id === undefined ? (
         <Calls key={account} account={account} isStaff={isStaff} />
       ) : (
         <CallPage key={id} account={account} uuid={id} isStaff={isStaff} />
       );
+    default:
+      return <NotFound />;
   }
 }
 

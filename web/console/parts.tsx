@@ -11,6 +11,16 @@ export const Problem = ({ text: told }: { readonly text: string | undefined }) =
     </p>
   );
 
+/** The page for an address or an ID that does not exist. */
+export const NotFound = () => (
+  <>
+    <h1>404: Page not found</h1>
+    <p>
+      This page or ID does not exist. Go to <a href="#/calls">Calls</a>.
+    </p>
+  </>
+);
+
 export interface Column {
   readonly title: string;
   readonly value: (row: Row) => ComponentChildren;

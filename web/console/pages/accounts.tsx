@@ -34,6 +34,9 @@ export function Accounts() {
         ...(edited.cps !== '' && { cps_limit: Number(edited.cps) }),
         ...(edited.partner !== '' && { partner_auth_id: edited.partner }),
       };
+      const stops = !isNew && edited.status !== 'active';
+      if (stops && !confirm(`Set ${edited.name} to ${edited.status}? It cannot make calls then.`))
+        return;
       if (isNew) setMade(await call('POST', '/admin/v1/accounts', body));
       else {
         await call('PATCH', `/admin/v1/accounts/${edited.auth_id}`, {

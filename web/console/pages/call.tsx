@@ -8,6 +8,7 @@ import {
   Input,
   Mos,
   money,
+  NotFound,
   onSubmit,
   Problem,
   Save,
@@ -59,6 +60,8 @@ export function CallPage({ account: chosen, uuid, isStaff }: Props) {
   }, [live === undefined, again]);
   const entries = rows(log.value?.['log']);
   const cdr = record.value;
+  const isUnknown = live === undefined && cdr === null && entries.length === 0;
+  if (isUnknown && log.problem !== undefined) return <NotFound />;
   return (
     <>
       <p>
@@ -147,14 +150,20 @@ function LivePart({
       <Problem text={problem} />
       <Quality path={`${path}quality`} />
       <div class="row">
-        <button type="button" class="stop" onClick={() => void run(() => call('DELETE', path))}>
+        <button
+          type="button"
+          class="stop"
+          onClick={() => confirm('Hang up this call?') && void run(() => call('DELETE', path))}
+        >
           Hang up
         </button>
         {live['call_status'] === 'in-progress' && <ListenIn account={account} uuid={uuid} />}
         <form
           class="row"
           onSubmit={onSubmit(
-            () => void run(() => call('POST', path, { legs: 'aleg', aleg_url: url })),
+            () =>
+              confirm(`Transfer this call to ${url}?`) &&
+              void run(() => call('POST', path, { legs: 'aleg', aleg_url: url })),
           )}
         >
           <Input

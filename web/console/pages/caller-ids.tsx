@@ -101,6 +101,7 @@ export function VerifiedCallerIds({ account, changed }: VerifiedProps) {
                 class="small secondary"
                 aria-label={`Forget ${text(row['number'])}`}
                 onClick={() =>
+                  confirm(`Forget the caller ID ${text(row['number'])}?`) &&
                   void run(() => call('DELETE', `${root}/${text(row['number'])}`).then(anew))
                 }
               >

@@ -82,8 +82,14 @@ function Credit({ account, currency, done }: Booking) {
   const { problem, run } = useAction();
   const book = () =>
     run(async () => {
+      const value = Number(amount);
+      if (!Number.isFinite(value) || value === 0) {
+        throw new Error('Enter an amount other than 0, for example 25 or -2.50.');
+      }
+      const verb = value < 0 ? 'Debit' : 'Credit';
+      if (!confirm(`${verb} ${money(Math.abs(value), currency)} (account ${account})?`)) return;
       await call('POST', `/admin/v1/accounts/${account}/credit`, {
-        amount: Number(amount),
+        amount: value,
         currency,
         description,
       });
@@ -102,7 +108,7 @@ function Credit({ account, currency, done }: Booking) {
           required
         />
         <Input label="Description" value={description} set={setDescription} required wider />
-        <button type="submit">Book</button>
+        <button type="submit">Add credit</button>
       </form>
     </>
   );
