@@ -1,6 +1,7 @@
 import type { ComponentType } from 'preact';
 import { call, get, type Me, rows, text } from '../api.ts';
 import { useAction, useLoad } from '../hooks.ts';
+import { may } from '../may.ts';
 import { NotFound, Problem, State, Table } from '../parts.tsx';
 import { Applications } from './applications.tsx';
 import { CallerIds } from './caller-ids.tsx';
@@ -82,6 +83,7 @@ function Numbers({ account }: BuildProps) {
               <select
                 aria-label={`Application of ${text(row['e164'])}`}
                 value={text(row['application_id'])}
+                disabled={!may('change')}
                 onChange={({ currentTarget }) =>
                   void attach(text(row['e164']), currentTarget.value)
                 }
