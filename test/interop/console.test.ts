@@ -38,6 +38,9 @@ describe.skipIf(!hasChromium)('the console', () => {
   let customer: Customer;
   let browser: Browser;
   let context: BrowserContext;
+  /** Questions that the console has asked before an action. */
+  const questions: string[] = [];
+  let answersYes = true;
   let page: Page;
   let faults: readonly string[];
 
@@ -56,6 +59,10 @@ describe.skipIf(!hasChromium)('the console', () => {
       permissions: ['microphone'],
     });
     page = await context.newPage();
+    page.on('dialog', (dialog) => {
+      questions.push(dialog.message());
+      void (answersYes ? dialog.accept() : dialog.dismiss());
+    });
     faults = faultsOf(page);
     await page.goto(await invite('ada@example.test', 'owner'));
     await page.getByLabel('Choose a password').fill(PASSWORD);
@@ -323,9 +330,22 @@ describe.skipIf(!hasChromium)('the console', () => {
     await go('/money');
     await page.getByLabel(/^Amount/).fill('5');
     await page.getByLabel('Description', { exact: true }).fill('Thank you');
-    await page.getByRole('button', { name: 'Book' }).click();
+    await page.getByRole('button', { name: 'Add credit' }).click();
+    await page
+      .getByLabel(/^Amount/)
+      .and(page.locator(':invalid'))
+      .waitFor();
+    expect(questions.at(-1)).toMatch(/^Credit 5\.00 USD/);
+    // A debit that is not confirmed is not posted.
+    answersYes = false;
+    await page.getByLabel(/^Amount/).fill('-2');
+    await page.getByLabel('Description', { exact: true }).fill('Unwanted');
+    await page.getByRole('button', { name: 'Add credit' }).click();
+    answersYes = true;
+    expect(questions.at(-1)).toMatch(/^Debit 2\.00 USD/);
     await page.reload();
     await page.getByRole('cell', { name: 'Thank you' }).waitFor();
+    expect(await page.getByRole('cell', { name: 'Unwanted' }).count()).toBe(0);
     await page.getByLabel(/^Tell below/).fill('3');
     await page.getByLabel('By mail to').fill('ada@example.test');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
@@ -354,6 +374,7 @@ describe.skipIf(!hasChromium)('the console', () => {
     await page.getByRole('button', { name: 'Set up an authenticator app' }).click();
     await page.getByRole('img', { name: /Secret for the app: [A-Z2-7]{32}/ }).waitFor();
     await page.getByLabel('Code that the app shows').fill('000000');
+    await page.getByLabel('Your password').fill(PASSWORD);
     await page.getByRole('button', { name: 'Confirm' }).click();
     await page.getByText('code needed').waitFor();
   });
@@ -378,8 +399,9 @@ describe.skipIf(!hasChromium)('the console', () => {
     // A step that was used is not taken again, the one after it is.
     const step = stepAt(Date.now());
     await his.getByLabel('Code that the app shows').fill(totpCode(secret, step));
+    await his.getByLabel('Your password').fill(PASSWORD);
     await his.getByRole('button', { name: 'Confirm' }).click();
-    await his.getByLabel('Password, to go without a code').waitFor();
+    await his.getByRole('button', { name: 'Disable the second factor' }).waitFor();
     await his.getByRole('button', { name: 'Sign out', exact: true }).click();
     await his.getByLabel('E-mail').fill('second@example.test');
     await his.getByLabel('Password').fill(PASSWORD);
@@ -439,10 +461,14 @@ describe.skipIf(!hasChromium)('the console', () => {
     expect(await his.getByRole('link', { name: 'Health' }).count()).toBe(0);
     expect(await his.getByLabel('Account').count()).toBe(0);
     await his.goto(`${service.baseUrl}/console#/build/applications`);
-    await his.getByLabel('Name').fill('mine');
-    await his.getByLabel('Answer URL').fill('https://example.com/mine');
-    await his.getByRole('button', { name: 'Make it' }).click();
-    await his.getByText('the role viewer may not do this').waitFor();
+    await his.getByRole('table').or(his.getByText('The account has no application.')).waitFor();
+    expect(await his.getByRole('button', { name: /Make it|Change/ }).count()).toBe(0);
+    for (const hash of ['/nowhere', '/build/nowhere', '/calls/unknown', '/health']) {
+      await his.goto(`${service.baseUrl}/console#${hash}`);
+      await his.getByRole('heading', { name: '404: Page not found' }).waitFor();
+      await his.goto(`${service.baseUrl}/console#/calls`);
+      await his.getByRole('heading', { name: 'Calls' }).waitFor();
+    }
     await his.getByRole('button', { name: 'Sign out' }).click();
     await his.getByLabel('E-mail').fill('dev@example.test');
     await his.getByLabel('Password').fill('wrong password');

@@ -43,10 +43,10 @@ describe.skipIf(missing('chromium'))('the phone page', () => {
     await page.getByText('In a call.').waitFor();
     await page.getByText('opus').waitFor();
     await page.getByRole('button', { name: 'Hold' }).click();
-    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByRole('button', { name: 'Resume' }).click();
     await page.getByRole('button', { name: '5', exact: true }).click();
     await page.getByRole('button', { name: 'Hang up' }).click();
-    await page.getByText('The call is over.').waitFor();
+    await page.getByText('The call is over. You hung up.').waitFor();
     expect(faults).toEqual([]);
     await browser.close();
   });

@@ -113,7 +113,7 @@ describe.skipIf(missing('chromium'))('the phone for pages', () => {
     await page.getByRole('button', { name: 'Call', exact: true }).click();
     await page.getByText(/opus, MOS [34]/).waitFor();
     await page.getByRole('button', { name: 'Hang up' }).click();
-    await page.getByText('over').waitFor();
+    await page.getByText('You hung up.').waitFor();
     await page.context().close();
   });
 

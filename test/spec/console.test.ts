@@ -131,7 +131,7 @@ describe('a session', () => {
     const { body } = await send('POST', '/console/api/totp', undefined, cookie);
     expect(body.uri).toContain(`secret=${body.secret}`);
     const code = () => totpCode(body.secret, stepAt(service.clock.wallMs()));
-    const confirm = { secret: body.secret, code: '000000' };
+    const confirm = { secret: body.secret, code: '000000', password: PASSWORD };
     expect((await send('PUT', '/console/api/totp', confirm, cookie)).status).toBe(401);
     expect(
       (await send('PUT', '/console/api/totp', { ...confirm, code: code() }, cookie)).status,
@@ -273,7 +273,10 @@ describe('an invitation', () => {
     expect(await revoke(left?.invitation_id, cookie)).toBe(404);
     expect(await pending(cookie)).toEqual([]);
     const { entries } = (await send('GET', '/console/api/audit?limit=50', undefined, cookie)).body;
-    expect(entries).toMatchObject([
+    const changes = (entries as readonly { readonly what: string }[]).filter(
+      ({ what }) => what !== 'Signed in',
+    );
+    expect(changes).toMatchObject([
       { method: 'DELETE', status: 404 },
       { method: 'DELETE', status: 204, what: expect.stringMatching(/^Revoke an invitation/) },
       { method: 'POST', status: 201 },
@@ -357,6 +360,7 @@ describe('the audit log', () => {
     expect(unknown.text).toContain('colour');
     expect(own.entries).toMatchObject([
       { who: email, method: 'POST', path: `${root}/Application/`, status: 201 },
+      { who: email, what: 'Signed in', status: 200, address: '127.0.0.1' },
     ]);
     const all = (await service.admin('GET', '/audit?limit=1')).body;
     expect(all.entries).toMatchObject([{ who: 'operator', method: 'PATCH', status: 200 }]);

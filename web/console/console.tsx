@@ -3,6 +3,7 @@ import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { call, get, ME, type Me, rows, SIGNED_OUT, text } from './api.ts';
 import { useLoad, usePlace } from './hooks.ts';
+import { mayRead, signedInAs } from './may.ts';
 import { Accounts } from './pages/accounts.tsx';
 import { Build } from './pages/build.tsx';
 import { CallPage } from './pages/call.tsx';
@@ -11,6 +12,7 @@ import { Health } from './pages/health.tsx';
 import { Money } from './pages/money.tsx';
 import { People } from './pages/people.tsx';
 import { SignIn, Welcome } from './pages/sign-in.tsx';
+import { NotFound } from './parts.tsx';
 
 const PAGES = [
   ['calls', 'Calls'],
@@ -36,7 +38,7 @@ function App() {
     addEventListener(SIGNED_OUT, left);
     return () => removeEventListener(SIGNED_OUT, left);
   }, []);
-  const [page = 'calls', id] = place;
+  const [page = me?.role === 'billing' ? 'money' : 'calls', id] = place;
   if (page === 'welcome' && id !== undefined && !me) return <Welcome token={id} done={setMe} />;
   if (me === undefined) return <main class="narrow" aria-busy="true" />;
   if (me === null) return <SignIn done={setMe} />;
@@ -51,6 +53,7 @@ interface SignedInProps {
 }
 
 function SignedIn({ me, page, rest, left }: SignedInProps) {
+  signedInAs(me.role);
   const isStaff = me.account_id === null;
   const { value: accounts } = useLoad('accounts', async () =>
     isStaff ? rows((await get('/admin/v1/accounts?limit=100'))['accounts']) : [],
@@ -82,11 +85,13 @@ function SignedIn({ me, page, rest, left }: SignedInProps) {
       <header class="bar">
         <strong>{me.platform}</strong>
         <nav aria-label="Pages">
-          {PAGES.filter(([one]) => isStaff || !STAFFS.has(one)).map(([one, title]) => (
-            <a key={one} href={`#/${one}`} {...(page === one && { 'aria-current': 'page' })}>
-              {title}
-            </a>
-          ))}
+          {PAGES.filter(([one]) => (isStaff || !STAFFS.has(one)) && mayRead(one)).map(
+            ([one, title]) => (
+              <a key={one} href={`#/${one}`} {...(page === one && { 'aria-current': 'page' })}>
+                {title}
+              </a>
+            ),
+          )}
         </nav>
         {isStaff && (
           <select
@@ -124,6 +129,7 @@ function Page({
   isStaff,
 }: Omit<SignedInProps, 'left'> & { readonly account: string; readonly isStaff: boolean }) {
   const [id] = rest;
+  if ((!isStaff && STAFFS.has(page)) || !mayRead(page)) return <NotFound />;
   switch (page) {
     case 'build':
       return <Build key={account} account={account} me={me} rest={rest} />;
@@ -135,12 +141,14 @@ function Page({
       return <Accounts />;
     case 'people':
       return <People me={me} />;
-    default:
-      return page !== 'calls' || id === undefined ? (
+    case 'calls':
+      return id === undefined ? (
         <Calls key={account} account={account} isStaff={isStaff} />
       ) : (
         <CallPage key={id} account={account} uuid={id} isStaff={isStaff} />
       );
+    default:
+      return <NotFound />;
   }
 }
 

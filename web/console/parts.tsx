@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { HEADERS, type Row, text } from './api.ts';
 import { useAction } from './hooks.ts';
+import { may, type Need } from './may.ts';
 
 export const Problem = ({ text: told }: { readonly text: string | undefined }) =>
   told === undefined ? null : (
@@ -11,16 +12,29 @@ export const Problem = ({ text: told }: { readonly text: string | undefined }) =
     </p>
   );
 
+/** The page for an address or an ID that does not exist. */
+export const NotFound = () => (
+  <>
+    <h1>404: Page not found</h1>
+    <p>
+      This page or ID does not exist. Go to <a href="#/calls">Calls</a>.
+    </p>
+  </>
+);
+
 export interface Column {
   readonly title: string;
   readonly value: (row: Row) => ComponentChildren;
   readonly isNumber?: boolean;
   readonly isMinor?: boolean;
+  /** The column is hidden from roles that may not do this. */
+  readonly need?: Need;
 }
 
 /** A button in each row that brings the row into the form. */
-export const changeColumn = (edit: (row: Row) => void): Column => ({
+export const changeColumn = (edit: (row: Row) => void, need: Need = 'change'): Column => ({
   title: 'Change',
+  need,
   value: (row) => (
     <button type="button" class="small secondary" onClick={() => edit(row)}>
       Change
@@ -32,8 +46,10 @@ export const changeColumn = (edit: (row: Row) => void): Column => ({
 export const removeColumn = (
   nameOf: (row: Row) => string,
   remove: (row: Row) => Promise<void>,
+  need: Need = 'change',
 ): Column => ({
   title: 'Remove',
+  need,
   value: (row) => (
     <button
       type="button"
@@ -56,7 +72,8 @@ interface TableProps {
 const classOf = ({ isNumber, isMinor }: Column): string =>
   `${isNumber ? 'num' : ''} ${isMinor ? 'hide-small' : ''}`;
 
-export function Table({ name, columns, rows, empty }: TableProps) {
+export function Table({ name, columns: all, rows, empty }: TableProps) {
+  const columns = all.filter(({ need }) => need === undefined || may(need));
   if (rows === undefined) return <p aria-busy="true">Loading …</p>;
   if (rows.length === 0) return <p>{empty}</p>;
   return (

@@ -1,10 +1,14 @@
 /** A registered user agent over one WebSocket: SIP.js with what every phone of ours wants of it. */
 import type { Session } from 'sip.js';
-import { SessionManager } from 'sip.js/lib/platform/web/index.js';
+import {
+  defaultSessionDescriptionHandlerFactory,
+  type SessionDescriptionHandler,
+  SessionManager,
+} from 'sip.js/lib/platform/web/index.js';
 import { type Credentials, PhoneError } from './account.ts';
-import { Recovery, type RecoveryEvents } from './recovery.ts';
+import { Recovery } from './recovery.ts';
 
-export interface LineEvents extends RecoveryEvents {
+export interface LineEvents {
   registered(): void;
   unregistered(): void;
   refused(error: PhoneError): void;
@@ -12,15 +16,23 @@ export interface LineEvents extends RecoveryEvents {
   disconnected(reason: string): void;
   created(session: Session): void;
   received(session: Session): void;
-  held(held: boolean): void;
+  /** The service has accepted or refused a re-INVITE that holds or resumes a call. */
+  held(session: Session, held: boolean): void;
+}
+
+export interface LineOptions {
+  readonly domain: string;
+  readonly displayName: string;
+  /** Constraints of the microphone that the user has chosen. */
+  readonly microphone: () => MediaTrackConstraints | true;
 }
 
 /** Host candidates are there at once; nothing else is needed towards a public service. */
 const GATHERING_MS = 500;
 const RECONNECTS = 1_000_000;
 const RECONNECT_DELAY_S = 3;
-/** One call, and another that is asked before a transfer. SIP.js lets in one more than it is told. */
-const SESSIONS = 1;
+/** SIP.js has no limit of its own: the phone counts its calls and rejects one too many with 486. */
+const UNLIMITED = 0;
 const FORBIDDEN = 403;
 
 export class Line {
@@ -33,19 +45,16 @@ export class Line {
   #barred = false;
   #settle: ((error: PhoneError | undefined) => void) | undefined;
 
-  constructor(
-    server: string,
-    credentials: Credentials,
-    options: { readonly domain: string; readonly displayName: string },
-    events: LineEvents,
-  ) {
+  constructor(server: string, credentials: Credentials, options: LineOptions, events: LineEvents) {
     const { username, authName, password } = credentials;
     this.username = username;
     this.domain = options.domain;
     this.#events = events;
     this.manager = new SessionManager(server, {
       aor: `sip:${username}@${this.domain}`,
-      maxSimultaneousSessions: SESSIONS,
+      maxSimultaneousSessions: UNLIMITED,
+      // Its handler of `beforeunload` would close the connection before any BYE; the phone itself ends calls on `pagehide`.
+      autoStop: false,
       reconnectionAttempts: RECONNECTS,
       reconnectionDelay: RECONNECT_DELAY_S,
       registerGuard: async () => this.#barred,
@@ -55,6 +64,10 @@ export class Line {
         authorizationPassword: password,
         displayName: options.displayName,
         logBuiltinEnabled: false,
+        sessionDescriptionHandlerFactory: defaultSessionDescriptionHandlerFactory(
+          (_constraints, description) =>
+            openMicrophone(options.microphone(), description as SessionDescriptionHandler),
+        ),
         sessionDescriptionHandlerFactoryOptions: { iceGatheringTimeout: GATHERING_MS },
       },
       delegate: {
@@ -67,10 +80,10 @@ export class Line {
         onServerDisconnect: (error) => events.disconnected(error?.message ?? 'closed'),
         onCallCreated: (session) => events.created(session),
         onCallReceived: (session) => events.received(session),
-        onCallHold: (_session, held) => events.held(held),
+        onCallHold: (session, held) => events.held(session, held),
       },
     });
-    this.#recovery = new Recovery(this.manager, this.domain, events);
+    this.#recovery = new Recovery(this.manager, this.domain);
   }
 
   /** The same user again, with a new password: from its next request on. */
@@ -85,9 +98,9 @@ export class Line {
     if (!this.manager.isConnected()) await this.manager.connect();
   }
 
-  /** A call that is there is kept when the network changes. */
-  keep(peer: RTCPeerConnection): void {
-    this.#recovery.follow(peer);
+  /** Keeps an answered call when the network changes. `interrupted`: its media was lost (true) or found again (false). */
+  keep(peer: RTCPeerConnection, interrupted: (lost: boolean) => void): void {
+    this.#recovery.follow(peer, interrupted);
   }
 
   /** Resolves when the service has registered it. */
@@ -117,12 +130,24 @@ export class Line {
     await this.manager.disconnect();
   }
 
-  uriOf(target: string): string {
-    return /^sips?:/.test(target) ? target : `sip:${target}@${this.domain}`;
-  }
+  readonly uriOf = (target: string): string =>
+    /^sips?:/.test(target) ? target : `sip:${target}@${this.domain}`;
 
   #settled(error: PhoneError | undefined): void {
     this.#settle?.(error);
     this.#settle = undefined;
   }
+}
+
+/** Opens the microphone, and closes it again if the call has ended while the browser asked for permission. */
+async function openMicrophone(
+  audio: MediaTrackConstraints | true,
+  description: SessionDescriptionHandler,
+): Promise<MediaStream> {
+  const stream = await navigator.mediaDevices.getUserMedia({ audio, video: false });
+  if (description.peerConnection === undefined) {
+    for (const track of stream.getTracks()) track.stop();
+    throw new Error('the call ended before the microphone was open');
+  }
+  return stream;
 }

@@ -1,6 +1,25 @@
 /** How a call sounds, from what the browser counts (W3C WebRTC Statistics). */
 import type { Levels, Quality } from './phone-api.d.ts';
 
+/** Whether RTP has been sent to, and received from, the other side. */
+export interface MediaFlow {
+  readonly sends: boolean;
+  readonly receives: boolean;
+}
+
+export const NO_MEDIA: MediaFlow = { sends: false, receives: false };
+
+export async function mediaFlow(peer: RTCPeerConnection): Promise<MediaFlow> {
+  if (peer.connectionState !== 'connected') return NO_MEDIA;
+  const all = [...(await peer.getStats()).values()];
+  return {
+    sends: all.some(({ type, packetsSent }) => type === 'outbound-rtp' && packetsSent > 0),
+    receives: all.some(
+      ({ type, packetsReceived }) => type === 'inbound-rtp' && packetsReceived > 0,
+    ),
+  };
+}
+
 export async function measure(peer: RTCPeerConnection): Promise<Quality & Levels> {
   const all = [...(await peer.getStats()).values()];
   const of = (type: string) =>

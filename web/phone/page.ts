@@ -3,7 +3,8 @@
  * browser. It imports the phone as pages of customers do.
  */
 import { Phone } from '/phone.js';
-import type { PhoneAccount } from './phone-api.d.ts';
+import { CallView, isAnswered } from './call-view.ts';
+import type { PhoneAccount, PhoneCall } from './phone-api.d.ts';
 
 const find = <T extends HTMLElement>(id: string): T => {
   const element = document.getElementById(id);
@@ -14,7 +15,10 @@ const find = <T extends HTMLElement>(id: string): T => {
 const username = find<HTMLInputElement>('username');
 const password = find<HTMLInputElement>('password');
 const target = find<HTMLInputElement>('target');
+const waiting = find<HTMLInputElement>('waiting');
 const state = find('state');
+const notice = find('notice');
+const list = find('calls');
 const numbers = find('numbers');
 const audio = find<HTMLAudioElement>('audio');
 let phone: Phone | undefined;
@@ -25,8 +29,32 @@ const show = (text: string, phase: string): void => {
 };
 const messageOf = (error: unknown): string =>
   error instanceof Error ? error.message : String(error);
-const fail = (error: unknown): void => show(messageOf(error), 'ready');
+const fail = (error: unknown): void => {
+  notice.textContent = messageOf(error);
+};
 const refused = (error: unknown): void => show(messageOf(error), 'away');
+
+const views = new Map<PhoneCall, CallView>();
+
+/** Draws the calls. A call keeps its element while it lasts, so that the focus and what is typed stay. */
+function showCalls(phoneOf: Phone, calls: readonly PhoneCall[]): void {
+  for (const [call, view] of views) {
+    if (calls.includes(call)) continue;
+    view.element.remove();
+    views.delete(call);
+  }
+  const answered = calls.filter(isAnswered).length;
+  for (const call of calls) {
+    const view = views.get(call) ?? new CallView({ phone: phoneOf, call, fail });
+    if (!views.has(call)) list.append(view.element);
+    views.set(call, view);
+    view.show(answered);
+  }
+  if (calls.length === 0) numbers.textContent = '';
+}
+
+/** The setting is kept in this browser. */
+const WAITING_KEY = 'call-waiting';
 
 const asked = new URLSearchParams(location.hash.slice(1));
 username.value = asked.get('user') ?? '';
@@ -36,21 +64,27 @@ history.replaceState(null, '', location.pathname);
 
 function connect(account: PhoneAccount): void {
   const { domain = '' } = document.body.dataset;
+  void phone?.unregister();
   const made = new Phone({ audio, ...(domain === '' ? {} : { domain }) });
   phone = made;
+  made.callWaiting = waiting.checked;
   made.on('registered', () => show('Registered. Ready to call and to be called.', 'ready'));
   made.on('unregistered', () => show('Not registered.', 'away'));
   made.on('disconnected', ({ reason }) => show(`No connection (${reason}); trying again.`, 'away'));
-  made.on('incoming', ({ from, displayName }) => show(`${displayName || from} calls.`, 'rings'));
-  made.on('ringing', () => show('Ringing …', 'calls'));
-  made.on('answered', () => show('In a call.', 'talks'));
-  made.on('ended', ({ reason }) => show(reason === '' ? 'The call is over.' : reason, 'ready'));
-  made.on('recovering', () => show('No sound; looking for another way …', 'talks'));
-  made.on('recovered', () => show('In a call.', 'talks'));
-  made.on('transfer', ({ status, reason }) => show(`Transfer: ${status} ${reason}`, 'talks'));
+  made.on('calls', ({ calls }) => showCalls(made, calls));
+  made.on('incoming', () => {
+    notice.textContent = '';
+  });
+  made.on('ended', ({ reason, call }) => {
+    const name = call.displayName || call.from;
+    notice.textContent = `${name}: The call is over. ${reason}`;
+  });
+  made.on('transfer', ({ status, reason }) => {
+    notice.textContent = `Transfer: ${status} ${reason}`;
+  });
   made.on('quality', ({ codec, lost, jitterMs, roundTripMs, concealed, mos }) => {
-    const way = roundTripMs === undefined ? '' : ` · ${Math.round(roundTripMs)} ms there and back`;
-    numbers.textContent = `${codec.replace('audio/', '')} · MOS ${mos.toFixed(1)} · ${lost} lost · ${jitterMs.toFixed(1)} ms jitter · ${(100 * concealed).toFixed(1)} % made up${way}`;
+    const way = roundTripMs === undefined ? '' : ` · ${Math.round(roundTripMs)} ms round trip`;
+    numbers.textContent = `${codec.replace('audio/', '')} · MOS ${mos.toFixed(1)} · ${lost} lost · ${jitterMs.toFixed(1)} ms jitter · ${(100 * concealed).toFixed(1)} % concealed${way}`;
   });
   show('Registering …', 'away');
   made.login(account).then(() => {
@@ -58,45 +92,20 @@ function connect(account: PhoneAccount): void {
   }, refused);
 }
 
-const act = (id: string, action: () => unknown): void =>
-  find(id).addEventListener('click', () => {
-    void Promise.resolve().then(action).catch(fail);
-  });
-
 find('account').addEventListener('submit', (event) => {
   event.preventDefault();
   connect({ username: username.value, password: password.value });
 });
 find('dial').addEventListener('submit', (event) => {
   event.preventDefault();
-  show('Calling …', 'calls');
+  notice.textContent = '';
   phone?.call(target.value).catch(fail);
 });
-act('answer', () => phone?.answer());
-act('hangup', () => phone?.hangup());
-let muted = false;
-act('mute', () => {
-  muted = !muted;
-  phone?.mute(muted);
-  find('mute').textContent = muted ? 'Speak again' : 'Mute';
+waiting.checked = localStorage.getItem(WAITING_KEY) !== 'off';
+waiting.addEventListener('change', () => {
+  localStorage.setItem(WAITING_KEY, waiting.checked ? 'on' : 'off');
+  if (phone !== undefined) phone.callWaiting = waiting.checked;
 });
-let held = false;
-act('hold', async () => {
-  held = !held;
-  await phone?.hold(held);
-  find('hold').textContent = held ? 'Go on' : 'Hold';
-});
-find('transfer').addEventListener('submit', (event) => {
-  event.preventDefault();
-  phone?.transfer(find<HTMLInputElement>('to').value).catch(fail);
-});
-for (const key of '123456789*0#') {
-  const button = document.createElement('button');
-  button.type = 'button';
-  button.textContent = key;
-  button.addEventListener('click', () => phone?.sendDtmf(key));
-  find('keys').append(button);
-}
 
 show('Not registered.', 'away');
 const token = asked.get('token');

@@ -19,6 +19,50 @@ export interface PhoneOptions {
   /** Domain of the address; left away: what the service says of a token, else the host of `server`. */
   readonly domain?: string;
   readonly displayName?: string;
+  /** Call waiting: while there is a call, another one rings. False: it is rejected with 486. Default: true. */
+  readonly callWaiting?: boolean;
+}
+
+/**
+ * State of a call. `incoming`: it rings here. `calling`: the INVITE was sent. `ringing`: the called side rings.
+ * `connecting`: answered, but no media flows yet. `active`: media flows. `reconnecting`: media was lost and ICE restarts.
+ * `held`: on hold by this phone.
+ */
+export type CallState =
+  | 'incoming'
+  | 'calling'
+  | 'ringing'
+  | 'connecting'
+  | 'active'
+  | 'reconnecting'
+  | 'held'
+  | 'ended';
+
+/** One call with its own state, media and controls. At most one call is off hold: the others are held automatically. */
+export interface PhoneCall {
+  readonly id: string;
+  readonly direction: 'inbound' | 'outbound';
+  /** User part of the other side's address, or what was dialed. */
+  readonly from: string;
+  readonly displayName: string;
+  readonly state: CallState;
+  readonly muted: boolean;
+  /** Why the call ended, as a sentence; '' until then. */
+  readonly endReason: string;
+  /** Answers an incoming call; holds the other calls first. */
+  answer(): Promise<void>;
+  /** Rejects an incoming call with 486; other calls go on. */
+  decline(): Promise<void>;
+  /** Ends the call, cancels it, or declines it while it rings here. */
+  hangup(): Promise<void>;
+  hold(): Promise<void>;
+  /** Takes the call off hold; holds the other calls first. */
+  resume(): Promise<void>;
+  mute(muted: boolean): void;
+  /** Queues digits (`0-9*#A-D`, at most 64 waiting); they are sent in order as RTP events (RFC 4733) once media flows. */
+  sendDtmf(digits: string): void;
+  /** Transfers the other side to a number, a name or a SIP address, or connects it with another call (RFC 3891). */
+  transfer(target: string | PhoneCall): Promise<void>;
 }
 
 /** Of what is heard. */
@@ -50,14 +94,19 @@ export interface PhoneEvents {
   refused: { readonly status: number; readonly reason: string };
   /** The token ends in so many seconds: `login` with a new one keeps the phone registered. */
   tokenExpiring: { readonly inSeconds: number };
-  /** Somebody calls: answer() or hangup(). */
-  incoming: { readonly from: string; readonly displayName: string };
+  /** The list of calls or the state of one call has changed. `calls`: the calls that have not ended, oldest first. */
+  calls: { readonly calls: readonly PhoneCall[] };
+  /** An incoming call: `call.answer()` or `call.decline()`. */
+  incoming: { readonly from: string; readonly displayName: string; readonly call: PhoneCall };
   /** The called side rings. */
-  ringing: Record<string, never>;
-  answered: Record<string, never>;
-  held: { readonly held: boolean };
-  /** `reason`: why there was no call, where one is known. `consulted`: the call before goes on. */
-  ended: { readonly reason: string; readonly consulted: boolean };
+  ringing: { readonly call: PhoneCall };
+  /** The call was answered. Media may need a moment more: see `active`. */
+  answered: { readonly call: PhoneCall };
+  /** Media flows for the first time. */
+  active: { readonly call: PhoneCall };
+  held: { readonly held: boolean; readonly call: PhoneCall };
+  /** `reason`: why the call ended, as a sentence. `consulted`: another call goes on. */
+  ended: { readonly reason: string; readonly consulted: boolean; readonly call: PhoneCall };
   /** What became of a transfer, as the service tells it: 1xx, or a final status. */
   transfer: { readonly status: number; readonly reason: string };
   /** Each second of a call. */
@@ -100,18 +149,24 @@ export declare class Phone {
   register(): Promise<void>;
   /** Leaves: running calls end. */
   unregister(): Promise<void>;
-  /** A number, a name of an endpoint, or a SIP address. Rejects with an Error while there is a call. */
-  call(target: string): Promise<void>;
+  /** The calls that have not ended, oldest first; at most 4. Each one has its own controls. */
+  readonly calls: readonly PhoneCall[];
+  /** Call waiting: while there is a call, another one rings. False: it is rejected with 486. May be changed at any time. */
+  callWaiting: boolean;
+  /** Calls a number, a name of an endpoint, or a SIP address; holds the other calls first. Rejects while 4 calls exist. */
+  call(target: string): Promise<PhoneCall>;
+  /** Answers the newest incoming call. */
   answer(): Promise<void>;
-  /** Also declines a call that rings here. */
+  /** Ends the newest call, or declines it while it rings here. */
   hangup(): Promise<void>;
+  /** Holds the call that is off hold, or resumes the newest held call. */
   hold(held: boolean): Promise<void>;
+  /** The following members act on the call that is off hold; without one, on the newest call. */
   mute(muted: boolean): void;
-  /** `0-9*#`, one or several, as events of RTP (RFC 4733). */
   sendDtmf(digits: string): void;
   /** Sends the other side on to somebody; `transfer` tells what came of it. */
   transfer(target: string): Promise<void>;
-  /** Holds the call and calls somebody else; `hangup` ends that call, and the held one is the call again. */
+  /** Holds the call and calls somebody else; `hangup` ends that call, and the held one stays on hold. */
   consult(target: string): Promise<void>;
   /** Connects the held side with the one that was consulted, and leaves. */
   completeTransfer(): Promise<void>;

@@ -3,21 +3,23 @@
  *
  *   import { Phone } from 'https://voice.example/phone.js';
  *   const phone = new Phone({ audio: document.querySelector('audio') });
- *   phone.on('incoming', () => phone.answer());
+ *   phone.on('incoming', ({ call }) => call.answer());
  *   await phone.login({ token });
  *   await phone.call('1000');
  *
  * `phone-api.d.ts` says what each member and event is.
  */
-import { Invitation, type Session, SessionState } from 'sip.js';
-import type { OutgoingRequestDelegate } from 'sip.js/lib/core/index.js';
+import type { Session } from 'sip.js';
+import { Invitation } from 'sip.js';
 import { type Credentials, credentialsOf, PhoneError } from './account.ts';
+import { BrowserCall, type CallHost } from './browser-call.ts';
 import { Line } from './line.ts';
 import { measure } from './measure.ts';
 import type {
   Phone as Api,
   Devices,
   PhoneAccount,
+  PhoneCall,
   PhoneEvents,
   PhoneOptions,
 } from './phone-api.d.ts';
@@ -30,16 +32,19 @@ const LEVELS_MS = 100;
 const RENEW_MS = 60_000;
 /** Longest time of a timer in a browser. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
-const DTMF = /^[0-9*#A-D]+$/i;
+/** Calls at the same time; one more is rejected with 486. */
+const MAX_CALLS = 4;
+const BUSY_HERE = 486;
 
 export class Phone implements Api {
+  callWaiting: boolean;
   readonly #options: PhoneOptions;
   readonly #server: string;
   readonly #listeners = new Map<string, Set<(detail: never) => void>>();
   #line: Line | undefined;
-  /** The call, and before it the one that is held while another is asked. */
-  readonly #sessions: Session[] = [];
-  #reason = '';
+  #calls: readonly BrowserCall[] = [];
+  /** The call that the user called, answered or resumed last: no other one is off hold. */
+  #chosen: BrowserCall | undefined;
   #timers: ReturnType<typeof setInterval>[] = [];
   #renewal: ReturnType<typeof setTimeout> | undefined;
   #microphone: string | undefined;
@@ -47,6 +52,11 @@ export class Phone implements Api {
   constructor(options: PhoneOptions) {
     this.#options = options;
     this.#server = options.server ?? sipServer();
+    this.callWaiting = options.callWaiting ?? true;
+    // The connection closes with the page: what ends the calls has to leave before.
+    globalThis.addEventListener('pagehide', () => {
+      for (const call of this.#calls) call.leave();
+    });
     navigator.mediaDevices?.addEventListener('devicechange', () => {
       void this.devices().then((devices) => this.#tell('devices', devices));
     });
@@ -92,58 +102,74 @@ export class Phone implements Api {
     await line?.leave();
   }
 
-  call(target: string): Promise<void> {
-    if (this.#sessions.length > 0) return Promise.reject(new Error('there is a call'));
-    return this.#invite(target);
+  get calls(): readonly PhoneCall[] {
+    return this.#calls;
+  }
+
+  async call(target: string): Promise<PhoneCall> {
+    const { manager, uriOf } = this.#required;
+    if (this.#calls.length >= MAX_CALLS) throw new Error(`there are ${MAX_CALLS} calls already`);
+    await this.#holdOthers(undefined);
+    const known = this.#calls;
+    let call: BrowserCall | undefined;
+    const sent = manager.call(
+      uriOf(target),
+      {},
+      {
+        requestDelegate: {
+          onProgress: () => call?.progressed(),
+          onReject: (response) => call?.refused(response),
+        },
+      },
+    );
+    call = this.#calls.find((one) => !known.includes(one));
+    this.#chosen = call;
+    try {
+      await sent;
+    } catch (error) {
+      call?.failed(error);
+      throw error;
+    }
+    if (call === undefined) throw new Error('the call was not made');
+    return call;
   }
 
   async answer(): Promise<void> {
-    await this.#manager.answer(this.#current);
+    const call = this.#calls.findLast(({ state }) => state === 'incoming');
+    if (call === undefined) throw new Error('no call rings here');
+    await call.answer();
   }
 
   async hangup(): Promise<void> {
-    const session = this.#sessions.at(-1);
-    if (session === undefined) return;
-    const ringsHere =
-      session instanceof Invitation &&
-      (session.state === SessionState.Initial || session.state === SessionState.Establishing);
-    if (ringsHere) await this.#manager.decline(session);
-    else await this.#manager.hangup(session);
+    await this.#calls.at(-1)?.hangup();
   }
 
   async hold(held: boolean): Promise<void> {
-    await (held ? this.#manager.hold(this.#current) : this.#manager.unhold(this.#current));
+    if (held) await this.#current.hold();
+    else await this.#calls.findLast(({ isHeld }) => isHeld)?.resume();
   }
 
   mute(muted: boolean): void {
-    if (muted) this.#manager.mute(this.#current);
-    else this.#manager.unmute(this.#current);
+    this.#current.mute(muted);
   }
 
   sendDtmf(digits: string): void {
-    if (!DTMF.test(digits)) throw new Error(`${digits} is no key`);
-    const sender = peerOf(this.#current)
-      ?.getSenders()
-      .find(({ dtmf }) => dtmf !== null);
-    sender?.dtmf?.insertDTMF(digits);
+    this.#current.sendDtmf(digits);
   }
 
   async transfer(target: string): Promise<void> {
-    await this.#refer(this.#current, this.#required.uriOf(target));
+    await this.#current.transfer(target);
   }
 
   async consult(target: string): Promise<void> {
-    if (this.#sessions.length > 1) throw new Error('somebody is being asked');
-    await this.#manager.hold(this.#current);
-    await this.#invite(target);
+    if (this.#current.isEstablished) await this.call(target);
+    else throw new Error('the call is not answered yet');
   }
 
   async completeTransfer(): Promise<void> {
-    const [first, asked] = this.#sessions;
-    if (first === undefined || asked?.state !== SessionState.Established) {
-      throw new Error('nobody was asked');
-    }
-    await this.#refer(first, asked);
+    const [first, asked] = this.#calls.filter(({ isEstablished }) => isEstablished).slice(-2);
+    if (first === undefined || asked === undefined) throw new Error('nobody was consulted');
+    await first.transfer(asked);
   }
 
   async devices(): Promise<Devices> {
@@ -156,15 +182,25 @@ export class Phone implements Api {
 
   async useMicrophone(deviceId: string): Promise<void> {
     this.#microphone = deviceId;
-    const peer = peerOf(this.#sessions.at(-1));
-    if (peer === undefined) return;
-    const constraints = { audio: { deviceId: { exact: deviceId } } };
-    const [track] = (await navigator.mediaDevices.getUserMedia(constraints)).getAudioTracks();
-    const sender = peer.getSenders().find((found) => found.track?.kind === 'audio');
-    if (track === undefined || sender === undefined) return;
-    track.enabled = sender.track?.enabled ?? true;
-    sender.track?.stop();
-    await sender.replaceTrack(track);
+    for (const call of this.#calls) await this.#replaceMicrophone(call);
+  }
+
+  /** Each call has a track of its own, which ends with it. */
+  async #replaceMicrophone(call: BrowserCall): Promise<void> {
+    const sender = call.peer?.getSenders().find(({ track }) => track?.kind === 'audio');
+    if (sender === undefined) return;
+    const audio = this.#microphoneConstraints();
+    const [track] = (await navigator.mediaDevices.getUserMedia({ audio })).getAudioTracks();
+    if (track === undefined) return;
+    const before = sender.track;
+    if (!call.isEstablished) track.stop();
+    else await sender.replaceTrack(track);
+    before?.stop();
+    call.enableTracks();
+  }
+
+  #microphoneConstraints(): MediaTrackConstraints | true {
+    return this.#microphone === undefined ? true : { deviceId: { exact: this.#microphone } };
   }
 
   async useSpeaker(deviceId: string): Promise<void> {
@@ -176,14 +212,15 @@ export class Phone implements Api {
     return this.#line;
   }
 
-  get #manager() {
-    return this.#required.manager;
+  /** The call off hold; without one, the newest. */
+  get #current(): BrowserCall {
+    const call = this.#talking ?? this.#calls.at(-1);
+    if (call === undefined) throw new Error('there is no call');
+    return call;
   }
 
-  get #current(): Session {
-    const session = this.#sessions.at(-1);
-    if (session === undefined) throw new Error('there is no call');
-    return session;
+  get #talking(): BrowserCall | undefined {
+    return this.#calls.findLast(({ isEstablished, isHeld }) => isEstablished && !isHeld);
   }
 
   /** The line of that user: the one there is, or a new one in its place. */
@@ -199,19 +236,16 @@ export class Phone implements Api {
     this.#line = new Line(
       this.#server,
       credentials,
-      { domain, displayName },
+      { domain, displayName, microphone: () => this.#microphoneConstraints() },
       {
         registered: () => this.#tell('registered', {}),
         unregistered: () => this.#tell('unregistered', {}),
         refused: ({ status, message }) => this.#tell('refused', { status, reason: message }),
         connected: () => this.#tell('connected', {}),
-        disconnected: (reason) => this.#tell('disconnected', { reason }),
-        created: (session) => this.#follow(session),
-        received: ({ remoteIdentity: { uri, displayName: name } }) =>
-          this.#tell('incoming', { from: uri.user ?? '', displayName: name }),
-        held: (held) => this.#tell('held', { held }),
-        recovering: () => this.#tell('recovering', {}),
-        recovered: () => this.#tell('recovered', {}),
+        disconnected: (reason) => this.#disconnected(reason),
+        created: (session) => this.#created(session),
+        received: (session) => this.#received(session),
+        held: (session, held) => this.#held(session, held),
       },
     );
     return this.#line;
@@ -226,68 +260,114 @@ export class Phone implements Api {
     }, waitMs);
   }
 
-  async #invite(target: string): Promise<void> {
-    this.#reason = '';
-    const uri = this.#required.uriOf(target);
-    const requestDelegate: OutgoingRequestDelegate = {
-      onProgress: () => this.#tell('ringing', {}),
-      onReject: ({ message }) => {
-        this.#reason = `${message.statusCode} ${message.reasonPhrase}`;
-      },
+  /** A call that is not answered yet ends with its connection; an answered one goes on over the next. */
+  #disconnected(reason: string): void {
+    for (const call of this.#calls) {
+      if (!call.isEstablished) call.failed(new Error('the connection to the service was lost'));
+    }
+    this.#tell('disconnected', { reason });
+  }
+
+  #created(session: Session): void {
+    if (session instanceof Invitation && this.#isBusy) return;
+    const call = new BrowserCall(session, this.#host);
+    this.#calls = [...this.#calls, call];
+    this.#changed();
+  }
+
+  #received(session: Session): void {
+    const call = this.#callOf(session);
+    if (call !== undefined) {
+      this.#tell('incoming', { from: call.from, displayName: call.displayName, call });
+    } else if (session instanceof Invitation) {
+      void session.reject({ statusCode: BUSY_HERE }).catch(() => undefined);
+    }
+  }
+
+  #held(session: Session, held: boolean): void {
+    const call = this.#callOf(session);
+    if (call === undefined) return;
+    call.holdSettled(held);
+    this.#tell('held', { held, call });
+  }
+
+  #callOf(session: Session): BrowserCall | undefined {
+    return this.#calls.find((call) => call.session === session);
+  }
+
+  get #isBusy(): boolean {
+    const most = this.callWaiting ? MAX_CALLS : 1;
+    return this.#calls.length >= most;
+  }
+
+  get #host(): CallHost {
+    const line = this.#required;
+    return {
+      manager: line.manager,
+      uriOf: line.uriOf,
+      holdOthers: (call) => this.#holdOthers(call),
+      changed: () => this.#changed(),
+      told: (call, what) => this.#happened(call, what),
+      transferred: (status, reason) => this.#tell('transfer', { status, reason }),
     };
-    await this.#manager.call(uri, {}, { requestDelegate });
   }
 
-  async #refer(session: Session, target: Session | string): Promise<void> {
-    const done = (status: number, reason: string): void =>
-      this.#tell('transfer', { status, reason });
-    await this.#manager.transfer(session, target, {
-      requestDelegate: {
-        onReject: ({ message }) => done(message.statusCode ?? 0, message.reasonPhrase ?? ''),
-      },
-      onNotify: (notification) => {
-        void notification.accept();
-        const [, status = '0', reason = ''] =
-          /^SIP\/2\.0 (\d{3}) ?(.*)/.exec(notification.request.body) ?? [];
-        done(Number(status), reason);
-      },
-    });
+  /** The microphone is never open in two calls: it is off in a held call even where the service refuses the re-INVITE. */
+  async #holdOthers(chosen: BrowserCall | undefined): Promise<void> {
+    this.#chosen = chosen;
+    const others = this.#calls.filter((call) => call !== chosen);
+    await Promise.all(others.map((call) => call.hold().catch(() => undefined)));
   }
 
-  #follow(session: Session): void {
-    this.#sessions.push(session);
-    session.stateChange.addListener((state) => {
-      if (state === SessionState.Established) {
-        if (this.#microphone !== undefined) void this.useMicrophone(this.#microphone);
-        this.#hear();
-        const peer = peerOf(session);
-        if (peer !== undefined) this.#line?.keep(peer);
-        this.#tell('answered', {});
-        this.#watch();
-      }
-      if (state !== SessionState.Terminated) return;
-      this.#sessions.splice(this.#sessions.indexOf(session), 1);
-      if (this.#sessions.length === 0) this.#watch();
-      this.#hear();
-      this.#tell('ended', { reason: this.#reason, consulted: this.#sessions.length > 0 });
-      this.#reason = '';
-    });
+  #changed(): void {
+    const known = this.#calls.length;
+    this.#calls = this.#calls.filter(({ state }) => state !== 'ended');
+    if (known !== this.#calls.length && this.#calls.length === 0) this.#watch();
+    this.#hear();
+    this.#tell('calls', { calls: this.#calls });
   }
 
-  /** The call is heard, and not the one that is held behind it. */
+  #happened(call: BrowserCall, what: 'ringing' | 'answered' | 'active' | 'ended'): void {
+    if (what === 'ended') {
+      this.#tell('ended', { reason: call.endReason, consulted: this.#calls.length > 0, call });
+      return;
+    }
+    if (what === 'answered') this.#answered(call);
+    this.#tell(what, { call });
+  }
+
+  #answered(call: BrowserCall): void {
+    const { peer } = call;
+    if (peer !== undefined) {
+      this.#line?.keep(peer, (lost) => {
+        call.interrupted(lost);
+        this.#tell(lost ? 'recovering' : 'recovered', {});
+      });
+    }
+    this.#watch();
+    // Another call was chosen while this one rang: it waits on hold.
+    const others = this.#calls.some((other) => other !== call && other.isEstablished);
+    if (others && this.#chosen !== undefined && this.#chosen !== call) {
+      void call.hold().catch(() => undefined);
+    } else if (others) void this.#holdOthers(call);
+  }
+
+  /** The call off hold is heard, and no other. */
   #hear(): void {
     const { audio } = this.#options;
-    const session = this.#sessions.at(-1);
-    audio.srcObject = (session && this.#line?.manager.getRemoteMediaStream(session)) ?? null;
-    if (audio.srcObject !== null) void audio.play().catch(() => undefined);
+    const session = this.#talking?.session;
+    const stream = (session && this.#line?.manager.getRemoteMediaStream(session)) ?? null;
+    if (audio.srcObject === stream) return;
+    audio.srcObject = stream;
+    if (stream !== null) void audio.play().catch(() => undefined);
   }
 
   #watch(): void {
     for (const timer of this.#timers) clearInterval(timer);
     this.#timers = [];
-    if (this.#sessions.length === 0) return;
+    if (this.#calls.length === 0) return;
     const look = async (name: 'quality' | 'levels'): Promise<void> => {
-      const peer = peerOf(this.#sessions.at(-1));
+      const peer = (this.#talking ?? this.#calls.at(-1))?.peer;
       if (peer === undefined || !this.#listeners.get(name)?.size) return;
       this.#tell(name, await measure(peer));
     };
@@ -302,13 +382,6 @@ export class Phone implements Api {
       (listener as (detail: PhoneEvents[Name]) => void)(detail);
     }
   }
-}
-
-function peerOf(session: Session | undefined): RTCPeerConnection | undefined {
-  const handler = session?.sessionDescriptionHandler as
-    | { peerConnection?: RTCPeerConnection }
-    | undefined;
-  return handler?.peerConnection;
 }
 
 function sipServer(): string {

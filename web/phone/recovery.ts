@@ -6,12 +6,6 @@ import { RequestPendingError, type Session, SessionState, UserAgent } from 'sip.
 import type { OutgoingRequestDelegate } from 'sip.js/lib/core/index.js';
 import type { SessionManager } from 'sip.js/lib/platform/web/index.js';
 
-export interface RecoveryEvents {
-  /** The way of the call's sound is lost, another is looked for. */
-  recovering(): void;
-  recovered(): void;
-}
-
 /** The service answers within this time, or is taken for out of reach. */
 const ANSWER_MS = 2000;
 const AGAIN_MS = 1000;
@@ -21,18 +15,15 @@ const PENDING = 491;
 export class Recovery {
   readonly #manager: SessionManager;
   readonly #domain: string;
-  readonly #events: RecoveryEvents;
   readonly #online = (): void => void this.#check(true);
   /** The connection was thrown away here: it leads nowhere any more. */
   #abandoned = false;
   #checks = false;
-  #seeks = false;
 
   /** Takes over what SIP.js does when its connection is lost. */
-  constructor(manager: SessionManager, domain: string, events: RecoveryEvents) {
+  constructor(manager: SessionManager, domain: string) {
     this.#manager = manager;
     this.#domain = domain;
-    this.#events = events;
     const { delegate } = manager.userAgent;
     const forget = delegate?.onDisconnect;
     if (delegate === undefined || forget === undefined) return;
@@ -45,14 +36,19 @@ export class Recovery {
     globalThis.addEventListener('online', this.#online);
   }
 
-  /** From when the call is there. */
-  follow(peer: RTCPeerConnection): void {
+  /** Watches the media of an answered call. `interrupted` is told when its path is lost (true) and found again (false). */
+  follow(peer: RTCPeerConnection, interrupted: (lost: boolean) => void): void {
+    let isLost = false;
+    const tell = (lost: boolean): void => {
+      if (lost !== isLost) interrupted(lost);
+      isLost = lost;
+    };
     peer.addEventListener('iceconnectionstatechange', () => {
       const { iceConnectionState: state } = peer;
       if (state === 'disconnected' || state === 'failed') {
-        this.#seeking(true);
+        tell(true);
         void this.#check(state === 'failed');
-      } else if (state === 'connected' || state === 'completed') this.#seeking(false);
+      } else if (state === 'connected' || state === 'completed') tell(false);
     });
   }
 
@@ -135,12 +131,5 @@ export class Recovery {
   #again(session: Session): void {
     const lasts = session.state === SessionState.Established && this.#manager.isConnected();
     if (lasts) void this.#restartOf(session);
-  }
-
-  #seeking(seeks: boolean): void {
-    if (seeks === this.#seeks) return;
-    this.#seeks = seeks;
-    if (seeks) this.#events.recovering();
-    else this.#events.recovered();
   }
 }

@@ -14,6 +14,7 @@ import type { HangupCauseKey, HangupSource } from './hangup-cause.ts';
 import type { CallIdentity, CallPrice } from './identity.ts';
 import { InboundPart } from './inbound-part.ts';
 import { LegMedia, type LegMediaNeeds } from './leg-media.ts';
+import { LostPeer } from './lost-peer.ts';
 import type { Headers, InboundLeg, Leg, LegEnd, MediaLeg, MediaWish, Signalling } from './needs.ts';
 import { OneWayAudioDetector } from './one-way-audio.ts';
 import { mayGoOn } from './onward-headers.ts';
@@ -40,7 +41,7 @@ export { type CallTerms, type Recorded, waitingCall } from './recorded.ts';
 export type { DialPlan, FindSlot, TargetSlot } from './target-selection.ts';
 
 export interface CallNeeds extends LegMediaNeeds {
-  readonly clock: Pick<Clock, 'monotonicMs' | 'wallMs'>;
+  readonly clock: Pick<Clock, 'at' | 'monotonicMs' | 'wallMs'>;
 }
 
 /** One leg of a conversation with all that belongs to it, from its first message to its end. */
@@ -62,6 +63,7 @@ export class Call implements Recorded {
   readonly #clock: CallNeeds['clock'];
   /** What differs with the direction; undefined while there is no INVITE. */
   #part: InboundPart | OutboundPart | undefined;
+  #lostPeer: LostPeer | undefined;
   #hangupTarget: CallbackTarget | undefined;
   #bridgeUuid: CallUuid | undefined;
   #machine: boolean | undefined;
@@ -344,6 +346,21 @@ export class Call implements Recorded {
     this.hangup('mediaAnchoring', 'Error', fault);
   }
 
+  #connection(connected: boolean): void {
+    if (this.isEnded) return;
+    this.#lostPeer ??= new LostPeer({
+      ...{ clock: this.#clock, log: this.log },
+      packetsReceived: () => this.#media.quality()?.packetsReceived,
+      isHeld: () => this.isAnswered && this.hold !== undefined,
+      gone: (sinceMs, detail) => {
+        this.limitTo(sinceMs);
+        if (this.isAnswered) this.hangup('mediaTimeout', 'Error', detail);
+        else this.hangup('canceled', 'Caller', detail);
+      },
+    });
+    this.#lostPeer.connection(connected);
+  }
+
   #legEnded(end: LegEnd): void {
     if (this.isEnded) return;
     if (end.dueMs !== undefined) this.limitTo(end.dueMs);
@@ -354,6 +371,7 @@ export class Call implements Recorded {
   }
 
   #finish(end: CallEnd): void {
+    this.#lostPeer?.stop();
     this.#course.end(end, () => {
       const peer = this.#part?.isOffered ? 'offered' : 'refused';
       this.#quality = this.#judged(this.#media.close(this.#course.isAccepted ? 'known' : peer));
@@ -383,11 +401,10 @@ export class Call implements Recorded {
         ...{ uuid: this.uuid, parent: this.identity.parentCallUuid },
         trunk: this.facts.direction === 'outbound' ? this.identity.trunkId : undefined,
       },
-      course: this.#course,
-      media: this.#media,
-      log: this.log,
+      ...{ course: this.#course, media: this.#media, log: this.log },
       hangup: (...how) => this.hangup(...how),
       legEnded: (end) => this.#legEnded(end),
+      connection: (connected) => this.#connection(connected),
     };
   }
 }

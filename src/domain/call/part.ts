@@ -23,6 +23,7 @@ export interface PartOf {
   readonly log: CallLog;
   hangup(cause: HangupCauseKey, source: HangupSource, detail?: string): void;
   legEnded(end: LegEnd): void;
+  connection(connected: boolean): void;
 }
 
 /** Opens the RTP ports. Ends the call when there is no free port, or when the media engine does not take the leg. */
@@ -36,7 +37,8 @@ export async function openMedia({ media, hangup }: PartOf): Promise<void> {
 }
 
 /** What may happen on a leg of either direction. */
-export function legEventsOf({ course, media, log, hangup, legEnded }: PartOf): LegEvents {
+export function legEventsOf(of: PartOf): LegEvents {
+  const { course, media, log, hangup, legEnded, connection } = of;
   const watchingHold = <T>(act: () => T): T => {
     const before = media.hold;
     const result = act();
@@ -45,6 +47,7 @@ export function legEventsOf({ course, media, log, hangup, legEnded }: PartOf): L
   };
   return {
     ended: legEnded,
+    connection,
     // A re-INVITE: hold, resume, another address. The stream and everything that plays go on.
     offered: (sdp) => {
       if (!media.isOpen) return undefined;

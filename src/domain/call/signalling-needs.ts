@@ -108,6 +108,8 @@ export interface LegEvents {
   answered(sdp: string): void;
   /** A keypad press by SIP INFO (application/dtmf-relay or application/dtmf). */
   dtmf(digit: string, durationMs: number): void;
+  /** The connection of a peer that no address leads to (a browser) has closed (false), or there is another one (true). */
+  connection?(connected: boolean): void;
   /** Refused where nobody listens. */
   referred?(refer: Refer): void;
 }

@@ -65,6 +65,10 @@ export interface AuditEntry {
   /** Without its query. */
   readonly path: string;
   readonly status: number;
+  /** IP address of the request; undefined in entries of older versions. */
+  readonly address?: string | undefined;
+  /** What was changed beyond the route: the amount of a credit or debit, why a sign-in failed. */
+  readonly detail?: string | undefined;
 }
 
 export type UserRefusal =

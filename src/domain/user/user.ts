@@ -5,7 +5,7 @@ import { hashHex } from '../../base/hash.ts';
 import { type AccountId, type Random, token, uuid } from '../../base/ids.ts';
 import type { Page, Slice } from '../../base/page.ts';
 import { err, ok, type Result } from '../../base/result.ts';
-import { Attempts } from './attempts.ts';
+import { CredentialCheck, type Origin, type Proof } from './credential-check.ts';
 import type { PasswordHasher, UserStore } from './needs.ts';
 import { isRoleOf } from './rights.ts';
 import { newTotpSecret, stepOfCode } from './totp.ts';
@@ -19,6 +19,7 @@ import type {
   UserRefusal,
 } from './types.ts';
 
+export type { Origin } from './credential-check.ts';
 export { isRoleOf, mayDo } from './rights.ts';
 export { totpUri } from './totp.ts';
 export { ROLES, type Role, type SignedIn, type UserRefusal } from './types.ts';
@@ -41,12 +42,6 @@ export interface UserNeeds {
   readonly random: Random;
 }
 
-/** From where somebody signs in. */
-export interface Origin {
-  readonly userAgent: string;
-  readonly address: string;
-}
-
 export interface NewSession {
   /** The cookie's value. */
   readonly cookie: string;
@@ -63,10 +58,11 @@ const refuse = (refusal: UserRefusal): Refused => err(refusal);
 
 export class Users {
   readonly #needs: UserNeeds;
-  readonly #attempts = new Attempts();
+  readonly #check: CredentialCheck;
 
   constructor(needs: UserNeeds) {
     this.#needs = needs;
+    this.#check = new CredentialCheck(needs, (entry) => this.note(entry));
   }
 
   /** A link's token; it is shown this once. */
@@ -144,6 +140,7 @@ export class Users {
       createdUs: this.#nowUs(),
     };
     if (!(await store.insert(user))) return refuse({ kind: 'emailTaken' });
+    this.#check.noteSignIn(user, origin, { status: 200, detail: 'invitation accepted' });
     return ok(await this.#begin(user, origin));
   }
 
@@ -156,27 +153,8 @@ export class Users {
     }: { readonly email: string; readonly password: string; readonly code: string },
     origin: Origin,
   ): Promise<Result<NewSession, UserRefusal>> {
-    const { store, hasher, clock } = this.#needs;
-    const email = given.email.toLowerCase();
-    const waitMs = this.#attempts.blockedMs(email, clock.monotonicMs());
-    if (waitMs > 0) return refuse({ kind: 'tooManyAttempts', retryAfterMs: waitMs });
-    const user = await store.byEmail(email);
-    const matches = await hasher.matches(password, user?.passwordHash);
-    if (user === undefined || !matches) {
-      this.#attempts.failed(email, clock.monotonicMs());
-      return refuse({ kind: 'wrongPassword' });
-    }
-    if (user.totpSecret !== undefined) {
-      const factor = { secret: user.totpSecret, usedStep: user.totpStep };
-      const step = stepOfCode(factor, code, clock.wallMs());
-      if (step === undefined) {
-        if (code !== '') this.#attempts.failed(email, clock.monotonicMs());
-        return refuse({ kind: 'codeNeeded' });
-      }
-      await store.patch(user.id, { totpStep: step });
-    }
-    this.#attempts.passed(email);
-    return ok(await this.#begin(user, origin));
+    const user = await this.#check.signIn({ password, code, ...given }, origin);
+    return user.ok ? ok(await this.#begin(user.value, origin)) : user;
   }
 
   /** Whose cookie it is; undefined: of no live session. */
@@ -217,15 +195,15 @@ export class Users {
 
   /** Other sessions of the user end. */
   async changePassword(
-    { userId, session }: SignedIn,
+    signedIn: SignedIn,
     { old, password }: { readonly old: string; readonly password: string },
   ): Promise<Result<void, UserRefusal>> {
     const { store, hasher } = this.#needs;
-    const user = await store.get(userId);
-    if (user === undefined) return refuse({ kind: 'unknownUser' });
     const weak = weakness(password);
     if (weak !== undefined) return refuse({ kind: 'weakPassword', detail: weak });
-    if (!(await hasher.matches(old, user.passwordHash))) return refuse({ kind: 'wrongPassword' });
+    const proved = await this.#check.prove(signedIn, { password: old });
+    if (!proved.ok) return proved;
+    const { userId, session } = signedIn;
     await store.patch(userId, { passwordHash: await hasher.hash(password) });
     await store.removeSessions(userId, session);
     return ok(undefined);
@@ -236,24 +214,24 @@ export class Users {
     return newTotpSecret(this.#needs.random);
   }
 
+  /** Sets or replaces the second factor. Needs the password, or a code of the factor that is set. */
   async confirmTotp(
-    userId: string,
-    secret: string,
-    code: string,
+    signedIn: SignedIn,
+    { secret, code, ...proof }: { readonly secret: string; readonly code: string } & Proof,
   ): Promise<Result<void, UserRefusal>> {
+    const proved = await this.#check.prove(signedIn, proof);
+    if (!proved.ok) return proved;
     const step = stepOfCode({ secret, usedStep: 0 }, code, this.#needs.clock.wallMs());
     if (step === undefined) return refuse({ kind: 'codeNeeded' });
-    const changed = await this.#needs.store.patch(userId, { totpSecret: secret, totpStep: step });
+    const patch = { totpSecret: secret, totpStep: step };
+    const changed = await this.#needs.store.patch(signedIn.userId, patch);
     return changed === undefined ? refuse({ kind: 'unknownUser' }) : ok(undefined);
   }
 
-  async removeTotp(userId: string, password: string): Promise<Result<void, UserRefusal>> {
-    const { store, hasher } = this.#needs;
-    const user = await store.get(userId);
-    if (user === undefined) return refuse({ kind: 'unknownUser' });
-    if (!(await hasher.matches(password, user.passwordHash)))
-      return refuse({ kind: 'wrongPassword' });
-    await store.patch(userId, { totpSecret: undefined });
+  async removeTotp(signedIn: SignedIn, password: string): Promise<Result<void, UserRefusal>> {
+    const proved = await this.#check.prove(signedIn, { password });
+    if (!proved.ok) return proved;
+    await this.#needs.store.patch(signedIn.userId, { totpSecret: undefined });
     return ok(undefined);
   }
 

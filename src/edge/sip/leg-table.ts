@@ -81,6 +81,9 @@ export class LegTable {
       case 'dtmf':
         sink?.events?.dtmf(output.digit, output.durationMs);
         break;
+      case 'connection':
+        sink?.events?.connection?.(output.connected);
+        break;
       case 'ended':
         this.endLater(output.leg, output.end);
         break;

@@ -350,6 +350,8 @@ export type UserAgentOutput =
       readonly digit: string;
       readonly durationMs: number;
     }
+  /** The WebSocket of the peer has closed (false), or it has sent a request over another one (true). */
+  | { readonly kind: 'connection'; readonly leg: LegId; readonly connected: boolean }
   | { readonly kind: 'ended'; readonly leg: LegId; readonly end: LegEndFacts }
   // Messages.
   | { readonly kind: 'message'; readonly id: number; readonly message: IncomingMessage }

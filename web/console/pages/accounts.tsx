@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { call, get, number, type Row, rows, text } from '../api.ts';
 import { useAction, useFields, useLive, useLoad } from '../hooks.ts';
+import { may } from '../may.ts';
 import { changeColumn, Input, onSubmit, Problem, Select, State, Table, Tiles } from '../parts.tsx';
 import { VerifiedCallerIds } from './caller-ids.tsx';
 
@@ -34,6 +35,9 @@ export function Accounts() {
         ...(edited.cps !== '' && { cps_limit: Number(edited.cps) }),
         ...(edited.partner !== '' && { partner_auth_id: edited.partner }),
       };
+      const stops = !isNew && edited.status !== 'active';
+      if (stops && !confirm(`Set ${edited.name} to ${edited.status}? It cannot make calls then.`))
+        return;
       if (isNew) setMade(await call('POST', '/admin/v1/accounts', body));
       else {
         await call('PATCH', `/admin/v1/accounts/${edited.auth_id}`, {
@@ -72,30 +76,34 @@ export function Accounts() {
             value: (row) => (row['is_partner'] === true ? 'is one' : text(row['partner_auth_id'])),
             isMinor: true,
           },
-          changeColumn(edit),
+          changeColumn(edit, 'money'),
         ]}
       />
-      <h2>{isNew ? 'A new account' : `Change ${edited.name}`}</h2>
-      <form class="row" onSubmit={onSubmit(() => void save())}>
-        <Input label="Name" value={edited.name} set={set('name')} required />
-        <Input label="Calls at once" value={edited.calls} set={set('calls')} />
-        <Input label="Calls per second" value={edited.cps} set={set('cps')} />
-        <Input label="Partner (id)" value={edited.partner} set={set('partner')} />
-        {!isNew && (
-          <Select
-            label="State"
-            value={edited.status}
-            set={set('status')}
-            options={['active', 'suspended', 'closed'].map((one) => [one, one] as const)}
-          />
-        )}
-        <button type="submit">{isNew ? 'Make it' : 'Save'}</button>
-        {!isNew && (
-          <button type="button" class="secondary" onClick={() => setEdited(NEW)}>
-            Leave it
-          </button>
-        )}
-      </form>
+      {may(isNew ? 'credentials' : 'money') && (
+        <h2>{isNew ? 'A new account' : `Change ${edited.name}`}</h2>
+      )}
+      {may(isNew ? 'credentials' : 'money') && (
+        <form class="row" onSubmit={onSubmit(() => void save())}>
+          <Input label="Name" value={edited.name} set={set('name')} required />
+          <Input label="Calls at once" value={edited.calls} set={set('calls')} />
+          <Input label="Calls per second" value={edited.cps} set={set('cps')} />
+          <Input label="Partner (id)" value={edited.partner} set={set('partner')} />
+          {!isNew && (
+            <Select
+              label="State"
+              value={edited.status}
+              set={set('status')}
+              options={['active', 'suspended', 'closed'].map((one) => [one, one] as const)}
+            />
+          )}
+          <button type="submit">{isNew ? 'Make it' : 'Save'}</button>
+          {!isNew && (
+            <button type="button" class="secondary" onClick={() => setEdited(NEW)}>
+              Leave it
+            </button>
+          )}
+        </form>
+      )}
       {!isNew && (
         <>
           <h3>Caller ids of {edited.name}</h3>

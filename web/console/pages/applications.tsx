@@ -1,5 +1,6 @@
 import { call, get, type Row, rows, text } from '../api.ts';
 import { useAction, useFields, useLoad } from '../hooks.ts';
+import { may } from '../may.ts';
 import { changeColumn, Input, onSubmit, Problem, State, Table } from '../parts.tsx';
 import type { BuildProps } from './build.tsx';
 
@@ -46,40 +47,42 @@ export function Applications({ account }: BuildProps) {
           changeColumn(edit),
         ]}
       />
-      <h3>{isNew ? 'A new application' : `Change ${edited.app_name}`}</h3>
-      <form onSubmit={onSubmit(() => void save())}>
-        <div class="row">
-          <Input label="Name" value={edited.app_name} set={set('app_name')} required />
-          <Input
-            label="Answer URL"
-            type="url"
-            value={edited.answer_url}
-            set={set('answer_url')}
-            required
-            wider
-          />
-          <Input
-            label="Hangup URL"
-            type="url"
-            value={edited.hangup_url}
-            set={set('hangup_url')}
-            wider
-          />
-          <Input
-            label="Fallback URL"
-            type="url"
-            value={edited.fallback_answer_url}
-            set={set('fallback_answer_url')}
-            wider
-          />
-        </div>
-        <button type="submit">{isNew ? 'Make it' : 'Save'}</button>
-        {!isNew && (
-          <button type="button" class="secondary" onClick={() => setEdited(NEW)}>
-            Leave it
-          </button>
-        )}
-      </form>
+      {may('change') && <h3>{isNew ? 'A new application' : `Change ${edited.app_name}`}</h3>}
+      {may('change') && (
+        <form onSubmit={onSubmit(() => void save())}>
+          <div class="row">
+            <Input label="Name" value={edited.app_name} set={set('app_name')} required />
+            <Input
+              label="Answer URL"
+              type="url"
+              value={edited.answer_url}
+              set={set('answer_url')}
+              required
+              wider
+            />
+            <Input
+              label="Hangup URL"
+              type="url"
+              value={edited.hangup_url}
+              set={set('hangup_url')}
+              wider
+            />
+            <Input
+              label="Fallback URL"
+              type="url"
+              value={edited.fallback_answer_url}
+              set={set('fallback_answer_url')}
+              wider
+            />
+          </div>
+          <button type="submit">{isNew ? 'Make it' : 'Save'}</button>
+          {!isNew && (
+            <button type="button" class="secondary" onClick={() => setEdited(NEW)}>
+              Leave it
+            </button>
+          )}
+        </form>
+      )}
     </>
   );
 }

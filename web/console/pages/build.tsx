@@ -1,7 +1,8 @@
 import type { ComponentType } from 'preact';
 import { call, get, type Me, rows, text } from '../api.ts';
 import { useAction, useLoad } from '../hooks.ts';
-import { Problem, State, Table } from '../parts.tsx';
+import { may } from '../may.ts';
+import { NotFound, Problem, State, Table } from '../parts.tsx';
 import { Applications } from './applications.tsx';
 import { CallerIds } from './caller-ids.tsx';
 import { Carriers } from './carriers.tsx';
@@ -26,8 +27,9 @@ const PARTS: ReadonlyArray<readonly [string, string, ComponentType<BuildProps>, 
 
 export function Build({ account, me, rest }: BuildProps & { readonly rest: readonly string[] }) {
   const parts = PARTS.filter(([, , , isStaffs]) => !isStaffs || me.account_id === null);
-  const [, title, Part] = parts.find(([name]) => name === rest[0]) ??
-    PARTS[0] ?? ['', '', Applications];
+  const part = parts.find(([name]) => name === (rest[0] ?? 'applications'));
+  if (part === undefined) return <NotFound />;
+  const [, title, Part] = part;
   return (
     <>
       <h1>Build</h1>
@@ -57,6 +59,10 @@ function Numbers({ account }: BuildProps) {
   const { problem, run } = useAction();
   const attach = (number: string, app: string) =>
     run(async () => {
+      if (app === '' && !confirm(`Detach ${number}? Its calls are then refused.`)) {
+        again();
+        return;
+      }
       const path = `${root}/${encodeURIComponent(number)}/application`;
       await (app === '' ? call('DELETE', path) : call('POST', path, { application_id: app }));
       again();
@@ -77,6 +83,7 @@ function Numbers({ account }: BuildProps) {
               <select
                 aria-label={`Application of ${text(row['e164'])}`}
                 value={text(row['application_id'])}
+                disabled={!may('change')}
                 onChange={({ currentTarget }) =>
                   void attach(text(row['e164']), currentTarget.value)
                 }

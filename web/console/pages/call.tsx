@@ -2,12 +2,14 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import { call, get, number, Refused, type Row, rows, text } from '../api.ts';
 import { Chart } from '../chart.tsx';
 import { useAction, useLive, useLoad } from '../hooks.ts';
+import { may } from '../may.ts';
 import {
   At,
   clock,
   Input,
   Mos,
   money,
+  NotFound,
   onSubmit,
   Problem,
   Save,
@@ -59,6 +61,8 @@ export function CallPage({ account: chosen, uuid, isStaff }: Props) {
   }, [live === undefined, again]);
   const entries = rows(log.value?.['log']);
   const cdr = record.value;
+  const isUnknown = live === undefined && cdr === null && entries.length === 0;
+  if (isUnknown && log.problem !== undefined) return <NotFound />;
   return (
     <>
       <p>
@@ -146,28 +150,36 @@ function LivePart({
       </p>
       <Problem text={problem} />
       <Quality path={`${path}quality`} />
-      <div class="row">
-        <button type="button" class="stop" onClick={() => void run(() => call('DELETE', path))}>
-          Hang up
-        </button>
-        {live['call_status'] === 'in-progress' && <ListenIn account={account} uuid={uuid} />}
-        <form
-          class="row"
-          onSubmit={onSubmit(
-            () => void run(() => call('POST', path, { legs: 'aleg', aleg_url: url })),
-          )}
-        >
-          <Input
-            label="Transfer to the document at"
-            type="url"
-            value={url}
-            set={setUrl}
-            required
-            wider
-          />
-          <button type="submit">Transfer</button>
-        </form>
-      </div>
+      {may('change') && (
+        <div class="row">
+          <button
+            type="button"
+            class="stop"
+            onClick={() => confirm('Hang up this call?') && void run(() => call('DELETE', path))}
+          >
+            Hang up
+          </button>
+          {live['call_status'] === 'in-progress' && <ListenIn account={account} uuid={uuid} />}
+          <form
+            class="row"
+            onSubmit={onSubmit(
+              () =>
+                confirm(`Transfer this call to ${url}?`) &&
+                void run(() => call('POST', path, { legs: 'aleg', aleg_url: url })),
+            )}
+          >
+            <Input
+              label="Transfer to the document at"
+              type="url"
+              value={url}
+              set={setUrl}
+              required
+              wider
+            />
+            <button type="submit">Transfer</button>
+          </form>
+        </div>
+      )}
       {live['call_status'] === 'in-progress' && <StreamInspector account={account} uuid={uuid} />}
     </section>
   );

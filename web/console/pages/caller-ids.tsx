@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { call, get, type Row, rows, text } from '../api.ts';
 import { useAction, useLoad } from '../hooks.ts';
+import { may } from '../may.ts';
 import { type Column, Input, onSubmit, Problem, Select, Table } from '../parts.tsx';
 import type { BuildProps } from './build.tsx';
 
@@ -95,12 +96,14 @@ export function VerifiedCallerIds({ account, changed }: VerifiedProps) {
           { title: 'Verified number', value: (row) => text(row['number']) },
           {
             title: 'Action',
+            need: 'money' as const,
             value: (row) => (
               <button
                 type="button"
                 class="small secondary"
                 aria-label={`Forget ${text(row['number'])}`}
                 onClick={() =>
+                  confirm(`Forget the caller ID ${text(row['number'])}?`) &&
                   void run(() => call('DELETE', `${root}/${text(row['number'])}`).then(anew))
                 }
               >
@@ -110,10 +113,12 @@ export function VerifiedCallerIds({ account, changed }: VerifiedProps) {
           },
         ]}
       />
-      <form class="row" onSubmit={onSubmit(() => void add())}>
-        <Input label="Number that has been verified" value={number} set={setNumber} required />
-        <button type="submit">Add</button>
-      </form>
+      {may('money') && (
+        <form class="row" onSubmit={onSubmit(() => void add())}>
+          <Input label="Number that has been verified" value={number} set={setNumber} required />
+          <button type="submit">Add</button>
+        </form>
+      )}
     </>
   );
 }

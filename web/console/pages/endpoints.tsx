@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { call, get, type Row, rows, text } from '../api.ts';
 import { tokenFor } from '../browser-phone.ts';
 import { useAction, useLoad } from '../hooks.ts';
+import { may } from '../may.ts';
 import { Input, onSubmit, Problem, removeColumn, Select, State, Table } from '../parts.tsx';
 import type { BuildProps } from './build.tsx';
 import { pictureOf } from './people.tsx';
@@ -57,6 +58,7 @@ export function Endpoints({ account, me }: BuildProps) {
               <button
                 type="button"
                 class="small secondary"
+                disabled={!may('change')}
                 onClick={() => void run(() => openPhone(account, text(row['username'])))}
               >
                 Open in the browser
@@ -69,25 +71,27 @@ export function Endpoints({ account, me }: BuildProps) {
           ),
         ]}
       />
-      <h3>A new endpoint</h3>
-      <form class="row" onSubmit={onSubmit(() => void make())}>
-        <Input label="Name" value={username} set={setUsername} required />
-        <Input
-          label="Password"
-          type="password"
-          value={password}
-          set={setPassword}
-          required
-          autocomplete="new-password"
-        />
-        <Select
-          label="Application"
-          value={app}
-          set={setApp}
-          options={[['', "the account's default"], ...choices]}
-        />
-        <button type="submit">Make it</button>
-      </form>
+      {may('change') && <h3>A new endpoint</h3>}
+      {may('change') && (
+        <form class="row" onSubmit={onSubmit(() => void make())}>
+          <Input label="Name" value={username} set={setUsername} required />
+          <Input
+            label="Password"
+            type="password"
+            value={password}
+            set={setPassword}
+            required
+            autocomplete="new-password"
+          />
+          <Select
+            label="Application"
+            value={app}
+            set={setApp}
+            options={[['', "the account's default"], ...choices]}
+          />
+          <button type="submit">Make it</button>
+        </form>
+      )}
       {made && <SetUp made={made} me={me} />}
     </>
   );

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { call, get, rows, text } from '../api.ts';
 import { useAction, useLoad } from '../hooks.ts';
+import { may } from '../may.ts';
 import { At, Input, onSubmit, Problem, Save, State, Table } from '../parts.tsx';
 
 const EVERY_MS = 3000;
@@ -27,10 +28,12 @@ export function Exports({ account }: { readonly account: string }) {
     <section>
       <h2>Recordings of the last seven days</h2>
       <Problem text={unread ?? problem} />
-      <form class="row" onSubmit={onSubmit(() => void send())}>
-        <Input label="Mail the link to" type="email" value={mail} set={setMail} required />
-        <button type="submit">Send</button>
-      </form>
+      {may('change') && (
+        <form class="row" onSubmit={onSubmit(() => void send())}>
+          <Input label="Mail the link to" type="email" value={mail} set={setMail} required />
+          <button type="submit">Send</button>
+        </form>
+      )}
       <Table
         name="Exports"
         rows={value && made}

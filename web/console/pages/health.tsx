@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { call, get, HEADERS, number, type Row, rows, text } from '../api.ts';
 import { Chart } from '../chart.tsx';
 import { useAction, useLive, useLoad } from '../hooks.ts';
+import { may } from '../may.ts';
 import { type Metric, readMetrics, sumOf } from '../metrics.ts';
 import { At, Problem, State, Table, Tiles } from '../parts.tsx';
 
@@ -109,17 +110,19 @@ export function Health() {
         Draining takes no new calls; running ones go on. Only a restart takes calls again. All
         figures for a monitoring system are at <a href="/metrics">/metrics</a>.
       </p>
-      <button
-        type="button"
-        class="stop"
-        disabled={isDraining}
-        onClick={() =>
-          confirm('Take no new calls until the service is started again?') &&
-          void run(() => call('POST', '/admin/v1/drain').then(status.again))
-        }
-      >
-        Drain this node
-      </button>
+      {may('change') && (
+        <button
+          type="button"
+          class="stop"
+          disabled={isDraining}
+          onClick={() =>
+            confirm('Take no new calls until the service is started again?') &&
+            void run(() => call('POST', '/admin/v1/drain').then(status.again))
+          }
+        >
+          Drain this node
+        </button>
+      )}
     </>
   );
 }

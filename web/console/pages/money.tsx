@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { call, get, number, type Row, rows, text } from '../api.ts';
 import { Chart } from '../chart.tsx';
 import { useAction, useLoad } from '../hooks.ts';
+import { may } from '../may.ts';
 import { At, Input, money, onSubmit, Problem, Save, Select, Table, Tiles } from '../parts.tsx';
 import { Rates } from './rates.tsx';
 
@@ -33,7 +34,9 @@ export function Money({ account, isStaff }: Props) {
         />
       )}
       <Spending account={account} currency={currency} />
-      {isStaff && <Credit account={account} currency={currency} done={balance.again} />}
+      {isStaff && may('money') && (
+        <Credit account={account} currency={currency} done={balance.again} />
+      )}
       <Alert account={account} currency={currency} done={balance.again} />
       {owner.value && <Rates account={account} country={text(owner.value['country'])} />}
       <Ledger account={account} />
@@ -82,8 +85,14 @@ function Credit({ account, currency, done }: Booking) {
   const { problem, run } = useAction();
   const book = () =>
     run(async () => {
+      const value = Number(amount);
+      if (!Number.isFinite(value) || value === 0) {
+        throw new Error('Enter an amount other than 0, for example 25 or -2.50.');
+      }
+      const verb = value < 0 ? 'Debit' : 'Credit';
+      if (!confirm(`${verb} ${money(Math.abs(value), currency)} (account ${account})?`)) return;
       await call('POST', `/admin/v1/accounts/${account}/credit`, {
-        amount: Number(amount),
+        amount: value,
         currency,
         description,
       });
@@ -102,7 +111,7 @@ function Credit({ account, currency, done }: Booking) {
           required
         />
         <Input label="Description" value={description} set={setDescription} required wider />
-        <button type="submit">Book</button>
+        <button type="submit">Add credit</button>
       </form>
     </>
   );
@@ -136,15 +145,17 @@ function Alert({ account, currency, done }: Booking) {
     <>
       <h2>Low balance</h2>
       <Problem text={problem} />
-      <form class="row" onSubmit={onSubmit(() => void save())}>
-        <Input
-          label={`Tell below, ${currency}`}
-          value={threshold ?? text(thresholds[currency])}
-          set={setThreshold}
-        />
-        <Input label="By mail to" value={email ?? emails} set={setEmail} wider />
-        <button type="submit">Save</button>
-      </form>
+      {may('money') && (
+        <form class="row" onSubmit={onSubmit(() => void save())}>
+          <Input
+            label={`Tell below, ${currency}`}
+            value={threshold ?? text(thresholds[currency])}
+            set={setThreshold}
+          />
+          <Input label="By mail to" value={email ?? emails} set={setEmail} wider />
+          <button type="submit">Save</button>
+        </form>
+      )}
     </>
   );
 }

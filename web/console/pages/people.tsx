@@ -76,7 +76,10 @@ function Self({ me }: { readonly me: Me }) {
       <button
         type="button"
         class="small"
-        onClick={() => void run(() => call('DELETE', '/console/api/sessions').then(sessions.again))}
+        onClick={() =>
+          confirm('Sign out all other browsers?') &&
+          void run(() => call('DELETE', '/console/api/sessions').then(sessions.again))
+        }
       >
         Sign out everywhere else
       </button>
@@ -93,13 +96,18 @@ function Totp({ me }: { readonly me: Me }) {
   const begin = () => run(async () => setMade(await call('POST', '/console/api/totp')));
   const confirmCode = () =>
     run(async () => {
-      await call('PUT', '/console/api/totp', { secret: text(made?.['secret']), code });
+      const secret = text(made?.['secret']);
+      await call('PUT', '/console/api/totp', { secret, code, password });
       setMade(undefined);
+      setCode('');
+      setPassword('');
       setOn(true);
     });
   const remove = () =>
     run(async () => {
+      if (!confirm('Disable the second factor? Signing in then needs the password alone.')) return;
       await call('DELETE', '/console/api/totp', { password });
+      setPassword('');
       setOn(false);
     });
   return (
@@ -109,14 +117,14 @@ function Totp({ me }: { readonly me: Me }) {
       {isOn && (
         <form class="row" onSubmit={onSubmit(() => void remove())}>
           <Input
-            label="Password, to go without a code"
+            label="Password"
             type="password"
             value={password}
             set={setPassword}
             required
             autocomplete="current-password"
           />
-          <button type="submit">Take it away</button>
+          <button type="submit">Disable the second factor</button>
         </form>
       )}
       {!isOn && made === undefined && (
@@ -138,6 +146,14 @@ function Totp({ me }: { readonly me: Me }) {
             set={setCode}
             required
             autocomplete="one-time-code"
+          />
+          <Input
+            label="Your password"
+            type="password"
+            value={password}
+            set={setPassword}
+            required
+            autocomplete="current-password"
           />
           <button type="submit">Confirm</button>
         </form>
@@ -161,6 +177,11 @@ function Users({ me }: { readonly me: Me }) {
     'viewer',
     'billing',
   ];
+  const removal = removeColumn(
+    (row) => `the user ${text(row['email'])}`,
+    (row) =>
+      run(() => call('DELETE', `/console/api/users/${text(row['user_id'])}`).then(users.again)),
+  );
   const invite = () =>
     run(async () => {
       const made = await call('POST', '/console/api/users', {
@@ -186,24 +207,7 @@ function Users({ me }: { readonly me: Me }) {
           { title: 'Code', value: (row) => (row['has_totp'] ? 'yes' : 'no'), isMinor: true },
           {
             title: 'Remove',
-            value: (row) =>
-              row['user_id'] === me.user_id ? (
-                ''
-              ) : (
-                <button
-                  type="button"
-                  class="small secondary"
-                  onClick={() =>
-                    void run(() =>
-                      call('DELETE', `/console/api/users/${text(row['user_id'])}`).then(
-                        users.again,
-                      ),
-                    )
-                  }
-                >
-                  Remove
-                </button>
-              ),
+            value: (row) => row['user_id'] !== me.user_id && removal.value(row),
           },
         ]}
       />
@@ -278,6 +282,8 @@ function Audit() {
           { title: 'When', value: (row) => <At value={row['at']} /> },
           { title: 'Who', value: (row) => text(row['who']) },
           { title: 'What', value: (row) => text(row['what']) },
+          { title: 'Details', value: (row) => text(row['detail']) },
+          { title: 'Address', value: (row) => text(row['address']), isMinor: true },
           {
             title: 'Request',
             value: (row) => `${text(row['method'])} ${text(row['path'])}`,

@@ -20,23 +20,40 @@ export function TrialCall({ account, xml, isFine }: Props) {
   const names = rows(value?.['objects']).map((one) => text(one['username']));
   const [chosen, setChosen] = useState('');
   const [state, setState] = useState('');
+  const [talks, setTalks] = useState(false);
+  const [reason, setReason] = useState('');
   const { problem, run } = useAction();
   const audio = useRef<HTMLAudioElement>(null);
   const phone = useRef<Phone | undefined>(undefined);
   const username = chosen || (names[0] ?? '');
+  /** Changes when the call ends or the page is left: an attempt of before makes no call any more. */
+  const attempt = useRef(0);
   const end = () => {
+    attempt.current += 1;
     void phone.current?.unregister();
     phone.current = undefined;
     setState('');
+    setTalks(false);
   };
   useEffect(() => end, []);
   const begin = () =>
     run(async () => {
       setState('Calling …');
+      setReason('');
+      const own = attempt.current;
       try {
         const uri = await targetOf(account, xml);
-        phone.current = await phoneOf(account, username, audio.current, setState);
-        phone.current.on('ended', end);
+        const made = await phoneOf(account, username, audio.current, setState);
+        if (own !== attempt.current) {
+          await made.unregister();
+          return;
+        }
+        phone.current = made;
+        phone.current.on('active', () => setTalks(true));
+        phone.current.on('ended', (ended) => {
+          setReason(ended.reason);
+          end();
+        });
         await phone.current.call(uri);
       } catch (error) {
         end();
@@ -70,16 +87,16 @@ export function TrialCall({ account, xml, isFine }: Props) {
           <button
             type="button"
             class="stop"
-            onClick={() => void phone.current?.hangup().finally(end)}
+            onClick={() => (talks ? void phone.current?.hangup() : end())}
           >
             Hang up
           </button>
         )}
-        <span role="status">{state}</span>
+        <span role="status">{state || reason}</span>
       </div>
-      {state !== '' && (
+      {talks && (
         <fieldset class="kinds">
-          <legend>Keys</legend>
+          <legend>Keypad</legend>
           {[...'123456789*0#'].map((key) => (
             <button
               key={key}
@@ -121,7 +138,8 @@ async function phoneOf(
   const module = (await import(place)) as { readonly Phone: typeof Phone };
   const made = new module.Phone({ audio });
   made.on('ringing', () => tell('Ringing …'));
-  made.on('answered', () => tell('In a call.'));
+  made.on('answered', () => tell('Connecting the audio …'));
+  made.on('active', () => tell('In a call.'));
   await made.login({ token: await tokenFor(account, username, { incoming: false }) });
   return made;
 }

@@ -2,6 +2,7 @@
 import { useState } from 'preact/hooks';
 import { call, get, type Row, rows, text } from '../api.ts';
 import { type Loaded, useAction, useLoad } from '../hooks.ts';
+import { may } from '../may.ts';
 import { type Column, Input, onSubmit, Problem, removeColumn, Table } from '../parts.tsx';
 
 interface PartField {
@@ -111,19 +112,21 @@ export function Parts({ account, kind, loaded: { value, problem: unread, again }
         empty={kind.empty}
         columns={[...kind.columns, removeColumn(kind.nameOf, remove)]}
       />
-      <form class="row" onSubmit={onSubmit(() => void make())}>
-        {kind.fields.map(({ name, ...shown }, at) => (
-          <Input
-            key={name}
-            {...shown}
-            value={made[name] ?? ''}
-            set={(entered) => setMade({ ...made, [name]: entered })}
-            required={at === 0 || name === 'sip_uri' || name === 'password'}
-            {...(shown.type === 'password' && { autocomplete: 'new-password' })}
-          />
-        ))}
-        <button type="submit">Add</button>
-      </form>
+      {may('change') && (
+        <form class="row" onSubmit={onSubmit(() => void make())}>
+          {kind.fields.map(({ name, ...shown }, at) => (
+            <Input
+              key={name}
+              {...shown}
+              value={made[name] ?? ''}
+              set={(entered) => setMade({ ...made, [name]: entered })}
+              required={at === 0 || name === 'sip_uri' || name === 'password'}
+              {...(shown.type === 'password' && { autocomplete: 'new-password' })}
+            />
+          ))}
+          <button type="submit">Add</button>
+        </form>
+      )}
     </section>
   );
 }

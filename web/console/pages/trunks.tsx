@@ -1,5 +1,6 @@
 import { call, get, type Row, rows, text } from '../api.ts';
 import { useAction, useFields, useLoad } from '../hooks.ts';
+import { may } from '../may.ts';
 import {
   changeColumn,
   Input,
@@ -100,42 +101,44 @@ export function Trunks({ account }: BuildProps) {
           removeColumn((row) => text(row['name']), remove),
         ]}
       />
-      <h3>{isNew ? 'A new trunk' : `Change ${edited.name}`}</h3>
-      <form aria-label="Trunk" onSubmit={onSubmit(() => void save())}>
-        <Basics edited={edited} set={set} />
-        <div class="row">
-          <PartChoice
-            label="Calls go to"
-            name="primary_uri_uuid"
-            {...{ edited, set }}
-            of={ofUris}
-          />
-          <PartChoice
-            label="If that fails, to"
-            name="fallback_uri_uuid"
-            {...{ edited, set }}
-            of={ofUris}
-          />
-          <PartChoice
-            label="The peer signs in with"
-            name="credential_uuid"
-            {...{ edited, set }}
-            of={choicesOf(credentials, CREDENTIALS)}
-          />
-          <PartChoice
-            label="The peer comes from"
-            name="ipacl_uuid"
-            {...{ edited, set }}
-            of={choicesOf(acls, IP_ACLS)}
-          />
-        </div>
-        <button type="submit">{isNew ? 'Make it' : 'Save'}</button>
-        {!isNew && (
-          <button type="button" class="secondary" onClick={() => setEdited(NEW)}>
-            Leave it
-          </button>
-        )}
-      </form>
+      {may('change') && <h3>{isNew ? 'A new trunk' : `Change ${edited.name}`}</h3>}
+      {may('change') && (
+        <form aria-label="Trunk" onSubmit={onSubmit(() => void save())}>
+          <Basics edited={edited} set={set} />
+          <div class="row">
+            <PartChoice
+              label="Calls go to"
+              name="primary_uri_uuid"
+              {...{ edited, set }}
+              of={ofUris}
+            />
+            <PartChoice
+              label="If that fails, to"
+              name="fallback_uri_uuid"
+              {...{ edited, set }}
+              of={ofUris}
+            />
+            <PartChoice
+              label="The peer signs in with"
+              name="credential_uuid"
+              {...{ edited, set }}
+              of={choicesOf(credentials, CREDENTIALS)}
+            />
+            <PartChoice
+              label="The peer comes from"
+              name="ipacl_uuid"
+              {...{ edited, set }}
+              of={choicesOf(acls, IP_ACLS)}
+            />
+          </div>
+          <button type="submit">{isNew ? 'Make it' : 'Save'}</button>
+          {!isNew && (
+            <button type="button" class="secondary" onClick={() => setEdited(NEW)}>
+              Leave it
+            </button>
+          )}
+        </form>
+      )}
       <Parts account={account} kind={ORIGINATION_URIS} loaded={uris} />
       <Parts account={account} kind={CREDENTIALS} loaded={credentials} />
       <Parts account={account} kind={IP_ACLS} loaded={acls} />

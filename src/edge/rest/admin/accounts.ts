@@ -187,6 +187,28 @@ const patchBalance = adminRoute({
     answered(await ledger.patchBalance(authId, currency, balancePatch(body)), showBalance),
 });
 
+const CreditBody = Type.Object({
+  amount: hinted(
+    Type.Number({ minimum: -AMOUNT_MAX, maximum: AMOUNT_MAX }),
+    'must be a number of currency units',
+  ),
+  currency: currencyField(),
+  description: Type.String({ minLength: 1, maxLength: 500 }),
+  reference_type: Type.Optional(Type.String({ pattern: '^[a-z_]{1,40}$' })),
+  promotional: Type.Optional(flag()),
+  key: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 128,
+      description: 'The same key never books twice; with another body it is refused with 409.',
+    }),
+  ),
+});
+
+/** What the audit log says of a credit. */
+const creditDetail = ({ amount, currency, description }: Static<typeof CreditBody>): string =>
+  `${amount < 0 ? 'debit' : 'credit'} ${Math.abs(amount)} ${currency}: ${description}`;
+
 const credit = adminRoute({
   ...common,
   method: 'POST',
@@ -195,24 +217,9 @@ const credit = adminRoute({
   summary: 'Credit an account, or debit it with a negative amount',
   status: 201,
   params,
-  body: Type.Object({
-    amount: hinted(
-      Type.Number({ minimum: -AMOUNT_MAX, maximum: AMOUNT_MAX }),
-      'must be a number of currency units',
-    ),
-    currency: currencyField(),
-    description: Type.String({ minLength: 1, maxLength: 500 }),
-    reference_type: Type.Optional(Type.String({ pattern: '^[a-z_]{1,40}$' })),
-    promotional: Type.Optional(flag()),
-    key: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 128,
-        description: 'the same key never books twice; with another body it is refused with 409',
-      }),
-    ),
-  }),
+  body: CreditBody,
   reply: Type.Object({ transaction: TransactionSchema, balance: BalanceSchema }),
+  auditDetail: (body) => creditDetail(body as Static<typeof CreditBody>),
   async run(needs, { params: { auth_id: authId }, body }) {
     const account = await mainAccount(needs, authId);
     if (!account.ok) return account;

@@ -175,14 +175,21 @@ const confirmTotp = userRoute({
   ...common,
   method: 'PUT',
   path: '/console/api/totp',
-  summary: 'Show a code of the new secret: from now on one is needed to sign in',
+  summary: 'Set or replace the second factor; needs the password or a code of the old one',
   status: 204,
   body: Type.Object({
     secret: Type.String({ pattern: '^[A-Z2-7]{32}$' }),
-    code: Type.String({ maxLength: 10 }),
+    code: Type.String({ maxLength: 10, description: 'of the new secret' }),
+    password: Type.Optional(password()),
+    old_code: Type.Optional(
+      Type.String({
+        maxLength: 10,
+        description: 'of the secret that is set, instead of the password',
+      }),
+    ),
   }),
-  run: async ({ users }, { user, body }) =>
-    answered(await users.confirmTotp(user.userId, body.secret, body.code), () => undefined),
+  run: async ({ users }, { user, body: { old_code: oldCode, ...body } }) =>
+    answered(await users.confirmTotp(user, { ...body, oldCode }), () => undefined),
 });
 
 const removeTotp = userRoute({
@@ -193,7 +200,7 @@ const removeTotp = userRoute({
   status: 204,
   body: Type.Object({ password: password() }),
   run: async ({ users }, { user, body }) =>
-    answered(await users.removeTotp(user.userId, body.password), () => undefined),
+    answered(await users.removeTotp(user, body.password), () => undefined),
 });
 
 const sessions = userRoute({

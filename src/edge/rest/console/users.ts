@@ -197,14 +197,18 @@ const AuditSchema = Type.Object({
       method: Type.String(),
       path: Type.String(),
       status: Type.Integer(),
+      address: nullableText(),
+      detail: nullableText(),
     }),
   ),
 });
 
-const showEntry = ({ atUs, accountId, ...entry }: AuditEntry) => ({
+const showEntry = ({ atUs, accountId, address, detail, ...entry }: AuditEntry) => ({
   at: isoMicros(atUs),
   account_id: accountId ?? null,
   ...entry,
+  address: address ?? null,
+  detail: detail ?? null,
 });
 
 const audit = userRoute({

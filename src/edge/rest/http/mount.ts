@@ -27,6 +27,9 @@ declare module 'fastify' {
 /** Longest silence of a long-running request; the CLI waits as long. */
 const LONG_RUNNING_MS = 600_000;
 
+/** Characters of a detail in the audit log. */
+const MAX_DETAIL = 500;
+
 /** The socket of a request that tests inject has no `setTimeout`. */
 const keepConnection = (socket: Partial<Socket>): void => {
   socket.setTimeout?.(LONG_RUNNING_MS);
@@ -98,8 +101,8 @@ export function mount(app: FastifyInstance, route: Route, gate: Gate, needs: Rou
 
 /** What people change, and what the operator's token changes, is kept: refusals too. */
 function noteChange(
-  { admission, method, originalUrl }: FastifyRequest,
-  { audience, summary, changesNothing }: Route,
+  { admission, method, originalUrl, ip, body }: FastifyRequest,
+  { audience, summary, changesNothing, auditDetail }: Route,
   { users, status }: { readonly users: RouteNeeds['users']; readonly status: number },
 ): void {
   const { user, access, principal } = admission ?? {};
@@ -113,6 +116,8 @@ function noteChange(
     method,
     path: originalUrl.split('?', 1)[0] ?? '',
     status,
+    address: ip,
+    detail: auditDetail?.(body).slice(0, MAX_DETAIL),
   });
 }
 

@@ -106,6 +106,8 @@ interface Common {
   readonly longRunning?: true;
   /** It only asks, though its question is too long for an address: no line in the audit log. */
   readonly changesNothing?: true;
+  /** What the audit log says about the change beyond its path: an amount, for example. At most 500 characters are kept. */
+  readonly auditDetail?: (body: unknown) => string;
   /** Sub-accounts have no such resources: 403. */
   readonly mainAccountOnly?: true;
   /** Query parameters that it does not know are dropped (spec: Transactions, rule 2); elsewhere they are a 400. */

@@ -53,6 +53,8 @@ const auditTable = new Table<AuditEntry>('audit', {
   method: text('method'),
   path: text('path'),
   status: int('status'),
+  address: optional(text('address')),
+  detail: optional(text('detail')),
 });
 
 export const userRepository = (db: Connection): Synchronously<UserStore> => ({

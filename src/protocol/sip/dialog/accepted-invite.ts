@@ -79,5 +79,6 @@ const nobody = (id: LegId): SessionUser => ({
   referred: () => undefined,
   stepped: () => undefined,
   dtmf: () => undefined,
+  connectionChanged: () => undefined,
   ended: () => undefined,
 });

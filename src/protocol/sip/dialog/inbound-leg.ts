@@ -238,6 +238,10 @@ export class InboundLeg implements Leg, ServerUser, SessionUser {
     this.#core.emit({ kind: 'dtmf', leg: this.#options.id, digit, durationMs });
   }
 
+  connectionChanged(connected: boolean): void {
+    this.#core.emit({ kind: 'connection', leg: this.#options.id, connected });
+  }
+
   /** The session is over by itself; a BYE inside the early dialog ends the INVITE too (§15.1.2). */
   ended(end: LegEndFacts): void {
     if (this.#open) this.#refuse(487, []);

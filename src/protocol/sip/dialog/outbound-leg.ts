@@ -204,6 +204,10 @@ export class OutboundLeg implements Leg, BranchUser {
     this.#core.emit({ kind: 'dtmf', leg: this.#id, digit, durationMs });
   }
 
+  connectionChanged(connected: boolean): void {
+    this.#core.emit({ kind: 'connection', leg: this.#id, connected });
+  }
+
   ended(end: LegEndFacts): void {
     this.#end(end);
   }

@@ -33,6 +33,8 @@ export class PeerRoute {
   readonly #largeOverTcp: boolean;
   #flow: Flow | undefined;
   #heardAt: HeardAt | undefined;
+  /** The WebSocket of the peer is closed, and it has not connected again. */
+  #isLost = false;
 
   constructor(core: UserAgentCore, dialog: Dialog, options: PeerRouteOptions) {
     this.#core = core;
@@ -50,10 +52,13 @@ export class PeerRoute {
     return this.#core.contact(this.#flow, { secure: this.#dialog.isSecure });
   }
 
-  /** A request of the peer that was in order: a phone may have moved behind its NAT. */
-  heard(flow: Flow): void {
+  /** A valid request of the peer: a phone may have moved behind its NAT. Returns true if it ends the loss of the flow. */
+  heard(flow: Flow): boolean {
     if (this.#viaFlow) this.#flow = flow;
     this.#note(flow);
+    const wasLost = this.#isLost;
+    this.#isLost = false;
+    return wasLost;
   }
 
   /** The peer was last heard at that address. */
@@ -61,8 +66,14 @@ export class PeerRoute {
     return this.#heardAt?.address === remoteAddress;
   }
 
-  connectionLost(connectionId: number): void {
-    if (this.#flow?.connectionId === connectionId) this.#flow = undefined;
+  /** Returns true if the peer cannot be reached any more: no address leads to a browser but its WebSocket (RFC 7118 §5). */
+  connectionLost(connectionId: number): boolean {
+    const flow = this.#flow;
+    if (flow?.connectionId !== connectionId) return false;
+    this.#flow = undefined;
+    const isWebSocket = flow.transport === 'ws' || flow.transport === 'wss';
+    this.#isLost = isWebSocket && this.#viaFlow && !this.#dialog.hasRouteSet;
+    return this.#isLost;
   }
 
   /** A request in the dialog. */

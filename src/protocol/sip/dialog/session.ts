@@ -37,6 +37,8 @@ export interface SessionUser {
   /** The PRACK has been answered. */
   prackAnswered?(): void;
   dtmf(digit: string, durationMs: number): void;
+  /** The WebSocket of the peer has closed (false), or it has sent a request over another one (true). */
+  connectionChanged(connected: boolean): void;
   /** Exactly once, unless `bye` was called before. */
   ended(end: LegEndFacts): void;
 }
@@ -144,7 +146,7 @@ export class Session implements DialogUser {
       this.reply(transaction, request, 500, { reason: 'CSeq Out Of Order' });
       return;
     }
-    this.route.heard(flow);
+    if (this.route.heard(flow) && !this.isOver) this.user.connectionChanged(true);
     this.#noteSource(request, flow);
     // A callee must not send BYE before its 2xx (§15).
     if (request.method === 'BYE' && !(this.isCaller && this.#state === 'early')) {
@@ -178,7 +180,7 @@ export class Session implements DialogUser {
   }
 
   connectionLost(connectionId: number): void {
-    this.route.connectionLost(connectionId);
+    if (this.route.connectionLost(connectionId) && !this.isOver) this.user.connectionChanged(false);
   }
 
   #info(request: SipRequest, transaction: TransactionId): void {

@@ -1,0 +1,111 @@
+/** Limits of failed sign-ins, the proof that a change of the second factor needs, and what the audit log keeps. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Attempts } from '../../src/domain/user/attempts.ts';
+import { stepAt, totpCode } from '../../src/domain/user/totp.ts';
+import { type Method, type Reply, type Service, startService } from './service.ts';
+
+const PASSWORD = 'correct horse battery';
+let service: Service;
+
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
+
+const send = (method: Method, url: string, body?: unknown, cookie = ''): Promise<Reply> =>
+  service.send(method, url, {
+    as: null,
+    headers: { 'x-console': '1', ...(cookie !== '' && { cookie }) },
+    ...(body !== undefined && { body }),
+  });
+
+async function owner(email: string): Promise<string> {
+  const made = await service.admin('POST', '/users', { email, role: 'owner' });
+  const token = String(made.body.link).split('/welcome/')[1];
+  const accepted = await send('POST', '/console/api/accept', { token, email, password: PASSWORD });
+  return String(accepted.headers['set-cookie']).split(';')[0] ?? '';
+}
+
+const audit = async (): Promise<readonly Record<string, unknown>[]> =>
+  (await service.admin('GET', '/audit')).body.entries;
+
+describe('failed sign-ins', () => {
+  const attacker = { address: '192.0.2.1', account: 'boss@example.test' };
+  const boss = { ...attacker, address: '198.51.100.7' };
+
+  it('block the address that failed, and not the account for other addresses', () => {
+    const attempts = new Attempts();
+    for (let count = 0; count < 10; count += 1) attempts.failed(attacker, 0);
+    expect(attempts.blockedMs(attacker, 1000)).toBeGreaterThan(0);
+    expect(attempts.blockedMs(boss, 1000)).toBe(0);
+    expect(attempts.blockedMs(attacker, 15 * 60_000)).toBe(0);
+  });
+
+  it('block an address that tries many accounts', () => {
+    const attempts = new Attempts();
+    for (let count = 0; count < 50; count += 1) {
+      attempts.failed({ ...attacker, account: `user${count}@example.test` }, 0);
+    }
+    expect(attempts.blockedMs({ ...attacker, account: 'new@example.test' }, 0)).toBeGreaterThan(0);
+    expect(attempts.blockedMs(boss, 0)).toBe(0);
+  });
+
+  it('count the addresses of one IPv6 network together', () => {
+    const attempts = new Attempts();
+    for (let count = 0; count < 10; count += 1) {
+      attempts.failed({ ...attacker, address: `2001:db8::${count}` }, 0);
+    }
+    const later = { ...attacker, address: '2001:db8:0:0:ffff::1' };
+    expect(attempts.blockedMs(later, 0)).toBeGreaterThan(0);
+    expect(attempts.blockedMs({ ...attacker, address: '2001:db8:1::1' }, 0)).toBe(0);
+  });
+
+  it('are in the audit log with their address, as are successful ones', async () => {
+    await owner('seen@example.test');
+    const given = { email: 'seen@example.test', password: 'wrong password' };
+    await send('POST', '/console/api/sign-in', given);
+    await send('POST', '/console/api/sign-in', { ...given, password: PASSWORD });
+    const own = (await audit()).filter(({ who }) => who === 'seen@example.test');
+    expect(own.map(({ what, status, address }) => [what, status, address])).toEqual([
+      ['Signed in', 200, '127.0.0.1'],
+      ['Sign-in failed', 401, '127.0.0.1'],
+      ['Signed in', 200, '127.0.0.1'],
+    ]);
+  });
+});
+
+describe('the second factor', () => {
+  it('is set and replaced with the password or a code of the old one, and never by a session alone', async () => {
+    const cookie = await owner('factor@example.test');
+    const path = '/console/api/totp';
+    const fresh = async (): Promise<{ secret: string; code: string }> => {
+      const secret = String((await send('POST', path, undefined, cookie)).body.secret);
+      return { secret, code: totpCode(secret, stepAt(service.clock.wallMs())) };
+    };
+    const first = await fresh();
+    expect((await send('PUT', path, first, cookie)).status).toBe(401);
+    expect((await send('PUT', path, { ...first, password: 'wrong one' }, cookie)).status).toBe(401);
+    const set = await send('PUT', path, { ...first, password: PASSWORD }, cookie);
+    expect(set.status, set.text).toBe(204);
+
+    const second = await fresh();
+    expect((await send('PUT', path, second, cookie)).status).toBe(401);
+    const old_code = totpCode(first.secret, stepAt(service.clock.wallMs()) + 1);
+    expect((await send('PUT', path, { ...second, old_code }, cookie)).status).toBe(204);
+    const third = await fresh();
+    // A code of a secret that was replaced proves nothing.
+    expect((await send('PUT', path, { ...third, old_code }, cookie)).status).toBe(401);
+  });
+});
+
+describe('the audit log', () => {
+  it('has the amounts of credits and debits', async () => {
+    const path = `/accounts/${service.account.authId}/credit`;
+    const booking = { currency: 'USD', description: 'top-up' };
+    await service.admin('POST', path, { ...booking, amount: 12.5 });
+    await service.admin('POST', path, { ...booking, amount: -2 });
+    const [debit, credit] = await audit();
+    expect(credit).toMatchObject({ detail: 'credit 12.5 USD: top-up', address: '127.0.0.1' });
+    expect(debit).toMatchObject({ detail: 'debit 2 USD: top-up' });
+  });
+});
