@@ -419,7 +419,7 @@ describe.skipIf(!hasChromium)('the console', () => {
   it('makes an account, and suspends it', async () => {
     await go('/accounts');
     await page.getByLabel('Name').fill('Shop');
-    await page.getByLabel('Calls at once').fill('7');
+    await page.getByLabel('Concurrent calls').fill('7');
     await page.getByRole('button', { name: 'Make it' }).click();
     await page.getByText(/Made MA_\w+/).waitFor();
     const row = page.getByRole('row', { name: /Shop/ });

@@ -168,7 +168,7 @@ describe.skipIf(missing('chromium'))('several calls on the phone page', () => {
         .find(({ textContent }) => textContent === text);
       for (const digit of '12344321') {
         of(digit).click();
-        await new Promise((resolve) => setTimeout(resolve, 40));
+        await new Promise(requestAnimationFrame);
       }
     })()`);
     const posted = await eventually('the digits', () =>

@@ -46,7 +46,7 @@ describe.skipIf(missing('chromium'))('the phone page', () => {
     await page.getByRole('button', { name: 'Resume' }).click();
     await page.getByRole('button', { name: '5', exact: true }).click();
     await page.getByRole('button', { name: 'Hang up' }).click();
-    await page.getByText('The call is over. You hung up.').waitFor();
+    await page.getByText('The call has ended. You hung up.').waitFor();
     expect(faults).toEqual([]);
     await browser.close();
   });

@@ -18,7 +18,7 @@ const BILLINGS: ReadonlySet<string> = new Set(['money', 'accounts', 'people']);
 
 let role = '';
 
-/** Called when somebody has signed in, before a page is drawn. */
+/** Sets the role of the signed-in user, before a page is drawn. */
 export const signedInAs = (next: string): void => {
   role = next;
 };

@@ -28,7 +28,7 @@ export interface CallHost {
 
 const BUSY_HERE = 486;
 const MEDIA_CHECK_MS = 100;
-/** Media counts as flowing so long after the first packet sent, even if the other side sends none (it may be silent). */
+/** Media counts as flowing 2 s after the first packet sent, even if the other side sends none (it may be silent). */
 const ONE_WAY_MS = 2000;
 /** A re-INVITE that another one delays is tried again after this time, at most so often. */
 const PENDING_MS = 300;
@@ -197,7 +197,7 @@ export class BrowserCall implements PhoneCall {
     this.#end.status = { code: message.statusCode ?? 0, phrase: message.reasonPhrase ?? '' };
   }
 
-  /** The connection to the service is lost, or the browser cannot go on. */
+  /** The connection to the service is lost, or the browser cannot continue. */
   failed(error: unknown): void {
     this.#end.error ??= error;
   }
@@ -246,7 +246,7 @@ export class BrowserCall implements PhoneCall {
   #referTarget(target: string | PhoneCall): URI | Session {
     if (target instanceof BrowserCall) return target.session;
     const uri = typeof target === 'string' && UserAgent.makeURI(this.#host.uriOf(target));
-    if (!uri) throw new Error('this is neither a number, a name nor a SIP address');
+    if (!uri) throw new Error('enter a number, a name or a SIP address');
     return uri;
   }
 
@@ -259,7 +259,7 @@ export class BrowserCall implements PhoneCall {
     }
   }
 
-  /** A re-INVITE says whether this side sends. Tracks change first: a held call has no open microphone meanwhile. */
+  /** A re-INVITE says whether this side sends. Tracks change first: a held call has no open microphone in the meantime. */
   async #negotiateHold(): Promise<void> {
     const { manager } = this.#host;
     for (let tries = 1; ; tries += 1) {

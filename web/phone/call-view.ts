@@ -9,7 +9,7 @@ const STATES: Readonly<Record<CallState, string>> = {
   active: 'In a call.',
   reconnecting: 'The connection was lost. Reconnecting …',
   held: 'On hold.',
-  ended: 'The call is over.',
+  ended: 'The call has ended.',
 };
 /** States in which the other side has answered. */
 const ANSWERED: ReadonlySet<CallState> = new Set(['connecting', 'active', 'reconnecting', 'held']);

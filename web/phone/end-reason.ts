@@ -1,6 +1,6 @@
 /** Why a call ended, as a sentence for the person at the phone. */
 
-/** What is known about the end of a call. */
+/** Facts about the end of a call. */
 export interface EndFacts {
   /** What this phone did to end the call; undefined: the other side or the service ended it. */
   readonly own: 'hangup' | 'decline' | undefined;

@@ -31,7 +31,7 @@ export interface LineOptions {
 const GATHERING_MS = 500;
 const RECONNECTS = 1_000_000;
 const RECONNECT_DELAY_S = 3;
-/** SIP.js has no limit of its own: the phone counts its calls and rejects one too many with 486. */
+/** SIP.js sets no limit: the phone counts its calls and rejects one too many with 486. */
 const UNLIMITED = 0;
 const FORBIDDEN = 403;
 

@@ -77,7 +77,7 @@ function connect(account: PhoneAccount): void {
   });
   made.on('ended', ({ reason, call }) => {
     const name = call.displayName || call.from;
-    notice.textContent = `${name}: The call is over. ${reason}`;
+    notice.textContent = `${name}: The call has ended. ${reason}`;
   });
   made.on('transfer', ({ status, reason }) => {
     notice.textContent = `Transfer: ${status} ${reason}`;

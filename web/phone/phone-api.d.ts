@@ -51,7 +51,7 @@ export interface PhoneCall {
   readonly endReason: string;
   /** Answers an incoming call; holds the other calls first. */
   answer(): Promise<void>;
-  /** Rejects an incoming call with 486; other calls go on. */
+  /** Rejects an incoming call with 486; other calls continue. */
   decline(): Promise<void>;
   /** Ends the call, cancels it, or declines it while it rings here. */
   hangup(): Promise<void>;
@@ -105,7 +105,7 @@ export interface PhoneEvents {
   /** Media flows for the first time. */
   active: { readonly call: PhoneCall };
   held: { readonly held: boolean; readonly call: PhoneCall };
-  /** `reason`: why the call ended, as a sentence. `consulted`: another call goes on. */
+  /** `reason`: why the call ended, as a sentence. `consulted`: another call continues. */
   ended: { readonly reason: string; readonly consulted: boolean; readonly call: PhoneCall };
   /** What became of a transfer, as the service tells it: 1xx, or a final status. */
   transfer: { readonly status: number; readonly reason: string };
@@ -166,7 +166,7 @@ export declare class Phone {
   sendDtmf(digits: string): void;
   /** Sends the other side on to somebody; `transfer` tells what came of it. */
   transfer(target: string): Promise<void>;
-  /** Holds the call and calls somebody else; `hangup` ends that call, and the held one stays on hold. */
+  /** Holds the call and calls another number; `hangup` ends that call, and the held one stays on hold. */
   consult(target: string): Promise<void>;
   /** Connects the held side with the one that was consulted, and leaves. */
   completeTransfer(): Promise<void>;

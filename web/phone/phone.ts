@@ -168,7 +168,7 @@ export class Phone implements Api {
 
   async completeTransfer(): Promise<void> {
     const [first, asked] = this.#calls.filter(({ isEstablished }) => isEstablished).slice(-2);
-    if (first === undefined || asked === undefined) throw new Error('nobody was consulted');
+    if (first === undefined || asked === undefined) throw new Error('there is no consulted call');
     await first.transfer(asked);
   }
 
@@ -185,7 +185,7 @@ export class Phone implements Api {
     for (const call of this.#calls) await this.#replaceMicrophone(call);
   }
 
-  /** Each call has a track of its own, which ends with it. */
+  /** Each call has a separate track, which ends with it. */
   async #replaceMicrophone(call: BrowserCall): Promise<void> {
     const sender = call.peer?.getSenders().find(({ track }) => track?.kind === 'audio');
     if (sender === undefined) return;
@@ -260,7 +260,7 @@ export class Phone implements Api {
     }, waitMs);
   }
 
-  /** A call that is not answered yet ends with its connection; an answered one goes on over the next. */
+  /** A call that is not answered yet ends with its connection; an answered one continues over the next. */
   #disconnected(reason: string): void {
     for (const call of this.#calls) {
       if (!call.isEstablished) call.failed(new Error('the connection to the service was lost'));

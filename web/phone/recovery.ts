@@ -36,7 +36,7 @@ export class Recovery {
     globalThis.addEventListener('online', this.#online);
   }
 
-  /** Watches the media of an answered call. `interrupted` is told when its path is lost (true) and found again (false). */
+  /** Watches the media of an answered call. `interrupted` is called when its path is lost (true) and found again (false). */
   follow(peer: RTCPeerConnection, interrupted: (lost: boolean) => void): void {
     let isLost = false;
     const tell = (lost: boolean): void => {

@@ -1364,7 +1364,7 @@ export interface Operations {
   /** Who changed what, newest first */
   'GET /admin/v1/audit': {
     query?: { limit?: Text; offset?: Text };
-    reply: { total: number; entries: readonly { at: string; who: string; account_id: string | null; what: string; method: string; path: string; status: number }[] };
+    reply: { total: number; entries: readonly { at: string; who: string; account_id: string | null; what: string; method: string; path: string; status: number; address: string | null; detail: string | null }[] };
   };
   /** This API as a page, the operator's part included */
   'GET /admin/docs': {

@@ -1,6 +1,6 @@
 /**
  * Ends a call whose peer has vanished: the WebSocket of a browser has closed, its media has stopped, and it has not
- * connected again. A browser whose network changes keeps its call, because its media goes on or it connects again.
+ * connected again. A browser whose network changes keeps its call, because its media continues or it connects again.
  */
 import type { Clock } from '../../base/clock.ts';
 import type { CallLog } from './call-log.ts';

@@ -60,7 +60,7 @@ function waitMs(known: Failures | undefined, most: number, nowMs: number): numbe
   return Math.max(0, known.sinceMs + WINDOW_MS - nowMs);
 }
 
-/** An IPv6 host chooses the last 64 bits of its address itself (RFC 4291 §2.5.4): its /64 prefix stands for it. */
+/** An IPv6 host chooses the last 64 bits of its address itself (RFC 4291 §2.5.4): only its /64 prefix is counted. */
 function networkOf(address: string): string {
   if (!address.includes(':') || address.includes('.')) return address;
   const [head = '', tail = ''] = address.split('%', 1)[0]?.split('::', 2) ?? [];

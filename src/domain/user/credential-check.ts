@@ -7,7 +7,7 @@ import type { PasswordHasher, UserStore } from './needs.ts';
 import { stepOfCode } from './totp.ts';
 import type { AuditEntry, SignedIn, User, UserRefusal } from './types.ts';
 
-/** From where somebody signs in. */
+/** Browser and address of a sign-in. */
 export interface Origin {
   readonly userAgent: string;
   readonly address: string;
@@ -57,7 +57,7 @@ export class CredentialCheck {
       return refuse({ kind: 'wrongPassword' });
     }
     if (user.totpSecret !== undefined && !(await this.#useCode(user, code))) {
-      // The page asks for a code only once the password is right: without one nothing was guessed.
+      // The page asks for a code only once the password is right: a missing code is no failure.
       if (code !== '') this.#failed(attempt, who, { ...origin, detail: 'wrong code' });
       return refuse({ kind: 'codeNeeded' });
     }

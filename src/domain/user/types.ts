@@ -67,7 +67,7 @@ export interface AuditEntry {
   readonly status: number;
   /** IP address of the request; undefined in entries of older versions. */
   readonly address?: string | undefined;
-  /** What was changed beyond the route: the amount of a credit or debit, why a sign-in failed. */
+  /** Details of the change: the amount of a credit or debit, why a sign-in failed. */
   readonly detail?: string | undefined;
 }
 

@@ -41,7 +41,7 @@ describe('a peer whose connection has closed', () => {
     expect(gone).toBe(closedMs);
   });
 
-  it('stays while its media goes on, and is gone as of its last packet', async () => {
+  it('stays while its media continues, and is gone as of its last packet', async () => {
     peer.connection(false);
     await talk(20_000);
     expect(gone).toBeUndefined();

@@ -85,7 +85,7 @@ export function Accounts() {
       {may(isNew ? 'credentials' : 'money') && (
         <form class="row" onSubmit={onSubmit(() => void save())}>
           <Input label="Name" value={edited.name} set={set('name')} required />
-          <Input label="Calls at once" value={edited.calls} set={set('calls')} />
+          <Input label="Concurrent calls" value={edited.calls} set={set('calls')} />
           <Input label="Calls per second" value={edited.cps} set={set('cps')} />
           <Input label="Partner (id)" value={edited.partner} set={set('partner')} />
           {!isNew && (
