@@ -4,6 +4,7 @@
  * `sip.publicHost` is CARILLON_SIP_PUBLIC_HOST.
  */
 import { calling } from './settings/calling.ts';
+import { BASE_URL } from './settings/forms.ts';
 import { keeping } from './settings/keeping.ts';
 import {
   choice,
@@ -16,20 +17,29 @@ import {
   type Setting,
   type SwitchSetting,
   secret,
+  shaped,
   type TextSetting,
   text,
   toggle,
 } from './settings/kinds.ts';
 import { network } from './settings/network.ts';
 
-export { isSetting, type Setting } from './settings/kinds.ts';
+export {
+  isSetting,
+  type ListSetting,
+  type Setting,
+  type TextSetting,
+} from './settings/kinds.ts';
 
 export const SETTINGS = {
   dataDir: text(
     'data',
     'folder of the database, keys, recordings and outbox; relative to the working directory',
   ),
-  publicUrl: text('', 'base of links in callbacks and mails; empty: http(s)://<http host>:<port>'),
+  publicUrl: shaped(
+    BASE_URL,
+    text('', 'base of links in callbacks and mails; empty: http(s)://<http host>:<port>'),
+  ),
   adminToken: secret(
     'bearer token of /admin/v1; empty: made at the first start and kept in the data folder',
   ),

@@ -1,8 +1,9 @@
 /** What the operator asks of the service itself. */
 
-import { mkdirSync, readFileSync, statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../base/clock.ts';
+import { makeFolder } from '../base/make-folder.ts';
 import type { NewCalls } from '../domain/capacity/capacity.ts';
 import type { Admission, CallKeeper } from '../domain/dispatch/dispatch.ts';
 import type { MediaEngine } from '../edge/media/engine.ts';
@@ -102,7 +103,7 @@ function createBackups(
   return {
     async backup(name) {
       const folder = join(dataDir, 'backups');
-      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      makeFolder(folder);
       const path = join(folder, name);
       writing = path;
       try {

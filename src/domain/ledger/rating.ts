@@ -119,16 +119,33 @@ export function parseRates(document: unknown): Result<readonly Rate[], string> {
   const rows = isRecord(document) ? document['rates'] : undefined;
   if (!Array.isArray(rows)) return err('rates: an array is expected');
   const rates: Rate[] = [];
+  const seen = new Set<string>();
   for (const [index, row] of rows.entries()) {
     const rate = parseRate(row);
     if (!rate.ok) return err(`rates[${index}]: ${rate.error}`);
+    const { direction, currency, prefix } = rate.value;
+    const key = keyOf(direction, currency, undefined, prefix);
+    if (seen.has(key))
+      return err(`rates[${index}]: ${direction} ${currency} has prefix "${prefix}" twice`);
+    seen.add(key);
     rates.push(rate.value);
   }
   return ok(rates);
 }
 
+const RATE_KEYS: ReadonlySet<string> = new Set([
+  'direction',
+  'prefix',
+  'per_minute',
+  'pulse_seconds',
+  'currency',
+]);
+
 function parseRate(row: unknown): Result<Rate, string> {
   if (!isRecord(row)) return err('an object is expected');
+  const unknown = Object.keys(row).find((key) => !RATE_KEYS.has(key));
+  if (unknown !== undefined)
+    return err(`unknown key ${unknown}; known here: ${[...RATE_KEYS].join(', ')}`);
   const { direction, prefix = '', per_minute: price, pulse_seconds: pulse = 60, currency } = row;
   if (!isDirection(direction)) return err(`direction must be one of ${DIRECTIONS.join(', ')}`);
   if (typeof prefix !== 'string' || !/^\d{0,15}$/.test(prefix)) {

@@ -5,7 +5,6 @@ import {
   copyFileSync,
   cpSync,
   existsSync,
-  mkdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -15,6 +14,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { ServiceError } from '../../base/errors.ts';
 import type { Random } from '../../base/ids.ts';
+import { makeFolder } from '../../base/make-folder.ts';
 import type { LedgerFault } from '../../domain/ledger/types.ts';
 import { integer, type Row, string } from './connection.ts';
 import { Engine } from './engine.ts';
@@ -110,7 +110,7 @@ export interface Restored {
  */
 export function restoreBackup(request: RestoreRequest): Restored {
   const { backup, dataDir, keys, replace, random } = request;
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  makeFolder(dataDir);
   const lock = new FolderLock(join(dataDir, `${DATABASE}.lock`));
   const target = join(dataDir, DATABASE);
   const draft = join(dataDir, `${DATABASE}.restoring`);

@@ -1,6 +1,7 @@
-import { closeSync, mkdirSync, openSync, rmSync } from 'node:fs';
+import { closeSync, openSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ServiceError } from '../../base/errors.ts';
+import { makeFolder } from '../../base/make-folder.ts';
 import { Checkpoints } from './checkpoints.ts';
 import { DiskCheck } from './disk-check.ts';
 import { Engine, type EngineOptions } from './engine.ts';
@@ -175,7 +176,7 @@ function makeNew(path: string): void {
 
 /** The file is made before SQLite opens it, so that its journals inherit the mode: for the owner alone. */
 function prepareFile(dataDir: string): string {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  makeFolder(dataDir);
   const file = join(dataDir, 'carillon.db');
   for (const path of [file, `${file}.lock`]) makePrivate(path);
   return file;

@@ -1,6 +1,6 @@
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ServiceError } from '../../../base/errors.ts';
+import { makeFolder } from '../../../base/make-folder.ts';
 import { Rounds } from '../../../base/rounds.ts';
 import { changesAnswers } from '../answer-cache.ts';
 import { Executor } from '../executor.ts';
@@ -39,7 +39,7 @@ export async function openOnPostgres(
   settings: PostgresSettings,
 ): Promise<Store> {
   const { dataDir, logger } = options;
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  makeFolder(dataDir);
   const lockFile = join(dataDir, 'carillon.db.lock');
   makePrivate(lockFile);
   const lock = new FolderLock(lockFile);
