@@ -6,6 +6,7 @@ import type { Examined } from './config/load.ts';
 import type { Settings } from './config/schema.ts';
 import { startDemo } from './demo/demo.ts';
 import type { Cdr } from './domain/cdr/types.ts';
+import { Serviceability } from './domain/cluster/cluster.ts';
 import { shareControl } from './domain/dispatch/dispatch.ts';
 import { isLow, LowBalanceAlerts } from './domain/ledger/ledger.ts';
 import { createExporter } from './edge/archive/exporter.ts';
@@ -38,8 +39,8 @@ import type { OperatorLists } from './service/operator-lists.ts';
 import { Overhear } from './service/overhear/overhear.ts';
 import { SharedOverhear } from './service/overhear/shared-overhear.ts';
 import { loopUtilisation, OverloadWatch } from './service/overload.ts';
-import { Pauses } from './service/pauses.ts';
 import { QualitySampling } from './service/quality-sampling.ts';
+import { RedisWatch } from './service/redis-watch.ts';
 import { Reloader } from './service/reload.ts';
 import { derive } from './service/settings.ts';
 import { shareLiveCalls } from './service/shared-live-calls.ts';
@@ -181,16 +182,26 @@ export async function startService(start: ServiceStart): Promise<Service> {
     heap: v8Heap(),
   });
   const callsLimit = settings.calls.maxConcurrent;
-  const pauses = new Pauses((problem) => {
-    admission.pause(problem);
-    signalling.pause(problem !== undefined);
+  const serviceability = new Serviceability({
+    clock: systemClock,
+    onChange(cause) {
+      admission.pause(cause);
+      signalling.pause(cause);
+    },
   });
   const storeWatch = new StoreWatch({
     ...basics,
     ...foundation,
     inUse: () => keeper.liveCount > 0,
-    onChange: pauses.of('store'),
+    onChange: serviceability.of('store'),
   });
+  const redisWatch =
+    cluster === undefined || settings.cluster.withoutRedisPercent > 0
+      ? undefined
+      : new RedisWatch({
+          ...{ clock: systemClock, logger, redis: cluster.shared.redis },
+          onChange: serviceability.of('redis'),
+        });
   const overload = new OverloadWatch({
     clock: systemClock,
     logger,
@@ -231,6 +242,7 @@ export async function startService(start: ServiceStart): Promise<Service> {
     reload: () => reloader.reload(),
     alarms: () => alarms.list(),
     storeWatch,
+    serviceability,
     ...foundation,
     ...lines,
     keeper,
@@ -290,7 +302,7 @@ export async function startService(start: ServiceStart): Promise<Service> {
   await cluster?.start({
     keeper,
     admission,
-    pause: pauses.of('cluster'),
+    fenced: serviceability.of('fenced'),
     takeUp,
     letGo: () => dialer.stop(),
   });
@@ -305,6 +317,7 @@ export async function startService(start: ServiceStart): Promise<Service> {
   housekeeping.start();
   memory.start();
   storeWatch.start();
+  redisWatch?.start();
   leaving.start();
   await alarms.start();
   sampling.start();
@@ -344,6 +357,7 @@ export async function startService(start: ServiceStart): Promise<Service> {
       alarms.stop(),
       sampling.stop(),
       storeWatch.stop(),
+      redisWatch?.stop(),
     ]);
     await callTraces?.stop();
     lines.hep?.stop();

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { Clock } from '../base/clock.ts';
 import { makeFolder } from '../base/make-folder.ts';
 import type { NewCalls } from '../domain/capacity/capacity.ts';
+import type { Serviceability } from '../domain/cluster/cluster.ts';
 import type { Admission, CallKeeper } from '../domain/dispatch/dispatch.ts';
 import type { MediaEngine } from '../edge/media/engine.ts';
 import type { Metrics } from '../edge/metrics/metrics.ts';
@@ -22,6 +23,7 @@ export const { version: VERSION } = JSON.parse(
 export interface OperatedParts {
   readonly store: Store;
   readonly storeWatch: StoreWatch;
+  readonly serviceability: Pick<Serviceability, 'conditions'>;
   readonly keeper: CallKeeper;
   readonly signalling: RunningSignalling;
   readonly media: MediaEngine;
@@ -60,6 +62,10 @@ export function createOperations(parts: OperatedParts): Operations {
     mediaState(media),
     await storeWatch.state(),
     { part: 'load', ready: !overload.overloaded, detail: overload.detail() },
+    // storeWatch reports the store.
+    ...parts.serviceability.conditions
+      .filter(({ condition }) => condition !== 'store')
+      .map(({ condition, cause }) => ({ part: condition, ready: false, detail: cause })),
     {
       part: 'admission',
       ready: !admission.draining && admission.problem === undefined,

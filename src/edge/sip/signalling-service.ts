@@ -123,8 +123,8 @@ class SignallingService implements RunningSignalling {
     this.#wire.drain?.();
   }
 
-  pause(paused: boolean): void {
-    this.#tell({ kind: 'pause', paused });
+  pause(cause: string | undefined): void {
+    this.#tell({ kind: 'pause', cause });
   }
 
   ready(): boolean {

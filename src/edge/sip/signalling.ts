@@ -126,8 +126,11 @@ export interface RunningSignalling extends Signalling {
   stop(): Promise<void>;
   /** From now on new INVITEs and OPTIONS get 503; what runs goes on. */
   drain(): void;
-  /** While paused new INVITEs and OPTIONS get 503 with Retry-After; registrations and what runs go on. */
-  pause(paused: boolean): void;
+  /**
+   * With a cause, new INVITEs and OPTIONS get 503 with Retry-After and the cause as a Warning; registrations and running calls
+   * continue. Undefined ends that.
+   */
+  pause(cause: string | undefined): void;
   ready(): boolean;
   /** In words, what SIP messages come and go over now. */
   readonly detail: string;

@@ -214,8 +214,8 @@ export type UserAgentInput =
       readonly removed: readonly GoneBinding[];
     }
   | { readonly kind: 'drain' }
-  /** While paused new calls get 503; registrations and running calls go on. */
-  | { readonly kind: 'pause'; readonly paused: boolean }
+  /** While there is a cause, new calls get 503 with it; registrations and running calls continue. */
+  | { readonly kind: 'pause'; readonly cause: string | undefined }
   | InviteCommand
   | { readonly kind: 'ring'; readonly leg: LegId; readonly sdp: string | undefined }
   | { readonly kind: 'answer'; readonly leg: LegId; readonly sdp: string }

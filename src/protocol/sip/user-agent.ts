@@ -186,7 +186,7 @@ export class UserAgent implements Machine<UserAgentInput, UserAgentOutput> {
         this.#door.draining = true;
         break;
       case 'pause':
-        this.#door.paused = input.paused;
+        this.#door.pausedBy = input.cause;
         break;
       case 'invite':
         this.#outbound.invite(input);

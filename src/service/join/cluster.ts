@@ -24,8 +24,8 @@ export interface Clustered {
 export interface ClusteredCalls {
   readonly keeper: CallKeeper;
   readonly admission: Pick<Admission, 'draining'>;
-  /** No call may begin, and why; undefined: they may again. */
-  readonly pause: (problem: string | undefined) => void;
+  /** Called with a cause when another node has declared this one dead, and with undefined once its new epoch serves. */
+  readonly fenced: (cause: string | undefined) => void;
   /** Takes up what else is nobody's, once calls are closed: notifications, exports, campaigns. */
   readonly takeUp: () => Promise<void>;
   /** This node begins no work for all any more. */
@@ -69,18 +69,18 @@ export function clusteredBy(
     tickets: new NodeTickets(clock, random),
     shareDialer: (own) =>
       new SharedDialer({ own, bus: cluster.bus, nodes: store.nodes, nodeId: self.id }),
-    async start({ keeper, admission, pause, takeUp, letGo }: ClusteredCalls) {
+    async start({ keeper, admission, fenced, takeUp, letGo }: ClusteredCalls) {
       membership = new Membership({
         nodes: store.nodes,
         ...{ self, clock, logger },
         isHeard: (nodeId) => cluster.isHeard(nodeId),
         async takeUp() {
-          pause(undefined); // who was fenced has begun a new life
+          fenced(undefined);
           await recoverOpenCalls(store.calls, logger);
           if (!admission.draining) await takeUp();
         },
         async fenced() {
-          pause('this node was declared dead by another');
+          fenced('another node declared this one dead');
           letGo();
           for (const call of keeper.live())
             call.hangup(

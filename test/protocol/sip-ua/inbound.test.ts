@@ -143,12 +143,14 @@ describe('inbound INVITE', () => {
 
   it('is refused with 503 and Retry-After while paused, and taken afterwards', () => {
     const { world, server, peer, statuses } = ringing();
-    server.tell({ kind: 'pause', paused: true });
+    server.tell({ kind: 'pause', cause: 'Redis does not answer' });
     invite(peer, { callId: 'second' });
     say(peer, { method: 'OPTIONS', callId: 'third' });
     world.advance(20);
     expect(statuses()).toEqual(['503 INVITE', '503 OPTIONS']);
-    server.tell({ kind: 'pause', paused: false });
+    for (const message of peer.heard.slice(-2))
+      expect(message.header('warning')).toMatch(/^399 \S+ "Redis does not answer"$/);
+    server.tell({ kind: 'pause', cause: undefined });
     say(peer, { method: 'OPTIONS', callId: 'fourth' });
     world.advance(20);
     expect(statuses()).toContain('200 OPTIONS');

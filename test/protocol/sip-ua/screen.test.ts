@@ -48,7 +48,7 @@ describe('requests that cannot be served (RFC 3261 §8.2)', () => {
 
   it('OPTIONS while no calls are taken gets 503 with Retry-After', () => {
     const { server, answerTo } = setup();
-    server.tell({ kind: 'pause', paused: true });
+    server.tell({ kind: 'pause', cause: 'the disk is full' });
     const response = answerTo({ method: 'OPTIONS' });
     expect([response.status, response.header('retry-after')]).toEqual([503, '5']);
   });

@@ -198,12 +198,12 @@ export class SimNode {
       await callbacks.resume();
     };
     await takeUp();
-    const pause = (problem: string | undefined): void => admission.pause(problem);
+    const fenced = (cause: string | undefined): void => admission.pause(cause);
     // A new life: the others have to hear of it first.
     const letGo = (): void => {
       this.servesSinceMs = this.#world.clock.monotonicMs();
     };
-    await clustered.start({ keeper, admission, pause, takeUp, letGo });
+    await clustered.start({ keeper, admission, fenced, takeUp, letGo });
     signalling.onInbound((leg) => calls.inbound.accept(leg));
     const control = shareControl(calls.control, clustered.peers);
     const { self } = foundation;

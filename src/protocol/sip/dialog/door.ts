@@ -1,7 +1,9 @@
 import type { Gate } from '../auth/gate.ts';
+import { quote } from '../header/text.ts';
 import type { HeaderInit, SipRequest } from '../message.ts';
 import type { StatelessAnswer } from '../transaction/stateless.ts';
 import type { Flow } from '../transport/flow.ts';
+import { bracketed } from '../uri.ts';
 import { CAPABILITIES } from './capabilities.ts';
 import type { DialogUser, UserAgentCore } from './core.ts';
 import { dialogId } from './dialog.ts';
@@ -12,6 +14,8 @@ import { insecure, screen } from './screen.ts';
 
 const DRAINING_S = 30;
 const PAUSED_S = 5;
+/** Warning code of RFC 3261 section 20.43. */
+const MISCELLANEOUS = 399;
 /** Retry-After in an overload: at least this, plus a part that differs, so that not all callers come back at once. */
 const OVERLOAD_MIN_S = 5;
 const OVERLOAD_SPREAD_S = 10;
@@ -20,7 +24,8 @@ const SEED_LIMIT = 2 ** 31;
 /** Answers what can be answered at once and for good, so that nothing has to be kept about it (RFC 3261 §8.2, §11.2, §22). */
 export class Door {
   draining = false;
-  paused = false;
+  /** Why no new calls are accepted at the moment; undefined while they are. */
+  pausedBy: string | undefined;
   /** Of the message that is being handled. */
   asking: Asking = { waitedMs: 0, isKnown: true };
   #refused: RefusedCalls | undefined;
@@ -76,8 +81,7 @@ export class Door {
       case 'OPTIONS':
         // What an INVITE would get (§11.2).
         if (this.draining) return tryLater('draining', DRAINING_S, CAPABILITIES);
-        if (this.paused) return tryLater('no calls can be taken now', PAUSED_S, CAPABILITIES);
-        return { status: 200, headers: CAPABILITIES, why: '' };
+        return this.#paused(CAPABILITIES) ?? { status: 200, headers: CAPABILITIES, why: '' };
       default:
         return NO_DIALOG;
     }
@@ -97,7 +101,15 @@ export class Door {
     if (this.#legs() >= this.#core.limits.maxSessions)
       return tryLater('too many calls', DRAINING_S);
     if (this.draining) return tryLater('draining', DRAINING_S);
-    return this.paused ? tryLater('no calls can be taken now', PAUSED_S) : undefined;
+    return this.#paused();
+  }
+
+  #paused(others: HeaderInit = []): StatelessAnswer | undefined {
+    const cause = this.pausedBy;
+    if (cause === undefined) return undefined;
+    const host = bracketed(this.#core.options.publicHost);
+    const warning = [['Warning', `${MISCELLANEOUS} ${host} ${quote(cause)}`]] as const;
+    return tryLater(cause, PAUSED_S, [...warning, ...others]);
   }
 
   /** Only what gets a transaction is counted as begun: who has to show a password comes again. */

@@ -1,0 +1,67 @@
+/** Decides whether this node can serve calls, and says which conditions prevent it. */
+import type { Clock } from '../../base/clock.ts';
+
+/**
+ * What keeps a node from serving calls.
+ * - `store`: the database does not take writes.
+ * - `redis`: Redis has not answered for a second, and `cluster.withoutRedisPercent` is 0.
+ * - `fenced`: another node declared this one dead, and its new epoch has not begun.
+ */
+export type ConditionName = 'store' | 'redis' | 'fenced';
+
+export interface Condition {
+  readonly condition: ConditionName;
+  /** When it began, microseconds of the wall clock. */
+  readonly sinceUs: number;
+  /** Shown in `/readyz` and in the 503 of refused calls. Plain ASCII without double quotes. */
+  readonly cause: string;
+}
+
+export interface ServiceabilityNeeds {
+  readonly clock: Pick<Clock, 'wallMs'>;
+  /** Called after each change with the cause to show, or undefined once the node can serve calls again. */
+  readonly onChange: (cause: string | undefined) => void;
+}
+
+/** The conditions that hold now. The node can serve calls while there are none. */
+export class Serviceability {
+  readonly #needs: ServiceabilityNeeds;
+  readonly #conditions = new Map<ConditionName, Condition>();
+  #cause: string | undefined;
+
+  constructor(needs: ServiceabilityNeeds) {
+    this.#needs = needs;
+  }
+
+  /** All conditions that hold, the oldest first. */
+  get conditions(): readonly Condition[] {
+    return [...this.#conditions.values()];
+  }
+
+  /** Cause of the newest condition; undefined while the node can serve calls. */
+  get cause(): string | undefined {
+    return this.#cause;
+  }
+
+  /** Returns the function with which one part reports its condition: a cause, or undefined once it is over. */
+  of(condition: ConditionName): (cause: string | undefined) => void {
+    return (cause) => this.#report(condition, cause);
+  }
+
+  #report(condition: ConditionName, text: string | undefined): void {
+    const known = this.#conditions.get(condition);
+    if (text === undefined) this.#conditions.delete(condition);
+    else {
+      const sinceUs = known?.sinceUs ?? Math.round(this.#needs.clock.wallMs() * 1000);
+      this.#conditions.set(condition, { condition, sinceUs, cause: inHeader(text) });
+    }
+    const cause = [...this.#conditions.values()].at(-1)?.cause;
+    if (cause === this.#cause) return;
+    this.#cause = cause;
+    this.#needs.onChange(cause);
+  }
+}
+
+/** The cause becomes a quoted string of a SIP header field (RFC 3261 section 25.1). */
+const inHeader = (cause: string): string =>
+  cause.replace(/["\\]/g, "'").replace(/[^\x20-\x7e]+/g, ' ');
