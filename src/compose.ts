@@ -18,6 +18,7 @@ import { createSignedLinks } from './edge/rest/links.ts';
 import { createLiveFeed, createRestServer, invitationLink } from './edge/rest/server.ts';
 import { Alarms } from './service/alarms.ts';
 import { ADMIN_TOKEN_FILE, keptSecret, SERVICE_FILE, writeSecret } from './service/data-folder.ts';
+import { DescriptorWatch } from './service/descriptors.ts';
 import { firstStart, welcome } from './service/first-start.ts';
 import { Housekeeping } from './service/housekeeping.ts';
 import { joinCalls } from './service/join/calls.ts';
@@ -91,9 +92,15 @@ export async function startService(start: ServiceStart): Promise<Service> {
   const metrics = createMetrics({ process: true });
   const measuring = new Measuring(metrics);
 
+  const descriptors = new DescriptorWatch({
+    ...basics,
+    onChange: (cause) => descriptorsChanged(cause),
+  });
+  // Nothing can be paused before the parts that take calls exist.
+  let descriptorsChanged: (cause: string | undefined) => void = () => undefined;
   const foundation = await layFoundation(basics);
   const cluster = await joinCluster(basics, foundation);
-  const lines = await openLines(basics, foundation, derived, metrics, cluster);
+  const lines = await openLines(basics, foundation, derived, metrics, { cluster, descriptors });
   const { signalling, media, callbacks, streams } = lines;
   const rest = restSettings(basics, derived);
   const links = createSignedLinks(rest, systemClock);
@@ -189,6 +196,7 @@ export async function startService(start: ServiceStart): Promise<Service> {
       signalling.pause(cause);
     },
   });
+  descriptorsChanged = serviceability.of('descriptors');
   const storeWatch = new StoreWatch({
     ...basics,
     ...foundation,
@@ -317,6 +325,7 @@ export async function startService(start: ServiceStart): Promise<Service> {
   housekeeping.start();
   memory.start();
   storeWatch.start();
+  descriptors.start();
   redisWatch?.start();
   leaving.start();
   await alarms.start();
@@ -357,6 +366,7 @@ export async function startService(start: ServiceStart): Promise<Service> {
       alarms.stop(),
       sampling.stop(),
       storeWatch.stop(),
+      descriptors.stop(),
       redisWatch?.stop(),
     ]);
     await callTraces?.stop();

@@ -5,9 +5,10 @@ import type { Clock } from '../../base/clock.ts';
  * What keeps a node from serving calls.
  * - `store`: the database does not take writes.
  * - `redis`: Redis has not answered for a second, and `cluster.withoutRedisPercent` is 0.
+ * - `descriptors`: the process has too few free file descriptors.
  * - `fenced`: another node declared this one dead, and its new epoch has not begun.
  */
-export type ConditionName = 'store' | 'redis' | 'fenced';
+export type ConditionName = 'store' | 'redis' | 'descriptors' | 'fenced';
 
 export interface Condition {
   readonly condition: ConditionName;

@@ -45,6 +45,7 @@ import { Drafts } from '../../edge/webhook/drafts.ts';
 import { type CustomerHttp, createHttpCaller } from '../../edge/webhook/http-caller.ts';
 import { OwnDemo } from '../../edge/webhook/own-demo.ts';
 import { keptSecret, NONCE_KEY_FILE } from '../data-folder.ts';
+import type { DescriptorWatch } from '../descriptors.ts';
 import type { Derived } from '../settings.ts';
 import { trialCertificate } from '../sip-certificate.ts';
 import { SipTraces } from '../sip-traces.ts';
@@ -84,12 +85,17 @@ export interface Lines {
 const LOGGED_CALLS = 2000;
 const MIB = 2 ** 20;
 
+interface Surroundings {
+  readonly cluster: Clustered | undefined;
+  readonly descriptors: Pick<DescriptorWatch, 'mayKeep'>;
+}
+
 export async function openLines(
   basics: Basics,
   foundation: Foundation,
   derived: Derived,
   metrics: Metrics,
-  cluster?: Clustered,
+  { cluster, descriptors }: Surroundings,
 ): Promise<Lines> {
   const { settings, logger, clock, random, dataDir } = basics;
   const customers = towardsCustomers(basics, foundation, derived, metrics);
@@ -166,6 +172,7 @@ export async function openLines(
       ...DEFAULT_STREAM_LIMITS,
       maxConnections: settings.sip.maxConnections,
       maxConnectionsPerAddress: settings.sip.connectionsPerAddress,
+      mayKeep: () => descriptors.mayKeep(),
     },
     firstResponseMs: settings.sip.firstResponseMs,
     messageMaxBytes: settings.sip.messageMaxBytes,
