@@ -15,11 +15,11 @@ import { createLogger } from './edge/log/pino-logger.ts';
 import { createMailer } from './edge/mail/mailer.ts';
 import { createMetrics } from './edge/metrics/metrics.ts';
 import { createSignedLinks } from './edge/rest/links.ts';
-import { createLiveFeed, createRestServer, invitationLink } from './edge/rest/server.ts';
+import { createLiveFeed, createRestServer } from './edge/rest/server.ts';
 import { Alarms } from './service/alarms.ts';
 import { ADMIN_TOKEN_FILE, keptSecret, SERVICE_FILE, writeSecret } from './service/data-folder.ts';
 import { DescriptorWatch } from './service/descriptors.ts';
-import { firstStart, welcome } from './service/first-start.ts';
+import { firstStart, greeting } from './service/first-start.ts';
 import { Housekeeping } from './service/housekeeping.ts';
 import { joinCalls } from './service/join/calls.ts';
 import { joinCampaigns } from './service/join/campaigns.ts';
@@ -92,12 +92,11 @@ export async function startService(start: ServiceStart): Promise<Service> {
   const metrics = createMetrics({ process: true });
   const measuring = new Measuring(metrics);
 
-  const descriptors = new DescriptorWatch({
-    ...basics,
-    onChange: (cause) => descriptorsChanged(cause),
-  });
-  // Nothing can be paused before the parts that take calls exist.
-  let descriptorsChanged: (cause: string | undefined) => void = () => undefined;
+  // Replaced once the parts that take calls exist.
+  let pauseCalls: (cause: string | undefined) => void = () => undefined;
+  const serviceability = new Serviceability({ ...basics, onChange: (cause) => pauseCalls(cause) });
+  const runOut = serviceability.of('descriptors');
+  const descriptors = new DescriptorWatch({ ...basics, onChange: runOut });
   const foundation = await layFoundation(basics);
   const cluster = await joinCluster(basics, foundation);
   const lines = await openLines(basics, foundation, derived, metrics, { cluster, descriptors });
@@ -144,6 +143,9 @@ export async function startService(start: ServiceStart): Promise<Service> {
     },
     marks: foundation.store.settings,
     mailer,
+    conditions: () => serviceability.conditions,
+    spooled: () => foundation.store.spooled(),
+    offloadWaiting: () => leaving.waiting(),
   });
   const callTraces = joinTraces(basics, lines, VERSION);
   const onSettled = (cdr: Cdr): void => {
@@ -189,14 +191,10 @@ export async function startService(start: ServiceStart): Promise<Service> {
     heap: v8Heap(),
   });
   const callsLimit = settings.calls.maxConcurrent;
-  const serviceability = new Serviceability({
-    clock: systemClock,
-    onChange(cause) {
-      admission.pause(cause);
-      signalling.pause(cause);
-    },
-  });
-  descriptorsChanged = serviceability.of('descriptors');
+  pauseCalls = (cause) => {
+    admission.pause(cause);
+    signalling.pause(cause);
+  };
   const storeWatch = new StoreWatch({
     ...basics,
     ...foundation,
@@ -234,6 +232,11 @@ export async function startService(start: ServiceStart): Promise<Service> {
     store: foundation.store,
     traces: lines.traces,
     version: VERSION,
+    serviceability,
+    self: foundation.self,
+    living: () => cluster?.living(),
+    offloadWaiting: () => leaving.waiting(),
+    descriptors,
   });
   const reloader = new Reloader({
     ...start,
@@ -391,15 +394,5 @@ export async function startService(start: ServiceStart): Promise<Service> {
       .catch((error: unknown) => logger.error({ error }, 'settings not reloaded'))
       .finally(() => supervisor.reloaded());
   };
-  const greeting = async (): Promise<string | undefined> => {
-    if (!first?.isFirst) return undefined;
-    const owner = await foundation.users.invite({
-      email: undefined,
-      role: 'owner',
-      accountId: undefined,
-    });
-    const link = owner.ok ? invitationLink(first.things.baseUrl, owner.value.token) : '';
-    return welcome(first.things, dataDir, link);
-  };
-  return { welcome: await greeting(), stop, reload };
+  return { welcome: await greeting(first, foundation.users, dataDir), stop, reload };
 }

@@ -8,7 +8,10 @@ export type AlarmKind =
   | 'short_calls'
   | 'low_balance'
   | 'disk'
-  | 'certificate';
+  | 'certificate'
+  | 'not_serving'
+  | 'spool'
+  | 'object_backlog';
 
 /** What is looked at, and whether it is bad now. */
 export interface Condition {
@@ -55,4 +58,7 @@ export const ALARM_KINDS: readonly AlarmKind[] = [
   'low_balance',
   'disk',
   'certificate',
+  'not_serving',
+  'spool',
+  'object_backlog',
 ];

@@ -10,6 +10,13 @@ import type { Clock } from '../../base/clock.ts';
  */
 export type ConditionName = 'store' | 'redis' | 'descriptors' | 'fenced';
 
+export const CONDITION_NAMES: readonly ConditionName[] = [
+  'store',
+  'redis',
+  'descriptors',
+  'fenced',
+];
+
 export interface Condition {
   readonly condition: ConditionName;
   /** When it began, microseconds of the wall clock. */

@@ -218,8 +218,6 @@ export async function openLines(
 /** Undefined: sockets of our own. */
 async function wireOf({ sip, drachtio }: Settings): Promise<WireFactory | undefined> {
   if (sip.backend !== 'drachtio') return undefined;
-  if (sip.outboundEdges.length > 0)
-    throw new ServiceError('CONFIG_INVALID', 'sip.outboundEdges needs sip.backend own');
   const { drachtioWire, serversOf } = await import('../../edge/sip/drachtio/drachtio-wire.ts');
   const servers = serversOf(drachtio.servers);
   if (servers === undefined)
@@ -344,8 +342,6 @@ async function callerProofs(
 ): Promise<Lines['proofs']> {
   const { trustAnchorsFile: anchorsFile, keyFile, certificateUrl, freshnessS } = stir;
   if (anchorsFile === '' && keyFile === '') return {};
-  if (keyFile !== '' && !URL.canParse(certificateUrl))
-    throw new ServiceError('CONFIG_INVALID', 'stir.keyFile needs stir.certificateUrl, a URL');
   const { createCallerProofs } = await import('../../edge/stir/stir.ts');
   const options = { anchorsFile, keyFile, certificateUrl, freshnessS, logger };
   return createCallerProofs({
