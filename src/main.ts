@@ -35,7 +35,7 @@ async function main(flags: readonly string[]): Promise<void> {
   const { settings } = examined;
   const { NOTIFY_SOCKET: socket, WATCHDOG_USEC: watchdogUs } = process.env;
   const supervisor = { socket, watchdogUs };
-  // Loaded only here: checking settings needs none of the service.
+  // Loaded only here: the check of settings does not use the service.
   const { startService } = await import('./compose.ts');
   const service = await startService({ settings, lists, root, examine, supervisor });
   if (service.welcome !== undefined) console.log(service.welcome);
@@ -70,7 +70,7 @@ function fail(line: string): never {
 
 main(process.argv.slice(2)).catch((error: unknown) => {
   if (error instanceof ServiceError) fail(oneLine(error.message));
-  // The system refused something (EACCES, ENOSPC, EMFILE …): its message names the file, a stack trace helps nobody.
+  // The system refused something (EACCES, ENOSPC, EMFILE …): its message names the file and says enough.
   if (error instanceof Error && !isBug(error)) fail(oneLine(error.message));
   console.error(error);
   process.exit(1);

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type Random, token, uuid } from '../base/ids.ts';
-import { makeFolder } from '../base/make-folder.ts';
+import { makeFolder } from '../edge/store/store.ts';
 
 export const SERVICE_FILE = 'service.json';
 export const DEMO_FILE = 'demo.json';

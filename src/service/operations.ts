@@ -3,7 +3,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../base/clock.ts';
-import { makeFolder } from '../base/make-folder.ts';
 import type { NewCalls } from '../domain/capacity/capacity.ts';
 import type { Serviceability } from '../domain/cluster/cluster.ts';
 import type { Admission, CallKeeper } from '../domain/dispatch/dispatch.ts';
@@ -11,7 +10,7 @@ import type { MediaEngine } from '../edge/media/engine.ts';
 import type { Metrics } from '../edge/metrics/metrics.ts';
 import type { Operations, PartState, RegistrationView } from '../edge/rest/server.ts';
 import type { RunningSignalling } from '../edge/sip/signalling.ts';
-import type { Store } from '../edge/store/store.ts';
+import { makeFolder, type Store } from '../edge/store/store.ts';
 import type { OverloadWatch } from './overload.ts';
 import type { StoreWatch } from './store-watch.ts';
 

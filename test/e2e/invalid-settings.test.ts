@@ -158,7 +158,7 @@ const FILES: readonly Row[] = [
   ['dataDir: /proc/carillon', 'dataDir'],
 ];
 
-/** File names of the table stand in the folder of this test. */
+/** File names of the table, which are in the folder of this test. */
 const NAMES =
   /(?<=[ {])(?:\w+\.(?:crt|key|pem|wav|ttf|json)|text(?:\/below)?|data|missing)(?=[,}]|$)/g;
 

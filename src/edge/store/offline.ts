@@ -14,11 +14,11 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { ServiceError } from '../../base/errors.ts';
 import type { Random } from '../../base/ids.ts';
-import { makeFolder } from '../../base/make-folder.ts';
 import type { LedgerFault } from '../../domain/ledger/types.ts';
 import { integer, type Row, string } from './connection.ts';
 import { Engine } from './engine.ts';
 import { FolderLock } from './folder-lock.ts';
+import { makeFolder } from './make-folder.ts';
 import { listMigrations } from './migrate.ts';
 import { verifyLedger } from './sql/ledger.ts';
 

@@ -2,7 +2,7 @@ import { readFileSync, renameSync, rmSync, statSync, truncateSync, writeFileSync
 import { type FileHandle, open, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ServiceError } from '../../base/errors.ts';
-import { makeFolder } from '../../base/make-folder.ts';
+import { makeFolder } from './make-folder.ts';
 import type { Unit } from './unit.ts';
 import type { Vault } from './vault.ts';
 

@@ -1,12 +1,12 @@
 import { closeSync, openSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ServiceError } from '../../base/errors.ts';
-import { makeFolder } from '../../base/make-folder.ts';
 import { Checkpoints } from './checkpoints.ts';
 import { DiskCheck } from './disk-check.ts';
 import { Engine, type EngineOptions } from './engine.ts';
 import { Executor, InlineRunner } from './executor.ts';
 import { toError, toFailure } from './failure.ts';
+import { makeFolder } from './make-folder.ts';
 import { PROBE } from './marks.ts';
 import { atOnce, GroupPace } from './pace.ts';
 import { makePrivate } from './private-file.ts';
@@ -22,6 +22,7 @@ import { StoreThread, type ThreadOptions } from './thread.ts';
 import type { Unit } from './unit.ts';
 import { ephemeralKey, loadKey } from './vault.ts';
 
+export { makeFolder } from './make-folder.ts';
 export type { Repositories, SettingStore } from './repositories.ts';
 export type { PostgresSettings, Store, StoreOptions } from './store-parts.ts';
 

@@ -8,7 +8,7 @@ import {
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { ServiceError } from '../../base/errors.ts';
-import { makeFolder } from '../../base/make-folder.ts';
+import { makeFolder } from './make-folder.ts';
 
 const KEY_BYTES = 32;
 const NONCE_BYTES = 12;

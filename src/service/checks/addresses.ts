@@ -19,7 +19,7 @@ function placesOf({ http, sip, rtp }: Settings): readonly (ListenPlace & { name:
   });
   return [
     place('http.host', 'HTTP', 'HTTP address', http.host, http.port),
-    // drachtio servers listen on their own machines.
+    // drachtio servers listen on other machines.
     ...(sip.backend === 'own' ? [place('sip.host', 'SIP', 'SIP port', sip.host, sip.port)] : []),
     place('rtp.host', 'RTP', 'RTP port', rtp.host, rtp.portMin),
   ];

@@ -12,7 +12,7 @@ export async function checkedForStart(
   root: string,
 ): Promise<{ readonly lists: OperatorLists; readonly problems: readonly string[] }> {
   const { lists, problems } = checked(examined, root);
-  // Wrong settings stand at their defaults here, of which this machine is not asked.
+  // Wrong settings have their defaults here, which need not fit this machine.
   if (problems.length > 0) return { lists, problems };
   return { lists, problems: await machineProblems(examined.settings) };
 }

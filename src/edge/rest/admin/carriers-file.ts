@@ -22,6 +22,6 @@ export function parseCarriersFile(document: unknown): Result<readonly NewCarrier
   }
   const names = carriers.map(({ name }) => name);
   const again = names.find((name, at) => names.indexOf(name) !== at);
-  if (again !== undefined) return err(`carriers: the name ${again} stands there twice`);
+  if (again !== undefined) return err(`carriers: the name ${again} is used twice`);
   return ok(carriers.map(carrierOf));
 }

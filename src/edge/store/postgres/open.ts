@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { ServiceError } from '../../../base/errors.ts';
-import { makeFolder } from '../../../base/make-folder.ts';
 import { Rounds } from '../../../base/rounds.ts';
 import { changesAnswers } from '../answer-cache.ts';
 import { Executor } from '../executor.ts';
 import { FolderLock } from '../folder-lock.ts';
+import { makeFolder } from '../make-folder.ts';
 import { PROBE } from '../marks.ts';
 import { atOnce, GroupPace } from '../pace.ts';
 import { makePrivate } from '../private-file.ts';
