@@ -11,13 +11,41 @@ const [command = 'start', ...more] = process.argv.slice(2);
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 const has = (program) =>
   (process.env.PATH ?? '').split(':').some((folder) => existsSync(join(folder, program)));
+/** By module; all others are in the package `kamailio` itself. */
+const KAMAILIO_PACKAGES = {
+  tls: 'kamailio-tls-modules',
+  websocket: 'kamailio-websocket-modules',
+};
 const hasPostgres = () =>
   existsSync('/usr/lib/postgresql') && readdirSync('/usr/lib/postgresql').length > 0;
+
+/** Debian packages of the Kamailio modules that deploy/kamailio loads and that no folder of modules has. */
+function missingKamailio() {
+  if (!has('kamailio')) return ['kamailio', 'kamailio-tls-modules', 'kamailio-websocket-modules'];
+  const folders = process.env.KAMAILIO_MODULES?.split(':') ?? moduleFolders();
+  const settings = readFileSync(join(root, 'deploy', 'kamailio', 'kamailio.cfg'), 'utf8');
+  const modules = [...settings.matchAll(/^\s*loadmodule "(\w+)\.so"/gm)].map(
+    ([, module]) => module,
+  );
+  const missing = modules.filter(
+    (module) => !folders.some((folder) => existsSync(join(folder, `${module}.so`))),
+  );
+  if (missing.length > 0) console.error(`Kamailio lacks the modules ${missing.join(', ')}`);
+  return [...new Set(missing.map((module) => KAMAILIO_PACKAGES[module] ?? 'kamailio'))];
+}
+
+function moduleFolders() {
+  const below = existsSync('/usr/lib') ? readdirSync('/usr/lib') : [];
+  const parents = ['/usr/lib', '/usr/lib64', '/usr/local/lib', '/usr/local/lib64'];
+  return [...parents, ...below.map((name) => join('/usr/lib', name))].map((parent) =>
+    join(parent, 'kamailio', 'modules'),
+  );
+}
 
 const wanted = [
   ...(has('redis-server') ? [] : ['redis-server']),
   ...(hasPostgres() ? [] : ['postgresql']),
-  ...(has('kamailio') ? [] : ['kamailio', 'kamailio-tls-modules', 'kamailio-websocket-modules']),
+  ...missingKamailio(),
   ...(has('ip') ? [] : ['iproute2']),
   ...(command !== 'test' || has('iptables') ? [] : ['iptables']),
 ];
@@ -33,6 +61,12 @@ if (wanted.length > 0) {
       stdio: ['ignore', 'ignore', 'inherit'],
       env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
     });
+}
+
+const stillMissing = wanted.length > 0 ? missingKamailio() : [];
+if (stillMissing.length > 0) {
+  console.error(`not installed: ${stillMissing.join(', ')}`);
+  process.exit(1);
 }
 
 const bin = join(root, 'node_modules', '.bin');

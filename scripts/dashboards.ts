@@ -73,6 +73,22 @@ export const DASHBOARDS: Readonly<Record<string, { title: string; panels: readon
       panel('Alarms by kind', 'short', q('voice_alarms', '{{kind}}')),
     ],
   },
+  cluster: {
+    title: 'Carillon: cluster and storage',
+    panels: [
+      panel('Conditions that stop calls', 'short', q('voice_node_condition', '{{condition}}')),
+      panel('Living nodes', 'short', q('voice_cluster_nodes', 'nodes')),
+      panel('Epoch', 'short', q('voice_node_epoch', 'epoch')),
+      panel('Units that wait for PostgreSQL', 'short', q('voice_store_spooled_units', 'units')),
+      panel('Recordings that wait for S3', 'short', q('voice_recordings_waiting', 'files')),
+      panel(
+        'File descriptors',
+        'short',
+        q('voice_descriptors_open', 'open'),
+        q('voice_descriptors_limit', 'limit'),
+      ),
+    ],
+  },
   quality: {
     title: 'Carillon: sound',
     panels: [

@@ -15,10 +15,11 @@ import { createLogger } from './edge/log/pino-logger.ts';
 import { createMailer } from './edge/mail/mailer.ts';
 import { createMetrics } from './edge/metrics/metrics.ts';
 import { createSignedLinks } from './edge/rest/links.ts';
-import { createLiveFeed, createRestServer, invitationLink } from './edge/rest/server.ts';
+import { createLiveFeed, createRestServer } from './edge/rest/server.ts';
 import { Alarms } from './service/alarms.ts';
 import { ADMIN_TOKEN_FILE, keptSecret, SERVICE_FILE, writeSecret } from './service/data-folder.ts';
-import { firstStart, welcome } from './service/first-start.ts';
+import { DescriptorWatch } from './service/descriptors.ts';
+import { firstStart, greeting } from './service/first-start.ts';
 import { Housekeeping } from './service/housekeeping.ts';
 import { joinCalls } from './service/join/calls.ts';
 import { joinCampaigns } from './service/join/campaigns.ts';
@@ -92,9 +93,14 @@ export async function startService(start: ServiceStart): Promise<Service> {
   const metrics = createMetrics({ process: true });
   const measuring = new Measuring(metrics);
 
+  // Replaced once the parts that take calls exist.
+  let pauseCalls: (cause: string | undefined) => void = () => undefined;
+  const serviceability = new Serviceability({ ...basics, onChange: (cause) => pauseCalls(cause) });
+  const runOut = serviceability.of('descriptors');
+  const descriptors = new DescriptorWatch({ ...basics, onChange: runOut });
   const foundation = await layFoundation(basics);
   const cluster = await joinCluster(basics, foundation);
-  const lines = await openLines(basics, foundation, derived, metrics, cluster);
+  const lines = await openLines(basics, foundation, derived, metrics, { cluster, descriptors });
   const { signalling, media, callbacks, streams } = lines;
   const rest = restSettings(basics, derived);
   const links = createSignedLinks(rest, systemClock);
@@ -141,6 +147,9 @@ export async function startService(start: ServiceStart): Promise<Service> {
       (await foundation.store.unreadableRows.page({ limit: 1, offset: 0 })).total,
     marks: foundation.store.settings,
     mailer,
+    conditions: () => serviceability.conditions,
+    spooled: () => foundation.store.spooled(),
+    offloadWaiting: () => leaving.waiting(),
   });
   const callTraces = joinTraces(basics, lines, VERSION);
   const onSettled = (cdr: Cdr): void => {
@@ -186,13 +195,10 @@ export async function startService(start: ServiceStart): Promise<Service> {
     heap: v8Heap(),
   });
   const callsLimit = settings.calls.maxConcurrent;
-  const serviceability = new Serviceability({
-    clock: systemClock,
-    onChange(cause) {
-      admission.pause(cause);
-      signalling.pause(cause);
-    },
-  });
+  pauseCalls = (cause) => {
+    admission.pause(cause);
+    signalling.pause(cause);
+  };
   const storeWatch = new StoreWatch({
     ...basics,
     ...foundation,
@@ -231,6 +237,11 @@ export async function startService(start: ServiceStart): Promise<Service> {
     store: foundation.store,
     traces: lines.traces,
     version: VERSION,
+    serviceability,
+    self: foundation.self,
+    living: () => cluster?.living(),
+    offloadWaiting: () => leaving.waiting(),
+    descriptors,
   });
   const reloader = new Reloader({
     ...start,
@@ -306,7 +317,8 @@ export async function startService(start: ServiceStart): Promise<Service> {
   await takeUp();
   await cluster?.start({
     keeper,
-    ...{ admission, callbacks },
+    admission,
+    callbacks,
     fenced: serviceability.of('fenced'),
     takeUp,
     letGo: () => dialer.stop(),
@@ -322,6 +334,7 @@ export async function startService(start: ServiceStart): Promise<Service> {
   housekeeping.start();
   memory.start();
   storeWatch.start();
+  descriptors.start();
   redisWatch?.start();
   leaving.start();
   await alarms.start();
@@ -362,6 +375,7 @@ export async function startService(start: ServiceStart): Promise<Service> {
       alarms.stop(),
       sampling.stop(),
       storeWatch.stop(),
+      descriptors.stop(),
       redisWatch?.stop(),
     ]);
     await callTraces?.stop();
@@ -386,15 +400,5 @@ export async function startService(start: ServiceStart): Promise<Service> {
       .catch((error: unknown) => logger.error({ error }, 'settings not reloaded'))
       .finally(() => supervisor.reloaded());
   };
-  const greeting = async (): Promise<string | undefined> => {
-    if (!first?.isFirst) return undefined;
-    const owner = await foundation.users.invite({
-      email: undefined,
-      role: 'owner',
-      accountId: undefined,
-    });
-    const link = owner.ok ? invitationLink(first.things.baseUrl, owner.value.token) : '';
-    return welcome(first.things, dataDir, link);
-  };
-  return { welcome: await greeting(), stop, reload };
+  return { welcome: await greeting(first, foundation.users, dataDir), stop, reload };
 }

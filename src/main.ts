@@ -3,12 +3,12 @@
 import { flushCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ServiceError } from './base/errors.ts';
-import { type Service, startService } from './compose.ts';
+import { isBug, ServiceError } from './base/errors.ts';
+import type { Service } from './compose.ts';
 import { examineSettings, refuseProblems } from './config/load.ts';
 import { settingsAsYaml } from './config/show.ts';
+import { checkedForStart } from './service/checks/start.ts';
 import { lowerCollectorThreads } from './service/collector-threads.ts';
-import { checked } from './service/reload.ts';
 
 const NODE_MAJOR = 24;
 const FLAGS = ['--check-config', '--print-config'];
@@ -22,7 +22,7 @@ async function main(flags: readonly string[]): Promise<void> {
   const root = fileURLToPath(new URL('..', import.meta.url));
   const examine = () => examineSettings(process.env, join(root, 'config', 'default.json'));
   const examined = examine();
-  const { lists, problems } = checked(examined, root);
+  const { lists, problems } = await checkedForStart(examined, root);
   if (flags.includes('--print-config')) process.stdout.write(settingsAsYaml(examined));
   if (flags.includes('--check-config')) {
     for (const problem of problems) console.error(`settings: ${problem}`);
@@ -35,6 +35,8 @@ async function main(flags: readonly string[]): Promise<void> {
   const { settings } = examined;
   const { NOTIFY_SOCKET: socket, WATCHDOG_USEC: watchdogUs } = process.env;
   const supervisor = { socket, watchdogUs };
+  // Loaded only here: the check of settings does not use the service.
+  const { startService } = await import('./compose.ts');
   const service = await startService({ settings, lists, root, examine, supervisor });
   if (service.welcome !== undefined) console.log(service.welcome);
   onSignals(service);
@@ -59,13 +61,17 @@ function onSignals(service: Service): void {
   process.on('SIGHUP', process.stdout.isTTY ? stop : () => service.reload());
 }
 
+const oneLine = (text: string): string => text.split('\n').join(' ');
+
 function fail(line: string): never {
   console.error(`carillon: ${line}`);
   process.exit(1);
 }
 
 main(process.argv.slice(2)).catch((error: unknown) => {
-  if (error instanceof ServiceError) fail(error.message);
+  if (error instanceof ServiceError) fail(oneLine(error.message));
+  // The system refused something (EACCES, ENOSPC, EMFILE …): its message names the file and says enough.
+  if (error instanceof Error && !isBug(error)) fail(oneLine(error.message));
   console.error(error);
   process.exit(1);
 });

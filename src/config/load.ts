@@ -1,19 +1,20 @@
 import { ServiceError } from '../base/errors.ts';
+import { maskSecrets } from '../base/mask.ts';
+import { combinationProblems } from './combinations.ts';
 import {
   isSetting,
+  type ListSetting,
   listSettings,
   SETTINGS,
   type Setting,
   type SettingPlace,
   type Settings,
+  type TextSetting,
 } from './schema.ts';
 import { parseSource, readSource, type Source, type Tree } from './source.ts';
 
 /** Variables that are ours without being settings; CARILLON_URL is where the operator's command finds the service. */
 const OTHER_VARIABLES = new Set(['CARILLON_CONFIG', 'CARILLON_CONFIG_BODY', 'CARILLON_URL']);
-
-/** Of `rtp.codecs`. */
-const CODECS: ReadonlySet<string> = new Set(['OPUS', 'G722', 'PCMU', 'PCMA', 'L16', 'CN']);
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -94,43 +95,11 @@ class Examination {
     }
   }
 
-  #checkCodecs({ rtp }: Settings): void {
-    for (const name of ['codecs', 'carrierCodecs'] as const) {
-      const unknown = rtp[name].find((codec) => !CODECS.has(codec));
-      if (unknown !== undefined)
-        this.refuse(`rtp.${name}: ${unknown} is none of ${[...CODECS].join(', ')}`);
-      if (rtp[name].every((codec) => codec === 'CN')) this.refuse(`rtp.${name} must name a codec`);
-    }
-  }
-
   result(): Examined {
     const settings = this.#merged as unknown as Settings;
-    if (this.#problems.length === 0) {
-      if (settings.rtp.portMin >= settings.rtp.portMax)
-        this.refuse('rtp.portMin must be below rtp.portMax');
-      this.#checkCodecs(settings);
-      if ((settings.http.tlsCertFile === '') !== (settings.http.tlsKeyFile === ''))
-        this.refuse('http.tlsCertFile and http.tlsKeyFile belong together');
-      this.#checkObjects(settings);
-      if (settings.store.url !== '' && !/^postgres(ql)?:\/\//.test(settings.store.url))
-        this.refuse('store.url must be a URL postgres://…');
-      const { tlsCertFile, tlsKeyFile, tlsCaFile, tlsClientCertificates } = settings.sip;
-      if ((tlsCertFile === '') !== (tlsKeyFile === ''))
-        this.refuse('sip.tlsCertFile and sip.tlsKeyFile belong together');
-      if (tlsClientCertificates !== 'no' && tlsCaFile === '')
-        this.refuse('sip.tlsClientCertificates needs sip.tlsCaFile: who vouches for clients');
-    }
+    // A wrong value stands at its default here: what follows from it is no problem of its own.
+    if (this.#problems.length === 0) this.#problems.push(...combinationProblems(settings));
     return { settings: deepFreeze(settings), problems: this.#problems, origins: this.#origins };
-  }
-
-  #checkObjects({ s3, recordings, dataExport }: Settings): void {
-    const wanted = recordings.storage === 's3' || dataExport.toS3;
-    if (wanted && s3.endpoint === '')
-      this.refuse('s3.endpoint is needed by recordings.storage or dataExport.toS3');
-    if (s3.endpoint !== '' && !/^https?:$/.test(URL.parse(s3.endpoint)?.protocol ?? ''))
-      this.refuse('s3.endpoint must be an http or https URL');
-    if (s3.endpoint !== '' && (s3.accessKeyId === '' || s3.secretAccessKey === ''))
-      this.refuse('s3.accessKeyId and s3.secretAccessKey are needed with s3.endpoint');
   }
 
   #overlay(
@@ -199,7 +168,7 @@ function fromEnvironment({ setting }: SettingPlace, raw: string): unknown {
 
 const shownValue = (setting: Setting, value: unknown): string => {
   if (setting.kind === 'list' || setting.kind === 'rows') return '';
-  return setting.secret ? ', not what was given' : `, not ${JSON.stringify(value)}`;
+  return setting.secret ? ', not what was given' : `, not ${maskSecrets(JSON.stringify(value))}`;
 };
 
 /** What is expected of a value that does not fit. */
@@ -215,18 +184,49 @@ function faultOf(setting: Setting, value: unknown): string | undefined {
     case 'switch':
       return typeof value === 'boolean' ? undefined : 'must be true or false';
     case 'list':
-      return Array.isArray(value) && value.every((item) => typeof item === 'string')
-        ? undefined
-        : 'must be a list of strings';
+      return listFault(setting, value);
     case 'rows':
       return typeof value === 'string' || Array.isArray(value)
         ? undefined
         : 'must be the path of a file, or a list';
     case 'text':
       if (typeof value !== 'string') return 'must be a string';
-      if (setting.oneOf === undefined || setting.oneOf.includes(value)) return undefined;
-      return `must be one of ${setting.oneOf.join(', ')}`;
+      if (setting.oneOf !== undefined)
+        return setting.oneOf.includes(value)
+          ? undefined
+          : `must be one of ${setting.oneOf.join(', ')}`;
+      return textFault(setting, value);
   }
+}
+
+const CONTROL = /\p{Cc}/u;
+const CONTROL_IN_LINES = /[^\P{Cc}\n\t]/u;
+
+function textFault({ default: initial, form }: TextSetting, value: string): string | undefined {
+  if (value === '') return initial === '' ? undefined : 'must not be empty';
+  if (value.trim() === '') return 'must not be blank';
+  const control = form?.lines === true ? CONTROL_IN_LINES : CONTROL;
+  if (control.test(value)) return 'must not have control characters';
+  return form === undefined || form.fits(value) ? undefined : `must be ${form.expected}`;
+}
+
+function listFault({ form, secret }: ListSetting, value: unknown): string | undefined {
+  const isList = Array.isArray(value) && value.every((item) => typeof item === 'string');
+  if (!isList) return 'must be a list of strings';
+  const items: readonly string[] = value;
+  const shown = (item: string): string => (secret ? '' : `: ${maskSecrets(JSON.stringify(item))}`);
+  if (items.some((item) => item.trim() === '')) return 'has an empty entry';
+  const wrong = items.find((item) => CONTROL.test(item) || form?.fits(item.trim()) === false);
+  if (wrong !== undefined)
+    return form === undefined
+      ? 'has an entry with control characters'
+      : `needs ${form.expected}${shown(wrong)}`;
+  const seen = new Set<string>();
+  const again = items.find((item) => {
+    const name = (form?.sameAs?.(item) ?? item).trim().toLowerCase();
+    return seen.size === seen.add(name).size;
+  });
+  return again === undefined ? undefined : `has an entry twice${shown(again)}`;
 }
 
 function set(tree: Tree, path: readonly string[], value: unknown): void {

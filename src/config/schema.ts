@@ -4,6 +4,7 @@
  * `sip.publicHost` is CARILLON_SIP_PUBLIC_HOST.
  */
 import { calling } from './settings/calling.ts';
+import { BASE_URL } from './settings/forms.ts';
 import {
   choice,
   type IntegerSetting,
@@ -15,6 +16,7 @@ import {
   type Setting,
   type SwitchSetting,
   secret,
+  shaped,
   type TextSetting,
   text,
   toggle,
@@ -22,14 +24,22 @@ import {
 import { network } from './settings/network.ts';
 import { keeping } from './settings/retention.ts';
 
-export { isSetting, type Setting } from './settings/kinds.ts';
+export {
+  isSetting,
+  type ListSetting,
+  type Setting,
+  type TextSetting,
+} from './settings/kinds.ts';
 
 export const SETTINGS = {
   dataDir: text(
     'data',
     'folder of the database, keys, recordings and outbox; relative to the working directory',
   ),
-  publicUrl: text('', 'base of links in callbacks and mails; empty: http(s)://<http host>:<port>'),
+  publicUrl: shaped(
+    BASE_URL,
+    text('', 'base of links in callbacks and mails; empty: http(s)://<http host>:<port>'),
+  ),
   adminToken: secret(
     'bearer token of /admin/v1; empty: made at the first start and kept in the data folder',
   ),

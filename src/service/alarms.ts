@@ -41,12 +41,20 @@ export interface AlarmParts extends AlarmNotifierParts {
   /** Recorded rows of the database that cannot be read. */
   readonly unreadableRows?: () => Promise<number>;
   readonly marks: SettingStore;
+  /** What keeps this node from serving calls: the database, Redis, file descriptors, or another node. */
+  readonly conditions?: () => readonly { readonly condition: string; readonly cause: string }[];
+  /** Units of work that wait on the local disk for PostgreSQL. */
+  readonly spooled?: () => number;
+  /** Finished recordings that wait for object storage. */
+  readonly offloadWaiting?: () => number;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
 const DISK_FREE_SHARE = 0.1;
 const DISK_FREE_BYTES = 2 ** 30;
+/** More recordings than this are a backlog; fewer are on their way. */
+const BACKLOG_FILES = 1000;
 const CERTIFICATE_DAYS = 21;
 const HISTORY_DAYS = 7;
 /** Fewer days of use are no history. */
@@ -175,6 +183,7 @@ export class Alarms {
       ...this.#certificateConditions(),
       ...this.#lowBalances(),
       ...this.#unreadableRows(),
+      ...this.#clusterConditions(),
       ...this.#moments,
     ];
     this.#moments = [];
@@ -224,6 +233,22 @@ export class Alarms {
           ]
         : [],
     );
+  }
+
+  #clusterConditions(): readonly Condition[] {
+    const { conditions, spooled, offloadWaiting } = this.#parts;
+    const [units, files] = [spooled?.() ?? 0, offloadWaiting?.() ?? 0];
+    const held = conditions?.() ?? [];
+    const found: Condition[] = held.map(({ condition, cause }) => ({
+      kind: 'not_serving',
+      subject: condition,
+      detail: cause,
+    }));
+    if (units > 0)
+      found.push({ kind: 'spool', subject: '', detail: `${units} units wait for PostgreSQL` });
+    if (files > BACKLOG_FILES)
+      found.push({ kind: 'object_backlog', subject: '', detail: `${files} recordings wait` });
+    return found;
   }
 
   #diskConditions(): readonly Condition[] {

@@ -1,7 +1,8 @@
 /** Files of the data folder that are not the store's. What is secret is readable by its owner alone. */
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type Random, token, uuid } from '../base/ids.ts';
+import { makeFolder } from '../edge/store/store.ts';
 
 export const SERVICE_FILE = 'service.json';
 export const DEMO_FILE = 'demo.json';
@@ -28,7 +29,7 @@ export function keptName(dataDir: string, name: string, random: Random): string 
 
 /** Whole or not at all: a reader never sees half a file. */
 export function writeSecret(path: string, text: string): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(path));
   const draft = `${path}.new`;
   writeFileSync(draft, text, { mode: 0o600 });
   renameSync(draft, path);

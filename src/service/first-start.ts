@@ -9,6 +9,8 @@ import { microsFromUnits } from '../base/money.ts';
 import type { Accounts } from '../domain/account/account.ts';
 import type { Ledger } from '../domain/ledger/ledger.ts';
 import type { Provisioning } from '../domain/provisioning/provisioning.ts';
+import type { Users } from '../domain/user/user.ts';
+import { invitationLink } from '../edge/rest/server.ts';
 import type { Store } from '../edge/store/store.ts';
 import { DEMO_ORIGIN } from '../edge/webhook/demo-application.ts';
 import type { DemoFile } from '../phone/options.ts';
@@ -194,7 +196,7 @@ function phoneLink({ baseUrl, username, password, dial }: DemoFile): string {
 }
 
 /** What a person needs for a first call; printed once. */
-export function welcome(things: DemoFile, dataDir: string, consoleLink: string): string {
+function welcome(things: DemoFile, dataDir: string, consoleLink: string): string {
   const auth = `-H 'X-Auth-ID: ${things.authId}' -H 'X-Auth-Token: ${things.authToken}'`;
   return `
   Carillon is running. What you need for a first call (kept in ${join(dataDir, DEMO_FILE)}):
@@ -213,4 +215,16 @@ export function welcome(things: DemoFile, dataDir: string, consoleLink: string):
   The console:           ${consoleLink}  (opens once: choose your password)
   In a second terminal:  npm run call
 `;
+}
+
+/** The welcome of the first start, with an invitation for the owner of the console; undefined at every other start. */
+export async function greeting(
+  first: Awaited<ReturnType<typeof firstStart>>,
+  users: Users,
+  dataDir: string,
+): Promise<string | undefined> {
+  if (!first?.isFirst) return undefined;
+  const owner = await users.invite({ email: undefined, role: 'owner', accountId: undefined });
+  const link = owner.ok ? invitationLink(first.things.baseUrl, owner.value.token) : '';
+  return welcome(first.things, dataDir, link);
 }

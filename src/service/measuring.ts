@@ -1,6 +1,7 @@
 import { unitsFromMicros } from '../base/money.ts';
 import type { NewCalls } from '../domain/capacity/capacity.ts';
 import type { Cdr } from '../domain/cdr/types.ts';
+import { CONDITION_NAMES, type SelfNode, type Serviceability } from '../domain/cluster/cluster.ts';
 import type { CallBilling } from '../domain/dispatch/dispatch.ts';
 import type { MediaEngine } from '../edge/media/engine.ts';
 import type { Metrics } from '../edge/metrics/metrics.ts';
@@ -9,6 +10,7 @@ import type { HepExporter } from '../edge/sip/trace/hep-exporter.ts';
 import type { Store } from '../edge/store/store.ts';
 import type { AudioStreamsEdge } from '../edge/stream/client.ts';
 import type { Alarms } from './alarms.ts';
+import type { DescriptorWatch } from './descriptors.ts';
 import type { OverloadWatch } from './overload.ts';
 import type { SipTraces } from './sip-traces.ts';
 
@@ -25,6 +27,12 @@ export interface MeasuredParts {
   readonly hep: Pick<HepExporter, 'counts'> | undefined;
   readonly store: Pick<Store, 'spooled'>;
   readonly version: string;
+  readonly serviceability: Pick<Serviceability, 'conditions'>;
+  readonly self: Pick<SelfNode, 'epoch'>;
+  /** Living nodes; undefined: not known now, or this process is alone. */
+  readonly living: () => readonly string[] | undefined;
+  readonly offloadWaiting: () => number;
+  readonly descriptors: Pick<DescriptorWatch, 'count'>;
 }
 
 /** Metrics of the running service for Prometheus. */
@@ -75,6 +83,11 @@ export class Measuring {
         lateNs: overload.lateNs,
       }),
       spooled: () => store.spooled(),
+      conditions: () => conditionsOf(parts.serviceability),
+      epoch: () => parts.self.epoch,
+      nodes: () => parts.living()?.length,
+      offloadWaiting: () => parts.offloadWaiting(),
+      descriptors: () => parts.descriptors.count,
       streamSockets: () => streams.counters().open,
       streamThreads: () => streams.counters().threads,
       media: () => ({
@@ -107,4 +120,9 @@ export class Measuring {
       },
     });
   }
+}
+
+function conditionsOf({ conditions }: Pick<Serviceability, 'conditions'>) {
+  const holding = new Set(conditions.map(({ condition }) => condition));
+  return Object.fromEntries(CONDITION_NAMES.map((name) => [name, holding.has(name)]));
 }

@@ -1,6 +1,6 @@
 /** What the operator asks of the service itself. */
 
-import { mkdirSync, readFileSync, statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../base/clock.ts';
 import type { NewCalls } from '../domain/capacity/capacity.ts';
@@ -10,7 +10,7 @@ import type { MediaEngine } from '../edge/media/engine.ts';
 import type { Metrics } from '../edge/metrics/metrics.ts';
 import type { Operations, PartState, RegistrationView } from '../edge/rest/server.ts';
 import type { RunningSignalling } from '../edge/sip/signalling.ts';
-import type { Store } from '../edge/store/store.ts';
+import { makeFolder, type Store } from '../edge/store/store.ts';
 import type { OverloadWatch } from './overload.ts';
 import type { StoreWatch } from './store-watch.ts';
 
@@ -110,7 +110,7 @@ function createBackups(
   return {
     async backup(name) {
       const folder = join(dataDir, 'backups');
-      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      makeFolder(folder);
       const path = join(folder, name);
       writing = path;
       try {

@@ -1,5 +1,4 @@
 /** Prices and carriers of the settings: files, or lists in the settings file itself. */
-import { accessSync, constants } from 'node:fs';
 import { join } from 'node:path';
 import type { Result } from '../base/result.ts';
 import type { Settings } from '../config/schema.ts';
@@ -38,29 +37,4 @@ export function readOperatorLists(
   };
   const lists = { rates: read('rates', parseRates), carriers: read('carriers', parseCarriersFile) };
   return { lists, problems };
-}
-
-/** Files that the settings name and that cannot be read: one line each. */
-export function unreadableFiles(settings: Settings): readonly string[] {
-  const { http, sip, streams, calls } = settings;
-  const music = calls.holdMusic;
-  const files: Readonly<Record<string, string>> = {
-    'http.tlsCertFile': http.tlsCertFile,
-    'http.tlsKeyFile': http.tlsKeyFile,
-    'sip.tlsCertFile': sip.tlsCertFile,
-    'sip.tlsKeyFile': sip.tlsKeyFile,
-    'sip.tlsCaFile': sip.tlsCaFile,
-    'streams.caFile': streams.caFile,
-    'calls.holdMusic': music === 'default' || music === 'silence' ? '' : music,
-  };
-  return Object.entries(files).flatMap(([name, file]) => {
-    if (file === '') return [];
-    try {
-      accessSync(file, constants.R_OK);
-      return [];
-    } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
-      return [`${name} names a file that cannot be read: ${why}`];
-    }
-  });
 }

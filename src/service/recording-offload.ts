@@ -30,6 +30,7 @@ export const recordingKey = (file: string): string => `recordings/${file}`;
 export class RecordingOffload {
   readonly #parts: OffloadParts;
   readonly #rounds: RepeatedTask;
+  #waiting = 0;
 
   constructor(parts: OffloadParts) {
     this.#parts = parts;
@@ -44,6 +45,11 @@ export class RecordingOffload {
     });
   }
 
+  /** Files that the latest look found and has not moved yet, those still being written included. */
+  get waiting(): number {
+    return this.#waiting;
+  }
+
   start(): void {
     this.#rounds.start();
   }
@@ -56,8 +62,11 @@ export class RecordingOffload {
   async round(): Promise<number> {
     const { folder, logger } = this.#parts;
     let moved = 0;
+    let found = 0;
     for (const account of await readdir(folder).catch(() => [])) {
       const files = await readdir(join(folder, account)).catch(() => []);
+      found += files.length;
+      this.#waiting = Math.max(this.#waiting, found - moved);
       for (let at = 0; at < files.length; at += AT_ONCE) {
         if (this.#rounds.stopping.aborted) return moved;
         const batch = files.slice(at, at + AT_ONCE);
@@ -65,6 +74,7 @@ export class RecordingOffload {
         moved += done.filter(Boolean).length;
       }
     }
+    this.#waiting = found - moved;
     if (moved > 0) logger.info({ recordings: moved }, 'recordings moved to object storage');
     return moved;
   }

@@ -5,7 +5,9 @@ import type { Examined } from '../config/load.ts';
 import { listSettings, type Settings } from '../config/schema.ts';
 import type { Ledger } from '../domain/ledger/ledger.ts';
 import type { Carriers, NewCarrier } from '../domain/provisioning/provisioning.ts';
-import { readOperatorLists, unreadableFiles } from './operator-lists.ts';
+import { edgeProblems } from './checks/edges.ts';
+import { fileProblems } from './checks/files.ts';
+import { readOperatorLists } from './operator-lists.ts';
 
 export interface ReloadOutcome {
   /** Settings whose new value is in force. Files behind `rates` and `carriers` are read anew each time. */
@@ -75,11 +77,19 @@ export class Reloader {
   }
 }
 
-/** Everything that could stop a start, before anything is opened. */
+/** Settings, operator lists and files that settings name; `checkedForStart` adds what depends on this machine. */
 export function checked(examined: Examined, root: string) {
   const { settings } = examined;
   const { lists, problems } = readOperatorLists(settings, root);
-  return { lists, problems: [...examined.problems, ...problems, ...unreadableFiles(settings)] };
+  return {
+    lists,
+    problems: [
+      ...examined.problems,
+      ...problems,
+      ...fileProblems(settings),
+      ...edgeProblems(settings),
+    ],
+  };
 }
 
 function compare(running: Settings, next: Settings) {

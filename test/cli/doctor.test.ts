@@ -88,6 +88,7 @@ describe('the machine', () => {
 describe('the network', () => {
   it('ports that others use are named', async () => {
     const { port } = await listening(createServer());
+    const { port: sipPort } = await listening(createServer());
     const udp = createSocket('udp4');
     udp.bind(0, '127.0.0.1');
     await once(udp, 'listening');
@@ -96,9 +97,10 @@ describe('the network', () => {
     const findings = await checkPorts(
       testSettings({
         CARILLON_HTTP_PORT: String(port),
-        CARILLON_SIP_PORT: String(port),
-        CARILLON_RTP_PORT_MIN: String(rtp),
-        CARILLON_RTP_PORT_MAX: String(rtp + 1),
+        CARILLON_SIP_PORT: String(sipPort),
+        CARILLON_RTP_PORT_MIN: String(rtp - (rtp % 2)),
+        CARILLON_RTP_PORT_MAX: String(rtp - (rtp % 2) + 1),
+        CARILLON_RTP_ICE_PORT: '-1',
       }),
     );
     expect(verdicts(findings)).toEqual([

@@ -8,6 +8,11 @@ export async function scrape(): Promise<string> {
   const metrics = createMetrics();
   metrics.connect({
     version: '0.0.0',
+    conditions: () => ({ store: false }),
+    epoch: () => 1,
+    nodes: () => 1,
+    offloadWaiting: () => 0,
+    descriptors: () => ({ open: 1, limit: 2 }),
     carriers: () => [{ name: 'main', reachable: true }],
     alarms: () => ({ disk: 0 }),
     disk: () => ({ freeBytes: 1, totalBytes: 2 }),

@@ -187,7 +187,8 @@ describe('the documentation names', () => {
           ),
         )
         .filter(
-          (path) => !['', '.ts', '.test.ts', '.cpp'].some((end) => existsSync(join(ROOT, path + end))),
+          (path) =>
+            !['', '.ts', '.test.ts', '.cpp'].some((end) => existsSync(join(ROOT, path + end))),
         )
         // Made by its user.
         .filter((path) => path !== 'deploy/.env')

@@ -220,7 +220,11 @@ export function removePlace({ dataDir }: ServicePlace): void {
   rmSync(join(dataDir, '..'), { recursive: true, force: true });
 }
 
-/** Free for TCP and UDP at the moment of asking. */
+/** Of all services of all test processes. */
+const isForRtp = (port: number): boolean =>
+  port >= 40_000 && port < 40_000 + 8 * RTP_SLICE * RTP_SLICES;
+
+/** Free for TCP and UDP at the moment of asking, and in no RTP range: a SIP port there is refused. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const server = createServer().listen(0, '127.0.0.1');
@@ -234,7 +238,7 @@ export async function freePort(): Promise<number> {
     socket.close();
     server.close();
     await once(server, 'close');
-    if (bound) return port;
+    if (bound && !isForRtp(port)) return port;
   }
 }
 

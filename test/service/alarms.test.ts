@@ -218,3 +218,17 @@ describe('spending', () => {
     expect(alarms.list()).toEqual([]);
   });
 });
+
+it('conditions of the node, a spool and a backlog of recordings are alarms', () => {
+  const alarms = alarmsWith({
+    conditions: () => [{ condition: 'redis', cause: 'Redis does not answer' }],
+    spooled: () => 3,
+    offloadWaiting: () => 1001,
+  });
+  alarms.look();
+  expect(alarms.list()).toMatchObject([
+    { kind: 'not_serving', subject: 'redis', detail: 'Redis does not answer' },
+    { kind: 'spool', detail: '3 units wait for PostgreSQL' },
+    { kind: 'object_backlog', detail: '1001 recordings wait' },
+  ]);
+});

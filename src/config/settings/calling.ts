@@ -1,5 +1,15 @@
 /** Calls, campaigns, streams, nodes, accounts, and whom they may call. */
-import { choice, integer, list, secret, text, toggle } from './kinds.ts';
+import {
+  COUNTRY,
+  CURRENCY,
+  DESTINATION,
+  DIALLED,
+  HEADER_NAME,
+  NODE_ID,
+  POSTGRES_URL,
+  url,
+} from './forms.ts';
+import { choice, integer, list, secret, shaped, text, toggle } from './kinds.ts';
 
 const DAY_MS = 86_400_000;
 const MIB = 2 ** 20;
@@ -131,9 +141,12 @@ export const calling = {
     ),
   },
   egress: {
-    allow: list(
-      [],
-      'hosts, addresses or CIDR ranges inside private networks that callbacks, streams, audio fetches, SIP and RTP may reach',
+    allow: shaped(
+      DESTINATION,
+      list(
+        [],
+        'hosts, addresses or CIDR ranges inside private networks that callbacks, streams, audio fetches, SIP and RTP may reach',
+      ),
     ),
   },
   webhooks: {
@@ -141,9 +154,9 @@ export const calling = {
       'Carillon/0.1 (vobiz plivo compatible)',
       'User-Agent of callbacks and stream upgrades',
     ),
-    signatureHeaders: list(
-      ['X-Vobiz-Signature', 'X-Plivo-Signature'],
-      'prefixes of the signature headers',
+    signatureHeaders: shaped(
+      HEADER_NAME,
+      list(['X-Vobiz-Signature', 'X-Plivo-Signature'], 'prefixes of the signature headers'),
     ),
     firstByteMs: integer(
       5000,
@@ -154,13 +167,19 @@ export const calling = {
     connectionsPerHost: integer(64, 1, 10_000, 'connections to one customer host'),
   },
   cluster: {
-    node: text(
-      '',
-      'id of this node, unlike that of every other; empty: a name made at the first start and kept in the data folder',
+    node: shaped(
+      NODE_ID,
+      text(
+        '',
+        'id of this node, unlike that of every other; empty: a name made at the first start and kept in the data folder',
+      ),
     ),
-    redis: text(
-      '',
-      'Redis that the nodes of one service share, redis://… or rediss://…; empty: this process is alone',
+    redis: shaped(
+      url('redis', 'rediss'),
+      text(
+        '',
+        'Redis that the nodes of one service share, redis://… or rediss://…; empty: this process is alone',
+      ),
     ),
     answerMs: integer(
       1000,
@@ -181,8 +200,11 @@ export const calling = {
       'normal',
       'SQLite synchronous: normal survives a crash of the process, full a power cut too',
     ),
-    url: secret(
-      'postgres://user:password@host/database?sslmode=verify-full, which nodes may share; empty: SQLite in the data folder',
+    url: shaped(
+      POSTGRES_URL,
+      secret(
+        'postgres://user:password@host/database?sslmode=verify-full, which nodes may share; empty: SQLite in the data folder',
+      ),
     ),
     writers: integer(2, 1, 32, 'connections to PostgreSQL that write; more where it is far away'),
     spoolMegabytes: integer(
@@ -193,8 +215,11 @@ export const calling = {
     ),
   },
   accounts: {
-    currency: text('USD', 'currency of new accounts, ISO 4217'),
-    country: text('US', 'country of new accounts, ISO 3166-1; completes national numbers'),
+    currency: shaped(CURRENCY, text('USD', 'currency of new accounts, ISO 4217')),
+    country: shaped(
+      COUNTRY,
+      text('US', 'country of new accounts, ISO 3166-1; completes national numbers'),
+    ),
     concurrentCallsLimit: integer(200, 0, 1_000_000, 'concurrent calls of new accounts'),
     cpsLimit: integer(50, 0, 1_000_000, 'calls per second of new accounts'),
   },
@@ -228,6 +253,9 @@ export const calling = {
     ),
   },
   dialing: {
-    allowSpecial: list([], 'emergency and special numbers that may be dialled, as dialled'),
+    allowSpecial: shaped(
+      DIALLED,
+      list([], 'emergency and special numbers that may be dialled, as dialled'),
+    ),
   },
 } as const;

@@ -8,9 +8,21 @@ interface Described<T> {
   /** Taken over by a running service on SIGHUP; everything else needs a restart. */
   readonly live?: true;
 }
+/** What a text, or an item of a list, must look like. An empty text is always allowed where it is the default. */
+export interface Form {
+  /** Completes "must be …". */
+  readonly expected: string;
+  fits(text: string): boolean;
+  /** Two items of a list with the same result are duplicates. Default: the whole item. */
+  sameAs?(text: string): string;
+  /** Line breaks are allowed. */
+  readonly lines?: true;
+}
+
 export interface TextSetting extends Described<string> {
   readonly kind: 'text';
   readonly oneOf?: readonly string[];
+  readonly form?: Form;
 }
 export interface IntegerSetting extends Described<number> {
   readonly kind: 'integer';
@@ -22,6 +34,8 @@ export interface SwitchSetting extends Described<boolean> {
 }
 export interface ListSetting extends Described<readonly string[]> {
   readonly kind: 'list';
+  /** Of each item. */
+  readonly form?: Form;
 }
 /** The path of a file, or in the settings file the rows themselves. */
 export interface RowsSetting extends Described<string | readonly unknown[]> {
@@ -71,6 +85,11 @@ export const list = (initial: readonly string[], about: string): ListSetting => 
   kind: 'list',
   default: initial,
   about,
+});
+/** The setting, whose values must have this form. */
+export const shaped = <S extends TextSetting | ListSetting>(form: Form, setting: S): S => ({
+  ...setting,
+  form,
 });
 export const live = <S extends object>(setting: S): S & { readonly live: true } => ({
   ...setting,

@@ -1,18 +1,31 @@
 /** What this node listens on and whom it trusts: HTTP, SIP, RTP, telemetry. */
-import { choice, integer, list, secret, text, toggle } from './kinds.ts';
+import {
+  ADDRESS,
+  EDGE_PLACE,
+  HEADER_FIELD,
+  HEADER_NAME,
+  HOST,
+  HOST_PLACE,
+  ORIGIN,
+  PROXY_RANGE,
+  PUBLIC_HOST,
+  RANGE,
+  url,
+} from './forms.ts';
+import { choice, integer, list, secret, shaped, text, toggle } from './kinds.ts';
 
 const PORT = [1, 65_535] as const;
 const PORT_OR_NONE = [0, 65_535] as const;
 
 export const network = {
   http: {
-    host: text('127.0.0.1', 'address of the REST listener'),
+    host: shaped(HOST, text('127.0.0.1', 'address of the REST listener')),
     port: integer(8080, 0, 65_535, 'port of the REST listener; 0 picks a free one'),
     tlsCertFile: text('', 'PEM certificate chain; with tlsKeyFile the listener speaks HTTPS'),
     tlsKeyFile: text('', 'PEM private key'),
-    trustProxy: list(
-      [],
-      'addresses or CIDR ranges of reverse proxies whose X-Forwarded-For is believed',
+    trustProxy: shaped(
+      PROXY_RANGE,
+      list([], 'addresses or CIDR ranges of reverse proxies whose X-Forwarded-For is believed'),
     ),
     bodyLimitBytes: integer(1_048_576, 1024, 104_857_600, 'largest request body'),
     uploadLimitBytes: integer(
@@ -49,9 +62,12 @@ export const network = {
     ),
   },
   sip: {
-    host: text('127.0.0.1', 'address of the SIP listeners'),
+    host: shaped(HOST, text('127.0.0.1', 'address of the SIP listeners')),
     port: integer(5060, ...PORT, 'port of the SIP listeners, UDP and TCP'),
-    publicHost: text('', 'host written into Via, Contact and sip_uri; empty: sip.host'),
+    publicHost: shaped(
+      PUBLIC_HOST,
+      text('', 'host written into Via, Contact and sip_uri; empty: sip.host'),
+    ),
     backend: choice(
       ['own', 'drachtio'],
       'own',
@@ -97,7 +113,10 @@ export const network = {
     ),
     wsPort: integer(5066, ...PORT_OR_NONE, 'port of SIP over WebSocket (RFC 7118); as tlsPort'),
     wssPort: integer(7443, ...PORT_OR_NONE, 'port of SIP over WebSocket with TLS; as tlsPort'),
-    wsOrigins: list([], 'origins of web pages that may open a SIP WebSocket; empty: all'),
+    wsOrigins: shaped(
+      ORIGIN,
+      list([], 'origins of web pages that may open a SIP WebSocket; empty: all'),
+    ),
     maxConnections: integer(5000, 1, 1_000_000, 'connections at once: TCP, TLS and WebSocket'),
     connectionsPerAddress: integer(
       500,
@@ -111,17 +130,26 @@ export const network = {
       1_000_000,
       'messages per second of one address (IPv6: /64) that proved nothing: new calls, and others, each; beyond: dropped',
     ),
-    edges: list(
-      [],
-      'addresses and ranges of edge proxies of yours (deploy/kamailio): their X-Carillon-Source says who sends, and strangers are heard through them alone; empty: from anywhere',
+    edges: shaped(
+      RANGE,
+      list(
+        [],
+        'addresses and ranges of edge proxies of yours (deploy/kamailio): their X-Carillon-Source says who sends, and strangers are heard through them alone; empty: from anywhere',
+      ),
     ),
-    outboundEdges: list(
-      [],
-      'of sip.edges, where they hear their nodes, address or address:port (5070), the preferred one first: calls to carriers, trunks and other addresses leave by the first that lives, TLS apart; empty: from this node',
+    outboundEdges: shaped(
+      EDGE_PLACE,
+      list(
+        [],
+        'of sip.edges, where they hear their nodes, address or address:port (5070), the preferred one first: calls to carriers, trunks and other addresses leave by the first that lives, TLS apart; empty: from this node',
+      ),
     ),
-    passHeaders: list(
-      ['Diversion', 'History-Info', 'User-to-User', 'Session-ID', 'Identity'],
-      'header fields of an inbound call that its Dial or trunk hands on, unless the carrier or trunk has a list of its own; X-* are all that begin so, and the signalling itself none of them. Identity goes on only while both numbers stay the same',
+    passHeaders: shaped(
+      HEADER_NAME,
+      list(
+        ['Diversion', 'History-Info', 'User-to-User', 'Session-ID', 'Identity'],
+        'header fields of an inbound call that its Dial or trunk hands on, unless the carrier or trunk has a list of its own; X-* are all that begin so, and the signalling itself none of them. Identity goes on only while both numbers stay the same',
+      ),
     ),
     messageMaxBytes: integer(
       4096,
@@ -148,27 +176,36 @@ export const network = {
     ),
   },
   telemetry: {
-    tracesUrl: text(
-      '',
-      'OpenTelemetry collector that takes a trace of each call, OTLP over HTTP, e.g. http://127.0.0.1:4318; empty: none',
+    tracesUrl: shaped(
+      url('http', 'https'),
+      text(
+        '',
+        'OpenTelemetry collector that takes a trace of each call, OTLP over HTTP, e.g. http://127.0.0.1:4318; empty: none',
+      ),
     ),
-    headers: {
+    headers: shaped(HEADER_FIELD, {
       ...list([], 'header fields of what is sent there, Name=value'),
       secret: true,
-    },
+    }),
   },
   drachtio: {
-    servers: list(
-      [],
-      'with sip.backend drachtio: control ports of drachtio servers, host or host:port (9022)',
+    servers: shaped(
+      HOST_PLACE,
+      list(
+        [],
+        'with sip.backend drachtio: control ports of drachtio servers, host or host:port (9022)',
+      ),
     ),
     secret: secret('what those servers ask for'),
     graceMs: integer(30_000, 0, 600_000, 'calls over a server that is away go on for so long'),
   },
   hep: {
-    host: text(
-      '',
-      'Homer, or another HEP3 server: SIP messages and media reports go there; empty: nowhere',
+    host: shaped(
+      HOST,
+      text(
+        '',
+        'Homer, or another HEP3 server: SIP messages and media reports go there; empty: nowhere',
+      ),
     ),
     port: integer(9060, ...PORT, 'its UDP port'),
     captureId: integer(
@@ -199,11 +236,14 @@ export const network = {
       '',
       'P-256 key (PEM) that signs calls to carriers, read again on SIGHUP; empty: none is signed',
     ),
-    certificateUrl: text('', 'where everybody finds the certificate of that key (https)'),
+    certificateUrl: shaped(
+      url('https'),
+      text('', 'where everybody finds the certificate of that key (https)'),
+    ),
   },
   rtp: {
-    host: text('127.0.0.1', 'address of the RTP sockets'),
-    publicHost: text('', 'address written into SDP; empty: rtp.host'),
+    host: shaped(ADDRESS, text('127.0.0.1', 'address of the RTP sockets')),
+    publicHost: shaped(PUBLIC_HOST, text('', 'address written into SDP; empty: rtp.host')),
     portMin: integer(20_000, ...PORT, 'lowest RTP port'),
     icePort: integer(
       0,

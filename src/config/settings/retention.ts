@@ -1,5 +1,6 @@
 /** What is kept, recognised, told and thrown away. */
-import { choice, integer, list, secret, text, toggle } from './kinds.ts';
+import { BUCKET, KEY_PREFIX, LANGUAGE, LINES, MAIL, MAILS, PAIR, url } from './forms.ts';
+import { choice, integer, list, secret, shaped, text, toggle } from './kinds.ts';
 
 export const keeping = {
   compat: {
@@ -26,12 +27,18 @@ export const keeping = {
     suppressDigits: toggle(false, 'keypad tones are left out of recordings'),
   },
   s3: {
-    endpoint: text('', 'object storage, https://host; empty: there is none'),
-    bucket: text('', 'name of the bucket; empty: the host of the endpoint names it'),
+    endpoint: shaped(
+      url('http', 'https'),
+      text('', 'object storage, https://host; empty: there is none'),
+    ),
+    bucket: shaped(
+      BUCKET,
+      text('', 'name of the bucket; empty: the host of the endpoint names it'),
+    ),
     region: text('us-east-1', 'region of the bucket'),
     accessKeyId: text('', 'access key'),
     secretAccessKey: secret('secret key'),
-    prefix: text('', 'before every key, without slashes at its ends'),
+    prefix: shaped(KEY_PREFIX, text('', 'before every key, without slashes at its ends')),
   },
   dataExport: {
     folder: text('', 'each day of call records and ledgers is written here; empty: nowhere'),
@@ -45,15 +52,21 @@ export const keeping = {
       'auto',
       'synthesizer of Speak on this machine; with url the one that is used when that fails',
     ),
-    url: text(
-      '',
-      'base of an OpenAI-compatible server that speaks first, e.g. https://api.openai.com/v1; empty: none',
+    url: shaped(
+      url('http', 'https'),
+      text(
+        '',
+        'base of an OpenAI-compatible server that speaks first, e.g. https://api.openai.com/v1; empty: none',
+      ),
     ),
     apiKey: secret('bearer token of speech.url'),
     model: text('tts-1', 'model of speech.url'),
-    voices: list(
-      ['WOMAN=nova', 'MAN=onyx'],
-      'voice of a document = voice of speech.url; others are sent as they are written, Polly.* by gender',
+    voices: shaped(
+      PAIR,
+      list(
+        ['WOMAN=nova', 'MAN=onyx'],
+        'voice of a document = voice of speech.url; others are sent as they are written, Polly.* by gender',
+      ),
     ),
     timeLimitMs: integer(8000, 500, 60_000, 'longest wait for the first audio of speech.url'),
   },
@@ -63,26 +76,29 @@ export const keeping = {
       'auto',
       'who understands speech of Gather, GetInput and recordings; auto: the first that is set up, in this order',
     ),
-    httpUrl: text(
-      '',
-      'base of an OpenAI-compatible server (whisper), e.g. http://127.0.0.1:8000/v1; empty: none',
+    httpUrl: shaped(
+      url('http', 'https'),
+      text(
+        '',
+        'base of an OpenAI-compatible server (whisper), e.g. http://127.0.0.1:8000/v1; empty: none',
+      ),
     ),
     httpModel: text('whisper-1', 'model of httpUrl'),
-    webSocketUrl: text(
-      '',
-      "streaming server in vosk-server's protocol, e.g. ws://127.0.0.1:2700; empty: none",
+    webSocketUrl: shaped(
+      url('ws', 'wss'),
+      text('', "streaming server in vosk-server's protocol, e.g. ws://127.0.0.1:2700; empty: none"),
     ),
     apiKey: secret('bearer token of either'),
-    language: text('en-US', 'language of recordings that are transcribed'),
+    language: shaped(LANGUAGE, text('en-US', 'language of recordings that are transcribed')),
     timeLimitMs: integer(30_000, 500, 600_000, 'longest wait for words after speech has ended'),
     maxListening: integer(100, 1, 10_000, 'calls whose speech is listened to at the same time'),
   },
   alarms: {
-    email: text(
-      '',
-      'who is told of alarms: addresses with commas between them; empty: the log alone',
+    email: shaped(
+      MAILS,
+      text('', 'who is told of alarms: addresses with commas between them; empty: the log alone'),
     ),
-    webhookUrl: text('', 'URL that alarms are posted to as JSON'),
+    webhookUrl: shaped(url('http', 'https'), text('', 'URL that alarms are posted to as JSON')),
     webhookSecret: secret('key of X-Carillon-Signature: sha256=<HMAC-SHA256 of the body, hex>'),
     everyMs: integer(15_000, 100, 3_600_000, 'how often everything is looked at'),
     carrierDownMs: integer(
@@ -112,7 +128,10 @@ export const keeping = {
     spendFloor: integer(10, 0, 1_000_000, 'units an hour below which spending is no alarm'),
   },
   invoices: {
-    seller: text('', 'name and address on invoices, a line each; empty: platformName'),
+    seller: shaped(
+      LINES,
+      text('', 'name and address on invoices, a line each; empty: platformName'),
+    ),
     font: text(
       '',
       'TrueType font (.ttf, .otf) for letters that are not Latin; empty: DejaVu Sans, where it is installed',
@@ -146,9 +165,10 @@ export const keeping = {
     ),
   },
   mail: {
-    smtpUrl: secret(
-      'smtp(s)://user:password@host:port; empty: mails are written to <dataDir>/outbox',
+    smtpUrl: shaped(
+      url('smtp', 'smtps'),
+      secret('smtp(s)://user:password@host:port; empty: mails are written to <dataDir>/outbox'),
     ),
-    from: text('carillon@localhost', 'sender of mails'),
+    from: shaped(MAIL, text('carillon@localhost', 'sender of mails')),
   },
 } as const;

@@ -9,7 +9,10 @@ export type AlarmKind =
   | 'low_balance'
   | 'disk'
   | 'certificate'
-  | 'unreadable_rows';
+  | 'unreadable_rows'
+  | 'not_serving'
+  | 'spool'
+  | 'object_backlog';
 
 /** What is looked at, and whether it is bad now. */
 export interface Condition {
@@ -57,4 +60,7 @@ export const ALARM_KINDS: readonly AlarmKind[] = [
   'disk',
   'certificate',
   'unreadable_rows',
+  'not_serving',
+  'spool',
+  'object_backlog',
 ];

@@ -5,9 +5,17 @@ import type { Clock } from '../../base/clock.ts';
  * What keeps a node from serving calls.
  * - `store`: the database does not take writes.
  * - `redis`: Redis has not answered for a second, and `cluster.withoutRedisPercent` is 0.
+ * - `descriptors`: the process has too few free file descriptors.
  * - `fenced`: another node declared this one dead, and its new epoch has not begun.
  */
-export type ConditionName = 'store' | 'redis' | 'fenced';
+export type ConditionName = 'store' | 'redis' | 'descriptors' | 'fenced';
+
+export const CONDITION_NAMES: readonly ConditionName[] = [
+  'store',
+  'redis',
+  'descriptors',
+  'fenced',
+];
 
 export interface Condition {
   readonly condition: ConditionName;
@@ -43,7 +51,7 @@ export class Serviceability {
     return this.#cause;
   }
 
-  /** Returns the function with which one part reports its condition: a cause, or undefined once it has ended. */
+  /** Returns the function with which one part reports its condition: a cause, or undefined once it is over. */
   of(condition: ConditionName): (cause: string | undefined) => void {
     return (cause) => this.#report(condition, cause);
   }

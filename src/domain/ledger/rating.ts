@@ -148,8 +148,19 @@ export function parseRates(document: unknown): Result<readonly Rate[], string> {
   return ok(rates);
 }
 
+const RATE_KEYS: ReadonlySet<string> = new Set([
+  'direction',
+  'prefix',
+  'per_minute',
+  'pulse_seconds',
+  'currency',
+]);
+
 function parseRate(row: unknown): Result<Rate, string> {
   if (!isRecord(row)) return err('an object is expected');
+  const unknown = Object.keys(row).find((key) => !RATE_KEYS.has(key));
+  if (unknown !== undefined)
+    return err(`unknown key ${unknown}; known here: ${[...RATE_KEYS].join(', ')}`);
   const { direction, prefix = '', per_minute: price, pulse_seconds: pulse = 60, currency } = row;
   if (!isDirection(direction)) return err(`direction must be one of ${DIRECTIONS.join(', ')}`);
   if (typeof prefix !== 'string' || !/^\d{0,15}$/.test(prefix)) {

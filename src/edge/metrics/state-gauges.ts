@@ -10,9 +10,20 @@ export interface StateSources {
   /** By setting: when a certificate ends, milliseconds since the epoch. */
   certificates?: () => readonly { readonly setting: string; readonly endsMs: number }[];
   version?: string;
+  /** By condition: whether it keeps the node from serving calls. */
+  conditions?: () => Readonly<Record<string, boolean>>;
+  /** Epoch of this node; it grows with each start, and when another node declares this one dead. */
+  epoch?: () => number;
+  /** Living nodes of the cluster, this one included. Undefined: not known now. */
+  nodes?: () => number | undefined;
+  /** Finished recordings that wait for object storage. */
+  offloadWaiting?: () => number;
+  /** File descriptors of the process. */
+  descriptors?: () => { readonly open: number; readonly limit: number };
 }
 
 export function defineStateGauges(registers: Registry[], sources: StateSources): void {
+  defineNodeGauges(registers, sources);
   new Gauge({
     name: 'voice_carrier_up',
     help: '1 while a carrier answers OPTIONS',
@@ -67,4 +78,49 @@ export function defineStateGauges(registers: Registry[], sources: StateSources):
       if (sources.version !== undefined) this.set({ version: sources.version }, 1);
     },
   });
+}
+
+function defineNodeGauges(registers: Registry[], sources: StateSources): void {
+  new Gauge({
+    name: 'voice_node_condition',
+    help: '1 while the condition keeps this node from serving calls',
+    labelNames: ['condition'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [condition, holds] of Object.entries(sources.conditions?.() ?? {}))
+        this.set({ condition }, Number(holds));
+    },
+  });
+  const numbers: readonly (readonly [name: string, help: string, () => number | undefined])[] = [
+    ['voice_node_epoch', 'Epoch of this node', () => sources.epoch?.()],
+    [
+      'voice_cluster_nodes',
+      'Living nodes of the cluster, as this node knows',
+      () => sources.nodes?.(),
+    ],
+    [
+      'voice_recordings_waiting',
+      'Finished recordings that wait for object storage',
+      () => sources.offloadWaiting?.(),
+    ],
+    ['voice_descriptors_open', 'Open file descriptors', () => sources.descriptors?.().open],
+    [
+      'voice_descriptors_limit',
+      'File descriptors that may be open',
+      () => sources.descriptors?.().limit,
+    ],
+  ];
+  for (const [name, help, read] of numbers) {
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        const value = read();
+        if (value === undefined || !Number.isFinite(value)) this.reset();
+        else this.set(value);
+      },
+    });
+  }
 }

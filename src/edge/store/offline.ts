@@ -5,7 +5,6 @@ import {
   copyFileSync,
   cpSync,
   existsSync,
-  mkdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -19,6 +18,7 @@ import type { LedgerFault } from '../../domain/ledger/types.ts';
 import { integer, type Row, string } from './connection.ts';
 import { Engine } from './engine.ts';
 import { FolderLock } from './folder-lock.ts';
+import { makeFolder } from './make-folder.ts';
 import { listMigrations } from './migrate.ts';
 import { verifyLedger } from './sql/ledger.ts';
 
@@ -110,7 +110,7 @@ export interface Restored {
  */
 export function restoreBackup(request: RestoreRequest): Restored {
   const { backup, dataDir, keys, replace, random } = request;
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  makeFolder(dataDir);
   const lock = new FolderLock(join(dataDir, `${DATABASE}.lock`));
   const target = join(dataDir, DATABASE);
   const draft = join(dataDir, `${DATABASE}.restoring`);

@@ -1,15 +1,8 @@
-import {
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs';
+import { readFileSync, renameSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { type FileHandle, open, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ServiceError } from '../../base/errors.ts';
+import { makeFolder } from './make-folder.ts';
 import type { Unit } from './unit.ts';
 import type { Vault } from './vault.ts';
 
@@ -43,7 +36,7 @@ export class Spool {
   #writing: Promise<void> | undefined;
 
   constructor(folder: string, vault: Vault, limitBytes: number) {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder);
     this.#file = join(folder, 'units');
     this.#doneFile = join(folder, 'done');
     this.#vault = vault;

@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync, rmSync } from 'node:fs';
+import { closeSync, openSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ServiceError } from '../../base/errors.ts';
 import { Checkpoints } from './checkpoints.ts';
@@ -6,6 +6,7 @@ import { DiskCheck } from './disk-check.ts';
 import { Engine, type EngineOptions } from './engine.ts';
 import { Executor, InlineRunner } from './executor.ts';
 import { toError, toFailure } from './failure.ts';
+import { makeFolder } from './make-folder.ts';
 import { PROBE } from './marks.ts';
 import { atOnce, GroupPace } from './pace.ts';
 import { makePrivate } from './private-file.ts';
@@ -23,6 +24,7 @@ import type { UnreadableRow } from './unreadable.ts';
 import { UnreadableLog } from './unreadable-log.ts';
 import { ephemeralKey, loadKey } from './vault.ts';
 
+export { makeFolder } from './make-folder.ts';
 export type { Repositories, SettingStore } from './repositories.ts';
 export type { PostgresSettings, Store, StoreOptions } from './store-parts.ts';
 
@@ -188,7 +190,7 @@ function makeNew(path: string): void {
 
 /** The file is made before SQLite opens it, so that its journals inherit the mode: for the owner alone. */
 function prepareFile(dataDir: string): string {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  makeFolder(dataDir);
   const file = join(dataDir, 'carillon.db');
   for (const path of [file, `${file}.lock`]) makePrivate(path);
   return file;

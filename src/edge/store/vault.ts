@@ -5,9 +5,10 @@ import {
   type KeyObject,
   randomBytes,
 } from 'node:crypto';
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { ServiceError } from '../../base/errors.ts';
+import { makeFolder } from './make-folder.ts';
 
 const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
@@ -57,7 +58,7 @@ export class Vault {
 
 /** Reads the key file, or makes it at the first start: mode 0600 in a folder of mode 0700. */
 export function loadKey(file: string): Uint8Array {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(file));
   try {
     writeFileSync(file, randomBytes(KEY_BYTES), { flag: 'wx', mode: 0o600 });
   } catch (error) {

@@ -13,6 +13,8 @@ import type { Basics, Foundation } from './foundation.ts';
 export interface Clustered {
   readonly shared: Cluster;
   readonly peers: Peers;
+  /** Ids of living nodes, this one included; undefined: not known now. */
+  living(): readonly string[] | undefined;
   /** For calls between nodes. */
   readonly tickets: NodeTickets;
   /** Commands of campaigns go to the node that dials. */
@@ -68,6 +70,7 @@ export function clusteredBy(
   return {
     shared: cluster,
     peers,
+    living: () => membership?.living,
     tickets: new NodeTickets(clock, random),
     shareDialer: (own) =>
       new SharedDialer({ own, bus: cluster.bus, nodes: store.nodes, nodeId: self.id }),

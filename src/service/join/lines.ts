@@ -45,6 +45,7 @@ import { DemoApplication } from '../../edge/webhook/demo-application.ts';
 import { Drafts } from '../../edge/webhook/drafts.ts';
 import { type CustomerHttp, createHttpCaller } from '../../edge/webhook/http-caller.ts';
 import { keptSecret, NONCE_KEY_FILE } from '../data-folder.ts';
+import type { DescriptorWatch } from '../descriptors.ts';
 import type { Derived } from '../settings.ts';
 import { trialCertificate } from '../sip-certificate.ts';
 import { SipTraces } from '../sip-traces.ts';
@@ -84,12 +85,17 @@ export interface Lines {
 const LOGGED_CALLS = 2000;
 const MIB = 2 ** 20;
 
+interface Surroundings {
+  readonly cluster: Clustered | undefined;
+  readonly descriptors: Pick<DescriptorWatch, 'mayKeep'>;
+}
+
 export async function openLines(
   basics: Basics,
   foundation: Foundation,
   derived: Derived,
   metrics: Metrics,
-  cluster?: Clustered,
+  { cluster, descriptors }: Surroundings,
 ): Promise<Lines> {
   const { settings, logger, clock, random, dataDir } = basics;
   const customers = towardsCustomers(basics, foundation, derived, metrics, cluster);
@@ -166,6 +172,7 @@ export async function openLines(
       ...DEFAULT_STREAM_LIMITS,
       maxConnections: settings.sip.maxConnections,
       maxConnectionsPerAddress: settings.sip.connectionsPerAddress,
+      mayKeep: () => descriptors.mayKeep(),
     },
     firstResponseMs: settings.sip.firstResponseMs,
     messageMaxBytes: settings.sip.messageMaxBytes,
@@ -211,8 +218,6 @@ export async function openLines(
 /** Undefined: sockets of our own. */
 async function wireOf({ sip, drachtio }: Settings): Promise<WireFactory | undefined> {
   if (sip.backend !== 'drachtio') return undefined;
-  if (sip.outboundEdges.length > 0)
-    throw new ServiceError('CONFIG_INVALID', 'sip.outboundEdges needs sip.backend own');
   const { drachtioWire, serversOf } = await import('../../edge/sip/drachtio/drachtio-wire.ts');
   const servers = serversOf(drachtio.servers);
   if (servers === undefined)
@@ -339,8 +344,6 @@ async function callerProofs(
 ): Promise<Lines['proofs']> {
   const { trustAnchorsFile: anchorsFile, keyFile, certificateUrl, freshnessS } = stir;
   if (anchorsFile === '' && keyFile === '') return {};
-  if (keyFile !== '' && !URL.canParse(certificateUrl))
-    throw new ServiceError('CONFIG_INVALID', 'stir.keyFile needs stir.certificateUrl, a URL');
   const { createCallerProofs } = await import('../../edge/stir/stir.ts');
   const options = { anchorsFile, keyFile, certificateUrl, freshnessS, logger };
   return createCallerProofs({

@@ -9,6 +9,8 @@ export interface Leaving {
   readonly elsewhere:
     | { readonly objects: NonNullable<Foundation['objects']>; keyOf(file: string): string }
     | undefined;
+  /** Recordings that wait for object storage. */
+  waiting(): number;
   start(): void;
   stop(): Promise<void>;
 }
@@ -18,17 +20,11 @@ export function joinLeaving(basics: Basics, foundation: Foundation): Leaving {
   const { objects, recordings, store } = foundation;
   const isMoved = settings.recordings.storage === 's3' && objects !== undefined;
   const isExported = settings.dataExport.folder !== '' || settings.dataExport.toS3;
+  const offload = isMoved
+    ? new RecordingOffload({ ...basics, folder: recordingsFolder(dataDir), objects, recordings })
+    : undefined;
   const works = [
-    ...(isMoved
-      ? [
-          new RecordingOffload({
-            ...basics,
-            folder: recordingsFolder(dataDir),
-            objects,
-            recordings,
-          }),
-        ]
-      : []),
+    ...(offload === undefined ? [] : [offload]),
     ...(isExported
       ? [
           new DailyExport({
@@ -45,6 +41,7 @@ export function joinLeaving(basics: Basics, foundation: Foundation): Leaving {
   ];
   return {
     elsewhere: objects && { objects, keyOf: recordingKey },
+    waiting: () => offload?.waiting ?? 0,
     start() {
       for (const work of works) work.start();
     },

@@ -16,5 +16,12 @@ export function parseCarriersFile(document: unknown): Result<readonly NewCarrier
     );
   }
   const { carriers }: Static<typeof CarriersFile> = document;
+  for (const [at, carrier] of carriers.entries()) {
+    const unknown = Object.keys(carrier).find((key) => !Object.hasOwn(CarrierBody.properties, key));
+    if (unknown !== undefined) return err(`carriers[${at}]: unknown key ${unknown}`);
+  }
+  const names = carriers.map(({ name }) => name);
+  const again = names.find((name, at) => names.indexOf(name) !== at);
+  if (again !== undefined) return err(`carriers: the name ${again} is used twice`);
   return ok(carriers.map(carrierOf));
 }

@@ -14,6 +14,8 @@ export interface SipConnection {
 export interface ConnectionCounts {
   readonly maxConnections: number;
   readonly maxConnectionsPerAddress: number;
+  /** Whether the process has file descriptors left for a connection that was accepted. Default: it has. */
+  readonly mayKeep?: () => boolean;
 }
 
 export interface ConnectionEvents {
@@ -89,7 +91,8 @@ export class ConnectionTable {
    * none. `close` ends the socket while there is no connection on it.
    */
   enter(host: string, close: (why: string) => void): Place | undefined {
-    if (this.#stopping || !this.#mayAccept(host)) return undefined;
+    if (this.#stopping || this.#limits.mayKeep?.() === false) return undefined;
+    if (!this.#mayAccept(host)) return undefined;
     const place: Place = {
       host,
       connection: undefined,

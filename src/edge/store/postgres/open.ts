@@ -1,10 +1,10 @@
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ServiceError } from '../../../base/errors.ts';
 import { RepeatedTask } from '../../../base/repeated-task.ts';
 import { changesAnswers } from '../answer-cache.ts';
 import { Executor } from '../executor.ts';
 import { FolderLock } from '../folder-lock.ts';
+import { makeFolder } from '../make-folder.ts';
 import { PROBE } from '../marks.ts';
 import { atOnce, GroupPace } from '../pace.ts';
 import { makePrivate } from '../private-file.ts';
@@ -41,7 +41,7 @@ export async function openOnPostgres(
   settings: PostgresSettings,
 ): Promise<Store> {
   const { dataDir, logger } = options;
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  makeFolder(dataDir);
   const lockFile = join(dataDir, 'carillon.db.lock');
   makePrivate(lockFile);
   const lock = new FolderLock(lockFile);
