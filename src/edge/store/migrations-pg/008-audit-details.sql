@@ -1,4 +1,4 @@
--- sqlite: 033
+-- sqlite: 028
 -- Address of the request, and details of the change such as an amount.
 ALTER TABLE audit ADD COLUMN address TEXT COLLATE "C";
 ALTER TABLE audit ADD COLUMN detail TEXT COLLATE "C";

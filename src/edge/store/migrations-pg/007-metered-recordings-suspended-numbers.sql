@@ -1,4 +1,4 @@
--- sqlite: 030
+-- sqlite: 027
 -- Time of a recording that was charged, in whole pulses. NULL: recorded by an earlier version, or not charged.
 ALTER TABLE recording ADD COLUMN billed_ms BIGINT;
 -- A name that the account gives a number.
