@@ -280,6 +280,9 @@ describe.skipIf(!HAS_REDIS || postgresMissing !== undefined)(
     it('its node is killed: who is elsewhere meets again, and hears each other', async () => {
       await meet();
       await hears(2, [0, 1]);
+      const old = (await members(fleet.node(1))).map(
+        (member) => `${String(member['call_uuid'])} ${String(member['member_id'])}`,
+      );
       await fleet.node(0).kill();
       const killedMs = performance.now();
       await eventually(
@@ -294,6 +297,14 @@ describe.skipIf(!HAS_REDIS || postgresMissing !== undefined)(
         `the conference goes on elsewhere ${Math.round(performance.now() - killedMs)} ms after its node was killed\n`,
       );
       await Promise.all([hears(1, [2]), hears(2, [1])]);
+      const exits = (): readonly string[] =>
+        events('ConferenceExit').map((form) => `${form['CallUUID']} ${form['ConferenceMemberID']}`);
+      // Every old member ID has left, including that of the call that the crashed node ran.
+      await eventually(
+        'the exits',
+        () => old.every((one) => exits().filter((exit) => exit === one).length === 1) || undefined,
+        20_000,
+      );
       await phones[0]?.close();
       phones = phones.slice(1);
       await fleet.restart(0);

@@ -1,5 +1,5 @@
 import type { CallDirection, HangupDisposition } from '../cdr/types.ts';
-import type { HangupCauseKey, HangupSource } from './hangup-cause.ts';
+import { CONTACT_UNREACHABLE, type HangupCauseKey, type HangupSource } from './hangup-cause.ts';
 import type { LegEnd } from './needs.ts';
 
 export interface CallEnd {
@@ -69,9 +69,6 @@ function causeOfStatus(status: number | undefined): HangupCauseKey {
   if (known !== undefined) return known;
   return status >= 500 && status < 600 ? 'carrierError' : 'rejected';
 }
-
-/** Begins the detail of a call to a registered phone whose contact cannot be reached: its caller gets 480. */
-export const CONTACT_UNREACHABLE = 'contactUnreachable';
 
 const unreached = (
   detail: string,

@@ -109,3 +109,6 @@ export type HangupSource =
   | 'Answer XML'
   | 'Error'
   | 'Unknown';
+
+/** Begins the detail of a call to a registered phone whose contact cannot be reached: its caller gets 480. */
+export const CONTACT_UNREACHABLE = 'contactUnreachable';

@@ -1,5 +1,9 @@
 /** Front door for other modules: causes, and the call itself. */
 export type { CallLogEntry } from './call-log.ts';
-export { CONTACT_UNREACHABLE } from './end-cause.ts';
-export { HANGUP_CAUSES, type HangupCauseKey, type HangupSource } from './hangup-cause.ts';
+export {
+  CONTACT_UNREACHABLE,
+  HANGUP_CAUSES,
+  type HangupCauseKey,
+  type HangupSource,
+} from './hangup-cause.ts';
 export type { QualitySample } from './quality-track.ts';

@@ -269,7 +269,7 @@ function Charges({ account, uuid }: { readonly account: string; readonly uuid: s
       <Problem text={problem} />
       <Table
         name="Ledger entries of the call"
-        rows={value && rows(value['transactions'])}
+        rows={value}
         empty="Nothing was charged for the call itself."
         columns={[
           { title: 'When', value: (row) => <At value={row['created_at']} /> },

@@ -10,6 +10,9 @@ export interface RoomNames {
   readonly name: string;
 }
 
+/** The parts of a member that a notification names. */
+type Named = Pick<Member, 'context' | 'instruction' | 'id'>;
+
 const IN_PROGRESS: CallStatus = 'in-progress';
 
 export function tellEnter(room: RoomNames, member: Member, isFirst: boolean): void {
@@ -23,16 +26,22 @@ export function tellEnter(room: RoomNames, member: Member, isFirst: boolean): vo
   ]);
 }
 
-export function tellExit(
+export function tellExit(...of: Parameters<typeof exitNotice>): void {
+  const [, { context }] = of;
+  const notification = exitNotice(...of);
+  if (notification !== undefined) context.needs.callbacks.notify(notification);
+}
+
+/** The exit notification of a member; undefined if its document names no `callbackUrl`. */
+export const exitNotice = (
   room: RoomNames,
-  member: Member,
+  member: Named,
   facts: { readonly wasFirst: boolean; readonly isLast: boolean },
-): void {
-  tell(room, member, 'exit', 'ConferenceExit', [
+): NotificationDraft | undefined =>
+  draft(room, member, 'exit', 'ConferenceExit', [
     ['ConferenceFirstMember', String(facts.wasFirst)],
     ['ConferenceLastMember', String(facts.isLast)],
   ]);
-}
 
 export const tellDigits = (room: RoomNames, member: Member, keys: string): void =>
   tell(room, member, 'digits', 'ConferenceDigitsMatch', [['ConferenceDigitsMatch', keys]]);
@@ -64,7 +73,7 @@ function tell(...told: Parameters<typeof draft>): void {
 
 function draft(
   room: RoomNames,
-  { context, instruction, id }: Member,
+  { context, instruction, id }: Named,
   action: string,
   event: string,
   own: CallbackParameters,

@@ -15,10 +15,12 @@ import {
 } from './between-nodes.ts';
 import type { Conferences } from './conferences.ts';
 import { LINK_CODECS, LINK_SRTP, type NodeLegs } from './node-legs.ts';
+import type { Rosters } from './rosters.ts';
 
 export interface GuestNeeds {
   readonly own: Pick<Conferences, 'enterHere'>;
   readonly legs: NodeLegs;
+  readonly rosters: Rosters;
   readonly bus: Bus;
   readonly interpreter: () => InterpreterNeeds;
   readonly logger: Logger;
@@ -84,6 +86,7 @@ export class Guest {
     }
     const { instruction, goesOn, identity } = this.#request;
     const context = this.#context(call);
+    this.#needs.rosters.guest(call, this.#request.home);
     const entered = this.#needs.own.enterHere(fromWire(instruction), context, goesOn);
     if (entered === undefined) {
       this.#settle({ kind: 'full' });
@@ -92,6 +95,7 @@ export class Guest {
       return;
     }
     this.#participation = entered;
+    this.#needs.rosters.watch(entered.room);
     const facts = () => ({ memberId: entered.member.id, room: roomOf(entered) });
     this.#settle({ kind: 'in', ...facts() });
     // Its node has to know when this one dies.

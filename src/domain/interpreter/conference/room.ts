@@ -52,6 +52,8 @@ export class Room {
   readonly #members = new Map<string, Member>();
   readonly #closed = new AbortController();
   readonly #onEmpty: () => void;
+  /** Called after each change of the members. */
+  #onMembers: () => void = () => undefined;
   #isMoving = false;
   #lastId = 0;
   #firstId = '';
@@ -122,7 +124,13 @@ export class Room {
     if (this.#begun) this.#announce(instruction.enterSound, member);
     this.#considerWaiting(member);
     this.#considerRecording();
+    this.#onMembers();
     return member;
+  }
+
+  /** Registers the function to call after each change of the members. It replaces an earlier one. */
+  onMembers(changed: () => void): void {
+    this.#onMembers = changed;
   }
 
   leave(member: Member, reason: LeaveReason): void {
@@ -135,6 +143,7 @@ export class Room {
     const wasFirst = member.id === this.#firstId;
     tellExit(this, member, { wasFirst, isLast: this.#members.size === 0 });
     tellParty(this, member, 'ParticipantLeft', [['Reason', reason]]);
+    this.#onMembers();
     if (this.#members.size === 0) tellParty(this, this.#teller ?? member, 'MPCEnded');
     if (this.#isMoving) {
       this.closeIfEmpty();

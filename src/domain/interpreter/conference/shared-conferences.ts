@@ -26,6 +26,7 @@ import {
 } from './between-nodes.ts';
 import { type Conferences, keyOfRoom } from './conferences.ts';
 import { Guest, type GuestNeeds } from './guest.ts';
+import { Rosters } from './rosters.ts';
 import { type VisitNeeds, visit, type Wanted } from './visit.ts';
 
 /** A node may just have gone: it is heard of for three seconds more. */
@@ -34,7 +35,9 @@ const AGAIN_MS = 200;
 /** How long a guest that has left can be asked about. */
 const REMEMBERED_MS = 30_000;
 
-export interface SharedConferencesNeeds extends VisitNeeds, Omit<GuestNeeds, 'own'> {
+export interface SharedConferencesNeeds
+  extends Omit<VisitNeeds, 'ownerLost'>,
+    Omit<GuestNeeds, 'own' | 'rosters'> {
   readonly own: Conferences;
   readonly claims: Claims;
   readonly tickets: NodeTickets;
@@ -53,6 +56,7 @@ type Entered = Participation | 'full' | 'again';
 export class SharedConferences implements ConferenceDirectory {
   readonly #needs: SharedConferencesNeeds;
   readonly #own: Conferences;
+  readonly #rosters: Rosters;
   readonly #guests = new Map<string, Guest>();
   readonly #visiting = new Set<Call>();
   /** Calls in conferences, and whether those have begun: what goes with them when they move. */
@@ -63,6 +67,7 @@ export class SharedConferences implements ConferenceDirectory {
     this.#needs = needs;
     this.#own = needs.own;
     const { bus, claims, callbacks, calls } = needs;
+    this.#rosters = new Rosters(needs);
     claims.onLost((claim) => {
       const room = roomOfClaim(claim);
       if (room !== undefined) this.#own.moveAway(room);
@@ -150,7 +155,8 @@ export class SharedConferences implements ConferenceDirectory {
     const { nodeId, claims } = this.#needs;
     const owner = await this.#ownerOf(claim, attempt);
     if (owner !== nodeId) {
-      const entered = await visit(owner, wanted, this.#needs);
+      const ownerLost = (uuid: string): void => this.#rosters.ownerLost(uuid);
+      const entered = await visit(owner, wanted, { ...this.#needs, ownerLost });
       if (typeof entered === 'string') return entered;
       this.#visits(context.call, owner, entered);
       return entered;
@@ -188,7 +194,7 @@ export class SharedConferences implements ConferenceDirectory {
     const { claim, host } = request;
     if (this.#isLeaving) return { kind: 'elsewhere' };
     if ((await claims.claim(claim)) !== nodeId) return { kind: 'elsewhere' };
-    const guest = new Guest(request, { ...this.#needs, own: this.#own });
+    const guest = new Guest(request, { ...this.#needs, own: this.#own, rosters: this.#rosters });
     const ticket = tickets.issue(host, {
       take: (leg: Parameters<Guest['arrived']>[0]) => guest.arrived(leg),
       lapsed: () => guest.lost(),

@@ -16,6 +16,7 @@ import {
   LEAVE,
   toWire,
 } from './between-nodes.ts';
+import { tellExit } from './conference-events.ts';
 import { LINK_CODECS, LINK_SRTP, type NodeLegs } from './node-legs.ts';
 
 export interface VisitNeeds {
@@ -25,6 +26,8 @@ export interface VisitNeeds {
   readonly nodeId: string;
   /** Where INVITEs of this node come from. */
   readonly host: string;
+  /** Called with the UUID of a conference whose node is unreachable. */
+  readonly ownerLost: (conferenceUuid: string) => void;
 }
 
 /** Who is to be where. */
@@ -61,7 +64,7 @@ export async function visit(
     const isUp = await up;
     const state = (await needs.bus.ask(owner, GUEST, [ticket.username])) as GuestState;
     if (isUp && state.kind === 'in')
-      return new Visit({ owner, ticket: ticket.username, link, facts: state }, context, needs);
+      return new Visit({ owner, ticket: ticket.username, link, facts: state }, wanted, needs);
     ends();
     return state.kind === 'full' ? 'full' : 'again';
   } catch (error) {
@@ -106,14 +109,19 @@ class Visit implements Participation {
   readonly member: Participation['member'];
   readonly #place: Place;
   readonly #context: VerbContext;
+  readonly #instruction: ConferenceInstruction;
   readonly #bus: Bus;
+  readonly #ownerLost: VisitNeeds['ownerLost'];
   #facts: GuestFacts;
   #leaving: Promise<void> | undefined;
 
-  constructor(place: Place, context: VerbContext, { bus }: VisitNeeds) {
+  constructor(place: Place, wanted: Wanted, { bus, ownerLost }: VisitNeeds) {
+    const { context } = wanted;
     this.#place = place;
     this.#context = context;
+    this.#instruction = wanted.instruction;
     this.#bus = bus;
+    this.#ownerLost = ownerLost;
     this.#facts = place.facts;
     const { call, needs } = context;
     const { link } = place;
@@ -154,12 +162,21 @@ class Visit implements Participation {
     await this.#leaving;
     const state = this.#context.signal.aborted ? undefined : await this.#ask(GUEST);
     if (this.#context.signal.aborted) return 'callOver';
+    if (state === undefined) this.#exitFromLost();
     if (state?.kind !== 'left') return 'moved';
     if (state.hangup !== undefined)
       this.#context.call.hangup(state.hangup.cause, state.hangup.source);
     // The leg broke, and the call is well.
     else if (state.reason === 'callOver') return 'moved';
     return state.reason;
+  }
+
+  /** The conference's node crashed, so this node reports that the old member ID has left. */
+  #exitFromLost(): void {
+    const { room, memberId: id } = this.#facts;
+    const member = { context: this.#context, instruction: this.#instruction, id };
+    tellExit(room, member, { wasFirst: false, isLast: false });
+    this.#ownerLost(room.uuid);
   }
 
   async #ask(what: string): Promise<GuestState | undefined> {
