@@ -19,10 +19,10 @@ constexpr uint8_t kLength = 0x7f;
 constexpr uint8_t kLength16 = 126;
 constexpr uint8_t kLength64 = 127;
 constexpr size_t kMaskBytes = 4;
-/// A buffer of a message that has been longer is given back.
+/// Buffer size above which memory is released after a message.
 constexpr size_t kKeptBytes = 16 * 1024;
 
-/// Writes `payload`, masked, to `out` (§5.3), eight bytes at a time.
+/// Writes the masked `payload` to `out` (§5.3), eight bytes at a time.
 void mask_into(uint8_t* out, Bytes payload, uint32_t mask) {
   const uint64_t wide = (uint64_t{mask} << 32) | mask;
   size_t at = 0;
@@ -41,7 +41,7 @@ bool is_control(Opcode opcode) { return static_cast<uint8_t>(opcode) >= 8; }
 
 bool is_known(uint8_t opcode) { return opcode <= 2 || (opcode >= 8 && opcode <= 10); }
 
-/// §7.4: what may stand in a close frame.
+/// Returns true if the code is allowed in a close frame (§7.4).
 bool may_be_sent(uint16_t code) {
   if (code >= 3000 && code <= 4999) return true;
   return code >= 1000 && code <= 1014 && code != 1004 && code != 1005 && code != 1006;
@@ -100,7 +100,7 @@ std::optional<MessageReader::Header> MessageReader::read_header(Bytes input) {
   return header;
 }
 
-/// Faults that the header shows, before the payload is here.
+/// Detects errors in the header before the payload arrives.
 std::optional<MessageReader::Item> MessageReader::refuse(const Header& header, Bytes input) const {
   using close_code::kProtocolError;
   if ((input[0] & kReserved) != 0) return fault(kProtocolError, "a reserved bit is set");
@@ -158,13 +158,13 @@ MessageReader::Item MessageReader::whole(Opcode opcode, Bytes payload, size_t co
   return item;
 }
 
-/// A frame whose payload is taken as it comes.
+/// Begins a frame whose payload is consumed as it arrives.
 void MessageReader::begin(const Header& header) {
   left_ = header.payload_bytes;
   final_ = header.final;
   if (!joining_) joining_ = header.opcode;
   if (skipping_) return;
-  // Exactly what is needed, at once; many small fragments grow by doubling, but not beyond the limit.
+  // Reserve the exact size of the frame. For many small fragments, grow by doubling, up to the limit.
   const size_t needed = expected();
   if (needed > message_.capacity()) {
     message_.reserve(message_.empty() ? needed
