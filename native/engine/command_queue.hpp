@@ -49,7 +49,7 @@ class CommandQueue {
     return std::make_unique<FunctionCommand>(std::move(ready), std::move(function));
   }
 
-  // Control thread.
+  // --- control thread ---
   /// Posts a command. If the ring is full, commands wait in order until the next post() or flush().
   void post(std::unique_ptr<Command> command) {
     flush();
@@ -73,7 +73,7 @@ class CommandQueue {
     while (!waiting_.empty() && pending_.push(waiting_.front())) waiting_.pop_front();
   }
 
-  // Worker thread.
+  // --- worker thread ---
   /// Returns true if the control thread should call flush().
   [[nodiscard]] bool some_wait() const { return some_wait_.load(std::memory_order_acquire); }
   [[nodiscard]] bool empty() const { return pending_.empty(); }

@@ -17,7 +17,8 @@ namespace {
 constexpr int kBacklog = 128;
 constexpr size_t kReadAtOnce = 16 * 1024;
 
-/// Bind exclusively first: UDP sockets that share a port would not detect another user.
+/// Listens for TCP connections. Fails if another process uses the port, which shared UDP sockets would not
+/// detect.
 FileDescriptor listen_at(const Address& local) {
   sockaddr_storage name{};
   const socklen_t length = to_sockaddr(local, name);

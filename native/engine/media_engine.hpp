@@ -93,7 +93,7 @@ class MediaEngine {
                                             MediaLoop& loop, PlaceHandle /*at*/) mutable { function(loop); });
   }
 
-  // Key exchange thread.
+  // --- key exchange thread ---
   /// Key exchange command for a leg. Returns false if the leg is moving or was removed.
   using KeyErrand = std::function<bool(MediaLoop&, LegHandle at)>;
   /// Posts a key exchange command. Only one thread may call this, and it must end before stop().
@@ -101,7 +101,7 @@ class MediaEngine {
   /// Reposts the commands that did not find their leg.
   void repeat_keys();
 
-  // Control thread.
+  // --- control thread ---
   /// Sets the key exchange, which must outlive the media threads.
   void exchange_keys_by(KeyExchange& exchange);
   /// Opens the file of a new recording. If it fails, the sink has the state `failed` with the reason, and the
@@ -124,7 +124,7 @@ class MediaEngine {
   [[nodiscard]] uint64_t dropped_events() const { return events_.dropped(); }
   void stop();
 
-  // Manual mode.
+  // --- manual mode ---
   void inject(uint16_t local_port, const Address& from, Bytes datagram, Nanos at);
   void advance(Nanos by);
   std::vector<SentPacket> take_sent();

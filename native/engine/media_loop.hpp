@@ -32,12 +32,12 @@ class MediaLoop : private PacketSink {
   /// take_sent() instead of being sent.
   MediaLoop(RecordRing& events, bool keep_packets);
 
-  // Control thread.
+  // --- control thread ---
   CommandQueue<MediaLoop>& commands() { return commands_; }
-  // Key exchange thread.
+  // --- key exchange thread ---
   CommandQueue<MediaLoop>& key_commands() { return key_commands_; }
 
-  // Media thread.
+  // --- media thread ---
   EventRing& events() { return events_; }
   [[nodiscard]] bool commands_wait() const { return !commands_.empty() || !key_commands_.empty(); }
   /// Runs the ready commands. Returns true if any was run.
@@ -76,7 +76,7 @@ class MediaLoop : private PacketSink {
   }
   void receive_leg(LegHandle handle, Departed& departed);
 
-  // Manual mode.
+  // --- manual mode ---
   std::vector<SentPacket> take_sent() { return std::exchange(sent_, {}); }
 
  private:

@@ -35,12 +35,12 @@ class RecordRing {
 
   [[nodiscard]] size_t capacity() const { return capacity_; }
 
-  // Producers.
+  // --- producers ---
   /// Adds a record. Returns false and counts a drop if it would leave fewer than `reserve` bytes free.
   bool put(const Record& record, Bytes payload, size_t reserve = 0);
   [[nodiscard]] uint64_t dropped() const { return dropped_.load(std::memory_order_relaxed); }
 
-  // Consumer.
+  // --- consumer ---
   [[nodiscard]] bool empty() const;
   /// Copies as many whole records as fit and returns their total size in bytes.
   size_t take(std::span<uint8_t> out);
