@@ -11,7 +11,7 @@ namespace {
 constexpr const char* kNames[] = {"libpq.so.5", "libpq.5.dylib"};
 
 #ifdef RTLD_DEEPBIND
-// Node's binary exports an OpenSSL of its own: libpq must find the one that it was built with.
+// Node's binary exports its own OpenSSL. libpq must resolve to the one it was linked with.
 constexpr int kMode = RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND;
 #else
 constexpr int kMode = RTLD_NOW | RTLD_LOCAL;
@@ -89,7 +89,7 @@ const Functions* open(std::string& why) {
     why = "libpq is too old, it has no " + missing + ": version 14 or later is needed";
     return nullptr;
   }
-  is_open = true;  // for as long as the process lives
+  is_open = true;  // stays open until the process ends
   return &functions;
 }
 

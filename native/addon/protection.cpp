@@ -25,7 +25,7 @@ SrtpKeys keys_of(SrtpSuite suite, Argument value) {
 }
 
 std::unique_ptr<PacketProtection> srtp_of(Argument& value, Fields& fields) {
-  // The names of RFC 4568 §6.2, RFC 6188 §4 and RFC 7714 §14.2.
+  // Names of RFC 4568 §6.2, RFC 6188 §4 and RFC 7714 §14.2.
   const auto suite = fields["suite"].choice<SrtpSuite>({{"AES_CM_128_HMAC_SHA1_80", SrtpSuite::aes128_sha80},
                                                         {"AES_CM_128_HMAC_SHA1_32", SrtpSuite::aes128_sha32},
                                                         {"AES_256_CM_HMAC_SHA1_80", SrtpSuite::aes256_sha80},
