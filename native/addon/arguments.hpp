@@ -1,11 +1,11 @@
 // Reads JavaScript arguments. A missing, mistyped, out-of-range or unknown value causes a TypeError that
 // names the method and the value. There are no implicit conversions.
 //
-// Arguments args(info, "setMember");
-// Fields fields = args.fields(0);
-// const auto room = fields["room"].handle<RoomHandle>();
-// …
-// if (!fields.good()) return info.Env().Undefined();
+//   Arguments args(info, "setMember");
+//   Fields fields = args.fields(0);
+//   const auto room = fields["room"].handle<RoomHandle>();
+//   …
+//   if (!fields.good()) return info.Env().Undefined();
 #pragma once
 
 #include <napi.h>

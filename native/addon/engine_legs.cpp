@@ -256,7 +256,7 @@ Napi::Value EngineObject::use_identity(const Info& info) {
   Arguments args(info, "useIdentity");
   Argument certificate = args.at(0, "certificate");
   std::shared_ptr<DtlsIdentity> identity = DtlsIdentity::read(certificate.text(), args.at(1, "key").text());
-  if (!identity) certificate.wrong("a certificate as PEM, with its key behind it");
+  if (!identity) certificate.wrong("a PEM certificate followed by its matching key");
   if (!args.good()) return info.Env().Undefined();
   dtls_->use(std::move(identity));
   return info.Env().Undefined();

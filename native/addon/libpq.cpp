@@ -86,7 +86,7 @@ const Functions* open(std::string& why) {
   }
   const std::string missing = find_all(library, functions);
   if (!missing.empty()) {
-    why = "libpq is too old, it has no " + missing + ": version 14 or later is needed";
+    why = "libpq is too old (no " + missing + "): version 14 or later is required";
     return nullptr;
   }
   is_open = true;  // stays open until the process ends

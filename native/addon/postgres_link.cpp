@@ -25,7 +25,7 @@ constexpr unsigned kNumeric = 1700;
 /// Largest integer that JavaScript represents exactly: 2^53 - 1.
 constexpr double kLargest = 9007199254740991.0;
 
-constexpr const char* kLate = "the database does not answer";
+constexpr const char* kLate = "the database did not respond in time";
 
 PostgresLink::Deadline deadline_of(const Napi::CallbackInfo& info, size_t index) {
   const double ms = info[index].IsNumber() ? info[index].As<Napi::Number>().DoubleValue() : 0;
@@ -191,7 +191,7 @@ std::string PostgresLink::collect(Napi::Env env, Napi::Array results, Deadline d
     if (result == nullptr) {
       if (pq_->status(connection_) != libpq::kConnectionOk)
         return without_newline(pq_->error_message(connection_));
-      if (answered > queued_) return "more answers than questions";
+      if (answered > queued_) return "the database sent more results than commands";
       continue;
     }
     const bool is_end = pq_->result_status(result) == libpq::kPipelineSync;
@@ -225,7 +225,7 @@ Napi::Value PostgresLink::answer_of(Napi::Env env, pg_result* result) {
     case libpq::kTuplesOk: {
       too_large_ = false;
       const Napi::Value rows = rows_of(env, result);
-      return too_large_ ? failure_of(env, "22003", "a number is larger than 2^53") : rows;
+      return too_large_ ? failure_of(env, "22003", "an integer exceeds 2^53 - 1") : rows;
     }
     case libpq::kCommandOk: {
       const char* changed = pq_->cmd_tuples(result);

@@ -10,7 +10,7 @@ namespace carillon {
 
 namespace {
 
-constexpr const char* kEnds = "the database ends the connection";
+constexpr const char* kEnds = "the database is closing the connection";
 /// SQLSTATE prefix of server or connection shutdown: 57P01 admin_shutdown, 57P02 crash_shutdown …
 constexpr const char* kEnding = "57P";
 
@@ -50,7 +50,7 @@ Napi::Value PostgresLink::notified(const Info& info) {
     pq_->freemem(one);
   }
   if (is_there && !ends_) return Napi::Boolean::New(env, any);
-  const std::string why = ends_ ? kEnds : "the connection to the database is gone";
+  const std::string why = ends_ ? kEnds : "the database connection is lost";
   drop();
   lost(env, why).ThrowAsJavaScriptException();
   return env.Undefined();

@@ -36,7 +36,7 @@ std::unique_ptr<PacketProtection> srtp_of(Argument& value, Fields& fields) {
   SrtpKeys receive = keys_of(suite, fields["receive"]);
   receive.mki_bytes = static_cast<size_t>(fields["receiveMkiBytes"].integer(0, kMaxMkiBytes));
   auto protection = std::make_unique<SrtpProtection>(send, receive, srtp_ciphers);
-  if (!protection->works()) value.wrong("a suite that this machine has");
+  if (!protection->works()) value.wrong("a crypto suite that this machine supports");
   return protection;
 }
 

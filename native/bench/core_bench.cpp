@@ -1,8 +1,7 @@
 // Measures the cost of legs without sockets, threads or a clock. Pairs of legs are each other's peers in
 // virtual time. Intended for instruction counts under callgrind, which are exactly repeatable; see
 // native/README.md.
-// core_bench <pairs of legs> <seconds> [sha80
-// gcm]
+//   core_bench <pairs of legs> <seconds> [sha80 | gcm]
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

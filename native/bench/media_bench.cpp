@@ -1,6 +1,5 @@
 // Measures the media engine over loopback sockets and prints one JSON object. See bench/media.ts.
-// media_bench <pairs of legs> <seconds> [media threads] [sha80
-// gcm]
+//   media_bench <pairs of legs> <seconds> [media threads] [sha80 | gcm]
 // With a suite, the legs use SRTP with separate keys and processor instructions.
 #include <malloc.h>
 #include <pthread.h>

@@ -1,7 +1,7 @@
 // Measures the cost of calls between G.711 and Opus without sockets, threads or a clock. In each pair of
 // bridged legs, both receive the speech of a WAV file (mono, 16 bit, 8 kHz) from their peers in virtual time.
 // See native/README.md.
-// opus_bench <speech.wav> <pairs of legs> <seconds> [fec]
+//   opus_bench <speech.wav> <pairs of legs> <seconds> [fec]
 // With `fec`, both sides negotiate it. The peers' packets are encoded in advance, so use
 // --toggle-collect='*talk_on*' with callgrind. `leastUs`: CPU time of a pair in the cheapest second.
 #include <algorithm>

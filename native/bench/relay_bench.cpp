@@ -1,6 +1,6 @@
 // Measures bridged calls over loopback sockets: the cost and the added delay of relaying a packet. Prints one
 // JSON object. See bench/media.ts.
-// relay_bench <calls> <seconds>
+//   relay_bench <calls> <seconds>
 #include <algorithm>
 #include <atomic>
 #include <cstdio>

@@ -58,7 +58,7 @@ void StreamSocket::connect_to_next(Nanos now) {
     deadline_ = connector_.has_more() ? now + kConnectAttempt : Nanos{};
     update_interest();
   } else if (connector_.error() == 0) {
-    failed_to_connect({TransportFailure::Kind::other, 0, "there is no address to connect to"});
+    failed_to_connect({TransportFailure::Kind::other, 0, "no address to connect to"});
   } else {
     failed_to_connect({TransportFailure::Kind::system, static_cast<uint32_t>(connector_.error()), ""});
   }
@@ -76,7 +76,7 @@ void StreamSocket::connected(Nanos now) {
     transport_ = world_.secure(fd_.get(), options_.secure_host);
   }
   if (!transport_) {
-    failed_to_connect({TransportFailure::Kind::other, 0, "there is no TLS here"});
+    failed_to_connect({TransportFailure::Kind::other, 0, "TLS is not available"});
     return;
   }
   state_ = State::securing;
@@ -104,7 +104,7 @@ void StreamSocket::take_head() {
     state_ = State::judged;
     tell(SocketEvent::upgrade_answered, 0, 0, bytes_of(*head));
   } else if (head_.too_long()) {
-    failed_to_connect({TransportFailure::Kind::other, 0, "the answer to the upgrade is too long"});
+    failed_to_connect({TransportFailure::Kind::other, 0, "the upgrade response is too long"});
   }
 }
 
@@ -309,7 +309,7 @@ void StreamSocket::lost(const IoResult& result) {
   if (result.kind == IoResult::Kind::failed) {
     failed_to_connect(transport_->failure());
   } else if (before_open) {
-    constexpr std::string_view kWords = "the connection closed before the upgrade was answered";
+    constexpr std::string_view kWords = "the connection closed before the upgrade response";
     end(SocketEnd::other, 0, bytes_of(kWords));
   } else {
     end(SocketEnd::broken, 0, {});

@@ -93,7 +93,7 @@ DtlsIdentity::~DtlsIdentity() { SSL_CTX_free(context_); }
 
 DtlsSession::DtlsSession(std::shared_ptr<DtlsIdentity> identity, DtlsTerms terms)
     : identity_(std::move(identity)), terms_(std::move(terms)), filter_(terms_.client) {
-  if (!open()) fail("no memory");
+  if (!open()) fail("out of memory");
 }
 
 /// Starts a new handshake.
@@ -172,7 +172,7 @@ void DtlsSession::start_over(std::string why) {
     return;
   }
   if (!open()) {
-    fail("no memory");
+    fail("out of memory");
     return;
   }
   begin();
@@ -190,13 +190,13 @@ bool DtlsSession::is_expected_peer() const {
 
 void DtlsSession::conclude() {
   if (!is_expected_peer()) {
-    fail("the certificate is not the one of the session description");
+    fail("the certificate does not match the session description");
     return;
   }
   const srtp_protection_profile_st* const profile = SSL_get_selected_srtp_profile(ssl_);
   const std::optional<SrtpSuite> suite = profile == nullptr ? std::nullopt : suite_of(profile->id);
   if (!suite) {
-    fail("no SRTP profile in common");
+    fail("no common SRTP profile");
     return;
   }
   const SrtpSizes sizes = sizes_of(*suite);
@@ -205,7 +205,7 @@ void DtlsSession::conclude() {
   const size_t bytes = 2 * (sizes.key + sizes.salt);
   if (SSL_export_keying_material(ssl_, material.data(), bytes, kLabel, std::strlen(kLabel), nullptr, 0, 0) !=
       1) {
-    fail("no keys");
+    fail("the keys could not be exported");
     return;
   }
   const auto keys_of = [&](size_t side) {
@@ -238,7 +238,7 @@ std::optional<Nanos> DtlsSession::until_timeout() const {
 void DtlsSession::time_out() {
   ERR_clear_error();
   if (state_ == State::shaking && SSL_ctrl(ssl_, kHandleTimeout, 0, nullptr) < 0)
-    fail("no answer from the peer");
+    fail("no response from the peer");
   ERR_clear_error();
 }
 

@@ -162,8 +162,8 @@ void DtlsThread::time_out() {
 
 void DtlsThread::give_up(LegHandle leg, Exchange& exchange) {
   const std::string& trouble = exchange.session->trouble();
-  std::string why = exchange.reachable ? "the peer did not finish the exchange of keys"
-                                       : "no way to the peer was found: its checks (ICE) did not arrive";
+  std::string why = exchange.reachable ? "the peer did not complete the key exchange"
+                                       : "the peer is unreachable: no ICE checks arrived";
   if (!trouble.empty()) why += ": " + trouble;
   exchange.session->abandon();
   report(leg, std::move(why));

@@ -1,8 +1,8 @@
 // Fast scanner for two bot messages that bypass the JSON parser: `playAudio`, which arrives at packet rate,
 // and `clearAudio`, which must silence the line with the next frame.
 //
-// {"event":"playAudio","streamId":"…","media":{"contentType":"audio/x-l16","sampleRate":16000,"payload":"<base64>"}}
-// {"event":"clearAudio","streamId":"…"}
+//   {"event":"playAudio","streamId":"…","media":{"contentType":"audio/x-l16","sampleRate":16000,"payload":"<base64>"}}
+//   {"event":"clearAudio","streamId":"…"}
 //
 // Accepts keys in any order, any white space, and unknown keys with simple values. Leaves all other messages
 // (escapes, repeated keys, nested unknown values, syntax errors) to the full parser.

@@ -114,10 +114,10 @@ std::optional<MessageReader::Item> MessageReader::refuse(const Header& header, B
   }
   if (skipping_) return std::nullopt;
   if (joining_ && header.opcode != Opcode::continuation) {
-    return fault(kProtocolError, "a message begins within another");
+    return fault(kProtocolError, "a message began before the previous one ended");
   }
   if (!joining_ && header.opcode == Opcode::continuation) {
-    return fault(kProtocolError, "a continuation of nothing");
+    return fault(kProtocolError, "a continuation frame without a message");
   }
   if (header.payload_bytes > max_message_ - message_.size()) {
     return fault(close_code::kTooBig, "a message of the application exceeded the limit");
@@ -136,11 +136,11 @@ MessageReader::Item MessageReader::control(const Header& header, Bytes payload, 
   item.kind = Kind::close;
   item.close_code = close_code::kNone;
   if (payload.empty()) return item;
-  if (payload.size() == 1) return fault(close_code::kProtocolError, "a close frame with half a code");
+  if (payload.size() == 1) return fault(close_code::kProtocolError, "a close frame with an incomplete code");
   item.close_code = read_u16(payload, 0);
   item.payload = payload.subspan(2);
   if (!may_be_sent(item.close_code)) {
-    return fault(close_code::kProtocolError, "a close frame with a code that must not be sent");
+    return fault(close_code::kProtocolError, "a close frame with an invalid code");
   }
   if (!is_utf8(item.payload)) return fault(close_code::kInvalidData, "a close reason is not UTF-8");
   return item;

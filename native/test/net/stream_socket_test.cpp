@@ -175,7 +175,7 @@ TEST_SUITE("one stream socket") {
       rig.readable();
       const auto told = rig.told();
       REQUIRE(told.size() == 1);
-      CHECK(told[0].payload == "the answer to the upgrade is too long");
+      CHECK(told[0].payload == "the upgrade response is too long");
       CHECK(rig.socket->over());
     }
   }
@@ -382,7 +382,7 @@ TEST_SUITE("one stream socket") {
     const auto told = rig.told();
     REQUIRE(told.size() == 1);
     CHECK(told[0].a == static_cast<uint8_t>(SocketEnd::other));
-    CHECK(told[0].payload == "there is no address to connect to");
+    CHECK(told[0].payload == "no address to connect to");
   }
 }
 

@@ -297,7 +297,7 @@ TEST_SUITE("stream sockets on their thread") {
     rig.thread.post([options, mailbox = rig.mailbox](SocketLoop& loop) mutable {
       loop.open(kSocket, std::move(options), std::move(mailbox));
     });
-    CHECK(rig.next(SocketEvent::ended).payload == "there is no TLS here");
+    CHECK(rig.next(SocketEvent::ended).payload == "TLS is not available");
   }
 
   TEST_CASE("whatever bytes a server sends, there is exactly one end") {
