@@ -1,5 +1,5 @@
 // Declarations of the PostgreSQL client library functions in use. The library is loaded only when a database
-// is configured, so that neither building nor running needs it otherwise. Names, types and numbers are those
+// is configured, so that it is an optional dependency. Names, types and numbers are those
 // of its public interface (libpq-fe.h of PostgreSQL 14 and later;
 // https://www.postgresql.org/docs/current/libpq.html).
 #pragma once

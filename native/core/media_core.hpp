@@ -112,11 +112,11 @@ class MediaCore {
   void tick(Nanos now);
   /// Skips `count` ticks (ms).
   void skip_ticks(int64_t count);
-  /// Returns the number of next ticks in which tick() has nothing to do, at most `limit`.
+  /// Returns the number of next ticks in which tick() has no work, at most `limit`.
   [[nodiscard]] int64_t idle_ticks(int64_t limit) const;
   /// Returns true if no tick has anything to do.
   [[nodiscard]] bool at_rest() const { return leg_count_ == napping_count_ && rooms_.empty(); }
-  /// Time of the next alarm. While at rest, nothing is due before it.
+  /// Time of the next alarm. A core at rest has no work before it.
   [[nodiscard]] std::optional<Nanos> next_alarm() const { return alarms_.next(); }
   /// Advances the tick counter after `ticks` ticks were skipped at rest.
   void pass(int64_t ticks) { ticks_ += ticks; }

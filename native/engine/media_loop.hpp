@@ -49,7 +49,7 @@ class MediaLoop : private PacketSink {
   /// Receives datagrams that must be relayed immediately, between two ticks.
   void drain_prompt(Nanos now, Nanos wall_offset);
   void tick(Nanos now);
-  /// Returns the number of next ticks that have nothing to do, at most `limit`.
+  /// Returns the number of next ticks without work, at most `limit`.
   [[nodiscard]] int64_t idle_ticks(int64_t limit) const;
   /// Returns true if only a command or a datagram on a resting socket can cause work.
   [[nodiscard]] bool at_rest() const;

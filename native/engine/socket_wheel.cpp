@@ -253,7 +253,7 @@ void SocketWheel::read(std::span<const LegHandle> legs, MediaCore& core) {
     if (i >= legs.size()) continue;
     const Place& due = place(legs[i]);
     if (ring_) {
-      // If the leg was removed, the place's socket is invalid and nothing is received.
+      // If the leg was removed, the place's socket is invalid and receives no data.
       ring_->receive(due.rtp, buffers_[i]);
     } else {
       found_[i] = due.leg == legs[i] && buffers_[i].receive(due.rtp);

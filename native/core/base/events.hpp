@@ -49,7 +49,7 @@ class Events {
   virtual void recording_ended(TapHandle recording, RecordingEnd reason, uint32_t duration_ms) = 0;
   virtual void machine_detected(TapHandle job, bool machine, MachineReason reason, uint32_t after_ms) = 0;
   virtual void silence_waited(TapHandle job, bool silent) = 0;
-  /// Reports the new floor holder. Member 0: nobody holds the floor.
+  /// Reports the new floor holder. Member 0: the floor is free.
   virtual void floor_changed(RoomHandle room, MemberHandle member) = 0;
 };
 

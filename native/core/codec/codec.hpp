@@ -109,7 +109,7 @@ class AudioEncoder {
   /// Sets the expected packet loss in percent. Default: 0.
   virtual void expect_loss(int /*percent*/) {}
 
-  /// Encodes one packet and returns its length in octets. 0: nothing to send (DTX).
+  /// Encodes one packet and returns its length in octets. 0: no packet is sent (DTX).
   virtual ByteCount encode(Coding coding, std::span<const Sample> in, std::span<uint8_t> out) = 0;
 
   /// Hint: a method of this object will be called soon.

@@ -28,7 +28,7 @@ class JitterBuffer {
     rates_ = decoder_->rates();
     begins_anew_ = true;
   }
-  /// Skips a frame that nobody hears. Call instead of pop().
+  /// Skips a frame without listeners. Call instead of pop().
   void leave_out() { left_out_ = true; }
 
   // The following two methods handle transitions between decoded and relayed packets. They use the decoder,

@@ -312,7 +312,7 @@ class Leg {
   std::unique_ptr<DtmfDetector> tones_;
   char last_tone_ = '\0';
   Nanos last_tone_at_{};
-  /// Time until which detected tones may be echoes of our own digits.
+  /// Time until which detected tones may be echoes of digits that we send.
   Nanos own_digits_until_{};
 };
 

@@ -85,7 +85,7 @@ void Leg::end_relay(Nanos now) {
 }
 
 /// Listeners hear this leg's decoded audio some frames late. Returns the audio from their position up to the
-/// newest packet, whose duration is given. Empty if it is silent there.
+/// newest packet of this duration. Empty if it is silent there.
 std::span<Sample> Leg::catch_up_to_newest(RtpTicks duration, std::span<Sample> room) {
   Frame before(rate());
   receive_.audio().hear_on(before.samples());

@@ -82,7 +82,7 @@ class ReceivePath {
 
   [[nodiscard]] SampleRate rate() const { return audio_->rates().sample; }
   [[nodiscard]] const PayloadStore& store() const { return audio_->packets(); }
-  /// Skips a frame that nobody hears. Call instead of pop().
+  /// Skips a frame without listeners. Call instead of pop().
   void leave_out() { audio_->leave_out(); }
   JitterBuffer& audio() { return *audio_; }
   [[nodiscard]] const ReceiveConfig& config() const { return config_; }

@@ -36,7 +36,7 @@ class Recorder {
   /// while paused or after the end.
   std::span<const Sample> take(std::span<const Sample> received, std::span<const Sample> sent) noexcept;
 
-  /// Pauses or resumes. While paused, nothing is recorded and no timer runs.
+  /// Pauses or resumes. While paused, recording and timers stop.
   void pause(bool paused) noexcept { paused_ = paused; }
 
   [[nodiscard]] std::optional<End> ended() const noexcept { return end_; }

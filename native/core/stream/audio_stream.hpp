@@ -37,7 +37,7 @@ class AudioStream {
 
   [[nodiscard]] StreamHandle handle() const { return config_.handle; }
   [[nodiscard]] bool plays() const { return playback_.has_value(); }
-  /// Pauses or resumes. While paused, nothing is sent or taken from the queue; afterwards time continues from
+  /// Pauses or resumes. While paused, sending and playback stop; afterwards time continues from
   /// the present.
   void pause(bool paused);
 

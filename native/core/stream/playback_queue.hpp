@@ -2,7 +2,7 @@
 //
 // Lock-free with one producer and one consumer. The producer owns and frees a list of blocks; the consumer
 // traverses it and publishes its position. The media thread therefore never allocates, and a whole utterance
-// can arrive at once. clear() takes effect immediately for the producer and with the next frame for the
+// can arrive in one burst. clear() takes effect immediately for the producer and with the next frame for the
 // consumer.
 #pragma once
 

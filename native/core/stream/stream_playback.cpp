@@ -138,7 +138,7 @@ StreamPlayback::Played StreamPlayback::next(Nanos now, Frame& out) {
   const Filled filled = fill(out, played);
   played.audible = filled.samples > 0;
   if (filled.samples < out.size()) {
-    // If nothing was running, the last piece of an utterance is its own run: it may be a frame of jitter.
+    // If playback was idle, the last piece of an utterance is its own run: it may be a frame of jitter.
     if (!running_ && filled.samples > 0) began(now);
     ran_dry(now, filled.cleared);
     return played;
