@@ -1,4 +1,4 @@
-// The module: { Engine, Sockets, SignalSocket, PostgresLink, makeClip, trimMemory, notifySupervisor }.
+// Addon module: { Engine, Sockets, SignalSocket, PostgresLink, makeClip, trimMemory, notifySupervisor }.
 #include <napi.h>
 
 #include "addon/addon_data.hpp"

@@ -1,4 +1,4 @@
-// What one environment keeps.
+// Data of one JavaScript environment.
 #pragma once
 
 #include <napi.h>

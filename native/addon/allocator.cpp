@@ -8,14 +8,14 @@ namespace carillon {
 
 namespace {
 
-// Without them, glibc raises its threshold for mappings up to 32 MiB once a large block was freed
-// (mallopt(3)): from then on a bot's megabytes come from the heap, and what lies behind them keeps them
-// there.
+// Fixed thresholds. Otherwise glibc raises its mmap threshold up to 32 MiB after a large block is freed
+// (mallopt(3)). Large messages would then come from the heap, where later allocations keep their memory from
+// being returned.
 constexpr int kMapFrom = 128 * 1024;
 constexpr int kTrimFrom = 512 * 1024;
-/// Eight a core otherwise; each keeps its own free memory.
+/// Maximum number of arenas. The default is eight per core, each with separate free memory.
 constexpr int kArenas = 4;
-/// Less than that is not worth the walk.
+/// Minimum free memory in bytes for a trim to be worthwhile.
 constexpr size_t kWorthTrimming = size_t{8} << 20;
 
 class Trim final : public Napi::AsyncWorker {

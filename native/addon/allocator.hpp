@@ -1,15 +1,15 @@
-// How the process's allocator deals with memory that is free again.
+// Configuration of the process's memory allocator.
 #pragma once
 
 #include <napi.h>
 
 namespace carillon {
 
-/// Once for the process, however often the module is loaded.
+/// Configures the allocator once per process, even if the module is loaded several times.
 void set_up_allocator();
 
-/// (): a promise of the bytes that the allocator had free, after giving them back to the system. Works on a
-/// thread of the pool: audio, sockets and the event loop do not wait for it.
+/// (): returns free heap memory to the system. Promise of the number of bytes that were free. Runs on a pool
+/// thread, so audio, sockets and the event loop are not blocked.
 Napi::Value trim_memory(const Napi::CallbackInfo& info);
 
 }  // namespace carillon

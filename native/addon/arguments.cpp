@@ -9,7 +9,7 @@ namespace {
 
 constexpr size_t kShownCharacters = 40;
 
-/// Short enough for a message.
+/// Formats a value for an error message, truncated.
 std::string shown(const Napi::Value& value) {
   if (value.IsString()) {
     const std::string text = value.As<Napi::String>().Utf8Value();
@@ -19,7 +19,7 @@ std::string shown(const Napi::Value& value) {
   return value.IsArray() ? "an array" : value.IsFunction() ? "a function" : "an object";
 }
 
-/// So that a bound of 0 reads "0", not "0.000000".
+/// Formats a bound, so that 0 reads "0" instead of "0.000000".
 std::string shown(double bound) {
   const bool whole = std::floor(bound) == bound && std::abs(bound) < 1e15;
   return whole ? std::to_string(static_cast<int64_t>(bound)) : std::to_string(bound);
@@ -142,7 +142,7 @@ bool Fields::good() {
 void Fields::check_names() {
   if (!object_.IsObject()) return;
   const Napi::Array names = object_.As<Napi::Object>().GetPropertyNames();
-  // As many as were found: no other is among them.
+  // If all names were read, there are no unknown ones.
   const uint32_t count = names.Length() == found_ ? 0 : names.Length();
   for (uint32_t i = 0; i < count; ++i) {
     const std::string name = Napi::Value(names.Get(i)).ToString().Utf8Value();

@@ -1,5 +1,5 @@
-// Reading JavaScript arguments. Whatever is missing, of another type, out of range or unknown is a TypeError
-// that names the method and the value; nothing is guessed.
+// Reads JavaScript arguments. A missing, mistyped, out-of-range or unknown value causes a TypeError that
+// names the method and the value. There are no implicit conversions.
 //
 //   Arguments args(info, "setMember");
 //   Fields fields = args.fields(0);
@@ -26,15 +26,15 @@ namespace carillon {
 class Argument;
 class Fields;
 
-/// The arguments of one call; keeps the first fault, which good() throws.
+/// Arguments of one call. Stores the first error, which good() throws.
 class Arguments {
  public:
   Arguments(const Napi::CallbackInfo& info, const char* method) : info_(info), method_(method) {}
 
   [[nodiscard]] Argument at(size_t index, const char* name);
-  /// The options object at this place.
+  /// Returns the options object at this position.
   [[nodiscard]] Fields fields(size_t index);
-  /// False when something was wrong: then the TypeError is on its way, and the method must not act.
+  /// Returns false after an error. The TypeError is then pending, and the method must return without effect.
   [[nodiscard]] bool good();
   void fault(const std::string& what);
   [[nodiscard]] Napi::Env env() const { return info_.Env(); }
@@ -45,7 +45,7 @@ class Arguments {
   std::string fault_;
 };
 
-/// One value under its name: `name` within `path`, which ends with a dot where it is an object's.
+/// Value of one argument. `path` precedes `name` in messages and ends with a dot for object members.
 class Argument {
  public:
   Argument(Arguments& call, Napi::Value value, const char* name, std::string path = "")
@@ -54,11 +54,11 @@ class Argument {
   [[nodiscard]] bool given() const { return !value_.IsEmpty() && !value_.IsUndefined(); }
   [[nodiscard]] const Napi::Value& value() const { return value_; }
   [[nodiscard]] double number(double low, double high);
-  /// A whole number within these bounds.
+  /// Returns a whole number within these bounds.
   [[nodiscard]] int64_t integer(int64_t low, int64_t high);
   [[nodiscard]] uint32_t u32() { return static_cast<uint32_t>(integer(0, UINT32_MAX)); }
   [[nodiscard]] uint16_t u16() { return static_cast<uint16_t>(integer(0, UINT16_MAX)); }
-  /// Never 0.
+  /// Returns a handle. 0 is an error.
   template <typename Name>
   [[nodiscard]] Name handle() {
     return Name(static_cast<uint32_t>(integer(1, UINT32_MAX)));
@@ -68,13 +68,13 @@ class Argument {
   }
   [[nodiscard]] bool boolean();
   [[nodiscard]] std::string text();
-  /// A Uint8Array; valid during the call only.
+  /// Returns the bytes of a Uint8Array, valid during the call only.
   [[nodiscard]] std::span<uint8_t> bytes();
-  /// A Float64Array of this length; valid during the call only.
+  /// Returns the elements of a Float64Array of this length, valid during the call only.
   [[nodiscard]] std::span<double> numbers(size_t count);
   [[nodiscard]] std::vector<Argument> list();
   [[nodiscard]] Fields fields();
-  /// One of these words.
+  /// Returns the value of one of these words.
   template <typename T>
   [[nodiscard]] T choice(std::initializer_list<std::pair<const char*, T>> words) {
     if (value_.IsString()) {
@@ -88,13 +88,13 @@ class Argument {
     wrong("one of " + names);
     return words.begin()->second;
   }
-  /// One of these numbers.
+  /// Returns one of these numbers.
   [[nodiscard]] int one_of(std::initializer_list<int> numbers);
-  /// "… must be `wanted`, not …".
+  /// Records the error "… must be `wanted`, not …".
   void wrong(const std::string& wanted);
 
  private:
-  /// Put together for what is wrong, and for what is within.
+  /// Full name, composed only for error messages and nested values.
   [[nodiscard]] std::string name() const { return path_ + name_; }
 
   Arguments& call_;
@@ -103,8 +103,8 @@ class Argument {
   std::string path_;
 };
 
-/// The named values of one object. A name that nobody asked for is a fault, found by good() or, of an object
-/// within another, when it goes.
+/// Members of one object. A member that was never read is an error, detected by good() or, for nested
+/// objects, by the destructor.
 class Fields {
  public:
   Fields(Arguments& call, Napi::Value object, std::string path);
@@ -113,7 +113,7 @@ class Fields {
   ~Fields();
 
   [[nodiscard]] Argument operator[](const char* name);
-  /// Call when every name has been asked for; as Arguments::good().
+  /// Call after reading all members. See Arguments::good().
   [[nodiscard]] bool good();
 
  private:
@@ -123,7 +123,7 @@ class Fields {
   Napi::Value object_;
   std::string path_;
   std::vector<const char*> asked_;
-  /// Of them, those that are there.
+  /// Number of read members that exist.
   uint32_t found_ = 0;
 };
 

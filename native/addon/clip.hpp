@@ -1,4 +1,5 @@
-// Audio handed over once and played by reference: an External in JavaScript, freed with its last user.
+// Audio clips: passed once from JavaScript and then played by reference. Represented by an External and freed
+// after the last use.
 #pragma once
 
 #include <napi.h>
@@ -7,10 +8,10 @@
 
 namespace carillon {
 
-/// makeClip(bytes, rate, lineRate): little-endian int16 samples at any supported rate to a clip at the rate
-/// of the leg that it is for.
+/// makeClip(bytes, rate, lineRate): converts little-endian int16 samples at any supported rate to a clip at
+/// the leg's rate.
 Napi::Value make_clip(const Napi::CallbackInfo& info);
-/// Nothing for anything that is not a clip.
+/// Returns null if the value is not a clip.
 AudioClip clip_of(const Napi::Value& value);
 
 }  // namespace carillon

@@ -1,4 +1,4 @@
-// EngineObject: legs and what joins two of them.
+// EngineObject: legs and bridges.
 #include <algorithm>
 #include <array>
 
@@ -12,10 +12,10 @@ namespace carillon {
 
 namespace {
 
-constexpr uint16_t kHighestRtpPort = 65'534;  // RTCP has the one above
+constexpr uint16_t kHighestRtpPort = 65'534;  // RTCP uses the next higher port
 constexpr int64_t kMaxPayloadType = 127;
 
-/// An IP address; absent or empty: none. A host name is no place to send to.
+/// Parses an IP address. Absent or empty: no address. Host names are not supported.
 Address address_of(Argument ip, uint16_t port) {
   const std::string text = ip.given() ? ip.text() : "";
   if (text.empty()) return {};
@@ -24,7 +24,7 @@ Address address_of(Argument ip, uint16_t port) {
   return address.value_or(Address{});
 }
 
-/// Of a peer's SDP, unchecked: a host name is no address.
+/// Parses a host from the peer's SDP, unchecked. A host name yields no address.
 Address host_of(Argument text) {
   return text.given() ? parse_address(text.text(), 0).value_or(Address{}) : Address{};
 }
@@ -33,17 +33,17 @@ uint8_t payload_type_of(Argument value) { return static_cast<uint8_t>(value.inte
 
 constexpr int64_t kHighestBitrate = 510'000;  // of Opus (RFC 6716 §2.1.1)
 
-/// The arguments of configureLeg, one after the other: the values of a MediaSession stand side by side,
-/// because reading them out of objects costs ten times as much.
+/// Positional arguments of configureLeg. The values of a MediaSession are passed positionally, because
+/// reading them from objects takes ten times as long.
 class SessionArguments {
  public:
   explicit SessionArguments(Arguments& args) : args_(args) {}
-  /// In the order of SessionValues (src/edge/media/native-values.ts).
+  /// Returns the next argument, in the order of SessionValues (src/edge/media/native-values.ts).
   [[nodiscard]] Argument next(const char* name) { return args_.at(at_++, name); }
 
  private:
   Arguments& args_;
-  size_t at_ = 1;  // behind the leg
+  size_t at_ = 1;  // after the leg
 };
 
 CodecSpec codec_of(SessionArguments& session) {
@@ -83,7 +83,7 @@ struct Session {
   LegRemote remote;
   CodecSpec codec;
   Protection protection;
-  /// None: the peer is where its description and its packets say.
+  /// ICE agent. Null: the peer's address follows from its description and packets.
   std::unique_ptr<IceLite> ice;
 };
 
@@ -147,10 +147,10 @@ Session session_of(SessionArguments session) {
   return {remote, codec, protection_of(protection), std::move(ice)};
 }
 
-/// In the order that readStatistics knows (src/edge/media/native-values.ts).
+/// Number of values, in the order of readStatistics (src/edge/media/native-values.ts).
 constexpr size_t kStatistics = 21;
 
-/// False, and nothing is written, where there are none.
+/// Writes the statistics. Returns false and writes nothing if there are none.
 bool write_statistics(const std::optional<LegStatistics>& found, std::span<double> out) {
   if (!found) return false;
   const LegStatistics& statistics = *found;
@@ -183,8 +183,8 @@ bool write_statistics(const std::optional<LegStatistics>& found, std::span<doubl
 
 }  // namespace
 
-/// (port, ssrc, sequence, timestamp, mediaTimeoutMs, keepAliveMs, near?): the leg's handle; 0: too many legs;
-/// below 0: the errno that opening it met, negated (EBUSY: the media threads have no time for it).
+/// (port, ssrc, sequence, timestamp, mediaTimeoutMs, keepAliveMs, near?): handle of the leg; 0: too many
+/// legs; negative: negated errno of the sockets (EBUSY: the media threads are overloaded).
 Napi::Value EngineObject::open_leg(const Info& info) {
   Arguments args(info, "openLeg");
   const auto port = static_cast<uint16_t>(args.at(0, "port").integer(1, kHighestRtpPort));
@@ -240,7 +240,7 @@ Napi::Value EngineObject::hear_tones(const Info& info) {
   return info.Env().Undefined();
 }
 
-/// (port): UDP and TCP, for all legs with ICE. The port, or below 0 the errno that opening it met, negated.
+/// (port): opens the UDP and TCP port for all legs with ICE. Returns the port, or a negated errno.
 Napi::Value EngineObject::share_ice_port(const Info& info) {
   Arguments args(info, "shareIcePort");
   const auto port = static_cast<uint16_t>(args.at(0, "port").integer(0, UINT16_MAX));
@@ -251,18 +251,18 @@ Napi::Value EngineObject::share_ice_port(const Info& info) {
   return Napi::Number::New(info.Env(), error == 0 ? dtls_->shared_port() : -error);
 }
 
-/// (certificate, key), both PEM: who we are in exchanges of keys (DTLS).
+/// (certificate, key), both PEM: sets our DTLS certificate.
 Napi::Value EngineObject::use_identity(const Info& info) {
   Arguments args(info, "useIdentity");
   Argument certificate = args.at(0, "certificate");
   std::shared_ptr<DtlsIdentity> identity = DtlsIdentity::read(certificate.text(), args.at(1, "key").text());
-  if (!identity) certificate.wrong("a certificate as PEM, with its key behind it");
+  if (!identity) certificate.wrong("a PEM certificate followed by its matching key");
   if (!args.good()) return info.Env().Undefined();
   dtls_->use(std::move(identity));
   return info.Env().Undefined();
 }
 
-/// (leg, statistics: Float64Array): false, and nothing is written, when there is no such leg
+/// (leg, statistics: Float64Array): false, without writing, if the leg does not exist
 Napi::Value EngineObject::statistics(const Info& info) {
   Arguments args(info, "statistics");
   const auto leg = args.at(0, "leg").handle<LegHandle>();
@@ -271,7 +271,7 @@ Napi::Value EngineObject::statistics(const Info& info) {
   return Napi::Boolean::New(info.Env(), write_statistics(engine_->statistics(leg), out));
 }
 
-/// The same, the last ones
+/// (leg, statistics: Float64Array): closes the leg and writes its final statistics
 Napi::Value EngineObject::close_leg(const Info& info) {
   Arguments args(info, "closeLeg");
   const auto leg = args.at(0, "leg").handle<LegHandle>();

@@ -1,4 +1,4 @@
-// EngineObject: what listens to a leg or a room: recordings, machine detection, silence.
+// EngineObject: taps of a leg or a room: recordings, machine detection and silence detection.
 #include "addon/arguments.hpp"
 #include "addon/engine_object.hpp"
 #include "addon/places.hpp"
@@ -6,8 +6,8 @@
 
 namespace carillon {
 
-/// ({ place, recording, path, side, stereo, rate, silenceEndMs, maxMs, suppressDigits }): errno, 0 when it
-/// runs.
+/// ({ place, recording, path, side, stereo, rate, silenceEndMs, maxMs, suppressDigits }): errno, or 0 if the
+/// recording was started.
 Napi::Value EngineObject::record(const Info& info) {
   Arguments args(info, "record");
   Fields fields = args.fields(0);
@@ -38,7 +38,7 @@ Napi::Value EngineObject::record(const Info& info) {
     made->conclude_to(loop.concluding());
     tap = std::move(made);
     with_place(loop, at, [&](auto& where) { static_cast<void>(where.add(tap)); });
-    // No place for it any more: it ends as a recording of a leg that has gone.
+    // The place no longer exists or is full: end the recording as if its leg had ended.
     if (tap) tap->leg_ended(loop.core().events());
   });
   return Napi::Number::New(info.Env(), 0);
@@ -83,7 +83,7 @@ void EngineObject::post_removal(PlaceHandle place, TapHandle tap) {
                     });
 }
 
-/// After recordingEnded: gives everything back; errno of a failure, or 0.
+/// (place, recording): call after recordingEnded. Releases all resources; returns errno of a failure, or 0.
 Napi::Value EngineObject::remove_recording(const Info& info) {
   Arguments args(info, "removeRecording");
   const auto place = args.at(0, "place").handle<PlaceHandle>();

@@ -1,4 +1,4 @@
-// EngineObject: the manual mode, where a test is clock and network.
+// EngineObject: manual mode, in which a test provides time and network.
 #include "addon/arguments.hpp"
 #include "addon/engine_object.hpp"
 

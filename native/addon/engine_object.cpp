@@ -66,13 +66,13 @@ EngineObject::EngineObject(const Info& info) : Napi::ObjectWrap<EngineObject>(in
     wake = [function = wake_]() mutable { static_cast<void>(function.NonBlockingCall()); };
   }
   MediaEngine::Options options{.threads = threads, .ring = ring};
-  // Legs go round, so that tests meet those of other threads.
+  // Distribute legs over all threads, so that tests cover legs on different threads.
   if (manual) options.little = 0;
   const auto drive = manual ? MediaEngine::Drive::manual : MediaEngine::Drive::thread;
   engine_ = std::make_unique<MediaEngine>(drive, *local, std::move(wake), options);
   dtls_ = std::make_unique<DtlsThread>(*engine_, drive);
   engine_->exchange_keys_by(*dtls_);
-  // After the wake-up call's own: they run in the opposite order.
+  // Register after the wake-up callback's own hook, because cleanup hooks run in reverse order.
   napi_add_env_cleanup_hook(info.Env(), &EngineObject::environment_ends, this);
 }
 

@@ -1,4 +1,4 @@
-// `new Engine(...)` of JavaScript: every method is one command, named by handles. See
+// JavaScript class `new Engine(...)`. Each method is one command and refers to objects by handle. See
 // src/edge/media/native.ts.
 #pragma once
 
@@ -35,14 +35,14 @@ class EngineObject : public Napi::ObjectWrap<EngineObject> {
   Napi::Value close_leg(const Info& info);
   Napi::Value bridge(const Info& info);
   Napi::Value unbridge(const Info& info);
-  // Playing.
+  // Playback.
   Napi::Value play_clip(const Info& info);
   Napi::Value play_tone(const Info& info);
   Napi::Value stop_player(const Info& info);
   Napi::Value remove_player(const Info& info);
   Napi::Value send_digits(const Info& info);
   Napi::Value remove_digits(const Info& info);
-  // Listening.
+  // Taps.
   Napi::Value record(const Info& info);
   Napi::Value pause_recording(const Info& info);
   Napi::Value stop_recording(const Info& info);
@@ -60,7 +60,7 @@ class EngineObject : public Napi::ObjectWrap<EngineObject> {
   Napi::Value open_stream(const Info& info);
   Napi::Value pause_stream(const Info& info);
   Napi::Value close_stream(const Info& info);
-  // Events, state.
+  // Events and state.
   Napi::Value take_events(const Info& info);
   Napi::Value now_ms(const Info& info);
   Napi::Value busy(const Info& info);
@@ -73,10 +73,10 @@ class EngineObject : public Napi::ObjectWrap<EngineObject> {
 
   Napi::Object thread_status(Napi::Env env, size_t thread) const;
   void post_removal(PlaceHandle place, TapHandle tap);
-  /// Where the legs of this engine put what the sockets of `sockets` shall send.
+  /// Returns the feed through which legs of this engine send to the sockets of `sockets`.
   std::shared_ptr<MediaFeed> feed_of(const std::shared_ptr<StreamThread>& sockets);
-  /// Ends the media thread, then gives the wake-up call back. Also called by the environment when it ends
-  /// before this object: the wake-up call does not outlive it.
+  /// Ends the media threads, then releases the wake-up callback. The environment also calls it if it ends
+  /// before this object, because the callback does not outlive the environment.
   void shut_down();
   static void environment_ends(void* self) { static_cast<EngineObject*>(self)->shut_down(); }
 
@@ -84,8 +84,8 @@ class EngineObject : public Napi::ObjectWrap<EngineObject> {
   bool has_wake_ = false;
   std::unique_ptr<MediaEngine> engine_;
   std::unique_ptr<DtlsThread> dtls_;
-  /// Of each leg that the other thread was told of, by ICE or for keys: how it exchanges them, if it does. A
-  /// plain leg does not wake that thread.
+  /// DTLS terms of each leg known to the key exchange thread, if it uses DTLS. Legs without ICE and DTLS are
+  /// not listed and do not wake that thread.
   std::map<LegHandle, std::optional<DtlsTerms>> exchanging_;
   LegSessions sessions_;
   std::vector<std::pair<std::weak_ptr<StreamThread>, std::shared_ptr<SocketFeed>>> feeds_;

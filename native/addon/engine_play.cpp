@@ -1,4 +1,4 @@
-// EngineObject: what is played to a leg or a room, and the audio streams of a leg.
+// EngineObject: playback to a leg or a room, and audio streams of a leg.
 #include "addon/addon_data.hpp"
 #include "addon/arguments.hpp"
 #include "addon/clip.hpp"
@@ -12,7 +12,7 @@ namespace carillon {
 
 namespace {
 
-constexpr double kMaxHz = 4000;  // what every codec carries
+constexpr double kMaxHz = 4000;  // within the bandwidth of every codec
 
 ToneSpec tone_of(Arguments& args, Fields tone) {
   ToneSpec spec;
@@ -60,7 +60,7 @@ Napi::Value EngineObject::play_clip(const Info& info) {
   return info.Env().Undefined();
 }
 
-/// ({ place, player, times, manner, tone }), tone as in needs.ts
+/// ({ place, player, times, manner, tone }); `tone` as in needs.ts
 Napi::Value EngineObject::play_tone(const Info& info) {
   Arguments args(info, "playTone");
   Fields fields = args.fields(0);
@@ -96,7 +96,7 @@ Napi::Value EngineObject::remove_player(const Info& info) {
   return info.Env().Undefined();
 }
 
-/// ({ leg, job, inband, steps: [{ digit, onFrames, offFrames }, …] }); no digit: a pause.
+/// ({ leg, job, inband, steps: [{ digit, onFrames, offFrames }, …] }); a step without a digit is a pause.
 Napi::Value EngineObject::send_digits(const Info& info) {
   Arguments args(info, "sendDigits");
   Fields fields = args.fields(0);
@@ -134,10 +134,10 @@ Napi::Value EngineObject::remove_digits(const Info& info) {
 
 namespace {
 
-/// An hour: far more than any setting asks for, far less than memory.
+/// Maximum queue length, one hour: larger than any setting, but limits memory.
 constexpr int64_t kMaxQueueMs = 3'600'000;
 
-/// Null: it is no `Sockets` object.
+/// Returns null if the value is not a `Sockets` object.
 const SocketsObject* sockets_of(const Napi::Value& value) {
   if (!value.IsObject()) return nullptr;
   const auto object = value.As<Napi::Object>();
@@ -160,7 +160,8 @@ std::shared_ptr<MediaFeed> EngineObject::feed_of(const std::shared_ptr<StreamThr
 }
 
 /// ({ leg, stream, streamId, encoding, rate, tracks, bidirectional, extraHeadersJson, queueMs, epochMs,
-/// sockets?, socket? }): the bot's end, or undefined when `sockets` is given: then that is the bot's end.
+/// sockets?, socket? }): the bot's side of the stream, or undefined if `sockets` is given, which then takes
+/// that role.
 Napi::Value EngineObject::open_stream(const Info& info) {
   Arguments args(info, "openStream");
   Fields fields = args.fields(0);

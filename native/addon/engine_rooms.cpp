@@ -12,7 +12,7 @@ MemberFlags flags_of(Fields& fields) {
 }
 }  // namespace
 
-/// (number): the handle of the new room.
+/// (number): opens a room and returns its handle.
 Napi::Value EngineObject::open_room(const Info& info) {
   Arguments args(info, "openRoom");
   const RoomHandle handle(args.at(0, "number").u32() | kRoomBit);

@@ -1,5 +1,5 @@
-// What the control thread knows of each leg's codec: from it, what a change of codec must bring along is made
-// here, where memory may be taken.
+// Codec state of each leg on the control thread. Creates the objects that a codec change needs, because a
+// media thread must not allocate.
 #pragma once
 
 #include <optional>
@@ -13,13 +13,13 @@ namespace carillon {
 
 class LegSessions {
  public:
-  /// The leg's session has this codec from now on, and sends packets of so many milliseconds: what it needs
-  /// for that; nothing: all goes on.
+  /// Records the leg's new codec and packet time in ms. Returns the objects that the leg needs for it, or
+  /// nullopt if none are needed.
   std::optional<LegCodecs> change(LegHandle leg, const CodecSpec& spec, int packet_ms) {
     Session& session = sessions_[leg.value()];
     const CodecSpec before = std::exchange(session.spec, spec);
     const bool decoder_goes_on = same_decoder(before, spec);
-    // Both laws of G.711 have one encoder too.
+    // Both G.711 laws also share one encoder.
     const bool encoder_goes_on = spec == before || (decoder_goes_on && spec.coding != before.coding);
     const bool waits = packet_ms != kFrameMs && (!session.waits || !encoder_goes_on);
     session.waits = waits || (session.waits && encoder_goes_on);
@@ -48,11 +48,11 @@ class LegSessions {
  private:
   struct Session {
     CodecSpec spec;
-    /// It has room for audio that waits for a packet to be full.
+    /// True if the leg has a buffer for audio that waits for a complete packet.
     bool waits = false;
     std::unordered_set<uint32_t> streams;
   };
-  /// Of legs that live: as many as the engine takes.
+  /// Sessions of live legs, bounded by the engine's maximum number of legs.
   std::unordered_map<uint32_t, Session> sessions_;
 };
 

@@ -11,7 +11,7 @@ namespace {
 constexpr const char* kNames[] = {"libpq.so.5", "libpq.5.dylib"};
 
 #ifdef RTLD_DEEPBIND
-// Node's binary exports an OpenSSL of its own: libpq must find the one that it was built with.
+// Node's binary exports its own OpenSSL. libpq must resolve to the one it was linked with.
 constexpr int kMode = RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND;
 #else
 constexpr int kMode = RTLD_NOW | RTLD_LOCAL;
@@ -86,10 +86,10 @@ const Functions* open(std::string& why) {
   }
   const std::string missing = find_all(library, functions);
   if (!missing.empty()) {
-    why = "libpq is too old, it has no " + missing + ": version 14 or later is needed";
+    why = "libpq is too old (no " + missing + "): version 14 or later is required";
     return nullptr;
   }
-  is_open = true;  // for as long as the process lives
+  is_open = true;  // stays open until the process ends
   return &functions;
 }
 

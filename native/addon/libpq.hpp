@@ -1,13 +1,13 @@
-// The part of PostgreSQL's client library that we use. The library is opened when a database is configured,
-// so that nothing needs it otherwise, neither headers to build nor the library to run. Names, types and
-// numbers are those of its public interface (libpq-fe.h of PostgreSQL 14 and later;
+// Declarations of the PostgreSQL client library functions in use. The library is loaded only when a database
+// is configured, so that it is an optional dependency. Names, types and numbers are those
+// of its public interface (libpq-fe.h of PostgreSQL 14 and later;
 // https://www.postgresql.org/docs/current/libpq.html).
 #pragma once
 
 #include <string>
 
 extern "C" {
-// NOLINTBEGIN: another project's names
+// NOLINTBEGIN: names of another project
 struct pg_conn;
 struct pg_result;
 struct pgNotify {
@@ -34,7 +34,7 @@ inline constexpr int kDiagSqlState = 'C';    // PG_DIAG_SQLSTATE
 inline constexpr int kText = 0;
 inline constexpr int kBinary = 1;
 
-/// The functions, found by name.
+/// Function pointers, resolved by name.
 struct Functions {
   pg_conn* (*connect_start)(const char* conninfo);
   int (*connect_poll)(pg_conn*);
@@ -70,7 +70,7 @@ struct Functions {
   char* (*cmd_tuples)(pg_result*);
 };
 
-/// Opens the library once for the process; null where it is missing or too old, and `why` says so.
+/// Loads the library once per process. Returns null if it is missing or too old, with the reason in `why`.
 const Functions* open(std::string& why);
 
 }  // namespace carillon::libpq

@@ -1,4 +1,4 @@
-// Finding a leg or a room on its media thread.
+// Finds a leg or a room on its media thread.
 #pragma once
 
 #include <memory>
@@ -35,8 +35,8 @@ void with_place(MediaLoop& loop, PlaceHandle handle, Action action) {
   }
 }
 
-/// Puts an object into its place; when the place is gone or full it stays in the command and goes home with
-/// it.
+/// Adds an object to its place. If the place is gone or full, the object stays in the command and returns to
+/// the control thread with it.
 template <typename Item>
 auto add_to_place(std::unique_ptr<Item> item) {
   return [item = std::move(item)](MediaLoop& loop, PlaceHandle at) mutable {
@@ -46,7 +46,7 @@ auto add_to_place(std::unique_ptr<Item> item) {
   };
 }
 
-/// The same for what only a leg can take.
+/// As add_to_place(), for objects that only a leg accepts.
 template <typename Item>
 auto add_to_leg(std::unique_ptr<Item> item) {
   return [item = std::move(item)](MediaLoop& loop, LegHandle at) mutable {

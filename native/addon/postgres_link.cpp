@@ -12,7 +12,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// pg_type.dat of PostgreSQL; these numbers never change.
+// Type OIDs from pg_type.dat of PostgreSQL; they never change.
 constexpr unsigned kBool = 16;
 constexpr unsigned kBytea = 17;
 constexpr unsigned kInt8 = 20;
@@ -22,17 +22,17 @@ constexpr unsigned kFloat4 = 700;
 constexpr unsigned kFloat8 = 701;
 constexpr unsigned kNumeric = 1700;
 
-/// What a number of JavaScript holds exactly: 2^53 - 1.
+/// Largest integer that JavaScript represents exactly: 2^53 - 1.
 constexpr double kLargest = 9007199254740991.0;
 
-constexpr const char* kLate = "the database does not answer";
+constexpr const char* kLate = "the database did not respond in time";
 
 PostgresLink::Deadline deadline_of(const Napi::CallbackInfo& info, size_t index) {
   const double ms = info[index].IsNumber() ? info[index].As<Napi::Number>().DoubleValue() : 0;
   return Clock::now() + std::chrono::milliseconds(static_cast<int64_t>(std::max(0.0, ms)));
 }
 
-/// False: the time is over.
+/// Returns false on timeout.
 bool wait_for(int socket, short events, PostgresLink::Deadline deadline) {
   pollfd watched{socket, events, 0};
   for (;;) {
@@ -51,7 +51,7 @@ std::string without_newline(const char* text) {
 
 uint8_t nibble(char digit) { return static_cast<uint8_t>(digit <= '9' ? digit - '0' : digit - 'a' + 10); }
 
-/// bytea in its text form, `\x` and two digits a byte (bytea_output = hex).
+/// Converts bytea in text form: `\x` and two hex digits per byte (bytea_output = hex).
 Napi::Value bytes_of(Napi::Env env, const char* text, int length) {
   if (length < 2) return Napi::Buffer<uint8_t>::New(env, 0);
   const auto size = static_cast<size_t>(length - 2) / 2;
@@ -111,7 +111,7 @@ void PostgresLink::connect(const std::string& conninfo, Deadline deadline) {
   lost(Env(), why).ThrowAsJavaScriptException();
 }
 
-/// (name, sql): its answer is `null`.
+/// (name, sql): prepares a statement. Its result is `null`.
 Napi::Value PostgresLink::prepare(const Info& info) {
   if (connection_ == nullptr || info.Length() < 2 || !info[0].IsString() || !info[1].IsString()) {
     refused(info.Env(), "prepare").ThrowAsJavaScriptException();
@@ -126,7 +126,7 @@ Napi::Value PostgresLink::prepare(const Info& info) {
   return info.Env().Undefined();
 }
 
-/// (name, values): each a string, a number, bytes or null.
+/// (name, values): executes a prepared statement. Values are strings, numbers, bytes or null.
 Napi::Value PostgresLink::execute(const Info& info) {
   const Napi::Env env = info.Env();
   if (connection_ == nullptr || info.Length() < 2 || !info[0].IsString() || !info[1].IsArray()) {
@@ -162,9 +162,9 @@ Napi::Value PostgresLink::execute(const Info& info) {
   return env.Undefined();
 }
 
-/// (timeoutMs): sends what is queued and answers each command: rows, a number of rows changed, an error
-/// { sqlState, message }, or null for what was not done because of an error before it. Throws when the
-/// connection is gone.
+/// (timeoutMs): sends the queued commands and returns one result per command: rows, the number of changed
+/// rows, or an error { sqlState, message }. Null: not executed because of an earlier error. Throws if the
+/// connection is lost.
 Napi::Value PostgresLink::wait(const Info& info) {
   const Napi::Env env = info.Env();
   if (connection_ == nullptr) {
@@ -187,11 +187,11 @@ std::string PostgresLink::collect(Napi::Env env, Napi::Array results, Deadline d
     while (pq_->is_busy(connection_) != 0)
       if (std::string failure = read_some(deadline); !failure.empty()) return failure;
     pg_result* result = pq_->get_result(connection_);
-    // Null ends the results of one command; what comes after is the next one's.
+    // A null result ends the results of one command.
     if (result == nullptr) {
       if (pq_->status(connection_) != libpq::kConnectionOk)
         return without_newline(pq_->error_message(connection_));
-      if (answered > queued_) return "more answers than questions";
+      if (answered > queued_) return "the database sent more results than commands";
       continue;
     }
     const bool is_end = pq_->result_status(result) == libpq::kPipelineSync;
@@ -208,7 +208,7 @@ std::string PostgresLink::flush(Deadline deadline) {
     const int left = pq_->flush(connection_);
     if (left == 0) return "";
     if (left < 0) return without_newline(pq_->error_message(connection_));
-    // The server may wait for us to take its answers before it takes more.
+    // The server may stop reading until its results are read.
     if (!wait_for(pq_->socket(connection_), POLLIN | POLLOUT, deadline)) return kLate;
     if (pq_->consume_input(connection_) != 1) return without_newline(pq_->error_message(connection_));
   }
@@ -225,7 +225,7 @@ Napi::Value PostgresLink::answer_of(Napi::Env env, pg_result* result) {
     case libpq::kTuplesOk: {
       too_large_ = false;
       const Napi::Value rows = rows_of(env, result);
-      return too_large_ ? failure_of(env, "22003", "a number is larger than 2^53") : rows;
+      return too_large_ ? failure_of(env, "22003", "an integer exceeds 2^53 - 1") : rows;
     }
     case libpq::kCommandOk: {
       const char* changed = pq_->cmd_tuples(result);

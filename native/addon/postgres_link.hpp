@@ -1,5 +1,5 @@
-// One connection to PostgreSQL for a thread that waits for its answers: statements are queued, sent without
-// waiting, and answered together. Not for the thread that serves calls.
+// Synchronous PostgreSQL connection with pipelining: statements are queued, sent without waiting, and their
+// results read together. Blocks its thread, so it must not be used on the thread that serves calls.
 #pragma once
 
 #include <napi.h>
@@ -21,7 +21,7 @@ class PostgresLink : public Napi::ObjectWrap<PostgresLink> {
 
   static Napi::Function define(Napi::Env env);
 
-  /// (conninfo, timeoutMs): connects, and throws an error whose message says why it could not.
+  /// (conninfo, timeoutMs): connects. Throws an error with the reason if it fails.
   explicit PostgresLink(const Info& info);
   ~PostgresLink() override;
 
@@ -35,7 +35,8 @@ class PostgresLink : public Napi::ObjectWrap<PostgresLink> {
   Napi::Value close(const Info& info);
 
   void connect(const std::string& conninfo, Deadline deadline);
-  /// Sends what is queued and reads until the answer of `wait`'s end mark has come; a failure in words.
+  /// Sends the queue and reads results up to the sync point of `wait`. Returns a failure as text, or an empty
+  /// string.
   std::string collect(Napi::Env env, Napi::Array results, Deadline deadline);
   std::string flush(Deadline deadline);
   std::string read_some(Deadline deadline);
@@ -54,13 +55,13 @@ class PostgresLink : public Napi::ObjectWrap<PostgresLink> {
   const libpq::Functions* pq_ = nullptr;
   pg_conn* connection_ = nullptr;
   Watch* watch_ = nullptr;
-  /// The server has said that it ends the connection, and may not have done so yet.
+  /// True if the server has announced that it ends the connection.
   bool ends_ = false;
   Napi::FunctionReference on_readable_;
   std::unique_ptr<Napi::AsyncContext> context_;
-  /// Commands sent of which the answer has not come.
+  /// Number of commands sent without a result so far.
   uint32_t queued_ = 0;
-  /// A number of the result at hand is larger than JavaScript can tell exactly.
+  /// True if the current result contains an integer that JavaScript cannot represent exactly.
   bool too_large_ = false;
   std::vector<std::string> texts_;
   std::vector<const char*> values_;

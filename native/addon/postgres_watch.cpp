@@ -1,4 +1,4 @@
-// What a connection to PostgreSQL tells without being asked.
+// Asynchronous messages of a PostgreSQL connection: notifications and notices.
 #include <cstring>
 #include <new>
 #include <utility>
@@ -10,8 +10,8 @@ namespace carillon {
 
 namespace {
 
-constexpr const char* kEnds = "the database ends the connection";
-/// SQLSTATE of a server, or a connection, that is ended: 57P01 admin_shutdown, 57P02 crash_shutdown …
+constexpr const char* kEnds = "the database is closing the connection";
+/// SQLSTATE prefix of server or connection shutdown: 57P01 admin_shutdown, 57P02 crash_shutdown …
 constexpr const char* kEnding = "57P";
 
 }  // namespace
@@ -36,7 +36,7 @@ struct PostgresLink::Watch {
   }
 };
 
-/// Whether something was told on a channel that is listened to; waits for nothing.
+/// Returns true if a notification arrived on a channel that is listened to. Does not block.
 Napi::Value PostgresLink::notified(const Info& info) {
   const Napi::Env env = info.Env();
   if (connection_ == nullptr) {
@@ -50,21 +50,21 @@ Napi::Value PostgresLink::notified(const Info& info) {
     pq_->freemem(one);
   }
   if (is_there && !ends_) return Napi::Boolean::New(env, any);
-  const std::string why = ends_ ? kEnds : "the connection to the database is gone";
+  const std::string why = ends_ ? kEnds : "the database connection is lost";
   drop();
   lost(env, why).ThrowAsJavaScriptException();
   return env.Undefined();
 }
 
-/// What nobody asked for; libpq would write it to the standard error of the process.
+/// Handles notices, which libpq would otherwise write to standard error.
 void PostgresLink::noticed(void* link, const pg_result* notice) {
   auto* const self = static_cast<PostgresLink*>(link);
   const char* state = self->pq_->result_error_field(notice, libpq::kDiagSqlState);
   if (state != nullptr && std::strncmp(state, kEnding, std::strlen(kEnding)) == 0) self->ends_ = true;
 }
 
-/// (onReadable): called from the loop of this thread while there is something to be read that nobody waits
-/// for: a notification, or the end of the connection. Once a connection.
+/// (onReadable): calls onReadable from this thread's event loop when unrequested data is readable: a
+/// notification, or the end of the connection. Call once per connection.
 Napi::Value PostgresLink::watch(const Info& info) {
   const Napi::Env env = info.Env();
   uv_loop_s* loop = nullptr;
@@ -91,7 +91,7 @@ Napi::Value PostgresLink::watch(const Info& info) {
   return env.Undefined();
 }
 
-/// The socket is libpq's, which may close it once nobody watches it.
+/// Stops watching the socket. libpq owns it and may close it afterwards.
 void PostgresLink::unwatch() {
   if (watch_ == nullptr) return;
   Watch* const watch = std::exchange(watch_, nullptr);

@@ -25,7 +25,7 @@ SrtpKeys keys_of(SrtpSuite suite, Argument value) {
 }
 
 std::unique_ptr<PacketProtection> srtp_of(Argument& value, Fields& fields) {
-  // The names of RFC 4568 §6.2, RFC 6188 §4 and RFC 7714 §14.2.
+  // Names of RFC 4568 §6.2, RFC 6188 §4 and RFC 7714 §14.2.
   const auto suite = fields["suite"].choice<SrtpSuite>({{"AES_CM_128_HMAC_SHA1_80", SrtpSuite::aes128_sha80},
                                                         {"AES_CM_128_HMAC_SHA1_32", SrtpSuite::aes128_sha32},
                                                         {"AES_256_CM_HMAC_SHA1_80", SrtpSuite::aes256_sha80},
@@ -36,7 +36,7 @@ std::unique_ptr<PacketProtection> srtp_of(Argument& value, Fields& fields) {
   SrtpKeys receive = keys_of(suite, fields["receive"]);
   receive.mki_bytes = static_cast<size_t>(fields["receiveMkiBytes"].integer(0, kMaxMkiBytes));
   auto protection = std::make_unique<SrtpProtection>(send, receive, srtp_ciphers);
-  if (!protection->works()) value.wrong("a suite that this machine has");
+  if (!protection->works()) value.wrong("a crypto suite that this machine supports");
   return protection;
 }
 

@@ -1,4 +1,4 @@
-// How packets are protected: a MediaProtection of src/domain/call/needs.ts.
+// Packet protection of a leg: a MediaProtection of src/domain/call/needs.ts.
 #pragma once
 
 #include <memory>
@@ -11,13 +11,13 @@
 namespace carillon {
 
 struct Protection {
-  /// None as long as keys are exchanged by `dtls`.
+  /// Protection with known keys. Null if keys are negotiated with `dtls`.
   std::unique_ptr<PacketProtection> packets;
   std::optional<DtlsTerms> dtls;
 };
 
-/// 'none'; { suite, send, receive, receiveMkiBytes }: keys are bytes, master key and salt in one; or { role,
-/// hash, fingerprint }: keys by DTLS, with the peer whose certificate has this digest.
+/// 'none'; or { suite, send, receive, receiveMkiBytes }, where each key is master key and salt as one byte
+/// array; or { role, hash, fingerprint }: DTLS with the peer that has this certificate fingerprint.
 Protection protection_of(Argument value);
 
 }  // namespace carillon

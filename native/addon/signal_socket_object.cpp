@@ -17,8 +17,8 @@ namespace carillon {
 
 namespace {
 
-/// Time for reading in one turn, what the messages set off included: what comes faster waits until timers and
-/// other sockets have had theirs. After a pause of the loop this decides how soon it knows what is asked for.
+/// Maximum time per turn for reading and processing messages, so that timers and other sockets get their
+/// turn. After the loop was blocked, this bounds its response time to other requests.
 constexpr Nanos kTimeATurn = Nanos(10'000'000);
 constexpr int64_t kMaxBuffer = int64_t{1} << 30;
 
@@ -30,7 +30,7 @@ Nanos now_of(clockid_t clock) {
 
 Nanos wall_now() { return now_of(CLOCK_REALTIME); }
 
-/// 0 without an arrival time, and where the wall clock was set meanwhile.
+/// Returns 0 without an arrival time, or if the wall clock was changed.
 double age_ms(const Datagram& datagram, Nanos now) {
   if (datagram.arrived_wall == Nanos()) return 0;
   return std::max(0.0, in_milliseconds(now - datagram.arrived_wall));
@@ -54,7 +54,7 @@ const char* name_of(int error) {
 void set_buffers(const UdpSocket& socket, int64_t receive, int64_t send) {
   const auto set = [&](int beyond_limit, int within_limit, int64_t bytes) {
     const int value = static_cast<int>(bytes);
-    // Beyond what the system gives to everybody only where we may.
+    // Values above the system limit need permission.
     if (::setsockopt(socket.descriptor(), SOL_SOCKET, beyond_limit, &value, sizeof(value)) == 0) return;
     ::setsockopt(socket.descriptor(), SOL_SOCKET, within_limit, &value, sizeof(value));
   };
@@ -68,10 +68,10 @@ struct SignalSocketObject::Watch {
   uv_poll_s* poll = nullptr;
   SignalSocketObject* owner = nullptr;
   napi_async_cleanup_hook_handle hook = nullptr;
-  /// Closed after libuv has let go of it.
+  /// Closed after libuv has released it.
   UdpSocket socket;
 
-  /// libuv stops watching a socket that has an error to tell: it is started again.
+  /// libuv stops watching a socket after an error, so start it again.
   static void ready(uv_poll_s* poll, int status, int) {
     const auto* const watch = static_cast<Watch*>(uv_handle_get_data(reinterpret_cast<uv_handle_s*>(poll)));
     if (watch->owner != nullptr && status < 0) {
@@ -158,14 +158,15 @@ void SignalSocketObject::shut() {
 
 void SignalSocketObject::read() {
   const Napi::HandleScope scope(Env());
-  [[maybe_unused]] const Napi::Object alive = Value();  // also when what is told closes the socket
+  // Keeps the object alive if a callback closes the socket.
+  [[maybe_unused]] const Napi::Object alive = Value();
   const Nanos until = now_of(CLOCK_MONOTONIC) + kTimeATurn;
   while (read_batch() == DatagramBatch::kMost && now_of(CLOCK_MONOTONIC) < until) {
   }
 }
 
 size_t SignalSocketObject::read_batch() {
-  // What was told of the batch before may have closed the socket.
+  // A callback for the previous batch may have closed the socket.
   if (watch_ == nullptr) return 0;
   const Napi::Env env = Env();
   const Napi::HandleScope scope(env);
@@ -197,7 +198,7 @@ void SignalSocketObject::read_errors() {
   if (at > 0) on_undelivered_.MakeCallback(Value(), {starts}, *context_);
 }
 
-/// (bytes, address, port): 0, or the errno: nothing was sent
+/// (bytes, address, port): 0, or errno if nothing was sent
 Napi::Value SignalSocketObject::send(const Info& info) {
   Arguments args(info, "send");
   const std::span<const uint8_t> bytes = args.at(0, "bytes").bytes();
@@ -214,8 +215,7 @@ Napi::Value SignalSocketObject::send(const Info& info) {
                     reinterpret_cast<const sockaddr*>(&name), length);
   };
   ssize_t sent = once();
-  // An error that ICMP told of another datagram comes with the next call, whatever that sends: it is told
-  // once.
+  // The call after an ICMP error for another datagram reports that error once. Retry.
   if (sent < 0 && IcmpErrors::may_be_anothers(errno)) sent = once();
   return Napi::Number::New(info.Env(), sent >= 0 ? 0 : errno);
 }
@@ -228,7 +228,7 @@ Napi::Value SignalSocketObject::port(const Info& info) {
   return Napi::Number::New(info.Env(), from_sockaddr(name).port);
 }
 
-/// Datagrams that the kernel had no room for
+/// (): number of datagrams that the kernel dropped
 Napi::Value SignalSocketObject::lost(const Info& info) {
   return Napi::Number::New(info.Env(), batch_.lost());
 }

@@ -1,4 +1,4 @@
-// The UDP socket of signalling, on Node's own loop: batches in, single datagrams out.
+// UDP socket of signalling on Node's event loop: receives in batches, sends single datagrams.
 #pragma once
 
 #include <napi.h>
@@ -18,15 +18,16 @@ class SignalSocketObject : public Napi::ObjectWrap<SignalSocketObject> {
 
   static Napi::Function define(Napi::Env env);
 
-  /// ({ host, port, receiveBuffer, sendBuffer }, onMessages, onUndelivered): `host` is an IP address, buffers
-  /// are in bytes. Throws an error with the errno's name as `code`. onMessages([bytes, address, port, ageMs,
-  /// bytes, …]): what has come since the last turn, the oldest first; `ageMs` since it came to the machine.
-  /// onUndelivered([bytes, bytes, …]): how datagrams of ours began that ICMP says did not arrive.
+  /// ({ host, port, receiveBuffer, sendBuffer }, onMessages, onUndelivered): `host` is an IP address, buffer
+  /// sizes are in bytes. Throws an error with the errno name as `code`.
+  /// onMessages([bytes, address, port, ageMs, bytes, …]): datagrams since the last turn, oldest first;
+  /// `ageMs` is the time since arrival.
+  /// onUndelivered([bytes, bytes, …]): beginnings of sent datagrams that ICMP reports as undelivered.
   explicit SignalSocketObject(const Info& info);
   ~SignalSocketObject() override;
 
  private:
-  /// What libuv may still touch after the object has gone.
+  /// State that libuv may access after this object was destroyed.
   struct Watch;
 
   Napi::Value send(const Info& info);
@@ -34,7 +35,7 @@ class SignalSocketObject : public Napi::ObjectWrap<SignalSocketObject> {
   Napi::Value port(const Info& info);
   Napi::Value lost(const Info& info);
   void read();
-  /// Datagrams read and told.
+  /// Reads and reports a batch. Returns the number of datagrams.
   size_t read_batch();
   void read_errors();
   void shut();

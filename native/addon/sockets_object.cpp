@@ -45,7 +45,7 @@ SocketsObject::SocketsObject(const Info& info) : Napi::ObjectWrap<SocketsObject>
   }
   const auto budgets = std::make_shared<MessageBudgets>();
   for (size_t i = 0; i < threads; ++i) threads_.push_back({std::make_shared<StreamThread>(wake, budgets)});
-  // After the wake-up call's own: they run in the opposite order.
+  // Register after the wake-up callback's own hook, because cleanup hooks run in reverse order.
   napi_add_env_cleanup_hook(info.Env(), &SocketsObject::environment_ends, this);
 }
 
@@ -66,8 +66,8 @@ std::shared_ptr<StreamThread> SocketsObject::thread_of(SocketHandle socket) cons
   return threads_[found == sockets_.end() ? 0 : found->second.thread].thread;
 }
 
-/// As measured, and what sockets that may not have been measured yet add. One with little to do takes a
-/// socket before another begins to wake for each millisecond.
+/// Returns the thread with the lowest load: the measured load plus an estimate for new sockets. A lightly
+/// loaded thread is preferred over waking an idle one.
 size_t SocketsObject::least_loaded() const {
   constexpr double kSocketLoad = 250e-6;
   constexpr double kLittle = 0.1;
@@ -111,7 +111,7 @@ void read_limits(Fields limits, SocketOptions& options) {
 
 }  // namespace
 
-/// (PEM certificates): false when there is none among them
+/// (PEM certificates): false if there is no certificate among them
 Napi::Value SocketsObject::trust(const Info& info) {
   Arguments args(info, "trust");
   const std::string authorities = args.at(0, "authorities").text();
@@ -124,7 +124,7 @@ Napi::Value SocketsObject::trust(const Info& info) {
   return Napi::Boolean::New(info.Env(), any);
 }
 
-/// ({ socket, addresses, port, secureHost, request, limits, account }), limits as in native.ts
+/// ({ socket, addresses, port, secureHost, request, limits, account }); `limits` as in native.ts
 Napi::Value SocketsObject::open(const Info& info) {
   Arguments args(info, "open");
   Fields fields = args.fields(0);
@@ -176,7 +176,7 @@ Napi::Value SocketsObject::ping(const Info& info) {
   return command(args, handle, [](StreamSocket& socket, SocketLoop&) { socket.ping(); });
 }
 
-/// (socket): the messages that the last `messages` event told of
+/// (socket): messages announced by the last `messages` event
 Napi::Value SocketsObject::take_messages(const Info& info) {
   Arguments args(info, "takeMessages");
   const uint32_t handle = args.at(0, "socket").handle<SocketHandle>().value();
@@ -224,7 +224,7 @@ Napi::Value SocketsObject::checkpoint(const Info& info) {
   return command(args, handle, [id](StreamSocket& socket, SocketLoop&) { socket.checkpoint(id); });
 }
 
-/// ({ socket, code, reason, last }), last: a message to be sent before it, or empty
+/// ({ socket, code, reason, last }); `last`: message to send before closing, or empty
 Napi::Value SocketsObject::close(const Info& info) {
   Arguments args(info, "close");
   Fields fields = args.fields(0);
@@ -255,7 +255,7 @@ Napi::Value SocketsObject::media_dropped(const Info& info) {
   return Napi::Number::New(info.Env(), static_cast<double>(dropped));
 }
 
-/// (socket), after its end
+/// (socket): releases the socket after its end
 Napi::Value SocketsObject::forget(const Info& info) {
   Arguments args(info, "forget");
   const uint32_t handle = args.at(0, "socket").handle<SocketHandle>().value();

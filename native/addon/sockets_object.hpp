@@ -1,6 +1,6 @@
-// `new Sockets(onEvents, threads)` of JavaScript: WebSockets towards bots, on threads of their own, each
-// socket on one for life. Every method is one command, named by the socket's handle, which JavaScript
-// chooses. See src/edge/stream/native.ts.
+// JavaScript class `new Sockets(onEvents, threads)`: WebSockets to bots on separate threads. A socket stays
+// on one thread. Each method is one command and refers to a socket by its handle, which JavaScript assigns.
+// See src/edge/stream/native.ts.
 #pragma once
 
 #include <napi.h>
@@ -22,7 +22,7 @@ class SocketsObject : public Napi::ObjectWrap<SocketsObject> {
 
   static constexpr size_t kMaxThreads = 64;
 
-  /// On which this socket is; of one that is not there any more, one where nobody has its name.
+  /// Returns the socket's thread. For unknown sockets, any thread, where commands find no target.
   [[nodiscard]] std::shared_ptr<StreamThread> thread_of(SocketHandle socket) const;
 
  private:
@@ -46,12 +46,12 @@ class SocketsObject : public Napi::ObjectWrap<SocketsObject> {
   Napi::Value counters(const Info& info);
   Napi::Value stop(const Info& info);
 
-  /// Runs `action(StreamSocket&, SocketLoop&)` on the thread when the socket still exists.
+  /// Runs `action(StreamSocket&, SocketLoop&)` on the thread if the socket still exists.
   template <typename Action>
   Napi::Value command(Arguments& args, uint32_t handle, Action action);
   [[nodiscard]] size_t least_loaded() const;
-  /// Ends the threads, then gives the wake-up call back. Also called by the environment when it ends before
-  /// this object: the wake-up call does not outlive it.
+  /// Ends the threads, then releases the wake-up callback. The environment also calls it if it ends before
+  /// this object, because the callback does not outlive the environment.
   void shut_down();
   static void environment_ends(void* self) { static_cast<SocketsObject*>(self)->shut_down(); }
 

@@ -1,4 +1,4 @@
-// The audio formats of streams under the names that they have in the protocol.
+// Audio formats of streams by their protocol names.
 #pragma once
 
 #include "addon/arguments.hpp"
@@ -11,7 +11,7 @@ inline StreamEncoding encoding_of(Argument argument) {
       {{"audio/x-l16", StreamEncoding::l16}, {"audio/x-mulaw", StreamEncoding::mulaw}});
 }
 
-/// Of audio that a bot sends.
+/// Parses the format of audio sent by a bot.
 inline StreamFormat playable_format(Argument encoding, Argument rate) {
   return {encoding_of(std::move(encoding)), rate.one_of({8000, 16000, 24000})};
 }

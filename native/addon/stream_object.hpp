@@ -1,4 +1,4 @@
-// The bot's end of one audio stream without a socket of its own, as a JavaScript object.
+// JavaScript object for the bot's side of an audio stream without its own socket.
 #pragma once
 
 #include <napi.h>
@@ -18,7 +18,7 @@ class StreamObject : public Napi::ObjectWrap<StreamObject> {
  private:
   using Info = Napi::CallbackInfo;
 
-  /// Packed: result code, queue fill in percent before and after, a byte each from the lowest up.
+  /// Returns packed bytes from the lowest up: result code, queue fill in percent before, and after.
   Napi::Value receive(const Info& info);
   Napi::Value enqueue(const Info& info);
   Napi::Value clear(const Info& info);

@@ -1,12 +1,12 @@
-// The part of libuv that a socket on Node's own loop needs, as Node's binary exports it. Declared here
-// because the headers come with neither Node's package nor node-api-headers; names, types and numbers are
-// those of libuv 1's public interface (uv.h), which does not change within version 1.
+// Declarations of the libuv functions that a socket on Node's event loop needs. Node's binary exports them.
+// Node's package and node-api-headers do not include these headers. Names, types and numbers are those of
+// libuv 1's public interface (uv.h), which is stable within version 1.
 #pragma once
 
 #include <cstddef>
 
 extern "C" {
-// NOLINTBEGIN: another project's names
+// NOLINTBEGIN: names of another project
 struct uv_loop_s;
 struct uv_poll_s;
 struct uv_handle_s;

@@ -1,4 +1,4 @@
-// What the benchmarks over real loopback sockets share.
+// Helpers shared by the benchmarks over loopback sockets.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ inline Nanos clock_of(clockid_t clock) {
 inline Nanos thread_cpu() { return clock_of(CLOCK_THREAD_CPUTIME_ID); }
 inline Nanos wall_now() { return clock_of(CLOCK_REALTIME); }
 
-/// Sorts the values. `at` is 0..1.
+/// Sorts the values and returns a quantile. `at` is 0..1.
 inline double quantile(std::vector<double>& values, double at) {
   if (values.empty()) return 0;
   std::sort(values.begin(), values.end());

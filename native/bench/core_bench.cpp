@@ -1,5 +1,6 @@
-// Counts what legs cost without sockets, threads or a clock: pairs of legs that are each other's peers, in
-// virtual time. For instruction counts under callgrind, which repeat to the last digit; see native/README.md.
+// Measures the cost of legs without sockets, threads or a clock. Pairs of legs are each other's peers in
+// virtual time. Intended for instruction counts under callgrind, which are exactly repeatable; see
+// native/README.md.
 //   core_bench <pairs of legs> <seconds> [sha80 | gcm]
 #include <algorithm>
 #include <cmath>
@@ -17,7 +18,7 @@
 namespace carillon {
 namespace {
 
-/// Packets on their way: each arrives in the millisecond after it was sent.
+/// Packets in transit. Each arrives one millisecond after it was sent.
 class Wire : public PacketSink {
  public:
   struct Packet {
@@ -38,7 +39,7 @@ class Wire : public PacketSink {
   std::vector<Packet> packets;
 };
 
-/// Sounds like somebody who speaks and pauses.
+/// Returns audio with speech-like bursts and pauses.
 AudioClip clip() {
   std::vector<Sample> samples(8000);
   for (size_t i = 0; i < 6000; ++i) {

@@ -1,4 +1,4 @@
-// What the benchmarks of the core alone share.
+// Helpers shared by the benchmarks of the core.
 #pragma once
 
 #include "core/base/address.hpp"
@@ -14,7 +14,7 @@ inline Address address_of(uint16_t port) {
   return address;
 }
 
-/// FNV-1a over everything that was sent and heard: two builds that print the same say the same.
+/// FNV-1a hash of all sent and received data. Two builds with equal output behave equally.
 class Digest {
  public:
   void add(Bytes bytes) {

@@ -1,6 +1,6 @@
-// Measures the media engine over real loopback sockets and prints one JSON object. See bench/media.ts.
+// Measures the media engine over loopback sockets and prints one JSON object. See bench/media.ts.
 //   media_bench <pairs of legs> <seconds> [media threads] [sha80 | gcm]
-// With a suite the legs speak SRTP, each under keys of its own, by the processor's instructions alone.
+// With a suite, the legs use SRTP with separate keys and processor instructions.
 #include <malloc.h>
 #include <pthread.h>
 #include <sched.h>
@@ -26,8 +26,8 @@ uint16_t next_port() {
   return port = static_cast<uint16_t>(port + 2);
 }
 
-/// The least that a packet costs: one send and one receive of its size, connected, over as many sockets as
-/// there will be legs (a single socket would stay in the caches and flatter the floor).
+/// Minimum cost of a packet: one connected send and one receive of its size. Uses as many sockets as legs,
+/// because a single socket would stay in the caches and understate the minimum.
 class UdpFloor {
  public:
   explicit UdpFloor(size_t sockets) : packet_(kPacketBytes, 0x80) {
@@ -43,7 +43,7 @@ class UdpFloor {
     for (size_t i = 0; i < sockets; ++i) sockets_[i].connect(addresses[i ^ 1]);
   }
 
-  /// One after the other without a pause.
+  /// Cost without pauses between the packets.
   double busy_us() {
     const Nanos begin = thread_cpu();
     size_t packets = 0;
@@ -51,8 +51,8 @@ class UdpFloor {
     return us_per_call_second(begin, packets);
   }
 
-  /// At the engine's rhythm: the packets of a millisecond, then sleep until the next. Waking up, and finding
-  /// the caches used by others, is part of it.
+  /// Cost at the engine's rhythm: the packets of one millisecond, then sleep until the next. Includes
+  /// wake-ups and cold caches.
   double paced_us() {
     timespec due{};
     clock_gettime(CLOCK_MONOTONIC, &due);
@@ -71,7 +71,7 @@ class UdpFloor {
   }
 
  private:
-  /// A millisecond's share: a twentieth of the sockets send, and what their peers got is read.
+  /// Exchanges the packets of one millisecond: a twentieth of the sockets send, and their peers receive.
   size_t exchange() {
     const size_t until =
         std::min(from_ + std::max<size_t>(sockets_.size() / 20, 2), sockets_.size()) & ~size_t{1};
@@ -97,7 +97,7 @@ struct Floors {
   double paced_us;
 };
 
-/// On a thread of the media thread's priority, where that is allowed.
+/// Runs on a thread with the media thread's priority, if permitted.
 Floors measure_floors(size_t sockets) {
   Floors floors{};
   std::thread([&] {
@@ -145,7 +145,7 @@ void protect(MediaEngine& engine, LegHandle leg, std::unique_ptr<PacketProtectio
   });
 }
 
-/// A peer that notes when the packets of one leg arrive (kernel time) and whether they are loud.
+/// Peer that records the arrival time (kernel time) of a leg's packets and whether they are loud.
 class Listener {
  public:
   struct Heard {
@@ -185,7 +185,7 @@ class Listener {
   UdpSocket::Buffer buffer_;
 };
 
-/// A stream on a leg towards a listener.
+/// Bot stream on a leg whose peer is a listener.
 struct Bot {
   Bot(MediaEngine& engine, const OpenLeg& leg)
       : queue(std::make_shared<PlaybackQueue>(kNarrowband, 480'000)), input("s", {}, queue) {
@@ -208,7 +208,7 @@ struct Latency {
   std::vector<double> last_ms;
 };
 
-/// playAudio on an empty queue until its first packet, and clearAudio until the last packet that holds old
+/// Measures playAudio on an empty queue until its first packet, and clearAudio until the last packet with old
 /// audio.
 void measure_latency(Bot& bot, Listener& listener, int rounds, Latency& out) {
   std::mt19937 random(3);
@@ -238,14 +238,14 @@ void measure_latency(Bot& bot, Listener& listener, int rounds, Latency& out) {
   }
 }
 
-/// When one leg's packets leave, beside the tick that they belong to. Its stream keeps it from a nap.
+/// Measures when a leg's packets are sent relative to their tick. A stream keeps the leg awake.
 class Watched {
  public:
   explicit Watched(MediaEngine& engine) : leg(open_leg(engine)), bot(engine, leg) {
     configure(engine, leg.handle, listener.port);
   }
 
-  /// The leg's tick, while nothing else is to be done: it stays the same.
+  /// Determines the leg's tick while there is no other work. It stays constant.
   void learn() {
     const std::vector<Listener::Heard> heard = listener.take();
     if (heard.empty()) return;
@@ -263,7 +263,7 @@ class Watched {
     }
   }
 
-  /// Milliseconds off the grid of 20 ms that the first packet begins.
+  /// Deviations in ms from the 20 ms grid that starts at the first packet.
   [[nodiscard]] std::vector<double> deviation_ms() const {
     std::vector<double> deviation;
     for (const Nanos at : at_) {
@@ -290,7 +290,7 @@ class Watched {
   std::vector<Nanos> at_;
 };
 
-/// CPU time of all media threads, once each has told its own.
+/// Returns the CPU time of all media threads after each has reported its own.
 Nanos media_cpu(MediaEngine& engine) {
   std::atomic<int64_t> cpu{0};
   std::atomic<size_t> told{0};
@@ -308,14 +308,14 @@ int run(int pairs, int seconds, size_t threads, std::optional<SrtpSuite> suite) 
   const Floors floors = measure_floors(static_cast<size_t>(2 * pairs));
   MediaEngine engine(MediaEngine::Drive::thread, kLoopback, [] {}, {.threads = threads, .max_busy = 100});
 
-  // Of each slot of the frame one.
+  // One leg per slot of the frame.
   std::vector<Watched> watched;
   while (watched.size() < MediaCore::kSlots) watched.emplace_back(engine);
   Latency latency;
   measure_latency(watched.front().bot, watched.front().listener, 30, latency);
   for (Watched& one : watched) one.learn();
 
-  // Legs that are each other's peers: every packet sent is one received.
+  // Legs are each other's peers, so every sent packet is received.
   std::vector<OpenLeg> legs;
   const size_t heap_before = mallinfo2().uordblks;
   for (int i = 0; i < 2 * pairs; ++i) legs.push_back(open_leg(engine));
@@ -347,7 +347,7 @@ int run(int pairs, int seconds, size_t threads, std::optional<SrtpSuite> suite) 
   std::vector<double> deviation_ms = watched.front().deviation_ms();
   std::vector<double> late_us;
   for (const Watched& one : watched) late_us.insert(late_us.end(), one.late_us.begin(), one.late_us.end());
-  // Those that are watched say something, but hear nothing.
+  // Watched legs send but do not receive, so they count half.
   const double whole_legs = static_cast<double>(legs.size()) + static_cast<double>(watched.size()) / 2;
   const double per_leg_us = 1000 * in_milliseconds(cpu) / whole_legs / seconds;
   uint64_t lost = 0;

@@ -1,10 +1,9 @@
-// Counts what calls between G.711 and Opus cost without sockets, threads or a clock: pairs of bridged legs,
-// each of which hears the speech of a WAV file (mono, 16 bit) from its peer, in virtual time. See
-// native/README.md.
+// Measures the cost of calls between G.711 and Opus without sockets, threads or a clock. In each pair of
+// bridged legs, both receive the speech of a WAV file (mono, 16 bit, 8 kHz) from their peers in virtual time.
+// See native/README.md.
 //   opus_bench <speech.wav> <pairs of legs> <seconds> [fec]
-// The file has 8 kHz. With `fec` both sides negotiate it. The packets of the peers are made before, so under
-// callgrind:
-// --toggle-collect='*talk_on*'. `leastUs`: CPU time of a pair in the cheapest second.
+// With `fec`, both sides negotiate it. The peers' packets are encoded in advance, so use
+// --toggle-collect='*talk_on*' with callgrind. `leastUs`: CPU time of a pair in the cheapest second.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -55,7 +54,7 @@ std::vector<Sample> read_wav(const char* path) {
 
 using Payloads = std::vector<std::vector<uint8_t>>;
 
-/// One each 20 ms.
+/// Encodes one packet per 20 ms.
 Payloads say(const CodecSpec& spec, const std::vector<Sample>& speech) {
   const auto encoder = make_encoder(spec);
   const SampleRate rate = encoder->rates().sample;
@@ -96,7 +95,7 @@ struct Talk {
   Nanos now = kSecond;
 };
 
-/// Every peer says a frame, each a little later than the one before.
+/// Each peer sends a frame, slightly later than the previous peer.
 __attribute__((noinline)) void talk_on(Talk& talk, int64_t frames) {
   std::array<uint8_t, 1500> packet;
   for (const int64_t until = talk.frame + frames; talk.frame < until; ++talk.frame) {
@@ -136,7 +135,7 @@ int run(const char* path, uint32_t pairs, int seconds, bool fec) {
   for (uint32_t i = 1; i <= talk.legs; ++i)
     talk.core.add_leg(make_leg(i, i % 2 == 0 ? kNarrow : peer, talk.now));
   for (uint32_t i = 1; i < talk.legs; i += 2) talk.core.bridge(LegHandle(i), LegHandle(i + 1));
-  // Until narrow audio is encoded as such.
+  // Wait until narrow audio is encoded with reduced bandwidth.
   constexpr int64_t kSettle = 300;
   constexpr int64_t kSecondFrames = 50;
   talk_on(talk, kSettle);

@@ -1,4 +1,4 @@
-// SRTP for the benchmarks, by the processor's instructions alone.
+// SRTP for the benchmarks, with processor instructions only.
 #pragma once
 
 #include <cstring>
@@ -11,14 +11,15 @@
 
 namespace carillon {
 
-/// `sha80` or `gcm`; nothing: plain RTP.
+/// Returns the suite for `sha80` or `gcm`, otherwise nullopt (plain RTP).
 inline std::optional<SrtpSuite> suite_named(std::string_view name) {
   if (name == "sha80") return SrtpSuite::aes128_sha80;
   if (name == "gcm") return SrtpSuite::aes128_gcm;
   return std::nullopt;
 }
 
-/// Of one of two legs that speak with each other, numbers 2 n and 2 n + 1: each sends under a key of its own.
+/// Protection for one of two legs that are each other's peers, numbers 2 n and 2 n + 1. Each sends under a
+/// separate key.
 inline std::unique_ptr<PacketProtection> protection_of(SrtpSuite suite, size_t number) {
   const auto keys_of = [suite](size_t sender) {
     SrtpKeys keys;

@@ -5,16 +5,16 @@
 namespace carillon {
 
 namespace {
-/// Twice a slot's share: then there is always room in another.
+/// Capacity of a slot: twice its average share, so that another slot always has space.
 constexpr size_t kLegsInSlot = 2 * (MediaCore::kMaxLegs / MediaCore::kSlots + 1);
-/// Of a leg on its way between cores; the time of more is given up.
+/// Visits that a leg may miss while it moves between cores. The time of further visits is skipped.
 constexpr int64_t kMaxMissedVisits = 3;
 }  // namespace
 
 MediaCore::MediaCore(PacketSink& sink, Events& events)
     : sink_(sink), events_(events), batch_(sink, counters_), legs_(kMaxLegs) {
-  // New legs keep slots level, and those that come from elsewhere find room near theirs; reserved here, never
-  // on a tick.
+  // Placing new legs evenly, and moved legs near their previous slot, needs spare capacity. Reserve it here,
+  // because a tick must not allocate.
   for (auto& slot : slots_) slot.reserve(kLegsInSlot);
   for (auto& slot : halves_) slot.reserve(kLegsInSlot);
   idle_.reserve(kLegsInSlot);
@@ -50,7 +50,7 @@ const Leg* MediaCore::peek(LegHandle handle) const {
   return found != nullptr && found->handle() == handle ? found : nullptr;
 }
 
-/// The last tick before the next one that visits this leg's slot.
+/// Returns the last tick before the next one that visits this leg's slot.
 int64_t MediaCore::visit_before(const Entry& found) const {
   const auto slot = static_cast<int64_t>(found.slot);
   return ticks_ + (slot - ticks_ % kSlots + kSlots) % kSlots - kSlots;
@@ -68,7 +68,7 @@ void MediaCore::wake(Entry& napping) {
 
 void MediaCore::change(Entry& found) {
   wake(found);
-  // What is added to a leg may listen to the other leg of its bridge.
+  // An object added to a leg may listen to the other leg of its bridge, so wake that leg too.
   if (found.bridge.other != nullptr) wake(legs_[index_of(found.bridge.other_handle)]);
   if (found.changed) return;
   found.changed = true;
@@ -79,7 +79,7 @@ void MediaCore::wake_due(Nanos now) {
   while (const std::optional<uint32_t> index = alarms_.take_due(now)) wake(legs_[*index]);
 }
 
-/// True when it naps from now on; then its slot is to forget it.
+/// Puts an idle leg to sleep. Returns true if it sleeps; the caller then removes it from its slot.
 bool MediaCore::lay_down(Entry& awake, Nanos now) {
   const std::optional<Nanos> until = awake.leg->idle_until(now);
   if (!until) return false;
@@ -106,7 +106,8 @@ void MediaCore::lay_down_idle(Nanos now) {
 }
 
 void MediaCore::add_leg(std::unique_ptr<Leg> leg) {
-  // The least loaded slot, looked for from a moving start so that neighbours in time spread over the frame.
+  // Use the least loaded slot. The search start advances, so that legs created together spread over the
+  // frame.
   size_t best = next_slot_;
   for (size_t i = 0; i < slots_.size(); ++i) {
     const size_t slot = (next_slot_ + i) % slots_.size();
@@ -128,7 +129,7 @@ void MediaCore::put_in(std::unique_ptr<Leg> leg, size_t slot) {
   change(place);
 }
 
-/// Nobody hears or visits it any more.
+/// Removes a leg from its bridge or room and from its slot.
 MediaCore::Entry* MediaCore::take_out(LegHandle handle) {
   Entry* const found = entry(handle);
   if (found == nullptr) return nullptr;
@@ -157,7 +158,7 @@ MediaCore::Departed MediaCore::release_leg(LegHandle handle) {
 
 void MediaCore::receive_leg(Departed& departed, Nanos now) {
   Leg& leg = *departed.leg;
-  // Of a core that has just begun, the last visit lies before the first tick.
+  // In a core that has just started, the last visit can precede the first tick.
   const auto begin = static_cast<size_t>((departed.visited % kSlots + kSlots) % kSlots);
   size_t slot = begin;
   while (slot_sizes_[slot] == kLegsInSlot) slot = (slot + 1) % kSlots;
@@ -172,7 +173,7 @@ void MediaCore::receive_leg(Departed& departed, Nanos now) {
   }
 }
 
-/// Ends the bridge that a leg is part of, on both sides.
+/// Ends the leg's bridge on both sides.
 void MediaCore::detach(Entry& side) {
   if (side.bridge.other == nullptr) return;
   Entry* const other = entry(side.bridge.other_handle);
@@ -248,10 +249,10 @@ bool MediaCore::join(RoomHandle room, LegHandle leg, std::unique_ptr<RoomMember>
 void MediaCore::receive(LegHandle handle, std::span<uint8_t> datagram, const Address& source, Nanos arrival) {
   Entry* const target = entry(handle);
   if (target == nullptr) return;
-  // Whatever it is, a visit counts it; that of a leg that only relays may wait.
+  // A visit must count the datagram. A leg that only relays can be visited later.
   if (!target->leg->relays()) wake(*target);
   if (target->leg->muxes() && receive_muxed(*target->leg, datagram, source, arrival)) return;
-  // What comes is for the other leg of a bridge too.
+  // The datagram is also for the other leg of the bridge.
   if (target->bridge.other != nullptr && !target->bridge.other->relays()) {
     wake(legs_[index_of(target->bridge.other_handle)]);
   }
@@ -261,14 +262,14 @@ void MediaCore::receive(LegHandle handle, std::span<uint8_t> datagram, const Add
   if (!count_unwanted(outcome.kind)) ++counters_.packets_received;
 }
 
-/// True when it was.
+/// Counts a rejected datagram. Returns true if it was rejected.
 bool MediaCore::count_unwanted(Received kind) {
   if (kind == Received::malformed) ++counters_.malformed;
   if (kind == Received::unknown_source) ++counters_.unknown_sources;
   return kind == Received::malformed || kind == Received::unknown_source;
 }
 
-/// To the other leg of the bridge.
+/// Relays a packet to the other leg of the bridge.
 void MediaCore::relay(Entry& from, const ReceivePath::Outcome& received, Nanos arrival) {
   Leg* const to = from.bridge.other;
   if (to != nullptr && received.counted) {
@@ -285,7 +286,7 @@ void MediaCore::relay(Entry& from, const ReceivePath::Outcome& received, Nanos a
   sink_.prompt(from.leg->handle(), prompt);
 }
 
-/// True when it was not RTP.
+/// Handles other protocols on the RTP port. Returns true if the datagram was not RTP.
 bool MediaCore::receive_muxed(Leg& leg, std::span<uint8_t> datagram, const Address& source, Nanos arrival) {
   switch (muxed_kind(datagram)) {
     case Muxed::rtp:
@@ -337,11 +338,10 @@ void MediaCore::tick(Nanos now) {
   wake_due(now);
   constexpr size_t half = kSlots / 2;
   const auto slot = static_cast<size_t>(ticks_ % kSlots);
-  // Rooms are spread over the frame by their place in the list, so that many of them do not fall into one
-  // tick.
+  // Distribute rooms over the frame by list index, so that they are not all mixed in one tick.
   for (size_t i = slot; i < rooms_.size(); i += kSlots) rooms_[i]->frame(now, events_);
   const std::vector<Leg*>& due = slots_[slot];
-  halves_[slot].clear();  // those of a frame before, where the tick between was left out
+  halves_[slot].clear();  // discard entries left over when the tick half a frame later was skipped
   for (size_t i = 0; i < due.size(); ++i) {
     for (size_t ahead = 0; ahead < Leg::kFrameSteps && i + ahead + 1 < due.size(); ++ahead) {
       due[i + ahead + 1]->expect_frame(ahead);
@@ -356,12 +356,13 @@ void MediaCore::tick(Nanos now) {
   lay_down_idle(now);
 }
 
-/// Half a frame later it may have another packet to send.
+/// Schedules a check half a frame later if the leg may then have another packet to send.
 void MediaCore::expect_half(const Leg& leg, size_t slot) {
   if (leg.needs_half_frames() && halves_[slot].size() < kLegsInSlot) halves_[slot].push_back(leg.handle());
 }
 
-/// Of legs that were visited half a frame ago. Those that have left or nap since have nothing to send.
+/// Sends packets of legs that were visited half a frame earlier. Legs that have left or gone to sleep are
+/// skipped.
 void MediaCore::send_halves(std::vector<LegHandle>& due) {
   for (const LegHandle handle : due) {
     Entry* const found = entry(handle);

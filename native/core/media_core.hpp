@@ -1,9 +1,9 @@
-// All legs of one media thread, and the order in which a tick visits them. No socket, no clock, no thread: it
-// is handed datagrams and told the time, and hands packets and events to two sinks.
+// Owns all legs of one media thread and visits them in each tick. It uses no socket, clock or thread: callers
+// pass in datagrams and the time, and receive packets and events through two sinks.
 //
-// A leg that neither hears nor says anything naps: it is not visited until a datagram, a command or its own
-// next time (keep-alive, report, media timeout) wakes it. What it left out is made good in its timestamps.
-// So does one that only relays, and is only relayed: the datagrams that go on do not wake it.
+// An idle leg sleeps: it is not visited until a datagram, a command or its next alarm (keep-alive, report,
+// media timeout) wakes it. Its timestamps are then advanced by the skipped time. A leg that only relays in
+// both directions also sleeps; relayed datagrams do not wake it.
 #pragma once
 
 #include <array>
@@ -24,109 +24,111 @@ struct CoreCounters {
   uint64_t packets_sent = 0;
   uint64_t unknown_sources = 0;
   uint64_t malformed = 0;
-  /// Peers that were found at another address than before.
+  /// Number of times a peer's address changed.
   uint64_t source_changes = 0;
   uint64_t skipped_ticks = 0;
-  /// Commands whose leg, room or object was not there (any more), or was full.
+  /// Number of commands whose leg, room or object did not exist or was full.
   uint64_t unknown_handles = 0;
 };
 
 class MediaCore {
  public:
-  /// Legs of one media thread; beyond it the control thread refuses new ones.
+  /// Maximum number of legs per media thread. The control thread refuses more.
   static constexpr uint32_t kMaxLegs = 4096;
   static constexpr uint32_t kIndexMask = kMaxLegs - 1;
   static constexpr int kSlots = kFrameMs;
   static constexpr size_t kMaxRooms = 1024;
 
-  /// Of a leg's place among the living.
+  /// Returns the index of a leg in the leg table.
   static constexpr uint32_t index_of(LegHandle leg) { return leg.value() & kIndexMask; }
 
   MediaCore(PacketSink& sink, Events& events);
 
-  /// Of the tick that comes next. A frame's slots are those of absolute time, so that a leg that goes to
-  /// another core keeps its moment. Before the first tick.
+  /// Sets the number of the next tick. Call before the first tick. Slots are bound to absolute time, so that
+  /// a leg keeps its phase when it moves to another core.
   void begin_at(int64_t tick) { ticks_ = tick; }
   [[nodiscard]] int64_t next_tick() const { return ticks_; }
 
-  /// A handle's low bits are the leg's index, unique among live legs; the high bits tell generations apart.
+  /// Adds a leg. The low bits of its handle are its index, unique among live legs; the high bits are a
+  /// generation counter.
   void add_leg(std::unique_ptr<Leg> leg);
   std::unique_ptr<Leg> remove_leg(LegHandle handle, Nanos now);
 
-  /// A leg on its way to another core, out of its bridge or room.
+  /// Leg in transit to another core, removed from its bridge or room.
   struct Departed {
     std::unique_ptr<Leg> leg;
-    /// Its last visit was in this tick.
+    /// Tick of its last visit.
     int64_t visited = 0;
-    /// It may not be visited before.
+    /// First tick in which it may be visited again.
     int64_t next_tick = 0;
   };
-  /// Without a leg when it is not here.
+  /// Removes a leg for a move. The result has no leg if it does not exist.
   Departed release_leg(LegHandle handle);
-  /// Once next_tick() is not before the departed's. Visits that it has missed on its way are made good.
+  /// Adds a moved leg and accounts for missed visits. next_tick() must have reached the departed leg's
+  /// next_tick.
   void receive_leg(Departed& departed, Nanos now);
-  /// To change it: a leg that naps wakes.
+  /// Returns a leg for modification and wakes it if it sleeps.
   [[nodiscard]] Leg* leg(LegHandle handle);
   [[nodiscard]] const Leg* peek(LegHandle handle) const;
 
-  /// Both hear each other until one of them leaves or hears something else.
-  /// False when one of them is not here.
+  /// Connects two legs until one of them leaves or gets another source. Returns false if either does not
+  /// exist.
   bool bridge(LegHandle a, LegHandle b);
   bool unbridge(LegHandle a, LegHandle b);
 
-  /// False, and the room stays with the caller, when kMaxRooms are open.
+  /// Adds a room. Returns false, and leaves it with the caller, if kMaxRooms exist.
   bool add_room(std::unique_ptr<Room>& room);
-  /// Lets every member go.
+  /// Removes a room and disconnects all members.
   std::unique_ptr<Room> remove_room(RoomHandle handle);
   [[nodiscard]] Room* room(RoomHandle handle);
-  /// A leg that was bridged, or in another room, leaves there. False, and `member` stays with the caller,
-  /// when it cannot join.
+  /// Adds a leg to a room and removes it from its bridge or other room. Returns false, and leaves `member`
+  /// with the caller, if it cannot join.
   bool join(RoomHandle room, LegHandle leg, std::unique_ptr<RoomMember>& member);
 
-  /// Hints: a datagram for this leg is awaited; it is so many steps away (Leg::expect_packet). The first
-  /// brings the way to the leg nearer to the processor, the others the leg.
+  /// Hints. expect_soon(): prefetches the entry of a leg that will get a datagram. expect(): prefetches the
+  /// leg; the datagram follows in `ahead` steps (Leg::expect_packet).
   void expect_soon(LegHandle leg) const { prefetch(&legs_[index_of(leg)], sizeof(Entry)); }
   void expect(LegHandle leg, size_t ahead) const {
     if (const Leg* const found = legs_[index_of(leg)].leg.get()) found->expect_packet(ahead);
   }
   void receive(LegHandle leg, std::span<uint8_t> datagram, const Address& source, Nanos arrival);
   void receive_rtcp(LegHandle leg, std::span<uint8_t> datagram, const Address& source, Nanos arrival);
-  /// Who negotiates keys; without, what belongs to that is dropped.
+  /// Sets the key exchange. Without it, datagrams for it are dropped.
   void exchange_keys_by(KeyExchange& exchange) { key_exchange_ = &exchange; }
-  /// A datagram of the exchange, to wherever the leg's peer is; dropped as long as that is not known.
+  /// Sends a key exchange datagram to the leg's peer. Dropped while the peer's address is unknown.
   void send_to_peer(LegHandle leg, Bytes datagram);
   [[nodiscard]] bool can_reach(LegHandle leg) const;
-  /// By its name.
+  /// Notifies the key exchange that a peer is reachable. `name`: the leg's name.
   void tell_reachable(LegHandle name, const Address& peer) {
     if (key_exchange_ != nullptr) key_exchange_->reachable(name, peer);
   }
 
-  /// Something of the exchange has not found its leg here.
+  /// Notifies the key exchange that one of its messages did not find its leg.
   void tell_keys_unmet() {
     if (key_exchange_ != nullptr) key_exchange_->unmet();
   }
 
-  /// Call once each millisecond.
+  /// Processes one tick. Call once per millisecond.
   void tick(Nanos now);
-  /// So many milliseconds are left out.
+  /// Skips `count` ticks (ms).
   void skip_ticks(int64_t count);
-  /// Ticks in which tick() would find nothing to do, from the next one on and at most `limit`.
+  /// Returns the number of next ticks in which tick() has no work, at most `limit`.
   [[nodiscard]] int64_t idle_ticks(int64_t limit) const;
-  /// No tick finds anything to do.
+  /// Returns true if no tick has anything to do.
   [[nodiscard]] bool at_rest() const { return leg_count_ == napping_count_ && rooms_.empty(); }
-  /// At rest, until then.
+  /// Time of the next alarm. A core at rest has no work before it.
   [[nodiscard]] std::optional<Nanos> next_alarm() const { return alarms_.next(); }
-  /// So many ticks were left out while at rest.
+  /// Advances the tick counter after `ticks` ticks were skipped at rest.
   void pass(int64_t ticks) { ticks_ += ticks; }
 
-  /// A command found nobody, or no room, where it was sent.
+  /// Counts a command whose target did not exist.
   void missed() { ++counters_.unknown_handles; }
   [[nodiscard]] Events& events() { return events_; }
   [[nodiscard]] const CoreCounters& counters() const { return counters_; }
   [[nodiscard]] size_t leg_count() const { return leg_count_; }
 
  private:
-  /// The other leg of a bridge as a far end.
+  /// Far end of a bridged leg: the other leg.
   class BridgeEnd : public FarEnd {
    public:
     std::optional<AudioView> far_audio(Frame& /*out*/) override {
@@ -144,13 +146,12 @@ class MediaCore {
     LegHandle other_handle;
   };
 
-  /// Keeps packets until a few legs have made theirs, at the longest until the end of the tick: legs that
-  /// took turns with system calls would find the processor's caches full of the kernel's code, and the kernel
-  /// of ours.
+  /// Collects packets of several legs and sends them together, at the latest at the end of the tick.
+  /// Alternating legs and system calls would evict each other's data from the processor caches.
   class PacketBatch : public PacketSink {
    public:
     PacketBatch(PacketSink& inner, CoreCounters& counters) : inner_(inner), counters_(counters) {}
-    /// `packet` stands until flush(), as PacketRoom's do: a leg sends one at a visit.
+    /// `packet` must stay valid until flush(), as packets of PacketRoom do. A leg sends one per visit.
     void send(LegHandle leg, const Address& to, Bytes packet) override;
     void send_rtcp(LegHandle leg, const Address& to, Bytes packet) override {
       inner_.send_rtcp(leg, to, packet);
@@ -178,11 +179,11 @@ class MediaCore {
     size_t slot = 0;
     BridgeEnd bridge;
     bool napping = false;
-    /// Its datagrams are fetched as soon as they come.
+    /// True if its datagrams are read immediately on arrival.
     bool prompt = false;
-    /// A command has changed it: whether it may nap is to be seen before its next visit.
+    /// True if a command has changed the leg. Its next visit then checks whether it may sleep.
     bool changed = false;
-    /// While it naps: the tick of its last visit, or of the one before the first.
+    /// While asleep: tick of its last visit, or the tick before its first.
     int64_t visited = 0;
   };
 
@@ -203,22 +204,19 @@ class MediaCore {
   void expect_half(const Leg& leg, size_t slot);
   void send_halves(std::vector<LegHandle>& due);
 
-  // Given.
   PacketSink& sink_;
   Events& events_;
   KeyExchange* key_exchange_ = nullptr;
-  // Owned.
   CoreCounters counters_;
   PacketBatch batch_;
   std::vector<Entry> legs_;
-  std::array<std::vector<Leg*>, kSlots> slots_;  // those that do not nap
-  std::array<size_t, kSlots> slot_sizes_{};      // with those that do
+  std::array<std::vector<Leg*>, kSlots> slots_;  // legs that are awake
+  std::array<size_t, kSlots> slot_sizes_{};      // legs per slot, including sleeping ones
   std::vector<LegHandle> changed_;
-  std::array<std::vector<LegHandle>, kSlots> halves_;  // visited, and to be asked again half a frame later
-  std::vector<LegHandle> idle_;                        // of this tick: they may nap
+  std::array<std::vector<LegHandle>, kSlots> halves_;  // visited legs to check again half a frame later
+  std::vector<LegHandle> idle_;                        // legs of this tick that may sleep
   Alarms alarms_{kMaxLegs};
   std::vector<std::unique_ptr<Room>> rooms_;
-  // State.
   size_t next_slot_ = 0;
   size_t leg_count_ = 0;
   size_t napping_count_ = 0;

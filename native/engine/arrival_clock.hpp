@@ -1,5 +1,4 @@
-// When the next packet of a peer comes that speaks by a clock, as nearly all do: 10 to 60 ms after the one
-// before.
+// Predicts the next packet of a peer with a regular packet interval of 10 to 60 ms.
 #pragma once
 
 #include <algorithm>
@@ -11,16 +10,16 @@ namespace carillon {
 
 class ArrivalClock {
  public:
-  /// A packet came then.
+  /// Records a packet that arrived at `at`.
   void arrived(Nanos at) {
     Nanos off = at - next();
-    // Those between were lost, or not sent.
+    // Packets in between were lost or not sent.
     if (const int64_t missed = (off + kTolerance) / interval_; missed > 0 && missed <= kMostMissed) {
       expected_ += missed * interval_;
       off -= missed * interval_;
     }
     if (abs(off) <= kTolerance) {
-      // By the earliest: what was held up on the way says little of when the next will come.
+      // Follow the earliest packets: a delayed packet says little about the next arrival time.
       expected_ = next() + std::min(off, kDrift);
       steady_ = std::min(steady_ + 1, kSteady);
     } else {
@@ -32,17 +31,17 @@ class ArrivalClock {
     last_ = at;
   }
 
-  /// Those of late came when they were expected.
+  /// Returns true if the recent packets arrived when expected.
   [[nodiscard]] bool steady() const { return steady_ == kSteady; }
   [[nodiscard]] Nanos next() const { return expected_ + interval_; }
 
  private:
   static constexpr Nanos kTolerance = 2 * kMillisecond;
-  /// How much later a packet may come than the one before, and be believed.
+  /// Maximum delay per packet that shifts the prediction.
   static constexpr Nanos kDrift = kMillisecond / 10;
   static constexpr int kSteady = 25;
   static constexpr int64_t kMostMissed = 10;
-  /// Packet times are tens of milliseconds.
+  /// Packet intervals are multiples of 10 ms.
   static constexpr Nanos kStep = 10 * kMillisecond;
   static constexpr int64_t kMostSteps = 6;
 

@@ -1,6 +1,6 @@
-// Commands from the control thread to a worker thread. A command that has run travels back, with whatever it
-// took out of the worker's world, and is destroyed where it was made: a media thread neither allocates nor
-// frees.
+// Queue of commands from the control thread to a worker thread. An executed command returns to the control
+// thread together with the objects it removed, and is destroyed there. A media thread thus never allocates or
+// frees memory.
 #pragma once
 
 #include <atomic>
@@ -20,18 +20,19 @@ class CommandQueue {
   class Command {
    public:
     virtual ~Command() = default;
-    /// False: it waits for another thread, and those behind it wait with it.
+    /// Returns false if the command must wait for another thread. Later commands then wait too.
     [[nodiscard]] virtual bool ready(const Loop& loop) const = 0;
     virtual void run(Loop& loop) = 0;
   };
 
-  /// `function` is called as function(Loop&); it may move objects into and out of its captures.
+  /// Creates a command that calls function(Loop&). The function may move objects into and out of its
+  /// captures.
   template <typename Function>
   static std::unique_ptr<Command> make(Function function) {
     const auto at_once = [](const Loop&) { return true; };
     return make_waiting(at_once, std::move(function));
   }
-  /// The same, once `ready(const Loop&)` is true.
+  /// Creates a command that waits until `ready(const Loop&)` returns true.
   template <typename Ready, typename Function>
   static std::unique_ptr<Command> make_waiting(Ready ready, Function function) {
     class FunctionCommand final : public Command {
@@ -49,7 +50,7 @@ class CommandQueue {
   }
 
   // --- control thread ---
-  /// Commands that find the ring full wait, and keep their order, until the next post() or flush().
+  /// Posts a command. If the ring is full, commands wait in order until the next post() or flush().
   void post(std::unique_ptr<Command> command) {
     flush();
     if (!waiting_.empty() || !pending_.push(command)) waiting_.push_back(std::move(command));
@@ -64,19 +65,19 @@ class CommandQueue {
     while (spent_.pop()) {
     }
   }
-  /// Instead of that: one that has run; null: there is none.
+  /// Alternative to flush(): returns one executed command, or null if there is none.
   std::unique_ptr<Command> take_spent() { return spent_.pop(); }
-  /// As post(), by whoever has taken the spent ones.
+  /// Posts like post(), for callers that already call take_spent().
   void post_on(std::unique_ptr<Command> command) {
     if (!waiting_.empty() || !pending_.push(command)) waiting_.push_back(std::move(command));
     while (!waiting_.empty() && pending_.push(waiting_.front())) waiting_.pop_front();
   }
 
   // --- worker thread ---
-  /// The control thread should flush().
+  /// Returns true if the control thread should call flush().
   [[nodiscard]] bool some_wait() const { return some_wait_.load(std::memory_order_acquire); }
   [[nodiscard]] bool empty() const { return pending_.empty(); }
-  /// Returns whether any has run.
+  /// Executes all ready commands. Returns true if any was executed.
   bool run_all(Loop& loop) {
     bool any = false;
     while (const Command* const next = pending_.front()) {
@@ -84,7 +85,7 @@ class CommandQueue {
       any = true;
       std::unique_ptr<Command> command = pending_.pop();
       command->run(loop);
-      // Always fits: no more commands are out than kCapacity, because post() empties the spent ring first.
+      // Always fits: at most kCapacity commands are in flight, because post() first empties the spent ring.
       spent_.push(command);
     }
     return any;

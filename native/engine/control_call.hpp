@@ -1,4 +1,4 @@
-// How the media threads call the control thread for events that wait.
+// Rate-limited wake-up of the control thread by media threads that have events.
 #pragma once
 
 #include <atomic>
@@ -14,7 +14,7 @@ class ControlCall {
   /// `wake` is called on a media thread.
   explicit ControlCall(std::function<void()> wake) : wake_(std::move(wake)) {}
 
-  /// Media threads: what was put before will be taken. False: the last call is too short a time ago.
+  /// Media threads: requests processing of pending events. Returns false if the last wake-up was too recent.
   bool call(Nanos now) {
     if (now - called_at_.load(std::memory_order_relaxed) < kInterval) return false;
     if (pending_.exchange(true, std::memory_order_acq_rel)) return true;
@@ -23,7 +23,7 @@ class ControlCall {
     return true;
   }
 
-  /// Control thread, before it takes events.
+  /// Control thread: call before taking events.
   void answered() { pending_.exchange(false, std::memory_order_acq_rel); }
 
  private:

@@ -9,7 +9,7 @@
 
 namespace carillon {
 
-// Uninitialised: what nothing was written to takes no memory.
+// Uninitialized, so that untouched pages use no physical memory.
 DatagramBatch::DatagramBatch() : bytes_(new uint8_t[kMost * kMaxBytes]), places_{}, headers_{} {}
 
 void DatagramBatch::count_losses(const UdpSocket& socket) {
@@ -34,7 +34,7 @@ size_t DatagramBatch::receive(const UdpSocket& socket) {
     return ::recvmmsg(socket.descriptor(), headers_.data(), kMost, MSG_DONTWAIT, nullptr);
   };
   int count = once();
-  // What ICMP told of a datagram of ours is told here too, once, instead of what waits.
+  // An ICMP error for an earlier datagram is reported once instead of the pending data, so retry once.
   if (count < 0 && IcmpErrors::may_be_anothers(errno)) count = once();
   if (count <= 0) return 0;
   for (size_t i = 0; i < static_cast<size_t>(count); ++i) read_control(i);

@@ -26,7 +26,7 @@ DatagramRing::Mapping::~Mapping() {
   if (start_ != nullptr) ::munmap(start_, bytes_);
 }
 
-// Headers older than this ring's kernel: there is none to be had.
+// The kernel headers are too old for this ring, so it is unavailable.
 #ifndef IORING_SETUP_SUBMIT_ALL
 
 struct DatagramRing::Layout {};
@@ -40,16 +40,16 @@ std::span<const bool> DatagramRing::exchange() { return {}; }
 namespace {
 
 #ifdef IORING_SETUP_DEFER_TASKRUN
-/// Only this thread asks, and looks after what is done: the kernel need not lock.
+/// Only one thread submits and reaps, so the kernel need not lock.
 constexpr uint32_t kForOneThread = IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN;
 #else
 constexpr uint32_t kForOneThread = 0;
 #endif
 constexpr uint32_t kNeeded = IORING_FEAT_SINGLE_MMAP | IORING_FEAT_CQE_SKIP;
 constexpr int kFlags = MSG_DONTWAIT | MSG_NOSIGNAL;
-/// A completion's name: a send's index, or with this a receive's.
+/// Completion user data: the index of a send, or this flag with the index of a receive.
 constexpr uint64_t kReceive = uint64_t{1} << 32;
-/// Interrupted calls are repeated so often.
+/// Maximum number of retries after EINTR.
 constexpr int kMostTries = 16;
 
 int set_up(uint32_t entries, io_uring_params& parameters) {
@@ -100,7 +100,7 @@ DatagramRing::DatagramRing(FileDescriptor ring, const Layout& layout)
   completion_tail_ = queues_.at<uint32_t>(completion.tail);
   completion_mask_ = *queues_.at<uint32_t>(completion.ring_mask);
   completions_ = completion.cqes;
-  // Entries are used in their own order.
+  // Use the submission entries in their natural order.
   auto* const order = queues_.at<uint32_t>(submission.array);
   for (uint32_t i = 0; i <= submission_mask_; ++i) order[i] = i;
 }
@@ -124,7 +124,7 @@ void DatagramRing::add(uint8_t operation, int socket, const void* at, size_t siz
 void DatagramRing::send(const UdpSocket& socket, Bytes packet) {
   if (packet.size() > kArenaBytes) return;
   if (sends_ == kMostSends || packet.size() > kArenaBytes - used_) {
-    // Who is waited for has not been asked yet: exchange() takes both.
+    // Some submissions may not have reached the kernel yet. exchange() submits and waits.
     submit();
     reap();
     sends_ = used_ = 0;
@@ -160,7 +160,7 @@ void DatagramRing::submit() {
     if (taken > 0) given_ -= static_cast<uint32_t>(taken);
     if (taken < 0 && errno != EINTR) break;
   }
-  // What is left would be sent later, from memory that is something else by then.
+  // Unsubmitted entries would refer to memory that is reused by then, so stop using the ring.
   if (given_ > 0) usable_ = false;
 }
 
@@ -181,7 +181,7 @@ void DatagramRing::completed(uint64_t name, int32_t result) {
     asked_[index].into->take(asked_[index].request, static_cast<size_t>(result));
     found_[index] = true;
   } else if (result == -ECONNREFUSED) {
-    // The error that an earlier packet met (port unreachable); this one was not sent: once more.
+    // ECONNREFUSED reports an error of an earlier packet, and this packet was not sent. Retry once.
     const Sent& sent = sent_[index];
     static_cast<void>(::send(sent.socket, &arena_[sent.from], sent.size, kFlags));
   }

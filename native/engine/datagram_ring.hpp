@@ -1,5 +1,5 @@
-// Datagrams of many sockets by one system call: io_uring(7), where the kernel has it (5.18 or later) and lets
-// us. Nothing is left waiting in the kernel when the call returns.
+// Exchanges datagrams of many sockets with one system call using io_uring(7), if the kernel supports and
+// permits it (5.18 or later). No operation is pending when a call returns.
 #pragma once
 
 #include <array>
@@ -16,20 +16,19 @@ class DatagramRing {
  public:
   static constexpr size_t kMostReceives = 32;
 
-  /// For the thread that calls it, and no other. Null: the kernel has none for us.
+  /// Creates a ring for exclusive use by the calling thread. Returns null if the kernel does not support it.
   static std::unique_ptr<DatagramRing> open();
   DatagramRing(const DatagramRing&) = delete;
   DatagramRing& operator=(const DatagramRing&) = delete;
 
-  /// Goes to the connected peer with the next exchange(), behind what was given before. The socket stays open
-  /// until then.
+  /// Queues a packet for the connected peer until the next exchange(). The socket must stay open until then.
   void send(const UdpSocket& socket, Bytes packet);
-  /// Looks for a datagram with the next exchange(); at most kMostReceives.
+  /// Queues a receive for the next exchange(); at most kMaxReceives.
   void receive(const UdpSocket& socket, UdpSocket::Buffer& into);
-  /// Sends and receives what was asked for. Tells, in the order of receive(), who got a datagram; valid until
-  /// the next call.
+  /// Executes the queued operations. Returns, in the order of receive(), whether a datagram was received;
+  /// valid until the next call.
   std::span<const bool> exchange();
-  /// False: the kernel takes nothing from it any more.
+  /// Returns false if the ring has failed and must not be used again.
   [[nodiscard]] bool usable() const { return usable_; }
 
  private:
@@ -37,7 +36,7 @@ class DatagramRing {
   static constexpr size_t kMostSends = kEntries - kMostReceives;
   static constexpr size_t kArenaBytes = 64 * 1024;
 
-  /// Memory that is shared with the kernel.
+  /// Memory shared with the kernel.
   class Mapping {
    public:
     Mapping(int ring, size_t bytes, uint64_t what);
@@ -54,7 +53,7 @@ class DatagramRing {
     size_t bytes_;
     void* start_;
   };
-  /// Where in the mapping the kernel keeps what.
+  /// Kernel-defined offsets in the mapping.
   struct Layout;
   struct Sent {
     int socket;
@@ -75,18 +74,18 @@ class DatagramRing {
   FileDescriptor ring_;
   Mapping queues_;
   Mapping entries_;
-  // In `queues_`.
+  // Pointers into `queues_`.
   uint32_t* submission_tail_;
   uint32_t* completion_head_;
   uint32_t* completion_tail_;
   size_t completions_;
   uint32_t submission_mask_;
   uint32_t completion_mask_;
-  // Since the last exchange().
+  // State since the last exchange().
   uint32_t given_ = 0;
   size_t sends_ = 0;
   size_t asks_ = 0;
-  size_t used_ = 0;  // bytes of the arena
+  size_t used_ = 0;  // bytes used in the arena
   bool usable_ = true;
   std::array<Sent, kMostSends> sent_;
   std::array<Asked, kMostReceives> asked_;

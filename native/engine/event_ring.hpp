@@ -1,4 +1,4 @@
-// Events on their way from the media threads to the control thread.
+// Events from the media threads to the control thread.
 #pragma once
 
 #include <string_view>
@@ -12,7 +12,7 @@ enum class EventType : uint8_t {
   media = 1,             // handle: stream; payload: message
   played = 2,            // handle: stream; payload: u32 checkpoint
   dtmf = 3,              // handle: leg; a: digit; b: 1 as tone; payload: f64 monotonic ms
-  media_timeout = 4,     // handle: leg; payload: f64 monotonic ms at which the time was over
+  media_timeout = 4,     // handle: leg; payload: f64 monotonic ms of the expiry
   playback_ended = 5,    // handle: player
   digits_sent = 6,       // handle: job
   recording_ended = 7,   // handle: recording; a: reason; payload: u32 ms
@@ -20,21 +20,21 @@ enum class EventType : uint8_t {
   silence_waited = 9,    // handle: job; a: silent
   floor_changed = 10,    // handle: room; payload: u32 member
   source_changed = 11,   // handle: leg; a: change; b: port; payload: the IP address as text
-  secured = 12,          // handle: leg; a: 1 when it has keys; payload: why it has none, as text
+  secured = 12,          // handle: leg; a: 1 if keys were negotiated; payload: failure reason as text
 };
 
-/// One media thread's way into the ring that all of them share.
+/// Writes events of one media thread to the ring shared by all threads.
 class EventRing : public Events {
  public:
-  /// 8 MiB hold more than half a second of 300 streams in L16 at 16 kHz: a control thread that sleeps longer
-  /// loses audio.
+  /// 8 MiB hold more than 0.5 s of 300 streams in L16 at 16 kHz. If the control thread is blocked longer,
+  /// audio is lost.
   static constexpr size_t kCapacity = size_t{8} << 20;
-  /// Audio may not use the last quarter: what ends a call always finds room.
+  /// Audio cannot use the last quarter, so that events that end a call always fit.
   static constexpr size_t kReservedForControl = kCapacity / 4;
 
   explicit EventRing(RecordRing& ring) : ring_(ring) {}
 
-  /// Something was put since the control thread was last called for it.
+  /// Returns true if events were added since the last wake-up of the control thread.
   [[nodiscard]] bool fresh() const { return fresh_; }
   void called() { fresh_ = false; }
 
@@ -49,7 +49,7 @@ class EventRing : public Events {
   void machine_detected(TapHandle job, bool machine, MachineReason reason, uint32_t after_ms) override;
   void silence_waited(TapHandle job, bool silent) override;
   void floor_changed(RoomHandle room, MemberHandle member) override;
-  /// An exchange of keys is over. Not of the core: the keys come from elsewhere.
+  /// Reports the result of a key exchange. Called from outside the core, which does not negotiate keys.
   void secured(LegHandle leg, bool good, std::string_view fault);
 
  private:

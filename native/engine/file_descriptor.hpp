@@ -1,4 +1,4 @@
-// Owns one file descriptor.
+// Owner of one file descriptor.
 #pragma once
 
 #include <unistd.h>

@@ -17,7 +17,8 @@ namespace {
 constexpr int kBacklog = 128;
 constexpr size_t kReadAtOnce = 16 * 1024;
 
-/// Nobody else may have the port: UDP sockets that share it would not notice.
+/// Listens for TCP connections. Fails if another process uses the port, which shared UDP sockets would not
+/// detect.
 FileDescriptor listen_at(const Address& local) {
   sockaddr_storage name{};
   const socklen_t length = to_sockaddr(local, name);
@@ -43,7 +44,7 @@ IcePort::Opened IcePort::open(const Address& local) {
   socklen_t length = sizeof(name);
   ::getsockname(made->listener_.get(), reinterpret_cast<sockaddr*>(&name), &length);
   made->local_ = from_sockaddr(name);
-  // As nobody's who shares it, first.
+  // Bind exclusively first, to detect other users of the port.
   if (const int error = UdpSocket::bind(made->local_).error; error != 0) return {nullptr, error};
   UdpSocket::Bound bound = UdpSocket::bind(made->local_, UdpSocket::Sharing::shared);
   if (bound.error != 0) return {nullptr, bound.error};
@@ -90,7 +91,7 @@ void IcePort::found(LegHandle leg, const Address& peer) {
   addresses_[peer] = leg;
   UdpSocket::Bound own = UdpSocket::bind(local_, UdpSocket::Sharing::shared);
   if (own.error != 0 || !own.socket.connect(peer)) return;
-  // What came to it between the two was anybody's.
+  // Between bind and connect, the socket could receive datagrams of other peers; dispatch them.
   while (buffer_->receive(own.socket)) take(buffer_->datagram().bytes, buffer_->datagram().source);
   attach_(leg, std::make_shared<UdpSocket>(std::move(own.socket)), peer);
 }
@@ -108,8 +109,8 @@ void IcePort::take(std::span<uint8_t> datagram, const Address& source) {
   }
   const std::optional<StunMessage> check = parse_stun(datagram);
   if (!check || check->kind != StunKind::request) return;
-  // A check may overtake the answer that brings its name: it is sent again, and who means nobody gets
-  // nothing.
+  // A check can arrive before the answer that announces its name. The peer repeats it; unknown names get no
+  // response.
   if (const LegHandle leg = named(*check); leg != LegHandle()) deliver_(leg, source, datagram, nullptr);
 }
 
@@ -156,7 +157,7 @@ void IcePort::accept(Nanos now) {
   }
 }
 
-/// False: it is over.
+/// Reads from a connection. Returns false if it has ended.
 bool IcePort::read(Connection& connection) {
   std::array<uint8_t, kReadAtOnce> bytes;
   const ssize_t size = ::recv(connection.path->descriptor(), bytes.data(), bytes.size(), MSG_DONTWAIT);
@@ -177,7 +178,7 @@ bool IcePort::read(Connection& connection) {
   return true;
 }
 
-/// A connection is of one leg, which its first frame names.
+/// Processes a frame. The first frame determines the connection's leg.
 bool IcePort::take_frame(Connection& connection, Bytes frame) {
   if (muxed_kind(frame) == Muxed::stun) {
     const std::optional<StunMessage> check = parse_stun(frame);

@@ -1,9 +1,9 @@
-// The port that all legs with ICE share, for UDP and TCP, so that a firewall needs to let in no other.
+// Port shared by all legs with ICE, for UDP and TCP, so that a firewall must open only this port.
 //
-// Peers are told apart by the name in their checks, and once they have proved an address by that: a leg then
-// gets a socket of its own on this port, connected to the peer, and the kernel does the rest. Here arrives
-// only what belongs to no such socket: checks of other addresses, what comes before the socket is there, and
-// all that comes over TCP (RFC 6544, passive).
+// A peer is identified by the username in its checks. After it has validated an address, its leg gets a
+// separate socket on this port, connected to that address, and the kernel dispatches its datagrams. This
+// class receives the rest: checks from other addresses, datagrams that arrive before the leg's socket exists,
+// and all TCP traffic (RFC 6544, passive).
 #pragma once
 
 #include <poll.h>
@@ -25,35 +25,35 @@ namespace carillon {
 class IcePort {
  public:
   struct Opened;
-  /// `local.port` 0: any.
+  /// Opens the port. `local.port` 0: any free port.
   static Opened open(const Address& local);
 
-  /// What arrived for a leg; `path`: over TCP.
+  /// Receives a datagram of a leg. `path`: the connection for TCP, null for UDP.
   using Deliver =
       std::function<void(LegHandle, const Address& source, Bytes datagram, std::shared_ptr<StreamPath> path)>;
-  /// A leg's own socket to its peer.
+  /// Receives a leg's connected socket.
   using Attach = std::function<void(LegHandle, std::shared_ptr<UdpSocket> socket, const Address& peer)>;
   void report_to(Deliver deliver, Attach attach);
 
-  /// Checks with this name are of the leg, besides those with its earlier names.
+  /// Assigns checks with this username fragment to the leg, in addition to earlier fragments.
   void expect(LegHandle leg, const std::string& ufrag);
   void forget(LegHandle leg);
-  /// The peer has proved to be there.
+  /// Reports that the leg's peer has validated this address.
   void found(LegHandle leg, const Address& peer);
 
-  /// Descriptors to be waited for, behind those that stand there.
+  /// Appends the descriptors to poll.
   void watch(std::vector<pollfd>& descriptors) const;
   void serve(Nanos now);
-  /// When something is to be given up; nothing: nothing is.
+  /// Returns the next timeout, or nullopt if there is none.
   [[nodiscard]] std::optional<Nanos> due() const;
 
   [[nodiscard]] uint16_t port() const { return local_.port; }
-  /// For sending, by any thread.
+  /// Socket for sending from any thread.
   [[nodiscard]] const UdpSocket& socket() const { return socket_; }
 
  private:
   static constexpr size_t kMaxConnections = 2000;
-  /// Connections that have not named a leg yet.
+  /// Maximum number of connections not yet assigned to a leg.
   static constexpr size_t kMaxUnnamed = 200;
   static constexpr Nanos kNaming = 10 * kSecond;
   static constexpr size_t kMaxNames = 4;
@@ -92,7 +92,7 @@ class IcePort {
 
 struct IcePort::Opened {
   std::unique_ptr<IcePort> port;
-  /// errno, without a port.
+  /// errno if there is no port.
   int error = 0;
 };
 

@@ -11,8 +11,8 @@ namespace carillon {
 
 namespace {
 
-/// Host, network, port and protocol unreachable (RFC 3261 §18.4); not that a datagram was too long, which the
-/// kernel sees to itself.
+/// Returns true for host, network, port and protocol unreachable (RFC 3261 §18.4). Excludes datagrams that
+/// were too long, which the kernel handles.
 bool says_unreachable(const sock_extended_err& error) {
   const bool icmp = error.ee_origin == SO_EE_ORIGIN_ICMP || error.ee_origin == SO_EE_ORIGIN_ICMP6;
   switch (error.ee_errno) {
@@ -43,7 +43,7 @@ bool tells_of_loss(msghdr& header) {
 
 void IcmpErrors::ask_for(const UdpSocket& socket) {
   const int on = 1;
-  // One of the two fails where the socket has no such addresses.
+  // One of the two calls fails, depending on the socket's address family.
   ::setsockopt(socket.descriptor(), IPPROTO_IP, IP_RECVERR, &on, sizeof(on));
   ::setsockopt(socket.descriptor(), IPPROTO_IPV6, IPV6_RECVERR, &on, sizeof(on));
 }

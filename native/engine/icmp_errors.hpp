@@ -1,4 +1,4 @@
-// What ICMP says of datagrams that a UDP socket has sent (RFC 1122 §4.1.3.3).
+// ICMP errors for datagrams sent on a UDP socket (RFC 1122 §4.1.3.3).
 #pragma once
 
 #include <array>
@@ -10,20 +10,20 @@
 
 namespace carillon {
 
-/// Datagrams of ours that did not arrive, by how they began.
+/// Reads the beginnings of undelivered datagrams.
 class IcmpErrors {
  public:
-  /// Errors read in one turn: a flood of forged ones shall not hold up everything else.
+  /// Maximum number of errors read per call sequence, so that forged errors cannot block other work.
   static constexpr int kMost = 64;
 
-  /// From now on the kernel keeps what ICMP says of the socket's datagrams.
+  /// Enables ICMP error reporting for the socket.
   static void ask_for(const UdpSocket& socket);
 
-  /// An error that a system call on such a socket may return because of another datagram.
+  /// Returns true for errors that a system call may return because of an earlier datagram.
   static bool may_be_anothers(int error);
 
-  /// As much as the ICMP message quotes of the next datagram that met no host or no port; nothing: there are
-  /// no more, or enough were read. Valid until the next call.
+  /// Returns the part of the next undelivered datagram that the ICMP message quotes. Returns nullopt if there
+  /// are no more or the limit is reached. Valid until the next call.
   std::optional<Bytes> next(const UdpSocket& socket);
 
  private:

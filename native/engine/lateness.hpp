@@ -1,5 +1,4 @@
-// How late ticks begin: a histogram over the last ten to twenty seconds, written by one thread and read by
-// another.
+// Histogram of tick delays over the last 10 to 20 s, with one writer thread and one reader thread.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +23,7 @@ class Lateness {
     bins_[active_.load(std::memory_order_relaxed)][bin].fetch_add(1, std::memory_order_relaxed);
   }
 
-  /// Microseconds; upper edge of the bin that holds the quantile.
+  /// Upper edge in µs of the bin that contains the quantile.
   [[nodiscard]] double quantile_us(double quantile) const {
     uint64_t total = 0;
     for (size_t i = 0; i < kBins; ++i) total += at(i);

@@ -1,5 +1,5 @@
-// Names for the legs of one media thread: the low bits are an index that is unique among the living, then
-// come the thread's and a generation. So no two legs of an engine ever have the same.
+// Allocates leg handles of one media thread. The low bits are an index unique among live legs, followed by
+// the thread number and a generation. Handles are thus unique within the engine.
 #pragma once
 
 #include <cstdint>
@@ -20,22 +20,22 @@ class LegHandles {
     for (uint32_t i = 0; i < MediaCore::kMaxLegs; ++i) free_.push_back(i);
   }
 
-  /// Nothing when kMaxLegs are in use.
+  /// Returns nullopt if kMaxLegs handles are in use.
   std::optional<LegHandle> take() {
     if (free_.empty()) return std::nullopt;
     const uint32_t index = free_.front();
     free_.pop_front();
     uint32_t& generation = generations_[index];
     generation = (generation + 1) & kGenerationMask;
-    if (generation == 0) generation = 1;  // so that no handle is ever 0
+    if (generation == 0) generation = 1;  // a handle is never 0
     return LegHandle(generation * kGeneration + thread_ + index);
   }
-  /// The longest unused index comes next: a stale handle stays stale for long.
+  /// The index that was unused longest is reused first, so that stale handles stay invalid for long.
   void give_back(LegHandle handle) { free_.push_back(MediaCore::index_of(handle)); }
 
  private:
   static constexpr uint32_t kGeneration = MediaCore::kMaxLegs * kMaxThreads;
-  /// A leg's handle never has its top bit set.
+  /// The top bit of a leg handle is always 0.
   static constexpr uint32_t kGenerationMask = 0x8000'0000U / kGeneration - 1;
   uint32_t thread_;
   std::deque<uint32_t> free_;

@@ -28,8 +28,8 @@ void MediaEngine::stop() {
   for (const auto& thread : threads_) {
     if (thread->thread) thread->thread->stop();
   }
-  // The media threads are gone: what they left undone is done here, so that recordings end with complete
-  // files. None is behind another any more; a command of one may wait for one of another.
+  // The media threads have ended. Run their remaining commands here, so that recordings end with complete
+  // files. All loops get the same tick, because a command may wait for another thread's loop.
   int64_t latest = 0;
   for (const auto& thread : threads_) latest = std::max(latest, thread->loop.core().next_tick());
   for (const auto& thread : threads_) thread->loop.core().begin_at(latest);
@@ -61,7 +61,7 @@ MediaEngine::Known* MediaEngine::find(LegHandle leg) {
   return found == legs_.end() ? nullptr : &found->second;
 }
 
-/// Where commands for it go; of what is not known, where they find nobody.
+/// Returns the thread and handle for commands. For unknown places, the command finds no target.
 std::pair<MediaEngine::Thread*, PlaceHandle> MediaEngine::whereabouts(PlaceHandle place) {
   if (!is_room(place)) {
     const Known* const known = find(LegHandle(place.value()));
@@ -81,7 +81,7 @@ void MediaEngine::missed() {
 MediaEngine::Opened MediaEngine::open_leg(uint16_t port, LegConfig config, LegHandle near) {
   Thread* const thread = thread_for(near);
   if (thread == nullptr) return {LegHandle(), EBUSY};
-  // Sockets of legs that were closed travel back from the thread, and are closed here.
+  // The thread returns the sockets of closed legs, which are closed here.
   thread->loop.commands().flush();
   SocketWheel::Pair sockets;
   for (uint16_t i = 0; drive_ == Drive::thread && i < sockets.size(); ++i) {
@@ -124,7 +124,7 @@ std::optional<LegStatistics> MediaEngine::close_leg(LegHandle leg) {
     removed = loop.core().remove_leg(at, loop.now());
     sockets = loop.sockets().remove(at);
   });
-  // The command that reuses the index is behind this one in the same queue.
+  // The command that reuses the index follows this one in the same queue.
   known->thread->handles.give_back(known->at);
   --known->thread->legs;
   const std::lock_guard lock(legs_lock_);

@@ -1,8 +1,8 @@
-// The control thread's view of the native side: some media threads, or in manual mode none.
+// Control thread interface of the media engine. The engine has several media threads, or none in manual mode.
 //
-// A leg keeps its name for life, whichever thread it is on. Two that are to hear each other must be on one
-// thread: whoever is elsewhere moves there, with its sockets and all that it owns (MediaLoop::Departed).
-// Commands for it follow, in their order.
+// A leg keeps its name for its lifetime, on any thread. Legs that hear each other must be on one thread, so
+// one of them moves there with its sockets and all its objects (MediaLoop::Departed). Later commands for it
+// follow in order.
 #pragma once
 
 #include <functional>
@@ -26,18 +26,18 @@ class MediaEngine {
   enum class Drive : uint8_t { thread, manual };
   static constexpr size_t kMaxThreads = LegHandles::kMaxThreads;
   struct Options {
-    /// At most kMaxThreads.
+    /// Number of media threads, at most kMaxThreads. Default 1.
     size_t threads = 1;
-    /// Above this share of its time a thread takes no further legs: those that it has must stay on time.
+    /// Load (0..1) above which a thread accepts no new legs, so that existing legs stay on time. Default 0.8.
     double max_busy = 0.8;
-    /// One with less to do takes a leg before another begins to wake for each millisecond.
+    /// Load (0..1) below which a thread is preferred for new legs over waking an idle thread. Default 0.1.
     double little = 0.1;
-    /// Datagrams of many sockets by one system call, where the kernel can (DatagramRing).
+    /// Use one system call for many sockets if the kernel supports it (DatagramRing). Default: true.
     bool ring = true;
   };
 
   /// `local`: address that legs bind to; its port is ignored. `wake` is called on a media thread when events
-  /// wait, at most every 5 ms.
+  /// are pending, at most every 5 ms.
   MediaEngine(Drive drive, const Address& local, std::function<void()> wake, const Options& options);
   MediaEngine(Drive drive, const Address& local, std::function<void()> wake)
       : MediaEngine(drive, local, std::move(wake), Options{}) {}
@@ -46,33 +46,32 @@ class MediaEngine {
   MediaEngine& operator=(const MediaEngine&) = delete;
 
   struct Opened {
-    /// 0: it did not open; without an error there are too many legs.
+    /// Handle of the leg. 0: failure; if `error` is also 0, there are too many legs.
     LegHandle handle;
-    /// errno of its sockets: EADDRINUSE for a port that somebody has, EMFILE for too many files, and so on;
-    /// EBUSY: every media thread is busy.
+    /// errno of its sockets, such as EADDRINUSE for a used port or EMFILE for too many files. EBUSY: all
+    /// media threads are busy.
     int error = 0;
   };
-  /// `config.handle` is chosen here, and the thread: that of `near` if it is not busy, or one with little to
-  /// do.
+  /// Opens a leg. The engine assigns `config.handle` and the thread: that of `near` if it is not busy,
+  /// otherwise a lightly loaded one.
   Opened open_leg(uint16_t port, LegConfig config, LegHandle near = {});
   [[nodiscard]] std::optional<LegStatistics> statistics(LegHandle leg) const;
-  /// The last statistics; the leg's sockets and audio objects are gone soon after.
+  /// Closes a leg and returns its final statistics. Its sockets and audio objects are released shortly after.
   std::optional<LegStatistics> close_leg(LegHandle leg);
 
   void bridge(LegHandle a, LegHandle b);
   void unbridge(LegHandle a, LegHandle b);
-  /// It comes to be on the thread of who first joins it.
+  /// Opens a room. It is placed on the thread of the first member.
   void open_room(RoomHandle room);
   void close_room(RoomHandle room);
   void join(RoomHandle room, LegHandle leg, std::unique_ptr<RoomMember> member);
 
-  /// Runs `function(MediaLoop&)` on a media thread, at the next tick; in manual mode at once.
+  /// Runs `function(MediaLoop&)` on a media thread at the next tick, or immediately in manual mode.
   template <typename Function>
   void on_thread(size_t thread, Function function) {
     submit(*threads_[thread], CommandQueue<MediaLoop>::make(std::move(function)));
   }
-  /// The same with `function(MediaLoop&, PlaceHandle at)` on the thread of the leg or room, under its handle
-  /// there.
+  /// Runs `function(MediaLoop&, PlaceHandle at)` on the thread of the leg or room. `at`: its handle there.
   template <typename Function>
   void at_place(PlaceHandle place, Function function) {
     const auto [thread, at] = whereabouts(place);
@@ -87,28 +86,29 @@ class MediaEngine {
              });
   }
 
-  /// `function(MediaLoop&)`.
+  /// Runs `function(MediaLoop&)` on the room's thread.
   template <typename Function>
   void at_room(RoomHandle room, Function function) {
     at_place(PlaceHandle(room.value()), [function = std::move(function)](
                                             MediaLoop& loop, PlaceHandle /*at*/) mutable { function(loop); });
   }
 
-  // --- the thread that exchanges keys ---
-  /// What that thread has to do at a leg. False: the leg is on its way, or gone.
+  // --- key exchange thread ---
+  /// Key exchange command for a leg. Returns false if the leg is moving or was removed.
   using KeyErrand = std::function<bool(MediaLoop&, LegHandle at)>;
-  /// Whoever calls this is one thread, and is gone before stop().
+  /// Posts a key exchange command. Only one thread may call this, and it must end before stop().
   void post_keys(LegHandle leg, KeyErrand errand);
-  /// Sends those after their legs that did not find them.
+  /// Reposts the commands that did not find their leg.
   void repeat_keys();
 
   // --- control thread ---
-  /// Who exchanges keys over the legs' ports; it outlives the media threads.
+  /// Sets the key exchange, which must outlive the media threads.
   void exchange_keys_by(KeyExchange& exchange);
-  /// The file of a new recording. A sink whose state is `failed` says why; its leg need not be told of it.
+  /// Opens the file of a new recording. If it fails, the sink has the state `failed` with the reason, and the
+  /// leg need not be notified.
   std::shared_ptr<RecordingSink> open_recording(TapHandle handle, const std::string& path,
                                                 const WavFormat& format);
-  /// Once its end has been told; errno of a failure, or 0.
+  /// Removes a recording whose end was reported. Returns the errno of a failure, or 0.
   int close_recording(TapHandle handle);
 
   size_t take_events(std::span<uint8_t> out);
@@ -116,8 +116,7 @@ class MediaEngine {
   [[nodiscard]] const Address& local() const { return local_; }
   [[nodiscard]] size_t thread_count() const { return threads_.size(); }
   [[nodiscard]] MediaThread::Status status(size_t thread = 0) const;
-  /// Share of the time, 0..1, in which the thread works that works least: there new legs go. As measured over
-  /// the last second.
+  /// Load (0..1) of the least loaded thread over the last second. New legs are placed on that thread.
   [[nodiscard]] double busy() const;
   [[nodiscard]] size_t leg_count() const { return legs_.size(); }
   [[nodiscard]] size_t leg_count(size_t thread) const { return threads_[thread]->legs; }
@@ -149,7 +148,7 @@ class MediaEngine {
     std::shared_ptr<LegFigures> figures;
   };
   struct OpenRoom {
-    /// Null: not there yet.
+    /// Thread of the room. Null: not assigned yet.
     Thread* thread = nullptr;
   };
 
@@ -165,21 +164,20 @@ class MediaEngine {
   void missed();
   void send_keys(std::unique_ptr<KeyCommand> command);
 
-  // Given.
   Drive drive_;
   Address local_;
   Options options_;
-  // Owned.
   RecordRing events_{EventRing::kCapacity};
   ControlCall control_;
   std::vector<std::unique_ptr<Thread>> threads_;
   RecordingWriter writer_;
   std::map<TapHandle, std::shared_ptr<RecordingSink>> recordings_;
-  /// Changed by the control thread alone, under the lock; read by who exchanges keys, under it too.
+  /// Modified only by the control thread, with the lock held. The key exchange thread reads it with the lock
+  /// held.
   std::map<LegHandle, Known> legs_;
   std::mutex legs_lock_;
   std::map<RoomHandle, OpenRoom> rooms_;
-  // State of the manual mode.
+  // Manual mode state.
   Nanos manual_now_ = kSecond;
   bool stopped_ = false;
 };

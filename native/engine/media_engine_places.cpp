@@ -1,4 +1,4 @@
-// MediaEngine: which thread legs and rooms are on.
+// MediaEngine: assignment of legs and rooms to threads.
 #include <algorithm>
 
 #include "engine/media_engine.hpp"
@@ -6,11 +6,11 @@
 namespace carillon {
 
 namespace {
-/// Of a leg whose cost has not been measured yet, as a share of a thread's time.
+/// Assumed load of a leg that has not been measured yet, as a fraction of a thread's time.
 constexpr double kLegLoad = 250e-6;
 }  // namespace
 
-/// As measured, and what legs that came since will add.
+/// Returns the measured load plus the estimate for legs added since.
 double MediaEngine::load(const Thread& thread) const {
   const MediaThread::Load measured = thread.thread ? thread.thread->load() : MediaThread::Load{};
   const double added = static_cast<double>(thread.legs) - static_cast<double>(measured.legs);
@@ -37,7 +37,7 @@ MediaEngine::Thread& MediaEngine::least_loaded() {
   return *best;
 }
 
-/// Null: all are busy.
+/// Returns null if all threads are busy.
 MediaEngine::Thread* MediaEngine::thread_for(LegHandle near) {
   const Known* const known = find(near);
   if (known != nullptr && load(*known->thread) <= options_.max_busy) return known->thread;
@@ -52,7 +52,7 @@ size_t MediaEngine::thread_of(LegHandle leg) const {
   return static_cast<size_t>(std::ranges::find_if(threads_, is_its) - threads_.begin());
 }
 
-/// False: that thread is full.
+/// Moves a leg. Returns false if the target thread is full.
 bool MediaEngine::move(Known& leg, Thread& to) {
   if (leg.thread == &to) return true;
   const std::optional<LegHandle> at = to.handles.take();
@@ -76,7 +76,7 @@ bool MediaEngine::move(Known& leg, Thread& to) {
   return true;
 }
 
-/// On one thread, if there is room: that of the one with less to do.
+/// Moves two legs to one thread, if possible to the less loaded one.
 bool MediaEngine::bring_together(LegHandle a, LegHandle b) {
   Known* const first = find(a);
   Known* const second = find(b);

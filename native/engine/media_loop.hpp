@@ -1,5 +1,5 @@
-// What one media thread does in a millisecond: run commands, take in datagrams, tick the core. The thread
-// that calls it, or a test that calls it instead, is elsewhere.
+// Work of one media thread per millisecond: runs commands, receives datagrams and ticks the core.
+// MediaThread, or a test, calls it.
 #pragma once
 
 #include <atomic>
@@ -15,7 +15,7 @@
 
 namespace carillon {
 
-/// A packet of the manual mode, as the peer would have received it.
+/// Packet sent in manual mode, as the peer would receive it.
 struct SentPacket {
   uint16_t local_port = 0;
   Address to;
@@ -25,35 +25,35 @@ struct SentPacket {
 
 class MediaLoop : private PacketSink {
  public:
-  /// Packets that a test has not fetched; older ones are lost, as on a wire.
+  /// Maximum number of sent packets kept for a test. Older ones are dropped.
   static constexpr size_t kMaxKeptPackets = 1 << 20;
 
-  /// `events`: of all media threads. `keep_packets`: manual mode; packets are kept for take_sent() instead of
-  /// being sent.
+  /// `events`: ring shared by all media threads. `keep_packets`: manual mode; packets are stored for
+  /// take_sent() instead of being sent.
   MediaLoop(RecordRing& events, bool keep_packets);
 
   // --- control thread ---
   CommandQueue<MediaLoop>& commands() { return commands_; }
-  // --- the thread that exchanges keys ---
+  // --- key exchange thread ---
   CommandQueue<MediaLoop>& key_commands() { return key_commands_; }
 
   // --- media thread ---
   EventRing& events() { return events_; }
   [[nodiscard]] bool commands_wait() const { return !commands_.empty() || !key_commands_.empty(); }
-  /// Returns whether any has run.
+  /// Runs the ready commands. Returns true if any was run.
   bool run_commands(Nanos now);
-  /// One command at once, in manual mode.
+  /// Runs one command immediately (manual mode).
   void run_command(CommandQueue<MediaLoop>::Command& command, Nanos now);
-  /// `wall_offset`: CLOCK_REALTIME minus the monotonic clock.
+  /// Receives waiting datagrams. `wall_offset`: CLOCK_REALTIME minus the monotonic clock.
   void drain_sockets(Nanos now, Nanos wall_offset);
-  /// Between two ticks: takes in what is to go on at once.
+  /// Receives datagrams that must be relayed immediately, between two ticks.
   void drain_prompt(Nanos now, Nanos wall_offset);
   void tick(Nanos now);
-  /// Ticks that would find nothing to do, from the next one on and at most `limit`.
+  /// Returns the number of next ticks without work, at most `limit`.
   [[nodiscard]] int64_t idle_ticks(int64_t limit) const;
-  /// Nothing is to be done until a command, or a datagram at a resting socket, comes.
+  /// Returns true if only a command or a datagram on a resting socket can cause work.
   [[nodiscard]] bool at_rest() const;
-  /// So many ticks were left out while at rest.
+  /// Accounts for `ticks` ticks that were skipped at rest.
   void pass(int64_t ticks, Nanos now, Nanos wall_offset);
   MediaCore& core() { return core_; }
   [[nodiscard]] const MediaCore& core() const { return core_; }
@@ -61,16 +61,16 @@ class MediaLoop : private PacketSink {
   [[nodiscard]] Nanos now() const { return now_; }
   ConcludingRecordings& concluding() { return concluding_; }
 
-  /// A leg on its way to another media thread, with all that is its own: nothing that comes for it, or that
-  /// it is to send, is lost meanwhile.
+  /// Leg in transit to another media thread with its sockets and objects. Its datagrams in both directions
+  /// are kept.
   struct Departed {
     MediaCore::Departed leg;
     SocketWheel::Departed sockets;
-    /// Written last.
+    /// Set last, when the other members are complete.
     std::atomic<bool> there{false};
   };
   void release_leg(LegHandle handle, Departed& out);
-  /// It can be received here: it has left where it was, and this thread is not behind that one.
+  /// Returns true if the leg has left its thread and this thread has reached the leg's next tick.
   [[nodiscard]] bool may_receive(const Departed& departed) const {
     return departed.there.load(std::memory_order_acquire) && departed.leg.next_tick <= core_.next_tick();
   }
@@ -86,9 +86,7 @@ class MediaLoop : private PacketSink {
   void latched(LegHandle leg, const std::optional<Address>& peer) override;
   void prompt(LegHandle leg, bool wanted) override;
 
-  // Given.
   bool keep_packets_;
-  // Owned.
   EventRing events_;
   ConcludingRecordings concluding_;
   MediaCore core_;
@@ -96,7 +94,6 @@ class MediaLoop : private PacketSink {
   CommandQueue<MediaLoop> key_commands_;
   SocketWheel sockets_;
   std::vector<SentPacket> sent_;
-  // State.
   Nanos now_{};
   int until_report_ = 0;
 };

@@ -16,19 +16,19 @@ namespace {
 constexpr int kFifoPriority = 10;
 constexpr int kNiceness = -11;
 constexpr Nanos kPublishInterval = 100 * kMillisecond;
-/// Ticks that may be slept over in one go: the next one looks for commands and at sockets that rest.
+/// Maximum number of consecutive idle ticks to sleep. Bounds the delay of commands and of resting sockets.
 constexpr int64_t kMaxIdleTicks = 4;
-/// Where there was a command, more follow: so long the thread looks for them before it rests again. A bell
-/// costs the control thread as much as a wake-up costs this one.
+/// Time for which the thread polls for commands before it rests again, because commands arrive in groups.
+/// Waking the thread through the eventfd costs the control thread as much as a wake-up costs this one.
 constexpr Nanos kMoreCommands = 20 * kMillisecond;
-/// Between two looks for packets that only go on. A wake-up costs more than several packets.
+/// Interval between polls for relayed packets. A wake-up costs more than processing several packets.
 constexpr Nanos kRelayInterval = 400 * kMicrosecond;
-/// The same where nearly each look finds some: then the thread is told of none, which would be one more
-/// wake-up.
+/// Interval when nearly every poll finds packets. The kernel then does not notify the thread, which avoids
+/// extra wake-ups.
 constexpr Nanos kBusyRelayInterval = 800 * kMicrosecond;
-/// A look so shortly before a tick is left to it.
+/// Polls this close before a tick are left to the tick.
 constexpr Nanos kAlmostTick = 100 * kMicrosecond;
-/// The status that others see is never older.
+/// Maximum age of the published status.
 constexpr Nanos kLongestRest = kSecond;
 
 Nanos read_clock(clockid_t clock) {
@@ -61,7 +61,8 @@ void MediaThread::stop() {
 }
 
 void MediaThread::command_posted() {
-  // Both sides exchange: either the thread sees the command before it rests, or this side sees that it does.
+  // Both sides use exchange(), so either the thread sees the command before it rests, or this side sees that
+  // it rests.
   if (resting_.exchange(false, std::memory_order_acq_rel)) loop_.sockets().resting().ring();
 }
 
@@ -92,7 +93,7 @@ void MediaThread::run() {
   loop_.sockets().end_ring();
 }
 
-/// Returns when something may be there to do; false, and at once, when ticks are to be run by the clock.
+/// Waits until there may be work and returns true. Returns false immediately if ticks must run on schedule.
 bool MediaThread::rest() {
   const Nanos began = monotonic_now();
   const Nanos alarm = loop_.core().next_alarm().value_or(began + kLongestRest);
@@ -119,8 +120,8 @@ void MediaThread::sleep_over_idle_ticks() {
   sleep_until(wake_at);
 }
 
-/// Packets that only go on do not wait for the tick. What comes while those of the last moment go on shares
-/// the next wake-up; where nearly each finds some, the thread looks by the clock alone.
+/// Relays packets between ticks. Packets that arrive shortly after each other share a wake-up. If nearly
+/// every poll finds some, the thread polls by time only.
 void MediaThread::relay_until(Nanos due) {
   for (Nanos began = monotonic_now(); due - began > kAlmostTick; began = monotonic_now()) {
     const bool many = loop_.sockets().many_prompt();

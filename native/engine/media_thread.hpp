@@ -1,6 +1,6 @@
-// The clock and the thread around a MediaLoop: a tick each millisecond on an absolute time line. Ticks that
-// have nothing to do are slept over, and run with the next one that has; with nothing to come, the thread
-// rests until a command or a datagram wakes it.
+// Clock and thread of a MediaLoop: one tick per millisecond on an absolute time line. Idle ticks are skipped
+// and run together with the next active one. Without pending work, the thread rests until a command or a
+// datagram wakes it.
 #pragma once
 
 #include <atomic>
@@ -14,23 +14,23 @@
 
 namespace carillon {
 
-/// CLOCK_MONOTONIC.
+/// Returns the time of CLOCK_MONOTONIC.
 Nanos monotonic_now();
 
 class MediaThread {
  public:
-  /// `use_ring`: many sockets by one system call, where the kernel can (DatagramRing).
+  /// `use_ring`: use one system call for many sockets if the kernel supports it (DatagramRing).
   MediaThread(MediaLoop& loop, ControlCall& control, bool use_ring);
   ~MediaThread();
   MediaThread(const MediaThread&) = delete;
   MediaThread& operator=(const MediaThread&) = delete;
 
-  /// Control thread: a command waits. It is run within 5 ms.
+  /// Control thread: announces a command, which is run within 5 ms.
   void command_posted();
   void stop();
 
   struct Load {
-    /// Part of the time spent working, 0..1, over the last second, and the legs that it had then.
+    /// Fraction of time (0..1) spent working over the last second, and the number of legs at that time.
     double busy = 0;
     uint64_t legs = 0;
   };
@@ -40,9 +40,9 @@ class MediaThread {
     bool running;
     double late_p99_us;
     Load load;
-    /// "fifo", "nice" or "normal".
+    /// Scheduling policy: "fifo", "nice" or "normal".
     std::string scheduling;
-    /// Many sockets by one system call.
+    /// True if one system call serves many sockets.
     bool ring;
     uint64_t packets_received;
     uint64_t packets_sent;
@@ -67,24 +67,23 @@ class MediaThread {
   void publish(Nanos now);
   Scheduling raise_priority();
 
-  // Given.
   MediaLoop& loop_;
   ControlCall& control_;
   bool use_ring_;
-  // State of the media thread.
+  // Media thread state.
   Nanos published_at_{};
   Nanos commands_until_{};
   Nanos wall_offset_{};
   Nanos busy_time_{};
   Nanos busy_since_{};
   TickPace pace_;
-  /// Ticks before that have nothing to do.
+  /// Time before which all ticks are idle.
   Nanos idle_until_{};
-  /// When sockets were looked at last.
+  /// Time at which the sockets were last polled.
   Nanos looked_at_{};
-  // Shared.
+  // Shared state.
   std::atomic<bool> stopping_{false};
-  /// The bell must be rung for a command.
+  /// True if a command must wake the thread through the eventfd.
   std::atomic<bool> resting_{false};
   std::atomic<bool> ring_{false};
   std::atomic<Scheduling> scheduling_{Scheduling::normal};

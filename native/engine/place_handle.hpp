@@ -1,14 +1,14 @@
-// Legs and rooms are both places where something can be played or recorded; a handle tells which it is.
+// Handle of a place for playback or recording: a leg or a room.
 #pragma once
 
 #include "core/base/handles.hpp"
 
 namespace carillon {
 
-/// Handles of rooms have the top bit set, those of legs never have.
+/// Top bit of a place handle: 1 for rooms, 0 for legs.
 inline constexpr uint32_t kRoomBit = 0x8000'0000U;
 
-/// Of a leg or a room.
+/// Handle of a leg or a room.
 using PlaceHandle = Handle<struct PlaceKind>;
 
 constexpr bool is_room(PlaceHandle place) { return (place.value() & kRoomBit) != 0; }

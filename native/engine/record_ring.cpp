@@ -19,7 +19,7 @@ RecordRing::RecordRing(size_t capacity)
   if (!bytes_) throw std::bad_alloc();
 }
 
-/// Records begin at multiples of 8: a size is never cut by the end of the ring.
+/// Records are aligned to 8 bytes, so the end of the ring never splits a size.
 std::atomic_ref<uint32_t> RecordRing::size_at(size_t at) const {
   return std::atomic_ref(*reinterpret_cast<uint32_t*>(&bytes_[at % capacity_]));
 }
@@ -43,7 +43,7 @@ void RecordRing::move_out(size_t at, std::span<uint8_t> out) {
 
 bool RecordRing::put(const Record& record, Bytes payload, size_t reserve) {
   const size_t total = padded(kHeaderBytes + payload.size());
-  // In this order: what is used may seem more than it is, never less.
+  // This load order can overestimate the used space, but never underestimate it.
   const size_t taken = taken_.load(std::memory_order_acquire);
   size_t at = reserved_.load(std::memory_order_relaxed);
   do {

@@ -1,11 +1,11 @@
-// A byte ring of records from any number of threads to one.
+// Byte ring of records with multiple producer threads and one consumer.
 //
 // Record: u32 bytes (whole record, padded to 8) · u8 type · u8 a · u16 b · u32 handle · u32 payload bytes ·
-// payload. Little-endian, as JavaScript's DataView is told to read it.
+// payload. Little-endian; JavaScript reads it with a DataView.
 //
-// A producer takes its place by moving `reserved_` on, fills it, and writes the record's size last: the
-// consumer stops at a size of 0. What it has taken it leaves as zeros. So records come out in the order in
-// which their places were taken: what one thread puts after it has heard of another's record comes later.
+// A producer reserves space by advancing `reserved_`, writes the record, and writes its size last. The
+// consumer stops at a size of 0 and zeroes consumed space. Records are therefore delivered in the order of
+// their reservation. A record that a thread adds after seeing another thread's record comes later.
 #pragma once
 
 #include <atomic>
@@ -30,19 +30,19 @@ class RecordRing {
  public:
   static constexpr size_t kHeaderBytes = 16;
 
-  /// `capacity`: bytes, a multiple of 8.
+  /// `capacity`: size in bytes, a multiple of 8.
   explicit RecordRing(size_t capacity);
 
   [[nodiscard]] size_t capacity() const { return capacity_; }
 
   // --- producers ---
-  /// False, and counted, when it does not fit while `reserve` bytes stay free.
+  /// Adds a record. Returns false and counts a drop if it would leave fewer than `reserve` bytes free.
   bool put(const Record& record, Bytes payload, size_t reserve = 0);
   [[nodiscard]] uint64_t dropped() const { return dropped_.load(std::memory_order_relaxed); }
 
   // --- consumer ---
   [[nodiscard]] bool empty() const;
-  /// Copies as many whole records as fit and returns their bytes.
+  /// Copies as many whole records as fit and returns their total size in bytes.
   size_t take(std::span<uint8_t> out);
 
  private:
@@ -54,7 +54,7 @@ class RecordRing {
     void operator()(uint8_t* bytes) const { std::free(bytes); }
   };
 
-  /// Of zeros: what nothing was written to takes no memory.
+  /// Zero-initialized; untouched pages use no physical memory.
   std::unique_ptr<uint8_t[], Free> bytes_;
   size_t capacity_;
   std::atomic<uint64_t> dropped_{0};
@@ -62,7 +62,7 @@ class RecordRing {
   alignas(64) std::atomic<size_t> taken_{0};
 };
 
-/// Calls `handle(const Record&, std::span<uint8_t> payload)` for each record of what take() has copied.
+/// Calls `handle(const Record&, std::span<uint8_t> payload)` for each record in the output of take().
 template <typename Handle>
 void for_each_record(std::span<uint8_t> batch, Handle handle) {
   for (size_t at = 0; at + RecordRing::kHeaderBytes <= batch.size();) {

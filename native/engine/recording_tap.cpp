@@ -15,7 +15,7 @@ void ConcludingRecordings::report(Events& events) {
     if (state == RecordingSink::State::writing) continue;
     const bool failed = state == RecordingSink::State::failed;
     events.recording_ended(item.handle, failed ? RecordingEnd::failed : item.reason, item.duration_ms);
-    // The control thread holds the sink too until it has heard of the end: nothing is freed here.
+    // The control thread also holds the sink until it has processed the end, so no memory is freed here.
     item.sink.reset();
   }
   std::erase_if(waiting_, [](const Waiting& item) { return item.sink == nullptr; });

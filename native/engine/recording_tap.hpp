@@ -1,4 +1,4 @@
-// A recording as a tap of a leg or a room: the recorder's rules, and the file behind them.
+// Recording tap of a leg or a room: applies the recorder's rules and writes to the file.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,8 @@
 
 namespace carillon {
 
-/// Recordings that have ended but whose files are still being written; told once they are complete.
+/// Recordings that have ended while their files are still being written. Each is reported when its file is
+/// complete.
 class ConcludingRecordings {
  public:
   static constexpr size_t kMax = RecordingWriter::kMaxRecordings;
@@ -42,7 +43,7 @@ class RecordingTap final : public LegTap {
     if (suppress_digits) mask_.emplace();
   }
 
-  /// Of the media thread on which it is, or has come to be.
+  /// Sets the list of its current media thread.
   void conclude_to(ConcludingRecordings& concluding) { concluding_ = &concluding; }
 
   void frame(AudioView received, AudioView sent, Nanos now, Events& events) override;
@@ -54,7 +55,7 @@ class RecordingTap final : public LegTap {
  private:
   void conclude(RecordingEnd reason);
   void record(AudioView received, AudioView sent);
-  /// What the mask still holds belongs to the time before.
+  /// Writes the frames still held by the digit mask before a pause or the end.
   void record_held();
 
   SampleRate rate_;

@@ -23,12 +23,12 @@ bool watch(const FileDescriptor& epoll, int descriptor, uint32_t events, uint32_
 
 RestingSockets::RestingSockets()
     : epoll_(::epoll_create1(EPOLL_CLOEXEC)), bell_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
-  // By its edge: each ring is told once, and nobody has to read it away.
+  // Edge-triggered: each wake-up is reported once and need not be read.
   static_cast<void>(watch(epoll_, bell_.get(), EPOLLIN | EPOLLET, kBell));
 }
 
 bool RestingSockets::add(LegHandle leg, const UdpSocket& socket, bool always) const {
-  // Told once: a leg that is gone leaves its socket behind until the control thread closes it.
+  // One-shot: after a leg is removed, its socket stays open until the control thread closes it.
   return watch(epoll_, socket.descriptor(), always ? EPOLLIN : EPOLLIN | EPOLLONESHOT, leg.value());
 }
 

@@ -1,5 +1,5 @@
-// What ends the rest of a media thread that has nothing to do by the clock: a datagram at a socket of which
-// nothing came for a while, and the control thread's bell.
+// Wakes a resting media thread: on a datagram at a socket that was inactive for a while, or on a wake-up by
+// the control thread.
 #pragma once
 
 #include <array>
@@ -17,17 +17,18 @@ class RestingSockets {
  public:
   RestingSockets();
 
-  /// `socket` is watched until ready() names `leg` or it is closed; with `always`, until it is removed or
-  /// closed. False: the kernel refuses.
+  /// Watches `socket` until ready() returns `leg` or the socket is closed; with `always`, until it is removed
+  /// or closed. Returns false if the kernel refuses.
   bool add(LegHandle leg, const UdpSocket& socket, bool always = false) const;
   void remove(const UdpSocket& socket) const;
 
-  /// Legs to whose sockets something has come, at most kAtOnce; each is named once, even one whose socket is
-  /// about to be closed. Valid until the next call.
+  /// Returns the legs whose sockets have received data, at most kAtOnce, each once. It can include legs whose
+  /// sockets are about to be closed. Valid until the next call.
   std::span<const LegHandle> ready();
-  /// Returns when ready() would name a leg, the bell has rung since the last ready(), or after `longest`.
+  /// Waits until ready() would return a leg, ring() was called since the last ready(), or `longest` has
+  /// passed.
   void wait(Nanos longest) const;
-  /// Control thread: ends wait(), now or next time.
+  /// Control thread: ends the current or the next wait().
   void ring() const;
 
  private:

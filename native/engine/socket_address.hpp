@@ -1,4 +1,4 @@
-// Addresses as the socket calls want them.
+// Conversion between Address and socket API addresses.
 #pragma once
 
 #include <netinet/in.h>
@@ -10,14 +10,14 @@
 
 namespace carillon {
 
-/// Fills `out` and returns the length of what it holds.
+/// Fills `out` and returns the length of its content.
 socklen_t to_sockaddr(const Address& address, sockaddr_storage& out);
 
-/// Without a family where it is neither IPv4 nor IPv6.
+/// Returns an address without a family if it is not IPv4 or IPv6.
 Address from_sockaddr(const sockaddr_storage& from);
 
 using IpText = std::array<char, INET6_ADDRSTRLEN>;
-/// As people write it, ended by a zero; empty without an address. Allocates nothing.
+/// Returns the text form of the IP address, zero-terminated; empty without an address. Does not allocate.
 IpText ip_text(const Address& address);
 
 }  // namespace carillon

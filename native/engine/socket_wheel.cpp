@@ -7,25 +7,26 @@
 namespace carillon {
 
 namespace {
-/// Bounds what a flooded socket can take from the others: twenty times the usual.
+/// Maximum number of datagrams per poll of a socket, twenty times the usual number, so that a flooded socket
+/// cannot starve others.
 constexpr int kMaxDatagramsPerLook = 32;
 constexpr int kMaxRtcpPerLook = 8;
-/// Arrival times outside of this are a stepped wall clock, not a late datagram.
+/// Arrival times outside this range are caused by a wall clock change.
 constexpr Nanos kOldestArrival = kSecond;
-/// Packets of 20 ms are looked for so long after the one before; of longer ones, a few looks are in vain.
+/// Delay until the next poll after a packet. For longer packet times, some polls find nothing.
 constexpr Nanos kExpectedInterval = 20 * kMillisecond;
-/// Looks in vain come after 1, 2, 4, 8 and 10 ticks; then the socket rests.
+/// Unsuccessful polls follow after 1, 2, 4, 8 and 10 ticks; then the socket rests.
 constexpr uint32_t kLongestWait = 10;
 constexpr uint32_t kRests = 32;
-/// A packet that is to go on at once is looked for so often, a tick between; then the kernel tells of it.
+/// Number of polls, one per tick, for a packet to relay. After that, the kernel notifies the thread.
 constexpr uint32_t kPromptLooks = 3;
-/// Behind a packet that came at its time and just now, there is no other: the look that would learn so is
-/// left away. Should there be one after all, the next look finds it, still before its own time to be played.
+/// A packet that arrived on time just now is the only one, so the check for another one is skipped. If there
+/// is one after all, the next poll finds it before its playout time.
 constexpr Nanos kJustNow = 2 * kMillisecond;
-/// Connections of one peer, which tries each of its own addresses.
+/// Maximum number of connections per peer, which tries each of its addresses.
 constexpr size_t kMaxStreamPaths = 8;
 
-/// On the monotonic clock; nothing when the wall clock was set meanwhile.
+/// Returns the arrival time on the monotonic clock, or nullopt if the wall clock was changed.
 std::optional<Nanos> arrival_of(const Datagram& datagram, Nanos now, Nanos wall_offset) {
   const Nanos arrival = datagram.arrived_wall - wall_offset;
   if (datagram.arrived_wall == Nanos{} || arrival > now || arrival < now - kOldestArrival)
@@ -67,7 +68,7 @@ SocketWheel::Pair SocketWheel::remove(LegHandle leg) {
   flush();
   if (leaving.watched) unwatch(leaving);
   streams_.erase(leg);
-  leaving.leg = {};  // its entry in the wheel finds nobody and goes
+  leaving.leg = {};  // its entry in the wheel becomes stale and is removed later
   Pair sockets = std::move(owners_[MediaCore::index_of(leg)]);
   *sockets[0] = std::move(leaving.rtp);
   *sockets[1] = std::move(leaving.rtcp);
@@ -93,7 +94,7 @@ void SocketWheel::receive(LegHandle leg, Departed& departed) {
   place(leg).peer = departed.peer;
   if (!departed.streams.empty()) streams_[leg] = std::move(departed.streams);
   owners_[MediaCore::index_of(leg)] = std::move(departed.pair);
-  // Something may have come on the way.
+  // Data may have arrived during the move.
   schedule(leg, 1);
 }
 
@@ -123,7 +124,8 @@ void SocketWheel::attach(LegHandle leg, UdpSocket& socket, const Address& peer) 
   if (!waits) schedule(leg, 1);
 }
 
-/// To its peer by its own socket; to others that check, from the port, or over their connection.
+/// Sends through the leg's own socket to its peer. Sends from the shared port, or over TCP, to other
+/// addresses that perform checks.
 void SocketWheel::send_by_ice(const Place& from, const Address& to, Bytes packet) const {
   if (from.connected && to == from.peer) {
     send_connected(from, packet);
@@ -185,7 +187,7 @@ void SocketWheel::wake_resting(Nanos now) {
     if (woken.leg == leg && woken.watched) due_.push_back(leg);
     if (woken.leg != leg || !woken.resting) continue;
     woken.resting = false;
-    // Watched, each packet would cost the kernel a little more.
+    // Polling is cheaper than notification for active sockets.
     resting_.remove(woken.rtp);
     due_.push_back(leg);
   }
@@ -244,20 +246,20 @@ void SocketWheel::read(std::span<const LegHandle> legs, MediaCore& core) {
     core.expect_soon(leg);
   }
   for (size_t i = 0; i < legs.size() + Leg::kPacketSteps - 1; ++i) {
-    // A step for each of those before this one: between two there is a look.
+    // Prefetch step for each of the legs before this one; there is a poll between two steps.
     for (size_t back = 0; back < Leg::kPacketSteps && back <= i; ++back) {
       if (i - back < legs.size()) core.expect(legs[i - back], Leg::kPacketSteps - 1 - back);
     }
     if (i >= legs.size()) continue;
     const Place& due = place(legs[i]);
     if (ring_) {
-      // Of who has left, the place's socket is none, and the look finds nothing.
+      // If the leg was removed, the place's socket is invalid and receives no data.
       ring_->receive(due.rtp, buffers_[i]);
     } else {
       found_[i] = due.leg == legs[i] && buffers_[i].receive(due.rtp);
     }
   }
-  // The ring may be given up while its datagrams are handed over.
+  // The ring may fail while its datagrams are processed.
   if (ring_) std::ranges::copy(ring_->exchange(), found_.begin());
 }
 

@@ -1,10 +1,10 @@
-// The sockets of a media thread, and when each is looked at next.
+// Sockets of a media thread and the schedule for polling them.
 //
-// RTP comes by the clock, so a socket is looked at just after its next packet is due, and more and more
-// seldom while nothing comes. That costs little more than the receiving itself (readiness notification costs
-// 15-20 % more). A socket from which nothing has come for long rests: the kernel tells of its next datagram.
-// Of sockets whose packets are to go on at once it tells each time; where there are many, those of steady
-// peers are looked at by the clock too, each millisecond from when the next packet is expected.
+// RTP packets arrive at regular intervals, so a socket is polled just after its next packet is due, and less
+// often while nothing arrives. This costs little more than receiving itself; readiness notification costs
+// 15-20 % more. A socket without traffic for long rests: the kernel reports its next datagram. The kernel
+// also reports each datagram that must be relayed immediately. If there are many of these, sockets of regular
+// peers are polled every millisecond from the expected arrival time.
 #pragma once
 
 #include <array>
@@ -28,19 +28,19 @@ class SocketWheel {
  public:
   SocketWheel();
 
-  /// The thread that looks and sends from now on: many sockets by one system call, where the kernel can.
-  /// Returns whether it can.
+  /// Enables one system call for many sockets on the calling thread, which must poll and send from now on.
+  /// Returns false if the kernel does not support it.
   bool begin_ring();
-  /// Before that thread ends.
+  /// Call before that thread ends.
   void end_ring();
 
-  /// Both sockets of a leg: RTP, and RTCP on the port above it.
+  /// RTP and RTCP sockets of a leg. RTCP uses the next higher port.
   using Pair = std::array<std::unique_ptr<UdpSocket>, 2>;
 
   void add(LegHandle leg, Pair sockets);
   Pair remove(LegHandle leg);
 
-  /// The sockets of a leg that goes to another wheel, with what waits in them.
+  /// Sockets of a leg in transit to another wheel, including waiting datagrams.
   struct Departed {
     Pair pair;
     bool connected = false;
@@ -51,81 +51,81 @@ class SocketWheel {
   Departed release(LegHandle leg);
   void receive(LegHandle leg, Departed& departed);
 
-  /// The port that legs with ICE share; it outlives this.
+  /// Sets the port shared by legs with ICE. It must outlive this object.
   void share(const UdpSocket& port) { shared_ = &port; }
-  /// What the leg sends goes from the shared port from now on; `path`: or over this connection of its peer.
+  /// Sends the leg's packets from the shared port. `path`: sends over this TCP connection instead.
   void use_shared(LegHandle leg, const std::shared_ptr<StreamPath>& path);
-  /// The leg's own socket on the shared port, connected to `peer`; what it had before is given back in it.
+  /// Sets the leg's socket on the shared port, connected to `peer`. Returns the previous one in `socket`.
   void attach(LegHandle leg, UdpSocket& socket, const Address& peer);
   void send_rtcp(LegHandle leg, const Address& to, Bytes packet) const;
-  /// To the leg's peer it may wait for flush().
+  /// Sends a packet. Packets to the leg's peer may be delayed until flush().
   void send(LegHandle leg, const Address& to, Bytes packet) const;
-  /// What was sent is on its way.
+  /// Sends all delayed packets.
   void flush();
   void connect(LegHandle leg, const std::optional<Address>& peer);
-  /// From the next datagram on, the kernel tells of those of this leg (`wanted`), or no more.
+  /// Enables or disables (`wanted`) kernel notification for this leg, starting with the next datagram.
   void prompt(LegHandle leg, bool wanted);
 
-  /// One tick: hands what has come to `core`. `wall_offset`: CLOCK_REALTIME minus the monotonic clock.
+  /// Performs one tick: passes received datagrams to `core`. `wall_offset`: CLOCK_REALTIME minus the
+  /// monotonic clock.
   void drain(MediaCore& core, Nanos now, Nanos wall_offset);
-  /// Between two ticks: hands over what the kernel has told of.
+  /// Passes the datagrams that the kernel reported between two ticks.
   void drain_prompt(MediaCore& core, Nanos now, Nanos wall_offset);
-  /// The kernel tells of some legs' datagrams, and of late there were such as go on at once.
+  /// Returns true if notification is enabled for some legs, and packets to relay have arrived recently.
   [[nodiscard]] bool any_prompt(Nanos now) const {
     return prompt_count_ > 0 && now - prompt_at_ < kPromptFor;
   }
-  /// Of late there were so many of those datagrams that nearly each tick finds some.
+  /// Returns true if recently nearly every tick had packets to relay.
   [[nodiscard]] bool many_prompt() const { return many_prompt_; }
-  /// Ticks in which drain() would look at no socket by the clock, from the next one on and at most `limit`.
+  /// Returns the number of next ticks in which drain() polls no socket, at most `limit`.
   [[nodiscard]] int64_t idle_ticks(int64_t limit) const;
-  /// No socket is looked at by the clock.
+  /// Returns true if no socket is being polled.
   [[nodiscard]] bool at_rest() const { return scheduled_ == 0; }
-  /// So many ticks were left out while at rest.
+  /// Accounts for `ticks` ticks that were skipped at rest.
   void pass(int64_t ticks, MediaCore& core, Nanos now, Nanos wall_offset);
   RestingSockets& resting() { return resting_; }
 
  private:
-  /// Ticks of one turn; longer than the longest interval between looks.
+  /// Ticks per revolution; longer than the longest polling interval.
   static constexpr size_t kSlots = 32;
-  /// RTCP comes every few seconds and bears the kernel's arrival time: each socket is looked at once in so
-  /// many ticks.
+  /// Polling interval of RTCP sockets. RTCP arrives every few seconds and carries the kernel's arrival time.
   static constexpr size_t kRtcpTicks = 1024;
-  /// So many sockets are read before the core hears of it: with our code between two system calls, and the
-  /// kernel's between two packets, neither would stay in the processor's caches.
+  /// Number of sockets read before the core processes the datagrams. Alternating system calls and processing
+  /// would evict each other from the processor caches.
   static constexpr size_t kLooksAtOnce = 16;
-  /// So long nobody's packets went on: then there is no hurry until one does.
+  /// Time after the last relayed packet in which polling between ticks continues.
   static constexpr Nanos kPromptFor = 250 * kMillisecond;
-  /// Prompt datagrams are counted for so long; from so many on they are many: two a tick.
+  /// Prompt datagrams are counted over this period. They are many from two per tick.
   static constexpr Nanos kCounting = 20 * kTick;
   static constexpr size_t kMany = 40;
 
-  /// What a look or a packet needs, without a pointer to follow.
+  /// Data for a poll or a packet, without indirection.
   struct Place {
     LegHandle leg;
-    uint32_t wait = 1;  // ticks until the next look, while nothing comes
+    uint32_t wait = 1;  // ticks until the next poll while nothing arrives
     UdpSocket rtp;
     UdpSocket rtcp;
     bool connected = false;
     bool resting = false;
     bool prompt = false;
-    /// Of each datagram the kernel tells: it does not stand in the wheel.
+    /// True if the kernel reports each datagram; the socket is then not in the wheel.
     bool watched = false;
-    /// It sends from the shared port, to others than its peer too.
+    /// True if the leg sends from the shared port, also to addresses other than its peer.
     bool by_ice = false;
     Address peer{};
-    /// Of a prompt one.
+    /// Arrival prediction, for sockets with prompt datagrams.
     ArrivalClock clock{};
   };
 
   [[nodiscard]] Place& place(LegHandle leg) { return places_[MediaCore::index_of(leg)]; }
   [[nodiscard]] const Place& place(LegHandle leg) const { return places_[MediaCore::index_of(leg)]; }
   void send_connected(const Place& from, Bytes packet) const;
-  /// Reads one datagram of each into its buffer; `found_` tells who got one.
+  /// Reads one datagram per socket into its buffer. `found_` records which sockets had one.
   void read(std::span<const LegHandle> legs, MediaCore& core);
   void found(Place& due, UdpSocket::Buffer& buffer, MediaCore& core, Nanos now, Nanos wall_offset);
   void found_none(Place& due);
   void look(std::span<const LegHandle> legs, MediaCore& core, Nanos now, Nanos wall_offset);
-  /// Hands over the datagram in `buffer`, and what may wait behind it. Returns the arrival of the newest.
+  /// Passes on the datagram in `buffer` and any that follow. Returns the arrival time of the newest.
   Nanos take(UdpSocket::Buffer& buffer, const Place& place, MediaCore& core, Nanos now, Nanos wall_offset);
   void drain_rtcp(MediaCore& core, Nanos now, Nanos wall_offset);
   void schedule(LegHandle leg, size_t ticks) {
@@ -137,12 +137,12 @@ class SocketWheel {
   bool watch(Place& prompt);
   void unwatch(Place& watched);
   void look_at_due(MediaCore& core, Nanos now, Nanos wall_offset);
-  /// Adds those that rest no longer to `due_`.
+  /// Adds sockets that became active to `due_`.
   void wake_resting(Nanos now);
   void count_prompt(Nanos now);
 
   std::vector<Place> places_;  // by the leg's index
-  std::vector<Pair> owners_;   // emptied; they carry the sockets back to the control thread
+  std::vector<Pair> owners_;   // emptied when they carry the sockets back to the control thread
   std::array<std::vector<LegHandle>, kSlots> slots_;
   std::vector<LegHandle> due_;
   std::array<UdpSocket::Buffer, kLooksAtOnce> buffers_;
@@ -150,7 +150,7 @@ class SocketWheel {
   std::unique_ptr<DatagramRing> ring_;
   RestingSockets resting_;
   const UdpSocket* shared_ = nullptr;
-  /// Connections of peers that cannot be reached by UDP; few legs have any.
+  /// TCP connections of peers that are not reachable by UDP; few legs have any.
   std::map<LegHandle, std::vector<std::shared_ptr<StreamPath>>> streams_;
   Nanos resting_asked_at_{};
   size_t scheduled_ = 0;

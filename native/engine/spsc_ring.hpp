@@ -1,4 +1,4 @@
-// A bounded queue of pointers from one thread to one other.
+// Bounded queue of pointers with one producer and one consumer thread.
 #pragma once
 
 #include <atomic>
@@ -13,7 +13,7 @@ class SpscRing {
  public:
   explicit SpscRing(size_t capacity) : items_(capacity) {}
 
-  /// False, and the item is untouched, when the ring is full.
+  /// Adds an item. Returns false and leaves it unchanged if the ring is full.
   bool push(std::unique_ptr<T>& item) {
     const size_t written = written_.load(std::memory_order_relaxed);
     if (written - taken_.load(std::memory_order_acquire) == items_.size()) return false;
@@ -22,12 +22,12 @@ class SpscRing {
     return true;
   }
 
-  /// Of the side that pops.
+  /// Consumer: returns true if the ring is empty.
   [[nodiscard]] bool empty() const {
     return taken_.load(std::memory_order_relaxed) == written_.load(std::memory_order_acquire);
   }
 
-  /// Of the side that pops: what comes next; null when there is nothing.
+  /// Consumer: returns the next item, or null if the ring is empty.
   [[nodiscard]] const T* front() const {
     const size_t taken = taken_.load(std::memory_order_relaxed);
     if (taken == written_.load(std::memory_order_acquire)) return nullptr;

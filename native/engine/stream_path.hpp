@@ -1,5 +1,5 @@
-// A TCP connection of an ICE peer (RFC 6544), framed as RFC 4571: it is read by whoever accepted it, and
-// written by the media thread of its leg.
+// TCP connection of an ICE peer (RFC 6544) with RFC 4571 framing. The accepting thread reads it; the leg's
+// media thread writes to it.
 #pragma once
 
 #include <vector>
@@ -20,7 +20,7 @@ class StreamPath {
   [[nodiscard]] const Address& peer() const { return peer_; }
   [[nodiscard]] int descriptor() const { return socket_.get(); }
 
-  /// One packet; dropped, as a network would, while the one before has not left whole. One thread.
+  /// Sends a packet. Drops it while the previous one has not been sent completely. Call from one thread only.
   void send(Bytes packet);
 
  private:
@@ -28,7 +28,7 @@ class StreamPath {
 
   FileDescriptor socket_;
   Address peer_;
-  /// The rest of a packet of which a part has left.
+  /// Unsent rest of a partly sent packet.
   std::vector<uint8_t> unsent_;
 };
 

@@ -1,5 +1,5 @@
-// Which ticks are run when: each at its time, and those that are late as soon as no leg says two packets in
-// one breath by it.
+// Tick schedule: runs each tick on time. Late ticks are caught up as fast as possible without sending two
+// packets of a leg back to back.
 #pragma once
 
 #include <algorithm>
@@ -13,28 +13,29 @@ namespace carillon {
 
 class TickPace {
  public:
-  /// Between two visits to a leg, which are 20 ms apart when nothing is late.
+  /// Minimum time between two visits to a leg, which are normally 20 ms apart.
   static constexpr Nanos kLeastGap = 5 * kMillisecond;
-  /// Behind by more, the lost time is given up: peers would have to throw such a burst away.
+  /// Maximum lag in ticks that is caught up. Beyond it, ticks are skipped, because peers would discard the
+  /// burst.
   static constexpr int64_t kMaxBehind = 60;
-  /// Then whoever waits for what ticks have told of has a turn.
+  /// Maximum number of consecutive ticks, so that events can be processed in between.
   static constexpr int kAtOnce = kFrameMs;
 
-  /// The next tick is the first after `now`.
+  /// Schedules the next tick as the first one after `now`.
   void begin(Nanos now) { due_ = (now / kTick + 1) * kTick; }
   [[nodiscard]] Nanos due() const { return due_; }
-  /// The next tick may be run from then on.
+  /// Earliest time for the next tick.
   [[nodiscard]] Nanos at() const { return std::max(due_, ran_at_[slot()] + kLeastGap); }
 
-  /// Leaves out those that would have been until `now`. Returns how many.
+  /// Skips the ticks until `now` and returns their number.
   int64_t pass(Nanos now) { return leave_out((now - due_) / kTick); }
-  /// Leaves out what is too late. Returns how many.
+  /// Skips ticks that are too late and returns their number.
   int64_t give_up(Nanos now) {
     const int64_t behind = (now - due_) / kTick;
     return behind > kMaxBehind ? leave_out(behind) : 0;
   }
 
-  /// `clock()`: the time. Calls `tick(due, now)` for those that are due when it is called.
+  /// Calls `tick(due, now)` for each tick that is due. `clock()` returns the time.
   template <typename Clock, typename Tick>
   void run(const Clock& clock, const Tick& tick) {
     const Nanos until = clock();
@@ -43,7 +44,7 @@ class TickPace {
       ran_at_[slot()] = now;
       tick(due_, now);
       due_ += kTick;
-      // Ticks that had nothing to do are one moment.
+      // Ticks without work count as one instant.
       if (const Nanos after = clock(); after - now > kTick / 8) now = after;
     }
   }

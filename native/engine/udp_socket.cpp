@@ -14,11 +14,11 @@ namespace carillon {
 
 namespace {
 
-/// The kernel counts some 800 bytes for a packet of 20 ms and doubles what is asked for: more than a hundred
-/// and fifty packets, three seconds of one peer.
+/// The kernel accounts about 800 bytes per 20 ms packet and doubles the requested size. The buffer holds more
+/// than 150 packets: three seconds of one peer.
 constexpr int kReceiveBuffer = 64 * 1024;
 
-/// The kernel's arrival time, the only thing that we let it tell; 0 without one.
+/// Returns the kernel's arrival time, the only ancillary data requested. 0 if missing.
 Nanos arrival_of(const msghdr& header) {
   const cmsghdr* const told = CMSG_FIRSTHDR(&header);
   if (told == nullptr || told->cmsg_level != SOL_SOCKET || told->cmsg_type != SCM_TIMESTAMPNS) return {};
@@ -79,8 +79,7 @@ void UdpSocket::send(const Address& to, Bytes packet) const {
 }
 
 void UdpSocket::send(Bytes packet) const {
-  // An error that an earlier packet met (port unreachable) is told by this call, which then sends nothing:
-  // once more.
+  // This call may report an error of an earlier packet (port unreachable) without sending. Retry once.
   if (::send(fd_, packet.data(), packet.size(), MSG_DONTWAIT | MSG_NOSIGNAL) >= 0 || errno != ECONNREFUSED)
     return;
   static_cast<void>(::send(fd_, packet.data(), packet.size(), MSG_DONTWAIT | MSG_NOSIGNAL));
@@ -108,7 +107,7 @@ void UdpSocket::Buffer::prepare(Request& request) {
 }
 
 void UdpSocket::Buffer::take(const Request& request, size_t size) {
-  // The rest of what is longer is lost: it is no packet any more, and counts as none.
+  // Truncated datagrams are not valid packets and are discarded.
   const bool whole = (request.header.msg_flags & MSG_TRUNC) == 0;
   size_ = whole ? size : 0;
   source_ = from_sockaddr(request.source);
@@ -116,10 +115,10 @@ void UdpSocket::Buffer::take(const Request& request, size_t size) {
 }
 
 bool UdpSocket::Buffer::receive(const UdpSocket& socket) {
-  // On the stack, where every call finds the same warm memory.
+  // On the stack, which is always in the cache.
   Request request;
   prepare(request);
-  // An error (a port unreachable message from the peer, say) is consumed by the call that reports it.
+  // The call that reports an error (such as port unreachable) also clears it.
   const ssize_t size = ::recvmsg(socket.fd_, &request.header, MSG_DONTWAIT);
   if (size < 0) return false;
   take(request, static_cast<size_t>(size));

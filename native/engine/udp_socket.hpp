@@ -1,4 +1,4 @@
-// A non-blocking UDP socket of one leg, with the kernel's arrival times.
+// Non-blocking UDP socket of a leg with kernel arrival times.
 #pragma once
 
 #include <sys/socket.h>
@@ -20,10 +20,10 @@ std::optional<Address> parse_address(const std::string& ip, uint16_t port);
 std::string format_ip(const Address& address);
 
 struct Datagram {
-  /// In the buffer, which may be changed.
+  /// Content of the datagram in the buffer; may be modified.
   std::span<uint8_t> bytes;
   Address source;
-  /// Kernel arrival time, CLOCK_REALTIME; 0 when the kernel gave none.
+  /// Kernel arrival time on CLOCK_REALTIME. 0: unknown.
   Nanos arrived_wall{};
 };
 
@@ -35,26 +35,26 @@ class UdpSocket {
   ~UdpSocket();
 
   struct Bound;
-  /// Whether others of this process may be bound to the same address and port.
+  /// Whether other sockets of this process may bind to the same address and port.
   enum class Sharing : uint8_t { alone, shared };
   static Bound bind(const Address& local, Sharing sharing = Sharing::alone);
 
   [[nodiscard]] bool open() const { return fd_ >= 0; }
   [[nodiscard]] int descriptor() const { return fd_; }
-  /// Errors are the network's business: RTP repairs nothing.
+  /// Sends a packet. Errors are ignored, because RTP does not retransmit.
   void send(const Address& to, Bytes packet) const;
-  /// To the connected peer: no route is looked up, no address is copied.
+  /// Sends to the connected peer, which avoids a route lookup and an address copy.
   void send(Bytes packet) const;
-  /// Hears only `peer` from now on; nothing: everybody again. False when the kernel refuses.
+  /// Receives only from `peer`, or from any address without a value. Returns false if the kernel refuses.
   bool connect(const std::optional<Address>& peer) const;
 
-  /// A place for one datagram; what datagram() shows is valid until the next receive().
+  /// Buffer for one datagram. The result of datagram() is valid until the next receive().
   class Buffer {
    public:
-    /// The longest that is read whole: an Ethernet frame and some.
+    /// Maximum datagram size in bytes, larger than an Ethernet frame.
     static constexpr size_t kMaxBytes = 2048;
 
-    /// What the kernel is asked for, and fills in besides the bytes.
+    /// Request to the kernel, which fills in the metadata.
     struct Request {
       msghdr header;
       iovec vector;
@@ -62,9 +62,9 @@ class UdpSocket {
       alignas(cmsghdr) std::array<uint8_t, CMSG_SPACE(sizeof(timespec))> control;
     };
 
-    /// False when nothing waits.
+    /// Receives a datagram. Returns false if none is waiting.
     [[nodiscard]] bool receive(const UdpSocket& socket);
-    /// The same in two parts, for whoever asks the kernel otherwise; `size`: of what came.
+    /// The two halves of receive(), for other ways of calling the kernel. `size`: received bytes.
     void prepare(Request& request);
     void take(const Request& request, size_t size);
     [[nodiscard]] Datagram datagram() { return {std::span(bytes_).first(size_), source_, arrived_wall_}; }
@@ -82,9 +82,9 @@ class UdpSocket {
 };
 
 struct UdpSocket::Bound {
-  /// Open when there is no error.
+  /// Socket, open if `error` is 0.
   UdpSocket socket;
-  /// errno: the port is taken, the address is not ours, there are too many files.
+  /// errno: port in use, address not local, or too many open files.
   int error = 0;
 };
 

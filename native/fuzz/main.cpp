@@ -1,5 +1,5 @@
-// carillon_fuzz TARGET SECONDS SEED FOUND: changes inputs of the corpus until the time is over. An input that
-// ends the process is left in the file FOUND. carillon_fuzz TARGET FILE: runs one input again.
+// carillon_fuzz TARGET SECONDS SEED FOUND: mutates corpus inputs for SECONDS. Writes an input that crashes
+// the process to the file FOUND. carillon_fuzz TARGET FILE: runs one input again.
 #include <unistd.h>
 
 #include <csignal>
@@ -60,7 +60,7 @@ int main(int count, char** words) {
   while (std::time(nullptr) < end) {
     const Input input = mutator.next(seeds);
     running = &input;
-    alarm(10);  // an input that hangs is a find too
+    alarm(10);  // an input that hangs is also a finding
     target->run(input);
     running = nullptr;
     ++runs;

@@ -1,4 +1,4 @@
-// Seeded changes of byte strings: the same seed makes the same inputs on every machine.
+// Seeded mutations of byte strings. The same seed produces the same inputs on every machine.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ class Mutator {
 
   explicit Mutator(uint64_t seed) : state_(seed * 2 + 1) {}
 
-  /// A few changes of one of the seeds, perhaps with a part of another.
+  /// Returns one of the seeds after a few mutations, possibly with a part of another seed.
   Input next(const std::vector<Input>& seeds) {
     Input out = seeds.empty() ? Input{} : seeds[below(seeds.size())];
     for (uint32_t changes = 1 + below(6); changes > 0; --changes) change(out, seeds);
@@ -24,7 +24,7 @@ class Mutator {
     return out;
   }
 
-  /// 0 … limit - 1.
+  /// Random number from 0 to limit - 1.
   uint32_t below(size_t limit) {
     // splitmix64, S. Vigna.
     state_ += 0x9e3779b97f4a7c15ULL;
@@ -53,18 +53,18 @@ class Mutator {
       case 3:  // insert
         out.insert(place, 1 + below(16), static_cast<uint8_t>(below(256)));
         break;
-      case 4:  // cut out
+      case 4:  // delete a part
         out.erase(place, place + static_cast<std::ptrdiff_t>(below(std::min<size_t>(rest, 32) + 1)));
         break;
-      case 5:  // cut off
+      case 5:  // truncate
         if (below(4) == 0) out.resize(at);
         break;
-      case 6: {  // say a part again
+      case 6: {  // duplicate a part
         const Input part(place, place + static_cast<std::ptrdiff_t>(below(std::min<size_t>(rest, 64) + 1)));
         out.insert(out.end(), part.begin(), part.end());
         break;
       }
-      default: {  // go on as another seed does
+      default: {  // continue with the rest of another seed
         if (seeds.empty()) break;
         const Input& other = seeds[below(seeds.size())];
         const size_t from = below(other.size() + 1);

@@ -15,12 +15,13 @@ namespace carillon::fuzz {
 
 namespace {
 
-/// An input is a course of datagrams: milliseconds since the one before (one octet), length (two), octets.
+/// Sequence of datagrams in an input. Each has a delay in ms since the previous one (one octet), a length
+/// (two octets) and its octets.
 struct Course {
   Bytes rest;
   Nanos now = kSecond;
 
-  /// False: over. What is cut short comes as it is.
+  /// Reads the next datagram. Returns false at the end. A truncated datagram is delivered as is.
   bool next(std::vector<uint8_t>& datagram) {
     if (rest.size() < 3) return false;
     now += int64_t{rest[0]} * kMillisecond;
@@ -39,7 +40,7 @@ Address peer() {
   return out;
 }
 
-/// Everything that a leg hears: RTP, payloads of the codec, telephone-events, comfort noise.
+/// Feeds everything that a leg receives: RTP, codec payloads, telephone-events and comfort noise.
 void receive(const CodecSpec& spec, uint8_t payload_type, Bytes input) {
   ReceivePath path(std::make_unique<JitterBuffer>(make_decoder(spec)));
   path.configure({{peer(), {}, true, {}, false}, spec.coding, payload_type, uint8_t{101}}, Nanos{});
@@ -79,7 +80,7 @@ void rtcp(Bytes input) {
   }
 }
 
-/// Every other datagram counts as RTCP; the first octet chooses the suite, and whether there is cryptography.
+/// Treats every other datagram as RTCP. The first octet selects the suite and whether SRTP is used.
 void srtp(Bytes input) {
   if (input.empty()) return;
   constexpr std::array suites{SrtpSuite::aes128_sha80, SrtpSuite::aes128_sha32, SrtpSuite::aes128_gcm};
@@ -92,7 +93,7 @@ void srtp(Bytes input) {
   for (bool is_rtcp = false; course.next(datagram); is_rtcp = !is_rtcp) {
     const size_t size = datagram.size();
     static_cast<void>(is_rtcp ? protection.unprotect_rtcp(datagram) : protection.unprotect_rtp(datagram));
-    // What we would have sent comes back as it was.
+    // Protect a packet and check that unprotecting restores it.
     datagram.resize(size + PacketProtection::kMaxTail);
     if (is_rtcp && size >= 8) static_cast<void>(protection.protect_rtcp(datagram, size));
     if (!is_rtcp && size >= kRtpHeaderBytes && (datagram[0] & 0x1f) == 0) {
@@ -101,7 +102,7 @@ void srtp(Bytes input) {
   }
 }
 
-/// The first octet chooses the side, and after how many datagrams the handshake is complete.
+/// The first octet selects the side and the number of datagrams until the handshake is complete.
 void dtls(Bytes input) {
   if (input.empty()) return;
   RecordFilter filter((input[0] & 1) != 0);

@@ -1,5 +1,5 @@
-// What reads bytes of strangers, each as a function of any bytes: it must return, and touch nothing that is
-// not its own. Names of corpus files (corpus/<name>.hex, one input a line).
+// Parsers of untrusted bytes as fuzz targets. A target accepts any bytes, must return and must not access
+// foreign memory. Names match corpus files (corpus/<name>.hex, one input per line).
 #pragma once
 
 #include <span>
@@ -17,7 +17,7 @@ struct Target {
 
 std::span<const Target> targets();
 
-/// The inputs of a target's corpus; none: the file is not there.
+/// Returns the inputs of a target's corpus. Empty if the file does not exist.
 std::vector<Input> corpus_of(std::string_view target);
 
 }  // namespace carillon::fuzz

@@ -10,7 +10,7 @@ namespace {
 
 constexpr uint32_t kRingSeconds = 4;
 constexpr auto kLookEvery = std::chrono::milliseconds(50);
-// A second of stereo at 16 kHz: the block in which audio goes to the disk.
+// Block size for disk writes: one second of stereo at 16 kHz.
 constexpr size_t kBlockSamples = 2UL * 16'000;
 constexpr std::array<Sample, 320> kSilence{};
 
@@ -33,7 +33,7 @@ void RecordingSink::write(std::span<const Sample> interleaved) noexcept {
   lost_.fetch_add(interleaved.size(), std::memory_order_relaxed);
 }
 
-/// True when nothing is owed any more.
+/// Writes owed silence. Returns true if none is left.
 bool RecordingSink::pay_back_silence() noexcept {
   while (owed_ > 0) {
     const auto size = static_cast<size_t>(std::min<uint64_t>({owed_, kSilence.size(), ring_.room()}));
@@ -45,7 +45,7 @@ bool RecordingSink::pay_back_silence() noexcept {
 }
 
 bool RecordingSink::store(std::span<Sample> scratch) noexcept {
-  // Read before the ring is emptied: what was pushed before `finish` is then surely seen.
+  // Read before emptying the ring, so that all samples pushed before finish() are seen.
   const bool last = finishing_.load(std::memory_order_acquire);
   if (!last && ring_.size() < samples_per_second(format_)) return true;
   while (const size_t count = ring_.pop(scratch)) {
@@ -94,7 +94,7 @@ std::shared_ptr<RecordingSink> RecordingWriter::open(const std::string& path, co
 }
 
 void RecordingWriter::store_now() noexcept {
-  // Held over the disk writes: only `open` waits for it, never the media thread.
+  // The lock is held during disk writes. Only `open` waits for it, never the media thread.
   const std::lock_guard lock(mutex_);
   std::erase_if(recordings_, [this](const auto& recording) { return !recording->store(scratch_); });
 }
@@ -102,7 +102,7 @@ void RecordingWriter::store_now() noexcept {
 void RecordingWriter::run() noexcept {
   std::unique_lock lock(mutex_);
   while (!stopping_) {
-    // Nothing to look after: sleep until the next recording begins.
+    // Without recordings, sleep until the next one begins.
     if (recordings_.empty()) {
       wake_.wait(lock, [this] { return stopping_ || !recordings_.empty(); });
     } else {

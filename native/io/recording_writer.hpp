@@ -1,4 +1,4 @@
-// Recordings on their way from the media tick to the disk.
+// Transfers recordings from the media thread to disk.
 #pragma once
 
 #include <atomic>
@@ -18,22 +18,22 @@
 
 namespace carillon {
 
-/// The media thread's end of one recording: never blocks, never allocates.
+/// Media thread's side of one recording. Never blocks or allocates.
 class RecordingSink {
  public:
   enum class State : uint8_t { writing, closed, failed };
 
   RecordingSink(std::string path, const WavFormat& format);
 
-  /// Media thread: interleaved samples. When the disk is too slow for the ring (4 s), samples are lost,
-  /// counted, and replaced by as much silence later, so that what follows keeps its place in time.
+  /// Media thread: adds interleaved samples. If the disk falls behind by more than the ring (4 s), samples
+  /// are lost and counted. Equal silence is inserted later, so that the following audio keeps its position.
   void write(std::span<const Sample> interleaved) noexcept;
-  /// Media thread: nothing follows. `state` tells when the file is complete.
+  /// Media thread: ends the recording. `state` shows when the file is complete.
   void finish() noexcept { finishing_.store(true, std::memory_order_release); }
 
   /// Any thread.
   [[nodiscard]] State state() const noexcept { return state_.load(std::memory_order_acquire); }
-  /// Any thread, once the state is not `writing`: errno of the failure, or 0.
+  /// Any thread, after the state has changed from `writing`: errno of the failure, or 0.
   [[nodiscard]] int error_number() const noexcept { return error_number_; }
   [[nodiscard]] uint64_t lost_samples() const noexcept { return lost_.load(std::memory_order_relaxed); }
   [[nodiscard]] SampleRate rate() const noexcept { return SampleRate(static_cast<int>(format_.rate_hz)); }
@@ -43,44 +43,43 @@ class RecordingSink {
   friend class RecordingWriter;
 
   bool pay_back_silence() noexcept;
-  /// Writer thread: moves what is due to the file. False when the recording is over.
+  /// Writer thread: writes due samples to the file. Returns false when the recording has ended.
   bool store(std::span<Sample> scratch) noexcept;
   void conclude() noexcept;
 
-  // Given.
   std::string path_;
   WavFormat format_;
-  // Owned.
   SampleRing ring_;
   WavFile file_;
   // Media thread only.
   uint64_t owed_ = 0;
-  // Shared.
+  // Shared state.
   std::atomic<uint64_t> lost_{0};
   std::atomic<bool> finishing_{false};
   std::atomic<State> state_{State::writing};
   int error_number_ = 0;  // published by state_
 };
 
-/// One thread that stores all recordings in blocks of a second.
+/// Writes all recordings on one thread, in blocks of one second.
 class RecordingWriter {
  public:
   enum class Drive : uint8_t {
     thread,
-    manual,  // no thread: `store_now` is called by whoever advances time
+    manual,  // no thread: the owner of the clock calls `store_now`
   };
-  /// More recordings than this at once are refused; each takes 64 KB a channel at 8 kHz.
+  /// Maximum number of concurrent recordings; more are refused. Each uses 64 KB per channel at 8 kHz.
   static constexpr size_t kMaxRecordings = 4096;
 
   explicit RecordingWriter(Drive drive);
-  /// Ends every recording and waits for its file.
+  /// Ends all recordings and waits until their files are complete.
   ~RecordingWriter();
   RecordingWriter(const RecordingWriter&) = delete;
   RecordingWriter& operator=(const RecordingWriter&) = delete;
 
-  /// Control thread: creates the file. A sink whose state is `failed` tells why by error_number().
+  /// Control thread: creates the file. If it fails, the sink has the state `failed`, and error_number() has
+  /// the reason.
   std::shared_ptr<RecordingSink> open(const std::string& path, const WavFormat& format);
-  /// Stores everything that waits. The thread's own step; called from outside in manual drive.
+  /// Writes all waiting samples. Called by the thread, or by the owner in manual mode.
   void store_now() noexcept;
 
  private:
@@ -91,7 +90,7 @@ class RecordingWriter {
   std::vector<std::shared_ptr<RecordingSink>> recordings_;
   std::vector<Sample> scratch_;
   bool stopping_ = false;
-  std::thread thread_;  // last: it starts when all else stands
+  std::thread thread_;  // last, so that it starts after all other members are initialized
 };
 
 }  // namespace carillon

@@ -10,12 +10,12 @@ namespace carillon {
 namespace {
 
 constexpr uint32_t kHeaderEverySeconds = 10;
-// Recordings are personal: nobody but the service's own user may read them.
+// Recordings are personal data: only the service's user may read them.
 constexpr mode_t kOwnerOnly = 0600;
 
 }  // namespace
 
-// Samples go out as they lie in memory.
+// Samples are written in memory byte order.
 static_assert(std::endian::native == std::endian::little, "WAV samples are little-endian");
 
 WavFile::WavFile(const std::string& path, const WavFormat& format) noexcept : format_(format) {
@@ -41,7 +41,7 @@ bool WavFile::append(std::span<const Sample> samples) noexcept {
 
 bool WavFile::close() noexcept {
   if (descriptor_ < 0) return error_number_ == 0;
-  // Also after a failure: what was written before it stays playable.
+  // Also after a failure, so that the audio written before stays playable.
   write_header();
   if (::close(descriptor_) != 0 && error_number_ == 0) error_number_ = errno;
   descriptor_ = -1;

@@ -1,4 +1,4 @@
-// A WAV file that grows and is playable at any moment after a crash.
+// Growing WAV file that stays playable after a crash.
 #pragma once
 
 #include <cstdint>
@@ -10,21 +10,20 @@
 
 namespace carillon {
 
-/// Samples are appended; the lengths in the header are brought up to date every 10 s of audio and at the end,
-/// so that a process that dies leaves a file which lacks 10 s at most in the header's view (and nothing for
-/// readers that go by the file's size). Data is left to the page cache: a power cut may lose what the kernel
-/// still holds.
+/// Appends samples and updates the lengths in the header every 10 s of audio and at the end. After a crash of
+/// the process, the header lacks at most 10 s; readers that use the file size get all audio. Data is not
+/// synced, so a power failure can lose data in the page cache.
 class WavFile {
  public:
-  /// Creates or truncates the file. Look at error_number() afterwards.
+  /// Creates or truncates the file. Check error_number() afterwards.
   WavFile(const std::string& path, const WavFormat& format) noexcept;
   ~WavFile();
   WavFile(const WavFile&) = delete;
   WavFile& operator=(const WavFile&) = delete;
 
-  /// Interleaved samples. False after any failure; then the file stays as long as it was.
+  /// Appends interleaved samples. Returns false after any failure; the file then keeps its length.
   bool append(std::span<const Sample> samples) noexcept;
-  /// Brings the header up to date and closes. Idempotent.
+  /// Updates the header and closes the file. Idempotent.
   bool close() noexcept;
 
   /// errno of the first failure, or 0.
@@ -35,11 +34,8 @@ class WavFile {
   bool write_all(const uint8_t* bytes, size_t size, uint64_t offset) noexcept;
   bool write_header() noexcept;
 
-  // Given.
   WavFormat format_;
-  // Owned.
   int descriptor_ = -1;
-  // State.
   int error_number_ = 0;
   uint64_t data_bytes_ = 0;
   uint64_t header_says_bytes_ = 0;

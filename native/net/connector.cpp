@@ -12,8 +12,8 @@ namespace carillon {
 
 namespace {
 
-/// The kernel takes about half a second of audio; what a bot does not read waits here, where it can be
-/// dropped.
+/// Kernel send buffer in bytes, about half a second of audio. Further unread data waits in this process,
+/// where it can be dropped.
 constexpr int kSendBuffer = 32 * 1024;
 
 FileDescriptor open_socket(sa_family_t family) {

@@ -1,4 +1,4 @@
-// TCP connections to the addresses of one host, one after the other.
+// Connects to the addresses of a host sequentially.
 #pragma once
 
 #include <vector>
@@ -10,16 +10,16 @@ namespace carillon {
 
 class Connector {
  public:
-  /// Tried in their order.
+  /// `addresses`: tried in this order.
   explicit Connector(std::vector<Address> addresses) : addresses_(std::move(addresses)) {}
 
-  /// A socket whose connection to the next address is under way; not open: no address is left, error() says
-  /// why the last one failed.
+  /// Starts connecting to the next address and returns the socket. Returns a closed descriptor if no address
+  /// is left; error() then has the last failure.
   FileDescriptor next();
-  /// Whether the connection of this socket has come about.
+  /// Returns true if this socket's connection was established.
   bool succeeded(const FileDescriptor& socket);
   [[nodiscard]] bool has_more() const { return tried_ < addresses_.size(); }
-  /// errno of the last failure; 0: there was no address at all.
+  /// errno of the last failure. 0: there was no address.
   [[nodiscard]] int error() const { return error_; }
 
  private:

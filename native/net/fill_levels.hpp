@@ -1,5 +1,5 @@
-// Tells when a queue has filled up to 30, 60 or 90 percent: each level once, and again only after the queue
-// has fallen well below it.
+// Reports when a queue reaches 30, 60 or 90 percent. Each level is reported once, and again only after the
+// queue has fallen well below it.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@ namespace carillon {
 
 class FillLevels {
  public:
-  /// Calls `tell(percent)` for each level that was newly reached.
+  /// Calls `tell(percent)` for each newly reached level.
   template <typename Tell>
   void changed(unsigned before, unsigned after, Tell tell) {
     constexpr std::array<unsigned, 3> kLevels{30, 60, 90};

@@ -27,7 +27,7 @@ FrameWriter::Outcome FrameWriter::write(Transport& transport, Opcode opcode, Byt
   if (is_media) {
     send_queue_.put_media(payload);
     pace_.waits();
-    // Of a bot that answers no pings the kernel learns only by sending that it reads again.
+    // If the bot answers no pings, only sending shows the kernel that the bot reads again.
     if (unsent_.empty() && !pace_.answers() && pace_.wants_mark()) append_ping();
     outcome.degraded = send_queue_.newly_degraded();
   } else {
@@ -37,7 +37,7 @@ FrameWriter::Outcome FrameWriter::write(Transport& transport, Opcode opcode, Byt
   return outcome;
 }
 
-/// Pings stand behind media messages, so that they need no separate system call.
+/// Appends a frame. Pings follow media messages directly and need no separate system call.
 void FrameWriter::append(Opcode opcode, Bytes payload, bool is_media) {
   append_frame(unsent_, opcode, payload, masks_.next());
   if (!is_media) return;
@@ -74,7 +74,8 @@ void FrameWriter::write_raw(Transport& transport, std::vector<uint8_t> bytes) {
   write_now(transport);
 }
 
-/// True when the frame in hand has left. An error of the connection shows when it is read.
+/// Writes the current frame. Returns true when it was sent completely. Connection errors are detected when
+/// reading.
 bool FrameWriter::write_now(Transport& transport) {
   while (unsent_from_ < unsent_.size()) {
     const IoResult result = transport.write(Bytes(unsent_).subspan(unsent_from_));

@@ -1,4 +1,4 @@
-// Frames on their way to a bot: the one in hand, and what waits behind it.
+// Sends frames to a bot: the frame being written and the queue behind it.
 #pragma once
 
 #include <cstdint>
@@ -15,35 +15,36 @@ namespace carillon {
 
 class FrameWriter {
  public:
-  /// `limits.media_messages` is a second of audio: half of it may be unread by the bot, and as much waits
-  /// here.
+  /// `limits.media_messages`: one second of audio. Up to half of it may be unread by the bot, and as much
+  /// waits here.
   FrameWriter(const SendQueue::Limits& limits, MaskSource& masks)
       : pace_(limits.media_messages),
         send_queue_({limits.media_messages - pace_.window(), limits.control_bytes}),
         masks_(masks) {}
 
   struct Outcome {
-    /// Waiting media has just crossed so many percent of its limit, upwards; 0: it has not.
+    /// Percentage of its limit that waiting media has just exceeded. 0: none.
     unsigned degraded = 0;
-    /// More control messages wait than may.
+    /// True if too many control messages are waiting.
     bool refused = false;
   };
-  /// Straight to the socket when nothing waits, and the bot has read most of the media before.
+  /// Writes directly to the socket if the queue is empty and the bot has read most of the earlier media.
+  /// Queues the message otherwise.
   Outcome write(Transport& transport, Opcode opcode, Bytes payload, bool is_media);
-  /// Bytes that are no frame: the upgrade request.
+  /// Writes bytes without framing (the upgrade request).
   void write_raw(Transport& transport, std::vector<uint8_t> bytes);
-  /// Whether the bot sends, and what: see ReadPace.
+  /// Pings and pongs that measure how far the bot has read: see ReadPace.
   void ping(Transport& transport);
   void answered(Transport& transport, Bytes payload);
   void observe(int fd);
-  /// The socket takes bytes again.
+  /// Continues writing when the socket is writable.
   void flush(Transport& transport);
-  /// Fills in the number of the next message; it stands where MediaMessageWriter::kHead leaves room.
+  /// Writes the next sequence number into a message, at the space that MediaMessageWriter::kHead reserves.
   void number(std::span<uint8_t> text);
 
   void drop_media() { send_queue_.drop_media(); }
   [[nodiscard]] uint64_t media_dropped() const { return send_queue_.dropped(); }
-  /// Media messages dropped since the last call, once nothing waits any more; else 0.
+  /// Returns the number of media messages dropped since the last call once the queue is empty, else 0.
   uint64_t take_gap();
   [[nodiscard]] uint32_t messages_numbered() const { return sequence_number_; }
   [[nodiscard]] bool pending() const { return !unsent_.empty(); }
@@ -58,7 +59,7 @@ class FrameWriter {
   SendQueue send_queue_;
   MaskSource& masks_;
   uint32_t sequence_number_ = 0;
-  /// Of the frame in hand, what the socket has not taken yet.
+  /// Unsent part of the current frame.
   std::vector<uint8_t> unsent_;
   size_t unsent_from_ = 0;
 };

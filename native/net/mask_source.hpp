@@ -1,4 +1,4 @@
-// Masking keys of WebSocket frames (RFC 6455 §10.3): unpredictable, one system call for many of them.
+// Masking keys of WebSocket frames (RFC 6455 §10.3): unpredictable, many per system call.
 #pragma once
 
 #include <sys/random.h>
@@ -12,8 +12,8 @@ class MaskSource {
  public:
   uint32_t next() {
     if (at_ == keys_.size()) {
-      // The kernel's pool never fails for so few bytes once it is initialised (getrandom(2)); should it be
-      // cut short, the rest are keys of the round before.
+      // getrandom(2) never fails for so few bytes after initialization. If it were interrupted, the rest
+      // would be keys of the previous batch.
       static_cast<void>(::getrandom(keys_.data(), sizeof(keys_), 0));
       at_ = 0;
     }
@@ -21,7 +21,7 @@ class MaskSource {
   }
 
  private:
-  /// 256 bytes are the most that getrandom(2) hands out in one piece whatever happens.
+  /// 256 bytes, the maximum that getrandom(2) always returns completely.
   std::array<uint32_t, 64> keys_{};
   size_t at_ = keys_.size();
 };

@@ -1,5 +1,5 @@
-// Bytes of bots' messages that are being received or dealt with, per account: one customer's bots must not
-// take the memory of all. Messages that come in one piece, as live audio does, are not counted.
+// Limits the bytes of bot messages in progress per account, so that one account's bots cannot use all memory.
+// Messages that arrive in one piece, such as live audio, are not counted.
 #pragma once
 
 #include <atomic>
@@ -11,16 +11,16 @@
 
 namespace carillon {
 
-/// Of sockets on several threads.
+/// Budget shared by sockets on several threads.
 struct MessageBudget {
   std::atomic<size_t> limit{0};
   std::atomic<size_t> held{0};
 };
 
-/// One socket's part of its account's budget; given back at its end.
+/// One socket's share of its account's budget, released when it is destroyed.
 class BudgetShare {
  public:
-  /// So much each socket may hold whatever the others do: it is no more than one read brings.
+  /// Bytes that each socket may always hold: at most the size of one read.
   static constexpr size_t kFree = size_t{64} * 1024;
 
   explicit BudgetShare(std::shared_ptr<MessageBudget> budget) : budget_(std::move(budget)) {}
@@ -28,7 +28,8 @@ class BudgetShare {
   BudgetShare& operator=(const BudgetShare&) = delete;
   ~BudgetShare() { static_cast<void>(hold(0)); }
 
-  /// In all, not in addition. False: that is more than is left, and nothing has changed.
+  /// Sets the total held by this socket to `bytes`. Returns false, without a change, if the budget is
+  /// exceeded.
   bool hold(size_t bytes) {
     const size_t counted = bytes > kFree ? bytes : 0;
     if (counted == held_) return true;

@@ -1,6 +1,6 @@
-// How far a bot has read what was sent to it. The kernels on the way hold seconds of audio for a bot that
-// does not read, so pings go out between the media messages, and each pong shows what the bot has read before
-// it (RFC 6455 §5.5.3). For a bot that has never answered a ping the receive window of its TCP tells.
+// Tracks how much of the sent media a bot has read. The kernels can buffer seconds of audio for a bot that
+// does not read. Pings are therefore sent between media messages, and each pong shows what was read before it
+// (RFC 6455 §5.5.3). For bots that never answer pings, the TCP receive window is used.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace carillon {
 
 class ReadPace {
  public:
-  /// 0: no limit.
+  /// `media_per_second`: media messages per second. 0: no limit.
   explicit ReadPace(size_t media_per_second)
       : window_(static_cast<uint32_t>(media_per_second / 2)),
         step_(std::max<uint32_t>(1, static_cast<uint32_t>(media_per_second / 5))) {}
@@ -23,7 +23,7 @@ class ReadPace {
   /// Payload of a ping.
   using Mark = std::array<uint8_t, 5>;
 
-  /// Media messages that may be on their way, or in kernels, unread: half a second.
+  /// Maximum number of unread media messages: half a second.
   [[nodiscard]] uint32_t window() const { return window_; }
   [[nodiscard]] bool answers() const { return answers_; }
   [[nodiscard]] bool may_send() const {
@@ -31,24 +31,24 @@ class ReadPace {
     if (window_ == 0 || sent_ < window_ / 2) return true;
     return answers_ ? sent_ - confirmed_ < window_ : unread_bytes_ <= window_ / 2 * message_bytes_;
   }
-  /// A media message of so many bytes went to the kernel.
+  /// Counts a media message of `bytes` bytes passed to the kernel.
   void sent(size_t bytes) {
     ++sent_;
     ++since_mark_;
     message_bytes_ = bytes;
   }
-  /// A media message has to wait.
+  /// Counts a media message that must wait.
   void waits() { ++since_mark_; }
-  /// A ping is due.
+  /// Returns true if a ping is due.
   [[nodiscard]] bool wants_mark() const { return window_ != 0 && since_mark_ >= step_; }
-  /// Of a ping that is written now.
+  /// Returns the payload of the next ping.
   Mark mark() {
     since_mark_ = 0;
     Mark mark{kTag};
     write_u32(std::span(mark), 1, sent_);
     return mark;
   }
-  /// Payload of a pong; one that is none of ours says nothing.
+  /// Processes the payload of a pong. Ignores pongs without a ping of ours.
   void answered(Bytes payload) {
     if (payload.size() != Mark().size() || payload[0] != kTag) return;
     const uint32_t mark = read_u32(payload, 1);
@@ -56,8 +56,8 @@ class ReadPace {
     confirmed_ = mark;
     answers_ = true;
   }
-  /// The peer's receive window now, and bytes that it has not acknowledged: what has narrowed the window is
-  /// unread.
+  /// Updates the estimate from the peer's receive window and unacknowledged bytes. Bytes by which the window
+  /// has shrunk are unread.
   void observe(uint32_t window, uint32_t unacknowledged) {
     widest_ = std::max(widest_, window);
     unread_bytes_ = size_t{widest_ - window} + unacknowledged;
@@ -77,12 +77,12 @@ class ReadPace {
   size_t unread_bytes_ = 0;
 };
 
-/// What the kernel knows of a connection's peer.
+/// TCP window information of a connection's peer.
 struct PeerWindow {
   uint32_t window = 0;
   uint32_t unacknowledged = 0;
 };
-/// Nothing: this kernel does not tell (Linux before 5.4).
+/// Returns nullopt if the kernel does not provide it (Linux before 5.4).
 std::optional<PeerWindow> peer_window_of(int fd);
 
 }  // namespace carillon

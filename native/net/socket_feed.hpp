@@ -1,4 +1,4 @@
-// `media` messages on their way from a media thread to the thread of the stream sockets.
+// Queue of `media` messages from a media thread to a stream socket thread.
 #pragma once
 
 #include "core/stream/media_feed.hpp"
@@ -8,7 +8,7 @@ namespace carillon {
 
 class SocketFeed final : public MediaFeed {
  public:
-  /// 2 MiB hold what 300 streams in L16 at 8 kHz say in a tenth of a second.
+  /// 2 MiB hold 0.1 s of 300 streams in L16 at 8 kHz.
   static constexpr size_t kCapacity = size_t{2} << 20;
 
   void media(SocketHandle socket, Bytes message) override { ring_.put({0, 0, 0, socket.value()}, message); }

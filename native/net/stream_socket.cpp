@@ -6,19 +6,20 @@ namespace carillon {
 
 namespace {
 
-/// One address of several may be dead: the next gets its turn while there is still time for it.
+/// Time limit per address, so that the next address is tried if one does not respond.
 constexpr Nanos kConnectAttempt = 2500 * kMillisecond;
-/// How long the peer may take to close the connection once all is said (RFC 6455 §7.1.1).
+/// Time for the peer to close the connection after the closing handshake (RFC 6455 §7.1.1).
 constexpr Nanos kLinger = 2 * kSecond;
-/// Messages that the control thread gets in one piece.
+/// Maximum number of messages passed to the control thread together.
 constexpr size_t kMaxGathered = 256;
 
 Bytes bytes_of(std::string_view text) { return {reinterpret_cast<const uint8_t*>(text.data()), text.size()}; }
 
-/// Faults and fill levels may not use this part of the event ring: what ends a stream always finds room.
+/// One over the fraction of the event ring that errors and fill levels must not use, so that events that end
+/// a stream always fit.
 constexpr size_t kReservedPart = 4;
 
-/// Told once, and somebody waits for it.
+/// Returns true for events that occur once and must not be lost.
 bool is_urgent(SocketEvent event) {
   switch (event) {
     case SocketEvent::upgrade_answered:
@@ -57,7 +58,7 @@ void StreamSocket::connect_to_next(Nanos now) {
     deadline_ = connector_.has_more() ? now + kConnectAttempt : Nanos{};
     update_interest();
   } else if (connector_.error() == 0) {
-    failed_to_connect({TransportFailure::Kind::other, 0, "there is no address to connect to"});
+    failed_to_connect({TransportFailure::Kind::other, 0, "no address to connect to"});
   } else {
     failed_to_connect({TransportFailure::Kind::system, static_cast<uint32_t>(connector_.error()), ""});
   }
@@ -75,7 +76,7 @@ void StreamSocket::connected(Nanos now) {
     transport_ = world_.secure(fd_.get(), options_.secure_host);
   }
   if (!transport_) {
-    failed_to_connect({TransportFailure::Kind::other, 0, "there is no TLS here"});
+    failed_to_connect({TransportFailure::Kind::other, 0, "TLS is not available"});
     return;
   }
   state_ = State::securing;
@@ -103,7 +104,7 @@ void StreamSocket::take_head() {
     state_ = State::judged;
     tell(SocketEvent::upgrade_answered, 0, 0, bytes_of(*head));
   } else if (head_.too_long()) {
-    failed_to_connect({TransportFailure::Kind::other, 0, "the answer to the upgrade is too long"});
+    failed_to_connect({TransportFailure::Kind::other, 0, "the upgrade response is too long"});
   }
 }
 
@@ -139,7 +140,7 @@ void StreamSocket::ready(uint32_t epoll_events, Nanos now) {
       break;
     case State::securing:
       handshake();
-      // What the peer sent along with the end of its handshake is inside of TLS already.
+      // Data that followed the peer's handshake may already be buffered by TLS.
       if (state_ == State::upgrading) fill(now);
       break;
     case State::over:
@@ -205,7 +206,7 @@ void StreamSocket::update_interest() {
 // ---------------------------------------------------------------- writing
 
 void StreamSocket::media(std::span<uint8_t> message) {
-  // `start` goes first, even when commands are late because too many of them wait.
+  // `start` must be sent first, even if commands are delayed because too many are waiting.
   if (state_ != State::open || writer_.messages_numbered() == 0) return;
   world_.counters.media_sent.fetch_add(1, std::memory_order_relaxed);
   writer_.observe(fd_.get());
@@ -236,7 +237,7 @@ void StreamSocket::write_frame(Opcode opcode, Bytes payload, bool is_media) {
   tell(SocketEvent::overrun);
 }
 
-/// Audio was dropped, and the bot reads again.
+/// Reports dropped audio once the bot reads again.
 void StreamSocket::tell_gap() {
   if (writer_.take_gap() > 0) tell(SocketEvent::dropped);
 }
@@ -308,7 +309,7 @@ void StreamSocket::lost(const IoResult& result) {
   if (result.kind == IoResult::Kind::failed) {
     failed_to_connect(transport_->failure());
   } else if (before_open) {
-    constexpr std::string_view kWords = "the connection closed before the upgrade was answered";
+    constexpr std::string_view kWords = "the connection closed before the upgrade response";
     end(SocketEnd::other, 0, bytes_of(kWords));
   } else {
     end(SocketEnd::broken, 0, {});

@@ -1,8 +1,8 @@
-// One WebSocket towards a bot, on the thread of the stream sockets: connection, TLS, upgrade, frames.
+// WebSocket to a bot, on a stream socket thread: connection, TLS, upgrade and frames.
 //
-// Audio passes by the control thread: `media` comes from a media thread, a plain `playAudio` goes into the
-// stream's playback queue. Other messages are handed to the control thread, and no audio behind them is
-// taken, until it has dealt with them: so a bot's messages take effect in the order in which it sent them.
+// Audio bypasses the control thread: `media` comes from a media thread, and a simple `playAudio` goes into
+// the stream's playback queue. Other messages are passed to the control thread, and audio after them waits
+// until they are processed. A bot's messages thus take effect in the order in which it sent them.
 #pragma once
 
 #include <atomic>
@@ -27,56 +27,56 @@
 
 namespace carillon {
 
-/// What a socket tells the control thread. `handle` is the socket's.
+/// Events for the control thread. `handle` is the socket's handle.
 enum class SocketEvent : uint8_t {
-  upgrade_answered = 32,  // payload: head of the HTTP response, to be judged
-  messages = 33,          // they are in the mailbox
+  upgrade_answered = 32,  // payload: response head, for validation
+  messages = 33,          // messages are in the mailbox
   fault = 34,             // a: PlayResult of a playAudio
-  pong = 35,              // the first after a ping of ours
+  pong = 35,              // first pong after one of our pings
   flooding = 36,
   flooded = 37,
   degraded = 38,   // a: percent
-  overrun = 39,    // more control messages wait than may
-  ended = 40,      // a: SocketEnd; b: close code; payload: words, or u32 number
-  oversized = 41,  // a: Oversize; nothing more is read until close()
-  dropped = 42,    // media was dropped, and nothing waits any more; how much, the mailbox says
+  overrun = 39,    // too many control messages are waiting
+  ended = 40,      // a: SocketEnd; b: close code; payload: text, or u32 number
+  oversized = 41,  // a: Oversize; reading stops until close()
+  dropped = 42,    // media was dropped and the queue is empty; the mailbox has the count
 };
 
-/// What a message of a bot was too long for.
+/// Limit that a bot's message exceeded.
 enum class Oversize : uint8_t { message = 0, account = 1 };
 
 enum class SocketEnd : uint8_t {
   system = 0,       // u32 errno
   certificate = 1,  // u32 X509_V_ERR_*
-  other = 2,        // words: no connection came about
+  other = 2,        // text: no connection was established
   closed = 3,       // the peer closed: code and reason
-  broken = 4,       // the connection is gone without a closing handshake
-  fault = 5,        // the peer broke the protocol: words
+  broken = 4,       // the connection ended without a closing handshake
+  fault = 5,        // protocol violation by the peer: text
 };
 
-/// Shared with the control thread.
+/// State shared with the control thread.
 struct SocketMailbox {
-  /// Written before a `messages` event is told, left alone until proceed().
+  /// Messages, written before a `messages` event and not touched until proceed().
   std::vector<std::vector<uint8_t>> messages;
   std::atomic<uint64_t> media_dropped{0};
 };
 
 struct SocketOptions {
-  /// Tried in their order.
+  /// Addresses, tried in this order.
   std::vector<Address> addresses;
-  /// Empty: no TLS.
+  /// Host name for TLS. Empty: no TLS.
   std::string secure_host;
-  /// The whole upgrade request (RFC 6455 §4.1).
+  /// Complete upgrade request (RFC 6455 §4.1).
   std::vector<uint8_t> request;
   size_t max_message_bytes = 0;
-  /// Whose budget its messages count against, and how many bytes that has.
+  /// Account whose budget the messages count against, and the size of that budget in bytes.
   std::string account;
   size_t account_message_bytes = 0;
   SendQueue::Limits send_queue;
   FloodLimits flood;
 };
 
-/// What the sockets of one thread share; the budgets are those of all threads.
+/// State that the sockets of one thread share. The budgets are shared by all threads.
 struct SocketWorld {
   struct Counters {
     std::atomic<uint64_t> media_sent{0};
@@ -97,43 +97,43 @@ class StreamSocket {
                SocketWorld& world);
 
   void start(Nanos now) { connect_to_next(now); }
-  /// The socket can be read or written, as epoll says.
+  /// Handles the readiness events of epoll.
   void ready(uint32_t epoll_events, Nanos now);
-  /// Time limits and rests; call every few milliseconds.
+  /// Checks timeouts and pauses. Call every few milliseconds.
   void check_time(Nanos now);
-  /// Nothing is left to be done: destroy it.
+  /// Returns true if the socket is finished and can be destroyed.
   [[nodiscard]] bool over() const { return state_ == State::over; }
 
-  // --- from the control thread, by command ---
-  /// The response to the upgrade is in order.
+  // --- commands from the control thread ---
+  /// Accepts the upgrade response as valid.
   void accept(Nanos now);
-  /// A message of ours; its sequence number is filled in here.
+  /// Sends a message after filling in its sequence number.
   void send(std::span<uint8_t> text, bool is_media);
   void ping();
-  /// From now on playAudio is taken here.
+  /// Connects the playback queue that receives playAudio.
   void attach(std::unique_ptr<StreamInput> input) { input_ = std::move(input); }
-  /// Of an attached stream.
+  /// Queues audio or clears the queue of an attached stream.
   void enqueue(const StreamFormat& format, Bytes audio);
   void clear();
   void checkpoint(uint32_t id);
-  /// The messages in the mailbox have been dealt with.
+  /// Continues after the messages in the mailbox were processed.
   void proceed(Nanos now);
-  /// `last` is the last message, if there is one; media that waits is given up.
+  /// Closes the connection and drops waiting media. `last`: final message, or empty.
   void close(uint16_t code, std::string_view reason, std::span<uint8_t> last, Nanos now);
   void drop();
 
-  // --- from a media thread, by its feed ---
+  // --- from a media thread through its feed ---
   void media(std::span<uint8_t> message);
 
  private:
   enum class State : uint8_t {
     connecting,
     securing,
-    upgrading,  // the request is on its way, or its answer is
-    judged,     // the answer is at the control thread
+    upgrading,  // sending the request or waiting for the response
+    judged,     // the control thread validates the response
     open,
-    closing,    // our close frame is sent, or waits to be
-    lingering,  // all is said; the peer may close the connection first
+    closing,    // the close frame is sent or queued
+    lingering,  // closing handshake done; the peer may close the connection first
     over,
   };
 
@@ -170,12 +170,10 @@ class StreamSocket {
   void update_interest();
   [[nodiscard]] bool reads() const;
 
-  // Given.
   uint32_t handle_;
   SocketOptions options_;
   std::shared_ptr<SocketMailbox> mailbox_;
   SocketWorld& world_;
-  // Owned.
   Connector connector_;
   FileDescriptor fd_;
   std::unique_ptr<Transport> transport_;
@@ -186,33 +184,32 @@ class StreamSocket {
   FloodMeter flood_;
   std::unique_ptr<StreamInput> input_;
   FillLevels fill_levels_;
-  // State.
   State state_ = State::connecting;
-  /// What epoll was told; nothing: it does not know the descriptor yet.
+  /// Event mask registered with epoll. Empty: not registered.
   std::optional<uint32_t> interest_;
   bool wants_write_ = false;
-  /// 0: none.
+  /// Deadline of the current state. 0: none.
   Nanos deadline_{};
-  /// Messages for the control thread, gathered from one read.
+  /// Messages for the control thread from one read.
   std::vector<std::vector<uint8_t>> gathered_;
-  /// Audio that came behind them.
+  /// Audio that followed them.
   std::optional<std::vector<uint8_t>> behind_;
-  /// Of the gathered, of those in the mailbox, and of the audio behind them: bytes of the long ones.
+  /// Bytes of long messages: gathered, in the mailbox, and audio behind them.
   size_t kept_bytes_ = 0;
-  /// Messages are in the mailbox.
+  /// True if messages are in the mailbox.
   bool held_ = false;
   bool resting_ = false;
-  /// The control thread does not know of it yet: the ring was full.
+  /// True if the mailbox event could not be reported because the ring was full.
   bool untold_ = false;
-  /// More may be there than one visit takes.
+  /// True if more data may be available than one visit reads.
   bool unfinished_ = false;
   bool overrun_ = false;
-  /// A message was too long: the control thread has yet to close.
+  /// True if a message was too long. The control thread must close the connection.
   bool refused_ = false;
-  /// A ping of ours is not answered yet.
+  /// True if a ping of ours is unanswered.
   bool pinged_ = false;
   bool ended_ = false;
-  /// Received, not yet understood.
+  /// Received bytes that have not been parsed.
   std::vector<uint8_t> inbox_;
 };
 

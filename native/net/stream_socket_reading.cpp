@@ -1,4 +1,4 @@
-// StreamSocket: what a bot sends.
+// StreamSocket: reads messages from a bot.
 #include <algorithm>
 #include <utility>
 
@@ -8,11 +8,11 @@ namespace carillon {
 
 namespace {
 
-/// Of one socket in one visit, so that a flood does not keep the others waiting.
+/// Maximum bytes read per socket and visit, so that a flood does not delay other sockets.
 constexpr size_t kMaxBytesPerVisit = 256 * 1024;
-/// While the end is being said: the rest of what the bot was sending is of no interest, but has to be read.
+/// Maximum bytes per visit while closing, when the bot's data must be read but is discarded.
 constexpr size_t kMaxBytesPerLastVisit = 64 * 1024;
-/// An inbox that has been larger is given back.
+/// Buffer size above which memory is released.
 constexpr size_t kKeptInboxBytes = 16 * 1024;
 
 std::string_view text_of(Bytes bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
@@ -51,7 +51,7 @@ void StreamSocket::fill(Nanos now) {
   }
 }
 
-/// Usually all of it is understood where it was read to; only the rest of an incomplete frame is copied.
+/// Parses received bytes. Usually they are parsed in the read buffer, and only an incomplete frame is copied.
 void StreamSocket::take_in(Bytes bytes, Nanos now) {
   if (state_ == State::lingering) return;
   if (inbox_.empty() && state_ != State::upgrading) {
@@ -69,7 +69,7 @@ void StreamSocket::take_in(Bytes bytes, Nanos now) {
   if (inbox_.empty() && inbox_.capacity() > kKeptInboxBytes) std::vector<uint8_t>().swap(inbox_);
 }
 
-/// Bytes that are done with.
+/// Returns the number of parsed bytes.
 size_t StreamSocket::digest(Bytes input, Nanos now) {
   size_t at = 0;
   while (reads()) {
@@ -111,7 +111,7 @@ void StreamSocket::take(const MessageReader::Item& item, Nanos now) {
       tell(SocketEvent::pong);
       break;
     case MessageReader::Kind::close:
-      hold();  // what was said before the end is told before it
+      hold();  // report earlier messages before the end
       peer_closed(item.close_code, item.payload, now);
       break;
     case MessageReader::Kind::fault:
@@ -121,7 +121,7 @@ void StreamSocket::take(const MessageReader::Item& item, Nanos now) {
   }
 }
 
-/// False: the bot has flooded the socket, nothing more is taken from it.
+/// Returns false if the bot exceeds the rate limit and nothing more must be read.
 bool StreamSocket::meter(size_t bytes, Nanos now, unsigned messages) {
   if (state_ != State::open) return true;
   const FloodMeter::Verdict verdict = flood_.count(bytes, now, messages);
@@ -146,13 +146,13 @@ void StreamSocket::message(const MessageReader::Item& item, Nanos now) {
       if (behind_->size() > BudgetShare::kFree) kept_bytes_ += behind_->size();
       return;
     }
-    // The line falls silent with its next frame; the rest of it is the control thread's, as of any message.
+    // Silences the line with its next frame. The control thread processes the message like any other.
     if (input_->is_clear(text)) input_->clear();
   }
   gather(reader_.take(item));
 }
 
-/// False: it is not audio.
+/// Returns false if the message is not audio.
 bool StreamSocket::play(std::string_view text) {
   const unsigned before = input_->fill_percent();
   const PlayResult result = input_->receive(text);
@@ -170,23 +170,23 @@ void StreamSocket::gather(std::vector<uint8_t> message) {
   gathered_.push_back(std::move(message));
 }
 
-/// What is held of the bot's messages, the one that has begun included, counts against the account.
+/// Charges the bot's held messages, including the current one, to the account's budget.
 void StreamSocket::keep_to_budget() {
   if (state_ == State::open && !refused_ && !share_.hold(reader_.expected() + kept_bytes_)) {
     refuse_message(Oversize::account);
   }
 }
 
-/// The control thread tells the bot and closes; until then nothing more is read.
+/// Stops reading. The control thread informs the bot and closes the connection.
 void StreamSocket::refuse_message(Oversize what) {
   if (state_ != State::open || refused_) return;
-  hold();  // what was said before it is told before it
+  hold();  // report earlier messages before this error
   refused_ = true;
   reader_.skip_messages();
   tell(SocketEvent::oversized, static_cast<uint8_t>(what));
 }
 
-/// What one read has brought goes to the control thread in one piece: it costs a turn, not one a message.
+/// Passes all messages of one read to the control thread together, which costs one wake-up.
 void StreamSocket::hold() {
   if (gathered_.empty()) return;
   mailbox_->messages = std::exchange(gathered_, {});
@@ -210,7 +210,8 @@ void StreamSocket::proceed(Nanos now) {
   update_interest();
 }
 
-/// What has been received in the meantime, here or inside of TLS, makes no socket readable again.
+/// Processes data that is already buffered here or by TLS, because the socket will not become readable for
+/// it.
 void StreamSocket::resume(Nanos now) {
   if (!reads()) return;
   if (!inbox_.empty()) take_in({}, now);

@@ -16,17 +16,18 @@ namespace carillon {
 
 namespace {
 
-/// What waits for a turn is late by half of one on average: with two milliseconds a bot's audio came within
-/// 22 ms of its first packet only just, and a wake-up less per two saves 50 us a call-second at 300 calls.
+/// Interval between turns. Data waits half of it on average. With 2 ms, a bot's audio barely met the limit of
+/// 22 ms from its first packet, and saved only 50 us per call and second at 300 calls.
 constexpr Nanos kTurn = kTick;
-/// Half a tick after the media thread's, whose messages are then ready.
+/// Phase of the turns: half a tick after the media thread, whose messages are then ready.
 constexpr Nanos kTurnOffset = kTick / 2;
-/// Time limits need no more.
+/// Interval between timeout checks of all sockets.
 constexpr Nanos kLookAtAll = 5 * kMillisecond;
 constexpr size_t kScratchBytes = 64 * 1024;
 constexpr size_t kBatchBytes = 256 * 1024;
 constexpr int kReadyAtOnce = 256;
-/// Above the main thread, below the media threads: a late frame of a bot is heard, a late SIP answer is not.
+/// Higher priority than the main thread, lower than the media threads: a late audio frame is audible, a late
+/// SIP response is not.
 constexpr int kNiceness = -10;
 
 }  // namespace
@@ -52,8 +53,8 @@ StreamSocket* SocketLoop::find(uint32_t handle) {
 
 void SocketLoop::turn(Nanos now, CommandQueue<SocketLoop>& commands) {
   now_ = now;
-  // What a feed holds was said after the commands that prepared for it (`start` goes before the first
-  // `media`): so it is taken first and handed on after them.
+  // Messages in a feed depend on earlier commands (`start` precedes the first `media`). So take the messages
+  // first, and pass them on after the commands.
   size_t fed = 0;
   for (const auto& feed : feeds_) fed += feed->ring().take(std::span(batch_).subspan(fed));
   commands.run_all(*this);
@@ -82,7 +83,7 @@ void SocketLoop::look_after_all() {
   looked_at_all_ = now_;
   for (auto& [handle, socket] : sockets_) socket->check_time(now_);
   std::erase_if(sockets_, [](const auto& entry) { return entry.second->over(); });
-  // A feed that only this side still holds belongs to a media engine that is gone.
+  // A feed held only by this side belongs to a media engine that no longer exists.
   std::erase_if(feeds_, [](const auto& feed) { return feed.use_count() == 1; });
 }
 
@@ -97,7 +98,7 @@ void StreamThread::stop() {
   if (stopping_.exchange(true, std::memory_order_acq_rel)) return;
   ring_bell();
   if (thread_.joinable()) thread_.join();
-  // What was asked for before: last messages still leave.
+  // Process outstanding commands first, so that last messages are sent.
   do {
     commands_.flush();
     loop_.turn(monotonic_now(), commands_);
@@ -126,7 +127,8 @@ size_t StreamThread::take_events(std::span<uint8_t> out) {
 void StreamThread::run() {
   pthread_setname_np(pthread_self(), "carillon-stream");
   static_cast<void>(
-      setpriority(PRIO_PROCESS, static_cast<id_t>(::syscall(SYS_gettid)), kNiceness));  // if it is allowed
+      // Ignored without permission.
+      setpriority(PRIO_PROCESS, static_cast<id_t>(::syscall(SYS_gettid)), kNiceness));
   while (!stopping_.load(std::memory_order_acquire)) {
     wait_for_work();
     const Nanos began = monotonic_now();
@@ -140,7 +142,7 @@ void StreamThread::run() {
 void StreamThread::measure(Nanos began) {
   const Nanos now = monotonic_now();
   busy_time_ += now - began;
-  // Without a socket nothing will be measured until there is one.
+  // Without sockets the load is 0 until there is one.
   if (now - busy_since_ < kSecond && !loop_.idle()) return;
   busy_.store(loop_.idle() ? 0 : in_milliseconds(busy_time_) / in_milliseconds(now - busy_since_),
               std::memory_order_relaxed);
@@ -148,7 +150,7 @@ void StreamThread::measure(Nanos began) {
   busy_since_ = now;
 }
 
-/// With sockets, until the next turn; without, until the bell rings.
+/// Waits for the next turn, or without sockets for a command.
 void StreamThread::wait_for_work() {
   if (loop_.idle()) {
     pollfd bell{bell_.get(), POLLIN, 0};

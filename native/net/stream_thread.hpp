@@ -1,5 +1,5 @@
-// The thread of the stream sockets: every millisecond it hands on what the media threads have said, does
-// what the control thread has asked for, and looks after the sockets that are ready.
+// Stream socket thread: every millisecond it forwards messages of the media threads, executes commands of the
+// control thread and serves ready sockets.
 #pragma once
 
 #include <atomic>
@@ -16,22 +16,22 @@
 
 namespace carillon {
 
-/// What runs on the thread; a command gets it as its argument.
+/// State of the thread, which commands receive as their argument.
 class SocketLoop {
  public:
   static constexpr size_t kEventBytes = size_t{2} << 20;
 
   explicit SocketLoop(std::shared_ptr<MessageBudgets> budgets);
 
-  /// Without it there is no TLS.
+  /// Sets the TLS implementation. Without it, TLS connections fail.
   void secure_by(SecureTransports secure) { secure_ = std::move(secure); }
   void open(uint32_t handle, SocketOptions options, std::shared_ptr<SocketMailbox> mailbox);
-  /// Null: it is over.
+  /// Returns null if the socket has ended.
   StreamSocket* find(uint32_t handle);
   void add_feed(std::shared_ptr<SocketFeed> feed) { feeds_.push_back(std::move(feed)); }
   [[nodiscard]] Nanos now() const { return now_; }
 
-  // --- the thread ---
+  // --- stream socket thread ---
   [[nodiscard]] bool idle() const { return sockets_.empty(); }
   void turn(Nanos now, CommandQueue<SocketLoop>& commands);
   [[nodiscard]] bool has_events() const { return !events_.empty(); }
@@ -60,24 +60,24 @@ class SocketLoop {
 
 class StreamThread {
  public:
-  /// `wake` is called on the thread when events wait and the last call was answered by take_events().
-  /// `budgets`: of all threads.
+  /// `wake` is called on the thread when events are pending and take_events() was called since the last
+  /// wake-up. `budgets`: shared by all threads.
   explicit StreamThread(std::function<void()> wake,
                         std::shared_ptr<MessageBudgets> budgets = std::make_shared<MessageBudgets>());
   ~StreamThread();
   StreamThread(const StreamThread&) = delete;
   StreamThread& operator=(const StreamThread&) = delete;
 
-  /// Runs `function(SocketLoop&)` on the thread. The first call starts it.
+  /// Runs `function(SocketLoop&)` on the thread. The first call starts the thread.
   template <typename Function>
   void post(Function function) {
     submit(CommandQueue<SocketLoop>::make(std::move(function)));
   }
   size_t take_events(std::span<uint8_t> out);
   [[nodiscard]] const SocketWorld::Counters& counters() const { return loop_.counters(); }
-  /// Part of the time spent working, 0..1, over the last second.
+  /// Fraction of time (0..1) spent working over the last second.
   [[nodiscard]] double busy() const { return busy_.load(std::memory_order_relaxed); }
-  /// Every socket is gone afterwards.
+  /// Closes all sockets and ends the thread.
   void stop();
 
  private:
@@ -87,17 +87,15 @@ class StreamThread {
   void measure(Nanos began);
   void ring_bell() const;
 
-  // Given.
   std::function<void()> wake_;
-  // Owned.
   SocketLoop loop_;
   CommandQueue<SocketLoop> commands_;
-  /// Wakes the thread when it has no socket to look after.
+  /// Wakes the thread when it has no sockets.
   FileDescriptor bell_;
   std::atomic<bool> stopping_{false};
   std::atomic<bool> wake_pending_{false};
   std::atomic<double> busy_{0};
-  // State of the thread.
+  // Thread state.
   Nanos busy_time_{};
   Nanos busy_since_{};
   std::thread thread_;

@@ -1,4 +1,4 @@
-// Bytes over a connected, non-blocking TCP socket: plain, or through TLS.
+// Byte stream over a connected, non-blocking TCP socket, with or without TLS.
 #pragma once
 
 #include <cstdint>
@@ -13,22 +13,22 @@ namespace carillon {
 
 struct IoResult {
   enum class Kind : uint8_t {
-    /// `bytes` were moved; of a handshake: it is complete.
+    /// `bytes` were transferred, or the handshake is complete.
     done,
-    /// Try again once the socket can be read.
+    /// Retry when the socket is readable.
     wants_read,
-    /// Try again once the socket can be written.
+    /// Retry when the socket is writable.
     wants_write,
-    /// The peer has ended its side.
+    /// The peer has closed its side.
     ended,
-    /// failure() says why.
+    /// The connection failed; see failure().
     failed,
   };
   Kind kind = Kind::failed;
   size_t bytes = 0;
 };
 
-/// Why a connection failed: an errno, a certificate's verification result (X509_V_ERR_*), or words.
+/// Reason of a failure: an errno, a certificate verification result (X509_V_ERR_*) or a text.
 struct TransportFailure {
   enum class Kind : uint8_t { system, certificate, other };
   Kind kind = Kind::other;
@@ -41,17 +41,17 @@ class Transport {
   virtual ~Transport() = default;
   virtual IoResult handshake() = 0;
   virtual IoResult read(std::span<uint8_t> out) = 0;
-  /// May take a part only.
+  /// Writes bytes; may accept only a part.
   virtual IoResult write(Bytes bytes) = 0;
-  /// Bytes have been received that read() has not handed out: the socket need not become readable for them.
+  /// Returns true if received bytes are buffered. The socket does not become readable for them.
   [[nodiscard]] virtual bool has_pending() const { return false; }
   [[nodiscard]] virtual TransportFailure failure() const = 0;
 };
 
-/// Over a descriptor that stays the caller's.
+/// Creates a plain transport. The caller keeps ownership of `fd`.
 std::unique_ptr<Transport> make_tcp_transport(int fd);
 
-/// Makes the encrypted transport of a client: `host` is the name or address that the certificate must be for.
+/// Creates an encrypted client transport. `host`: name or address that the certificate must contain.
 using SecureTransports = std::function<std::unique_ptr<Transport>(int fd, const std::string& host)>;
 
 }  // namespace carillon

@@ -6,11 +6,11 @@
 namespace carillon {
 
 namespace {
-/// Encrypted at a time: a packet of 20 ms at 64 kbit/s is 10 blocks.
+/// Blocks encrypted per call: a 20 ms packet at 64 kbit/s has 10 blocks.
 constexpr size_t kBlocksAtOnce = 16;
 constexpr size_t kCountAt = 12;
 
-/// By whole words: bytes that may be those of `out` would be combined one by one.
+/// Combines whole words. Bytewise access could alias `out` and prevent vectorization.
 void combine_block(const uint8_t* a, const uint8_t* b, uint8_t* out) {
   std::array<uint64_t, 2> x;
   std::array<uint64_t, 2> y;
@@ -24,7 +24,7 @@ void combine_block(const uint8_t* a, const uint8_t* b, uint8_t* out) {
 
 AesKeystream::AesKeystream(Bytes key) : context_(EVP_CIPHER_CTX_new()) {
   const evp_cipher_st* const cipher = key.size() == 32 ? EVP_aes_256_ecb() : EVP_aes_128_ecb();
-  // Without padding every whole block that goes in comes out at once.
+  // Without padding, every complete input block is output immediately.
   const bool begun = context_ != nullptr &&
                      EVP_CipherInit_ex(context_.get(), cipher, nullptr, key.data(), nullptr, 1) == 1 &&
                      EVP_CIPHER_CTX_set_padding(context_.get(), 0) == 1;

@@ -1,8 +1,8 @@
-// AES in counter mode, made of single blocks.
+// AES counter mode built from single-block encryption.
 //
-// Each packet begins its counter elsewhere. OpenSSL 3 takes a new counter only by way of its parameter lists,
-// and that costs several times what the encryption of a packet does (of 1.0 µs a packet with HMAC, 0.6). So
-// the counters are laid out here and a context that has nothing to be told encrypts them all in one call.
+// Each packet starts at a different counter. OpenSSL 3 accepts a new counter only through parameter lists,
+// which cost several times the encryption of a packet (0.6 of 1.0 µs per packet with HMAC). This class
+// therefore writes the counter blocks itself and encrypts them in one call on an unchanged context.
 #pragma once
 
 #include <array>
@@ -18,17 +18,18 @@ namespace carillon {
 
 class AesKeystream {
  public:
-  /// 16 or 32 bytes. Test works() before anything else.
+  /// `key`: 16 or 32 bytes. Check works() before any other use.
   explicit AesKeystream(Bytes key);
   [[nodiscard]] bool works() const { return context_ != nullptr; }
 
-  /// `in` with the keystream that begins with the block of `counter`, to `out`, which may be `in`. The last
-  /// 32 bits count (RFC 3686 §4, NIST SP 800-38D §6.2 inc32): AES-CM's 16 never run over in a packet.
+  /// Applies the keystream that starts at block `counter` to `in` and writes to `out`, which may equal `in`.
+  /// The last 32 bits are incremented (RFC 3686 §4, NIST SP 800-38D §6.2 inc32). The 16-bit counter of AES-CM
+  /// never overflows within a packet.
   void apply(const AesBlock& counter, Bytes in, uint8_t* out) const;
-  /// One block, or several one behind the other; `out` may be `in`.
+  /// Encrypts one or more consecutive blocks. `out` may equal `in`.
   void encrypt(Bytes in, uint8_t* out) const;
 
-  /// Where OpenSSL keeps it.
+  /// Address of OpenSSL's context, for prefetching.
   [[nodiscard]] const void* memory() const { return context_.get(); }
 
  private:

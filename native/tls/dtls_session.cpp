@@ -17,9 +17,9 @@ using namespace openssl;
 
 constexpr size_t kRecordHeaderBytes = 13;
 constexpr const char* kLabel = "EXTRACTOR-dtls_srtp";
-/// In our order; a server takes the first that the client has too.
+/// Profiles in our order of preference. A server selects the first one that the client also supports.
 constexpr const char* kProfiles = "SRTP_AEAD_AES_128_GCM:SRTP_AEAD_AES_256_GCM:SRTP_AES128_CM_SHA1_80";
-/// What the exporter yields beside the certificate's check; who the peer is, the fingerprint says.
+/// Accepts any certificate chain: the fingerprint identifies the peer.
 int accept_any(int /*ok*/, x509_store_ctx_st* /*store*/) { return 1; }
 
 struct FreeBio {
@@ -36,7 +36,7 @@ bool load(ssl_ctx_st* context, const std::string& certificate, const std::string
   const Bio key_bio = memory(key);
   x509_st* const read_certificate = PEM_read_bio_X509(certificate_bio.get(), nullptr, nullptr, nullptr);
   evp_pkey_st* const read_key = PEM_read_bio_PrivateKey(key_bio.get(), nullptr, nullptr, nullptr);
-  // Either may be null: then it is refused here.
+  // Null pointers are rejected here.
   const bool good = read_certificate != nullptr && read_key != nullptr &&
                     SSL_CTX_use_certificate(context, read_certificate) == 1 &&
                     SSL_CTX_use_PrivateKey(context, read_key) == 1;
@@ -46,7 +46,7 @@ bool load(ssl_ctx_st* context, const std::string& certificate, const std::string
 }
 
 std::optional<SrtpSuite> suite_of(unsigned long profile) {
-  switch (profile) {  // IANA: DTLS-SRTP protection profiles
+  switch (profile) {  // IANA DTLS-SRTP protection profiles
     case 0x0001:
       return SrtpSuite::aes128_sha80;
     case 0x0002:
@@ -93,10 +93,10 @@ DtlsIdentity::~DtlsIdentity() { SSL_CTX_free(context_); }
 
 DtlsSession::DtlsSession(std::shared_ptr<DtlsIdentity> identity, DtlsTerms terms)
     : identity_(std::move(identity)), terms_(std::move(terms)), filter_(terms_.client) {
-  if (!open()) fail("no memory");
+  if (!open()) fail("out of memory");
 }
 
-/// A handshake from its beginning.
+/// Starts a new handshake.
 bool DtlsSession::open() {
   SSL_free(ssl_);
   ++starts_;
@@ -106,7 +106,7 @@ bool DtlsSession::open() {
   in_ = BIO_new(BIO_s_mem());
   out_ = BIO_new(BIO_s_mem());
   if (ssl_ == nullptr || in_ == nullptr || out_ == nullptr) return false;
-  SSL_set_bio(ssl_, in_, out_);  // which they belong to from now on
+  SSL_set_bio(ssl_, in_, out_);  // transfers ownership
   SSL_ctrl(ssl_, kSetLinkMtu, kMaxDatagram, nullptr);
   if (terms_.client) {
     SSL_set_connect_state(ssl_);
@@ -124,7 +124,7 @@ void DtlsSession::begin() {
 
 void DtlsSession::receive(Bytes datagram) {
   if (state_ == State::failed || state_ == State::closed) return;
-  // A client that has not begun expects nothing.
+  // A client that has not started expects no datagrams.
   if (terms_.client && state_ == State::idle) return;
   const std::vector<uint8_t> records = filter_.accepted(datagram);
   if (records.empty()) return;
@@ -133,7 +133,7 @@ void DtlsSession::receive(Bytes datagram) {
 }
 
 void DtlsSession::proceed() {
-  // The error queue is the thread's: what another session left there must not be taken for ours.
+  // The error queue belongs to the thread. Clear errors of other sessions.
   ERR_clear_error();
   if (state_ == State::secured) {
     read_secured();
@@ -153,8 +153,8 @@ void DtlsSession::proceed() {
   ERR_clear_error();
 }
 
-/// A repeated flight of the handshake, which is answered, or the peer's authenticated close_notify or fatal
-/// alert; data is ignored.
+/// Answers a retransmitted handshake flight, and detects the peer's authenticated close_notify or fatal
+/// alert. Application data is ignored.
 void DtlsSession::read_secured() {
   std::array<uint8_t, 256> ignored;
   while (SSL_read(ssl_, ignored.data(), static_cast<int>(ignored.size())) > 0) {
@@ -163,8 +163,8 @@ void DtlsSession::read_secured() {
   ERR_clear_error();
 }
 
-/// A handshake is authenticated only at its end, so a fatal message may be forged. The session drops the
-/// attempt with the alert that it would send, and begins another. The thread's time limit ends them all.
+/// A handshake is authenticated only at its end, so a message that causes a fatal error may be forged. Drops
+/// the attempt and its alert, and starts another. The thread's timeout limits the total time.
 void DtlsSession::start_over(std::string why) {
   trouble_ = std::move(why);
   if (starts_ >= kMaxStarts) {
@@ -172,7 +172,7 @@ void DtlsSession::start_over(std::string why) {
     return;
   }
   if (!open()) {
-    fail("no memory");
+    fail("out of memory");
     return;
   }
   begin();
@@ -190,22 +190,22 @@ bool DtlsSession::is_expected_peer() const {
 
 void DtlsSession::conclude() {
   if (!is_expected_peer()) {
-    fail("the certificate is not the one of the session description");
+    fail("the certificate does not match the session description");
     return;
   }
   const srtp_protection_profile_st* const profile = SSL_get_selected_srtp_profile(ssl_);
   const std::optional<SrtpSuite> suite = profile == nullptr ? std::nullopt : suite_of(profile->id);
   if (!suite) {
-    fail("no SRTP profile in common");
+    fail("no common SRTP profile");
     return;
   }
   const SrtpSizes sizes = sizes_of(*suite);
-  // The client's key, the server's, the client's salt, the server's (RFC 5764 §4.2).
+  // Order: client key, server key, client salt, server salt (RFC 5764 §4.2).
   std::array<uint8_t, 2 * kMaxSrtpKeyBytes> material{};
   const size_t bytes = 2 * (sizes.key + sizes.salt);
   if (SSL_export_keying_material(ssl_, material.data(), bytes, kLabel, std::strlen(kLabel), nullptr, 0, 0) !=
       1) {
-    fail("no keys");
+    fail("the keys could not be exported");
     return;
   }
   const auto keys_of = [&](size_t side) {
@@ -238,7 +238,7 @@ std::optional<Nanos> DtlsSession::until_timeout() const {
 void DtlsSession::time_out() {
   ERR_clear_error();
   if (state_ == State::shaking && SSL_ctrl(ssl_, kHandleTimeout, 0, nullptr) < 0)
-    fail("no answer from the peer");
+    fail("no response from the peer");
   ERR_clear_error();
 }
 
@@ -249,7 +249,7 @@ std::vector<std::vector<uint8_t>> DtlsSession::take_datagrams() {
   if (out_ == nullptr) return datagrams;
   std::vector<uint8_t> bytes(BIO_ctrl_pending(out_));
   if (bytes.empty() || BIO_read(out_, bytes.data(), static_cast<int>(bytes.size())) <= 0) return datagrams;
-  // Whole records, as many as fit into a datagram (RFC 6347 §4.1.1).
+  // Combine whole records that fit into one datagram (RFC 6347 §4.1.1).
   for (size_t at = 0; at + kRecordHeaderBytes <= bytes.size();) {
     const size_t end = at + kRecordHeaderBytes + read_u16(bytes, at + kRecordHeaderBytes - 2);
     if (end > bytes.size()) break;

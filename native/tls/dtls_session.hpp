@@ -1,5 +1,5 @@
-// DTLS-SRTP (RFC 5763, RFC 5764): the handshake that gives two peers their keys. Datagrams in, datagrams and
-// keys out; no socket and no thread.
+// DTLS-SRTP handshake (RFC 5763, RFC 5764) that negotiates the SRTP keys. Consumes and produces datagrams;
+// uses no socket or thread.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ namespace carillon {
 
 enum class FingerprintHash : uint8_t { sha256, sha384, sha512 };
 
-/// What the peer's certificate must be (RFC 8122).
+/// Expected fingerprint of the peer's certificate (RFC 8122).
 struct Fingerprint {
   FingerprintHash hash = FingerprintHash::sha256;
   std::vector<uint8_t> value;
@@ -30,16 +30,16 @@ struct Fingerprint {
 };
 
 struct DtlsTerms {
-  /// We begin (`a=setup:active`).
+  /// True if we act as client (`a=setup:active`).
   bool client = false;
   Fingerprint peer;
   friend bool operator==(const DtlsTerms&, const DtlsTerms&) = default;
 };
 
-/// Our certificate, for all sessions.
+/// Our certificate, shared by all sessions.
 class DtlsIdentity {
  public:
-  /// Both as PEM. Nothing when they cannot be read or do not belong together.
+  /// Parses the PEM certificate and key. Returns null if they are invalid or do not match.
   static std::shared_ptr<DtlsIdentity> read(const std::string& certificate, const std::string& key);
   ~DtlsIdentity();
   DtlsIdentity(const DtlsIdentity&) = delete;
@@ -51,7 +51,7 @@ class DtlsIdentity {
   ssl_ctx_st* context_;
 };
 
-/// Keys of both directions, ours first.
+/// SRTP keys of both directions.
 struct DtlsKeys {
   SrtpKeys send;
   SrtpKeys receive;
@@ -60,9 +60,9 @@ struct DtlsKeys {
 class DtlsSession {
  public:
   enum class State : uint8_t { idle, shaking, secured, failed, closed };
-  /// A handshake that forged messages have spoilt begins anew, so often at most.
+  /// Maximum number of handshake attempts, for the case that forged messages disturb them.
   static constexpr unsigned kMaxStarts = 200;
-  /// Records are joined to datagrams up to this size (RFC 8261 and practice: below any path's).
+  /// Maximum datagram size in bytes when combining records (RFC 8261; below any common path MTU).
   static constexpr size_t kMaxDatagram = 1200;
 
   DtlsSession(std::shared_ptr<DtlsIdentity> identity, DtlsTerms terms);
@@ -70,11 +70,12 @@ class DtlsSession {
   DtlsSession(const DtlsSession&) = delete;
   DtlsSession& operator=(const DtlsSession&) = delete;
 
-  /// A client's first message. Does nothing when it has begun, or for a server.
+  /// Sends a client's first message. No effect for a server or if already started.
   void begin();
-  /// Malformed, unexpected and unauthentic records are discarded silently (RFC 6347 §4.1.2.7).
+  /// Processes a datagram. Malformed, unexpected and unauthenticated records are discarded silently (RFC 6347
+  /// §4.1.2.7).
   void receive(Bytes datagram);
-  /// What is due is sent once more. The time until that; nothing: nothing is due.
+  /// Time until the next retransmission; empty if none is due. time_out() retransmits.
   [[nodiscard]] std::optional<Nanos> until_timeout() const;
   void time_out();
 
@@ -82,12 +83,12 @@ class DtlsSession {
 
   [[nodiscard]] State state() const { return state_; }
   [[nodiscard]] const DtlsTerms& terms() const { return terms_; }
-  /// Why it failed, in plain words; empty once it has been taken.
+  /// Reason of a failure as text. Empty without a failure, or after take_fault().
   [[nodiscard]] const std::string& fault() const { return fault_; }
   std::string take_fault() { return std::exchange(fault_, {}); }
-  /// What spoilt the latest attempt, in plain words; empty: nothing has.
+  /// Reason why the last attempt failed, as text. Empty without such a failure.
   [[nodiscard]] const std::string& trouble() const { return trouble_; }
-  /// Once, when it is secured.
+  /// Returns the keys once, after the handshake has completed.
   std::optional<DtlsKeys> take_keys();
   std::vector<std::vector<uint8_t>> take_datagrams();
 

@@ -17,7 +17,7 @@ namespace carillon {
 namespace {
 constexpr int kForever = -1;
 
-/// Neither secured nor over.
+/// Returns true if the handshake is not finished.
 bool is_open(const DtlsSession& session) {
   return session.state() == DtlsSession::State::idle || session.state() == DtlsSession::State::shaking;
 }
@@ -50,7 +50,7 @@ void DtlsThread::order(Order order) {
     const std::lock_guard lock(mutex_);
     if (stopping_) return;
     orders_.push_back(std::move(order));
-    // Who never meets a browser has no such thread.
+    // Start the thread on first use, so that it does not exist without DTLS.
     start();
   }
   if (drive_ == MediaEngine::Drive::manual) {
@@ -60,7 +60,7 @@ void DtlsThread::order(Order order) {
   }
 }
 
-/// Under the lock.
+/// Requires the lock.
 void DtlsThread::start() {
   if (drive_ == MediaEngine::Drive::thread && !thread_.joinable()) thread_ = std::thread([this] { run(); });
 }
@@ -109,7 +109,7 @@ void DtlsThread::wait() {
   static_cast<void>(!::read(bell_.get(), &rung, sizeof(rung)));
 }
 
-/// Until something is to be sent once more.
+/// Time in ms until the next retransmission or timeout.
 int DtlsThread::wait_ms() const {
   int wait = kForever;
   const Nanos now = monotonic_now();
@@ -162,8 +162,8 @@ void DtlsThread::time_out() {
 
 void DtlsThread::give_up(LegHandle leg, Exchange& exchange) {
   const std::string& trouble = exchange.session->trouble();
-  std::string why = exchange.reachable ? "the peer did not finish the exchange of keys"
-                                       : "no way to the peer was found: its checks (ICE) did not arrive";
+  std::string why = exchange.reachable ? "the peer did not complete the key exchange"
+                                       : "the peer is unreachable: no ICE checks arrived";
   if (!trouble.empty()) why += ": " + trouble;
   exchange.session->abandon();
   report(leg, std::move(why));
@@ -183,7 +183,8 @@ void DtlsThread::carry_out(const Begin& begin) {
   }
   exchange.session = std::make_unique<DtlsSession>(std::move(identity), begin.terms);
   exchange.until = monotonic_now() + kPatience;
-  // A client's first message is lost as long as the peer cannot be sent to; reachable() comes then.
+  // A client's first message is lost while the peer's address is unknown. reachable() is called when it
+  // becomes known.
   engine_.post_keys(begin.leg, [name = begin.leg](MediaLoop& loop, LegHandle at) {
     if (loop.core().peek(at) == nullptr) return false;
     if (loop.core().can_reach(at)) {
@@ -263,7 +264,7 @@ void DtlsThread::arrived(Arrival what, LegHandle leg, Bytes datagram) {
   pass_on(leg, session);
 }
 
-/// Datagrams, keys and failure to the media thread.
+/// Passes datagrams, keys and failures to the media thread.
 void DtlsThread::pass_on(LegHandle leg, DtlsSession& session) {
   for (std::vector<uint8_t>& datagram : session.take_datagrams()) {
     engine_.post_keys(leg, [bytes = std::move(datagram)](MediaLoop& loop, LegHandle at) {

@@ -1,5 +1,5 @@
-// The handshakes of all legs, on a thread of their own: a media thread hands datagrams over and gets keys
-// back. In manual mode there is no thread, and everything happens at once.
+// Performs the DTLS handshakes of all legs on a separate thread. Media threads pass datagrams to it and
+// receive keys. In manual mode there is no thread, and calls are processed immediately.
 #pragma once
 
 #include <map>
@@ -27,19 +27,19 @@ class DtlsThread final : public KeyExchange {
   DtlsThread& operator=(const DtlsThread&) = delete;
 
   // --- control thread ---
-  /// Before the first begin().
+  /// Sets our certificate. Call before the first begin().
   void use(std::shared_ptr<DtlsIdentity> identity);
-  /// The same terms again change nothing.
+  /// Starts a handshake. Unchanged terms have no effect.
   void begin(LegHandle leg, DtlsTerms terms);
   void end(LegHandle leg);
   void stop();
-  /// Before any leg. The port that legs with ICE share; an errno, or 0.
+  /// Opens the port shared by legs with ICE. Call before opening legs. Returns an errno, or 0.
   int share_port(const Address& local);
-  /// Of the shared port; 0: there is none.
+  /// Number of the shared port. 0: not open.
   [[nodiscard]] uint16_t shared_port() const { return ice_port_ ? ice_port_->port() : uint16_t{0}; }
-  /// Once no media thread sends any more.
+  /// Closes the shared port. Call after all media threads have stopped sending.
   void close_port() { ice_port_.reset(); }
-  /// Checks with this name are of the leg.
+  /// Assigns checks with this username fragment to the leg.
   void expect(LegHandle leg, const std::string& ufrag);
 
   // --- media thread ---
@@ -48,9 +48,10 @@ class DtlsThread final : public KeyExchange {
   void unmet() override { ring(); }
 
  private:
-  /// Handshakes wait in it while the thread is busy; what does not fit the peer sends again.
+  /// Size of the queue for handshake datagrams. If it is full, datagrams are dropped and the peer
+  /// retransmits.
   static constexpr size_t kRingBytes = 256 * 1024;
-  /// A peer that cannot be reached, or does not finish, in this time gets no call.
+  /// Time limit for a handshake, after which the key exchange fails.
   static constexpr Nanos kPatience = 15 * kSecond;
   enum class Arrival : uint8_t { datagram, reachable };
   struct Begin {
@@ -91,10 +92,9 @@ class DtlsThread final : public KeyExchange {
   void pass_on(LegHandle leg, DtlsSession& session);
   void report(LegHandle leg, std::string fault);
 
-  // Given.
   MediaEngine& engine_;
   MediaEngine::Drive drive_;
-  // Shared.
+  // Shared state.
   std::mutex mutex_;
   std::vector<Order> orders_;
   std::shared_ptr<DtlsIdentity> identity_;
@@ -102,7 +102,7 @@ class DtlsThread final : public KeyExchange {
   RecordRing arrivals_{kRingBytes};
   FileDescriptor bell_;
   std::unique_ptr<IcePort> ice_port_;
-  // Of the thread.
+  // Thread state.
   std::map<uint32_t, Exchange> exchanges_;
   std::vector<uint8_t> batch_;
   std::vector<pollfd> descriptors_;

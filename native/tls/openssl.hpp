@@ -1,11 +1,10 @@
-// The part of OpenSSL that a TLS client needs, as Node's binary exports it: an addon finds these functions in
-// the process that loads it. Declared here because the headers come with neither Node's package nor
-// node-api-headers; names, types and numbers are those of OpenSSL 3's public interface (openssl/ssl.h,
-// x509.h).
+// Declarations of the OpenSSL functions that a TLS client needs. Node's binary exports them, and an addon
+// resolves them in the process that loads it. Node's package and node-api-headers do not include these
+// headers. Names, types and numbers are those of OpenSSL 3's public interface (openssl/ssl.h, x509.h).
 #pragma once
 
 extern "C" {
-// NOLINTBEGIN: another project's names
+// NOLINTBEGIN: names of another project
 struct ssl_method_st;
 struct ssl_ctx_st;
 struct ssl_st;

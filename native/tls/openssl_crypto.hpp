@@ -1,18 +1,17 @@
-// The part of OpenSSL's libcrypto that SRTP needs, as Node's binary exports it; see openssl.hpp for why it is
-// declared here (openssl/evp.h, openssl/modes.h, openssl/sha.h of
-// OpenSSL 3).
+// Declarations of the libcrypto functions that SRTP needs (openssl/evp.h, openssl/modes.h, openssl/sha.h of
+// OpenSSL 3). Node's binary exports them; see openssl.hpp.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
 extern "C" {
-// NOLINTBEGIN: another project's names
+// NOLINTBEGIN: names of another project
 struct evp_cipher_st;
 struct evp_cipher_ctx_st;
 struct engine_st;
 
-/// A public structure: SHA_CTX.
+/// Public structure SHA_CTX.
 struct SHAstate_st {
   unsigned int h0, h1, h2, h3, h4;
   unsigned int Nl, Nh;
@@ -29,7 +28,7 @@ int EVP_CipherInit_ex(evp_cipher_ctx_st*, const evp_cipher_st*, engine_st*, cons
                       const unsigned char*, int);
 int EVP_CipherUpdate(evp_cipher_ctx_st*, unsigned char*, int*, const unsigned char*, int);
 
-// Galois/counter mode around a block cipher of the caller's (openssl/modes.h).
+// Galois/counter mode with a caller-supplied block cipher (openssl/modes.h).
 struct gcm128_context;
 using block128_f = void (*)(const unsigned char in[16], unsigned char out[16], const void* key);
 using ctr128_f = void (*)(const unsigned char* in, unsigned char* out, size_t blocks, const void* key,
@@ -45,7 +44,7 @@ int CRYPTO_gcm128_decrypt_ctr32(gcm128_context*, const unsigned char* in, unsign
 void CRYPTO_gcm128_tag(gcm128_context*, unsigned char*, size_t);
 int CRYPTO_gcm128_finish(gcm128_context*, const unsigned char* tag, size_t);
 
-// One tag costs three of OpenSSL's newer calls' overheads: these work on plain memory, which can be copied.
+// The newer API has an overhead of three calls per tag. These functions use plain memory that can be copied.
 int SHA1_Init(SHAstate_st*);
 int SHA1_Update(SHAstate_st*, const void*, size_t);
 int SHA1_Final(unsigned char*, SHAstate_st*);

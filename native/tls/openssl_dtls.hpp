@@ -1,4 +1,4 @@
-// The part of OpenSSL that DTLS needs beside openssl.hpp, as Node's binary exports it; see there.
+// Declarations of further OpenSSL functions that DTLS needs; see openssl.hpp.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 #include "tls/openssl.hpp"
 
 extern "C" {
-// NOLINTBEGIN: another project's names
+// NOLINTBEGIN: names of another project
 struct bio_method_st;
 struct evp_pkey_st;
 struct evp_md_st;

@@ -19,10 +19,10 @@ constexpr size_t kAuthKeyBytes = 20;
 constexpr size_t kNonceBytes = 12;
 constexpr size_t kMaxBody = 2048;  // no datagram is longer
 
-/// RFC 3711 §4.3.2: what is derived, numbered for RTP; RTCP's are three higher.
+/// Key derivation labels for RTP (RFC 3711 §4.3.2). RTCP labels are higher by three.
 enum Label : uint8_t { kCipherKey = 0, kAuthKey = 1, kSalt = 2, kRtcp = 3 };
 
-/// Secrets that leave no trace in memory.
+/// Secret that is erased from memory when it is destroyed.
 template <size_t size>
 struct Secret {
   std::array<uint8_t, size> bytes{};
@@ -34,8 +34,8 @@ struct Secret {
 
 int int_size(size_t size) { return static_cast<int>(size); }
 
-/// AES-CM as a pseudo-random function (RFC 3711 §4.3.3, RFC 6188 §3). A shorter salt is filled up with zeros
-/// (RFC 7714 §11).
+/// Derives a session key with AES-CM as pseudo-random function (RFC 3711 §4.3.3, RFC 6188 §3). A shorter salt
+/// is padded with zeros (RFC 7714 §11).
 bool derive(const SrtpKeys& keys, uint8_t label, std::span<uint8_t> out) {
   constexpr size_t kLabelAt = 7;
   AesBlock block{};
@@ -50,8 +50,8 @@ bool derive(const SrtpKeys& keys, uint8_t label, std::span<uint8_t> out) {
 
 // ---------------------------------------------------------------- AES-CM with HMAC-SHA1
 
-/// HMAC (RFC 2104), the key's two blocks hashed beforehand. Of them no more is kept than what the hash goes
-/// on from: one leg has eight, all of which are far away in memory when its packet comes.
+/// HMAC-SHA1 (RFC 2104). The two key blocks are hashed in advance, and only the resulting states are stored.
+/// This keeps the memory per leg small, which is usually not cached when a packet arrives.
 class HmacSha1 {
  public:
   explicit HmacSha1(Bytes key) : inner_(begun(key, 0x36)), outer_(begun(key, 0x5c)) {}
@@ -89,7 +89,7 @@ class HmacSha1 {
     return words;
   }
 
-  /// Behind its one block.
+  /// Returns the hash context after the key block.
   static SHAstate_st behind(const Words& words) {
     constexpr unsigned int kBits = 8 * kSha1Block;
     return {words[0], words[1], words[2], words[3], words[4], kBits, 0, {}, 0};
@@ -122,7 +122,7 @@ class CounterCipher final : public PacketCipher {
   [[nodiscard]] Memory memory() const override { return {stream_.memory()}; }
 
  private:
-  /// Header and body are one stretch of memory.
+  /// Header and body are contiguous.
   [[nodiscard]] std::array<uint8_t, kSha1Bytes> digest_of(const PacketParts& parts) const {
     const Bytes packet(parts.header.data(), parts.header.size() + parts.body.size());
     return hmac_.of(packet, parts.beside);
@@ -153,7 +153,7 @@ class GcmCipher final : public PacketCipher {
     CRYPTO_gcm128_tag(gcm_.get(), tag.data(), tag.size());
   }
 
-  /// What is not authentic stays as it was: it may be tried under another key.
+  /// The body stays unchanged if authentication fails, so that another key can be tried.
   bool open(PacketName name, const PacketParts& parts, Bytes tag) override {
     if (parts.body.size() > kMaxBody) return false;
     std::array<uint8_t, kMaxBody> plain;
@@ -194,7 +194,7 @@ class GcmCipher final : public PacketCipher {
   std::array<uint8_t, kNonceBytes> salt_{};
 };
 
-/// RFC 3711 §4.3.1: what master key and salt yield, for RTP or RTCP.
+/// Session keys derived from a master key and salt for RTP or RTCP (RFC 3711 §4.3.1).
 struct SessionKeys {
   SessionKeys(const SrtpKeys& keys, uint8_t labels) : sizes(sizes_of(keys.suite)) {
     works = derive(keys, labels + kCipherKey, std::span(key_.bytes).first(sizes.key)) &&

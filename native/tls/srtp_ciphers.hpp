@@ -1,5 +1,5 @@
-// The cryptography of SRTP and STUN: by the OpenSSL inside the Node binary, and what each packet needs by the
-// processor's own instructions where it has them.
+// Cryptography of SRTP and STUN with the OpenSSL in the Node binary. Per-packet operations use processor
+// instructions if available.
 #pragma once
 
 #include "core/ice/stun.hpp"
@@ -7,11 +7,11 @@
 
 namespace carillon {
 
-/// A MakeCiphers: the processor's, else OpenSSL's.
+/// MakeCiphers that prefers processor instructions over OpenSSL.
 CipherPair srtp_ciphers(const SrtpKeys& keys, CipherUse use);
-/// A MakeCiphers: OpenSSL's alone.
+/// MakeCiphers that uses only OpenSSL.
 CipherPair openssl_ciphers(const SrtpKeys& keys, CipherUse use);
-/// A HmacSha1.
+/// HmacSha1 implementation with OpenSSL.
 Sha1Digest openssl_hmac_sha1(Bytes key, Bytes text);
 
 }  // namespace carillon

@@ -31,14 +31,14 @@ class TlsTransport final : public Transport {
       : context_(std::move(context)), ssl_(SSL_new(context_.get())) {
     if (ssl_ == nullptr) return;
     if (SSL_set_fd(ssl_, fd) == 1 && expect(host)) return;
-    // Without somebody to check the certificate for, there is no connection.
+    // Fail if the certificate's name cannot be checked.
     SSL_free(ssl_);
     ssl_ = nullptr;
   }
 
   ~TlsTransport() override {
     if (ssl_ == nullptr) return;
-    // Our close_notify; whether the peer answers is of no interest. After a fault nothing may be sent.
+    // Sends close_notify without waiting for the peer's. After a fatal error nothing may be sent.
     if (secured_ && !failed_) SSL_shutdown(ssl_);
     ERR_clear_error();
     SSL_free(ssl_);
@@ -64,19 +64,19 @@ class TlsTransport final : public Transport {
   [[nodiscard]] TransportFailure failure() const override { return failure_; }
 
  private:
-  /// Whom the certificate must name.
+  /// Sets the name or address that the certificate must contain.
   bool expect(const std::string& host) {
     if (is_address(host)) return X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl_), host.c_str()) == 1;
-    // The dot of an absolute name is of the DNS alone: neither certificates nor SNI know it (RFC 6066 §3).
+    // The trailing dot of an absolute name is DNS syntax. Certificates and SNI do not use it (RFC 6066 §3).
     const std::string name = host.ends_with('.') ? host.substr(0, host.size() - 1) : host;
-    // The name goes out in the clear; an address must not.
+    // SNI carries names only, not addresses.
     return SSL_set1_host(ssl_, name.c_str()) == 1 &&
            SSL_ctrl(ssl_, kSetHostName, kHostNameType, const_cast<char*>(name.c_str())) == 1;
   }
 
   template <typename Call>
   IoResult outcome(Call call) {
-    // The error queue is the thread's: what another connection left there must not be taken for ours.
+    // The error queue belongs to the thread. Clear errors of other connections.
     ERR_clear_error();
     errno = 0;
     const int result = call();
@@ -102,7 +102,7 @@ class TlsTransport final : public Transport {
   IoResult fail() {
     failed_ = true;
     const unsigned long error = ERR_peek_last_error();
-    // A peer that ends TCP without a close_notify: to a WebSocket it is one broken connection like another.
+    // A peer that closes TCP without close_notify counts as a broken connection.
     if (secured_ && (error & kReasonMask) == kReasonUnexpectedEof) return {IoResult::Kind::ended, 0};
     const long verified = ssl_ == nullptr ? kVerifyOk : SSL_get_verify_result(ssl_);
     if (verified != kVerifyOk) {
@@ -124,7 +124,7 @@ class TlsTransport final : public Transport {
   bool failed_ = false;
 };
 
-/// False when there was not a single certificate.
+/// Returns false if there is no certificate.
 bool trust(ssl_ctx_st* context, const std::string& authorities) {
   bio_st* const text = BIO_new_mem_buf(authorities.data(), int_size(authorities.size()));
   x509_store_st* const store = SSL_CTX_get_cert_store(context);
@@ -134,7 +134,7 @@ bool trust(ssl_ctx_st* context, const std::string& authorities) {
     X509_free(certificate);
   }
   BIO_free(text);
-  ERR_clear_error();  // the end of the text is told as an error
+  ERR_clear_error();  // the end of the text is reported as an error
   return any;
 }
 
@@ -148,12 +148,11 @@ SecureTransports make_tls_client(const std::string& authorities) {
   SSL_CTX_set_verify(context.get(), kVerifyPeer, nullptr);
   SSL_CTX_ctrl(context.get(), kSetMinVersion, kTls12, nullptr);
   SSL_CTX_ctrl(context.get(), kSetMode, kPartialWrite | kMovingWriteBuffer | kReleaseBuffers, nullptr);
-  // A peer that makes us shake hands again and again, or change keys without end, would keep the thread from
-  // every other stream: there is no renegotiation (RFC 7525 §3.5 asks for none), and each read comes back
-  // after a record that is no data.
+  // Without limits, a peer could occupy the thread with repeated handshakes or key updates. Disable
+  // renegotiation (RFC 7525 §3.5), and return from each read after a record without data.
   SSL_CTX_set_options(context.get(), kNoRenegotiation);
   SSL_CTX_ctrl(context.get(), kClearMode, kAutoRetry, nullptr);
-  // One system call for all the records that have come, not two for each.
+  // Read all available records with one system call instead of two calls per record.
   SSL_CTX_ctrl(context.get(), kSetReadAhead, 1, nullptr);
   return [context = std::move(context)](int fd, const std::string& host) -> std::unique_ptr<Transport> {
     return std::make_unique<TlsTransport>(context, fd, host);

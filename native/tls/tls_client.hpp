@@ -1,4 +1,4 @@
-// TLS of a client over the OpenSSL inside of Node, certificates and names verified.
+// TLS client based on the OpenSSL in Node. Verifies certificates and host names.
 #pragma once
 
 #include <string>
@@ -7,8 +7,7 @@
 
 namespace carillon {
 
-/// `authorities`: PEM certificates of whom to trust, one after the other. Nothing when not a single one could
-/// be read.
+/// `authorities`: concatenated PEM certificates of trusted CAs. Returns an empty function if none is valid.
 SecureTransports make_tls_client(const std::string& authorities);
 
 }  // namespace carillon

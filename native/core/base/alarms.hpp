@@ -1,5 +1,4 @@
-// The next of many times, one for each of a fixed number of owners: a binary heap in which everybody's place
-// is known.
+// Timer queue with at most one alarm per owner: a binary heap with an index from owner to heap position.
 #pragma once
 
 #include <cstddef>
@@ -14,10 +13,10 @@ namespace carillon {
 
 class Alarms {
  public:
-  /// Owners are the numbers below `owners`. All memory is taken here.
+  /// Owners are the numbers 0 to `owners` - 1. Allocates all memory.
   explicit Alarms(size_t owners) : places_(owners, kNone) { heap_.reserve(owners); }
 
-  /// In the place of an earlier one.
+  /// Sets the alarm of `owner` and replaces its earlier alarm.
   void set(uint32_t owner, Nanos at) {
     clear(owner);
     heap_.push_back({at, owner});
@@ -40,7 +39,7 @@ class Alarms {
     return heap_.empty() ? std::nullopt : std::optional(heap_.front().at);
   }
 
-  /// An owner whose time has come, the longest ago first; its alarm is cleared.
+  /// Returns the owner of the earliest alarm that is due at `now` and clears the alarm.
   std::optional<uint32_t> take_due(Nanos now) {
     if (heap_.empty() || heap_.front().at > now) return std::nullopt;
     const uint32_t owner = heap_.front().owner;
@@ -80,7 +79,7 @@ class Alarms {
   }
 
   std::vector<Alarm> heap_;
-  std::vector<size_t> places_;  // by owner
+  std::vector<size_t> places_;  // heap index by owner
 };
 
 }  // namespace carillon

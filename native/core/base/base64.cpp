@@ -18,7 +18,7 @@ constexpr std::array<uint8_t, 256> kValues = [] {
   return values;
 }();
 
-/// Two characters for each of the 4096 values of twelve bits: halves the look-ups of the encoder.
+/// Two characters for each 12-bit value: halves the encoder's table lookups.
 constexpr std::array<std::array<uint8_t, 2>, 4096> kPairs = [] {
   std::array<std::array<uint8_t, 2>, 4096> pairs{};
   for (size_t i = 0; i < pairs.size(); ++i) {

@@ -1,4 +1,4 @@
-// What the core tells: the engine turns it into a batch for the control thread, a test collects it.
+// Events that the core reports. The engine batches them for the control thread; tests collect them.
 #pragma once
 
 #include <cstdint>
@@ -23,25 +23,25 @@ enum class MachineReason : uint8_t {
   ended,
 };
 
-/// Why a leg's peer is heard, and spoken to, at another address than before.
+/// Reason why the leg's remote RTP address changed.
 enum class SourceChange : uint8_t {
-  learned,    // the first that was believed, and not the address of the SDP
-  signalled,  // the address of the SDP took the leg back
-  moved,      // the same stream goes on from elsewhere
-  preferred,  // one at a host that signalling names, instead of one at another
-  replaced,   // the one before has been silent for long
+  learned,    // first accepted source, not the SDP address
+  signalled,  // the SDP address replaced another source
+  moved,      // the same stream continues from another address
+  preferred,  // a source on a host named in signalling replaced one on another host
+  replaced,   // the previous source was silent too long
 };
 
-/// Handles come from the control thread; the core only gives them back.
+/// Receives events. The control thread assigns the handles; the core returns them unchanged.
 class Events {
  public:
   virtual ~Events() = default;
 
   virtual void media(StreamHandle stream, Bytes message) = 0;
   virtual void played(StreamHandle stream, uint32_t checkpoint) = 0;
-  /// `as_tone`: heard within the audio, which goes on to whoever hears the leg.
+  /// Reports a received digit. `as_tone`: the digit was detected in the audio, which listeners also hear.
   virtual void dtmf(LegHandle leg, char digit, bool as_tone, Nanos at) = 0;
-  /// No RTP for the configured time, which was over at `at`.
+  /// Reports that no RTP arrived for the configured timeout, which expired at `at`.
   virtual void media_timeout(LegHandle leg, Nanos at) = 0;
   virtual void source_changed(LegHandle leg, SourceChange change, const Address& peer) = 0;
   virtual void playback_ended(PlayerHandle player) = 0;
@@ -49,20 +49,20 @@ class Events {
   virtual void recording_ended(TapHandle recording, RecordingEnd reason, uint32_t duration_ms) = 0;
   virtual void machine_detected(TapHandle job, bool machine, MachineReason reason, uint32_t after_ms) = 0;
   virtual void silence_waited(TapHandle job, bool silent) = 0;
-  /// No member (0): nobody speaks.
+  /// Reports the new floor holder. Member 0: the floor is free.
   virtual void floor_changed(RoomHandle room, MemberHandle member) = 0;
 };
 
-/// Where packets go.
+/// Receives outgoing packets.
 class PacketSink {
  public:
   virtual ~PacketSink() = default;
   virtual void send(LegHandle leg, const Address& to, Bytes packet) = 0;
-  /// RTCP, from the leg's port + 1.
+  /// Sends an RTCP packet from the leg's RTP port + 1.
   virtual void send_rtcp(LegHandle leg, const Address& to, Bytes packet) = 0;
-  /// From now on the leg hears and speaks to this address only; nothing: it listens to all again.
+  /// Restricts the leg's socket to `peer`. Without a value, the socket receives from any address.
   virtual void latched(LegHandle leg, const std::optional<Address>& peer) = 0;
-  /// Whether the leg's datagrams are to be fetched as soon as they come, or about when they are due.
+  /// Sets whether to read the leg's datagrams immediately on arrival, or only around the time they are due.
   virtual void prompt(LegHandle /*leg*/, bool /*wanted*/) {}
 };
 

@@ -1,4 +1,4 @@
-// The unit of audio inside the engine: 20 ms at whatever rate its codec works.
+// Audio frame of the engine: 20 ms at any codec sample rate.
 #pragma once
 
 #include <algorithm>
@@ -17,16 +17,16 @@ using Sample = int16_t;
 inline constexpr int kFrameMs = 20;
 inline constexpr Nanos kFrameTime = kFrameMs * kMillisecond;
 
-/// The rates at which legs, rooms and what is played to them work.
+/// Sample rates of legs, rooms and playback.
 inline constexpr std::array kLineRates{SampleRate(8000), SampleRate(16000), SampleRate(24000),
                                        SampleRate(48000)};
 inline constexpr SampleRate kHighestRate = kLineRates.back();
 
-/// So many samples are 20 ms.
+/// Returns the number of samples in 20 ms.
 constexpr size_t frame_samples(SampleRate rate) { return static_cast<size_t>(rate.per_ms()) * kFrameMs; }
 inline constexpr size_t kMaxFrameSamples = frame_samples(kHighestRate);
 
-/// Mono audio of somebody else, and its rate.
+/// Non-owning view of mono audio with its sample rate.
 struct AudioView {
   SampleRate rate;
   std::span<const Sample> samples;
@@ -36,8 +36,8 @@ struct AudioView {
   [[nodiscard]] auto end() const { return samples.end(); }
 };
 
-/// 20 ms of mono audio at its rate. There is room for the highest rate, of which only so much is touched as
-/// the frame is long. What a new frame holds is not said.
+/// 20 ms of mono audio. Storage fits the highest rate; only the part for the current rate is used. A new
+/// frame is uninitialized.
 class Frame {
  public:
   explicit Frame(SampleRate rate) : rate_(rate) {}
@@ -54,7 +54,7 @@ class Frame {
   }
 
   [[nodiscard]] SampleRate rate() const { return rate_; }
-  /// What it holds then is not said.
+  /// Changes the rate. The samples are unspecified afterwards.
   void set_rate(SampleRate rate) { rate_ = rate; }
   [[nodiscard]] size_t size() const { return frame_samples(rate_); }
   [[nodiscard]] Sample* data() { return samples_.data(); }
@@ -77,7 +77,7 @@ class Frame {
   std::array<Sample, kMaxFrameSamples> samples_;
 };
 
-/// Nobody speaks: what changes here is not heard as a click.
+/// Returns true if the audio is quiet enough that changes in it cause no audible click.
 inline bool is_pause(std::span<const Sample> audio) {
   constexpr Sample kLoudest = 511;
   return std::ranges::all_of(audio, [](Sample sample) { return sample <= kLoudest && sample >= -kLoudest; });

@@ -1,5 +1,5 @@
-// The control thread's names for things. Each kind has a type of its own: a leg's name where a room's belongs
-// does not compile.
+// Typed handles that the control thread assigns. Each kind is a distinct type, so a leg handle cannot be
+// passed as a room handle.
 #pragma once
 
 #include <compare>
@@ -7,7 +7,7 @@
 
 namespace carillon {
 
-/// 0 names nothing.
+/// Identifies an object. 0 means no object.
 template <typename Kind>
 class Handle {
  public:
@@ -27,9 +27,9 @@ using MemberHandle = Handle<struct MemberKind>;
 using StreamHandle = Handle<struct StreamKind>;
 using SocketHandle = Handle<struct SocketKind>;
 using PlayerHandle = Handle<struct PlayerKind>;
-/// Of digits that are sent.
+/// Digit-sending jobs.
 using JobHandle = Handle<struct JobKind>;
-/// Of what listens: a recording, machine detection, a wait for silence.
+/// Taps: recordings, machine detection and silence detection.
 using TapHandle = Handle<struct TapKind>;
 
 }  // namespace carillon

@@ -1,4 +1,4 @@
-// The rate of the telephone network: of G.711, and of what listens for signals of the telephone network.
+// Telephone network sample rate, used by G.711 and by the detectors of telephone signals.
 #pragma once
 
 #include "core/base/frame.hpp"

@@ -1,4 +1,4 @@
-// Asks the processor for memory before it is needed.
+// Prefetches memory into the processor cache.
 #pragma once
 
 #include <cstddef>
@@ -6,10 +6,10 @@
 
 namespace carillon {
 
-/// Bytes that come into the cache together (x86-64, most of ARM64).
+/// Cache line size in bytes (x86-64 and most ARM64 processors).
 inline constexpr size_t kCacheLine = 64;
 
-/// A hint, no access: any address will do. `bytes` from `from` on will be read or written soon.
+/// Prefetches `bytes` bytes from `from` for reading or writing. The address may be invalid.
 inline void prefetch(const void* from, size_t bytes) {
   const auto* const begin = static_cast<const std::byte*>(from);
   for (size_t at = 0; at < bytes; at += kCacheLine) __builtin_prefetch(begin + at, 1, 3);

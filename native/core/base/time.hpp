@@ -1,4 +1,4 @@
-// Time as the core is told it: it never reads a clock.
+// Time types of the core. The core receives the time as an argument and never reads a clock.
 #pragma once
 
 #include <compare>
@@ -7,9 +7,8 @@
 
 namespace carillon {
 
-/// Nanoseconds: a length of time, or an instant since an origin that is arbitrary but fixed for the life of
-/// an engine. No bare number passes for one: times are made of the units below, and divided by one of them to
-/// be numbers again.
+/// Duration or instant in nanoseconds. The origin of instants is arbitrary but fixed for the lifetime of an
+/// engine. Create values by multiplying the units below; divide by a unit to get a number.
 class Nanos {
  public:
   constexpr Nanos() = default;
@@ -25,7 +24,7 @@ class Nanos {
   friend constexpr Nanos operator*(Nanos time, int64_t times) { return Nanos(time.count_ * times); }
   friend constexpr Nanos operator*(int64_t times, Nanos time) { return time * times; }
   friend constexpr Nanos operator/(Nanos time, int64_t parts) { return Nanos(time.count_ / parts); }
-  /// How often the one goes into the other, and what is left.
+  /// Integer quotient and remainder of two durations.
   friend constexpr int64_t operator/(Nanos a, Nanos b) { return a.count_ / b.count_; }
   friend constexpr Nanos operator%(Nanos a, Nanos b) { return Nanos(a.count_ % b.count_); }
   friend constexpr auto operator<=>(Nanos, Nanos) = default;
@@ -39,16 +38,16 @@ inline constexpr Nanos kMicrosecond{1'000};
 inline constexpr Nanos kMillisecond{1'000'000};
 inline constexpr Nanos kSecond{1'000'000'000};
 
-/// Of an instant: there was none yet.
+/// Marks an instant that has not occurred yet.
 inline constexpr Nanos kNever{-1};
 
-/// With its fraction, for statistics.
+/// Converts to milliseconds with fraction, for statistics.
 constexpr double in_milliseconds(Nanos time) { return static_cast<double>(time.count()) / 1e6; }
 constexpr Nanos nanos_of(double count, Nanos unit) {
   return Nanos(static_cast<int64_t>(count * static_cast<double>(unit.count())));
 }
 
-/// The engine's tick; not to be confused with a frame (20 ms).
+/// Interval between engine ticks (1 ms). A frame lasts 20 ms.
 inline constexpr Nanos kTick = kMillisecond;
 
 }  // namespace carillon

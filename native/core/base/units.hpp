@@ -1,5 +1,5 @@
-// Quantities that are easily taken for one another, each a type of its own: what adds ticks of an RTP clock
-// to samples, or bytes to either, does not compile. They cost nothing: each is the number it holds.
+// Quantities as distinct types: adding RTP ticks to samples or bytes does not compile. Each type wraps one
+// number and adds no runtime cost.
 #pragma once
 
 #include <compare>
@@ -10,7 +10,7 @@
 
 namespace carillon {
 
-/// So many of one unit.
+/// Count of one unit.
 template <typename Unit, typename Number>
 class Quantity {
  public:
@@ -24,7 +24,7 @@ class Quantity {
   friend constexpr Quantity operator+(Quantity a, Quantity b) { return Quantity(a.count_ + b.count_); }
   friend constexpr Quantity operator-(Quantity a, Quantity b) { return Quantity(a.count_ - b.count_); }
   friend constexpr Quantity operator*(Quantity a, Number times) { return Quantity(a.count_ * times); }
-  /// How often the one goes into the other.
+  /// Integer quotient of two quantities.
   friend constexpr Number operator/(Quantity a, Quantity b) { return a.count_ / b.count_; }
   friend constexpr auto operator<=>(Quantity, Quantity) = default;
 
@@ -32,14 +32,14 @@ class Quantity {
   Number count_ = 0;
 };
 
-/// Of audio, one channel.
+/// Samples of one audio channel.
 using SampleCount = Quantity<struct SampleUnit, size_t>;
 using ByteCount = Quantity<struct ByteUnit, size_t>;
-/// A stretch of the RTP clock (RFC 3550 §5.1), whose rate is the payload format's: it need not be a sample's
-/// time (G.722: two samples a tick; Opus: always 48 kHz).
+/// Duration on the RTP clock (RFC 3550 §5.1). The payload format defines the rate, which can differ from the
+/// sample rate (G.722: two samples per tick; Opus: always 48 kHz).
 using RtpTicks = Quantity<struct RtpTickUnit, int64_t>;
 
-/// An instant of the RTP clock, extended to 64 bits (unwrap.hpp): order is plain comparison.
+/// Instant on the RTP clock, extended to 64 bits (unwrap.hpp), so instants can be compared directly.
 class RtpTime {
  public:
   constexpr RtpTime() = default;
@@ -61,7 +61,7 @@ class RtpTime {
   RtpTicks since_zero_;
 };
 
-/// A timestamp as it stands in a packet: 32 bits that wrap, so it has no order.
+/// RTP timestamp of a packet: 32 bits that wrap, so timestamps have no order.
 class RtpTimestamp {
  public:
   constexpr RtpTimestamp() = default;
@@ -82,7 +82,7 @@ class RtpTimestamp {
   uint32_t value_ = 0;
 };
 
-/// How many of a unit there are in a second: whole thousands.
+/// Units per second, a multiple of 1,000.
 template <typename Count>
 class Rate {
  public:
@@ -105,7 +105,7 @@ class Rate {
 using SampleRate = Rate<SampleCount>;
 using RtpClockRate = Rate<RtpTicks>;
 
-/// The clock of a session's packets and the rate of the audio within them.
+/// RTP clock rate and audio sample rate of a session.
 struct SessionRates {
   RtpClockRate clock;
   SampleRate sample;

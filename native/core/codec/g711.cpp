@@ -7,8 +7,8 @@
 namespace carillon {
 namespace {
 
-// Segments are powers of two, so a code word is the exponent and the first four bits behind the point of its
-// magnitude as a number in floating point (IEEE 754): no table, no branch, many samples at a time.
+// Segments are powers of two. A code word is thus the exponent and first four mantissa bits of the magnitude
+// as an IEEE 754 number. This needs no table and no branch, so the compiler can vectorize it.
 constexpr int kMantissaBits = 23;
 constexpr int kBits = 4;
 constexpr int kShift = kMantissaBits - kBits;
@@ -16,12 +16,12 @@ constexpr int kExponentBias = 127;
 
 constexpr int kMuBias = 33;
 constexpr int kMuClip = 0x1fff;
-/// Of the least magnitude: 33 has its first bit at 2^5.
+/// Code of the smallest magnitude: 33 has its first bit at 2^5.
 constexpr int kMuFirst = (kExponentBias + 5) << kBits;
-/// Of 16: below, the law is linear.
+/// Code of magnitude 16. The law is linear below it.
 constexpr int kAFirst = ((kExponentBias + 4) << kBits) - 16;
 constexpr int kALinear = 16;
-/// The middle of the first segment: 2^7, and half a step behind the four bits.
+/// Middle of the first segment: 2^7 plus half a step after the four mantissa bits.
 constexpr std::uint32_t kMiddle = ((kExponentBias + 7U) << kMantissaBits) | (1U << (kShift - 1));
 
 constexpr int exponent_and_bits(int magnitude) {
@@ -35,7 +35,7 @@ constexpr std::int16_t with_sign(std::uint8_t code, int magnitude) {
   return static_cast<std::int16_t>(code < 0x80 ? -magnitude : magnitude);
 }
 
-// Of 14 bits and of 12, those that the laws look at. The magnitude of a negative number is its complement.
+// The laws use 14 and 12 bits of a sample. The magnitude of a negative number is its one's complement.
 constexpr std::uint8_t mu_encode(std::int16_t sample) {
   const int value = sample >> 2;
   const int biased = std::min((value < 0 ? ~value : value) + kMuBias, kMuClip);
@@ -62,7 +62,7 @@ constexpr std::int16_t a_decode(std::uint8_t code) {
 }
 
 #if defined(__x86_64__)
-// Twice as many samples at a time where the processor can; the operations, and so the octets, are the same.
+// Processes twice as many samples per instruction if the processor supports AVX2. The results are identical.
 const bool has_avx2 = __builtin_cpu_supports("avx2") != 0;
 
 template <typename From, typename To, typename Rule>

@@ -41,7 +41,7 @@ void G711Decoder::decode_part(Bytes payload, std::span<Sample> out) {
     g711_decode(law, past().subspan(end_ - payload.size() - kDelay, payload.size()), out);
     return;
   }
-  // The audio after a gap is blended with what filled it: it is not what its octets say.
+  // Audio after a gap is crossfaded with the concealment, so it differs from the decoded payload.
   const bool blended = concealer_.concealing();
   g711_decode(law, payload, out);
   concealer_.receive(out);

@@ -1,4 +1,4 @@
-// G.711 as a session's codec: both laws, and the concealment of ITU-T G.711 Appendix I.
+// G.711 session codec: both laws, with the loss concealment of ITU-T G.711 Appendix I.
 #pragma once
 
 #include "core/base/narrowband.hpp"
@@ -9,12 +9,12 @@ namespace carillon {
 
 inline constexpr SessionRates kG711Rates{RtpClockRate(8000), kNarrowband};
 
-/// An octet is a sample, so a payload may be cut anywhere. What it gives out is the concealer's delay late.
-/// Both laws share one past: some senders switch between them without asking.
+/// Decodes G.711. One octet is one sample, so payloads can be split anywhere. The output has the concealer's
+/// delay. Both laws share one state because some senders switch between them without negotiation.
 ///
-/// While all arrives the concealer is passed by, because its memory is large: its delay is made up of the
-/// octets that came last, and it is told of them when it has to say something itself. They stand in what it
-/// needs while it conceals.
+/// While no packet is lost, the decoder bypasses the concealer, whose memory is large. The decoder then
+/// produces the delay from the last received octets and passes them to the concealer at the first loss. These
+/// octets are stored in memory that the concealer uses only during concealment.
 class G711Decoder final : public AudioDecoder {
  public:
   [[nodiscard]] SessionRates rates() const override { return kG711Rates; }
@@ -33,7 +33,7 @@ class G711Decoder final : public AudioDecoder {
   using Concealer = PacketLossConcealer<kNarrowband.per_ms()>;
   static constexpr size_t kPast = Concealer::kPastSamples;
   static constexpr size_t kDelay = Concealer::kDelaySamples;
-  // Appended before the past is moved back to the front.
+  // Octets appended before the history is moved back to the front.
   static constexpr size_t kRoom = 2 * kNarrowFrame;
 
   void decode_part(Bytes payload, std::span<Sample> out);
@@ -42,9 +42,9 @@ class G711Decoder final : public AudioDecoder {
   [[nodiscard]] Bytes past() const { return concealer_.spare(); }
 
   Coding coding_ = Coding::pcmu;
-  size_t end_ = 0;        // of the octets in past()
-  size_t known_ = 0;      // octets before end_ that follow one another, up to what was heard last
-  size_t passed_by_ = 0;  // of these, those that the concealer does not know
+  size_t end_ = 0;        // end of the octets in past()
+  size_t known_ = 0;      // contiguous octets before end_ that include the last output
+  size_t passed_by_ = 0;  // octets of known_ that the concealer has not received
   Concealer concealer_;
 };
 

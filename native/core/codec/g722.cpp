@@ -6,7 +6,7 @@
 namespace carillon {
 namespace {
 
-// Table 11: half of the symmetrical filter that divides the bands; its gain at 0 Hz is 4096.
+// Table 11: half of the symmetric QMF filter that splits the bands. Its gain at 0 Hz is 4096.
 constexpr std::array<int, 12> kQmf{3, -11, 12, 32, -210, 951, 3876, -805, 362, -156, 53, -11};
 
 // Tables 14 to 18, low band: decision levels, codes by interval, step changes and values by code.
@@ -31,20 +31,20 @@ constexpr int kLowLogLimit = 18432;
 constexpr int kLowOctaves = 8;
 constexpr int kLowCodes = 0x3f;
 
-// The same of the high band, which has two bits.
+// The same tables for the high band, which has two bits.
 constexpr int kHighLevel = 564;
 constexpr std::array<int, 4> kHighStepChange{798, -214, 798, -214};
 constexpr std::array<int, 4> kHighValues{-7408, -1616, 7408, 1616};
 constexpr int kHighLogLimit = 22528;
 constexpr int kHighOctaves = 10;
 
-// Table 19: powers of two by 32nd parts of an octave.
+// Table 19: powers of two in steps of 1/32 octave.
 constexpr std::array<int, 32> kPowers{2048, 2093, 2139, 2186, 2233, 2282, 2332, 2383, 2435, 2489, 2543,
                                       2599, 2656, 2714, 2774, 2834, 2896, 2960, 3025, 3091, 3158, 3228,
                                       3298, 3371, 3444, 3520, 3597, 3676, 3756, 3838, 3922, 4008};
 
 constexpr int saturate16(int value) { return std::clamp(value, -32768, 32767); }
-/// What a decoder gives the synthesis filter (§6.2.1.6).
+/// Limits the decoder's input to the synthesis filter (§6.2.1.6).
 constexpr int saturate15(int value) { return std::clamp(value, -16384, 16383); }
 constexpr int sign(int value) { return value >> 15; }
 constexpr int magnitude(int difference) { return difference >= 0 ? difference : -(difference + 1); }
@@ -68,8 +68,8 @@ uint8_t quantise_high(int difference, int step) {
   return large ? 2 : 3;
 }
 
-/// Both sides do this with every code: the predictors are fed with the coarse value of the low band, so that
-/// a network may take its two lowest bits.
+/// Encoder and decoder both apply every code. The predictors use the coarse low-band value, so a network may
+/// drop the two lowest bits.
 void follow_low(G722Band& band, uint8_t code) {
   const size_t coarse = code >> 2;
   const int difference = (band.step() * kLowCoarse[coarse]) >> 15;
@@ -88,7 +88,7 @@ struct Halves {
   int odd = 0;
 };
 
-/// Takes two further samples into the history and filters its even and its odd ones.
+/// Appends two samples to the history and filters its even and odd samples.
 Halves filter(std::array<int, 24>& history, int first, int second) {
   std::copy(history.begin() + 2, history.end(), history.begin());
   history[22] = first;
@@ -156,7 +156,7 @@ void G722BitEncoder::encode(std::span<const int16_t> in, std::span<uint8_t> out)
   const size_t count = std::min(in.size() / 2, out.size());
   for (size_t i = 0; i < count; ++i) {
     const Halves sums = filter(history_, in[2 * i], in[2 * i + 1]);
-    // By 12 for the filter's gain, by one for the two halves, by one for the 15 bits of the bands.
+    // Shift by 12 for the filter gain, by 1 for the two halves and by 1 for the 15-bit bands.
     const int low = (sums.even + sums.odd) >> 14;
     const int high = (sums.even - sums.odd) >> 14;
     const uint8_t low_code = quantise_low(saturate16(low - bands_.low.predicted()), bands_.low.step());

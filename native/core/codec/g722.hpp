@@ -1,4 +1,4 @@
-// ITU-T G.722 at 64 kbit/s: 16 kHz audio in two bands of adaptive differential PCM. Bit-exact.
+// ITU-T G.722 at 64 kbit/s: 16 kHz audio in two ADPCM bands. Bit-exact.
 #pragma once
 
 #include <array>
@@ -7,17 +7,18 @@
 
 namespace carillon {
 
-/// The adaptive predictor and step size of one band (G.722 §6.2 block 4, and blocks 3L, 3H).
+/// Adaptive predictor and step size of one band (G.722 §6.2 block 4, and blocks 3L, 3H).
 class G722Band {
  public:
   explicit G722Band(int step) : step_(step) {}
 
-  /// The value that is predicted next.
+  /// Predicted next value.
   [[nodiscard]] int predicted() const { return predicted_; }
   [[nodiscard]] int step() const { return step_; }
-  /// `log_change`: of the step size, which stays under `log_limit`; `octaves`: its scale.
+  /// Adapts the step size. `log_change`: change of its logarithm, which `log_limit` bounds; `octaves`: its
+  /// scale.
   void adapt_step(int log_change, int log_limit, int octaves);
-  /// The quantised difference of this sample: the predictor follows it.
+  /// Updates the predictor with the quantised difference of this sample.
   void follow(int difference);
 
  private:
@@ -31,7 +32,7 @@ class G722Band {
   int predicted_by_zeros_ = 0;
   int step_;
   int log_step_ = 0;
-  // By age, the newest first.
+  // Ordered by age, newest first.
   std::array<int, 2> reconstructed_{};
   std::array<int, 2> partial_{};
   std::array<int, 2> poles_{};
@@ -39,16 +40,16 @@ class G722Band {
   std::array<int, kZeros> zeros_{};
 };
 
-/// What encoder and decoder of one signal have in common at any time.
+/// State that encoder and decoder of a signal share.
 struct G722Bands {
   G722Band low{32};
   G722Band high{8};
 };
 
-/// Two samples become an octet.
+/// Encoder: two samples become one octet.
 class G722BitEncoder {
  public:
-  /// `out` has half as many as `in`.
+  /// Encodes `in`. `out` must hold half as many elements as `in`.
   void encode(std::span<const int16_t> in, std::span<uint8_t> out);
   void set_bands(const G722Bands& bands) { bands_ = bands; }
 
@@ -59,7 +60,7 @@ class G722BitEncoder {
 
 class G722BitDecoder {
  public:
-  /// `out` has twice as many as `in`.
+  /// Decodes `in`. `out` must hold twice as many elements as `in`.
   void decode(std::span<const uint8_t> in, std::span<int16_t> out);
   [[nodiscard]] const G722Bands& bands() const { return bands_; }
 

@@ -6,7 +6,7 @@
 namespace carillon {
 
 namespace {
-/// The concealer is silent from 110 ms on; a bit more lets the predictors come to rest.
+/// Samples in 150 ms. The concealer is silent after 110 ms; the margin lets the predictors settle.
 constexpr size_t kSounds = size_t{kG722Rates.sample.per_ms()} * 150;
 }  // namespace
 

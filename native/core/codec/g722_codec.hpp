@@ -1,4 +1,5 @@
-// G.722 as a session's codec (RFC 3551 §4.5.2). Its RTP clock is 8000 Hz by history: a tick is two samples.
+// G.722 session codec (RFC 3551 §4.5.2). Its RTP clock is 8000 Hz for historical reasons: one tick is two
+// samples.
 #pragma once
 
 #include "core/codec/codec.hpp"
@@ -9,8 +10,8 @@ namespace carillon {
 
 inline constexpr SessionRates kG722Rates{RtpClockRate(8000), SampleRate(16000)};
 
-/// An octet is two samples, so a payload may be cut anywhere. Losses are concealed as those of G.711 are;
-/// what was heard instead is coded too, so that the predictors go on from there and not from before the gap.
+/// Decodes G.722. One octet is two samples, so payloads can be split anywhere. Losses are concealed as for
+/// G.711. The concealment is also encoded so that the predictors continue from the audio that was output.
 class G722Decoder final : public AudioDecoder {
  public:
   [[nodiscard]] SessionRates rates() const override { return kG722Rates; }
@@ -30,7 +31,7 @@ class G722Decoder final : public AudioDecoder {
   G722BitDecoder bits_;
   G722BitEncoder echo_;
   bool followed_ = false;
-  /// Without a packet; nothing is left to follow after as long as the concealer sounds.
+  /// Samples since the last packet. After the concealer becomes silent, the predictors need no update.
   size_t without_ = SIZE_MAX / 2;
   PacketLossConcealer<kG722Rates.sample.per_ms()> concealer_;
 };

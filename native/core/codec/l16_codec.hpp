@@ -1,4 +1,4 @@
-// L16 as a session's codec (RFC 3551 §4.5.11): samples in network byte order, one channel.
+// L16 session codec (RFC 3551 §4.5.11): samples in network byte order, one channel.
 #pragma once
 
 #include "core/codec/codec.hpp"
@@ -6,7 +6,7 @@
 
 namespace carillon {
 
-/// `kPerMs`: samples of a millisecond.
+/// Decodes L16. `kPerMs`: samples per millisecond.
 template <int kPerMs>
 class L16Decoder final : public AudioDecoder {
  public:
@@ -29,7 +29,7 @@ class L16Encoder final : public AudioEncoder {
   explicit L16Encoder(SampleRate rate) : rate_(rate) {}
 
   [[nodiscard]] SessionRates rates() const override { return {RtpClockRate(rate_.hz()), rate_}; }
-  /// At 16 kHz 40 ms are what a datagram takes without being cut in two.
+  /// Limits packets at 16 kHz to 40 ms, which fit a datagram without fragmentation.
   [[nodiscard]] int packet_ms(int wanted) const override;
   [[nodiscard]] size_t max_payload() const override { return kMaxPayload; }
   ByteCount encode(Coding coding, std::span<const Sample> in, std::span<uint8_t> out) override;

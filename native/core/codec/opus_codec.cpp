@@ -10,38 +10,39 @@ namespace carillon {
 namespace {
 
 constexpr RtpClockRate kClock{48'000};
-/// The longest packet (RFC 6716 §2.1.4).
+/// Longest Opus packet in ms (RFC 6716 §2.1.4).
 constexpr int kLongestMs = 120;
 constexpr size_t kLongestFrame = 1275;
-/// Voice needs no more: from here on processing time grows faster than what is heard of it.
+/// Sufficient for voice. Higher values cost more processing time than they improve quality.
 constexpr int kComplexity = 5;
-/// What FEC reckons with at least, and at most: from there on the voice itself would have too few bits.
+/// Bounds of the loss rate used for FEC. Above the maximum, the voice itself would have too few bits.
 constexpr int kLeastLossPercent = 5;
 constexpr int kMostLossPercent = 20;
-/// A sender with DTX is heard again each 400 ms (RFC 7587 §3.1.3); after this it is gone, and silent.
+/// Longest concealment. A sender with DTX sends every 400 ms (RFC 7587 §3.1.3), so longer silence means it
+/// has stopped.
 constexpr Nanos kMadeUpAtMost = kSecond;
-/// The shortest stretch that can be made up: 2.5 ms.
+/// Shortest section that can be concealed: 2.5 ms.
 constexpr int kStretchesPerSecond = 400;
-/// A payload of so few octets is a frame without sound, which need not be sent.
+/// Payloads up to this many octets encode a frame without sound and need not be sent.
 constexpr int kNothingToSend = 2;
-/// Frames: a pause of who is heard in full, with narrow audio in it, is no reason to change.
+/// Frames of narrow audio required before the bandwidth is reduced. Pauses in wideband speech are shorter.
 constexpr int kNarrowerFrames = 25;
-/// From here on without waiting for a pause.
+/// Frames after which the bandwidth is reduced even without a pause.
 constexpr int kNarrowerAtLast = 250;
 
-/// RFC 7587 §3.1.1, for speech.
+/// Recommended speech bitrates (RFC 7587 §3.1.1).
 int bitrate_for(SampleRate rate) {
   if (rate <= SampleRate(8000)) return 16'000;
   if (rate <= SampleRate(16'000)) return 24'000;
   return rate <= SampleRate(24'000) ? 32'000 : 40'000;
 }
-/// RFC 6716 §2.1.3: the least band that holds what audio of this rate can.
+/// Returns the narrowest Opus bandwidth that holds audio of this rate (RFC 6716 §2.1.3).
 int bandwidth_for(SampleRate rate) {
   if (rate <= SampleRate(8000)) return OPUS_BANDWIDTH_NARROWBAND;
   if (rate <= SampleRate(16'000)) return OPUS_BANDWIDTH_WIDEBAND;
   return rate <= SampleRate(24'000) ? OPUS_BANDWIDTH_SUPERWIDEBAND : OPUS_BANDWIDTH_FULLBAND;
 }
-/// The second copy takes its share: without more, what lies above 8 kHz would be left as noise.
+/// Adds bits for the redundant copy (FEC). Otherwise the band above 8 kHz would degrade to noise.
 int with_copies(int bitrate) { return bitrate * 3 / 2; }
 
 }  // namespace
@@ -75,7 +76,7 @@ void OpusStreamDecoder::decode(const PacketPart& part, std::span<Sample> out) {
   const auto ready =
       std::span<const Sample>(decoded_).subspan(from, std::min(out.size(), decoded_count_ - from));
   std::ranges::copy(ready, out.begin());
-  // Of a packet that cannot be decoded.
+  // Conceal the rest of a packet that cannot be decoded.
   if (ready.size() < out.size()) make_up(out.subspan(ready.size()), {});
 }
 
@@ -165,7 +166,7 @@ void OpusStreamEncoder::expect_loss(int percent) {
 }
 
 void OpusStreamEncoder::change_band(SampleRate content) {
-  // It would wait for a pause of its own liking, for seconds, and never take the highest band up again.
+  // Without a reset, the encoder waits seconds for a suitable pause and never restores the highest band.
   opus_encoder_ctl(encoder_.get(), OPUS_RESET_STATE);
   set_band(content);
 }
@@ -176,7 +177,7 @@ void OpusStreamEncoder::carries(SampleRate content) {
   narrower_ = content_ < band_ ? narrower_ + 1 : 0;
 }
 
-/// A change is heard in the middle of a tone.
+/// Returns true if the bandwidth may be reduced now. A change during a tone would be audible.
 bool OpusStreamEncoder::may_narrow(std::span<const Sample> in) const {
   if (narrower_ < kNarrowerFrames) return false;
   return narrower_ >= kNarrowerAtLast || is_pause(in);

@@ -1,4 +1,4 @@
-// Opus as a session's codec (RFC 6716, RFC 7587): one channel, RTP clock 48 kHz whatever the audio's rate.
+// Opus session codec (RFC 6716, RFC 7587): one channel, RTP clock 48 kHz at any audio sample rate.
 #pragma once
 
 #include <memory>
@@ -17,9 +17,9 @@ struct OpusDeleter {
   void operator()(::OpusEncoder* encoder) const;
 };
 
-/// A payload cannot be cut: it is decoded at its first part. What is lost is taken from the packet behind it
-/// where that has it once more (FEC), else made up by the decoder, which also makes the noise of a sender's
-/// silence.
+/// Decodes Opus. A payload cannot be split, so it is decoded at its first part. Lost audio is restored from
+/// the next packet (FEC) if possible, otherwise concealed by the decoder. The decoder also generates comfort
+/// noise during DTX.
 class OpusStreamDecoder final : public AudioDecoder {
  public:
   explicit OpusStreamDecoder(SampleRate rate);
@@ -27,7 +27,7 @@ class OpusStreamDecoder final : public AudioDecoder {
   [[nodiscard]] SessionRates rates() const override { return rates_; }
   [[nodiscard]] bool decodes(Coding coding) const override { return coding == Coding::opus; }
   [[nodiscard]] RtpTicks duration(Coding coding, Bytes payload) const override;
-  /// Speech; of music at the highest rate less is held.
+  /// Octets per second of speech. For music at the highest rate, the buffer holds less time.
   [[nodiscard]] size_t octets_per_second() const override { return 16'000; }
   [[nodiscard]] size_t longest_payload() const override { return 1500; }
   void decode(const PacketPart& part, std::span<Sample> out) override;
@@ -38,11 +38,11 @@ class OpusStreamDecoder final : public AudioDecoder {
  private:
   void make_up(std::span<Sample> out, Bytes following);
 
-  /// Negotiated.
+  /// Negotiated sample rate.
   SampleRate full_;
   SessionRates rates_;
   std::unique_ptr<::OpusDecoder, OpusDeleter> decoder_;
-  /// Of the packet in hand, 120 ms at most.
+  /// Decoded audio of the current packet, at most 120 ms.
   std::vector<Sample> decoded_;
   size_t decoded_count_ = 0;
   std::optional<RtpTime> decoded_begins_;
@@ -54,15 +54,15 @@ class OpusStreamEncoder final : public AudioEncoder {
   explicit OpusStreamEncoder(const CodecSpec& spec);
 
   [[nodiscard]] SessionRates rates() const override { return rates_; }
-  /// Opus frames are of 10, 20, 40 or 60 ms.
+  /// Opus frames last 10, 20, 40 or 60 ms.
   [[nodiscard]] int packet_ms(int wanted) const override;
   [[nodiscard]] size_t max_payload() const override;
-  /// Narrower audio is encoded as such in the first pause after half a second of it, wider at once.
+  /// Reduces the bandwidth in the first pause after 0.5 s of narrow audio. Increases it immediately.
   void carries(SampleRate content) override;
-  /// A lower one in a pause, once what is encoded is as narrow.
+  /// Reduces the input rate in a pause after the encoded bandwidth has been reduced.
   bool take_at(SampleRate rate) override;
-  /// Each frame is sent once more within the next packet while any are lost, where the peer wants that (FEC):
-  /// it takes the time of encoding most of it twice.
+  /// Enables FEC while packets are lost, if the peer supports it: each packet repeats the previous frame.
+  /// This almost doubles the encoding time.
   void expect_loss(int percent) override;
   ByteCount encode(Coding coding, std::span<const Sample> in, std::span<uint8_t> out) override;
 
@@ -73,20 +73,21 @@ class OpusStreamEncoder final : public AudioEncoder {
   void change_band(SampleRate content);
   [[nodiscard]] bool may_narrow(std::span<const Sample> in) const;
 
-  /// Negotiated.
+  /// Negotiated sample rate.
   SampleRate full_;
   SessionRates rates_;
-  /// Of the peer's own choice; 0: none.
+  /// Bitrate that the peer requests, in bit/s. 0: no preference.
   int bitrate_;
   bool fec_;
   bool dtx_;
-  /// What FEC reckons with; 0: none is sent.
+  /// Loss rate for FEC in percent. 0: FEC is off.
   int loss_percent_ = 0;
-  /// What comes has nothing above half of this rate; what is encoded, of this one; so many frames had less.
+  /// Bandwidth of the input, bandwidth of the encoder, and number of recent frames narrower than the
+  /// encoder's, as twice the highest frequency.
   SampleRate content_;
   SampleRate band_;
   int narrower_ = 0;
-  /// The last frame that was encoded was one, as far as that matters.
+  /// True if the last encoded frame was a pause. Updated only where needed.
   bool pause_ = false;
   std::unique_ptr<::OpusEncoder, OpusDeleter> encoder_;
 };

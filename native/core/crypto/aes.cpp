@@ -14,14 +14,14 @@ namespace carillon {
 
 namespace {
 
-/// Encrypted at once: as many as keep the processor's AES unit busy, and what 20 ms of G.711 are.
+/// Blocks encrypted in parallel: enough to saturate the processor's AES unit, and the size of 20 ms of G.711.
 constexpr size_t kAtOnce = 10;
 constexpr size_t kCountAt = 12;
 
 AES_NI inline __m128i load(const void* from) { return _mm_loadu_si128(static_cast<const __m128i*>(from)); }
 AES_NI inline void store(void* to, __m128i value) { _mm_storeu_si128(static_cast<__m128i*>(to), value); }
 
-/// FIPS 197 §5.2: SubWord, and RotWord of it.
+/// SubWord and RotWord(SubWord) (FIPS 197 §5.2).
 struct Substituted {
   uint32_t plain;
   uint32_t rotated;
@@ -31,7 +31,7 @@ AES_NI inline Substituted substituted(uint32_t word) {
   return {static_cast<uint32_t>(_mm_extract_epi32(all, 0)), static_cast<uint32_t>(_mm_extract_epi32(all, 1))};
 }
 
-/// FIPS 197 §5.2 on words as they lie in memory. `words` begins with the key's `key_words`.
+/// Key expansion (FIPS 197 §5.2) on words in memory order. `words` begins with the key's `key_words` words.
 AES_NI void expand(uint32_t* words, size_t key_words, size_t count) {
   uint32_t constant = 1;
   for (size_t i = key_words; i < count; ++i) {

@@ -1,5 +1,4 @@
-// AES-128 and AES-256 (FIPS 197) by the processor's instructions, which take the same time whatever the key
-// and the text are.
+// AES-128 and AES-256 (FIPS 197) with processor instructions, whose run time does not depend on key or text.
 #pragma once
 
 #include <array>
@@ -15,24 +14,24 @@ using AesBlock = std::array<uint8_t, kAesBlock>;
 
 #ifdef CARILLON_X86_CRYPTO
 
-/// Where processor_has_aes().
+/// Requires processor_has_aes().
 class AesKey {
  public:
-  /// 16 or 32 bytes.
+  /// `key`: 16 or 32 bytes.
   explicit AesKey(Bytes key);
   AesKey(const AesKey&) = delete;
   AesKey& operator=(const AesKey&) = delete;
   ~AesKey();
 
   void encrypt(const AesBlock& in, AesBlock& out) const;
-  /// `text`, in place, with the keystream that begins with the block of `counter`, whose last 32 bits count
-  /// (NIST SP 800-38D §6.2 inc32; AES-CM's 16 never run over in a packet).
+  /// Applies the keystream to `text` in place, starting with block `counter`, whose last 32 bits are
+  /// incremented (NIST SP 800-38D §6.2 inc32). The 16-bit counter of AES-CM never overflows within a packet.
   void apply(const AesBlock& counter, std::span<uint8_t> text) const;
 
  private:
   static constexpr size_t kMostRounds = 14;
   size_t last_;
-  // AES-256 uses all of them.
+  // Round keys; only AES-256 uses all of them.
   std::array<AesBlock, kMostRounds + 1> rounds_{};
 };
 

@@ -15,9 +15,9 @@ namespace carillon {
 
 namespace {
 
-// GHASH has its bits in the order that is the reverse of the multiplication's. RFC 8452 appendix A: with
-// the bytes turned round and the key multiplied by x once, it is POLYVAL, whose product comes out in the
-// right order and is reduced from below.
+// GHASH uses the reverse bit order of the carry-less multiplication. With reversed bytes and the key
+// multiplied by x it becomes POLYVAL (RFC 8452 appendix A), whose product has the right order and is reduced
+// from below.
 
 CLMUL inline __m128i load(const void* from) { return _mm_loadu_si128(static_cast<const __m128i*>(from)); }
 CLMUL inline void store(void* to, __m128i value) { _mm_storeu_si128(static_cast<__m128i*>(to), value); }
@@ -26,7 +26,7 @@ CLMUL inline __m128i turned(__m128i block) {
   return _mm_shuffle_epi8(block, _mm_set_epi64x(0x0001020304050607, 0x08090a0b0c0d0e0f));
 }
 
-/// 256 bits before they are reduced: the middle lies across both halves.
+/// Unreduced 256-bit product. `middle` overlaps both halves.
 struct Product {
   __m128i low;
   __m128i middle;
@@ -58,7 +58,7 @@ CLMUL inline __m128i multiplied(__m128i a, __m128i b) {
   return reduced(product);
 }
 
-/// By x, modulo the polynomial, without a branch on the secret.
+/// Multiplies by x modulo the polynomial, without a branch on secret data.
 CLMUL inline __m128i doubled(__m128i value) {
   const auto low = static_cast<uint64_t>(_mm_extract_epi64(value, 0));
   const auto high = static_cast<uint64_t>(_mm_extract_epi64(value, 1));

@@ -1,4 +1,4 @@
-// GHASH (NIST SP 800-38D §6.4), the authentication of AES-GCM, by the processor's carry-less multiplication.
+// GHASH (NIST SP 800-38D §6.4), the authentication of AES-GCM, with carry-less multiplication instructions.
 #pragma once
 
 #include <array>
@@ -10,29 +10,30 @@ namespace carillon {
 
 #ifdef CARILLON_X86_CRYPTO
 
-/// Where processor_has_aes(). A key's powers; of a message the hash is a value that goes from call to call.
+/// GHASH key, stored as powers of the subkey. Requires processor_has_aes(). The caller keeps the state of
+/// each message.
 class GhashKey {
  public:
-  /// The message so far.
+  /// Hash state of a message.
   struct State {
     AesBlock value{};
   };
 
-  /// `subkey`: zeros, encrypted.
+  /// `subkey`: the encrypted zero block.
   explicit GhashKey(const AesBlock& subkey);
   GhashKey(const GhashKey&) = delete;
   GhashKey& operator=(const GhashKey&) = delete;
   ~GhashKey();
 
-  /// The last block is filled up with zeros.
+  /// Adds bytes to the hash. Pads the last block with zeros.
   void add(State& state, Bytes bytes) const;
-  /// Hash of what was added, ended by the lengths of its two parts, in bytes.
+  /// Returns the final hash. `beside` and `text`: lengths of the additional data and the ciphertext in bytes.
   [[nodiscard]] AesBlock end(State& state, size_t beside, size_t text) const;
 
  private:
-  /// Blocks that are reduced together.
+  /// Number of blocks per reduction.
   static constexpr size_t kPowers = 4;
-  /// The first power is the key itself.
+  /// Powers of the key, starting with the key itself.
   std::array<AesBlock, kPowers> powers_{};
 };
 

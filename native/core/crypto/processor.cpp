@@ -15,7 +15,7 @@ bool processor_has_aes() {
 }
 
 bool processor_has_sha1() {
-  // Asked by number: older compilers do not know it by name.
+  // Query the CPUID bit by number, because older compilers do not support it by name.
   static const bool has = [] {
     constexpr unsigned int kShaBit = 1U << 29;
     unsigned int a = 0;

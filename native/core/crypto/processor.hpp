@@ -1,18 +1,18 @@
-// What of the cryptography in this folder the processor does by instructions of its own. Elsewhere (another
-// architecture, an old processor) its users take OpenSSL's; nothing here is computed in another way.
+// Detects processor instructions for cryptography. Without them (other architectures, old processors),
+// callers use OpenSSL; this folder has no software implementation.
 #pragma once
 
 #if defined(__x86_64__)
 #define CARILLON_X86_CRYPTO 1
-/// Before each function that uses the instructions: the rest of the program runs on processors without them.
+/// Marks a function that uses these instructions. The rest of the program runs on processors without them.
 #define CARILLON_USES(instructions) __attribute__((target(instructions)))
 #endif
 
 namespace carillon {
 
-/// AES and the multiplication of GHASH: AES-NI, PCLMULQDQ, SSE4.1.
+/// Returns true if the processor has AES-NI, PCLMULQDQ and SSE4.1, which AES and GHASH need.
 bool processor_has_aes();
-/// SHA-NI.
+/// Returns true if the processor has SHA-NI.
 bool processor_has_sha1();
 
 }  // namespace carillon

@@ -18,22 +18,22 @@ using State = PacketHmac::State;
 constexpr size_t kBlock = PacketHmac::kBlockBytes;
 constexpr State kBegin{0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0};
 
-/// The five words of the hash, as the instructions want them: a, b, c, d from the highest down, e in the
+/// The five hash words in the layout of the instructions: a to d from the highest element down, e in the
 /// highest.
 struct Words {
   __m128i abcd;
   __m128i e;
 };
 
-/// What goes through the rounds: the last four groups of four words of the message schedule, and what the
-/// next round's e comes from.
+/// State of the rounds: the last four groups of the message schedule, and the value from which the next e is
+/// derived.
 struct Rounds {
   __m128i abcd;
   __m128i before;
   __m128i schedule[4];
 };
 
-/// Twenty rounds with one function; `first` is the number of the first group of four.
+/// Performs twenty rounds with one function. `first`: index of the first group of four rounds.
 template <int function>
 SHA_NI inline void twenty(Rounds& r, size_t first) {
 #pragma GCC unroll 5
@@ -86,9 +86,9 @@ void write_state(const State& state, uint8_t* to) {
   }
 }
 
-/// FIPS 180-4 §5.1.1: what ends a message of `bytes`, the block of the key among them.
+/// Writes the padding (FIPS 180-4 §5.1.1). `bytes`: message length including the key block.
 void write_end(uint8_t* blocks, size_t at, size_t end, size_t bytes) {
-  constexpr size_t kLengthBytes = 4;  // of eight: no packet needs more
+  constexpr size_t kLengthBytes = 4;  // of eight: sufficient for any packet
   blocks[at] = 0x80;
   std::memset(blocks + at + 1, 0, end - at - 1);
   write_u32({blocks, end}, end - kLengthBytes, static_cast<uint32_t>(8 * (kBlock + bytes)));

@@ -1,4 +1,4 @@
-// HMAC-SHA1 (RFC 2104, FIPS 180-4) of packets, by the processor's instructions.
+// HMAC-SHA1 (RFC 2104, FIPS 180-4) of packets with processor instructions.
 #pragma once
 
 #include <array>
@@ -11,24 +11,24 @@ namespace carillon {
 
 #ifdef CARILLON_X86_CRYPTO
 
-/// Where processor_has_sha1(). The key's two blocks are hashed beforehand; of them no more is kept than what
-/// the hash goes on from.
+/// HMAC key. Requires processor_has_sha1(). The two key blocks are hashed in advance, and only the resulting
+/// states are stored.
 class PacketHmac {
  public:
   static constexpr size_t kDigestBytes = 20;
   static constexpr size_t kBlockBytes = 64;
-  /// The longest `more`.
+  /// Maximum length of `more` in bytes.
   static constexpr size_t kMaxMore = 8;
   using Digest = std::array<uint8_t, kDigestBytes>;
   using State = std::array<uint32_t, 5>;
 
-  /// At most kBlockBytes.
+  /// `key`: at most kBlockBytes bytes.
   explicit PacketHmac(Bytes key);
   PacketHmac(const PacketHmac&) = delete;
   PacketHmac& operator=(const PacketHmac&) = delete;
   ~PacketHmac();
 
-  /// Of `text` and, behind it, `more`.
+  /// Returns the HMAC of `text` followed by `more`.
   [[nodiscard]] Digest of(Bytes text, Bytes more) const;
 
  private:

@@ -1,4 +1,4 @@
-// Secrets that leave no trace in memory.
+// Erases secrets from memory.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 
 namespace carillon {
 
-/// Not left out by the compiler, though nobody reads the bytes afterwards.
+/// Overwrites memory with zeros in a way that the compiler cannot remove.
 inline void wipe(void* from, size_t bytes) {
   std::memset(from, 0, bytes);
   __asm__ __volatile__("" : : "r"(from) : "memory");

@@ -12,22 +12,22 @@ namespace {
 
 constexpr double kLowestHz = 400.0;
 constexpr double kHighestHz = 2000.0;
-// Half the width of a 20 ms filter: wherever the tone lies, one of them sees four fifths of it.
+// Half the width of a 20 ms filter. At any frequency, one filter passes at least four fifths of the tone.
 constexpr double kGridHz = 25.0;
 constexpr size_t kGridPoints = static_cast<size_t>((kHighestHz - kLowestHz) / kGridHz) + 1;
-// Of the frame's energy; noise 15 dB below leaves 0.97, the place between two points takes at most 0.05 of
-// it.
+// Minimum share of the frame's energy. Noise 15 dB below the tone leaves 0.97; a frequency between two grid
+// points costs at most 0.05.
 constexpr double kPureShare = 0.85;
 constexpr double kQuietestMeanSquare = 200.0 * 200.0;  // -44 dBov
 constexpr uint32_t kFramesToBeep = 6;                  // 120 ms
 constexpr double kDriftHz = 15.0;
-constexpr double kSteady = 2.0;  // 3 dB from frame to frame
+constexpr double kSteady = 2.0;  // maximum energy ratio between frames: 3 dB
 
-/// Frequencies that are filtered side by side, in vector registers.
+/// Frequencies filtered in parallel in vector registers.
 constexpr size_t kLanes = 8;
 using Lanes = std::array<float, kLanes>;
 
-/// The grid in groups of lanes; what is beyond its end is never the strongest.
+/// Number of lane groups in the grid. Points beyond the grid's end are ignored.
 constexpr size_t kGridGroups = (kGridPoints + kLanes - 1) / kLanes;
 
 double grid_hz(size_t point) { return kLowestHz + kGridHz * static_cast<double>(point); }
@@ -45,7 +45,7 @@ std::array<Lanes, kGridGroups> grid_turns() {
 
 const std::array<Lanes, kGridGroups> kGridTurns = grid_turns();
 
-/// Energy that a sine at each of these frequencies accounts for (Goertzel).
+/// Returns the energy that a sine at each frequency accounts for (Goertzel).
 Lanes energies(std::span<const Sample> frame, const Lanes& turns) {
   Lanes last{};
   Lanes before{};
@@ -69,7 +69,7 @@ struct Peak {
   double energy = 0.0;
 };
 
-/// Strongest sine of the frame: on the grid, then between its points.
+/// Finds the strongest sine of the frame, first on the grid, then between grid points.
 Peak strongest_sine(std::span<const Sample> frame) {
   Peak peak;
   for (size_t point = 0; point < kGridPoints; point += kLanes) {
@@ -78,7 +78,7 @@ Peak strongest_sine(std::span<const Sample> frame) {
       if (found[i] > peak.energy) peak = {grid_hz(point + i), found[i]};
     }
   }
-  // Eight places from half a step below to half a step above.
+  // Eight points from half a step below to half a step above.
   Lanes turns{};
   const double lowest = peak.frequency_hz - kGridHz / 2;
   constexpr double fine_hz = kGridHz / (kLanes - 1);

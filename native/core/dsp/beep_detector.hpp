@@ -1,4 +1,4 @@
-// The beep after which a voicemail records.
+// Detects the beep that precedes a voicemail recording.
 #pragma once
 
 #include <cstdint>
@@ -8,12 +8,12 @@
 
 namespace carillon {
 
-/// One steady tone between 400 and 2,000 Hz for at least 120 ms with hardly anything beside it. Neither
-/// speech nor two-tone signals (ringback, DTMF) are that.
+/// Detects a single steady tone between 400 and 2,000 Hz of at least 120 ms with little other energy. Speech
+/// and two-tone signals (ringback, DTMF) do not match.
 class BeepDetector {
  public:
-  /// A frame of 20 ms at 8 kHz (others are ignored). True once, in the frame in which the beep became
-  /// certain.
+  /// Processes a 20 ms frame at 8 kHz; other frames are ignored. Returns true once, when the beep is
+  /// confirmed.
   bool feed(std::span<const Sample> frame) noexcept;
 
  private:

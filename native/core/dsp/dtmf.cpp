@@ -3,7 +3,7 @@
 namespace carillon {
 namespace {
 
-// Each of the two: well inside what Q.24 networks accept, and their sum far from clipping.
+// Level of each tone: within the range that Q.24 networks accept, and their sum does not clip.
 constexpr double kDigitLevelDbm0 = -8.0;
 
 }  // namespace

@@ -11,22 +11,22 @@ namespace carillon {
 namespace {
 
 constexpr float kQuietestMeanSquare = 260.0F * 260.0F;  // both tones together, about -42 dBov
-// Share of a window's energy in the two tones: 0.77 for a digit that is 1.5 percent off frequency (Q.24) in
-// noise 10 dB below it; a window that lies on the edge of a digit counts when five eighths of it are tone.
+// Minimum share of a window's energy in the two tones. A digit 1.5 percent off frequency (Q.24) with noise 10
+// dB below has 0.77. A window at a digit's edge counts if five eighths of it are tone.
 constexpr float kWindowShare = 0.63F;
-// The same once the true frequencies are known, so nothing but noise is missing: 9 dB.
+// Minimum share once the exact frequencies are known, so that only noise reduces it: 9 dB.
 constexpr double kPureShare = 0.89;
-// Q.24 twist: the column up to 4 dB louder than the row, the row up to 8 dB louder than the column, and a
-// margin of 1 dB. Within a single window the louder tone may hide 3 dB of the other.
+// Q.24 twist: the column may be 4 dB louder than the row, and the row 8 dB louder than the column. A margin
+// of 1 dB is added. Within one window the louder tone can mask 3 dB of the other.
 constexpr double kColumnLouder = 3.16;       // 5 dB
 constexpr double kRowLouder = 7.94;          // 9 dB
 constexpr float kWindowColumnLouder = 6.3F;  // 8 dB
 constexpr float kWindowRowLouder = 15.8F;    // 12 dB
-// The strongest of a group stands out of the others by so much.
+// Minimum power ratio between the strongest tone of a group and the others.
 constexpr float kStandsOut = 2.5F;  // 4 dB
-// A tone keeps its level from one half of the evidence to the other.
+// Maximum energy ratio between the two halves of the analyzed audio.
 constexpr float kSteady = 1.78F;  // 2.5 dB
-// Q.24: 1.5 percent off must be taken, 3.5 percent must not.
+// Q.24: 1.5 percent deviation must be accepted, 3.5 percent rejected.
 constexpr double kDetuneMax = 0.025;
 constexpr uint32_t kWindowsToBegin = 4;
 constexpr uint32_t kWindowsToEnd = 4;
@@ -46,7 +46,8 @@ std::array<float, 8> keypad_turns() {
 
 const std::array<float, 8> kKeypadTurns = keypad_turns();
 
-/// Power at all eight frequencies, scaled so that a lone sine at one of them gives the energy of the window.
+/// Returns the power at all eight frequencies. Scale: a single sine at one frequency yields the window's
+/// energy.
 std::array<float, 8> keypad_powers(std::span<const float> window) {
   std::array<float, 8> last{};
   std::array<float, 8> before{};
@@ -65,7 +66,7 @@ std::array<float, 8> keypad_powers(std::span<const float> window) {
   return result;
 }
 
-/// Fourier sum at one frequency, phase relative to the first sample.
+/// Returns the Fourier sum at one frequency. The phase is relative to the first sample.
 std::complex<double> component(std::span<const float> audio, double frequency_hz) {
   const auto turn = std::polar(1.0, -radians_per_sample(frequency_hz));
   std::complex<double> phasor{1.0, 0.0};
@@ -77,7 +78,7 @@ std::complex<double> component(std::span<const float> audio, double frequency_hz
   return sum;
 }
 
-/// The same through a Hann window: the other tone of the pair, however much louder, does not disturb it.
+/// Returns the same sum with a Hann window, which suppresses the other tone of the pair even if it is louder.
 std::complex<double> windowed_component(std::span<const float> audio, double frequency_hz) {
   const double lobe_hz = static_cast<double>(kNarrowband.hz()) / static_cast<double>(audio.size());
   return 0.5 * component(audio, frequency_hz) - 0.25 * component(audio, frequency_hz - lobe_hz) -
@@ -90,14 +91,14 @@ float energy_of(std::span<const float> audio) {
   return energy;
 }
 
-/// Energy of the steady sine near `nominal_hz`; zero when it is off frequency or not steady.
+/// Returns the energy of a steady sine near `nominal_hz`, or zero if it is off frequency or not steady.
 double sine_energy(std::span<const float> audio, double nominal_hz) {
   const size_t half = audio.size() / 2;
   const auto first = windowed_component(audio.first(half), nominal_hz);
   const auto second = windowed_component(audio.last(half), nominal_hz);
   const double ratio = std::norm(first) / std::max(std::norm(second), 1e-9);
   if (ratio > kSteady || ratio < 1.0 / kSteady) return 0.0;
-  // How far the phase runs ahead of a sine of the nominal frequency tells the true one.
+  // The phase lead over a sine of the nominal frequency yields the actual frequency.
   const double expected = radians_per_sample(nominal_hz) * static_cast<double>(half);
   const double ahead = std::remainder(std::arg(second) - std::arg(first) - expected, 2.0 * std::numbers::pi);
   const double off_hz = ahead / static_cast<double>(half) * kNarrowband.hz() / (2.0 * std::numbers::pi);
@@ -105,7 +106,7 @@ double sine_energy(std::span<const float> audio, double nominal_hz) {
   return 2.0 / static_cast<double>(audio.size()) * std::norm(component(audio, nominal_hz + off_hz));
 }
 
-/// Index of the strongest of a group when it stands out.
+/// Returns the index of the strongest tone of a group if it exceeds the others by kStandsOut.
 std::optional<size_t> strongest(std::span<const float> group) {
   const auto best = static_cast<size_t>(std::ranges::max_element(group) - group.begin());
   for (size_t i = 0; i < group.size(); ++i) {
@@ -133,8 +134,8 @@ std::optional<char> DtmfDetector::feed(AudioView heard) noexcept {
   return pressed;
 }
 
-/// A digit takes several windows in a row, so while none is in sight every second one is enough: the one left
-/// out is looked at when its neighbour shows something, and the outcome is the same.
+/// Analyzes the next window. A digit spans several windows, so without a candidate every second one is
+/// skipped. If the next window matches, the skipped one is analyzed too, so the result is the same.
 std::optional<char> DtmfDetector::next_window() noexcept {
   if (!candidate_ && !sounding_ && !left_out_) {
     left_out_ = true;
@@ -167,7 +168,7 @@ bool DtmfDetector::is_pure(Key key) const noexcept {
   return low + high >= kPureShare * energy_of(history_);
 }
 
-/// Counts like windows, for the beginning of a digit and for its end.
+/// Counts consecutive matching windows to detect the beginning and the end of a digit.
 std::optional<char> DtmfDetector::follow(std::optional<Key> key) noexcept {
   candidate_windows_ = key && key == candidate_ ? candidate_windows_ + 1 : 1;
   candidate_ = key;

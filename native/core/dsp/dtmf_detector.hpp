@@ -1,4 +1,4 @@
-// Keypad digits heard as tones (ITU-T Q.23, Q.24), for legs without telephone-event.
+// Detects DTMF digits in audio (ITU-T Q.23, Q.24), for legs without telephone-event.
 #pragma once
 
 #include <array>
@@ -12,27 +12,27 @@
 
 namespace carillon {
 
-/// Goertzel filters over windows of 12.75 ms that overlap by half. Four like windows in a row name a digit,
-/// so every digit of 40 ms is found and none of 20 ms or less; before it is believed, the last 25.5 ms must
-/// be two steady sines at the right frequencies and hardly anything else, which speech is not. Four windows
-/// without it end it, so an interruption of 10 ms does not double it.
+/// Runs Goertzel filters over windows of 12.75 ms that overlap by half. Four consecutive matching windows
+/// indicate a digit. Digits of 40 ms are always found, tones of 20 ms or less never. The last 25.5 ms must
+/// then consist of two steady sines at the right frequencies, which rejects speech. Four windows without the
+/// digit end it, so a 10 ms interruption does not report it twice.
 class DtmfDetector {
  public:
-  /// Up to 20 ms of audio at any line rate; the digit that became certain within it, once for each press.
+  /// Processes up to 20 ms of audio at any line rate. Returns a digit once per press, when it is confirmed.
   std::optional<char> feed(AudioView audio) noexcept;
 
-  /// The digit that sounds now, as far as it is certain.
+  /// Returns the confirmed digit that is currently sounding.
   [[nodiscard]] std::optional<char> sounding() const noexcept { return sounding_; }
 
   void reset() noexcept { *this = DtmfDetector(); }
 
  private:
-  // At 102 samples the neighbours of each row frequency lie close to the zeros of its filter.
+  // With 102 samples, the neighbouring row frequencies lie close to the zeros of each row filter.
   static constexpr size_t kWindow = 102;
   static constexpr size_t kHop = kWindow / 2;
   static constexpr size_t kHistory = 2 * kWindow;
 
-  /// Place on the keypad, 4 row + column.
+  /// Keypad index: 4 row + column.
   using Key = size_t;
 
   std::optional<char> next_window() noexcept;
@@ -42,8 +42,8 @@ class DtmfDetector {
 
   FrameConverter narrow_;
   std::array<float, kHistory> history_{};  // newest last
-  size_t until_window_ = kHop;             // samples still to come
-  /// The window before the present one has not been looked at.
+  size_t until_window_ = kHop;             // samples until the next window is complete
+  /// True if the previous window was skipped.
   bool left_out_ = false;
   std::optional<Key> candidate_;
   uint32_t candidate_windows_ = 0;

@@ -7,7 +7,7 @@
 namespace carillon {
 namespace {
 
-/// Weight of what comes, from just above 0 to just below 1 across the ramp.
+/// Returns the weight of the incoming signal, which rises from just above 0 to just below 1 over the ramp.
 double rising(size_t index, size_t over) {
   const double position = (static_cast<double>(index) + 0.5) / static_cast<double>(over);
   return 0.5 - 0.5 * std::cos(std::numbers::pi * position);

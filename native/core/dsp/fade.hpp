@@ -1,4 +1,4 @@
-// Raised-cosine edges: a cut inside a waveform is heard as a click, a ramp of a few milliseconds is not.
+// Raised-cosine fades. A cut in a waveform causes a click; a ramp of a few milliseconds does not.
 #pragma once
 
 #include <cstddef>
@@ -8,16 +8,16 @@
 
 namespace carillon {
 
-/// 4 ms.
+/// Returns the number of samples in 4 ms.
 constexpr size_t fade_samples(SampleRate rate) { return static_cast<size_t>(rate.per_ms()) * 4; }
 
-/// Lets the first `over` samples die away and silences the rest.
+/// Fades out the first `over` samples and silences the rest.
 void fade_out(std::span<Sample> audio, size_t over) noexcept;
 
-/// Raises the first `over` samples from silence.
+/// Fades in the first `over` samples.
 void fade_in(std::span<Sample> audio, size_t over) noexcept;
 
-/// Goes from `from` to `to` within `from.size()` samples; the result is in `to`.
+/// Crossfades from `from` to `to` over `from.size()` samples. Writes the result to `to`.
 void crossfade(std::span<const Sample> from, std::span<Sample> to) noexcept;
 
 }  // namespace carillon

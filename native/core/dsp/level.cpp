@@ -7,11 +7,10 @@ namespace carillon {
 namespace {
 
 constexpr double kFullScale = 32768.0;
-// The floor follows quieter frames within a few of them and climbs so slowly that a sentence does not lift
-// it.
+// The floor falls within a few quieter frames and rises so slowly that a sentence does not lift it.
 constexpr double kFallPerMs = 0.02;
 constexpr double kRiseDbPerSecond = 2.5;
-// A line with comfort noise off is digital silence; the floor stays where a real one may be.
+// Lower bound of the floor, for lines that send digital silence instead of comfort noise.
 constexpr double kLowestFloor = -75.0;
 constexpr double kHighestFloor = -30.0;
 

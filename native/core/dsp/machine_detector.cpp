@@ -9,28 +9,28 @@
 namespace carillon {
 namespace {
 
-// Silence after a greeting that only somebody leaves who waits for an answer.
+// Silence after a greeting that indicates a person waiting for an answer.
 constexpr uint32_t kAfterGreetingMs = 800;
-// A burst shorter than this is a click, not a word.
+// Shorter bursts are clicks, not words.
 constexpr uint32_t kShortestWordMs = 100;
-// Words are apart when this much silence lies between them.
+// Minimum silence between two words.
 constexpr uint32_t kBetweenWordsMs = 50;
-// The noise floor is the level that one in twenty steps stays below; voice is so much louder.
+// The noise floor is the level that one in twenty steps stays below. Voice exceeds it by kAboveFloorDb.
 constexpr size_t kFloorShare = 20;
 constexpr int kAboveFloorDb = 7;
-// Whatever the floor: quieter than this is no speech …
+// Minimum level of speech, regardless of the floor.
 constexpr int kQuietestVoiceDbov = -50;
-// … and the loudest noise that is believed to be noise.
+// Maximum level accepted as the noise floor.
 constexpr int kLoudestFloorDbov = -18;
 
-/// One pass over the levels heard so far, word by word.
+/// State of one pass over all levels, word by word.
 struct Words {
-  uint32_t silence_ms = 0;  // since the last voice
-  uint32_t word_ms = 0;     // of the burst in progress
-  uint32_t voice_ms = 0;    // of all words
+  uint32_t silence_ms = 0;  // time since the last voice
+  uint32_t word_ms = 0;     // length of the current burst
+  uint32_t voice_ms = 0;    // total length of all words
   uint32_t count = 0;
   bool in_word = false;
-  bool greeting = false;  // a first word was said
+  bool greeting = false;  // a first word was detected
 
   void silence(uint32_t ms) {
     silence_ms += ms;
@@ -49,7 +49,7 @@ struct Words {
       count += 1;
       voice_ms += word_ms;
     }
-    // A click does not end the silence in which somebody waits.
+    // A click does not interrupt the silence after a greeting.
     if (in_word) silence_ms = 0;
   }
 };
@@ -79,7 +79,7 @@ void MachineDetector::note_level(std::span<const Sample> step) noexcept {
   histogram_[below] += 1;
 }
 
-/// dB below full scale at which voice begins; larger is quieter.
+/// Returns the level in dB below full scale at which voice begins. Larger values are quieter.
 int MachineDetector::voice_threshold() const noexcept {
   size_t quieter = 0;
   int floor = 0;
@@ -111,7 +111,7 @@ std::optional<MachineDetector::Reason> MachineDetector::judge() const noexcept {
 
 MachineDetector::Decision MachineDetector::conclude(Reason reason) noexcept {
   decided_ = true;
-  // Nothing certain counts as a person: a machine that is spoken to does no harm, a person hung up on does.
+  // Uncertain results count as a person: talking to a machine is harmless, hanging up on a person is not.
   const bool machine = reason != Reason::human && reason != Reason::timeout;
   return {machine, reason, static_cast<uint32_t>(steps_ * kStepMs)};
 }

@@ -1,4 +1,4 @@
-// Answering machine detection: did a person or a machine pick up?
+// Answering machine detection: classifies the called party as a person or a machine.
 #pragma once
 
 #include <array>
@@ -13,19 +13,18 @@
 
 namespace carillon {
 
-/// People say a word or two and wait; machines talk on, or beep. Energy above a noise floor is cut into
-/// words, and the rules below decide on their number and length.
+/// People say a word or two and wait; machines continue talking or beep. The detector splits the energy above
+/// the noise floor into words and applies rules to their number and length.
 ///
-/// The floor of a line is not known when somebody speaks from the first instant. So the detector keeps the
-/// level of every 10 ms since the start and, with each frame, judges the whole of it anew by what is now
-/// known of the floor: what first seemed a noisy line becomes speech at the first pause between syllables.
+/// The noise floor is unknown if speech starts immediately. The detector therefore stores the level of every
+/// 10 ms since the start. It evaluates all of them again with each frame, using the current noise floor.
 class MachineDetector {
  public:
-  /// dialect §6 and the spec's table of limits.
+  /// Parameters from dialect §6 and the spec's table of limits.
   struct Options {
-    uint32_t total_ms = 5000;            // no decision by then: `timeout`
-    uint32_t initial_silence_ms = 4500;  // nobody says a word: machine
-    uint32_t greeting_ms = 1500;         // more speech than this, pauses not counted: machine
+    uint32_t total_ms = 5000;            // without a decision by then: `timeout`
+    uint32_t initial_silence_ms = 4500;  // no word for this long: machine
+    uint32_t greeting_ms = 1500;         // more speech than this, without pauses: machine
     uint32_t maximum_words = 3;          // more words than this: machine
     uint32_t maximum_word_ms = 5000;     // a single word longer than this: machine
   };
@@ -40,8 +39,8 @@ class MachineDetector {
 
   explicit MachineDetector(const Options& options) noexcept;
 
-  /// A frame of 20 ms from the peer at any line rate, silence where nothing came. Returns the decision once;
-  /// afterwards nothing.
+  /// Processes a 20 ms frame from the peer at any line rate; pass silence for missing audio. Returns the
+  /// decision once, then nullopt.
   std::optional<Decision> feed(AudioView frame) noexcept;
 
  private:
@@ -54,14 +53,12 @@ class MachineDetector {
   [[nodiscard]] std::optional<Reason> judge() const noexcept;
   [[nodiscard]] Decision conclude(Reason reason) noexcept;
 
-  // Given.
   Options options_;
 
-  // State.
   FrameConverter narrow_;
   BeepDetector beep_;
-  std::array<uint8_t, kMaxSteps> levels_{};    // below full scale in dB, of each 10 ms
-  std::array<uint16_t, kLevels> histogram_{};  // how often each occurred
+  std::array<uint8_t, kMaxSteps> levels_{};    // level of each 10 ms in dB below full scale
+  std::array<uint16_t, kLevels> histogram_{};  // number of steps at each level
   size_t steps_ = 0;
   bool decided_ = false;
 };

@@ -7,7 +7,7 @@
 namespace carillon {
 
 namespace {
-/// Half a decibel a frame: 6 dB are back after a quarter of a second.
+/// Gain increase per frame (0.5 dB): recovers 6 dB in 0.25 s.
 constexpr float kRelease = 1.06F;
 
 float magnitude(int32_t value) { return std::fabs(static_cast<float>(value)); }
@@ -21,7 +21,7 @@ void Limiter::apply(std::span<const int32_t> sum, Frame& out) {
   size_t ramp = sum.size();
   if (peak * target > bounds_.threshold) {
     target = std::min(gain_, bounds_.ceiling / peak);
-    // Down by the first sample that is too loud; those before it may still be on the way.
+    // Lower the gain up to the first sample that is too loud. Earlier samples may lie on the ramp.
     const auto too_loud = [&](int32_t value) { return magnitude(value) * gain_ > bounds_.threshold; };
     ramp = static_cast<size_t>(std::find_if(sum.begin(), sum.end(), too_loud) - sum.begin());
   }

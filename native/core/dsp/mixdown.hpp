@@ -1,4 +1,4 @@
-// What one listener hears in a frame: the sum of everything that sounds for him.
+// Mixes all audio sources of one listener into a frame.
 #pragma once
 
 #include <array>
@@ -9,31 +9,31 @@
 
 namespace carillon {
 
-/// Turns a sum down where it would go beyond full scale, instead of cutting it off: at once, so that not one
-/// sample clips, and back up over a few tenths of a second. What fits passes through as it is.
+/// Lowers the gain when a sum would exceed full scale: immediately, so that no sample clips, with recovery
+/// over a few tenths of a second. Passes other audio unchanged.
 class Limiter {
  public:
   struct Bounds {
-    /// What is louder is turned down …
+    /// Level above which the gain is lowered …
     float threshold;
-    /// … so far that its loudest sample comes to this.
+    /// … so that the loudest sample has this level.
     float ceiling;
   };
-  /// On the line: what would clip, to 0.2 dB below full scale.
+  /// Bounds for a line: audio that would clip is limited to 0.2 dB below full scale.
   static constexpr Bounds kLine{32767.0F, 32000.0F};
-  /// In a room, where many voices meet: to 1 dB below full scale.
+  /// Bounds for a room with many voices: 1 dB below full scale.
   static constexpr Bounds kRoom{29204.0F, 29204.0F};
 
   Limiter() : Limiter(kLine) {}
   explicit Limiter(Bounds bounds) : bounds_(bounds) {}
 
   void apply(std::span<const int32_t> sum, Frame& out);
-  /// True when nothing is turned down.
+  /// Returns true if the gain is 1.
   [[nodiscard]] bool rests() const { return gain_ == 1.0F; }
 
  private:
   Bounds bounds_;
-  /// At the end of the frame before.
+  /// Gain at the end of the previous frame.
   float gain_ = 1.0F;
 };
 
@@ -41,9 +41,9 @@ class Mixdown {
  public:
   explicit Mixdown(Frame& out) : out_(out) {}
 
-  /// At the rate of `out`.
+  /// Adds audio, which must have the rate of `out`.
   void add(AudioView audio);
-  /// Call last: writes the whole of `out`.
+  /// Writes the complete frame to `out`. Call last.
   void finish(Limiter& limiter);
 
  private:
@@ -51,7 +51,7 @@ class Mixdown {
 
   Frame& out_;
   size_t sources_ = 0;
-  /// From the second source on.
+  /// Sum, used from the second source on.
   std::array<int32_t, kMaxFrameSamples> sum_;
 };
 

@@ -5,7 +5,7 @@
 namespace carillon {
 namespace {
 
-// Level of the holder over about 100 ms: syllables rise and fall faster than speakers change.
+// Smooths the holder's level over about 100 ms, because syllables vary faster than speakers change.
 constexpr double kHolderSmoothing = 0.2;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Conference audio: everybody hears everybody but themselves.
+// Conference mixing: each member hears all others.
 #pragma once
 
 #include <algorithm>
@@ -13,8 +13,8 @@
 
 namespace carillon {
 
-/// The sum of one frame of all members, from which each member's own part is taken back out. One per room;
-/// cost grows with the number of members, not with its square.
+/// Sums one frame of all members and subtracts each member's own audio. One per room; the cost grows linearly
+/// with the number of members.
 class Mixer {
  public:
   /// Starts a new frame.
@@ -22,32 +22,32 @@ class Mixer {
     rate_ = rate;
     std::fill_n(sum_.begin(), frame_samples(rate), 0);
   }
-  /// Of all that is added.
+  /// Sample rate of the sum.
   [[nodiscard]] SampleRate rate() const noexcept { return rate_; }
-  /// Adds what one member says (up to a frame; the rest counts as silence).
+  /// Adds a member's audio, up to one frame; missing samples count as silence.
   void add(std::span<const Sample> spoken) noexcept;
-  /// What a member hears who said `own` (empty for a listener or the recording), turned down by a limiter of
-  /// its own where it is too loud.
+  /// Writes the mix for the member that said `own` (empty for listeners and recordings). `limiter` belongs to
+  /// that member.
   void mix_without(std::span<const Sample> own, Limiter& limiter, Frame& out) const noexcept;
 
  private:
   SampleRate rate_ = kLineRates.front();
-  // 2^16 members of full scale fit.
+  // Fits 2^16 members at full scale.
   std::array<int32_t, kMaxFrameSamples> sum_{};
 };
 
-/// Who holds the floor of a room: the loudest speaker, with enough patience that neither a cough nor the
-/// pause between two sentences moves it.
+/// Floor control: determines the active speaker of a room with hysteresis, so that coughs and pauses between
+/// sentences do not move the floor.
 class FloorDetector {
  public:
   using Member = uint32_t;
 
-  /// A challenger takes over after being this much louder for kTakeOverFrames.
+  /// Level in dB by which a challenger must exceed the holder for kTakeOverFrames.
   static constexpr double kLouderDb = 6.0;
   static constexpr uint32_t kTakeOverFrames = 5;  // 100 ms
-  /// Speech shorter than this takes no free floor either.
+  /// Minimum speech to claim a free floor.
   static constexpr uint32_t kClaimFrames = 3;  // 60 ms
-  /// The floor is free again after so much silence of its holder.
+  /// Silence of the holder after which the floor is free.
   static constexpr uint32_t kReleaseFrames = 50;  // 1 s
 
   /// Starts a new frame of 20 ms.
@@ -55,13 +55,13 @@ class FloorDetector {
     loudest_.reset();
     holder_spoke_ = false;
   }
-  /// One member's frame; `speaking` by its VoiceDetector.
+  /// Adds one member's frame. `speaking` is the result of its VoiceDetector.
   void add(Member member, bool speaking, double dbov) noexcept;
-  /// Ends the frame. True when the holder changed.
+  /// Ends the frame. Returns true if the holder changed.
   bool decide() noexcept;
 
   [[nodiscard]] std::optional<Member> holder() const noexcept { return holder_; }
-  /// A member left; the floor is free when it was theirs. True when it was.
+  /// Removes a member and frees the floor if that member held it. Returns true in that case.
   bool forget(Member member) noexcept;
 
  private:
@@ -78,7 +78,7 @@ class FloorDetector {
   uint32_t holder_silent_frames_ = 0;
   std::optional<Member> challenger_;
   uint32_t challenger_frames_ = 0;
-  std::optional<Voice> loudest_;  // of this frame, the holder apart
+  std::optional<Voice> loudest_;  // loudest speaker of this frame except the holder
 };
 
 }  // namespace carillon

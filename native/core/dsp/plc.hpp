@@ -1,4 +1,4 @@
-// Packet loss concealment after the method of ITU-T G.711 Appendix I.
+// Packet loss concealment based on ITU-T G.711 Appendix I.
 #pragma once
 
 #include <array>
@@ -9,31 +9,30 @@
 
 namespace carillon {
 
-/// Fills lost audio by repeating the last pitch periods of what was heard, first one, then two, then three of
-/// them so that no tone like a buzzer arises; full level for 10 ms, then 20 percent less every 10 ms, silence
-/// from 60 ms on. The method is laid out for 8 kHz; at 16 kHz its times stay the same, but for the fall: 10
-/// percent less every 10 ms, silence from 110 ms on.
+/// Conceals lost audio by repeating the last pitch periods: first one, then two, then three, to avoid a
+/// buzzing tone. The level is full for 10 ms, then falls by 20 percent every 10 ms to silence at 60 ms. At 16
+/// kHz it falls by 10 percent every 10 ms to silence at 110 ms.
 ///
-/// Everything it gives out is `kDelaySamples` late: the end of the good audio must still be ours when the
-/// loss becomes known, because it is blended into the repetition.
+/// All output is delayed by `kDelaySamples`, because the end of the received audio is crossfaded into the
+/// concealment once a loss is detected.
 template <int kPerMs>
 class PacketLossConcealer {
  public:
-  /// 3.75 ms: a quarter of the longest pitch period.
+  /// Output delay, 3.75 ms: a quarter of the longest pitch period.
   static constexpr size_t kDelaySamples = 15 * kPerMs / 4;
-  /// 48.75 ms: audio from before a loss that has a part in its concealment.
+  /// Audio before a loss that the concealment uses, 48.75 ms.
   static constexpr size_t kPastSamples = 195 * kPerMs / 4;
 
-  /// Audio that arrived, of any length. Replaced by what is to be heard.
+  /// Processes received audio of any length and replaces it with the output.
   void receive(std::span<Sample> audio) noexcept;
 
-  /// Audio that is missing: writes the replacement.
+  /// Writes concealment for missing audio.
   void conceal(std::span<Sample> out) noexcept;
 
-  /// True while the last call concealed.
+  /// Returns true if the last call concealed audio.
   [[nodiscard]] bool concealing() const noexcept { return lost_samples_ > 0; }
 
-  /// Memory that it needs while concealing() alone: until then its owner's.
+  /// Memory that the concealer uses only while concealing() is true. The owner may use it at other times.
   [[nodiscard]] std::span<uint8_t> spare() noexcept {
     return {reinterpret_cast<uint8_t*>(source_.data()), sizeof(source_)};
   }
@@ -41,7 +40,7 @@ class PacketLossConcealer {
     return {reinterpret_cast<const uint8_t*>(source_.data()), sizeof(source_)};
   }
 
-  /// Forgets the past, as if newly built.
+  /// Resets to the initial state.
   void reset() noexcept { *this = PacketLossConcealer(); }
 
  private:
@@ -49,7 +48,7 @@ class PacketLossConcealer {
   static constexpr size_t kLongestPitch = 15 * kPerMs;  // 15 ms, 66 Hz
   static constexpr size_t kBlock = 10 * kPerMs;         // the method works in steps of 10 ms
   static_assert(kPastSamples == 3 * kLongestPitch + kDelaySamples);
-  // Appended before the past is moved back to the front.
+  // Samples appended before the history is moved back to the front.
   static constexpr size_t kRoom = size_t{kFrameMs} * kPerMs;
 
   void begin_loss() noexcept;
@@ -65,15 +64,14 @@ class PacketLossConcealer {
 
   size_t pitch_ = kShortestPitch;
   size_t cycle_ = kShortestPitch;
-  size_t cycle_at_ = 0;      // next sample of the cycle to be read
-  size_t lost_samples_ = 0;  // concealed so far; 0: audio is arriving
-  // The past is what stands before end_, the newest audio last; the last kDelaySamples of it have not been
-  // given out yet.
+  size_t cycle_at_ = 0;      // next sample of the cycle to read
+  size_t lost_samples_ = 0;  // samples concealed so far; 0 while audio is arriving
+  // The history ends at end_, newest audio last. Its last kDelaySamples have not been output yet.
   size_t end_ = kPastSamples;
   std::array<Sample, kPastSamples + kRoom> audio_{};
-  // During a loss: the past as it was, ending in the cycle of 1 to 3 pitch periods that is repeated.
+  // During a loss: the history, ending in the repeated cycle of 1 to 3 pitch periods.
   std::array<Sample, kPastSamples> source_{};
-  std::array<Sample, kDelaySamples> true_end_{};  // the last quarter period before it was blended
+  std::array<Sample, kDelaySamples> true_end_{};  // last quarter period before the crossfade
 };
 
 extern template class PacketLossConcealer<8>;

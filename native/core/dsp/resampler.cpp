@@ -11,13 +11,13 @@ namespace {
 // Stop band attenuation about 84 dB: beta = 0.1102 * (A - 8.7) (Kaiser 1974).
 constexpr double kKaiserBeta = 8.3;
 constexpr double kSpanSeconds = 0.004;
-// The centre of the transition lies so many periods of the window below half the lower rate. At 8 kHz: flat
-// to 3.1 kHz, -6 dB at 3.76 kHz, stopped from 4.4 kHz on, so whatever folds back stays above the telephone
-// band; at 16 kHz flat to 7.1 kHz, at 24 kHz to 11.1 kHz.
+// Distance of the transition centre below half the lower rate, in periods of the window. At 8 kHz the
+// response is flat to 3.1 kHz, -6 dB at 3.76 kHz and stopped from 4.4 kHz. Aliases thus stay above the
+// telephone band. It is flat to 7.1 kHz at 16 kHz, and to 11.1 kHz at 24 kHz.
 constexpr double kBelowHalf = 0.96;
-// Samples taken into the window at a time: 20 ms at 48 kHz.
+// Samples processed per step: 20 ms at 48 kHz.
 constexpr size_t kChunk = kMaxFrameSamples;
-// Independent partial sums let the compiler use vector registers without reordering one sum.
+// Independent partial sums let the compiler vectorize without reordering a single sum.
 constexpr size_t kLanes = 8;
 
 // Modified Bessel function of the first kind, order zero, by its power series.
@@ -46,7 +46,7 @@ size_t round_up(double value, size_t multiple) {
   return (whole + multiple - 1) / multiple * multiple;
 }
 
-/// `oldest`: the first of `count` samples that the taps belong to.
+/// Convolves `count` samples from `oldest` with the taps.
 float convolve(const float* oldest, const float* taps, size_t count) noexcept {
   if (count % kLanes != 0) return oldest[0] * taps[0];
   std::array<float, kLanes> sums{};
@@ -98,7 +98,7 @@ void ResamplerFilter::design() {
   const double centre = (static_cast<double>(length) - 1.0) / 2.0;
   const double lower_rate = std::min(input_rate_hz_, output_rate_hz_);
   const double cutoff_hz = 0.5 * lower_rate - kBelowHalf / kSpanSeconds;
-  // Of the rate at which the prototype runs: up_ times the input rate.
+  // Cutoff relative to the prototype's rate, which is up_ times the input rate.
   const double cutoff = cutoff_hz / (static_cast<double>(up_) * input_rate_hz_);
   const double window_scale = bessel_i0(kKaiserBeta);
   for (size_t phase = 0; phase < up_; ++phase) {
@@ -111,7 +111,7 @@ void ResamplerFilter::design() {
       taps[k] = sinc(2.0 * cutoff * t) * window;
       sum += taps[k];
     }
-    // Unity gain at 0 Hz in each phase: a constant stays a constant.
+    // Normalize each phase to unity gain at 0 Hz, so that a constant stays constant.
     for (size_t k = 0; k < taps_per_phase_; ++k) {
       const size_t oldest_first = taps_per_phase_ - 1 - k;
       coefficients_[phase * taps_per_phase_ + oldest_first] = static_cast<float>(taps[k] / sum);
@@ -150,7 +150,7 @@ size_t Resampler::process(std::span<const Sample> in, std::span<Sample> out) noe
       phase_ %= filter.up_;
     }
     skip_ -= chunk.size();
-    // The newest `past` samples of what was there and what has come.
+    // Keep the newest `past` samples of the history and the chunk.
     const size_t kept = past - std::min(past, chunk.size());
     std::copy(recent.end() - static_cast<std::ptrdiff_t>(kept), recent.end(), recent.begin());
     std::copy(chunk.end() - static_cast<std::ptrdiff_t>(past - kept), chunk.end(),
@@ -183,7 +183,7 @@ std::vector<Sample> resample_whole(std::span<const Sample> in, int input_rate_hz
       static_cast<size_t>(static_cast<uint64_t>(in.size()) * static_cast<uint64_t>(output_rate_hz) /
                           static_cast<uint64_t>(input_rate_hz));
   const size_t delay = filter.delay_samples();
-  // Silence after the end pushes the last samples through the filter.
+  // Silence after the end flushes the last samples out of the filter.
   const auto up_to_input = [&](size_t samples) {
     return samples * static_cast<size_t>(input_rate_hz) / static_cast<size_t>(output_rate_hz) + 1;
   };

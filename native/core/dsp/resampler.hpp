@@ -1,4 +1,4 @@
-// Sample rate conversion: a polyphase FIR with a Kaiser window over 4 ms, whatever the rates.
+// Sample rate conversion: polyphase FIR filter with a 4 ms Kaiser window.
 #pragma once
 
 #include <array>
@@ -13,11 +13,12 @@
 
 namespace carillon {
 
-/// The filter from one rate to another: its delay is just under 2 ms. Made once, used by any number of
-/// converters on any thread.
+/// Filter between two sample rates with a delay just under 2 ms. Immutable; any number of converters on any
+/// thread may share it.
 class ResamplerFilter {
  public:
-  /// Rates up to kHighestHz, and a ratio of coprime terms up to 2048, e.g. 44,100 : 8,000 = 441 : 80.
+  /// Supports rates up to kHighestHz with a reduced ratio of terms up to 2048, e.g. 44,100 : 8,000 = 441 :
+  /// 80.
   ResamplerFilter(int input_rate_hz, int output_rate_hz);
 
   static constexpr int kHighestHz = 48'000;
@@ -27,7 +28,7 @@ class ResamplerFilter {
   [[nodiscard]] int output_rate_hz() const noexcept { return output_rate_hz_; }
   /// Group delay in output samples, rounded to the nearest.
   [[nodiscard]] size_t delay_samples() const noexcept { return delay_samples_; }
-  /// Upper bound of what a block of that many input samples becomes.
+  /// Returns the maximum number of output samples for `input_samples`.
   [[nodiscard]] size_t max_output(size_t input_samples) const noexcept;
 
  private:
@@ -36,7 +37,7 @@ class ResamplerFilter {
 
   int input_rate_hz_;
   int output_rate_hz_;
-  // Output n lies at input position n * down_ / up_.
+  // Output n corresponds to input position n * down_ / up_.
   size_t up_;
   size_t down_;
   size_t taps_per_phase_;
@@ -44,45 +45,44 @@ class ResamplerFilter {
   std::vector<float> coefficients_;  // up_ phases of taps_per_phase_, oldest sample first
 };
 
-/// The filter between two line rates; null where they are the same. The first call makes all of them: let
-/// that be on the control thread.
+/// Returns the shared filter between two line rates, or null if they are equal. The first call creates all
+/// filters; make it on the control thread.
 const ResamplerFilter* line_filter(SampleRate from, SampleRate to);
 
-/// One signal's way through a filter; goes on from block to block, which may have any length. Small, and
-/// never allocates.
+/// Converts one signal. Keeps state between blocks, which can have any length. Small and free of allocation.
 class Resampler {
  public:
-  /// The filter stays with its owner.
+  /// The caller keeps ownership of the filter, which must outlive this object.
   explicit Resampler(const ResamplerFilter& filter) : filter_(&filter) {}
 
-  /// Converts the whole block and returns how many samples were written. `out` must hold
-  /// max_output(in.size()); what does not fit is lost.
+  /// Converts the whole block and returns the number of samples written. `out` must hold
+  /// max_output(in.size()); excess samples are lost.
   size_t process(std::span<const Sample> in, std::span<Sample> out) noexcept;
-  /// Forgets the past, as if newly built.
+  /// Resets to the initial state.
   void reset() noexcept;
 
   [[nodiscard]] const ResamplerFilter& filter() const noexcept { return *filter_; }
 
  private:
   const ResamplerFilter* filter_;
-  size_t phase_ = 0;                                      // of the next output
-  size_t skip_ = 0;                                       // input samples to pass over before the next output
-  std::array<Sample, ResamplerFilter::kMaxTaps> past_{};  // the newest last
+  size_t phase_ = 0;                                      // phase of the next output
+  size_t skip_ = 0;                                       // input samples to skip before the next output
+  std::array<Sample, ResamplerFilter::kMaxTaps> past_{};  // newest last
 };
 
-/// Frames of one source, of whatever rate they come, for one listener.
+/// Converts frames of one source, at any rate, for one listener.
 class FrameConverter {
  public:
-  /// `in` itself where it has that rate already; else `scratch`, which then holds it at that rate.
+  /// Returns `in` if it already has `rate`, otherwise the converted audio in `scratch`.
   AudioView convert(AudioView in, SampleRate rate, Frame& scratch) noexcept;
-  /// Another source.
+  /// Resets the state when the source changes.
   void reset() noexcept { resampler_.reset(); }
 
  private:
   std::optional<Resampler> resampler_;
 };
 
-/// Converts a whole recording: no delay, and length = input length * output rate / input rate.
+/// Converts a whole recording without delay. Length = input length * output rate / input rate.
 [[nodiscard]] std::vector<Sample> resample_whole(std::span<const Sample> in, int input_rate_hz,
                                                  int output_rate_hz);
 

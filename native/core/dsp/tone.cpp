@@ -37,7 +37,7 @@ void ToneGenerator::start(const ToneSpec& spec) noexcept {
   oscillators_ = {};
   step_ = 0;
   attack_ = true;
-  // A cadence without any length would never let `render` end.
+  // A cadence without length would make `render` loop forever.
   const auto steps = std::span(spec_.steps).first(spec_.step_count);
   active_ = std::ranges::any_of(steps, [](const ToneStep& step) { return step.on_ms + step.off_ms > 0; });
   if (active_) enter_step();
@@ -51,14 +51,14 @@ void ToneGenerator::enter_step() noexcept {
   for (size_t i = 0; i < oscillators_.size(); ++i) {
     Oscillator& oscillator = oscillators_[i];
     const double frequency = i < step.frequency_count ? step.frequencies_hz[i] : 0.0;
-    // The same frequency without a rest between is one tone: its phase goes on.
+    // The same frequency in consecutive steps without a pause is one tone: keep its phase.
     if (!attack_ && oscillator.frequency_hz == frequency) continue;
     const double turn = 2.0 * std::numbers::pi * frequency / rate_.hz();
     oscillator = {frequency, 0.0, 1.0, std::sin(turn), std::cos(turn)};
   }
 }
 
-/// False when the cadence is over.
+/// Advances to the next step. Returns false when the cadence has ended.
 bool ToneGenerator::next_step() noexcept {
   attack_ = release_;
   step_ += 1;
@@ -116,7 +116,7 @@ void ToneGenerator::sound(std::span<Sample> out) noexcept {
     sample = saturate(static_cast<int32_t>(std::lround(sum * amplitude_ * ramp())));
     position_ += 1;
   }
-  // Rounding lets the point drift off the circle over hours of dial tone: put it back once a piece.
+  // Rounding errors accumulate over hours, so normalize the phasor once per piece.
   for (Oscillator& voice : voices) {
     const double radius = std::hypot(voice.sine, voice.cosine);
     voice.sine /= radius;

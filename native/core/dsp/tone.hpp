@@ -1,4 +1,4 @@
-// Cadenced multi-frequency tones: ringback, busy, beeps, keypad digits.
+// Cadenced multi-frequency tones: ringback, busy, beeps and keypad digits.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 
 namespace carillon {
 
-/// A few frequencies at once for a while, then a rest.
+/// Simultaneous frequencies for a duration, followed by a pause.
 struct ToneStep {
   static constexpr size_t kMaxFrequencies = 4;
 
@@ -20,38 +20,38 @@ struct ToneStep {
   uint32_t off_ms = 0;
 };
 
-/// A cadence: its steps in order, once or for ever.
+/// Cadence: steps in order, played once or repeated.
 struct ToneSpec {
   static constexpr size_t kMaxSteps = 8;
 
   std::array<ToneStep, kMaxSteps> steps{};
   size_t step_count = 0;
   bool loop = false;
-  /// Of each single frequency. 0 dBm0 is 3.17 dB below the loudest sine that PCMU carries (G.711 §6).
+  /// Level of each frequency in dBm0. 0 dBm0 is 3.17 dB below the loudest PCMU sine (G.711 §6).
   double level_dbm0 = -15.0;
 
-  /// Appends a step; what is beyond the limits is left out. Returns false when it did not fit.
+  /// Appends a step, truncated to the limits. Returns false if it did not fit.
   bool add(std::span<const double> frequencies_hz, uint32_t on_ms, uint32_t off_ms) noexcept;
 };
 
-/// Peak of a sine at that level.
+/// Returns the peak amplitude of a sine at that level.
 [[nodiscard]] double amplitude_of_dbm0(double level_dbm0) noexcept;
 
-/// Renders a ToneSpec in pieces of any length; the waveform goes on across pieces, and across steps that
-/// follow each other without a rest. Tones begin and end with a ramp of 2 ms.
+/// Renders a ToneSpec in pieces of any length. The waveform is continuous across pieces and across steps
+/// without a pause. Tones start and end with a 2 ms ramp.
 class ToneGenerator {
  public:
-  /// Begins a cadence, in place of any running one.
+  /// Starts a cadence and replaces the current one.
   void start(const ToneSpec& spec) noexcept;
   void stop() noexcept { active_ = false; }
   [[nodiscard]] bool active() const noexcept { return active_; }
 
-  /// Writes the whole of `out`: the cadence, then silence. Returns how many samples belong to the cadence. A
-  /// cadence whose rate changes goes on where it was.
+  /// Fills `out` with the cadence, then silence. Returns the number of cadence samples. If the rate changes,
+  /// the cadence continues at its current position.
   size_t render(SampleRate rate, std::span<Sample> out) noexcept;
 
  private:
-  /// A point on the unit circle that turns by a fixed angle each sample.
+  /// Point on the unit circle that rotates by a fixed angle per sample.
   struct Oscillator {
     double frequency_hz = 0.0;
     double sine = 0.0;
@@ -68,15 +68,13 @@ class ToneGenerator {
 
   void change_rate(SampleRate rate) noexcept;
 
-  // Given.
   SampleRate rate_ = kLineRates.front();
   ToneSpec spec_{};
 
-  // State.
   bool active_ = false;
   size_t step_ = 0;
   uint64_t position_ = 0;  // samples since the step began
-  bool attack_ = true;     // the step begins out of silence
+  bool attack_ = true;     // the step begins from silence
   bool release_ = true;    // the step ends in silence
   double amplitude_ = 0.0;
   std::array<Oscillator, ToneStep::kMaxFrequencies> oscillators_{};

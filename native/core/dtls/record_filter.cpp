@@ -9,10 +9,10 @@ namespace {
 
 constexpr size_t kRecordHeader = 13;
 constexpr size_t kFragmentHeader = 12;
-/// Of a record's content; encryption adds up to 2048 (RFC 6347 §4.1, RFC 5246 §6.2).
+/// Maximum record content in bytes. Encryption adds up to 2048 (RFC 6347 §4.1, RFC 5246 §6.2).
 constexpr size_t kMaxPlain = 16'384;
 constexpr size_t kMaxEncrypted = kMaxPlain + 2048;
-/// The tag of every suite that is negotiated here, and one octet of content.
+/// Minimum encrypted size: the tag of any supported suite and one octet of content.
 constexpr size_t kMinEncrypted = 17;
 constexpr uint8_t kVersionMajor = 0xfe;
 constexpr uint8_t kDtls10 = 0xff;
@@ -37,7 +37,7 @@ constexpr uint8_t kCertificateVerify = 15;
 constexpr uint8_t kClientKeyExchange = 16;
 }  // namespace message
 
-/// Reads a message from its beginning; once something is missing, nothing more is found.
+/// Reads a message from its beginning. After a read beyond the end, all further reads fail.
 class Reader {
  public:
   explicit Reader(Bytes bytes) : rest_(bytes) {}
@@ -46,7 +46,7 @@ class Reader {
     for (const uint8_t octet : take(octets)) value = value << 8 | octet;
     return value;
   }
-  /// A vector with its length in front, in so many octets.
+  /// Reads a vector with a length prefix of `octets` octets.
   Bytes vector(size_t octets) { return take(number(octets)); }
   Bytes take(size_t size) {
     good_ = good_ && size <= rest_.size();
@@ -57,7 +57,7 @@ class Reader {
   }
   [[nodiscard]] bool empty() const { return rest_.empty(); }
   [[nodiscard]] bool good() const { return good_; }
-  /// Everything was there, and there is no more.
+  /// Returns true if all reads succeeded and no data is left.
   [[nodiscard]] bool complete() const { return good_ && rest_.empty(); }
 
  private:
@@ -73,7 +73,7 @@ bool is_version(Bytes version) {
   return version.size() == 2 && version[0] == kVersionMajor && version[1] >= kDtls12;
 }
 
-/// None, or a list of them that fills the rest (RFC 5246 §7.4.1.4).
+/// Returns true if the rest is empty or a list of extensions (RFC 5246 §7.4.1.4).
 bool ends_with_extensions(Reader& reader) {
   if (!reader.good()) return false;
   if (reader.empty()) return true;
@@ -138,7 +138,7 @@ bool is_certificate_request(Reader reader) {
 
 bool is_client_key_exchange(Reader reader) { return !reader.vector(1).empty() && reader.complete(); }
 
-/// Whether a whole message reads as what its type says.
+/// Returns true if the complete message is well-formed for its type.
 bool is_well_formed(uint8_t type, Bytes body) {
   Reader reader(body);
   switch (type) {
@@ -165,8 +165,8 @@ bool is_well_formed(uint8_t type, Bytes body) {
   }
 }
 
-/// Places of a message among those of its side, from the first possible one to the last: a server that asks
-/// for a cookie counts its HelloVerifyRequest too.
+/// Range of possible positions of a message within the messages of its side. A server that requests a cookie
+/// also counts its HelloVerifyRequest.
 struct Places {
   uint16_t first;
   uint16_t last;
@@ -191,7 +191,7 @@ std::optional<Places> places_of_server(uint8_t type) {
   }
 }
 
-/// We ask for no cookie, and for a certificate: there is one order.
+/// We request a certificate but no cookie, so the order is fixed.
 std::optional<Places> places_of_client(uint8_t type) {
   switch (type) {
     case message::kClientHello:
@@ -229,7 +229,7 @@ bool RecordFilter::accepts(Bytes record) {
     const bool known = record[0] >= content::kAlert && record[0] <= content::kApplicationData;
     return known && body.size() >= kMinEncrypted && body.size() <= kMaxEncrypted;
   }
-  // There is no renegotiation, so no later epoch. Alerts and data of epoch 0 could be anybody's.
+  // Without renegotiation there is no later epoch. Alerts and data in epoch 0 could be forged.
   if (epoch != 0 || secured_ || body.size() > kMaxPlain) return false;
   if (record[0] == content::kChangeCipherSpec) return body.size() == 1 && body[0] == 1;
   return record[0] == content::kHandshake && accepts_handshake(body);
@@ -259,7 +259,7 @@ bool RecordFilter::is_expected(const Fragment& fragment) const {
       client_ ? places_of_server(fragment.type) : places_of_client(fragment.type);
   if (!places || fragment.message < places->first || fragment.message > places->last) return false;
   if (fragment.length > kMaxPlain || fragment.offset + fragment.body.size() > fragment.length) return false;
-  // An empty fragment of a message that has content says nothing.
+  // An empty fragment of a non-empty message carries no information.
   if (fragment.body.empty() != (fragment.length == 0)) return false;
   const Known& known = known_[fragment.message];
   return known.type == 0 || (known.type == fragment.type && known.length == fragment.length);
@@ -269,7 +269,7 @@ bool RecordFilter::accepts(const Fragment& fragment) {
   if (!is_expected(fragment)) return false;
   const bool whole = fragment.body.size() == fragment.length;
   if (whole && !is_well_formed(fragment.type, fragment.body)) return false;
-  // The ServerHello may have the same place as the request for a cookie before it.
+  // The ServerHello can have the same position as the preceding HelloVerifyRequest.
   if (fragment.type == message::kHelloVerify) return ++hello_verifies_ <= kMaxHelloVerifies;
   known_[fragment.message] = {fragment.type, fragment.length};
   return true;

@@ -1,6 +1,6 @@
-// Which records of a datagram may reach a DTLS 1.2 handshake (RFC 6347 §4.1.2.7): malformed, unexpected and
-// unauthenticated ones are discarded silently. No cryptography: records of epoch 1 are checked by their own
-// key.
+// Selects the records of a datagram that may reach a DTLS 1.2 handshake (RFC 6347 §4.1.2.7). Silently
+// discards malformed, unexpected and unauthenticated records. No cryptography: the DTLS implementation
+// authenticates records of epoch 1.
 #pragma once
 
 #include <array>
@@ -13,16 +13,16 @@ namespace carillon {
 
 class RecordFilter {
  public:
-  /// `client`: our side begins the handshake, so the peer's messages are those of a server.
+  /// `client`: we act as client, so the peer's messages are those of a server.
   explicit RecordFilter(bool client) : client_(client) {}
 
-  /// The records of a datagram that may be processed, in their order; empty: none.
+  /// Returns the accepted records of a datagram in their original order. Empty if none is accepted.
   [[nodiscard]] std::vector<uint8_t> accepted(Bytes datagram);
-  /// The handshake is complete: from now on records without authentication (epoch 0) are discarded.
+  /// Marks the handshake as complete. Unauthenticated records (epoch 0) are then discarded.
   void secured() { secured_ = true; }
 
  private:
-  /// Message numbers of a handshake; no message of a peer has a higher one.
+  /// Number of messages in a handshake, which bounds the peer's message numbers.
   static constexpr size_t kMessages = 10;
   static constexpr unsigned kMaxHelloVerifies = 3;
   struct Fragment {
@@ -41,7 +41,7 @@ class RecordFilter {
   bool client_;
   bool secured_ = false;
   unsigned hello_verifies_ = 0;
-  /// Type and length of the first fragment of each message: all its fragments must agree.
+  /// Type and length from the first fragment of each message. All its fragments must match.
   struct Known {
     uint8_t type = 0;
     size_t length = 0;

@@ -10,8 +10,8 @@ constexpr uint16_t kUnauthenticated = 401;
 constexpr uint16_t kUnknownAttribute = 420;
 }  // namespace
 
-/// Whose `ours:theirs` the name is (RFC 8445 §7.2.2). Before the peer's description has come, theirs is not
-/// known.
+/// Returns the credentials that match the username `ours:theirs` (RFC 8445 §7.2.2). Before the peer's
+/// description arrives, its part is unknown and not checked.
 const IceCredentials* IceLite::session_of(const StunMessage& request) const {
   const size_t colon = request.username.find(':');
   if (colon == std::string_view::npos) return nullptr;
@@ -52,7 +52,8 @@ IceLite::Outcome IceLite::receive(Bytes datagram, const Address& source, Nanos n
   return {answer, moved};
 }
 
-/// A check may show the way as long as none was nominated; after a restart the old way is kept until then.
+/// Handles a valid check. It may change the address until a pair is nominated. After a restart, the old
+/// address stays until the new nomination.
 bool IceLite::moves_peer(const StunMessage& request, const IceCredentials& session, const Address& source) {
   const bool open = peer_.port == 0 || (!nominated_ && !before_);
   if (request.use_candidate && &session == &credentials_) {
@@ -63,7 +64,7 @@ bool IceLite::moves_peer(const StunMessage& request, const IceCredentials& sessi
 }
 
 void IceLite::follow(const IceLite& before) {
-  // Of several restarts in a row, the session in which the way was nominated.
+  // After several restarts, keep the session of the last nomination.
   before_ = before.before_ ? before.before_ : before.credentials_;
   peer_ = before.peer_;
   checked_at_ = before.checked_at_;

@@ -1,6 +1,5 @@
-// The lite side of ICE (RFC 8445 §2.5): it has one candidate, answers the peer's checks, and talks where the
-// peer has nominated. That the peer knows the password is at the same time its consent to be sent to (RFC
-// 7675).
+// ICE lite agent (RFC 8445 §2.5): it offers one candidate, answers connectivity checks and sends to the
+// address that the peer nominates. Valid checks also grant consent to send (RFC 7675).
 #pragma once
 
 #include <array>
@@ -22,27 +21,27 @@ struct IceCredentials {
 
 class IceLite {
  public:
-  /// RFC 7675 §5.1.
+  /// Consent expiry (RFC 7675 §5.1).
   static constexpr Nanos kConsent = 30 * kSecond;
 
   IceLite(IceCredentials credentials, HmacSha1 hmac) : credentials_(std::move(credentials)), hmac_(hmac) {}
 
   struct Outcome {
-    /// To be sent to where the datagram came from; valid until the next call.
+    /// Response to send to the datagram's source; valid until the next call.
     Bytes answer;
-    /// The peer is to be talked to at another address than before.
+    /// True if the peer's address changed.
     bool moved = false;
   };
   Outcome receive(Bytes datagram, const Address& source, Nanos now);
 
-  /// Where the peer is: what it nominated last, before that the first address that it proved.
+  /// Address of the peer: the last nominated one, or the first validated one before a nomination.
   [[nodiscard]] const Address& peer() const { return peer_; }
   [[nodiscard]] bool is_peer(const Address& source) const { return peer_.port != 0 && source == peer_; }
-  /// The peer has not checked for so long that it must not be sent to any more (RFC 7675 §5.1).
+  /// Returns true if consent has expired because of missing checks (RFC 7675 §5.1). Sending must then stop.
   [[nodiscard]] bool expired(Nanos now) const { return peer_.port != 0 && now - checked_at_ > kConsent; }
   [[nodiscard]] const IceCredentials& credentials() const { return credentials_; }
-  /// Takes the place of `before`. Until the peer nominates anew, its checks of before are answered too, and
-  /// it stays where it was (§9).
+  /// Continues after an ICE restart (§9). Until the peer nominates again, the address stays and checks with
+  /// the old credentials are also answered.
   void follow(const IceLite& before);
 
  private:
@@ -57,14 +56,14 @@ class IceLite {
   bool from_elsewhere(const StunTransaction& transaction, const Address& source);
 
   IceCredentials credentials_;
-  /// Of the session that this one follows, until the peer has nominated in this one.
+  /// Credentials of the previous session, until the peer nominates in the current one.
   std::optional<IceCredentials> before_;
   HmacSha1 hmac_;
   Address peer_;
   bool nominated_ = false;
   Nanos checked_at_{};
-  /// A check is answered to one address only: one that was overheard and is sent again from elsewhere moves
-  /// nothing.
+  /// Recent checks. Each transaction is answered to one address only, so a replayed check from another
+  /// address has no effect.
   std::array<Check, kKeptTransactions> checks_{};
   size_t next_check_ = 0;
   std::array<uint8_t, kMaxStunAnswer> answer_{};

@@ -1,5 +1,5 @@
-// Who negotiates the keys of legs over the legs' own ports (DTLS-SRTP): apart from the media thread, because
-// a handshake takes longer than a tick may.
+// Interface of the key exchange (DTLS-SRTP) over the legs' media ports. It runs outside the media thread,
+// because a handshake takes longer than a tick.
 #pragma once
 
 #include "core/base/address.hpp"
@@ -11,15 +11,15 @@ namespace carillon {
 class KeyExchange {
  public:
   virtual ~KeyExchange() = default;
-  /// A datagram of the exchange, from an address that the peer has proved to have.
+  /// Receives a key exchange datagram from an address that the peer has validated.
   virtual void received(LegHandle leg, Bytes datagram) = 0;
-  /// The peer can be sent to there from now on.
+  /// Reports that datagrams can be sent to the peer at this address.
   virtual void reachable(LegHandle leg, const Address& peer) = 0;
-  /// What was to be done at a leg has not found it: it may have gone to another media thread.
+  /// Reports that a command did not find its leg, which may have moved to another media thread.
   virtual void unmet() {}
 };
 
-/// What a datagram is, where several protocols share a port (RFC 7983 §7; RTCP as in RFC 5761 §4).
+/// Protocol of a datagram on a shared port (RFC 7983 §7; RTCP as in RFC 5761 §4).
 enum class Muxed : uint8_t { stun, dtls, rtp, rtcp, unknown };
 
 inline Muxed muxed_kind(Bytes datagram) {

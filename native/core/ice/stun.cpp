@@ -26,7 +26,7 @@ constexpr uint16_t kXorMappedAddress = 0x0020;
 constexpr uint16_t kPriority = 0x0024;
 constexpr uint16_t kUseCandidate = 0x0025;
 constexpr uint16_t kFingerprint = 0x8028;
-/// Types from here on may be ignored.
+/// First comprehension-optional attribute type.
 constexpr uint16_t kOptional = 0x8000;
 
 constexpr size_t padded(size_t bytes) { return (bytes + 3) / 4 * 4; }
@@ -41,7 +41,7 @@ constexpr std::array<uint32_t, 256> crc_table() {
   return table;
 }
 
-/// CRC-32 of ITU V.42.
+/// CRC-32 (ITU V.42).
 uint32_t crc32(Bytes bytes) {
   static constexpr std::array<uint32_t, 256> kTable = crc_table();
   uint32_t value = 0xffffffff;
@@ -64,7 +64,8 @@ std::optional<StunKind> kind_of(uint16_t type) {
   }
 }
 
-/// The message up to an attribute, its length as if that attribute were the last (RFC 8489 §14.5, §14.7).
+/// Computes MESSAGE-INTEGRITY over the message up to an attribute, with the length field adjusted to end with
+/// that attribute (RFC 8489 §14.5, §14.7).
 Sha1Digest integrity_of(Bytes datagram, size_t at, std::string_view password, HmacSha1 hmac) {
   std::array<uint8_t, 1500> text;
   std::copy_n(datagram.begin(), at, text.begin());
@@ -73,7 +74,7 @@ Sha1Digest integrity_of(Bytes datagram, size_t at, std::string_view password, Hm
   return hmac(key, Bytes(text).first(at));
 }
 
-/// Takes one attribute into the message; false: the message is malformed.
+/// Reads one attribute into the message. Returns false if the message is malformed.
 bool read_attribute(StunMessage& message, uint16_t type, Bytes value, size_t at) {
   switch (type) {
     case kUsername:
@@ -97,7 +98,7 @@ bool read_attribute(StunMessage& message, uint16_t type, Bytes value, size_t at)
   }
 }
 
-/// Writes attributes one behind the other.
+/// Appends attributes to a message.
 class Writer {
  public:
   Writer(uint16_t type, const StunTransaction& transaction, std::span<uint8_t> out) : out_(out) {
@@ -153,12 +154,12 @@ std::optional<StunMessage> parse_stun(Bytes datagram) {
     if (next > datagram.size()) return std::nullopt;
     const Bytes value = datagram.subspan(at + kAttributeHeaderBytes, bytes);
     if (type == kFingerprint) {
-      // It is the last, and without it nothing tells STUN from what looks like it (RFC 8445 §7.1.1).
+      // FINGERPRINT must be last. Without it, other protocols could be mistaken for STUN (RFC 8445 §7.1.1).
       const bool right = bytes == kFingerprintBytes && next == datagram.size() &&
                          read_u32(value, 0) == (crc32(datagram.first(at)) ^ kFingerprintMask);
       return right ? std::optional(message) : std::nullopt;
     }
-    // What follows the integrity was not seen by it, and is ignored (RFC 8489 §14.5).
+    // Attributes after MESSAGE-INTEGRITY are not protected and are ignored (RFC 8489 §14.5).
     if (message.integrity_at == 0 && !read_attribute(message, type, value, at)) return std::nullopt;
     at = next;
   }
@@ -182,7 +183,7 @@ Bytes stun_success(const StunMessage& request, const Address& from, std::string_
   const auto value = writer.attribute(kXorMappedAddress, 4 + ip_bytes);
   value[1] = ipv4 ? 1 : 2;
   write_u16(value, 2, static_cast<uint16_t>(from.port ^ (kMagicCookie >> 16)));
-  // The mask is the magic cookie, and behind it the transaction: as they stand in the header (§14.2).
+  // The mask is the magic cookie followed by the transaction ID, as in the header (§14.2).
   const Bytes mask = Bytes(out).subspan(4);
   for (size_t i = 0; i < ip_bytes; ++i) value[4 + i] = static_cast<uint8_t>(from.ip[i] ^ mask[i]);
   writer.sign(password, hmac);

@@ -1,4 +1,4 @@
-// STUN as ICE uses it (RFC 8489, RFC 8445 §7): reading Binding requests, writing their answers.
+// STUN for ICE (RFC 8489, RFC 8445 §7): parses Binding requests and writes their responses.
 #pragma once
 
 #include <array>
@@ -13,16 +13,16 @@
 namespace carillon {
 
 using Sha1Digest = std::array<uint8_t, 20>;
-/// HMAC-SHA1; the cryptography is not this layer's.
+/// HMAC-SHA1 function, supplied by the caller.
 using HmacSha1 = Sha1Digest (*)(Bytes key, Bytes text);
 
 using StunTransaction = std::array<uint8_t, 12>;
 
 enum class StunKind : uint8_t { request, indication, success, error };
 
-/// A well-formed Binding message whose fingerprint is right. It points into the received bytes.
+/// Well-formed Binding message with a correct fingerprint. Refers to the received bytes.
 struct StunMessage {
-  /// Attributes of so many unknown types that have to be understood are named in an answer; more are not.
+  /// Maximum number of unknown comprehension-required attribute types listed in a response.
   static constexpr size_t kMaxUnknown = 8;
 
   StunKind kind = StunKind::request;
@@ -31,19 +31,19 @@ struct StunMessage {
   bool use_candidate = false;
   std::array<uint16_t, kMaxUnknown> unknown{};
   size_t unknown_count = 0;
-  /// Where MESSAGE-INTEGRITY begins; 0: it has none.
+  /// Offset of MESSAGE-INTEGRITY. 0: not present.
   size_t integrity_at = 0;
 };
 
-/// Nothing for what is no STUN Binding message, or one whose fingerprint is missing or wrong.
+/// Returns nullopt if the datagram is not a STUN Binding message or its fingerprint is missing or wrong.
 std::optional<StunMessage> parse_stun(Bytes datagram);
 
-/// Whether its MESSAGE-INTEGRITY was made with this password.
+/// Returns true if MESSAGE-INTEGRITY matches this password.
 bool stun_authentic(const StunMessage& message, Bytes datagram, std::string_view password, HmacSha1 hmac);
 
 inline constexpr size_t kMaxStunAnswer = 128;
 
-/// The answers; each returns what of `out` is the message.
+/// Write a response to `out` and return the part of `out` that it uses.
 Bytes stun_success(const StunMessage& request, const Address& from, std::string_view password, HmacSha1 hmac,
                    std::span<uint8_t, kMaxStunAnswer> out);
 /// `code`: 400, 401 or 420.

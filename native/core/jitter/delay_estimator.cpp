@@ -6,13 +6,13 @@ namespace carillon {
 
 namespace {
 constexpr Nanos kWindow = 5 * kSecond;
-/// A packet's weight halves in 40 packets (0.8 s): a new one weighs so much more than the one before.
+/// Growth of the weight from packet to packet. A packet's relative weight halves after 40 packets (0.8 s).
 constexpr float kGrowth = 1 / 0.983F;
-/// Then all weights are made small again; some 40 s of packets.
+/// Weight at which all weights are scaled down, about every 40 s.
 constexpr float kHeaviest = 1e15F;
 constexpr float kQuantile = 0.97F;
-constexpr int64_t kWarmUp = 10;  // packets before the histogram is believed
-/// Packets that come together after a pause share one delay: only the first of them says something new.
+constexpr int64_t kWarmUp = 10;  // packets before the histogram is used
+/// Packets that arrive together after a pause share one delay. Only the first one is counted.
 constexpr Nanos kBurstGap = 5 * kMillisecond;
 }  // namespace
 
@@ -33,7 +33,7 @@ void DelayEstimator::update_base(Nanos transit, Nanos arrival) {
 }
 
 void DelayEstimator::count(Nanos delay) {
-  // Later than any delay we would take: no setting would have saved it, so it must not raise the target.
+  // No supported delay could have played this packet in time, so it must not raise the target.
   if (delay >= kMaxDelay) return;
   const auto bin = static_cast<size_t>(delay / kBin);
   if (weight_ > kHeaviest) lighten();
@@ -50,11 +50,11 @@ void DelayEstimator::count(Nanos delay) {
     ++quantile;
   }
   const Nanos wanted =
-      (static_cast<int64_t>(quantile) + 2) * kBin;  // upper edge of the bin, and one bin of margin
+      (static_cast<int64_t>(quantile) + 2) * kBin;  // upper edge of the bin plus one bin of margin
   target_ = std::clamp(wanted, kMinDelay, kMaxDelay);
 }
 
-/// Their proportions stay.
+/// Scales all weights down. Their ratios stay the same.
 void DelayEstimator::lighten() {
   for (float& weight : histogram_) weight /= weight_;
   total_ /= weight_;

@@ -1,5 +1,5 @@
-// How late packets come, relative to the fastest of the last seconds, and what delay would have caught nearly
-// all.
+// Estimates packet delay relative to the fastest recent packet, and the playout delay that would catch nearly
+// all packets.
 #pragma once
 
 #include <array>
@@ -16,12 +16,12 @@ class DelayEstimator {
   void observe(RtpTime timestamp, Nanos arrival);
   void reset();
 
-  /// When what bears this timestamp could at best have been here, as the fastest recent packet was.
+  /// Returns the earliest possible arrival time of `timestamp`, given the fastest recent packet.
   [[nodiscard]] Nanos earliest(RtpTime timestamp) const { return base() + time_of(timestamp); }
-  /// The timestamp of what could at best be here now.
+  /// Returns the newest timestamp that can have arrived at `now`.
   [[nodiscard]] RtpTime newest_at(Nanos now) const { return RtpTime(clock_.in(now - base()).count()); }
   [[nodiscard]] bool ready() const { return packets_seen_ > 0; }
-  /// Playout delay wanted, between kMinDelay and kMaxDelay.
+  /// Wanted playout delay, between kMinDelay and kMaxDelay.
   [[nodiscard]] Nanos target() const { return target_; }
 
   static constexpr Nanos kMinDelay = 20 * kMillisecond;
@@ -40,7 +40,7 @@ class DelayEstimator {
   void lighten();
 
   RtpClockRate clock_;
-  // Fastest transit of this window and of the one before: a sliding minimum that follows clock drift.
+  // Fastest transit times of the current and the previous window. Their minimum follows clock drift.
   Nanos window_began_{};
   Nanos fastest_now_{};
   Nanos fastest_before_{};
@@ -50,8 +50,8 @@ class DelayEstimator {
   Nanos last_arrival_{};
   Nanos last_delay_{};
   Nanos target_ = kStartDelay;
-  float weight_ = 1;  // of the newest in the histogram
-  float total_ = 0;   // of all in it
+  float weight_ = 1;  // weight of the newest packet in the histogram
+  float total_ = 0;   // sum of all weights
   std::array<float, kBins> histogram_{};
 };
 

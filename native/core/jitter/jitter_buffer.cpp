@@ -8,9 +8,9 @@
 namespace carillon {
 
 namespace {
-/// The two repetitions of an event's end, a packet time each.
+/// Duration of the two repetitions of an event's end, one packet time each.
 constexpr Nanos kEventRepeats = 2 * kFrameTime;
-/// A timestamp so far from where arrival time puts it belongs to another timeline: start anew.
+/// Difference between timestamp and arrival time that indicates a new timeline.
 constexpr Nanos kTimelineBroken = 2 * kSecond;
 }  // namespace
 
@@ -61,7 +61,8 @@ void JitterBuffer::hear_newest(std::span<Sample> newest, std::span<Sample> follo
 void JitterBuffer::store_event(const RtpPacket& packet, Nanos arrival) {
   if (store_.empty()) return;
   const RtpTime event_end = timestamps_.extend(packet.timestamp) + event_duration(packet.payload);
-  // The end is sent three times and stands still meanwhile; what time it is then, the arrival says.
+  // The end of an event is sent three times with the same timestamp. The arrival time shows the current
+  // position.
   const RtpTicks repeats = rates_.clock.in(kEventRepeats);
   store_.fill_silence_until(std::clamp(delays_.newest_at(arrival), event_end, event_end + repeats));
 }
@@ -84,7 +85,7 @@ void JitterBuffer::store(const RtpPacket& packet, Coding coding, bool nothing_lo
   if (pause_before) store_.fill_silence_until(timestamp);
   delays_.observe(timestamp, arrival);
   if (store_.write(timestamp, duration, coding, payload) == PayloadStore::Written::jumped) {
-    // A pause longer than the store: the timeline is whole, only the old audio is of no use any more.
+    // The pause was longer than the store. The timeline is still valid, but the stored audio is obsolete.
     playout_.restart();
     store_.reset();
     store_.write(timestamp, duration, coding, payload);

@@ -1,5 +1,5 @@
-// Everything that belongs to one coding of a leg's received audio: replaced as a whole when another is
-// negotiated.
+// Jitter buffer for one coding of a leg's received audio. Negotiating another codec replaces the whole
+// object.
 #pragma once
 
 #include <memory>
@@ -15,41 +15,42 @@ class JitterBuffer {
  public:
   explicit JitterBuffer(std::unique_ptr<AudioDecoder> decoder);
 
-  /// A packet of audio. `nothing_lost`: it follows the last packet that came, so what lies between the two
-  /// the sender chose not to send.
+  /// Stores an audio packet. `nothing_lost`: it directly follows the last packet in sequence, so any gap in
+  /// timestamps is a pause of the sender.
   void store(const RtpPacket& packet, Coding coding, bool nothing_lost, Nanos arrival);
-  /// The time that a keypad event takes is silence in the audio, known as such while it lasts.
+  /// Stores the period of a keypad event as known silence.
   void store_event(const RtpPacket& packet, Nanos arrival);
-  /// The next frame; call once every 20 ms with room for one at the decoder's rate.
+  /// Writes the next frame to `out`. Call every 20 ms with space for one frame at the decoder's rate.
   void pop(Nanos now, std::span<Sample> out);
-  /// Nothing above half of this rate is heard by anybody: rates() may become it.
+  /// Limits output to the highest rate that listeners need. rates() may change to it.
   void give_out_at(SampleRate rate) {
     if (!decoder_->give_out_at(rate)) return;
     rates_ = decoder_->rates();
     begins_anew_ = true;
   }
-  /// In the place of pop() when nobody hears the frame.
+  /// Skips a frame without listeners. Call instead of pop().
   void leave_out() { left_out_ = true; }
 
-  // Where packets that were heard from here go on undecoded, or the other way round. The decoder is used for
-  // it, and finds its way back at the next pop().
-  /// What pop() would give next if nothing more came.
+  // The following two methods handle transitions between decoded and relayed packets. They use the decoder,
+  // which recovers at the next pop().
+  /// Writes the audio that pop() would return if no further packets arrived.
   void hear_on(std::span<Sample> out);
-  /// The newest audio that has come, without the decoder's delay, and what may follow it. At most
+  /// Writes the newest received audio without the decoder's delay, and its extrapolation. At most
   /// kLongestNewest samples and two frames.
   void hear_newest(std::span<Sample> newest, std::span<Sample> following);
   static constexpr size_t kLongestNewest = 3 * kMaxFrameSamples;
-  /// Another stream begins, or the same one anew.
+  /// Resets the buffer for a new or restarted stream.
   void restart();
 
   [[nodiscard]] const AudioDecoder& decoder() const { return *decoder_; }
-  /// The decoder's.
+  /// Rates of the decoder.
   [[nodiscard]] SessionRates rates() const { return rates_; }
   [[nodiscard]] const PayloadStore& packets() const { return store_; }
   [[nodiscard]] const DelayEstimator& delays() const { return delays_; }
   [[nodiscard]] const Playout& playout() const { return playout_; }
 
-  /// Hints: either will be called soon; then, once that has come, which one it is: store() or pop().
+  /// Hints. expect(): store() or pop() will be called soon. The others, after expect() has taken effect,
+  /// specify which one.
   void expect() const { prefetch(this, sizeof(*this) - sizeof(store_) + PayloadStore::kHeadBytes); }
   void expect_packet() const {
     decoder_->expect();
@@ -58,12 +59,12 @@ class JitterBuffer {
   void expect_frame() const { playout_.expect_frame(store_); }
 
  private:
-  // Small things first: what every packet needs stands together.
+  // Small members first, so that the data every packet needs is contiguous.
   std::unique_ptr<AudioDecoder> decoder_;
   bool left_out_ = false;
-  /// The decoder's past is not what lies before the next frame.
+  /// True if the decoder's state does not match the audio before the next frame.
   bool astray_ = false;
-  /// It has none.
+  /// True if the decoder has no state yet.
   bool begins_anew_ = false;
   SessionRates rates_;
   size_t longest_payload_;

@@ -1,4 +1,4 @@
-// Decodes the next stretch of a store, in order of time; the codec fills what is missing.
+// Decodes the next section of a store in time order. The codec conceals missing audio.
 #pragma once
 
 #include <algorithm>
@@ -7,14 +7,14 @@
 
 namespace carillon {
 
-/// Returns how much had to be concealed.
+/// Returns the number of concealed samples.
 inline SampleCount read_in_order(const PayloadStore& store, RtpTime timestamp, AudioDecoder& codec,
                                  std::span<Sample> out) {
   const SessionRates rates = codec.rates();
   SampleCount concealed;
   while (!out.empty()) {
     const PayloadStore::Run run = store.run_at(timestamp, rates.ticks(SampleCount(out.size())));
-    // A stretch shorter than a sample, by a timestamp between two of them, is as long as one.
+    // A section shorter than a sample, caused by a timestamp between two samples, counts as one sample.
     const size_t count = std::clamp<size_t>(rates.samples(run.length).count(), 1, out.size());
     const std::span<Sample> here = out.first(count);
     if (run.part.coding == Coding::missing) {
@@ -31,12 +31,12 @@ inline SampleCount read_in_order(const PayloadStore& store, RtpTime timestamp, A
   return concealed;
 }
 
-/// Of 40 ms no codec of ours remembers more than can be heard behind a blend.
+/// Frames that restore enough decoder state when a crossfade hides the rest. All codecs adapt within 40 ms.
 inline constexpr int kBlendedPast = 2;
-/// Nor of this without one.
+/// Frames that restore the decoder state when no crossfade is running.
 inline constexpr int kWholePast = 10;
 
-/// Shows the codec, whose past is another, what lies before `timestamp`.
+/// Feeds the codec the audio before `timestamp` to restore its decoder state.
 inline void decode_before(const PayloadStore& store, RtpTime timestamp, AudioDecoder& codec,
                           int frames = kBlendedPast) {
   const RtpTicks frame = codec.rates().clock.in(kFrameTime);

@@ -5,13 +5,13 @@
 namespace carillon {
 
 namespace {
-/// 20 ms at 64 kbit/s.
+/// Octets in 20 ms at 64 kbit/s.
 constexpr size_t kExpectedPayload = 160;
 
 uint16_t in_16_bits(int64_t count) { return static_cast<uint16_t>(count); }
 }  // namespace
 
-/// Stretches lie within seconds of the end.
+/// Restores the full timestamp from the low 32 bits. Sections lie within seconds of the end.
 RtpTime PayloadStore::begin_of(size_t n) const {
   const auto end = static_cast<uint32_t>(end_.since_zero().count());
   return end_ + RtpTicks(static_cast<int32_t>(kept(n).begin - end));
@@ -34,7 +34,7 @@ void PayloadStore::set(size_t n, const Stretch& stretch) {
 }
 
 size_t PayloadStore::count_until(RtpTime timestamp) const {
-  // From the newest: packets are written at the end and read a few packets before it.
+  // Search from the newest: packets are written at the end and read a few packets before it.
   size_t n = count_;
   while (n > 0 && begin_of(n - 1) > timestamp) --n;
   return n;
@@ -49,7 +49,8 @@ Bytes PayloadStore::payload(const Stretch& stretch) const {
   const size_t from = stretch.at % octets_.size();
   const size_t in_one = std::min(stretch.octets, octets_.size() - from);
   if (in_one == stretch.octets) return Bytes(octets_).subspan(from, in_one);
-  // It goes on at the beginning of the ring: one packet of some dozens.
+  // The payload wraps to the beginning of the ring, which happens once in several dozen packets. Copy it into
+  // one piece.
   thread_local std::array<uint8_t, kLongestPayload> whole;
   const auto rest = std::copy_n(octets_.begin() + static_cast<std::ptrdiff_t>(from), in_one, whole.begin());
   std::copy_n(octets_.begin(), stretch.octets - in_one, rest);
@@ -66,7 +67,7 @@ uint64_t PayloadStore::keep(Bytes payload) {
   return at;
 }
 
-/// As the `n`th; without room for it the oldest goes.
+/// Inserts a section at index `n`. If the store is full, the oldest section is removed.
 void PayloadStore::insert(size_t n, const Stretch& stretch) {
   if (count_ == kMaxPackets) {
     if (n == 0) return;
@@ -89,7 +90,7 @@ void PayloadStore::place(const Stretch& stretch) {
     insert(n, stretch);
     return;
   }
-  // What was there before counts up to the new one, and again behind it.
+  // The existing section is cut at the start of the new one and may continue after it.
   Stretch rest = nth(n - 1);
   const bool replaces = rest.begin == stretch.begin;
   const bool goes_on = rest.end() > stretch.end() && (n == count_ || begin_of(n) > stretch.end());
@@ -127,12 +128,13 @@ PayloadStore::Written PayloadStore::write(RtpTime timestamp, RtpTicks duration, 
 void PayloadStore::fill_silence_until(RtpTime timestamp) {
   if (empty_ || timestamp <= end_ || timestamp > end_ + capacity_) return;
   const RtpTicks length = timestamp - end_;
-  // In silence no packet drives out those of before, whose low bits would mean another time at last.
+  // Remove expired sections. During silence no packets replace them, and their low timestamp bits would
+  // become ambiguous.
   while (count_ > 0 && nth(0).end() <= end_ - capacity_) forget_oldest();
   const bool goes_on =
       count_ > 0 && nth(count_ - 1).coding == Coding::silence && nth(count_ - 1).end() == end_;
   Stretch silence = goes_on ? nth(count_ - 1) : Stretch{end_, written_, {}, {}, 0, Coding::silence};
-  // What lies further back is not held any more.
+  // Silence longer than the capacity is shortened to it.
   silence.length = std::min(silence.length + length, capacity_);
   silence.begin = timestamp - silence.length;
   if (goes_on) {
@@ -175,7 +177,7 @@ bool PayloadStore::complete(RtpTime timestamp, RtpTicks length) const {
 }
 
 void PayloadStore::expect_write() const {
-  // The newest packet, the place behind it, and where its octets will stand.
+  // Prefetch the newest packet, the next slot and the location of its octets.
   prefetch(&kept(count_), sizeof(Kept));
   if (count_ > 0) prefetch(&kept(count_ - 1), sizeof(Kept));
   const size_t from = written_ % octets_.size();
@@ -184,7 +186,7 @@ void PayloadStore::expect_write() const {
 
 void PayloadStore::expect_read(RtpTime timestamp, RtpTicks length) const {
   if (count_ == 0) return;
-  // The newest packets by their number; the octets by their distance to the end, an octet a tick.
+  // Locate the newest packets by index. Locate octets by distance from the end, at one octet per tick.
   prefetch(&kept(count_ - 1), sizeof(Kept));
   prefetch(&kept(count_ - std::min<size_t>(count_, 3)), sizeof(Kept));
   const auto behind = static_cast<uint64_t>(std::clamp(end_ - timestamp, RtpTicks(), capacity_).count());

@@ -12,14 +12,14 @@ namespace carillon {
 namespace {
 constexpr Nanos kRaiseTolerance = 10 * kMillisecond;
 constexpr Nanos kLowerTolerance = 20 * kMillisecond;
-/// A delay that is too long waits so long for a pause to be cut in; then it is cut in speech.
+/// Time for which an excessive delay waits for a pause to be shortened. After it, speech is shortened.
 constexpr Nanos kWaitForPause = 2 * kSecond;
-/// The seam of a cut, 10 ms: long enough to hide a step in a voice's wave.
+/// Crossfade of a cut as a fraction of a frame (10 ms): long enough to hide a step in speech.
 constexpr size_t kSeamOfFrame = 2;
 constexpr Nanos kShortenInterval = kSecond;
-/// Packets late for so long without one in time: the path itself has become slower.
+/// Period in which every packet is late, after which the path delay is considered changed.
 constexpr Nanos kLateTooLong = 300 * kMillisecond;
-/// Mean magnitude under which a frame is a pause (about -50 dBFS).
+/// Mean magnitude below which a frame is a pause (about -50 dBFS).
 constexpr int32_t kQuietMean = 100;
 
 bool quiet(std::span<const Sample> frame) {
@@ -28,7 +28,7 @@ bool quiet(std::span<const Sample> frame) {
   return sum / static_cast<int32_t>(frame.size()) < kQuietMean;
 }
 
-/// Frames cut across packets of other lengths than ours need that much more in hand.
+/// Returns the additional delay for packet times that are not a multiple of a frame.
 Nanos reframing_margin(Nanos packet_time) {
   return packet_time % kFrameTime == Nanos{} ? Nanos{} : kFrameTime;
 }
@@ -41,7 +41,7 @@ Nanos Playout::delay_at(Nanos now, const DelayEstimator& delays) const {
 void Playout::arrived(const Arrival& packet, const DelayEstimator& delays) {
   packet_time_ = clock_.time_of(packet.duration);
   const bool drained = state_ == State::playing && next_ >= packet.end_before;
-  // Between two talkspurts the delay may change unheard: the new one starts with the one that is wanted now.
+  // Between talkspurts the delay can change inaudibly, so the new talkspurt starts with the wanted delay.
   if (state_ == State::idle || (drained && packet.talkspurt && packet.timestamp >= next_)) {
     state_ = State::waiting;
     next_ = packet.timestamp;
@@ -50,7 +50,7 @@ void Playout::arrived(const Arrival& packet, const DelayEstimator& delays) {
     return;
   }
   if (state_ == State::waiting && packet.timestamp < next_ && packet.at < start_at_) {
-    next_ = packet.timestamp;  // the first ones came out of order
+    next_ = packet.timestamp;  // the first packets arrived out of order
     return;
   }
   if (packet.timestamp + packet.duration > next_) {
@@ -68,7 +68,7 @@ void Playout::read(const PayloadStore& store, std::span<Sample> out) {
 }
 
 void Playout::shorten(const PayloadStore& store, std::span<Sample> out) {
-  // `out` holds the frame that is left away: its beginning is blended into the one after it.
+  // `out` holds the skipped frame. Its beginning is crossfaded into the next frame.
   std::array<Sample, kMaxFrameSamples / kSeamOfFrame> skipped;
   const auto seam = std::span(skipped).first(out.size() / kSeamOfFrame);
   std::copy_n(out.begin(), seam.size(), seam.begin());
@@ -80,7 +80,7 @@ void Playout::shorten(const PayloadStore& store, std::span<Sample> out) {
 void Playout::pop(Nanos now, const PayloadStore& store, const DelayEstimator& delays, std::span<Sample> out) {
   if (state_ == State::waiting && now >= start_at_) state_ = State::playing;
   if (state_ != State::playing) {
-    codec_.conceal(out, {});  // after speech it dies away, before any it is silence
+    codec_.conceal(out, {});  // fades out after speech; silent if there was no speech
     return;
   }
   delay_ = delay_at(now, delays);

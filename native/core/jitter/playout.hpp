@@ -1,4 +1,4 @@
-// When received audio is played: the adaptive jitter buffer's policy. One frame is taken every 20 ms.
+// Playout policy of the adaptive jitter buffer: decides which 20 ms frame to decode at each tick.
 #pragma once
 
 #include <cstdint>
@@ -10,16 +10,16 @@
 namespace carillon {
 
 struct PlayoutCounters {
-  uint64_t late_packets = 0;  // arrived after their place had been played
+  uint64_t late_packets = 0;  // arrived after their playout time
   SampleCount concealed;
-  uint64_t inserted_frames = 0;  // delay raised
-  uint64_t dropped_frames = 0;   // delay lowered
+  uint64_t inserted_frames = 0;  // inserted to raise the delay
+  uint64_t dropped_frames = 0;   // dropped to lower the delay
   uint64_t resyncs = 0;
 };
 
 class Playout {
  public:
-  /// `codec` decodes for this listener alone.
+  /// `codec` must be used by this object only.
   explicit Playout(AudioDecoder& codec)
       : codec_(codec), clock_(codec.rates().clock), frame_(clock_.in(kFrameTime)) {}
 
@@ -27,16 +27,16 @@ class Playout {
     RtpTime timestamp;
     RtpTicks duration;
     Nanos at;
-    /// RTP marker, or the first packet after a pause that the sender chose.
+    /// True if the RTP marker is set or this is the first packet after a sender pause.
     bool talkspurt;
-    /// End of the store before this packet was written to it.
+    /// End of the store before this packet was stored.
     RtpTime end_before;
   };
   void arrived(const Arrival& packet, const DelayEstimator& delays);
 
-  /// The next 20 ms at their time. Silence until the first packet's playout time has come.
+  /// Writes the frame due at `now` (20 ms) to `out`. Writes silence until playout has started.
   void pop(Nanos now, const PayloadStore& store, const DelayEstimator& delays, std::span<Sample> out);
-  /// The first packet's playout time has come.
+  /// Returns true once playout has started.
   [[nodiscard]] bool playing() const { return state_ == State::playing; }
 
   /// Hint: pop() will be called soon.
@@ -45,26 +45,25 @@ class Playout {
     codec_.expect_decode();
   }
 
-  /// Frames were not taken for a while: goes on with what is due now.
+  /// Resumes after a pause in which no frames were requested: skips to the frame due at `now`.
   void move_to_present(Nanos now, const DelayEstimator& delays);
-  /// The codec has decoded something else meanwhile, or has no past: shows it so many frames of what lies
-  /// before the next one.
+  /// Restores the decoder state by decoding `frames` frames before the next one.
   void prime(const PayloadStore& store, int frames);
 
-  /// The store is reset: what is to be heard next begins anew.
+  /// Restarts playout after the store has been reset.
   void restart();
 
-  /// True when the caller should reset store and estimator: nothing that arrives is in time any more.
+  /// Returns true if all packets arrive too late. The caller should then reset the store and the estimator.
   [[nodiscard]] bool lost_track() const { return lost_track_; }
   [[nodiscard]] const PlayoutCounters& counters() const { return counters_; }
   [[nodiscard]] Nanos delay() const { return delay_; }
-  /// Of the peer's packets.
+  /// Duration of the peer's packets.
   [[nodiscard]] Nanos packet_time() const { return packet_time_; }
 
  private:
   [[nodiscard]] Nanos delay_at(Nanos now, const DelayEstimator& delays) const;
   void shorten(const PayloadStore& store, std::span<Sample> out);
-  /// The frame at next_, which then moves on.
+  /// Reads the frame at next_ and advances next_.
   void read(const PayloadStore& store, std::span<Sample> out);
 
   enum class State : uint8_t { idle, waiting, playing };
@@ -72,8 +71,8 @@ class Playout {
   RtpClockRate clock_;
   RtpTicks frame_;
   State state_ = State::idle;
-  RtpTime next_;      // what is to be played next
-  Nanos start_at_{};  // waiting: when next_ is due
+  RtpTime next_;      // timestamp of the next frame to play
+  Nanos start_at_{};  // in state `waiting`: when next_ is due
   Nanos delay_{};
   Nanos packet_time_ = kFrameTime;
   Nanos last_shortened_{};

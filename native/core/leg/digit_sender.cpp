@@ -39,7 +39,7 @@ DigitSender::Step DigitSender::next(const EventLine& line, Frame& audio) {
     const DigitStep& step = job.steps[step_];
     if (frame_ == 0) begin_step(line);
     if (step.digit != '\0' && as_event_) {
-      // The two repetitions of the end fall into the rest after the tone.
+      // The two repetitions of the event's end are sent during the pause after the digit.
       if (event_.active()) out.event = event_.next();
     } else if (step.digit != '\0') {
       job.tone.render(audio.rate(), audio.samples());

@@ -1,4 +1,4 @@
-// A string of digits on its way to the peer, as RTP events or as tones.
+// Sends a string of digits to the peer as RTP events or as tones.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@
 namespace carillon {
 
 struct DigitStep {
-  /// '\0': a pause of `off_frames`.
+  /// Digit to send. '\0': a pause of `off_frames`.
   char digit = '\0';
   uint16_t on_frames = 0;
   uint16_t off_frames = 0;
@@ -25,16 +25,16 @@ struct DigitJob {
   JobHandle handle;
   bool inband = false;
   std::vector<DigitStep> steps;
-  /// Of the step that sounds now.
+  /// Generator of the current step's tone.
   ToneGenerator tone{};
 };
 
-/// What events are sent on.
+/// RTP parameters for sending events.
 struct EventLine {
-  /// telephone-event was negotiated.
+  /// True if telephone-event was negotiated.
   bool possible = false;
   RtpTimestamp timestamp;
-  /// 20 ms on the events' clock.
+  /// Duration of 20 ms on the event clock.
   RtpTicks frame;
 };
 
@@ -42,22 +42,22 @@ class DigitSender {
  public:
   static constexpr size_t kMaxJobs = 8;
 
-  /// False, and the job is untouched, when kMaxJobs are waiting.
+  /// Adds a job. Returns false and leaves the job unchanged if kMaxJobs are waiting.
   bool add(std::unique_ptr<DigitJob>& job);
   [[nodiscard]] bool busy() const { return count_ > 0; }
 
-  /// Whether next() will send an event, or write a tone, in the place of audio.
+  /// Returns true if next() will replace audio with an event or a tone.
   [[nodiscard]] bool takes_frame(bool events_possible) const;
 
   struct Step {
     /// RTP event to send instead of audio.
     std::optional<TelephoneEventSender::Packet> event;
-    /// `audio` was replaced by a tone.
+    /// True if `audio` was replaced by a tone.
     bool tone = false;
-    /// The job that ended with this frame; hand it back for disposal.
+    /// Job that ended with this frame; the caller disposes of it.
     std::unique_ptr<DigitJob> done;
   };
-  /// The next 20 ms while busy().
+  /// Processes the next 20 ms. Call while busy() is true.
   Step next(const EventLine& line, Frame& audio);
 
  private:
@@ -66,7 +66,7 @@ class DigitSender {
   size_t count_ = 0;
   std::array<std::unique_ptr<DigitJob>, kMaxJobs> jobs_;
   size_t step_ = 0;
-  uint32_t frame_ = 0;  // inside the step
+  uint32_t frame_ = 0;  // frame index in the current step
   bool as_event_ = false;
   TelephoneEventSender event_;
 };

@@ -8,11 +8,11 @@
 namespace carillon {
 
 namespace {
-/// The two reports of one press, as tone and as event, lie no further apart.
+/// Maximum time between the tone and the event that report the same key press.
 constexpr Nanos kSamePress = 800 * kMillisecond;
-/// The way to the peer and back, with the buffers of both.
+/// Maximum echo delay: the round trip to the peer, including the buffers on both sides.
 constexpr Nanos kEchoTime = 500 * kMillisecond;
-/// Visits: who listens to somebody who makes no pause waits so long for all of his voice.
+/// Visits after which a listener gets the full bandwidth even if the speaker makes no pause.
 constexpr uint32_t kWiderAtLast = 50;
 }  // namespace
 
@@ -63,7 +63,7 @@ void Leg::configure(const LegRemote& remote, Nanos now, LegCodecs* codecs) {
   const ExpectedSource& source = receive.source;
   const bool begins = !configured_ || timed_out_ || !receiving_;
   if (begins && source.receiving) expecting_since_ = now;
-  // Another peer may have other habits; one that has used telephone-event goes on using it.
+  // A different peer may use tones again. A peer that has used telephone-event is expected to keep using it.
   const bool other_peer = !configured_ || source.signalled != before;
   const bool possible = !remote.receive.telephone_event || other_peer || tones_possible_;
   if (possible && !tones_possible_ && tones_) tones_->reset();
@@ -95,13 +95,13 @@ void Leg::protect_with(std::unique_ptr<PacketProtection>& protection) {
 
 ReceivePath::Outcome Leg::receive(std::span<uint8_t> datagram, const Address& source, Nanos arrival,
                                   Events& events) {
-  // A peer that has finished the exchange of keys before us speaks at once.
+  // A peer that completes the key exchange first can send media before we have the keys.
   if (protection_->awaits_keys()) return {};
   const Bytes packet = protection_->unprotect_rtp(datagram);
   const ReceivePath::Outcome outcome = receive_.receive(packet, source, arrival);
   if (outcome.kind == Received::malformed) count_malformed(packet.size() > 0 || datagram.empty());
   if (outcome.source_change) {
-    // Its reports come from there too.
+    // RTCP also arrives from the new address.
     rtcp_port_.reset();
     events.source_changed(name_, *outcome.source_change, source);
   }
@@ -114,11 +114,11 @@ ReceivePath::Outcome Leg::receive(std::span<uint8_t> datagram, const Address& so
   return outcome;
 }
 
-/// `opened`: it passed the protection.
+/// Counts an invalid packet. `opened`: the packet was authentic.
 void Leg::count_malformed(bool opened) { ++(opened ? malformed_ : unauthentic_); }
 
-/// The first event shows what the peer uses. It may have been heard as a tone already: some gateways let the
-/// beginning of a tone pass before they send its event.
+/// The first event shows that the peer uses telephone-event. The press may have been detected as a tone
+/// already: some gateways leak the beginning of a tone before they send its event.
 void Leg::hear_event(char digit, Nanos arrival, Events& events) {
   const bool heard_as_tone = tones_possible_ && digit == last_tone_ && arrival - last_tone_at_ < kSamePress;
   tones_possible_ = false;
@@ -201,14 +201,14 @@ bool Leg::frame(Nanos now, PacketSink& sink, Events& events) {
   return relays_ || !hears(now);
 }
 
-/// Whether anybody is to hear, or to judge, what comes from the peer.
+/// Returns true if any listener or detector needs the peer's audio.
 bool Leg::listened_to() const {
   return far_end_ == nullptr || far_end_->listens() || (tones_ && tones_possible_) || !streams_.empty() ||
          !taps_.empty();
 }
 
-/// What nobody can hear need not be decoded. A change waits for a pause, because with another rate comes or
-/// goes the delay of the filter of whoever converts it.
+/// Reduces decoding to the bandwidth that listeners need. A change waits for a pause, because it adds or
+/// removes the delay of a listener's resampler.
 void Leg::follow_listeners() {
   const bool only_far_end = far_end_ != nullptr && taps_.empty() && !relays_;
   const SampleRate wanted = only_far_end ? std::min(far_end_->hears_at(), full_rate_) : full_rate_;
@@ -219,7 +219,7 @@ void Leg::follow_listeners() {
   receive_.audio().give_out_at(wanted);
 }
 
-/// Of what is composed: players and bots have what the codec can carry.
+/// Returns the sample rate of the composed audio. Players and bots may use the full bandwidth of the codec.
 SampleRate Leg::needed_line_rate() const {
   return players_.empty() && streams_.empty() ? std::min(content_, full_rate_) : full_rate_;
 }
@@ -258,7 +258,7 @@ void Leg::exchange_audio(Nanos now, PacketSink& sink, Events& events) {
 }
 
 void Leg::tell_latch(Nanos now, PacketSink& sink) {
-  // Checks may come from anywhere.
+  // ICE checks may arrive from any address, so the socket stays unrestricted.
   if (ice_) return;
   const SourceLearner& source = receive_.source();
   const std::optional<Address> only = source.settled(now) ? std::optional(source.target()) : std::nullopt;
@@ -271,8 +271,7 @@ bool Leg::can_send() const {
   return has_consent_ && send_.config().sending && receive_.source().target().sendable();
 }
 
-/// Whether the frame that is being composed will leave as audio: the peer is to hear us, and no key of ours
-/// takes its place.
+/// Returns true if the current frame will be sent as audio: sending is enabled and no digit replaces it.
 bool Leg::carries_audio() const {
   return can_send() && !digits_.takes_frame(send_.config().telephone_event.has_value());
 }
@@ -282,7 +281,7 @@ EventLine Leg::event_line() const {
   return {config.telephone_event.has_value(), send_.timestamp(), config.event_clock.in(kFrameTime)};
 }
 
-/// One frame of the digits on their way; true when an RTP event took the place of audio.
+/// Sends one frame of the pending digits. Returns true if an RTP event replaced the audio.
 bool Leg::send_digits(bool can_send, Frame& audio, PacketSink& sink, Events& events) {
   DigitSender::Step step = digits_.next(event_line(), audio);
   if (step.event && can_send) {
@@ -291,8 +290,8 @@ bool Leg::send_digits(bool can_send, Frame& audio, PacketSink& sink, Events& eve
   }
   if (step.done) {
     events.digits_sent(step.done->handle);
-    // Kept until the control thread fetches it: nothing is freed here. There is a place for every job that
-    // can wait.
+    // Keep the job until the control thread collects it, because this thread must not free memory. There is a
+    // slot for every waiting job.
     for (auto& slot : spent_jobs_) {
       if (slot) continue;
       slot = std::move(step.done);

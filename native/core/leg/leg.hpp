@@ -1,4 +1,4 @@
-// One leg: a peer's RTP in and out, and everything that hears or speaks on it. Visited once every 20 ms.
+// Leg: sends and receives one peer's RTP and connects its players, streams and taps. Visited every 20 ms.
 #pragma once
 
 #include <array>
@@ -24,65 +24,66 @@ namespace carillon {
 
 struct LegConfig {
   LegHandle handle;
-  /// RTP; RTCP is the one above it.
+  /// Local RTP port. RTCP uses the next higher port.
   uint16_t local_port = 0;
   uint32_t ssrc = 0;
   uint16_t sequence = 0;
   uint32_t timestamp = 0;
-  /// 0: no media timeout.
+  /// Media timeout. Default 0: disabled.
   Nanos media_timeout{};
-  /// A leg that neither hears nor says anything sends one packet when it begins and one after each such time
-  /// (RFC 6263): silence without pause when it is not longer than a frame.
+  /// Keep-alive interval (RFC 6263). A silent leg sends one packet when it starts and one per interval. An
+  /// interval of at most one frame means continuous silence packets.
   Nanos keep_alive = kFrameTime;
 };
 
 struct LegRemote {
-  /// The peer wants VoIP metrics (RFC 3611 §5.1).
+  /// True if the peer wants VoIP metrics (RFC 3611 §5.1).
   bool voip_metrics = false;
-  /// RTP and RTCP share a port (RFC 5761).
+  /// True if RTP and RTCP share a port (RFC 5761).
   bool rtcp_mux = false;
-  /// Nothing goes to the port above the one of RTP: only to where the peer's reports come from.
+  /// True if RTCP is sent only to the port from which the peer's reports arrive, never to the RTP port + 1.
   bool rtcp_learned = false;
   ReceiveConfig receive;
   SendConfig send;
 };
 
-/// What is replaced when another codec is negotiated, made by the control thread.
+/// Codec objects and buffers, created by the control thread and replaced when another codec is negotiated.
 struct LegCodecs {
   static constexpr size_t kMaxStreams = 8;
 
   LegCodecs() = default;
-  /// For a leg with so many streams. Of what is left null or empty, the one before goes on.
+  /// Creates the objects for a leg with `streams` streams. For null or empty members, the leg keeps its
+  /// previous ones.
   LegCodecs(const CodecSpec& spec, size_t streams);
 
   std::unique_ptr<JitterBuffer> receive;
   std::unique_ptr<ReceivePath::Former> former;
   std::unique_ptr<Packetizer> send;
-  /// For packets of another length than a frame's.
+  /// Buffer for packet lengths other than one frame.
   Packetizer::Room waiting;
-  /// 20 ms.
+  /// Buffer for 20 ms of received audio.
   std::vector<Sample> received;
-  /// Leg::kJoinFrames of them.
+  /// Buffer for Leg::kJoinFrames frames.
   std::vector<Sample> joining;
   std::array<std::unique_ptr<AudioDecoder>, kMaxStreams> streams;
 };
 
-/// What a leg hears when nothing is played to it: the other leg of a bridge, or a room without the leg's own
-/// voice.
+/// Audio source of a leg when no playback replaces it: the other leg of a bridge, or a room without the leg's
+/// own audio.
 class FarEnd {
  public:
   virtual ~FarEnd() = default;
-  /// At whatever rate it has, perhaps within `out`; nothing: there is nothing to hear.
+  /// Returns the next frame at any rate, possibly stored in `out`, or nullopt if there is no audio.
   virtual std::optional<AudioView> far_audio(Frame& out) = 0;
-  /// False: there is nothing to hear until the leg is told to look again.
+  /// Returns false if there is no audio until the leg is woken.
   [[nodiscard]] virtual bool may_speak(Nanos /*now*/) const { return true; }
-  /// False: what this leg hears from its peer need not be decoded for it.
+  /// Returns false if the audio from this leg's peer need not be decoded for it.
   [[nodiscard]] virtual bool listens() const { return true; }
-  /// Nothing above half of this rate is heard there.
+  /// Sample rate needed by the far end. Content above half of this rate is not used.
   [[nodiscard]] virtual SampleRate hears_at() const { return kHighestRate; }
-  /// What may follow the audio that was relayed from there, at this rate. False: that is not known.
+  /// Writes the continuation of relayed audio at this rate. Returns false if it is unknown.
   virtual bool go_on_after_relay(SampleRate /*rate*/, std::span<Sample> /*out*/) { return false; }
-  /// listens() has become true.
+  /// Called when listens() has become true.
   virtual void begin_to_listen() {}
 };
 
@@ -92,75 +93,76 @@ class Leg {
   static constexpr size_t kMaxPlayers = 8;
   static constexpr size_t kMaxTaps = 12;
   static constexpr size_t kJoinFrames = 2;
-  /// The longest playout delay, the longest packet and what codecs make up behind it.
+  /// Time without packets after which no audio remains: covers the longest playout delay, the longest packet
+  /// and concealment.
   static constexpr Nanos kSounds = 2 * kSecond;
-  /// The counts are of the last frame; the opinion score and what goes with it are worked out once in so
-  /// many.
+  /// Frames between quality calculations (such as the MOS). Counters are updated with every frame.
   static constexpr uint32_t kFramesPerQuality = 16;
 
-  /// Begins as one of G.711.
+  /// Creates a G.711 leg.
   explicit Leg(const LegConfig& config) : Leg(config, LegCodecs({}, 0)) {}
   Leg(const LegConfig& config, LegCodecs codecs);
 
-  /// Where it stands on its media thread.
+  /// Current handle on its media thread.
   [[nodiscard]] LegHandle handle() const { return config_.handle; }
-  /// The control thread's name for it, and that of its events: its first handle, wherever it has moved since.
+  /// Name used by the control thread and in events: the leg's first handle, which stays the same after moves.
   [[nodiscard]] LegHandle name() const { return name_; }
-  /// It has moved.
+  /// Sets the handle after a move.
   void stand_at(LegHandle handle) { config_.handle = handle; }
   [[nodiscard]] uint16_t local_port() const { return config_.local_port; }
-  /// `codecs`: the session has another codec than before; what is not needed any more is given back in it.
+  /// Applies a negotiation. `codecs`: objects of a new codec; returns the replaced ones in it.
   void configure(const LegRemote& remote, Nanos now, LegCodecs* codecs = nullptr);
 
-  /// Takes over how the peer's address is found, and gives back how it was; none: by the description and its
-  /// packets.
+  /// Swaps the ICE agent that determines the peer's address. Null: use the description and received packets.
   void find_peer_by(std::unique_ptr<IceLite>& ice, Nanos now);
   [[nodiscard]] IceLite* ice() { return ice_.get(); }
-  /// ICE has found the peer elsewhere.
+  /// Updates the peer's address after ICE has selected another one.
   void follow_peer(Nanos now);
-  /// More than RTP comes to the RTP port.
+  /// Returns true if the RTP port also receives other protocols.
   [[nodiscard]] bool muxes() const { return rtcp_mux_ || ice_ != nullptr; }
 
-  /// Takes over how packets are protected, and gives back how they were.
+  /// Swaps the packet protection and returns the previous one.
   void protect_with(std::unique_ptr<PacketProtection>& protection);
 
-  /// The datagram is unprotected in place.
+  /// Processes an RTP datagram. Unprotects it in place.
   ReceivePath::Outcome receive(std::span<uint8_t> datagram, const Address& source, Nanos arrival,
                                Events& events);
-  /// `ignored`: read, as RTCP is.
+  /// Processes an RTCP datagram. Returns `ignored` for datagrams that were read normally.
   Received receive_rtcp(std::span<uint8_t> datagram, const Address& source, Nanos arrival);
-  /// One visit. False: it hears its peer, so the next one is needed; else idle_until() knows.
+  /// Processes one visit. Returns false if the leg receives media and needs the next visit. Otherwise check
+  /// idle_until().
   bool frame(Nanos now, PacketSink& sink, Events& events);
-  // Hints, some microseconds ahead. Legs are many and each is visited seldom: its memory is far away every
-  // time. Each step asks for what the one before has shown the place of, so they are some way apart.
+  // Prefetch hints, called a few microseconds ahead. There are many legs and each is visited rarely, so its
+  // memory is usually not cached. Each step follows pointers that the previous step has fetched, so the steps
+  // must be spaced.
   static constexpr size_t kPacketSteps = 3;
   static constexpr size_t kFrameSteps = 4;
-  /// receive() is so many steps away: kPacketSteps - 1 to 0.
+  /// Hint: receive() follows in `ahead` steps (kPacketSteps - 1 to 0).
   void expect_packet(size_t ahead) const;
-  /// frame() is so many steps away: kFrameSteps - 1 to 0.
+  /// Hint: frame() follows in `ahead` steps (kFrameSteps - 1 to 0).
   void expect_frame(size_t ahead) const;
-  /// 10 ms after frame(), for packet times that need it.
+  /// Sends packets that are due 10 ms after frame(), for packet times that need it.
   void half_frame(PacketSink& sink);
   [[nodiscard]] bool needs_half_frames() const { return send_.needs_half_frames(); }
-  /// Frames that were not run in time: the peer's clock must not be told otherwise.
+  /// Advances the RTP time past frames that were not processed, to keep the timestamps correct.
   void skip_frames(uint32_t count) { send_.skip_frames(count); }
-  /// Until when visits would do nothing, unless a datagram comes or the leg is changed. Nothing: the next one
-  /// would. Ask after a visit.
+  /// Returns the time until which visits have no effect, unless a datagram arrives or the leg changes.
+  /// Returns nullopt if the next visit has an effect. Call after a visit.
   [[nodiscard]] std::optional<Nanos> idle_until(Nanos now) const;
-  /// So many visits were left out while there was nothing to do.
+  /// Accounts for visits that were skipped while the leg was idle.
   void idle_over(uint32_t visits) {
     send_.pause(visits);
     receive_.leave_out();
   }
-  /// Says goodbye to the peer and lets the taps report.
+  /// Sends BYE to the peer and ends all taps.
   void end(Nanos now, PacketSink& sink, Events& events);
 
-  // Additions return false, and leave the object where it is, when the leg is full.
+  // Add an object. They return false, and leave the object with the caller, if the leg is full.
   bool add(std::unique_ptr<AudioStream>& stream) { return streams_.put(stream); }
   bool add(std::unique_ptr<Player>& player) { return players_.put(player); }
   bool add(std::unique_ptr<LegTap>& tap) { return taps_.put(tap); }
   bool add(std::unique_ptr<DigitJob>& job) { return digits_.add(job); }
-  // Removals give the object back, so that it is destroyed elsewhere.
+  // Remove an object and return it, so that the caller destroys it outside the media thread.
   std::unique_ptr<AudioStream> remove_stream(StreamHandle handle) { return streams_.take(handle); }
   std::unique_ptr<Player> remove_player(PlayerHandle handle) { return players_.take(handle); }
   std::unique_ptr<LegTap> remove_tap(TapHandle handle) { return taps_.take(handle); }
@@ -170,8 +172,8 @@ class Leg {
   LegTap* tap(TapHandle handle) { return taps_.find(handle); }
   [[nodiscard]] std::span<const std::unique_ptr<LegTap>> taps() const { return taps_.all(); }
 
-  /// Somebody wants keypad presses that come as tones and gives what finds them, or nobody does (null): so it
-  /// is at first. Gives back what was there. Finding them costs about a tenth of a leg.
+  /// Enables DTMF tone detection, or disables it with null, and returns the previous detector. Default:
+  /// disabled. Detection costs about a tenth of a leg's processing time.
   void want_tones(std::unique_ptr<DtmfDetector>& detector) { std::swap(tones_, detector); }
 
   void set_far_end(FarEnd* far_end) {
@@ -180,29 +182,29 @@ class Leg {
   }
   [[nodiscard]] FarEnd* far_end() const { return far_end_; }
 
-  /// A packet that the leg at the far end has received: where nothing else is to be heard, and both speak in
-  /// packets of the same length and coding, or of codings that carry over, it goes on to the peer at once.
-  /// Returns what is to be sent, which stands as SendPath's packets do; empty: nothing.
+  /// Relays a packet received by the far end without decoding. Requires that no other audio is played, and
+  /// that both legs use the same packet length and compatible codings. Returns the packet to send, valid as
+  /// long as packets of SendPath, or an empty span.
   [[nodiscard]] Bytes relay(Leg& from, const ReceivePath::Outcome& received, Nanos arrival);
-  /// Its peer is sent the far end's packets, not what is composed.
+  /// Returns true if packets from the far end are relayed instead of composed audio.
   [[nodiscard]] bool relays() const { return relays_; }
-  /// Needs the far end's audio decoded.
+  /// Returns true if the far end's audio must be decoded for this leg.
   [[nodiscard]] bool needs_far_audio() const { return !relays_ || !needs_no_frames(); }
   bool go_on_after_relay(SampleRate rate, std::span<Sample> out);
 
-  /// Something has come from the peer.
+  /// Returns true if any packet was received from the peer.
   [[nodiscard]] bool heard() const { return receive_.ssrc().has_value(); }
-  /// Something came not so long ago that it would not sound any more.
+  /// Returns true if a packet was received within kSounds before `now`.
   [[nodiscard]] bool hears(Nanos now) const { return heard() && now - receive_.last_arrival() < kSounds; }
-  /// The last frame heard from the peer.
+  /// Last frame received from the peer.
   [[nodiscard]] AudioView received() const {
     return {rate(), std::span(received_).first(frame_samples(rate()))};
   }
-  /// False while nobody has it decoded: received() is of another time.
+  /// Returns false while the audio is not decoded. received() is then outdated.
   [[nodiscard]] bool decodes() const { return decodes_; }
-  /// At which it hears: its codec's, or a lower one that is enough for all who listen.
+  /// Sample rate of the received audio: the codec's, or a lower one that suffices for all listeners.
   [[nodiscard]] SampleRate rate() const { return receive_.rate(); }
-  /// Its codec's, as negotiated.
+  /// Sample rate of the negotiated codec.
   [[nodiscard]] SampleRate full_rate() const { return full_rate_; }
   [[nodiscard]] const std::shared_ptr<LegFigures>& statistics() const { return figures_; }
   [[nodiscard]] const ReceivePath& receive_path() const { return receive_; }
@@ -246,12 +248,12 @@ class Leg {
   void estimate_quality_now();
   [[nodiscard]] VoipMetrics voip_metrics() const;
 
-  // What every visit needs stands together; what most legs never use comes last.
+  // Members that every visit uses come first; rarely used members come last.
   LegConfig config_;
   LegHandle name_;
-  // State.
   bool configured_ = false;
-  /// Keypad presses may come as tones: telephone-event was not negotiated, or the peer has not used it yet.
+  /// True if key presses may arrive as tones: telephone-event was not negotiated, or the peer has not used it
+  /// yet.
   bool tones_possible_ = false;
   bool receiving_ = false;
   bool rtcp_mux_ = false;
@@ -259,15 +261,16 @@ class Leg {
   bool voip_metrics_ = false;
   bool timed_out_ = false;
   bool has_mos_ = false;
-  /// The last frame from the peer was decoded.
+  /// True if the last received frame was decoded.
   bool decodes_ = true;
   bool relays_ = false;
-  /// The last packet was comfort noise.
+  /// True if the last packet sent was comfort noise.
   bool comforts_ = false;
-  /// Of the last frame that was composed: the far end was heard in it; it was to be heard, but not decoded.
+  /// State of the last composed frame. far_heard_: it contains the far end's audio. far_missing_: that audio
+  /// was needed but not decoded.
   bool far_heard_ = false;
   bool far_missing_ = false;
-  /// What was composed last has nothing above half of this rate.
+  /// Bandwidth of the last composed audio, as twice its highest frequency.
   SampleRate content_ = kHighestRate;
   Limiter limiter_;
   uint32_t visits_until_quality_ = 0;
@@ -281,23 +284,22 @@ class Leg {
   uint64_t unauthentic_ = 0;
   uint64_t packets_at_report_ = 0;
   uint64_t packets_at_visit_ = 0;
-  std::optional<Nanos> sent_at_;       // the last packet, as a visit saw it
-  std::optional<Address> latched_;     // the one address that is listened to
-  std::optional<uint16_t> rtcp_port_;  // the peer's, once it has sent from another than its RTP port + 1
-  // Owned.
+  std::optional<Nanos> sent_at_;       // time of the last packet sent, as seen by a visit
+  std::optional<Address> latched_;     // only address from which the socket receives
+  std::optional<uint16_t> rtcp_port_;  // peer's RTCP port, if it differs from its RTP port + 1
   std::unique_ptr<PacketProtection> protection_;
   size_t protection_bytes_ = protection_->hot_bytes();
   std::unique_ptr<IceLite> ice_;
-  /// As of the last frame.
+  /// Result of the consent check in the last frame.
   bool has_consent_ = true;
   std::shared_ptr<LegFigures> figures_;
   SendPath send_;
   std::vector<Sample> received_;
   SampleRate full_rate_{8000};
   ReceivePath receive_;
-  FrameConverter to_line_;  // of the far end
-  /// What would have followed the relayed audio: blended with what does. Two frames, of which the last so
-  /// many are left.
+  FrameConverter to_line_;  // converts the far end's audio
+  /// Extrapolated continuation of relayed audio, crossfaded with the next audio. Two frames, of which the
+  /// last `join_left_` remain.
   size_t join_left_ = 0;
   std::vector<Sample> join_;
   DigitSender digits_;
@@ -306,11 +308,11 @@ class Leg {
   Roster<LegTap, kMaxTaps> taps_;
   RtcpSession rtcp_;
   std::array<std::unique_ptr<DigitJob>, DigitSender::kMaxJobs> spent_jobs_;
-  /// Null: nobody wants tones.
+  /// DTMF detector. Null: detection is disabled.
   std::unique_ptr<DtmfDetector> tones_;
   char last_tone_ = '\0';
   Nanos last_tone_at_{};
-  /// Until then, tones may be the echo of our own digits.
+  /// Time until which detected tones may be echoes of digits that we send.
   Nanos own_digits_until_{};
 };
 

@@ -1,11 +1,11 @@
-// What a leg's peer hears in a frame.
+// Composes the audio frame that a leg sends to its peer.
 #include "core/leg/leg.hpp"
 
 namespace carillon {
 
-/// What the peer hears: the latest player that takes the far end's place, or the far end; the bots; and
-/// everything that is mixed in. Bots are asked only for what will leave: what a checkpoint confirms was on
-/// the line.
+/// Mixes the frame for the peer: the latest player that replaces the far end, or the far end; the bots; and
+/// all mixed-in players. Bot audio is consumed only if the frame is sent, because checkpoints confirm
+/// playback.
 void Leg::compose(Nanos now, Frame& out, Events& events) {
   Mixdown mix(out);
   const SampleRate rate = out.rate();
@@ -16,8 +16,8 @@ void Leg::compose(Nanos now, Frame& out, Events& events) {
   if (instead) {
     mix.add(audio);
   }
-  // Of a player or a bot only the line's own rate is known, which is then the codec's. Where nothing sounds,
-  // what was stays.
+  // For players and bots, the content's bandwidth is assumed to be that of the line rate. If no source is
+  // active, the previous value is kept.
   std::optional<SampleRate> content;
   if (!players_.empty()) content = rate;
   far_heard_ = far_missing_ = false;
@@ -41,8 +41,8 @@ void Leg::compose(Nanos now, Frame& out, Events& events) {
   content_ = content.value_or(content_);
 }
 
-/// Runs every player; what takes the far end's place is written to `instead`. How it is played; nothing:
-/// nothing is.
+/// Runs all players. Writes the audio that replaces the far end to `instead`. Returns its manner, or nullopt
+/// if no player replaces the far end.
 std::optional<PlayManner> Leg::play(Frame& instead, Mixdown& mix, Events& events) {
   std::optional<PlayManner> manner;
   PlayerHandle latest;

@@ -1,4 +1,4 @@
-// When a leg has nothing to do, until when, and what its peer is told meanwhile.
+// Determines when a leg is idle and for how long, and which packets it sends while idle.
 #include <algorithm>
 
 #include "core/leg/leg.hpp"
@@ -6,25 +6,25 @@
 namespace carillon {
 
 namespace {
-/// dB below overload: of a quiet room on a good line.
+/// Comfort noise level in dB below overload: a quiet room on a good line.
 constexpr uint8_t kComfortLevel = 70;
 }  // namespace
 
-/// Nobody speaks, nobody listens: the peer, what is played to it and whoever hears it.
+/// Returns true if the leg is silent in both directions: peer, playback, digits, streams and taps.
 bool Leg::quiet(Nanos now) const {
   if (hears(now) || digits_.busy() || !streams_.empty() || !taps_.empty()) return false;
   if (far_end_ != nullptr && far_end_->may_speak(now)) return false;
   return std::ranges::all_of(players_.all(), [](const auto& player) { return player->finished(); });
 }
 
-/// No packet is to leave: there is nothing to say, and the last one is not long ago.
+/// Returns true if no packet is due: there is no audio and the keep-alive interval has not expired.
 bool Leg::pauses(Nanos now) const {
   if (!quiet(now) || send_.pending()) return false;
   return !can_send() || (sent_at_ && now < *sent_at_ + config_.keep_alive);
 }
 
-/// Nothing is to be said for a while, or still, and the peer is to know that its line is not dead. Its first
-/// packet is audio all the same: by that some peers find out where we are.
+/// Returns true if a comfort noise packet is due during silence. The first packet is always audio, because
+/// some peers learn our address from it.
 bool Leg::tells_silence(Nanos now) const {
   if (!send_.config().comfort_noise || config_.keep_alive <= kFrameTime || !sent_at_) return false;
   if (comforts_ && now < *sent_at_ + config_.keep_alive) return false;

@@ -1,4 +1,4 @@
-// What a leg says of its quality: statistics that are worked out now and then, and metrics for its peer.
+// Quality of a leg: periodic statistics and the metrics sent to the peer.
 #include <algorithm>
 #include <cmath>
 
@@ -16,8 +16,8 @@ uint8_t tenths(std::optional<double> score) {
   return score ? static_cast<uint8_t>(std::lround(*score * 10)) : VoipMetrics::kUnknown;
 }
 
-/// What the peer has lost of what it expected, by the numbers of its report: ours, if it makes no sense of
-/// them.
+/// Returns the peer's loss fraction based on the sequence numbers in its report. If they are invalid, the
+/// number of sent packets is used.
 double loss_at_peer(const ReportBlock& report, uint16_t first_sequence, uint64_t sent) {
   const auto lost = static_cast<double>(std::max(report.cumulative_lost, 0));
   const uint32_t expected = report.highest_sequence - first_sequence + 1;
@@ -49,7 +49,7 @@ void Leg::estimate_quality_now() {
     out.peer_jitter_ms = peer.jitter_ms;
     out.peer_mos = *estimate_sent_quality(peer, rtcp_.round_trip_ms(), send_.config().coding).mos;
   }
-  // Who measures it there knows better.
+  // The peer's own measurement is more accurate.
   if (const auto& metrics = rtcp_.metrics_about_us()) {
     if (metrics->conversational_mos != VoipMetrics::kUnknown)
       out.peer_mos = metrics->conversational_mos / 10.0;

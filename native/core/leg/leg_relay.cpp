@@ -1,5 +1,5 @@
-// Packets that a leg passes on as its far end received them, without a jitter buffer, and how it goes over
-// from decoding to that and back unheard.
+// Relays packets from the far end without a jitter buffer, with inaudible transitions between decoding and
+// relaying.
 #include <algorithm>
 #include <cstdlib>
 
@@ -9,29 +9,29 @@
 namespace carillon {
 
 namespace {
-/// Nothing came for so long: silence is made here, as for any peer that stops sending.
+/// Time without packets after which this leg generates silence.
 constexpr Nanos kPatience = 200 * kMillisecond;
-/// An Opus sender with DTX is heard again each 400 ms (RFC 7587 §3.1.3).
+/// Limit during DTX: an Opus sender with DTX sends every 400 ms (RFC 7587 §3.1.3).
 constexpr Nanos kPatienceInDtx = 600 * kMillisecond;
 constexpr size_t kDtxPayload = 2;
-/// A sender that changes between codings or lengths of packets is decoded for so long after each.
+/// Time for which audio is decoded after a sender changes its coding or packet length.
 constexpr Nanos kUntilSettled = 2 * kSecond;
-/// What was relayed so long ago is not blended with what follows.
+/// Maximum age of relayed audio that is crossfaded with the next audio.
 constexpr Nanos kStillHeard = 60 * kMillisecond;
 
-/// A step of so much at the beginning of a packet is no click.
+/// Maximum step at the beginning of a packet that causes no audible click.
 constexpr Sample kNearlySilent = 200;
 }  // namespace
 
-/// Nothing but the far end is to be heard.
+/// Returns true if the far end is the only audio source.
 bool Leg::silent_itself() const {
   return !digits_.busy() && limiter_.rests() &&
          std::ranges::all_of(players_.all(), [](const auto& player) { return player->finished(); }) &&
          std::ranges::none_of(streams_.all(), [](const auto& stream) { return stream->plays(); });
 }
 
-/// The far end's packet is as one of ours would be. Once packets are relayed, one of another length (the last
-/// of a talkspurt, say) goes with them.
+/// Returns true if the far end's packet can be relayed. Once relaying has started, packets of other lengths,
+/// such as the last of a talkspurt, are relayed too.
 bool Leg::may_relay(const Leg& from, const ReceivePath::Outcome& received, Nanos arrival) const {
   const ReceiveConfig& theirs = from.receive_.config();
   return received.packet.payload_type == theirs.payload_type &&
@@ -84,8 +84,8 @@ void Leg::end_relay(Nanos now) {
       heard && far_end_ != nullptr && far_end_->go_on_after_relay(send_.rate(), join_) ? kJoinFrames : 0;
 }
 
-/// Who hears this leg decoded does so some frames late: from there to the present, within the newest packet,
-/// whose duration is this. Empty: it is silent where he is.
+/// Listeners hear this leg's decoded audio some frames late. Returns the audio from their position up to the
+/// newest packet of this duration. Empty if it is silent there.
 std::span<Sample> Leg::catch_up_to_newest(RtpTicks duration, std::span<Sample> room) {
   Frame before(rate());
   receive_.audio().hear_on(before.samples());
@@ -105,7 +105,7 @@ bool Leg::go_on_after_relay(SampleRate rate, std::span<Sample> out) {
   return true;
 }
 
-/// The far end is decoded from its next visit on, at the latest a frame after this one.
+/// Prepares the transition. The far end is decoded from its next visit, at most one frame later.
 void Leg::join_on(Frame& sent) {
   const size_t from = (kJoinFrames - join_left_) * sent.size();
   const std::span<const Sample> before = std::span(join_).subspan(from, sent.size());

@@ -1,11 +1,11 @@
-// RTCP of a leg: whose it takes, and its own reports.
+// RTCP of a leg: validates received reports and sends its own.
 #include "core/leg/leg.hpp"
 
 namespace carillon {
 
 Received Leg::receive_rtcp(std::span<uint8_t> datagram, const Address& source, Nanos arrival) {
-  // It comes from where the RTP comes from, but for the port: from the one above it, or from whom knows the
-  // SSRC of the stream that we hear.
+  // RTCP must come from the RTP host. Its port must be the RTP port + 1, unless the report contains the SSRC
+  // of the received stream.
   const Address& peer = receive_.source().target();
   if (!same_host(source, peer)) return Received::unknown_source;
   if (protection_->awaits_keys()) return Received::ignored;

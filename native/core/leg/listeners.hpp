@@ -1,4 +1,4 @@
-// Taps that wait for something to be heard: a machine's greeting, or a pause.
+// Taps that wait for an event in the received audio: machine detection and silence detection.
 #pragma once
 
 #include "core/dsp/level.hpp"
@@ -7,7 +7,7 @@
 
 namespace carillon {
 
-/// Reports once, then stays silent until it is removed.
+/// Reports one decision; ignores audio until it is removed.
 class MachineTap final : public LegTap {
  public:
   MachineTap(TapHandle handle, const MachineDetector::Options& options)
@@ -24,7 +24,7 @@ class MachineTap final : public LegTap {
 
 class SilenceTap final : public LegTap {
  public:
-  /// True is reported after `silence_ms` without voice, false after `limit_ms` (0: no limit).
+  /// Reports true after `silence_ms` without voice, or false after `limit_ms` (0: no limit).
   SilenceTap(TapHandle handle, uint32_t silence_ms, uint32_t limit_ms)
       : LegTap(handle), silence_ms_(silence_ms), limit_ms_(limit_ms) {}
 

@@ -1,4 +1,4 @@
-// From frames to the payloads of one coding: replaced as a whole when another is negotiated.
+// Converts frames to payloads of one coding. Negotiating another codec replaces the whole object.
 #pragma once
 
 #include <algorithm>
@@ -13,14 +13,15 @@
 
 namespace carillon {
 
-/// Collects audio until a packet is full.
+/// Collects audio until a packet is complete.
 class Packetizer {
  public:
   static constexpr int kMaxPacketMs = 60;
 
   explicit Packetizer(std::unique_ptr<AudioEncoder> encoder) : encoder_(std::move(encoder)) {}
 
-  /// Where audio waits when a packet is no frame; without it that is lost. What there was is given back.
+  /// Buffer for packets whose length differs from a frame. Without it, waiting audio is lost. wait_in()
+  /// returns the previous buffer.
   using Room = std::vector<Sample>;
   [[nodiscard]] static Room room(SampleRate rate) {
     return Room(static_cast<size_t>(rate.per_ms()) * (kMaxPacketMs + kFrameMs));
@@ -32,17 +33,18 @@ class Packetizer {
 
   [[nodiscard]] const AudioEncoder& encoder() const { return *encoder_; }
 
-  /// `audio` stands until keep() or take().
+  /// Adds audio, which must stay valid until keep() or take().
   void put(std::span<const Sample> audio) {
     keep();
     fresh_ = audio;
   }
-  /// Nothing of what is put from now on is above half of this rate.
+  /// Sets the bandwidth of the next audio: it has no content above half of this rate.
   void carries(SampleRate content) { encoder_->carries(content); }
-  /// Only while nothing is waiting. True: encoder().rates() has changed.
+  /// Requests another input rate. Allowed only while no audio waits. Returns true if encoder().rates()
+  /// changed.
   bool take_at(SampleRate rate) { return encoder_->take_at(rate); }
   void expect_loss(int percent) { encoder_->expect_loss(percent); }
-  /// What was put is not going to stand any longer.
+  /// Copies added audio that will not stay valid.
   void keep() {
     if (fresh_.empty()) return;
     const auto fresh = std::exchange(fresh_, {});
@@ -51,9 +53,9 @@ class Packetizer {
     std::ranges::copy(fresh, waiting_.begin() + static_cast<std::ptrdiff_t>(count_));
     count_ += fresh.size();
   }
-  /// Encodes the oldest so many, which must be there.
+  /// Encodes the oldest `samples` samples, which must be available.
   ByteCount take(Coding coding, SampleCount samples, std::span<uint8_t> out) {
-    // Mostly a packet is a frame: then it is encoded from where it stands.
+    // Usually a packet is one frame, which is then encoded without copying.
     if (count_ == 0 && fresh_.size() == samples.count()) {
       return encoder_->encode(coding, std::exchange(fresh_, {}), out);
     }
@@ -65,7 +67,7 @@ class Packetizer {
     count_ -= samples.count();
     return written;
   }
-  /// Encodes what was not put.
+  /// Encodes audio that was not added with put().
   ByteCount encode(Coding coding, std::span<const Sample> audio, std::span<uint8_t> out) {
     return encoder_->encode(coding, audio, out);
   }
@@ -75,7 +77,7 @@ class Packetizer {
   }
   [[nodiscard]] SampleCount waiting() const { return SampleCount(count_ + fresh_.size()); }
 
-  /// Hints: put() will be called soon; and, once what this asked for has come, still.
+  /// Hints. expect(): put() will be called soon. expect_packet(): the same, after expect() has taken effect.
   void expect() const { prefetch(this, sizeof(*this)); }
   void expect_packet() const { encoder_->expect(); }
 

@@ -11,7 +11,7 @@ Player::Player(const Options& options, const ToneSpec& tone)
   std::get<ToneSource>(source_).generator.start(tone);
 }
 
-/// One pass is over: true when another begins.
+/// Counts a completed pass. Returns true if another pass follows.
 bool Player::again() {
   ++played_;
   return options_.times == 0 || played_ < options_.times;
@@ -38,11 +38,11 @@ size_t Player::render(ToneSource& source, SampleRate rate, std::span<Sample> out
 }
 
 AudioView Player::next(SampleRate rate, Frame& out, Frame& scratch) {
-  // Tones are made at the listener's rate; a clip has its own, mostly the same.
+  // Tones are generated at the listener's rate. A clip has its own rate, usually the same.
   const auto* const clip = std::get_if<ClipSource>(&source_);
   out.set_rate(clip != nullptr ? clip->clip->rate : rate);
   std::span<Sample> rest = out.samples();
-  // A pass may end inside the frame; two empty passes in a row are the end, whatever `times` says.
+  // A pass may end inside the frame. Two consecutive empty passes end playback regardless of `times`.
   int empty_passes = 0;
   while (!rest.empty() && !finished_ && empty_passes < 2) {
     const size_t count = std::visit([&](auto& source) { return render(source, out.rate(), rest); }, source_);

@@ -1,4 +1,4 @@
-// Something played to a leg or a room: a file's samples or a cadence of tones, some times or for ever.
+// Plays a clip or a tone cadence to a leg or a room, a number of times or until stopped.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,11 @@
 namespace carillon {
 
 enum class PlayManner : uint8_t {
-  /// In the place of the far end; bots are heard beside it.
+  /// Replaces the far end; bots remain audible.
   instead,
-  /// Beside whatever is heard.
+  /// Is mixed with all other audio.
   mixed,
-  /// Nothing else is heard; what bots have to say waits.
+  /// Replaces all other audio; bot audio waits.
   alone,
 };
 
@@ -26,14 +26,14 @@ struct Clip {
   SampleRate rate;
   std::vector<Sample> samples;
 };
-/// Shared: the same hold music plays to many.
+/// Shared, because one clip (such as hold music) plays to many legs.
 using AudioClip = std::shared_ptr<const Clip>;
 
 class Player {
  public:
   struct Options {
     PlayerHandle handle;
-    /// 0: until stopped.
+    /// Number of passes. 0: until stopped. Default 1.
     uint32_t times = 1;
     PlayManner manner = PlayManner::instead;
   };
@@ -46,9 +46,9 @@ class Player {
   [[nodiscard]] PlayManner manner() const { return options_.manner; }
   [[nodiscard]] bool finished() const { return finished_; }
 
-  /// The next 20 ms at this rate, silence after the end; within `out` or `scratch`.
+  /// Returns the next 20 ms at this rate, stored in `out` or `scratch`. Silence after the end.
   AudioView next(SampleRate rate, Frame& out, Frame& scratch);
-  /// The next frame fades out and is the last one.
+  /// Ends playback with a fade-out in the next frame.
   void stop() { stopping_ = true; }
 
  private:

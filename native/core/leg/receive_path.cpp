@@ -45,11 +45,12 @@ void ReceivePath::expect(const Address& peer, Nanos now) {
 bool ReceivePath::negotiated(uint8_t payload_type) const {
   if (payload_type == config_.payload_type || payload_type == config_.telephone_event) return true;
   if (payload_type == kComfortNoise || from_former(payload_type)) return true;
-  // Of G.711 both are understood whatever was negotiated: some senders switch between them without asking.
+  // Accept both G.711 laws regardless of negotiation, because some senders switch between them.
   return (payload_type == kPcmu || payload_type == kPcma) && audio_->decoder().decodes(Coding::pcmu);
 }
 
-/// Sent before the peer knew, or did, what was negotiated last.
+/// Returns true for packets in the previous coding, which the peer sent before it applied the latest
+/// negotiation.
 bool ReceivePath::from_former(uint8_t payload_type) const {
   return former_heard_ && payload_type == former_->config.payload_type &&
          payload_type != config_.payload_type;
@@ -60,7 +61,8 @@ bool ReceivePath::same_source(uint32_t ssrc) {
     rival_ssrc_.reset();
     return true;
   }
-  // RFC 3550 §8.2 and A.1: a new source counts from its second packet, so that a stray one changes nothing.
+  // A new source counts from its second packet, so that a single stray packet has no effect (RFC 3550 §8.2,
+  // A.1).
   if (ssrc_ && rival_ssrc_ != ssrc) {
     rival_ssrc_ = ssrc;
     return false;
@@ -103,7 +105,7 @@ void ReceivePath::pop(Nanos now, std::span<Sample> out) {
   if (former_heard_) hear_former(now, out, began && audio_->playout().playing());
 }
 
-/// Until the new coding is heard, the former one is; then it gives way within a frame.
+/// Plays the previous coding until the new one starts, then switches within a frame.
 void ReceivePath::hear_former(Nanos now, std::span<Sample> out, bool gives_way) {
   if (audio_->playout().playing() && !gives_way) {
     former_heard_ = false;
@@ -127,8 +129,8 @@ ReceivePath::Outcome ReceivePath::receive(Bytes datagram, const Address& source,
   const bool understood = configured_ && negotiated(packet->payload_type);
   const bool is_event = packet->payload_type == config_.telephone_event;
   const bool is_comfort = packet->payload_type == kComfortNoise;
-  // What we do not understand teaches us nothing of where the peer is, but from the peer it takes part in its
-  // sequence.
+  // A packet with an unknown payload type teaches nothing about the peer's address. From the known address it
+  // still counts in the sequence.
   SourceLearner::Verdict verdict;
   if (understood) {
     verdict = source_.accept({source, packet->ssrc, packet->sequence, packet->timestamp.value(), !is_event},
@@ -168,7 +170,7 @@ ReceivePath::Outcome ReceivePath::receive_from_peer(const RtpPacket& packet, boo
   } else if (packet.payload_type == config_.telephone_event) {
     outcome.kind = Received::event;
     outcome.digit = events_.receive(packet);
-    // On another clock than the audio's they say nothing of its time.
+    // Events on a different clock than the audio do not advance the audio time.
     if (config_.event_clock == audio_->rates().clock) audio_->store_event(packet, arrival);
   } else if (packet.payload_type == kComfortNoise) {
     outcome.kind = Received::comfort;

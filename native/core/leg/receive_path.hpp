@@ -1,4 +1,4 @@
-// From datagrams of one leg to audio on time, keypad presses and statistics.
+// Receive side of a leg: turns datagrams into timed audio, key presses and statistics.
 #pragma once
 
 #include <optional>
@@ -18,15 +18,15 @@ struct ReceiveConfig {
   Coding coding = Coding::pcmu;
   uint8_t payload_type = 0;
   std::optional<uint8_t> telephone_event;
-  /// Of the events; not always the audio's.
+  /// RTP clock of events, which can differ from the audio clock.
   RtpClockRate event_clock{8000};
 };
 
 enum class Received : uint8_t {
   malformed,       // not RTP
-  unknown_source,  // from somewhere else
-  ignored,         // repeated, not understood, or a source or sequence that has not proved itself yet
-  comfort,         // the sender says that it is silent (RFC 3389)
+  unknown_source,  // from an unexpected address
+  ignored,         // duplicate, unknown payload type, or unconfirmed source or sequence
+  comfort,         // comfort noise: the sender is silent (RFC 3389)
   audio,
   event,
 };
@@ -35,19 +35,19 @@ class ReceivePath {
  public:
   explicit ReceivePath(std::unique_ptr<JitterBuffer> audio);
 
-  /// The coding of before, what came in it, and its way to the rate of the new one.
+  /// Previous coding, its jitter buffer and the converter to the new sample rate.
   struct Former {
     std::unique_ptr<JitterBuffer> audio;
     ReceiveConfig config;
     FrameConverter converter;
   };
-  /// Another coding was negotiated: its packets go into `audio` from now on. What the peer still sends in the
-  /// former one is heard until the new one is, and kept in `former`. Gives back what is not needed any more.
+  /// Switches to another coding, whose packets go into `audio`. The previous coding stays audible, in
+  /// `former`, until the new one arrives. Returns unused objects in the arguments.
   void use(std::unique_ptr<JitterBuffer>& audio, std::unique_ptr<Former>& former);
-  /// First and later negotiations; what was received stays.
+  /// Applies an initial or later negotiation. Received audio is kept.
   void configure(const ReceiveConfig& config, Nanos now);
 
-  /// The peer is at this address, as signalling would say it.
+  /// Sets the peer's address as if signalled.
   void expect(const Address& peer, Nanos now);
 
   struct Outcome {
@@ -55,74 +55,74 @@ class ReceivePath {
     explicit Outcome(Received what) : kind(what) {}
 
     Received kind = Received::ignored;
-    /// It takes part in the peer's sequence; what it says follows.
+    /// True if the packet is part of the peer's sequence; the members below describe it.
     bool counted = false;
     RtpPacket packet;
-    int64_t sequence = 0;                       // extended
-    std::optional<char> digit;                  // a new keypad press
-    std::optional<SourceChange> source_change;  // with this packet the peer is elsewhere
+    int64_t sequence = 0;                       // extended sequence number
+    std::optional<char> digit;                  // new key press
+    std::optional<SourceChange> source_change;  // change of the peer's address with this packet
   };
   Outcome receive(Bytes datagram, const Address& source, Nanos arrival);
 
-  // Hints, each once what the one before asked for has come.
-  /// receive() or pop() will be called soon.
+  // Hints. Call each one after the previous one has taken effect.
+  /// Hint: receive() or pop() will be called soon.
   void expect() const {
     const auto* const begin = reinterpret_cast<const std::byte*>(this);
     prefetch(this, static_cast<size_t>(reinterpret_cast<const std::byte*>(&former_) - begin));
   }
   void expect_audio() const { audio_->expect(); }
-  /// It is receive().
+  /// Hint: the call will be receive().
   void expect_packet() const { audio_->expect_packet(); }
-  /// It is pop().
+  /// Hint: the call will be pop().
   void expect_decoder() const { audio_->decoder().expect(); }
   void expect_frame() const { audio_->expect_frame(); }
 
-  /// The jitter buffer's next frame; call once every 20 ms with room for one at rate().
+  /// Writes the jitter buffer's next frame. Call every 20 ms with space for one frame at rate().
   void pop(Nanos now, std::span<Sample> out);
 
   [[nodiscard]] SampleRate rate() const { return audio_->rates().sample; }
   [[nodiscard]] const PayloadStore& store() const { return audio_->packets(); }
-  /// In the place of pop() when nobody hears the frame.
+  /// Skips a frame without listeners. Call instead of pop().
   void leave_out() { audio_->leave_out(); }
   JitterBuffer& audio() { return *audio_; }
   [[nodiscard]] const ReceiveConfig& config() const { return config_; }
   [[nodiscard]] SessionRates rates() const { return audio_->rates(); }
-  /// How long a packet lasts that bears the negotiated payload type.
+  /// Returns the duration of a packet with the negotiated payload type.
   [[nodiscard]] RtpTicks duration(const RtpPacket& packet) const {
     return audio_->decoder().duration(config_.coding, packet.payload);
   }
-  /// Changes whenever the sequence numbers are not those of before any more.
+  /// Incremented whenever the sequence numbering restarts.
   [[nodiscard]] uint32_t sequence_era() const { return sequence_era_; }
   [[nodiscard]] std::optional<uint32_t> ssrc() const { return ssrc_; }
   [[nodiscard]] const DelayEstimator& delays() const { return audio_->delays(); }
   [[nodiscard]] const SourceLearner& source() const { return source_; }
-  /// Packets that came after their place had been played, under every coding.
+  /// Number of packets that arrived after their playout time, in all codings.
   [[nodiscard]] uint64_t late_packets() const { return late_before_ + playout().late_packets; }
   [[nodiscard]] const PlayoutCounters& playout() const { return audio_->playout().counters(); }
   [[nodiscard]] ReceptionSummary reception() const { return stats_.summary(); }
   [[nodiscard]] Quality quality(std::optional<double> round_trip_ms = {}) const;
   [[nodiscard]] LossPatternSummary loss_pattern() const { return stats_.pattern(); }
   [[nodiscard]] Nanos playout_delay() const { return audio_->playout().delay(); }
-  /// Of the peer's packets.
+  /// Duration of the peer's packets.
   [[nodiscard]] Nanos packet_time() const { return audio_->playout().packet_time(); }
-  /// Arrival of the last valid packet; negative: none yet.
+  /// Arrival time of the last valid packet. Negative: no packet yet.
   [[nodiscard]] Nanos last_arrival() const { return last_arrival_; }
   [[nodiscard]] uint64_t unknown_sources() const { return unknown_sources_; }
-  /// Packets from where the peer is whose payload type was not negotiated.
+  /// Number of packets from the peer's address whose payload type was not negotiated.
   [[nodiscard]] uint64_t not_negotiated() const { return not_negotiated_; }
 
  private:
   Outcome receive_from_peer(const RtpPacket& packet, bool is_audio, Nanos arrival);
   [[nodiscard]] bool negotiated(uint8_t payload_type) const;
   bool same_source(uint32_t ssrc);
-  /// The packets of another address are another stream, whatever SSRC it bears.
+  /// Starts a new stream. A new source address always starts one, even with the same SSRC.
   void begin_stream(uint32_t ssrc);
   void restart_media();
   void store_audio(const RtpPacket& packet, int64_t sequence, Nanos arrival);
   [[nodiscard]] bool from_former(uint8_t payload_type) const;
   void hear_former(Nanos now, std::span<Sample> out, bool gives_way);
 
-  // Small things first: what every packet needs stands together.
+  // Small members first, so that the data every packet needs is contiguous.
   ReceiveConfig config_;
   bool configured_ = false;
   std::optional<uint32_t> ssrc_;
@@ -136,7 +136,7 @@ class ReceivePath {
   ReceptionStats stats_;
   TelephoneEventReceiver events_;
   std::unique_ptr<JitterBuffer> audio_;
-  // What the peer sent before its answer took effect.
+  // Coding used before the peer's answer took effect.
   std::unique_ptr<Former> former_;
   bool former_heard_ = false;
   uint64_t late_before_ = 0;

@@ -1,5 +1,5 @@
-// Objects of a leg under their handles, at most so many. Those that are there stand together, so that a visit
-// to a leg which has none costs one look at a number.
+// Fixed-capacity list of a leg's objects by handle. Entries are contiguous, so visiting a leg without objects
+// costs one comparison.
 #pragma once
 
 #include <algorithm>
@@ -14,20 +14,21 @@ namespace carillon {
 template <typename T, size_t kMax>
 class Roster {
  public:
-  /// False, and the object stays with the caller, when the roster is full.
+  /// Adds an object. Returns false, and leaves it with the caller, if the list is full.
   bool put(std::unique_ptr<T>& item) {
     if (count_ == kMax) return false;
     items_[count_++] = std::move(item);
     return true;
   }
 
-  /// Gives the object back, so that it is destroyed elsewhere; nothing when it is not here.
+  /// Removes and returns the object, so that the caller destroys it elsewhere. Returns null if it is not in
+  /// the list.
   template <typename Handle>
   std::unique_ptr<T> take(Handle handle) {
     for (size_t i = 0; i < count_; ++i) {
       if (items_[i]->handle() != handle) continue;
       std::unique_ptr<T> taken = std::move(items_[i]);
-      // Those behind it move up: they are visited in the order in which they came.
+      // Shift later entries to keep the insertion order.
       std::move(items_.begin() + static_cast<std::ptrdiff_t>(i) + 1,
                 items_.begin() + static_cast<std::ptrdiff_t>(count_),
                 items_.begin() + static_cast<std::ptrdiff_t>(i));

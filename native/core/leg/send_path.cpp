@@ -7,7 +7,7 @@ namespace carillon {
 
 namespace {
 constexpr int kStepMs = 10;
-/// A timestamp so far from where arrival time puts it belongs to another timeline.
+/// Difference between timestamp and arrival time that indicates a new timeline.
 constexpr Nanos kTimelineBroken = 2 * kSecond;
 }  // namespace
 
@@ -64,14 +64,14 @@ Bytes SendPath::take_packet() {
   const Room room = PacketRoom::next();
   const ByteCount bytes = audio_->take(config_.coding, samples, payload_in(room));
   const bool marker = talkspurt_begins_;
-  // What the codec leaves out is a pause of its own choice (RFC 7587 §4.2).
+  // Frames that the codec does not send are its own pause (RFC 7587 §4.2).
   talkspurt_begins_ = bytes == ByteCount();
   if (bytes == ByteCount()) return {};
   return finish(room, marker, config_.payload_type, timestamp, bytes);
 }
 
 Bytes SendPath::event_packet(const TelephoneEventSender::Packet& event) {
-  // The audio that was pending is not sent any more: skip_frame follows.
+  // Discard the pending audio; skip_frame() follows.
   audio_->drop();
   const Room room = PacketRoom::next();
   std::ranges::copy(event.payload, payload_in(room).begin());
@@ -91,7 +91,7 @@ RtpTimestamp SendPath::timestamp_at(Nanos now) const {
   return timestamp_ + (rates_.clock.in(now - newest_.arrival) - newest_.duration);
 }
 
-/// Whether a packet goes on with what is relayed, by its number and its time.
+/// Returns true if the packet continues the relayed stream in sequence number and timestamp.
 bool SendPath::goes_on(const Relayed& relayed) const {
   if (!relaying_ || relayed.era != newest_.era) return false;
   const RtpTicks since(
@@ -137,8 +137,7 @@ Bytes SendPath::relay(const Relayed& relayed, std::span<const Sample> instead) {
 void SendPath::end_relay(Nanos now) {
   if (!relaying_) return;
   relaying_ = false;
-  // Time that passed since without a packet; the next one of ours follows the last one of theirs without a
-  // hole.
+  // Add the time since the last relayed packet. The next own packet then follows it without a gap.
   const Nanos since = now - newest_.arrival - rates_.clock.time_of(newest_.duration);
   if (since >= kFrameTime) timestamp_ += frame_ * (since / kFrameTime);
   talkspurt_begins_ = true;

@@ -8,18 +8,18 @@
 namespace carillon {
 
 namespace {
-/// Steps in the sequence that loss and reordering explain.
+/// Largest sequence step that loss and reordering explain.
 constexpr int kMaxStep = 16;
-/// How far the time between two packets may be from what their timestamps say: jitter.
+/// Jitter tolerance between arrival time and timestamp differences.
 constexpr Nanos kTimestampTolerance = 400 * kMillisecond;
-/// The same where a stream goes on from elsewhere: the narrower, the harder to guess.
+/// Tolerance for a stream that continues from another address. Smaller values are harder to guess.
 constexpr Nanos kContinuityTolerance = 200 * kMillisecond;
-/// A candidate that says nothing for so long begins anew.
+/// Time without packets after which a candidate is discarded.
 constexpr Nanos kCandidateForgotten = 5 * kSecond;
-/// The shortest packets are of 5 ms: so many of them fit into the time that a stream was not heard.
+/// Shortest packet duration. Bounds the number of packets sent during a gap.
 constexpr Nanos kShortestPacket = 5 * kMillisecond;
 
-/// By how much the time between two packets differs from what their timestamps say.
+/// Returns the difference between elapsed time and timestamp difference of two packets.
 Nanos timestamp_error(RtpClockRate clock, uint32_t from, uint32_t to, Nanos elapsed) {
   return abs(clock.time_of(RtpTicks(static_cast<int32_t>(to - from))) - elapsed);
 }
@@ -32,8 +32,8 @@ void SourceLearner::expect(const ExpectedSource& expected, Nanos now) {
   if (expected.receiving && !expected_.receiving) listening_since_ = now;
   expected_ = expected;
   if (believed_ && !expected.signalled.sendable()) {
-    // No address at all (0.0.0.0 is the old way to say hold): the peer stays where it is, but if it should
-    // have moved, it need not wait for long.
+    // No address (0.0.0.0 is the former notation for hold): keep the current source. Allow a change without
+    // the usual wait, in case the peer has moved.
     expected_.signalled = before;
     believed_since_ = now;
   }
@@ -45,8 +45,8 @@ void SourceLearner::expect(const ExpectedSource& expected, Nanos now) {
   believed_ = false;
 }
 
-/// What a packet adds to `last`; the timestamps of a keypad event stand still, so time goes on in their
-/// place.
+/// Returns the state after a packet. For keypad events, whose timestamp does not advance, the elapsed time is
+/// used instead.
 SourceLearner::Seen SourceLearner::seen(const Packet& packet, const Seen& last, Nanos now) const {
   if (packet.timestamp_runs || last.at < Nanos{})
     return {packet.ssrc, packet.timestamp, now, packet.sequence};
@@ -54,8 +54,8 @@ SourceLearner::Seen SourceLearner::seen(const Packet& packet, const Seen& last, 
   return {packet.ssrc, last.timestamp + passed, now, packet.sequence};
 }
 
-/// The candidate that a packet belongs to; a new one in the place of that with the least proof. Among equals
-/// chance decides, so that no order of packets drives one of them out for certain.
+/// Returns the candidate of a packet. If none exists, it replaces the candidate with the least proof. Ties
+/// are resolved randomly, so that no packet order can reliably evict a candidate.
 SourceLearner::Candidate& SourceLearner::candidate_of(const Packet& packet) {
   random_ = random_ * 1664525U + 1013904223U;
   const size_t start = random_ >> 16;
@@ -78,7 +78,7 @@ SourceLearner::Candidate& SourceLearner::candidate_of(const Packet& packet) {
 void SourceLearner::follow(Candidate& candidate, const Packet& packet, Nanos now) const {
   const Nanos elapsed = now - candidate.last.at;
   const auto step = static_cast<int16_t>(packet.sequence - candidate.last.sequence);
-  if (candidate.packets > 0 && step <= 0 && step >= -kMaxStep) return;  // repeated or late: says nothing new
+  if (candidate.packets > 0 && step <= 0 && step >= -kMaxStep) return;  // duplicate or late: proves nothing
   const bool in_time =
       !packet.timestamp_runs ||
       timestamp_error(clock_, candidate.last.timestamp, packet.timestamp, elapsed) <= kTimestampTolerance;
@@ -96,7 +96,7 @@ bool SourceLearner::known_host(const Address& source) const {
          same_host(source, expected_.described);
 }
 
-/// Whether packets from this source may make it the peer at all.
+/// Returns true if packets from this source may make it the peer.
 bool SourceLearner::may_be_peer(const Address& source, Nanos now) const {
   if (known_host(source)) return true;
   const Address& signalling = expected_.signalling;
@@ -114,7 +114,7 @@ bool SourceLearner::proven(const Candidate& candidate) const {
   return candidate.packets >= needed.packets && candidate.last.at - candidate.since >= span;
 }
 
-/// The candidate's numbers follow those of the believed source.
+/// Returns true if the candidate's sequence numbers and timestamps continue those of the accepted source.
 bool SourceLearner::continues(const Candidate& candidate) const {
   const Nanos elapsed = candidate.last.at - last_.at;
   const auto step = static_cast<uint16_t>(candidate.last.sequence - last_.sequence);

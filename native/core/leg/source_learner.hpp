@@ -1,5 +1,5 @@
-// Symmetric RTP without RTP bleed: where a leg's peer really is (RFC 4961; the dangers are those of RFC 7362
-// §5).
+// Symmetric RTP (RFC 4961): determines the peer's actual address, with protection against RTP injection (RFC
+// 7362 §5).
 #pragma once
 
 #include <array>
@@ -13,85 +13,87 @@
 
 namespace carillon {
 
-/// What signalling says of the peer.
+/// Peer addresses known from signalling.
 struct ExpectedSource {
-  /// The address of the SDP.
+  /// RTP address in the SDP.
   Address signalled;
-  /// Where the signalling comes from (the port means nothing): a peer behind a NAT mostly shares it.
+  /// Source address of the signalling; the port is ignored. A peer behind a NAT usually shares it.
   Address signalling;
-  /// False on hold: the peer's silence means nothing.
+  /// False on hold: silence of the peer has no meaning.
   bool receiving = true;
-  /// The address of the SDP where nothing may be sent on the word of the SDP alone (the port means nothing):
-  /// `signalled` is empty then. RTP from there is accepted.
+  /// Address in the SDP when policy forbids sending to it based on the SDP alone; the port is ignored.
+  /// `signalled` is then empty. RTP from this address is accepted.
   Address described;
-  /// RTP from hosts other than those of the SDP and the signalling is accepted (`rtp.acceptOtherSources`).
+  /// Accept RTP from hosts other than those of the SDP and the signalling (`rtp.acceptOtherSources`).
+  /// Default: false.
   bool accepts_others = false;
 };
 
-/// The address of the SDP is believed with its first packet, at any time, and takes the leg back from anyone.
-/// Another source (a NAT's) is a candidate: it must send a consistent stream for a while, whatever others
-/// send in the meantime. Candidates are only sources whose host the signalling or the SDP names; the port may
-/// differ. Other hosts need `accepts_others`, and then wait for kPreference. Where the SDP names the very
-/// host that the signalling comes from, no other host is ever accepted. Once a source is believed, another
-/// takes its place only
-///  - when it continues the very same stream, which ended elsewhere (a NAT that changed its mapping): nobody
-///    who did not see that stream can know its numbers;
-///  - when the source was only learned, and the other one is at a host that signalling names;
-///  - when the source was only learned and has been silent for long.
+/// Selects the RTP source.
+///
+/// The SDP address is accepted with its first packet at any time and replaces any other source. Any other
+/// source, such as a NAT mapping, is a candidate. It must send a consistent stream for a while, regardless of
+/// packets from others. Only hosts named by the signalling or the SDP are candidates; the port may differ.
+/// Other hosts need `accepts_others` and then wait for kPreference. If the SDP names the signalling host, no
+/// other host is accepted. Once a source is accepted, another replaces it only
+/// - if it continues the same stream, which ended at the old address (a changed NAT mapping): an attacker
+///   without access to the stream cannot know its sequence numbers;
+/// - if the accepted source was learned, and the other is at a host that signalling names;
+/// - if the accepted source was learned and has been silent for long.
 class SourceLearner {
  public:
-  /// Consistent packets, and the time that they span at least.
+  /// Number of consistent packets and the minimum time they span.
   struct Proof {
     int packets;
     Nanos span;
   };
   static constexpr Proof kProof{10, 150 * kMillisecond};
-  /// Of a candidate at the host that the signalling comes from while the SDP names another: a plain NAT.
+  /// Proof for a candidate at the signalling host when the SDP names another host: a plain NAT.
   static constexpr Proof kProofOfNat{4, 50 * kMillisecond};
-  /// Of the source that was believed before the SDP changed: its last packets are on their way for a while.
+  /// Minimum span for the source that was accepted before an SDP change: its last packets may still be in
+  /// flight.
   static constexpr Nanos kProofOfFormer = 500 * kMillisecond;
-  /// Time after a new description before other hosts than those of the signalling and the SDP are accepted.
+  /// Delay after a new description before hosts other than those of the signalling and the SDP are accepted.
   static constexpr Nanos kPreference = 3 * kSecond;
-  /// The believed source is silent for so long: longer than any packet time.
+  /// Time without packets after which the accepted source counts as silent. Longer than any packet time.
   static constexpr Nanos kSilent = 200 * kMillisecond;
-  /// A learned source gives way after a silence as long as it had been heard, within these bounds. What a
-  /// candidate has sent meanwhile counts against it.
+  /// Bounds of the silence after which a learned source is replaced. Within them, the silence must be as long
+  /// as the source was heard, minus the time for which the candidate has been sending.
   static constexpr Nanos kShortestPatience = kSecond;
   static constexpr Nanos kLongestPatience = 30 * kSecond;
-  /// Candidates that are followed at a time; of more, those with the least proof are forgotten. So many that
-  /// the first packet of a stream is mostly still known when the second one comes, under four thousand
-  /// packets a second of ever new sources.
+  /// Maximum number of candidates. The ones with the least proof are evicted first. The size keeps a stream's
+  /// first packet known until its second arrives, at up to 4,000 packets/s from new sources.
   static constexpr size_t kCandidates = 32;
 
   SourceLearner();
 
-  /// The clock of the timestamps; at first 8000 Hz.
+  /// Sets the RTP clock. Default: 8000 Hz.
   void set_clock(RtpClockRate clock) { clock_ = clock; }
-  /// First and later negotiations. The same address again changes nothing.
+  /// Applies an initial or later negotiation. An unchanged address has no effect.
   void expect(const ExpectedSource& expected, Nanos now);
 
-  /// A well-formed packet with a negotiated payload type.
+  /// Well-formed packet with a negotiated payload type.
   struct Packet {
     Address source;
     uint32_t ssrc = 0;
     uint16_t sequence = 0;
     uint32_t timestamp = 0;
-    /// False for telephone-event, whose timestamp stands still.
+    /// False for telephone-event, whose timestamp does not advance.
     bool timestamp_runs = true;
   };
   struct Verdict {
     bool from_peer = false;
-    /// The peer is at another address than the packets before, or than the SDP says.
+    /// Set if the peer's address differs from that of earlier packets or of the SDP.
     std::optional<SourceChange> change;
   };
   Verdict accept(const Packet& packet, Nanos now);
 
-  /// Where to send: the believed source, until then the signalled address.
+  /// Destination address: the accepted source, or the signalled address until one is accepted.
   [[nodiscard]] const Address& target() const { return believed_ ? source_ : expected_.signalled; }
   [[nodiscard]] const Address& signalled() const { return expected_.signalled; }
   [[nodiscard]] bool is_peer(const Address& source) const { return believed_ && source == source_; }
   [[nodiscard]] bool believed() const { return believed_; }
-  /// Nobody else needs to be heard: the peer is where the SDP says, and it speaks.
+  /// Returns true if the peer is active at the SDP address, so other sources can be ignored.
   [[nodiscard]] bool settled(Nanos now) const {
     return believed_ && source_ == expected_.signalled && now - last_.at < kSilent;
   }
@@ -123,17 +125,17 @@ class SourceLearner {
 
   RtpClockRate clock_{8000};
   ExpectedSource expected_;
-  /// Believed under the description before; nothing: there was none.
+  /// Source accepted under the previous description, or empty.
   Address former_;
   Address source_;
   Seen last_;
   Nanos believed_since_{};
   Nanos listening_since_{};
-  /// When the present address was signalled.
+  /// Time at which the current address was signalled.
   Nanos described_at_ = kNever;
   bool believed_ = false;
   uint32_t random_ = 1;
-  /// Seldom looked at, so kept apart from what every packet needs.
+  /// Rarely accessed, so stored outside the data that every packet needs.
   std::unique_ptr<std::array<Candidate, kCandidates>> candidates_;
 };
 

@@ -1,4 +1,4 @@
-// What a leg has counted, in a form that crosses threads.
+// Leg statistics in a form that other threads can read.
 #pragma once
 
 #include <array>
@@ -9,35 +9,36 @@
 
 namespace carillon {
 
-/// As of the last visit.
+/// Counters as of the last visit.
 struct LegCounts {
   uint64_t packets_received = 0;
   uint64_t packets_sent = 0;
   uint64_t packets_lost = 0;
   uint64_t packets_late = 0;
   uint64_t unknown_sources = 0;
-  /// No RTP: truncated, or of another version.
+  /// Packets that are not RTP: truncated or of another version.
   uint64_t malformed = 0;
-  /// Of a protected leg: under another key, changed, repeated, or in the clear.
+  /// Packets of a protected leg that failed authentication, were replayed or were unencrypted.
   uint64_t unauthentic = 0;
-  /// From where the peer is, of a payload type that was not negotiated.
+  /// Packets from the peer's address with a payload type that was not negotiated.
   uint64_t not_negotiated = 0;
   double jitter_ms = 0;
   double round_trip_ms = -1;  // negative: unknown
 };
 
-/// Worked out now and then.
+/// Quality values, calculated periodically.
 struct LegQuality {
   double loss_fraction = 0;
   double mos = 0;  // 0: unknown
   double playout_delay_ms = 0;
-  // Of what was expected and came too late; and how what was not heard is spread (RFC 3611 §4.7.2).
+  // Fraction of expected packets that arrived too late, and the burst statistics of missing packets (RFC 3611
+  // §4.7.2).
   double discard_fraction = 0;
   double burst_density = 0;
   double burst_ms = 0;
   double gap_ms = 0;
-  double rating = -1;  // R of G.107; negative: unknown
-  // How the peer hears us, by its reports; negative: it has said nothing.
+  double rating = -1;  // R factor of G.107; negative: unknown
+  // Reception at the peer according to its reports. Negative: no report yet.
   double peer_loss_fraction = -1;
   double peer_jitter_ms = -1;
   double peer_mos = -1;
@@ -45,7 +46,7 @@ struct LegQuality {
 
 struct LegStatistics : LegCounts, LegQuality {};
 
-/// One writer, any readers, no lock: a sequence lock over words (H. Boehm, "Can seqlocks get along with
+/// Sequence lock with one writer and any number of readers (H. Boehm, "Can seqlocks get along with
 /// programming language memory models?", 2012).
 template <typename T>
 class SequenceCell {
@@ -80,7 +81,7 @@ class SequenceCell {
   std::array<std::atomic<uint64_t>, kWords> words_{};
 };
 
-/// What a leg publishes: its counts at each visit, so they take few lines of the caches.
+/// Published statistics of a leg. The counters, written at each visit, occupy few cache lines.
 struct LegFigures {
   SequenceCell<LegCounts> counts;
   SequenceCell<LegQuality> quality;

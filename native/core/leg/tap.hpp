@@ -1,4 +1,4 @@
-// Something that listens to a leg frame by frame: recorder, machine detector, silence watch, keypad tone
+// Interface of objects that receive a leg's audio frame by frame: recorder, machine detector and silence
 // detector.
 #pragma once
 
@@ -18,9 +18,10 @@ class LegTap {
 
   [[nodiscard]] TapHandle handle() const { return handle_; }
 
-  /// Once every 20 ms: what was heard from the peer (after its jitter buffer) and what the peer hears.
+  /// Receives one frame every 20 ms: the audio from the peer, after its jitter buffer, and the audio sent to
+  /// the peer.
   virtual void frame(AudioView received, AudioView sent, Nanos now, Events& events) = 0;
-  /// The leg is gone; the last chance to report.
+  /// Called when the leg ends: the last opportunity to report.
   virtual void leg_ended(Events& events) = 0;
 
  private:

@@ -19,7 +19,7 @@ const DigitMask::Sides* DigitMask::pop() noexcept {
 }
 
 void DigitMask::judge(DtmfDetector& detector, Frame Sides::*side) noexcept {
-  // A tone that was certain before this frame began may end within it: the frame goes with it.
+  // A tone detected earlier may end within this frame, so silence this frame too.
   const bool sounded = detector.sounding().has_value();
   const bool began = detector.feed(held(0).*side).has_value();
   const size_t frames = began ? count_ : sounded ? 1 : 0;

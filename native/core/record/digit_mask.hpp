@@ -1,4 +1,4 @@
-// Leaves keypad tones out of a recording: card numbers and PINs are nobody's to keep.
+// Removes DTMF tones from a recording, because they can contain card numbers and PINs.
 #pragma once
 
 #include <array>
@@ -9,8 +9,8 @@
 
 namespace carillon {
 
-/// A tone is certain only after 40 ms: frames are held for 60 ms, so that its beginning can still be taken
-/// back. Each side of the conversation is judged on its own and silenced on its own.
+/// Detection takes 40 ms, so frames are delayed by 60 ms to silence a tone from its beginning. Each side of
+/// the conversation is processed separately.
 class DigitMask {
  public:
   struct Sides {
@@ -18,10 +18,11 @@ class DigitMask {
     Frame sent{kNarrowband};
   };
 
-  /// The frame of 60 ms ago, with tones silenced; null until there is one. Valid until the next call.
+  /// Returns the frame from 60 ms ago with tones silenced, or null if there is none yet. Valid until the next
+  /// call.
   const Sides* push(AudioView received, AudioView sent) noexcept;
 
-  /// At the end and before a pause: what is still held, oldest first; null when nothing is left.
+  /// Returns the remaining frames, oldest first, then null. Call at the end and before a pause.
   const Sides* pop() noexcept;
 
  private:

@@ -1,4 +1,4 @@
-// What goes into one recording of a leg: which side, which channels, and when it ends by itself.
+// Recording rules of a leg: sides, channels, and automatic end.
 #pragma once
 
 #include <array>
@@ -11,8 +11,8 @@
 
 namespace carillon {
 
-/// Works at one rate. Fed with both sides of a leg every 20 ms, silence where one has nothing: that grid is
-/// the recording's time, so the sides stay in step and the length is the time recorded.
+/// Works at one sample rate. Receives both sides of a leg every 20 ms, with silence for missing audio. The
+/// sides therefore stay synchronized, and the length equals the recorded time.
 class Recorder {
  public:
   enum class Side : uint8_t { received, sent, both };
@@ -20,11 +20,11 @@ class Recorder {
 
   struct Options {
     Side side = Side::both;
-    /// With `both`: left = received, right = sent; else the two are mixed.
+    /// With `both`: if true, left = received and right = sent; if false, both are mixed.
     bool stereo = false;
-    /// Ends after so much silence from the peer, counted from the start; 0 = never.
+    /// Silence of the peer in ms that ends the recording, counted from the start. 0: never.
     uint32_t silence_end_ms = 0;
-    /// Ends at this length; 0 = never.
+    /// Maximum length in ms. 0: unlimited.
     uint64_t max_ms = 0;
   };
 
@@ -32,11 +32,11 @@ class Recorder {
 
   [[nodiscard]] uint16_t channels() const noexcept { return stereo_ ? 2 : 1; }
 
-  /// The samples to be stored for this frame (up to 20 ms), interleaved; valid until the next call. Nothing
-  /// while paused or ended.
+  /// Returns the samples to store for this frame (up to 20 ms), interleaved; valid until the next call. Empty
+  /// while paused or after the end.
   std::span<const Sample> take(std::span<const Sample> received, std::span<const Sample> sent) noexcept;
 
-  /// Nothing is recorded and no timer runs while paused.
+  /// Pauses or resumes. While paused, recording and timers stop.
   void pause(bool paused) noexcept { paused_ = paused; }
 
   [[nodiscard]] std::optional<End> ended() const noexcept { return end_; }
@@ -45,15 +45,13 @@ class Recorder {
   }
 
  private:
-  // Given.
   Options options_;
   SampleRate rate_;
   bool stereo_;
 
-  // State.
   VoiceDetector voice_;
   bool paused_ = false;
-  uint64_t recorded_ = 0;  // samples of one channel
+  uint64_t recorded_ = 0;  // samples per channel
   std::optional<End> end_;
   std::array<Sample, 2 * kMaxFrameSamples> block_{};
 };

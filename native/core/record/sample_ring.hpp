@@ -1,4 +1,4 @@
-// A bounded queue of samples from one thread to one other, without locks.
+// Bounded lock-free queue of samples between two threads.
 #pragma once
 
 #include <atomic>
@@ -14,20 +14,21 @@ class SampleRing {
  public:
   explicit SampleRing(size_t capacity) : samples_(capacity) {}
 
-  /// Producer: all or nothing; false when there is no room.
+  /// Producer: adds all samples, or returns false if they do not fit.
   bool push(std::span<const Sample> samples) noexcept;
-  /// Producer: how many samples fit now.
+  /// Producer: number of samples that fit.
   [[nodiscard]] size_t room() const noexcept;
 
-  /// Consumer: takes up to out.size() samples and returns how many.
+  /// Consumer: removes up to out.size() samples and returns their number.
   size_t pop(std::span<Sample> out) noexcept;
-  /// Consumer: how many samples wait.
+  /// Consumer: number of available samples.
   [[nodiscard]] size_t size() const noexcept;
 
  private:
-  // Allocated by this; positions count for ever and are reduced when used (2^64 samples never pass).
+  // Allocated in the constructor. Positions only increase and are reduced modulo the size when used; they
+  // cannot reach 2^64.
   std::vector<Sample> samples_;
-  // On cache lines of their own, so that the two threads do not contend for one.
+  // Separate cache lines prevent false sharing between the threads.
   alignas(64) std::atomic<size_t> written_{0};
   alignas(64) std::atomic<size_t> read_{0};
 };

@@ -11,7 +11,7 @@ constexpr uint16_t kFormatPcm = 1;
 constexpr uint16_t kBitsPerSample = 16;
 constexpr uint32_t kFormatChunkBytes = 16;
 
-/// Little-endian fields one after the other.
+/// Writes consecutive little-endian fields.
 class Cursor {
  public:
   explicit Cursor(std::array<uint8_t, kWavHeaderBytes>& bytes) : bytes_(bytes) {}

@@ -38,14 +38,14 @@ std::optional<AudioView> RoomMember::far_audio(Frame& out) {
   return out;
 }
 
-/// A room of many would hear the noise of all of them: who is not speaking is turned down. Above that level
-/// it is no noise of a line, whatever it is.
+/// Attenuates members who are not speaking, because a room adds up the line noise of all members. Audio above
+/// kNoiseBelowDbov is never attenuated.
 void RoomMember::gate() {
   constexpr double kNoiseBelowDbov = -45.0;
   constexpr float kClosed = 0.1F;  // -20 dB
   const float target = voice_.speaking() || voice_.frame_dbov() > kNoiseBelowDbov ? 1.0F : kClosed;
   if (gain_ == 1.0F && target == 1.0F) return;
-  // Within 4 ms: the beginning of a word is heard.
+  // Apply the change within 4 ms, so that the beginning of a word is audible.
   const auto ramp = static_cast<float>(fade_samples(spoken_.rate()));
   const float step = (target - gain_) / ramp;
   for (size_t i = 0; i < spoken_.size(); ++i) {

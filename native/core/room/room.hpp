@@ -1,5 +1,5 @@
-// A conference on one media thread: everybody hears everybody but themselves. Mixed once per frame; members
-// take their share at their own frame times. It works at the rate of the member with the highest.
+// Conference room on one media thread: each member hears all others. Mixed once per frame at the highest rate
+// of its members; members read the mix at their own frame times.
 #pragma once
 
 #include <array>
@@ -19,10 +19,10 @@ namespace carillon {
 class Room;
 
 struct MemberFlags {
-  bool muted = false;     // not heard
-  bool deaf = false;      // hears nobody
-  bool held = false;      // both
-  bool whispers = false;  // heard by coached members alone, and by no recording
+  bool muted = false;     // not heard by others
+  bool deaf = false;      // hears no one
+  bool held = false;      // muted and deaf
+  bool whispers = false;  // heard only by coached members, and not recorded
   bool coached = false;
 };
 
@@ -42,14 +42,14 @@ class RoomMember final : public FarEnd {
   MemberFlags flags_;
   Room* room_ = nullptr;
   Leg* leg_ = nullptr;
-  bool spoke_ = false;  // part of the room's present frame
-  /// At the room's rate.
+  bool spoke_ = false;  // is part of the current frame
+  /// Audio at the room's rate.
   Frame spoken_{kLineRates.front()};
   FrameConverter to_room_;
   VoiceDetector voice_;
-  /// Of the gate, at the end of the frame before.
+  /// Gate gain at the end of the previous frame.
   float gain_ = 1.0F;
-  /// Of what it hears.
+  /// Limiter of the mix for this member.
   Limiter limiter_{Limiter::kRoom};
 };
 
@@ -63,13 +63,13 @@ class Room {
 
   [[nodiscard]] RoomHandle handle() const { return handle_; }
 
-  /// False, and the member stays with the caller, when the room is full.
+  /// Adds a member. Returns false, and leaves it with the caller, if the room is full.
   bool join(std::unique_ptr<RoomMember>& member, Leg& leg);
   std::unique_ptr<RoomMember> leave(MemberHandle member, Events& events);
   RoomMember* member(MemberHandle handle);
-  /// The leg is about to go: its membership stays as an empty chair until it is removed.
+  /// Disconnects a leg that is about to be removed. Its membership remains, silent, until removed.
   void forget(const Leg& leg, Events& events);
-  /// All legs are let go; what the room owns is destroyed with it.
+  /// Disconnects all legs. Objects that the room owns are destroyed with it.
   void close(Events& events);
 
   bool add(std::unique_ptr<Player>& player);
@@ -79,7 +79,7 @@ class Room {
   LegTap* tap(TapHandle handle);
   std::unique_ptr<LegTap> remove_tap(TapHandle handle);
 
-  /// Once every 20 ms.
+  /// Mixes the next frame. Call every 20 ms.
   void frame(Nanos now, Events& events);
 
  private:
@@ -94,7 +94,7 @@ class Room {
   Mixer whispers_;
   Limiter whispers_limiter_{Limiter::kRoom};
   Frame whisper_{kLineRates.front()};
-  bool whispered_ = false;  // in the present frame
+  bool whispered_ = false;  // set in the current frame
   FloorDetector floor_;
   Limiter taps_limiter_{Limiter::kRoom};
   std::vector<std::unique_ptr<RoomMember>> members_;

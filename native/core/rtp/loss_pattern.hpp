@@ -1,4 +1,4 @@
-// Bursts and gaps of packets that were not heard, lost or discarded: RFC 3611 §4.7.2.
+// Burst and gap statistics of lost or discarded packets (RFC 3611 §4.7.2).
 #pragma once
 
 #include <cstdint>
@@ -6,23 +6,23 @@
 namespace carillon {
 
 struct LossPatternSummary {
-  /// Shares of packets that were not heard, within bursts and within gaps: 0..1.
+  /// Fractions (0..1) of lost or discarded packets within bursts and within gaps.
   double burst_density = 0;
   double gap_density = 0;
-  /// Mean lengths, in packets. Without a burst there is one gap.
+  /// Mean lengths in packets. Without a burst there is a single gap.
   double burst_packets = 0;
   double gap_packets = 0;
-  /// Mean run of packets that were not heard, 0 without any.
+  /// Mean run of consecutive lost or discarded packets. 0 without losses.
   double mean_run = 0;
 };
 
-/// A burst begins and ends with a packet that was not heard, has more than one of them, and fewer than
-/// kGapMin that were heard between any two. All else are gaps.
+/// A burst starts and ends with a lost or discarded packet and contains at least two of them. Fewer than
+/// kGapMin received packets lie between any two. All other packets belong to gaps.
 class LossPattern {
  public:
   static constexpr uint64_t kGapMin = 16;
 
-  /// The next packet of the sequence.
+  /// Adds the next packet of the sequence. `heard`: received and not discarded.
   void add(bool heard) {
     if (heard) {
       ++since_loss_;
@@ -40,11 +40,11 @@ class LossPattern {
   };
 
   void add_loss();
-  /// What was open is a burst, or a packet of a gap.
+  /// Closes the open part as a burst, or as an isolated loss in a gap.
   void close();
 
   Part open_;                // from a loss to the latest one
-  uint64_t since_loss_ = 0;  // heard behind it
+  uint64_t since_loss_ = 0;  // packets received since then
   Part bursts_;
   uint64_t burst_count_ = 0;
   Part gaps_;

@@ -1,4 +1,4 @@
-// RTP packets, RFC 3550 §5.1: a checked view of received bytes, and the header of a sent one.
+// RTP packets (RFC 3550 §5.1): validated view of received packets, and the header of outgoing ones.
 #pragma once
 
 #include <array>
@@ -19,12 +19,12 @@ struct RtpPacket {
   uint16_t sequence = 0;
   RtpTimestamp timestamp;
   uint32_t ssrc = 0;
-  /// Points into the received bytes: CSRC list, extension and padding are cut off.
+  /// View of the received payload, without CSRC list, extension and padding.
   Bytes payload;
 };
 
-/// Undefined for anything that is not a well-formed RTP packet: wrong version, truncated lists, impossible
-/// padding, and the RTCP packet types that share the port under RFC 5761 §4 (payload types 64-95).
+/// Returns nullopt if the datagram is not a well-formed RTP packet: wrong version, truncated lists or invalid
+/// padding. The same applies to RTCP packets on a shared port (RFC 5761 §4, payload types 64-95).
 std::optional<RtpPacket> parse_rtp(Bytes datagram);
 
 struct RtpHeader {
@@ -35,7 +35,7 @@ struct RtpHeader {
   uint32_t ssrc = 0;
 };
 
-/// `out` must hold at least kRtpHeaderBytes.
+/// Writes the header. `out` must hold at least kRtpHeaderBytes bytes.
 void write_rtp_header(const RtpHeader& header, std::span<uint8_t> out);
 
 }  // namespace carillon

@@ -1,4 +1,4 @@
-// The memory in which packets are written.
+// Memory for outgoing packets.
 #pragma once
 
 #include <array>
@@ -10,13 +10,13 @@
 
 namespace carillon {
 
-/// Of a thread, not of a leg: a packet leaves at once, or with a batch of its tick, and what every leg would
-/// have of its own would be far away each time.
+/// Packet buffers, shared per thread instead of per leg. Packets are sent immediately or with the batch of
+/// their tick, and shared buffers stay in the processor cache.
 class PacketRoom {
  public:
-  /// A packet stands until so many more have been begun on its thread, itself among them.
+  /// Number of buffers. A packet stays valid until this many further packets were started on its thread.
   static constexpr size_t kRooms = 32;
-  /// Of any codec: 40 ms of L16 at 16 kHz.
+  /// Largest payload in bytes of any codec: 40 ms of L16 at 16 kHz.
   static constexpr size_t kLongestPayload = 1280;
   static constexpr size_t kBytes = kRtpHeaderBytes + kLongestPayload + PacketProtection::kMaxTail;
 

@@ -1,4 +1,4 @@
-// What stands between a packet and the wire: nothing, or SRTP (core/srtp).
+// Packet protection interface: none, or SRTP (core/srtp).
 #pragma once
 
 #include <cstddef>
@@ -7,38 +7,38 @@
 
 namespace carillon {
 
-/// Of one leg, both directions. Works in place; one call a packet.
+/// Packet protection of one leg in both directions. Works in place; one call per packet.
 class PacketProtection {
  public:
-  /// What a protected packet may be longer: SRTP's longest tag (16), SRTCP's index (4) and a key identifier.
+  /// Maximum growth of a packet in bytes: the longest SRTP tag (16), the SRTCP index (4) and an MKI.
   static constexpr size_t kMaxTail = 32;
 
   virtual ~PacketProtection() = default;
 
-  /// The packet as its sender made it, within `datagram`; empty: not authentic, to be dropped before anything
-  /// is learned from it.
+  /// Returns the original packet within `datagram`. Returns an empty span if it is not authentic; it must
+  /// then be dropped without any side effect.
   virtual std::span<uint8_t> unprotect_rtp(std::span<uint8_t> datagram) = 0;
   virtual std::span<uint8_t> unprotect_rtcp(std::span<uint8_t> datagram) = 0;
 
-  /// `buffer` begins with a packet of `size` bytes and has kMaxTail bytes of room behind it. Returns the size
-  /// on the wire.
+  /// `buffer` starts with a packet of `size` bytes, followed by kMaxTail bytes of space. Returns the size on
+  /// the wire.
   virtual size_t protect_rtp(std::span<uint8_t> buffer, size_t size) = 0;
   virtual size_t protect_rtcp(std::span<uint8_t> buffer, size_t size) = 0;
 
-  /// Nothing can be opened yet, which is no fault of what comes.
+  /// Returns true while keys are missing. Received packets then do not count as invalid.
   [[nodiscard]] virtual bool awaits_keys() const { return false; }
 
-  /// So many of its first bytes are what each packet needs: to be prefetched before the hints below.
+  /// Number of leading bytes that each packet needs. Prefetch them before the hints below.
   [[nodiscard]] virtual size_t hot_bytes() const { return sizeof(PacketProtection); }
-  /// Hints: a packet will be protected, or unprotected, soon.
+  /// Hints: a packet will be protected or unprotected soon.
   virtual void expect_protect() const {}
   virtual void expect_unprotect() const {}
 
-  /// Takes the place of `before`, and from it what goes on.
+  /// Replaces `before` and takes over the state that continues.
   virtual void follow(PacketProtection& before) = 0;
 };
 
-/// Plain RTP.
+/// Plain RTP without protection.
 class NoProtection final : public PacketProtection {
  public:
   std::span<uint8_t> unprotect_rtp(std::span<uint8_t> datagram) override { return datagram; }
@@ -48,7 +48,7 @@ class NoProtection final : public PacketProtection {
   void follow(PacketProtection& /*before*/) override {}
 };
 
-/// Keys are still being negotiated: nothing is heard and nothing is said.
+/// Placeholder while keys are being negotiated. Drops all packets in both directions.
 class AwaitedProtection final : public PacketProtection {
  public:
   std::span<uint8_t> unprotect_rtp(std::span<uint8_t> /*datagram*/) override { return {}; }

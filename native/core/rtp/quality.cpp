@@ -11,14 +11,14 @@ constexpr double kEquipmentImpairment = 0;
 
 double loss_robustness(Coding coding) { return coding == Coding::opus ? 40 : 25.1; }
 
-/// Delay impairment; the knee lies where conversation starts to suffer (G.107 simplified form).
+/// Delay impairment (simplified G.107). It rises faster above the knee, where conversation begins to suffer.
 double delay_impairment(double one_way_ms) {
   constexpr double knee_ms = 177.3;
   const double above = one_way_ms > knee_ms ? 0.11 * (one_way_ms - knee_ms) : 0;
   return 0.024 * one_way_ms + above;
 }
 
-/// Annex B: rating factor R to mean opinion score.
+/// Converts the R factor to a mean opinion score (Annex B).
 double opinion_score(double rating) {
   if (rating <= 0) return 1;
   if (rating >= 100) return 4.5;
@@ -53,7 +53,7 @@ Quality estimate_quality(const QualityInput& input) {
   quality.loss_fraction = std::min(1.0, static_cast<double>(reception.lost) / expected);
   quality.discard_fraction = std::min(1 - quality.loss_fraction, static_cast<double>(input.late) / expected);
   const double unheard = quality.loss_fraction + quality.discard_fraction;
-  // BurstR: measured mean run over what random loss of the same rate would give.
+  // BurstR: measured mean loss run divided by the mean run for random loss at the same rate.
   const double run = std::max(reception.mean_loss_burst, input.pattern.mean_run);
   const double burst_ratio = std::max(1.0, run * (1 - unheard));
   const double one_way_ms = input.round_trip_ms.value_or(0) / 2 + input.playout_delay_ms + input.packet_ms;

@@ -1,5 +1,5 @@
-// Listening and conversational quality in a number: the E-model of ITU-T G.107 reduced to what a receiver can
-// measure.
+// Listening and conversational quality estimates: the ITU-T G.107 E-model reduced to parameters that a
+// receiver can measure.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@ namespace carillon {
 struct QualityInput {
   ReceptionSummary reception;
   LossPatternSummary pattern;
-  /// Packets that came too late for the jitter buffer: not lost on the way, and yet not heard.
+  /// Packets that arrived too late for the jitter buffer: received but discarded.
   uint64_t late = 0;
   double playout_delay_ms = 0;
   std::optional<double> round_trip_ms;
@@ -21,29 +21,30 @@ struct QualityInput {
 };
 
 struct Quality {
-  /// Of what was expected, 0..1: what did not come, and what came too late to be heard.
+  /// Fractions (0..1) of expected packets: lost in the network, and discarded because they arrived too late.
   double loss_fraction = 0;
   double discard_fraction = 0;
-  /// Rating factor R, 0..100, delay included; nothing without packets.
+  /// R factor, 0..100, including delay. Empty without packets.
   std::optional<double> rating;
-  /// Conversational, 1..4.5; nothing without packets.
+  /// Conversational MOS, 1..4.5. Empty without packets.
   std::optional<double> mos;
-  /// Without what delay takes.
+  /// Listening MOS, without the delay impairment.
   std::optional<double> listening_mos;
 };
 
-/// Ie and Bpl (ITU-T G.113 appendix I): G.711 and L16 with concealment 0 and 25.1. It has none on this scale
-/// for G.722 and Opus: G.722 counts as G.711, Opus has Bpl 40, for its own concealment and FEC.
+/// Estimates reception quality. Ie and Bpl follow ITU-T G.113 appendix I: 0 and 25.1 for G.711 and L16 with
+/// concealment. G.722 and Opus have no value on this scale: G.722 uses the G.711 values, and Opus uses Bpl 40
+/// for its concealment and FEC.
 Quality estimate_quality(const QualityInput& input);
 
-/// What a peer tells of our stream, by its reports.
+/// Reception of our stream according to the peer's reports.
 struct PeerReception {
   double loss_fraction = 0;
   double jitter_ms = 0;
 };
 
-/// How we are heard: as if the peer concealed as we do and had a jitter buffer of twice the jitter, 20 ms at
-/// least.
+/// Estimates the quality that the peer hears. Assumes our concealment and a jitter buffer of twice the
+/// jitter, at least 20 ms.
 Quality estimate_sent_quality(const PeerReception& peer, std::optional<double> round_trip_ms, Coding coding);
 
 }  // namespace carillon

@@ -9,17 +9,17 @@ namespace carillon {
 
 namespace {
 constexpr int64_t kWindow = 64;
-/// RFC 3550 A.1: a step larger than these is a restart or a stray, not loss or reordering.
+/// Larger sequence steps are a restart or a stray packet, not loss or reordering (RFC 3550 A.1).
 constexpr int64_t kMaxDropout = 3000;
 constexpr int64_t kMaxMisorder = 100;
-/// RFC 3550 A.8: the estimator's gain.
+/// Gain of the jitter estimator (RFC 3550 A.8).
 constexpr double kJitterGain = 1.0 / 16.0;
 }  // namespace
 
 bool ReceptionStats::remember(int64_t sequence) {
   const int64_t highest = sequence_.highest();
   const int64_t age = highest - sequence;
-  if (age >= kWindow) return true;  // too old to tell; counted as new rather than hidden
+  if (age >= kWindow) return true;  // outside the window: counted as new
   const uint64_t bit = uint64_t{1} << age;
   if ((seen_window_ & bit) != 0) return false;
   seen_window_ |= bit;
@@ -43,12 +43,12 @@ void ReceptionStats::observe_transit(uint32_t timestamp, Nanos arrival) {
   transit_ = transit;
 }
 
-/// What leaves the window has been heard or never will be.
+/// Advances the window. Packets that leave it are final: heard or lost.
 void ReceptionStats::move_window(int64_t step) {
   const int64_t known = sequence_.highest() - step - base_ + 1;  // before
   for (int64_t i = 0; i < step; ++i) {
     const uint64_t oldest = uint64_t{1} << (kWindow - 1);
-    // At first the window reaches back before the first packet.
+    // Initially the window extends before the first packet.
     if (known + i >= kWindow) pattern_.add((seen_window_ & ~discarded_window_ & oldest) != 0);
     seen_window_ <<= 1;
     discarded_window_ <<= 1;

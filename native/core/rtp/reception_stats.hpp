@@ -1,5 +1,4 @@
-// What a receiver knows about one RTP stream: RFC 3550 appendix A.3 (loss) and A.8 (jitter), plus loss
-// bursts.
+// Reception statistics of one RTP stream: loss (RFC 3550 A.3), jitter (A.8) and loss bursts.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +13,14 @@ namespace carillon {
 struct ReceptionSummary {
   uint64_t received = 0;
   uint64_t duplicates = 0;
-  /// Expected minus received; never negative (late duplicates can make the RFC's figure so).
+  /// Expected minus received packets, at least 0. Late duplicates can make the RFC's value negative.
   uint64_t lost = 0;
   uint64_t expected = 0;
   double jitter_ms = 0;
-  double jitter_units = 0;  // of the RTP clock, as RTCP wants it
-  /// Extended by the number of wraps (RFC 3550 §6.4.1).
+  double jitter_units = 0;  // in RTP clock units, as in RTCP
+  /// Highest sequence number, extended by the number of wraps (RFC 3550 §6.4.1).
   uint32_t highest_sequence = 0;
-  /// Mean length of a run of lost packets; 1 when losses are isolated, 0 without loss.
+  /// Mean number of consecutive lost packets: 1 for isolated losses, 0 without loss.
   double mean_loss_burst = 0;
 };
 
@@ -30,33 +29,33 @@ class ReceptionStats {
   enum class Verdict : uint8_t {
     accepted,
     duplicate,
-    suspect,    // far from the sequence so far: not counted until a second packet confirms it
-    restarted,  // the second packet of a new sequence (RFC 3550 A.1): numbering begins anew with this one
+    suspect,    // far from the expected sequence: not counted until a second packet confirms it
+    restarted,  // second packet of a new sequence (RFC 3550 A.1): numbering restarts with it
   };
   struct Seen {
-    int64_t sequence;  // extended
+    int64_t sequence;  // extended sequence number
     Verdict verdict;
   };
 
-  /// `timestamp_is_audio`: false for telephone-event packets, whose timestamp stands still (no jitter
-  /// sample).
+  /// Adds a received packet. `timestamp_is_audio`: false for telephone-event packets, whose timestamp does
+  /// not advance; they yield no jitter sample.
   Seen receive(const RtpPacket& packet, Nanos arrival, bool timestamp_is_audio);
 
-  /// A packet that was received came too late to be heard.
+  /// Marks a received packet as discarded because it arrived too late.
   void discarded(int64_t sequence);
 
-  /// The clock of the timestamps; at first 8000 Hz.
+  /// Sets the RTP clock. Default: 8000 Hz.
   void set_clock(RtpClockRate clock) {
     clock_ = clock;
     has_transit_ = false;
     jitter_ = 0;
   }
 
-  /// A new synchronisation source begins: totals go on, the sequence starts anew.
+  /// Starts a new synchronization source. Totals are kept; the sequence restarts.
   void restart();
 
   [[nodiscard]] ReceptionSummary summary() const;
-  /// As far as it is settled: the last 64 packets may still come, or be discarded.
+  /// Burst statistics, excluding the last 64 packets, which can still arrive or be discarded.
   [[nodiscard]] LossPatternSummary pattern() const { return pattern_.summary(); }
 
  private:

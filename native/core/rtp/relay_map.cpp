@@ -26,7 +26,7 @@ std::optional<RelayMap::Place> RelayMap::place_of(int64_t sequence, RtpTimestamp
 }
 
 void RelayMap::leave_out(int64_t sequence) {
-  // One that comes after those behind it has its hole already.
+  // A packet that arrives after its successors already has its sequence gap.
   if (sequence <= newest_) return;
   newest_ = sequence;
   left_out_[left_out_count_++ % kRemembered] = static_cast<uint32_t>(sequence);

@@ -1,5 +1,5 @@
-// From the numbers of a received stream to those of a sent one: packets that are passed on keep their order,
-// their distances in time and their losses.
+// Maps sequence numbers and timestamps of a received stream to those of a sent stream. Relayed packets keep
+// their order, spacing and losses.
 #pragma once
 
 #include <array>
@@ -17,18 +17,18 @@ class RelayMap {
     RtpTimestamp timestamp;
   };
 
-  /// The packet with this extended sequence number and timestamp becomes `to`; those before it are not passed
-  /// on any more.
+  /// Maps the packet with this extended sequence number and timestamp to `to`. Earlier packets are no longer
+  /// relayed.
   void begin(int64_t sequence, RtpTimestamp timestamp, Place to);
 
-  /// Nothing: it is of before the beginning, or so late that its place is not known.
+  /// Returns the mapped position, or nullopt if the packet precedes the start or is too old to be mapped.
   [[nodiscard]] std::optional<Place> place_of(int64_t sequence, RtpTimestamp timestamp);
 
-  /// This one goes no further, and the sent stream has no hole for it.
+  /// Excludes a packet, so that the sent stream has no sequence gap for it.
   void leave_out(int64_t sequence);
 
  private:
-  /// Of the last ones left out their numbers are known: packets older than these have no place.
+  /// Number of excluded packets that are remembered. Older packets cannot be mapped.
   static constexpr size_t kRemembered = 64;
 
   int64_t first_ = 0;
@@ -36,7 +36,7 @@ class RelayMap {
   Place to_;
   RtpTimestamp first_timestamp_;
   size_t left_out_count_ = 0;
-  /// Their low bits.
+  /// Low bits of the excluded sequence numbers.
   std::array<uint32_t, kRemembered> left_out_{};
 };
 

@@ -15,7 +15,7 @@ constexpr uint8_t kReceiverReport = 201;
 constexpr uint8_t kSourceDescription = 202;
 constexpr uint8_t kGoodbye = 203;
 constexpr uint8_t kCname = 1;
-constexpr size_t kHeaderBytes = 8;  // with the sender's SSRC
+constexpr size_t kHeaderBytes = 8;  // including the sender's SSRC
 constexpr size_t kSenderInfoBytes = 20;
 constexpr size_t kBlockBytes = 24;
 constexpr int32_t kMaxCumulativeLost = 0x7fffff;
@@ -24,7 +24,7 @@ ReportBlock read_block(Bytes bytes) {
   ReportBlock block;
   block.ssrc = read_u32(bytes, 0);
   block.fraction_lost = bytes[4];
-  // 24 bits with a sign: repeated packets may make it negative.
+  // Signed 24-bit value: duplicates can make it negative.
   block.cumulative_lost = static_cast<int32_t>(read_u32(bytes, 4) << 8) >> 8;
   block.highest_sequence = read_u32(bytes, 8);
   block.jitter = read_u32(bytes, 12);
@@ -44,14 +44,14 @@ void write_block(const ReportBlock& block, std::span<uint8_t> out) {
   write_u32(out, 20, block.delay_since_last_sr);
 }
 
-/// `bytes`: the whole packet, a multiple of four.
+/// `bytes`: length of the whole packet, a multiple of four.
 void write_header(std::span<uint8_t> out, size_t at, uint8_t count, uint8_t type, size_t bytes) {
   out[at] = static_cast<uint8_t>(kVersionBits | count);
   out[at + 1] = type;
   write_u16(out, at + 2, static_cast<uint16_t>(bytes / 4 - 1));
 }
 
-/// One SR or RR inside a compound packet.
+/// Reads one SR or RR of a compound packet.
 bool read_report(Bytes packet, uint8_t count, bool sender, uint32_t our_ssrc, RtcpContent& content) {
   const size_t blocks_at = kHeaderBytes + (sender ? kSenderInfoBytes : 0);
   if (packet.size() < blocks_at + count * kBlockBytes) return false;
@@ -105,7 +105,7 @@ std::optional<RtcpContent> parse_rtcp(Bytes datagram, uint32_t our_ssrc) {
 bool RtcpSession::due(Nanos now) {
   if (next_ >= Nanos{} && now < next_) return false;
   const bool started = next_ >= Nanos{};
-  // A linear congruential step is random enough to keep legs out of step with each other.
+  // A linear congruential generator is random enough to desynchronize the legs' reports.
   random_ = random_ * 1664525U + 1013904223U;
   next_ = now + kInterval / 2 + static_cast<int64_t>(random_ >> 16) * (kInterval / 65536);
   return started;
@@ -153,9 +153,9 @@ Bytes RtcpSession::report(const Facts& facts, Nanos now) {
   }
   write_header(out, 0, blocks, sender ? kSenderReport : kReceiverReport, at);
 
-  // SDES: one chunk with a CNAME, which RFC 7022 wants short-lived and telling nothing: the SSRC in hex.
+  // SDES with one CNAME. RFC 7022 requires it to be short-lived and without private data: the SSRC in hex.
   constexpr size_t kNameBytes = 8;
-  constexpr size_t kDescriptionBytes = 4 + 4 + 2 + kNameBytes + 2;  // ended and padded by zeros
+  constexpr size_t kDescriptionBytes = 4 + 4 + 2 + kNameBytes + 2;  // terminated and padded with zeros
   write_header(out, at, 1, kSourceDescription, kDescriptionBytes);
   write_u32(out, at + 4, ssrc_);
   out[at + 8] = kCname;
@@ -181,7 +181,7 @@ Bytes RtcpSession::report(const Facts& facts, Nanos now) {
 void RtcpSession::watch(const ReceptionSummary& reception, Nanos now) {
   const uint64_t expected_before = std::exchange(expected_seen_, reception.expected);
   const uint64_t lost_before = std::exchange(lost_seen_, reception.lost);
-  // Some of what had been lost was late.
+  // Late packets can reduce the loss count.
   if (about_us_ || reception.expected <= expected_before || reception.lost <= lost_before) return;
   const uint64_t expected = reception.expected - expected_before;
   const uint64_t lost = reception.lost - lost_before;
@@ -212,7 +212,7 @@ bool RtcpSession::receive(Bytes datagram, Nanos arrival) {
   }
   if (content->metrics_about_us) metrics_about_us_ = content->metrics_about_us;
   if (!content->about_us || content->about_us->last_sr == 0) return true;
-  // §6.4.1: A - LSR - DLSR, all in 1/65536 s. A peer that miscounts gives nonsense, which is not believed.
+  // A - LSR - DLSR in 1/65536 s (§6.4.1). Values from a faulty peer can be nonsense and are rejected.
   const auto now = static_cast<uint32_t>(ntp_of(arrival) >> 16);
   const uint32_t round_trip = now - content->about_us->last_sr - content->about_us->delay_since_last_sr;
   constexpr uint32_t kLongestBelieved = 10 * 65536;

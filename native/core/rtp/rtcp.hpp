@@ -1,5 +1,4 @@
-// RTCP reports, RFC 3550 §6.4: what we tell a peer of its stream, and what it tells us of ours and of the
-// way.
+// RTCP reports (RFC 3550 §6.4): sends reports about the peer's stream and processes its reports about ours.
 #pragma once
 
 #include <array>
@@ -15,8 +14,8 @@
 
 namespace carillon {
 
-/// NTP format (32.32 fixed point) of the engine's clock: RFC 3550 §6.4.1 allows a clock that is not the
-/// wall's.
+/// Returns the engine time in NTP format (32.32 fixed point). RFC 3550 §6.4.1 allows a clock other than wall
+/// time.
 uint64_t ntp_of(Nanos now);
 
 struct SenderInfo {
@@ -27,72 +26,72 @@ struct SenderInfo {
 };
 
 struct ReportBlock {
-  uint32_t ssrc = 0;  // whose stream is reported on
+  uint32_t ssrc = 0;  // reported stream
   uint8_t fraction_lost = 0;
   int32_t cumulative_lost = 0;
   uint32_t highest_sequence = 0;
   uint32_t jitter = 0;
   uint32_t last_sr = 0;
-  uint32_t delay_since_last_sr = 0;  // 1/65536 s
+  uint32_t delay_since_last_sr = 0;  // unit: 1/65536 s
 };
 
-/// What a compound packet says that concerns us.
+/// Content of a compound packet that concerns us.
 struct RtcpContent {
-  /// Middle 32 bits of the NTP timestamp of a sender report.
+  /// Middle 32 bits of the NTP timestamp in a sender report.
   std::optional<uint32_t> sender_report;
-  /// The last block about `our_ssrc`.
+  /// Last report block about `our_ssrc`.
   std::optional<ReportBlock> about_us;
   std::optional<VoipMetrics> metrics_about_us;
 };
 
-/// The SSRC of whom a report is from; nothing for what is too short.
+/// Returns the SSRC of the sender, or nullopt if the datagram is too short.
 std::optional<uint32_t> sender_of_rtcp(Bytes datagram);
 
-/// Nothing for what is no valid compound packet (RFC 3550 A.2).
+/// Returns nullopt if the datagram is not a valid compound packet (RFC 3550 A.2).
 std::optional<RtcpContent> parse_rtcp(Bytes datagram, uint32_t our_ssrc);
 
-/// One leg's RTCP: when a report is due, what is in it, and the round trip that reports reveal.
+/// RTCP session of one leg: report schedule, report content and round-trip time.
 class RtcpSession {
  public:
   static constexpr size_t kMaxBytes = 160;
-  /// Mean time between reports; each is drawn between half and one and a half of it (RFC 3550 §6.3.1).
+  /// Mean time between reports. Each interval is randomized between 0.5 and 1.5 times this value (RFC 3550
+  /// §6.3.1).
   static constexpr Nanos kInterval = 5 * kSecond;
 
   RtcpSession(PacketProtection& protection, uint32_t ssrc)
       : protection_(&protection), ssrc_(ssrc), random_(ssrc | 1) {}
   void protect_with(PacketProtection& protection) { protection_ = &protection; }
 
-  /// True when a report should be sent now; the first call only starts the clock.
+  /// Returns true when a report is due. The first call only starts the schedule.
   bool due(Nanos now);
-  /// When due() says so next; negative: its clock has not started.
+  /// Time of the next report. Negative: the schedule has not started.
   [[nodiscard]] Nanos next() const { return next_; }
 
   struct Facts {
-    std::optional<SenderInfo> sent;  // nothing: we have sent no RTP since the last report
+    std::optional<SenderInfo> sent;  // empty: no RTP sent since the last report
     std::optional<uint32_t> peer_ssrc;
     ReceptionSummary reception;
-    /// For a peer that wants them (RFC 3611).
+    /// VoIP metrics (RFC 3611), for peers that request them.
     std::optional<VoipMetrics> metrics;
     bool bye = false;
   };
-  /// A compound packet: SR or RR, SDES with CNAME, BYE when the leg ends; as it goes on the wire. It stands
-  /// as PacketRoom's do.
+  /// Returns a compound packet as sent on the wire: SR or RR, SDES with CNAME, and BYE when the leg ends.
+  /// Valid as long as packets of PacketRoom.
   Bytes report(const Facts& facts, Nanos now);
 
-  /// False for what is no valid report.
+  /// Processes a received report. Returns false if it is invalid.
   bool receive(Bytes datagram, Nanos arrival);
-  /// What the peer said last of our stream.
+  /// Last report of the peer about our stream.
   [[nodiscard]] const std::optional<ReportBlock>& about_us() const { return about_us_; }
   [[nodiscard]] const std::optional<VoipMetrics>& metrics_about_us() const { return metrics_about_us_; }
   [[nodiscard]] std::optional<double> round_trip_ms() const { return round_trip_ms_; }
 
-  /// Once between two reports: what has come of what the peer sent. As long as it has not said how we are
-  /// heard, the way to it is taken for as good as the way from it.
+  /// Updates the loss estimate from our own reception. Call once between two reports. Until the peer reports,
+  /// loss is assumed to be equal in both directions.
   void watch(const ReceptionSummary& reception, Nanos now);
-  /// How much of what we send is lost, in percent, as the peer said last that anything was; 0 once it has not
-  /// been for kLossRemembered, and at first.
+  /// Last nonzero loss rate of our stream in percent. 0 initially and after kLossRemembered without loss.
   [[nodiscard]] int loss_percent(Nanos now) const;
-  /// Losses come in spells: some reports without any mean little.
+  /// Time for which a loss rate is kept. Losses come in bursts, so some loss-free reports mean little.
   static constexpr Nanos kLossRemembered = 30 * kSecond;
 
  private:
@@ -105,10 +104,10 @@ class RtcpSession {
   Nanos next_ = kNever;
   uint64_t expected_before_ = 0;
   uint64_t received_before_ = 0;
-  // Of watch().
+  // Totals at the last watch() call.
   uint64_t expected_seen_ = 0;
   uint64_t lost_seen_ = 0;
-  // The last that was not 0, in 1/256, and when.
+  // Last nonzero loss fraction in 1/256, and its time.
   uint8_t fraction_lost_ = 0;
   Nanos loss_told_ = kNever;
   std::optional<uint32_t> last_sr_;

@@ -8,11 +8,11 @@ namespace carillon {
 
 namespace {
 
-constexpr size_t kHeaderBytes = 8;       // with the sender's SSRC
+constexpr size_t kHeaderBytes = 8;       // including the sender's SSRC
 constexpr size_t kBlockHeaderBytes = 4;  // type, type-specific, length in words
 constexpr uint8_t kVoipMetricsBlock = 7;
 constexpr size_t kBlockBytes = kVoipMetricsBytes - kHeaderBytes;
-/// Enhanced concealment, an adaptive jitter buffer of no stated rate (§4.7.6).
+/// Enhanced concealment and an adaptive jitter buffer of unspecified rate (§4.7.6).
 constexpr uint8_t kReceiverConfiguration = 0b10'11'0000;
 
 VoipMetrics read_block(Bytes block) {
@@ -54,7 +54,7 @@ void write_voip_metrics(uint32_t our_ssrc, const VoipMetrics& metrics, std::span
   write_u16(block, 14, metrics.gap_ms);
   write_u16(block, 16, metrics.round_trip_ms);
   write_u16(block, 18, metrics.end_system_ms);
-  // Levels of signal, noise and echo are not measured.
+  // Signal, noise and echo levels are not measured.
   block[20] = block[21] = block[22] = VoipMetrics::kUnknown;
   block[23] = static_cast<uint8_t>(LossPattern::kGapMin);
   block[24] = metrics.rating;

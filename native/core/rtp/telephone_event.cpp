@@ -10,10 +10,10 @@ namespace carillon {
 namespace {
 constexpr std::string_view kDigits = "0123456789*#ABCD";
 constexpr uint8_t kEndBit = 0x80;
-/// -10 dBm0: a usual keypad level (RFC 4733 §2.3.3 gives the field as the negated level).
+/// Volume -10 dBm0, a common DTMF level. The field holds the negated level (RFC 4733 §2.3.3).
 constexpr uint8_t kVolume = 10;
 constexpr int kEndPackets = 3;
-/// The duration field's limit; a longer press goes on as a further segment (RFC 4733 §2.5.1.3).
+/// Limit of the duration field. A longer press continues in another segment (RFC 4733 §2.5.1.3).
 constexpr RtpTicks kMaxSegment{0xffff};
 }  // namespace
 
@@ -41,7 +41,7 @@ std::optional<char> TelephoneEventReceiver::receive(const RtpPacket& packet) {
   const RtpTime timestamp = timestamps_.extend(packet.timestamp);
   const bool end = (packet.payload[1] & kEndBit) != 0;
   if (current_) {
-    if (timestamp < *current_) return std::nullopt;  // a straggler of an earlier press
+    if (timestamp < *current_) return std::nullopt;  // late packet of an earlier press
     const bool next_segment = timestamp == *current_ + kMaxSegment && event == event_ && !ended_;
     if (timestamp == *current_ || next_segment) {
       current_ = timestamp;

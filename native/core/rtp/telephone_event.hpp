@@ -1,4 +1,5 @@
-// Keypad presses as RTP events, RFC 4733: one press out of many packets, and many packets out of one press.
+// Key presses as RTP events (RFC 4733): receives one press from many packets, and sends one press as many
+// packets.
 #pragma once
 
 #include <array>
@@ -14,15 +15,15 @@ namespace carillon {
 
 inline constexpr size_t kTelephoneEventBytes = 4;
 
-/// `0-9*#A-D` to event code 0-15 (RFC 4733 §3.2).
+/// Convert between digits `0-9*#A-D` and event codes 0-15 (RFC 4733 §3.2).
 std::optional<uint8_t> event_of_digit(char digit);
 std::optional<char> digit_of_event(uint8_t event);
 
-/// Time since the event's timestamp that a packet stands for; 0 for what is too short.
+/// Returns the duration since the event's timestamp, or 0 if the payload is too short.
 RtpTicks event_duration(Bytes payload);
 
-/// Reports every press once, on the first of its packets to arrive: lost starts, lost ends, repeats and
-/// reordering change nothing, because the event's timestamp names it (RFC 4733 §2.5.2.2).
+/// Reports each press once, on its first packet to arrive. The timestamp identifies the event (RFC 4733
+/// §2.5.2.2), so lost, duplicate or reordered packets do not matter.
 class TelephoneEventReceiver {
  public:
   std::optional<char> receive(const RtpPacket& packet);
@@ -35,10 +36,11 @@ class TelephoneEventReceiver {
   bool ended_ = false;
 };
 
-/// The packets of one press, one each 20 ms: updates with growing duration, then the end three times.
+/// Generates the packets of one press, one every 20 ms: updates with growing duration, then the end three
+/// times.
 class TelephoneEventSender {
  public:
-  /// `digit` must be one that event_of_digit knows. `frame`: 20 ms on the clock of the events.
+  /// `digit` must be supported by event_of_digit(). `frame`: 20 ms on the event clock.
   void start(char digit, RtpTimestamp timestamp, RtpTicks frame, int64_t frames);
   [[nodiscard]] bool active() const { return ends_left_ > 0; }
 
@@ -47,7 +49,7 @@ class TelephoneEventSender {
     RtpTimestamp timestamp;
     std::array<uint8_t, kTelephoneEventBytes> payload;
   };
-  /// Call once a frame while active().
+  /// Returns the next packet. Call once per frame while active() is true.
   Packet next();
 
  private:

@@ -1,5 +1,5 @@
-// Extends wrapping wire counters (RTP sequence numbers and timestamps) to 64 bits, so that order is plain
-// comparison.
+// Extends wrapping wire counters (RTP sequence numbers and timestamps) to 64 bits, so that they can be
+// compared directly.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,11 @@ class Unwrapper {
   static_assert(std::is_unsigned_v<Wire>);
 
  public:
-  /// The 64-bit value congruent to `wire` that lies nearest to the highest one seen so far.
+  /// Returns the 64-bit value congruent to `wire` that is nearest to the highest value so far.
   int64_t extend(Wire wire) {
     if (!started_) {
       started_ = true;
-      // One whole cycle above zero: values that precede the first one stay positive.
+      // Start one cycle above zero, so that values before the first one stay positive.
       highest_ = static_cast<int64_t>(wire) + kCycle;
       return highest_;
     }

@@ -1,4 +1,4 @@
-// The cryptography of SRTP, apart from its packets: one session key, for RTP or for RTCP, in one direction.
+// SRTP cipher interface, independent of the packet format: one session key for RTP or RTCP in one direction.
 #pragma once
 
 #include <array>
@@ -11,36 +11,36 @@
 
 namespace carillon {
 
-/// Which packet: no two under one key may be the same (RFC 3711 §9.1).
+/// Identifies a packet. Must be unique per key (RFC 3711 §9.1).
 struct PacketName {
   uint32_t ssrc;
   /// RTP: rollover counter and sequence number, 48 bits. RTCP: the SRTCP index, 31 bits.
   uint64_t index;
 };
 
-/// A packet's parts. Header and body lie one behind the other.
+/// Parts of a packet. Header and body are contiguous.
 struct PacketParts {
   Bytes header;
-  /// What is encrypted, in place.
+  /// Part that is encrypted in place.
   std::span<uint8_t> body;
-  /// Authenticated, but not a part of either.
+  /// Additional authenticated data outside header and body.
   Bytes beside;
 };
 
 class PacketCipher {
  public:
   virtual ~PacketCipher() = default;
-  /// Encrypts the body and writes the tag, which says how long it is.
+  /// Encrypts the body and writes the tag, whose span determines its length.
   virtual void seal(PacketName name, const PacketParts& parts, std::span<uint8_t> tag) = 0;
-  /// False: not authentic; the body is then worth nothing.
+  /// Decrypts the body. Returns false if authentication fails; the body's content is then unspecified.
   virtual bool open(PacketName name, const PacketParts& parts, Bytes tag) = 0;
 
-  /// Where it keeps what seal() and open() need, besides itself: to be prefetched.
+  /// Addresses of memory outside the object that seal() and open() need, for prefetching.
   using Memory = std::array<const void*, 2>;
   [[nodiscard]] virtual Memory memory() const { return {}; }
 };
 
-/// Of one direction: what master key and salt yield for RTP and RTCP (RFC 3711 §4.3).
+/// Session ciphers for RTP and RTCP of one direction, derived from a master key and salt (RFC 3711 §4.3).
 struct CipherPair {
   std::unique_ptr<PacketCipher> rtp;
   std::unique_ptr<PacketCipher> rtcp;
@@ -48,7 +48,7 @@ struct CipherPair {
 
 enum class CipherUse : uint8_t { seal, open };
 
-/// Null pointers: the cryptography is not to be had.
+/// Creates the ciphers. Returns null pointers if the cryptography is unavailable.
 using MakeCiphers = CipherPair (*)(const SrtpKeys& keys, CipherUse use);
 
 }  // namespace carillon

@@ -1,4 +1,4 @@
-// What a packet's encryption begins with, made of its name.
+// Initial counter block of a packet's encryption.
 #pragma once
 
 #include <algorithm>
@@ -8,8 +8,8 @@
 
 namespace carillon {
 
-/// Salt with SSRC and index at `ssrc_at` and behind (RFC 3711 §4.1.1: 4 of 16 bytes; RFC 7714 §8.1, §9.1: 2
-/// of 12). A shorter salt is filled up with zeros.
+/// Combines the salt with SSRC and index, starting at `ssrc_at` (RFC 3711 §4.1.1: byte 4 of 16; RFC 7714
+/// §8.1, §9.1: byte 2 of 12). A shorter salt is padded with zeros.
 template <size_t size>
 std::array<uint8_t, size> packet_counter(const std::array<uint8_t, size>& salt, size_t ssrc_at,
                                          PacketName name) {

@@ -1,5 +1,5 @@
-// What has come of one SSRC under one key: the index of a packet from its 16-bit sequence number, and whether
-// it is a replay (RFC 3711 §3.3.1, §3.3.2 and appendix A).
+// Packet index estimation and replay protection for one SSRC and key (RFC 3711 §3.3.1, §3.3.2 and appendix
+// A).
 #pragma once
 
 #include <bitset>
@@ -7,19 +7,19 @@
 
 namespace carillon {
 
-/// Which indices were seen: the newest, and which of those behind it.
+/// Received indices: the newest, and a bit mask of those before it.
 class ReplayWindow {
  public:
   static constexpr uint64_t kSize = 128;
 
-  /// False: seen before, or too old to know.
+  /// Returns false if the index was received before or is older than the window.
   [[nodiscard]] bool fresh(uint64_t index) const {
     if (empty_ || index > newest_) return true;
     const uint64_t behind = newest_ - index;
     return behind < kSize && !seen_[behind];
   }
 
-  /// Of a packet that was authentic and fresh; of one that is too old to know nothing is kept.
+  /// Records an authenticated, fresh index. Indices older than the window are ignored.
   void add(uint64_t index) {
     if (empty_ || index > newest_) {
       const uint64_t ahead = empty_ ? kSize : index - newest_;
@@ -40,14 +40,14 @@ class ReplayWindow {
   bool empty_ = true;
 };
 
-/// The index of a packet is the one nearest to the newest whose low 16 bits are its sequence number.
+/// Returns the index nearest to the newest one whose low 16 bits equal the sequence number.
 inline uint64_t srtp_index(const ReplayWindow& seen, uint16_t sequence) {
   constexpr int64_t kRound = 0x10000;
   if (seen.empty()) return sequence;
   const auto newest = static_cast<int64_t>(seen.newest());
   const auto step = static_cast<int16_t>(static_cast<uint16_t>(sequence - static_cast<uint16_t>(newest)));
   const int64_t index = newest + step;
-  // Before the first packet there is none: then it is the next round's.
+  // A negative index would precede the first packet, so it belongs to the next cycle.
   return static_cast<uint64_t>(index < 0 ? index + kRound : index);
 }
 

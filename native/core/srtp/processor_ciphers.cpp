@@ -16,14 +16,14 @@ namespace {
 
 constexpr size_t kNonceBytes = 12;
 
-/// Without a branch on what is compared.
+/// Compares in constant time.
 bool same(Bytes a, Bytes b) {
   uint8_t difference = 0;
   for (size_t i = 0; i < b.size(); ++i) difference |= static_cast<uint8_t>(a[i] ^ b[i]);
   return difference == 0;
 }
 
-/// A cipher lies in one stretch of memory; its first two lines are fetched with it.
+/// Returns the memory after a cipher's first two cache lines, which are fetched with the object.
 PacketCipher::Memory rest_of(const void* cipher) {
   return {static_cast<const std::byte*>(cipher) + 2 * kCacheLine};
 }
@@ -48,7 +48,7 @@ class alignas(kCacheLine) CounterCipher final : public PacketCipher {
   [[nodiscard]] Memory memory() const override { return rest_of(this); }
 
  private:
-  /// Header and body are one stretch of memory.
+  /// Header and body are contiguous.
   [[nodiscard]] PacketHmac::Digest digest_of(const PacketParts& parts) const {
     return hmac_.of({parts.header.data(), parts.header.size() + parts.body.size()}, parts.beside);
   }
@@ -71,7 +71,7 @@ class alignas(kCacheLine) GcmCipher final : public PacketCipher {
     std::copy_n(tag_of(mask, parts).begin(), tag.size(), tag.begin());
   }
 
-  /// What is not authentic stays as it was: it may be tried under another key.
+  /// The body stays unchanged if authentication fails, so that another key can be tried.
   bool open(PacketName name, const PacketParts& parts, Bytes tag) override {
     AesBlock counter = counter_of(name);
     if (!same(tag_of(first_of(counter), parts), tag)) return false;
@@ -95,7 +95,7 @@ class alignas(kCacheLine) GcmCipher final : public PacketCipher {
     return counter;
   }
 
-  /// SP 800-38D §7.1: the first block hides the tag, the second is the text's first.
+  /// The first block encrypts the tag; the text starts at the second (SP 800-38D §7.1).
   AesBlock first_of(AesBlock& counter) const {
     AesBlock out;
     key_.encrypt(counter, out);
@@ -103,7 +103,8 @@ class alignas(kCacheLine) GcmCipher final : public PacketCipher {
     return out;
   }
 
-  /// Header and what is beside it are one text. RTCP's header, of a fixed length, alone has something beside.
+  /// Hashes the header and the additional data as one sequence. Only the fixed-length RTCP header has
+  /// additional data.
   [[nodiscard]] AesBlock tag_of(const AesBlock& mask, const PacketParts& parts) const {
     GhashKey::State state;
     if (parts.beside.empty()) {

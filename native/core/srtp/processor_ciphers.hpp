@@ -1,4 +1,4 @@
-// SRTP's ciphers by the processor's own instructions (core/crypto).
+// SRTP ciphers with processor instructions (core/crypto).
 #pragma once
 
 #include <memory>
@@ -7,10 +7,11 @@
 
 namespace carillon {
 
-/// AES-CM with HMAC-SHA1 (RFC 3711 §4, RFC 6188), with the keys of a session: 16 or 32, 14 and 20 bytes.
-/// Null: this processor has not what it needs.
+/// AES-CM with HMAC-SHA1 (RFC 3711 §4, RFC 6188). Session key lengths: 16 or 32 bytes, 14 bytes (salt) and 20
+/// bytes (auth). Returns null if the processor lacks the instructions.
 std::unique_ptr<PacketCipher> processor_counter_cipher(Bytes key, Bytes salt, Bytes auth_key);
-/// AES-GCM (RFC 7714): 16 or 32, and 12 bytes.
+/// AES-GCM (RFC 7714). Key of 16 or 32 bytes, salt of 12 bytes. Returns null if the processor lacks the
+/// instructions.
 std::unique_ptr<PacketCipher> processor_gcm_cipher(Bytes key, Bytes salt);
 
 }  // namespace carillon

@@ -15,7 +15,7 @@ constexpr size_t kRtcpHeaderBytes = 8;
 constexpr size_t kRtcpIndexBytes = 4;
 constexpr uint32_t kEncryptedBit = 0x8000'0000;
 
-/// Where the payload of an RTP packet begins; 0: it is none.
+/// Returns the offset of an RTP packet's payload, or 0 if the packet is invalid.
 size_t rtp_body(Bytes packet) {
   if (packet.size() < kRtpHeaderBytes || (packet[0] & 0xc0) != 0x80) return 0;
   size_t at = kRtpHeaderBytes + size_t{4} * (packet[0] & kCsrcCountMask);
@@ -26,8 +26,8 @@ size_t rtp_body(Bytes packet) {
   return at > packet.size() ? 0 : at;
 }
 
-/// RFC 3711 §4.2: the rollover counter is authenticated with an RTP packet. Under an AEAD the nonce does
-/// that.
+/// The rollover counter as authenticated data (RFC 3711 §4.2). For an AEAD it is empty, because the nonce
+/// contains the counter.
 class Rollovers {
  public:
   Rollovers(uint64_t index, bool aead) : used_(!aead) {
@@ -58,10 +58,10 @@ size_t SrtpSender::protect_rtp(std::span<uint8_t> buffer, size_t size) {
   const size_t body = rtp_body(buffer.first(size));
   if (body == 0) return 0;
   const uint16_t sequence = read_u16(buffer, 2);
-  // Relayed packets may be out of order.
+  // Relayed packets can be out of order.
   const PacketName name{read_u32(buffer, 8), srtp_index(sent_, sequence)};
-  // Two packets of one index would share their keystream (RFC 3711 §9.1): it is not sent again, nor what may
-  // have been.
+  // Two packets with one index would share a keystream (RFC 3711 §9.1). Duplicates and indices older than the
+  // window are not sent.
   if (!sent_.fresh(name.index)) return 0;
   sent_.add(name.index);
   const Rollovers rollovers(name.index, sizes_.aead);
@@ -75,8 +75,7 @@ size_t SrtpSender::protect_rtcp(std::span<uint8_t> buffer, size_t size) {
   const uint32_t index = rtcp_index_++ & ~kEncryptedBit;
   std::array<uint8_t, kRtcpIndexBytes> word;
   write_u32(word, 0, kEncryptedBit | index);
-  // The tag is the last of a packet (RFC 3711 §3.4), but of an AEAD's it follows the ciphertext (RFC 7714
-  // §9.2).
+  // The tag is last in a packet (RFC 3711 §3.4), but an AEAD tag follows the ciphertext (RFC 7714 §9.2).
   const size_t word_at = sizes_.aead ? size + sizes_.rtcp_tag : size;
   const size_t tag_at = sizes_.aead ? size : size + kRtcpIndexBytes;
   ciphers_.rtcp->seal(
@@ -102,7 +101,7 @@ SrtpReceiver::Source* SrtpReceiver::find(uint32_t ssrc) {
   return found == sources_.end() ? nullptr : &*found;
 }
 
-/// Of one that has sent something authentic.
+/// Returns the entry of a source that has sent an authentic packet; creates it if necessary.
 SrtpReceiver::Source& SrtpReceiver::take(uint32_t ssrc) {
   Source* source = find(ssrc);
   if (source == nullptr) {
@@ -126,7 +125,7 @@ std::span<uint8_t> SrtpReceiver::unprotect_rtp(std::span<uint8_t> datagram) {
   const uint64_t index = srtp_index(seen, read_u16(packet, 2));
   if (!seen.fresh(index)) return {};
   const Rollovers rollovers(index, sizes_.aead);
-  // An AEAD's tag stands before the key identifier (RFC 7714 §8.2), the other behind it (RFC 3711 §3.1).
+  // An AEAD tag precedes the MKI (RFC 7714 §8.2); other tags follow it (RFC 3711 §3.1).
   const Bytes tag = sizes_.aead ? Bytes(datagram).subspan(packet.size(), sizes_.rtp_tag)
                                 : Bytes(datagram).last(sizes_.rtp_tag);
   const PacketParts parts{packet.first(body), packet.subspan(body), rollovers.beside()};
@@ -142,7 +141,7 @@ std::span<uint8_t> SrtpReceiver::unprotect_rtcp(std::span<uint8_t> datagram) {
   const size_t word_at = packet.size() + (sizes_.aead ? sizes_.rtcp_tag : 0);
   const Bytes word = Bytes(datagram).subspan(word_at, kRtcpIndexBytes);
   const uint32_t marked = read_u32(word, 0);
-  // Nothing was agreed that would let a peer leave its reports unencrypted (RFC 4568 §6.3.2).
+  // Unencrypted SRTCP was not negotiated, so it is rejected (RFC 4568 §6.3.2).
   if ((marked & kEncryptedBit) == 0) return {};
   const uint32_t ssrc = read_u32(packet, 4);
   const uint32_t index = marked & ~kEncryptedBit;

@@ -1,4 +1,4 @@
-// SRTP and SRTCP (RFC 3711, RFC 7714) of one leg, with the keys of its session description (RFC 4568).
+// SRTP and SRTCP (RFC 3711, RFC 7714) of one leg, with keys from the session description (RFC 4568).
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 
 namespace carillon {
 
-/// Hint: the cipher, if there is one, will be used soon.
+/// Hint: the cipher, if present, will be used soon.
 inline void expect_cipher(const PacketCipher* cipher, const PacketCipher::Memory& more) {
   constexpr size_t kCipherBytes = 2 * kCacheLine;
   constexpr size_t kMoreBytes = 3 * kCacheLine;
@@ -23,7 +23,7 @@ inline void expect_cipher(const PacketCipher* cipher, const PacketCipher::Memory
   }
 }
 
-/// What we send under one key.
+/// Protects outgoing packets under one key.
 class SrtpSender {
  public:
   SrtpSender(const SrtpKeys& keys, MakeCiphers make);
@@ -36,7 +36,7 @@ class SrtpSender {
   void expect() const { expect_cipher(ciphers_.rtp.get(), memory_); }
 
  private:
-  // What every packet needs comes first.
+  // Members that every packet needs come first.
   CipherPair ciphers_;
   PacketCipher::Memory memory_;
   SrtpSizes sizes_;
@@ -45,32 +45,33 @@ class SrtpSender {
   SrtpKeys keys_;
 };
 
-/// What the peer sends under one key.
+/// Unprotects incoming packets under one key.
 class SrtpReceiver {
  public:
-  /// Sources whose past is kept; the one that was silent for longest is forgotten for a new one.
+  /// Maximum number of tracked sources. A new source evicts the one that was silent longest.
   static constexpr size_t kMaxSources = 4;
 
   SrtpReceiver(const SrtpKeys& keys, MakeCiphers make);
   [[nodiscard]] bool works() const { return ciphers_.rtp != nullptr && ciphers_.rtcp != nullptr; }
   [[nodiscard]] const SrtpKeys& keys() const { return keys_; }
-  /// Empty, and the datagram as it was: not authentic under this key, or a replay.
+  /// Returns the packet. Returns an empty span and leaves the datagram unchanged if it is not authentic under
+  /// this key or is a replay.
   std::span<uint8_t> unprotect_rtp(std::span<uint8_t> datagram);
   std::span<uint8_t> unprotect_rtcp(std::span<uint8_t> datagram);
-  /// Hint: a packet will come soon.
+  /// Hint: a packet will be unprotected soon.
   void expect() const { expect_cipher(ciphers_.rtp.get(), memory_); }
 
  private:
   struct Source {
     uint32_t ssrc = 0;
-    uint64_t used = 0;  // 0: never
+    uint64_t used = 0;  // 0: unused
     ReplayWindow rtp;
     ReplayWindow rtcp;
   };
   Source* find(uint32_t ssrc);
   Source& take(uint32_t ssrc);
 
-  // What every packet needs comes first.
+  // Members that every packet needs come first.
   CipherPair ciphers_;
   PacketCipher::Memory memory_;
   SrtpSizes sizes_;
@@ -80,13 +81,13 @@ class SrtpReceiver {
   SrtpKeys keys_;
 };
 
-/// Legs are many and their memory is far away: both directions stand in it, and what their packets need
-/// stands at its beginning.
+/// Both directions are stored inline, with the data for packets at the beginning, because the memory of a leg
+/// is usually not cached.
 class alignas(kCacheLine) SrtpProtection final : public PacketProtection {
  public:
-  /// `send`: our key; `receive`: the peer's.
+  /// `send`: our key; `receive`: the peer's key.
   SrtpProtection(const SrtpKeys& send, const SrtpKeys& receive, MakeCiphers make);
-  /// False: the cryptography is not to be had.
+  /// Returns false if the cryptography is unavailable.
   [[nodiscard]] bool works() const { return sender_.works() && receiver_.works(); }
 
   std::span<uint8_t> unprotect_rtp(std::span<uint8_t> datagram) override;
@@ -97,15 +98,16 @@ class alignas(kCacheLine) SrtpProtection final : public PacketProtection {
   size_t protect_rtcp(std::span<uint8_t> buffer, size_t size) override {
     return sender_.protect_rtcp(buffer, size);
   }
-  /// A direction whose key stays goes on counting where it was: the same key must never protect two packets
-  /// of one index. Under the peer's former key packets are believed until the first under the new one.
+  /// Takes over state after a new negotiation. A direction with an unchanged key keeps its packet index,
+  /// because a key must never protect two packets with one index. The peer's previous key stays valid until
+  /// the first packet under the new one.
   void follow(PacketProtection& before) override;
   [[nodiscard]] size_t hot_bytes() const override { return kHotBytes; }
   void expect_protect() const override { sender_.expect(); }
   void expect_unprotect() const override { receiver_.expect(); }
 
  private:
-  /// The end of what packets need, where nothing comes under a former key.
+  /// Size of the part that packets need, unless the peer's previous key is in use.
   static constexpr size_t kHotBytes = 4 * kCacheLine;
 
   bool has_former_ = false;

@@ -1,5 +1,4 @@
-// The crypto suites of SRTP that are spoken here, and their sizes (RFC 4568 §6.2, RFC 6188 §4, RFC 7714
-// §14.2).
+// Supported SRTP crypto suites and their sizes (RFC 4568 §6.2, RFC 6188 §4, RFC 7714 §14.2).
 #pragma once
 
 #include <array>
@@ -24,7 +23,7 @@ struct SrtpSizes {
   uint8_t salt;
   uint8_t rtp_tag;
   uint8_t rtcp_tag;
-  /// Encryption and authentication are one (RFC 7714).
+  /// True if encryption includes authentication (RFC 7714).
   bool aead;
 };
 
@@ -33,7 +32,7 @@ constexpr SrtpSizes sizes_of(SrtpSuite suite) {
     case SrtpSuite::aes128_sha80:
       return {16, 14, 10, 10, false};
     case SrtpSuite::aes128_sha32:
-      return {16, 14, 4, 10, false};  // the short tag is for RTP alone
+      return {16, 14, 4, 10, false};  // the short tag applies to RTP only
     case SrtpSuite::aes256_sha80:
       return {32, 14, 10, 10, false};
     case SrtpSuite::aes256_sha32:
@@ -48,13 +47,12 @@ constexpr SrtpSizes sizes_of(SrtpSuite suite) {
 
 inline constexpr size_t kMaxSrtpKeyBytes = 32 + 14;
 
-/// What SDP says of one direction.
+/// Keys of one direction as in SDP.
 struct SrtpKeys {
   SrtpSuite suite = SrtpSuite::aes128_sha80;
-  /// Master key and master salt, as in `inline:`.
+  /// Master key followed by master salt, as in `inline:`.
   std::array<uint8_t, kMaxSrtpKeyBytes> master{};
-  /// Of the key identifier that its sender puts into each packet; its value says nothing, as there is one
-  /// key.
+  /// Length of the MKI in each packet in bytes. Its value is ignored, because there is one key.
   size_t mki_bytes = 0;
 
   [[nodiscard]] Bytes key() const { return Bytes(master).first(sizes_of(suite).key); }

@@ -5,7 +5,7 @@
 namespace carillon {
 
 namespace {
-/// Frames of one track in one go: what the store can hold. More would be a reader that has lost its way.
+/// Maximum number of frames per track and call: the capacity of the store. More indicates a reader error.
 constexpr int kMaxFramesPerPump = static_cast<int>(PayloadStore::kHeldTime / kFrameTime);
 }  // namespace
 
@@ -67,7 +67,7 @@ std::optional<AudioView> AudioStream::play(Nanos now, SampleRate rate, Frame& ou
   if (!playback_ || paused_) return std::nullopt;
   const StreamPlayback::Played played = playback_->next(now, out);
   keep(played);
-  // Of what was said last, the filter holds 2 ms back; a frame of silence brings them.
+  // The resampler delays the last audio by 2 ms; a frame of silence flushes it.
   const bool rings_out = rang_ && playback_->rate() != rate;
   rang_ = played.audible;
   if (!played.audible && !rings_out) return std::nullopt;

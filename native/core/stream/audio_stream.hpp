@@ -1,4 +1,4 @@
-// One audio stream of a leg, on the media thread: taps of what is heard and said, and the bot's audio.
+// One audio stream of a leg on the media thread: taps both directions and plays the bot's audio.
 #pragma once
 
 #include <array>
@@ -20,38 +20,39 @@ struct AudioStreamConfig {
   bool inbound = true;
   bool outbound = false;
   std::string extra_headers_json;
-  /// Wall time at `opened`, ms since the epoch.
+  /// Wall time at `opened` in ms since the Unix epoch.
   int64_t epoch_ms = 0;
   Nanos opened{};
-  /// Where `media` goes when the stream has a socket of its own; nothing: to the control thread.
+  /// Destination of `media` messages if the stream has its own socket. Null: the control thread.
   std::shared_ptr<MediaFeed> feed;
-  /// The feed's name for that socket.
+  /// Handle of that socket in the feed.
   SocketHandle socket;
 };
 
 class AudioStream {
  public:
-  /// `decoder` of the leg's coding; `queue` only for a bidirectional stream.
+  /// `decoder` must match the leg's coding. `queue`: null for a unidirectional stream.
   AudioStream(const AudioStreamConfig& config, std::unique_ptr<AudioDecoder> decoder,
               std::shared_ptr<PlaybackQueue> queue);
 
   [[nodiscard]] StreamHandle handle() const { return config_.handle; }
   [[nodiscard]] bool plays() const { return playback_.has_value(); }
-  /// While paused nothing is sent and nothing is taken from the queue; afterwards time goes on from the
-  /// present.
+  /// Pauses or resumes. While paused, sending and playback stop; afterwards time continues from
+  /// the present.
   void pause(bool paused);
 
-  /// Sends what may go out of the received audio: after each arrival and once a frame.
+  /// Sends the received audio that is ready. Call after each arrival and once per frame.
   void pump(Nanos now, const PayloadStore& store, const DelayEstimator& delays, Events& events);
-  /// The leg has another coding. Gives the decoder before back.
+  /// Switches to the leg's new coding and returns the previous decoder.
   void use(std::unique_ptr<AudioDecoder>& decoder, Nanos now) { reader_.use(decoder, now); }
-  /// The frame that the peer hears.
+  /// Processes the frame that is sent to the peer.
   void sent(AudioView audio, Nanos now, Events& events);
-  /// The bot's next 20 ms at this rate, within `out` or `scratch`; nothing: it says nothing now.
+  /// Returns the bot's next 20 ms at this rate, stored in `out` or `scratch`, or nullopt if there is no
+  /// audio.
   std::optional<AudioView> play(Nanos now, SampleRate rate, Frame& out, Frame& scratch);
-  /// In the place of play() when a frame does not carry the bot's audio.
+  /// Skips a frame that does not carry bot audio. Call instead of play().
   void wait(Nanos now);
-  /// Reports the checkpoints of all that was played: it has left.
+  /// Reports the checkpoints of all played audio after it was sent.
   void frames_left(Events& events);
 
  private:
@@ -66,11 +67,11 @@ class AudioStream {
   std::optional<StreamPlayback> playback_;
   FrameConverter to_line_;
   bool rang_ = false;
-  /// Reached, not reported yet: a packet holds up to three frames.
+  /// Checkpoints reached but not reported. A packet holds up to three frames.
   std::array<uint32_t, 3 * StreamPlayback::kMaxCheckpointsPerFrame> reached_{};
   size_t reached_count_ = 0;
   bool paused_ = false;
-  // Wall time of each track's first frame; later ones follow at exactly 20 ms.
+  // Wall time of each track's first frame in ms. Later frames follow at intervals of exactly 20 ms.
   std::optional<int64_t> inbound_began_ms_;
   std::optional<int64_t> outbound_began_ms_;
   uint32_t jumps_ = 0;

@@ -1,4 +1,4 @@
-// Audio formats of the stream socket: L16 is little-endian there, both ways.
+// Audio formats of the stream socket. L16 is little-endian in both directions.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ struct StreamFormat {
   friend bool operator==(const StreamFormat&, const StreamFormat&) = default;
 };
 
-/// What a bot may send: L16 at 8000, 16000 or 24000 Hz, mu-law at 8000 Hz.
+/// Returns true for formats that bots may send: L16 at 8000, 16000 or 24000 Hz, mu-law at 8000 Hz.
 constexpr bool playable(const StreamFormat& format) {
   if (format.encoding == StreamEncoding::mulaw) return format.rate == 8000;
   return format.rate == 8000 || format.rate == 16000 || format.rate == 24000;

@@ -25,7 +25,7 @@ bool LiveReader::next_from_store(Nanos now, const PayloadStore& store, const Del
       take(store, out);
       return true;
     }
-    // Something later is here: the gap's clock runs once for all the frames it spans.
+    // A later packet has arrived. One timeout covers all frames of the gap.
     if (gap_since_ < Nanos{}) gap_since_ = now;
     if (now - gap_since_ < kGapWait) return false;
     take(store, out);
@@ -43,7 +43,7 @@ bool LiveReader::next_from_store(Nanos now, const PayloadStore& store, const Del
 }
 
 bool LiveReader::next(Nanos now, const PayloadStore& store, const DelayEstimator& delays, Frame& out) {
-  const bool overtaken = anchored_ && store.end() - next_ > store.capacity();  // nobody read for so long
+  const bool overtaken = anchored_ && store.end() - next_ > store.capacity();  // not read for too long
   if (anchored_ && (generation_ != store.generation() || overtaken)) {
     anchored_ = false;
     next_due_ = now + kFrameTime;

@@ -1,8 +1,8 @@
-// Received audio on its way to an audio stream: it does not wait for a jitter buffer.
+// Reads received audio for an audio stream without a jitter buffer.
 //
-// Frames go out as soon as they are complete, in order. A gap waits 40 ms for a reordered packet, then it is
-// concealed; a peer that sends nothing is heard as silence, 20 ms for every 20 ms, so that the stream's time
-// never stands still.
+// Frames are delivered in order as soon as they are complete. A gap waits 40 ms for a reordered packet, then
+// it is concealed. If the peer sends nothing, silence is delivered in real time, so that the stream's time
+// continues.
 #pragma once
 
 #include <cstdint>
@@ -16,25 +16,25 @@ namespace carillon {
 class LiveReader {
  public:
   static constexpr Nanos kGapWait = 40 * kMillisecond;
-  /// A frame that is so much overdue, with nothing after it either, is given up.
+  /// Delay after which an overdue frame without a successor is replaced by silence.
   static constexpr Nanos kSilenceAfter = 60 * kMillisecond;
 
-  /// Behind by more, time itself has jumped (the machine slept): what is missing is not made up for.
+  /// Lag above which a time jump (such as suspend) is assumed. The missing time is then skipped.
   static constexpr Nanos kTimeJumped = 2 * kSecond;
 
-  /// `codec` decodes for this reader alone: it hears the same packets earlier than the line does, and gives
-  /// up others.
+  /// `codec` must be used by this reader only, because it decodes packets earlier than the jitter buffer and
+  /// drops different ones.
   LiveReader(std::unique_ptr<AudioDecoder> codec, Nanos opened)
       : codec_(std::move(codec)),
         frame_(codec_->rates().clock.in(kFrameTime)),
         next_due_(opened + kFrameTime) {}
 
-  /// The leg has another coding, and another store with it. Gives the decoder before back.
+  /// Switches to the leg's new coding and store, and returns the previous decoder.
   void use(std::unique_ptr<AudioDecoder>& codec, Nanos now);
 
-  /// Writes the next frame that may go out now, at the codec's rate; call until it returns false.
+  /// Writes the next frame that is ready, at the codec's rate. Call until it returns false.
   bool next(Nanos now, const PayloadStore& store, const DelayEstimator& delays, Frame& out);
-  /// How often time has jumped.
+  /// Number of detected time jumps.
   [[nodiscard]] uint32_t jumps() const { return jumps_; }
 
  private:
@@ -48,7 +48,7 @@ class LiveReader {
   RtpTime next_;
   Nanos gap_since_ = kNever;
   uint32_t jumps_ = 0;
-  /// While no packet has ever come: when the next frame of silence is due.
+  /// Time at which the next frame of silence is due, until the first packet arrives.
   Nanos next_due_;
 };
 

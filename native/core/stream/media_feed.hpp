@@ -1,4 +1,4 @@
-// Where the `media` messages of a stream go that has a socket of its own.
+// Destination of `media` messages for streams with their own socket.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace carillon {
 class MediaFeed {
  public:
   virtual ~MediaFeed() = default;
-  /// `message` as MediaMessageWriter writes it; valid during the call only.
+  /// `message` is written by MediaMessageWriter and valid during the call only.
   virtual void media(SocketHandle socket, Bytes message) = 0;
 };
 

@@ -1,4 +1,4 @@
-// Writes the `media` messages of a stream, one per 20 ms and track, as finished JSON text.
+// Writes `media` messages of a stream as JSON text, one per 20 ms and track.
 #pragma once
 
 #include <cstdint>
@@ -18,15 +18,16 @@ enum class Track : uint8_t { inbound, outbound };
 
 class MediaMessageWriter {
  public:
-  /// Ten spaces stand for the sequence number, which only the socket's owner knows: it counts every message.
+  /// Ten spaces reserve room for the sequence number, which the socket's owner fills in because it counts all
+  /// messages.
   static constexpr std::string_view kHead = "{\"sequenceNumber\":          ";
 
-  /// `extra_headers_json` is a JSON string literal, quotes included.
+  /// `extra_headers_json`: a JSON string literal including quotes.
   MediaMessageWriter(std::string_view stream_id, Track track, StreamFormat format,
                      std::string_view extra_headers_json);
 
-  /// The next message, of a frame of any rate; valid until the next call. `epoch_ms`: time of the frame's
-  /// first sample.
+  /// Returns the message for a frame of any rate; valid until the next call. `epoch_ms`: wall time of the
+  /// frame's first sample.
   Bytes write(AudioView audio, int64_t epoch_ms);
 
  private:
@@ -34,12 +35,10 @@ class MediaMessageWriter {
   void append_number(int64_t value);
   [[nodiscard]] Bytes encode(AudioView audio);
 
-  // Given.
   StreamFormat format_;
-  // Parts of the message that never change.
+  // Constant parts of the message.
   std::string before_timestamp_;
   std::string after_payload_;
-  // State.
   int64_t chunk_ = 0;
   FrameConverter converter_;
   std::vector<uint8_t> raw_;

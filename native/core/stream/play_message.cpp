@@ -7,7 +7,7 @@ namespace carillon {
 
 namespace {
 
-/// A cursor over JSON text. Every step returns false, or nothing, at the first thing that is not plain.
+/// Scans JSON text. Each step fails at the first construct that needs the full parser.
 class Scanner {
  public:
   explicit Scanner(std::string_view text) : text_(text) {}
@@ -29,7 +29,7 @@ class Scanner {
   std::optional<std::string_view> string() {
     if (peek() != '"') return std::nullopt;
     const size_t from = at_ + 1;
-    // memchr, not a loop: the payload is nearly the whole message.
+    // memchr is faster than a loop: the payload makes up almost the whole message.
     const void* quote = std::memchr(text_.data() + from, '"', text_.size() - from);
     if (quote == nullptr) return std::nullopt;
     const auto length = static_cast<size_t>(static_cast<const char*>(quote) - (text_.data() + from));
@@ -38,7 +38,7 @@ class Scanner {
     return value;
   }
 
-  /// A number, true, false or null; only numbers are given back with their text.
+  /// Scans a number, true, false or null. Returns the text of numbers only.
   std::optional<std::string_view> literal() {
     const size_t from = at_;
     while (at_ < text_.size() && is_literal(text_[at_])) ++at_;
@@ -57,7 +57,7 @@ class Scanner {
   static bool is_literal(char c) {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || c == '-' || c == '+' || c == '.' || c == 'E';
   }
-  /// Integers without a leading zero; fractions and exponents are left to the full parser.
+  /// Accepts integers without a leading zero. Fractions and exponents need the full parser.
   static bool is_number(std::string_view text) {
     if (text.starts_with('-')) text.remove_prefix(1);
     return is_digits(text) && (text.size() == 1 || text.front() != '0');
@@ -67,8 +67,8 @@ class Scanner {
   size_t at_ = 0;
 };
 
-/// Short strings (keys, names): no escape, no control character. The payload is checked by its base64
-/// decoder.
+/// Returns true for short strings (keys, names) without escapes or control characters. The base64 decoder
+/// validates the payload.
 bool plain(std::string_view text) {
   return std::none_of(text.begin(), text.end(),
                       [](char c) { return c == '\\' || static_cast<unsigned char>(c) < 0x20; });
@@ -98,7 +98,7 @@ std::optional<Value> simple_value(Scanner& scanner) {
 
 bool media_member(std::string_view key, const Value& value, PlayMessage& out) {
   if (key == "payload") {
-    // A backslash would be an escape; it is no base64 either way, but the full parser may make sense of it.
+    // A backslash starts an escape, which is invalid base64 but can be valid for the full parser.
     return value.is_string && value.text.find('\\') == std::string_view::npos &&
            set_once(out.payload, value.text);
   }
@@ -108,7 +108,8 @@ bool media_member(std::string_view key, const Value& value, PlayMessage& out) {
   return true;
 }
 
-/// Walks `"key": value` pairs until the closing brace; `member` handles the value that the scanner stands on.
+/// Scans `"key": value` pairs up to the closing brace. `member` processes the value at the scanner's
+/// position.
 template <typename Member>
 bool object(Scanner& scanner, Member member) {
   if (!scanner.take('{')) return false;
@@ -120,14 +121,14 @@ bool object(Scanner& scanner, Member member) {
   return scanner.take('}');
 }
 
-/// The text is one object and nothing else.
+/// Returns true if the text is exactly one object.
 template <typename Member>
 bool whole_object(Scanner& scanner, Member member) {
   scanner.space();
   return object(scanner, member) && scanner.at_end();
 }
 
-/// What every message has around its own fields.
+/// Processes the fields that all messages share.
 bool envelope_member(Scanner& scanner, std::string_view key, std::optional<std::string_view>& event,
                      std::optional<std::string_view>& stream_id) {
   const auto value = simple_value(scanner);
@@ -161,7 +162,7 @@ std::optional<PlayMessage> scan_play_message(std::string_view text) {
 }
 
 bool scan_clear_message(std::string_view text, std::string_view stream_id) {
-  // Longer than any such message is; audio is not looked through twice.
+  // Longer than any valid message of this type; avoids scanning audio twice.
   constexpr size_t kLongest = 512;
   if (text.size() > kLongest) return false;
   Scanner scanner(text);

@@ -7,14 +7,13 @@
 namespace carillon {
 
 namespace {
-/// A flood of tiny messages must not buy more memory than the audio limit stands for: 10 ms each on average.
+/// Minimum mean block length in ms. It bounds the memory of many tiny messages.
 constexpr size_t kMinBlockMs = 10;
 }  // namespace
 
 PlaybackQueue::PlaybackQueue(SampleRate rate, size_t capacity_samples)
     : rate_(rate), capacity_(capacity_samples) {
-  blocks_.push_back(
-      std::make_unique<Block>());  // the list is never empty: the consumer always stands on a block
+  blocks_.push_back(std::make_unique<Block>());  // never empty: the consumer always refers to a block
   current_ = blocks_.front().get();
 }
 
@@ -64,7 +63,7 @@ size_t PlaybackQueue::queued() const {
 
 size_t PlaybackQueue::available() const {
   const uint64_t cut = cut_serial_.load(std::memory_order_acquire);
-  if (cut != applied_cut_) return 0;  // the next read drops what is there
+  if (cut != applied_cut_) return 0;  // the next read drops the queued audio
   const int64_t waiting = written_.load(std::memory_order_acquire) - read_.load(std::memory_order_relaxed);
   return static_cast<size_t>(std::max<int64_t>(0, waiting));
 }
@@ -102,7 +101,7 @@ PlaybackQueue::Taken PlaybackQueue::read(std::span<Sample> out) {
   while (taken.samples < out.size()) {
     const size_t left = current_->audio.size() - offset_;
     if (left == 0) {
-      if (current_->checkpoint) break;  // reached() takes it first
+      if (current_->checkpoint) break;  // reached() must consume it first
       Block* const next = following();
       if (next == nullptr) break;
       current_ = next;
@@ -130,7 +129,7 @@ std::optional<uint32_t> PlaybackQueue::reached() {
       return id;
     }
     Block* const next = following();
-    // Audio that follows stays where it is; only checkpoints are walked over.
+    // Audio is left in the queue; only checkpoints are consumed.
     if (next == nullptr || !next->checkpoint) return std::nullopt;
     current_ = next;
     offset_ = 0;

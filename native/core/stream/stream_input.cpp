@@ -10,15 +10,15 @@ namespace carillon {
 
 namespace {
 
-/// Bytes and samples of scratch that are kept from message to message: half a second of L16 at 24 kHz.
+/// Scratch memory kept between messages: half a second of L16 at 24 kHz.
 constexpr size_t kKeptScratch = 36 * 1024;
 
-/// Of audio/x-mulaw.
+/// Sample rate of audio/x-mulaw.
 constexpr int kMulawRate = 8000;
 
 enum class FormatVerdict : uint8_t { known, unplayable, unclear };
 
-/// What the message says its audio is; what it leaves out is taken from the stream's own format.
+/// Determines the audio format of a message. Omitted values default to the stream's own format.
 FormatVerdict format_of(const PlayMessage& message, const StreamFormat& own, StreamFormat& out) {
   out = own;
   if (message.content_type) {
@@ -28,7 +28,7 @@ FormatVerdict format_of(const PlayMessage& message, const StreamFormat& own, Str
       out.encoding = StreamEncoding::mulaw;
       out.rate = kMulawRate;
     } else {
-      return FormatVerdict::unclear;  // an alias, or a rate inside the type
+      return FormatVerdict::unclear;  // an alias, or a rate within the type
     }
   }
   if (message.sample_rate) {
@@ -50,7 +50,7 @@ PlayResult StreamInput::receive(std::string_view text) {
   return result;
 }
 
-/// What a long message took is not kept for the next.
+/// Releases the scratch memory of a long message.
 void StreamInput::release_scratch() {
   std::vector<uint8_t>().swap(raw_);
   std::vector<Sample>().swap(decoded_);
@@ -90,7 +90,7 @@ std::span<const Sample> StreamInput::decode(const StreamFormat& format, Bytes au
     g711_decode(G711Law::mu, audio, decoded_);
     return decoded_;
   }
-  // An odd byte at the end is the first half of a sample whose rest comes with the next message.
+  // An odd trailing byte is half of a sample that continues in the next message.
   const size_t total = audio.size() + (odd_byte_ ? 1 : 0);
   decoded_.resize(total / 2);
   size_t at = 0;
@@ -130,7 +130,7 @@ PlayResult StreamInput::enqueue(const StreamFormat& format, Bytes audio) {
 
 PlayResult StreamInput::push(const StreamFormat& format, Bytes audio) {
   if (!playable(format)) return PlayResult::unsupported_format;
-  // Asked before anything is decoded: a refused message must leave no trace in the filter or the odd byte.
+  // Check before decoding, because a refused message must not affect the filter or the odd byte.
   const size_t samples = format.encoding == StreamEncoding::mulaw ? audio.size() : audio.size() / 2;
   const size_t at_queue_rate =
       samples * static_cast<size_t>(queue_->rate().hz()) / static_cast<size_t>(format.rate);

@@ -1,4 +1,4 @@
-// The bot's end of a playback queue: its messages become samples at the queue's rate.
+// Producer side of a playback queue: converts the bot's messages to samples at the queue's rate.
 #pragma once
 
 #include <cstdint>
@@ -21,13 +21,13 @@ class StreamInput {
  public:
   StreamInput(std::string stream_id, StreamFormat own_format, std::shared_ptr<PlaybackQueue> queue);
 
-  /// One whole WebSocket message.
+  /// Processes a complete WebSocket message.
   PlayResult receive(std::string_view message);
-  /// Whether receive() would see audio in it.
+  /// Returns true if receive() would accept the message as audio.
   [[nodiscard]] static bool is_play(std::string_view message);
-  /// Whether the message is a plain clearAudio for this stream.
+  /// Returns true if the message is a simple clearAudio for this stream.
   [[nodiscard]] bool is_clear(std::string_view message) const;
-  /// Raw audio of a message that was parsed elsewhere.
+  /// Adds raw audio from a message that was parsed elsewhere.
   PlayResult enqueue(const StreamFormat& format, Bytes audio);
 
   void checkpoint(uint32_t id) { queue_->checkpoint(id); }
@@ -35,7 +35,7 @@ class StreamInput {
   [[nodiscard]] size_t queued_ms() const {
     return queue_->queued() / static_cast<size_t>(queue_->rate().per_ms());
   }
-  /// 0-100.
+  /// Fill level in percent, 0-100.
   [[nodiscard]] unsigned fill_percent() const;
 
  private:
@@ -45,14 +45,12 @@ class StreamInput {
   std::span<const Sample> decode(const StreamFormat& format, Bytes audio);
   std::span<const Sample> to_queue_rate(int rate, std::span<const Sample> audio);
 
-  // Given.
   std::string stream_id_;
   StreamFormat own_format_;
   std::shared_ptr<PlaybackQueue> queue_;
-  // State that goes on from message to message.
+  // State that continues between messages.
   std::optional<uint8_t> odd_byte_;
   std::optional<Resampler> resampler_;
-  // Scratch.
   std::vector<uint8_t> raw_;
   std::vector<Sample> decoded_;
   std::vector<Sample> resampled_;

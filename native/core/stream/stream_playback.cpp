@@ -6,13 +6,14 @@
 namespace carillon {
 
 namespace {
-/// A pause longer than this lies between two utterances; a shorter one is jitter inside one.
+/// Longest pause that counts as jitter within an utterance.
 constexpr Nanos kLongestGap = 100 * kMillisecond;
-/// After a run of such length with so little in hand, a longer pause is a stall: the bot speaks in real time.
+/// Thresholds for real-time bots: after a run of kLiveRun with at most kLiveInHand queued, a longer pause
+/// counts as a stall.
 constexpr Nanos kLiveRun = 5 * kSecond;
 constexpr Nanos kLiveInHand = 200 * kMillisecond;
 constexpr Nanos kCalm = 10 * kSecond;
-/// Mean magnitude under which a frame may be left out (about -50 dBFS).
+/// Mean magnitude below which a frame may be skipped (about -50 dBFS).
 constexpr int32_t kQuietMean = 100;
 
 bool quiet(const Frame& frame) {
@@ -26,14 +27,14 @@ void StreamPlayback::judge_gap(Nanos now) {
   if (dry_since_ < Nanos{}) return;
   const Nanos gap = now - dry_since_;
   if (gap <= kLongestGap) {
-    // Counted before a frame is taken: one frame more than the hole is what would have bridged it.
+    // Add one frame, because this is evaluated before a frame is taken.
     cushion_ = std::clamp(gap + kFrameTime, cushion_, kMaxCushion);
     calm_since_ = now;
   }
   gap_is_debt_ = gap <= kLongestGap || (was_live_ && gap <= kMaxDebt);
 }
 
-/// True while a restart waits for the cushion to fill; never longer than the cushion itself.
+/// Returns true while a restart waits for the cushion to fill, at most as long as the cushion.
 bool StreamPlayback::hold_back(Nanos now) {
   if (running_) return false;
   const Nanos waiting = in_hand();
@@ -73,7 +74,7 @@ void StreamPlayback::began(Nanos now) {
   if (gap_is_debt_ && dry_since_ >= Nanos{}) {
     debt_ = std::max(debt_, std::min(kMaxDebt, debt_ + now - dry_since_));
   }
-  if (!gap_is_debt_) debt_ = {};  // a new utterance owes nothing
+  if (!gap_is_debt_) debt_ = {};  // a new utterance starts without delay debt
   gap_is_debt_ = false;
   running_ = true;
   dry_since_ = kNever;
@@ -82,23 +83,23 @@ void StreamPlayback::began(Nanos now) {
   calm_since_ = std::max(calm_since_, now);
 }
 
-/// Of a run in hand.
+/// Returns true if the current run is real-time speech.
 bool StreamPlayback::speaks_live(Nanos now) const {
   return now - run_began_ >= kLiveRun && most_in_hand_ <= kLiveInHand + debt_;
 }
 
 void StreamPlayback::ran_dry(Nanos now, bool cleared) {
   if (running_) {
-    dry_since_ = cleared ? kNever : now;  // a cut is no jitter
+    dry_since_ = cleared ? kNever : now;  // a clear is not jitter
     was_live_ = !cleared && speaks_live(now);
   }
   running_ = false;
   waiting_since_ = kNever;
 }
 
-/// Leaves out this frame, when it is silent and what follows is there anyway.
+/// Skips this frame if it is silent and enough audio follows.
 void StreamPlayback::pay_back(Frame& out, Played& played) {
-  // With the frame that takes its place, the cushion is still as long as it was before this one was taken.
+  // After the replacement frame is taken, the cushion must still have the length it had before this frame.
   if (debt_ < kFrameTime || in_hand() < std::max(cushion_, kFrameTime) || !quiet(out)) return;
   debt_ -= kFrameTime;
   fill(out, played);
@@ -110,7 +111,7 @@ StreamPlayback::Played StreamPlayback::wait(Nanos now) {
     waits_live_ = running_ && speaks_live(now);
   }
   Played played;
-  // A clear takes effect without a frame to fade in: nothing of what it cuts is being heard.
+  // A clear takes effect without a fade-out, because the audio is not being played.
   if (queue_->read({}).cleared) {
     ran_dry(now, true);
     waits_live_ = false;
@@ -119,7 +120,7 @@ StreamPlayback::Played StreamPlayback::wait(Nanos now) {
   return played;
 }
 
-/// What a bot that speaks in real time has said meanwhile is late by that much.
+/// Adds the waiting time of a real-time bot to its delay debt.
 void StreamPlayback::wait_is_over(Nanos now) {
   if (waits_since_ < Nanos{}) return;
   if (waits_live_) debt_ += std::min(now - waits_since_, in_hand());
@@ -137,8 +138,7 @@ StreamPlayback::Played StreamPlayback::next(Nanos now, Frame& out) {
   const Filled filled = fill(out, played);
   played.audible = filled.samples > 0;
   if (filled.samples < out.size()) {
-    // The last piece of an utterance is a run of its own when nothing was running: it may be one frame of
-    // jitter.
+    // If playback was idle, the last piece of an utterance is its own run: it may be a frame of jitter.
     if (!running_ && filled.samples > 0) began(now);
     ran_dry(now, filled.cleared);
     return played;

@@ -1,4 +1,4 @@
-// The line's end of a playback queue: one frame every 20 ms, silence when nothing is there.
+// Consumer side of a playback queue: one frame every 20 ms, silence if the queue is empty.
 #pragma once
 
 #include <array>
@@ -9,16 +9,14 @@
 
 namespace carillon {
 
-/// Starts without any prebuffer. When a bot's jitter has torn a hole into what it says, two things follow:
-///
-/// - a cushion of the hole's length is kept in hand from then on, and shrinks again while all goes well;
-/// - the hole has made everything after it late. That debt is paid back by leaving out silent frames, so that
-/// one
-///   stall does not delay a bot that speaks in real time for the rest of the call. A bot that sends whole
-///   utterances has no such debt, and its pauses are never touched.
+/// Starts without prebuffering. After jitter has caused a gap in a bot's speech:
+/// - a cushion of the gap's length is kept from then on, and shrinks while there is no further gap;
+/// - the delay that the gap added is removed by skipping silent frames. One stall therefore does not delay a
+/// real-time bot for the rest of the call. Bots that send whole utterances accumulate no delay, and their
+/// pauses are kept.
 class StreamPlayback {
  public:
-  /// More checkpoints in one frame than that wait for the next frame.
+  /// Maximum number of checkpoints per frame. Further ones wait for the next frame.
   static constexpr size_t kMaxCheckpointsPerFrame = 16;
   static constexpr Nanos kMaxCushion = 80 * kMillisecond;
   static constexpr Nanos kMaxDebt = 2 * kSecond;
@@ -31,10 +29,10 @@ class StreamPlayback {
     size_t checkpoint_count = 0;
   };
   [[nodiscard]] SampleRate rate() const { return queue_->rate(); }
-  /// Writes the whole of `out`, at rate().
+  /// Fills `out` at rate().
   Played next(Nanos now, Frame& out);
-  /// In the place of next() while the line carries something else, or nothing: what is queued stays where it
-  /// is. A checkpoint that has no audio before it is reached all the same.
+  /// Call instead of next() while the line carries other audio or none. Queued audio stays; checkpoints
+  /// without preceding audio are reached.
   Played wait(Nanos now);
 
   [[nodiscard]] Nanos cushion() const { return cushion_; }
@@ -58,17 +56,17 @@ class StreamPlayback {
 
   std::shared_ptr<PlaybackQueue> queue_;
   bool running_ = false;
-  Nanos waiting_since_ = kNever;  // audio is there, the cushion fills
+  Nanos waiting_since_ = kNever;  // start of waiting for the cushion to fill
   Nanos dry_since_ = kNever;
   bool gap_is_debt_ = false;
   Nanos cushion_{};
   Nanos calm_since_{};
   Nanos debt_{};
-  // Of the run in hand, to tell a bot that speaks in real time from one that sends ahead.
+  // Properties of the current run, used to distinguish real-time bots from bots that send ahead.
   Nanos run_began_{};
   Nanos most_in_hand_{};
   bool was_live_ = false;
-  /// While the line is not the bot's: since when, and whether it was speaking in real time then.
+  /// While the line carries other audio: the start time, and whether the bot was speaking in real time then.
   Nanos waits_since_ = kNever;
   bool waits_live_ = false;
 };

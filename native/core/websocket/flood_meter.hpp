@@ -1,4 +1,4 @@
-// How fast a bot may send: `burst` at once, `per_second` on average, in messages and in bytes.
+// Rate limit for a bot's messages and bytes: a burst of `burst`, and `per_second` on average.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ struct FloodLimits {
   };
   Rate messages;
   Rate bytes;
-  /// Sum of rests after which a bot that stays in debt is cut off.
+  /// Total pause time after which a bot that exceeds the limit is disconnected.
   Nanos longest_rest{};
 };
 
@@ -23,18 +23,18 @@ class FloodMeter {
  public:
   enum class Verdict : unsigned char {
     fine,
-    /// Reading has to rest until rests_until().
+    /// Pause reading until rests_until().
     rest,
-    /// The same, and it is the first time.
+    /// As `rest`, for the first time.
     first_rest,
-    /// The limit of rests is used up.
+    /// The total pause time is exhausted.
     flooded,
   };
 
   explicit FloodMeter(const FloodLimits& limits)
       : limits_(limits), messages_(limits.messages.burst), bytes_(limits.bytes.burst) {}
 
-  /// A message, or a frame of one, has come; `messages` 0: a part of a frame, whose end is counted.
+  /// Counts a message or a frame. `messages` 0: an incomplete frame; the message is counted at its end.
   Verdict count(size_t bytes, Nanos now, unsigned messages = 1) {
     refill(now);
     messages_ -= messages;
@@ -50,7 +50,7 @@ class FloodMeter {
     return first ? Verdict::first_rest : Verdict::rest;
   }
 
-  /// Reading goes on. What it has rested counts, which may be longer than it had to.
+  /// Resumes reading. The actual pause counts, even if it was longer than required.
   void go_on(Nanos now) { rested_ += now - rests_since_; }
 
   [[nodiscard]] bool resting(Nanos now) const { return now < rests_until_; }

@@ -19,10 +19,10 @@ constexpr uint8_t kLength = 0x7f;
 constexpr uint8_t kLength16 = 126;
 constexpr uint8_t kLength64 = 127;
 constexpr size_t kMaskBytes = 4;
-/// A buffer of a message that has been longer is given back.
+/// Buffer size above which memory is released after a message.
 constexpr size_t kKeptBytes = 16 * 1024;
 
-/// Writes `payload`, masked, to `out` (§5.3), eight bytes at a time.
+/// Writes the masked `payload` to `out` (§5.3), eight bytes at a time.
 void mask_into(uint8_t* out, Bytes payload, uint32_t mask) {
   const uint64_t wide = (uint64_t{mask} << 32) | mask;
   size_t at = 0;
@@ -41,7 +41,7 @@ bool is_control(Opcode opcode) { return static_cast<uint8_t>(opcode) >= 8; }
 
 bool is_known(uint8_t opcode) { return opcode <= 2 || (opcode >= 8 && opcode <= 10); }
 
-/// §7.4: what may stand in a close frame.
+/// Returns true if the code is allowed in a close frame (§7.4).
 bool may_be_sent(uint16_t code) {
   if (code >= 3000 && code <= 4999) return true;
   return code >= 1000 && code <= 1014 && code != 1004 && code != 1005 && code != 1006;
@@ -100,7 +100,7 @@ std::optional<MessageReader::Header> MessageReader::read_header(Bytes input) {
   return header;
 }
 
-/// Faults that the header shows, before the payload is here.
+/// Detects errors in the header before the payload arrives.
 std::optional<MessageReader::Item> MessageReader::refuse(const Header& header, Bytes input) const {
   using close_code::kProtocolError;
   if ((input[0] & kReserved) != 0) return fault(kProtocolError, "a reserved bit is set");
@@ -114,10 +114,10 @@ std::optional<MessageReader::Item> MessageReader::refuse(const Header& header, B
   }
   if (skipping_) return std::nullopt;
   if (joining_ && header.opcode != Opcode::continuation) {
-    return fault(kProtocolError, "a message begins within another");
+    return fault(kProtocolError, "a message began before the previous one ended");
   }
   if (!joining_ && header.opcode == Opcode::continuation) {
-    return fault(kProtocolError, "a continuation of nothing");
+    return fault(kProtocolError, "a continuation frame without a message");
   }
   if (header.payload_bytes > max_message_ - message_.size()) {
     return fault(close_code::kTooBig, "a message of the application exceeded the limit");
@@ -136,11 +136,11 @@ MessageReader::Item MessageReader::control(const Header& header, Bytes payload, 
   item.kind = Kind::close;
   item.close_code = close_code::kNone;
   if (payload.empty()) return item;
-  if (payload.size() == 1) return fault(close_code::kProtocolError, "a close frame with half a code");
+  if (payload.size() == 1) return fault(close_code::kProtocolError, "a close frame with an incomplete code");
   item.close_code = read_u16(payload, 0);
   item.payload = payload.subspan(2);
   if (!may_be_sent(item.close_code)) {
-    return fault(close_code::kProtocolError, "a close frame with a code that must not be sent");
+    return fault(close_code::kProtocolError, "a close frame with an invalid code");
   }
   if (!is_utf8(item.payload)) return fault(close_code::kInvalidData, "a close reason is not UTF-8");
   return item;
@@ -158,13 +158,13 @@ MessageReader::Item MessageReader::whole(Opcode opcode, Bytes payload, size_t co
   return item;
 }
 
-/// A frame whose payload is taken as it comes.
+/// Begins a frame whose payload is consumed as it arrives.
 void MessageReader::begin(const Header& header) {
   left_ = header.payload_bytes;
   final_ = header.final;
   if (!joining_) joining_ = header.opcode;
   if (skipping_) return;
-  // Exactly what is needed, at once; many small fragments grow by doubling, but not beyond the limit.
+  // Reserve the exact size of the frame. For many small fragments, grow by doubling, up to the limit.
   const size_t needed = expected();
   if (needed > message_.capacity()) {
     message_.reserve(message_.empty() ? needed

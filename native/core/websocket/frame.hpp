@@ -1,4 +1,4 @@
-// Frames of a WebSocket client (RFC 6455 §5): what it reads is not masked, what it writes is.
+// WebSocket client framing (RFC 6455 §5): received frames are unmasked, sent frames are masked.
 #pragma once
 
 #include <cstdint>
@@ -12,66 +12,66 @@ namespace carillon {
 
 enum class Opcode : uint8_t { continuation = 0, text = 1, binary = 2, close = 8, ping = 9, pong = 10 };
 
-/// Status codes of a closing handshake (RFC 6455 §7.4.1).
+/// Status codes of the closing handshake (RFC 6455 §7.4.1).
 namespace close_code {
 inline constexpr uint16_t kNormal = 1000;
 inline constexpr uint16_t kProtocolError = 1002;
-/// Stands for "none was given"; never sent.
+/// Means that no code was given; never sent.
 inline constexpr uint16_t kNone = 1005;
 inline constexpr uint16_t kInvalidData = 1007;
 inline constexpr uint16_t kTooBig = 1009;
 }  // namespace close_code
 
-/// Longest payload of a control frame (§5.5).
+/// Maximum payload of a control frame in bytes (§5.5).
 inline constexpr size_t kMaxControlPayload = 125;
 
-/// Appends one whole frame to `out`. `mask` has to be unpredictable (§5.3).
+/// Appends one complete frame to `out`. `mask` must be unpredictable (§5.3).
 void append_frame(std::vector<uint8_t>& out, Opcode opcode, Bytes payload, uint32_t mask);
 
-/// Payload of a close frame; the reason is cut to what fits.
+/// Returns the payload of a close frame. Truncates the reason to fit.
 std::vector<uint8_t> close_payload(uint16_t code, std::string_view reason);
 
-/// Takes frames off the front of what a server has sent and joins fragments to messages.
+/// Parses frames from a server's byte stream and joins fragments to messages.
 class MessageReader {
  public:
   enum class Kind : uint8_t {
     /// More bytes are needed.
     incomplete,
-    /// A part of a frame was taken.
+    /// Part of a frame was consumed.
     part,
-    /// A frame was taken, and its message goes on with the next.
+    /// A frame was consumed; its message continues in the next frame.
     fragment,
     message,
     ping,
     pong,
     close,
-    /// The server broke the protocol; nothing more can be read.
+    /// The server violated the protocol. Nothing more can be read.
     fault,
   };
   struct Item {
     Kind kind = Kind::incomplete;
-    /// Bytes of the input that are done with.
+    /// Number of input bytes consumed.
     size_t consumed = 0;
-    /// A view into the input or into the reader, valid until the next call.
+    /// View of the input or of the reader's buffer, valid until the next call.
     Bytes payload;
     bool is_text = false;
-    /// Of a close, or with which to answer a fault.
+    /// Code of a received close frame, or the code to answer a protocol error.
     uint16_t close_code = 0;
-    /// Of a fault, in plain words.
+    /// Description of the protocol error.
     std::string_view fault;
   };
 
-  /// `max_message`: bytes of a message, over all of its fragments.
+  /// `max_message`: maximum message size in bytes, over all its fragments.
   explicit MessageReader(size_t max_message) : max_message_(max_message) {}
 
   Item next(Bytes input);
-  /// Bytes of the message that has begun, those of its present frame that are still to come included.
+  /// Size of the current message in bytes so far, including the outstanding part of its current frame.
   [[nodiscard]] size_t expected() const { return message_.size() + static_cast<size_t>(left_); }
-  /// The item of the last next() is done with: gives back what a long message took.
+  /// Marks the last item as processed and releases the memory of a long message.
   void release();
-  /// The same, but hands a message on instead of having it copied.
+  /// Like release(), but returns the message without copying it.
   std::vector<uint8_t> take(const Item& item);
-  /// From now on messages are skipped, whatever they say of their length; control frames are still told.
+  /// Skips messages regardless of their length from now on. Control frames are still reported.
   void skip_messages();
 
  private:
@@ -89,11 +89,11 @@ class MessageReader {
   [[nodiscard]] static Item whole(Opcode opcode, Bytes payload, size_t consumed);
 
   size_t max_message_;
-  /// What has come of a message that does not stand in one piece.
+  /// Received part of a message that is not contiguous in the input.
   std::vector<uint8_t> message_;
-  /// Opcode of the message that has begun.
+  /// Opcode of the current message.
   std::optional<Opcode> joining_;
-  /// Of the present frame, the bytes of its payload that are still to come.
+  /// Outstanding payload bytes of the current frame.
   uint64_t left_ = 0;
   bool final_ = false;
   bool skipping_ = false;

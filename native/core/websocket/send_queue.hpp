@@ -1,5 +1,5 @@
-// What waits for a bot that reads too slowly, in order and bounded: the oldest `media` are dropped (their
-// sequence numbers stay missing, so the bot can tell), never a control message.
+// Bounded queue for messages to a slow bot, in order. When full, the oldest media messages are dropped; the
+// bot detects the missing sequence numbers. Control messages are never dropped.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +15,9 @@ namespace carillon {
 class SendQueue {
  public:
   struct Limits {
-    /// Beyond it, the oldest are dropped.
+    /// Maximum number of media messages. The oldest are dropped beyond it.
     size_t media_messages = 0;
-    /// Bytes of everything else, kItemBytes for each item included; beyond it, put_control refuses.
+    /// Maximum bytes of all other messages, including kItemBytes per item. put_control() fails beyond it.
     size_t control_bytes = 0;
   };
   struct Item {
@@ -26,24 +26,24 @@ class SendQueue {
     std::vector<uint8_t> payload;
   };
 
-  /// What an item takes beside its payload: an empty ping is not free.
+  /// Overhead per item in bytes, so that empty pings count.
   static constexpr size_t kItemBytes = 64;
 
   explicit SendQueue(const Limits& limits) : limits_(limits) {}
 
   void put_media(Bytes message);
-  /// False: more waits than the limit allows; the message is not taken. Of pongs only the last waits (RFC
-  /// 6455 §5.5.3).
+  /// Adds a control message. Returns false if the limit is exceeded. A pong replaces a waiting pong (RFC 6455
+  /// §5.5.3).
   bool put_control(Opcode opcode, Bytes payload);
-  /// The next that may be written; nothing where that is media and `media_allowed` is false.
+  /// Returns the next message to write. Returns nullopt if it is media and `media_allowed` is false.
   std::optional<Item> take(bool media_allowed = true);
-  /// Media that waits is given up.
+  /// Drops all waiting media.
   void drop_media();
 
   [[nodiscard]] bool empty() const { return items_.empty(); }
   [[nodiscard]] uint64_t dropped() const { return dropped_; }
-  /// 30, 60 or 90 when waiting media has just crossed that part of its limit upwards, else 0. A level is told
-  /// again only after everything has left.
+  /// Returns 30, 60 or 90 if waiting media has just exceeded that percentage of its limit, else 0. Each level
+  /// is reported again only after the queue was empty.
   unsigned newly_degraded();
 
  private:

@@ -1,4 +1,4 @@
-// The head of the answer to an upgrade (RFC 6455 §4.1), out of the bytes that have come.
+// Parses the response head of a WebSocket upgrade (RFC 6455 §4.1).
 #pragma once
 
 #include <optional>
@@ -11,11 +11,12 @@ namespace carillon {
 
 class UpgradeHead {
  public:
-  /// Of all heads that may come, interim ones included.
+  /// Maximum total bytes of all heads, including interim responses.
   static constexpr size_t kMaxBytes = 16 * 1024;
 
-  /// Takes heads off the front of `inbox`. The first that is not interim (100 Continue, 103 Early Hints, RFC
-  /// 9110 §15.2) is given back; nothing: more bytes are needed, or too_long().
+  /// Removes heads from the front of `inbox` and returns the first final one. Skips interim responses (100
+  /// Continue, 103 Early Hints, RFC 9110 §15.2). Returns nullopt if more bytes are needed or too_long() is
+  /// true.
   std::optional<std::string> take(std::vector<uint8_t>& inbox);
   [[nodiscard]] bool too_long() const { return too_long_; }
 

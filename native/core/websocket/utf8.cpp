@@ -6,14 +6,14 @@ namespace carillon {
 
 namespace {
 
-/// Bytes of the sequence that begins with `lead`, and the range of its second byte; 0: no sequence begins so.
+/// Sequence length for a lead byte, and the valid range of the second byte. Length 0: invalid lead byte.
 struct Sequence {
   size_t length;
   uint8_t low;
   uint8_t high;
 };
 
-/// RFC 3629 §4: overlong forms, surrogates and what lies beyond U+10FFFF have no place in this table.
+/// Excludes overlong forms, surrogates and values above U+10FFFF (RFC 3629 §4).
 Sequence sequence_of(uint8_t lead) {
   if (lead < 0x80) return {1, 0, 0};
   if (lead >= 0xc2 && lead <= 0xdf) return {2, 0x80, 0xbf};
@@ -26,7 +26,7 @@ Sequence sequence_of(uint8_t lead) {
   return {0, 0, 0};
 }
 
-/// Audio is base64 inside of JSON: nearly everything is ASCII, eight bytes at a time.
+/// Skips ASCII, eight bytes at a time. Base64 audio in JSON is almost entirely ASCII.
 size_t skip_ascii(Bytes text, size_t at) {
   constexpr uint64_t kHighBits = 0x8080'8080'8080'8080U;
   for (; at + sizeof(uint64_t) <= text.size(); at += sizeof(uint64_t)) {

@@ -1,4 +1,4 @@
-// Validity of UTF-8 (RFC 3629), as RFC 6455 §8.1 asks of text messages.
+// UTF-8 validation (RFC 3629), required for text messages by RFC 6455 §8.1.
 #pragma once
 
 #include "core/base/bytes.hpp"

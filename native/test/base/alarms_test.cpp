@@ -8,7 +8,7 @@
 namespace carillon {
 
 TEST_SUITE("alarms") {
-  TEST_CASE("set, moved, cleared and taken in any order, the next one is the earliest") {
+  TEST_CASE("returns the earliest alarm after any sequence of set, move, clear and take") {
     constexpr uint32_t owners = 50;
     std::mt19937 random(5);
     Alarms alarms(owners);

@@ -28,18 +28,18 @@ template <typename One, typename... Others>
 constexpr bool kMixesNone = !((Mixes<One, Others> || Mixes<Others, One>) || ...);
 
 static_assert(Mixes<RtpTicks, RtpTicks> && Mixes<SampleCount, SampleCount> && Mixes<RtpTime, RtpTicks>);
-// Ticks, samples, bytes, nanoseconds and plain numbers are none of each other.
+// Ticks, samples, bytes, nanoseconds and plain numbers cannot be mixed.
 static_assert(kMixesNone<RtpTicks, SampleCount, ByteCount, Nanos, int, size_t, uint32_t>);
 static_assert(kMixesNone<SampleCount, ByteCount, RtpTime, RtpTimestamp, Nanos, int, size_t>);
 static_assert(kMixesNone<ByteCount, RtpTime, RtpTimestamp, Nanos, int, size_t>);
 static_assert(kMixesNone<SampleRate, RtpClockRate, int, Nanos>);
-// An instant is no stretch of time: two of them do not add up; one in a packet has no order.
+// Instants are not durations and cannot be added. Timestamps in packets have no order.
 static_assert(!std::is_invocable_v<std::plus<>, RtpTime, RtpTime>);
 static_assert(!std::is_invocable_v<std::less<>, RtpTimestamp, RtpTimestamp>);
 static_assert(kMixesNone<RtpTimestamp, RtpTime, uint32_t, SampleCount>);
 static_assert(!std::is_invocable_v<decltype(&RtpClockRate::time_of), RtpClockRate, SampleCount>);
 
-// Where they are used: samples do not pass as ticks.
+// Function parameters: samples cannot be passed as ticks.
 static_assert(std::is_invocable_v<decltype(&PayloadStore::complete), PayloadStore, RtpTime, RtpTicks>);
 static_assert(!std::is_invocable_v<decltype(&PayloadStore::complete), PayloadStore, RtpTime, SampleCount>);
 static_assert(!std::is_invocable_v<decltype(&PayloadStore::complete), PayloadStore, RtpTicks, RtpTicks>);
@@ -47,33 +47,33 @@ static_assert(!std::is_constructible_v<PayloadStore, SampleRate>);
 static_assert(!std::is_constructible_v<SendPath, std::unique_ptr<Packetizer>, NoProtection&, uint32_t,
                                        uint16_t, uint32_t>);
 
-// They are the numbers that they hold.
+// The types have the size of the numbers that they hold.
 static_assert(sizeof(RtpTicks) == sizeof(int64_t) && std::is_trivially_copyable_v<RtpTicks>);
 static_assert(sizeof(RtpTimestamp) == sizeof(uint32_t) && std::is_trivially_copyable_v<RtpTimestamp>);
 
 }  // namespace
 
 TEST_SUITE("units") {
-  TEST_CASE("a timestamp wraps at 32 bits, in both directions") {
+  TEST_CASE("timestamps wrap at 32 bits in both directions") {
     const RtpTimestamp last(0xffff'ffff);
     CHECK(last + RtpTicks(160) == RtpTimestamp(159));
     CHECK(RtpTimestamp(159) - RtpTicks(160) == last);
     CHECK(last + RtpTicks(-1) == RtpTimestamp(0xffff'fffe));
   }
 
-  TEST_CASE("time on a clock, whole to the nanosecond where a tick is, and down to the tick before") {
+  TEST_CASE("converts ticks to exact nanoseconds, and time down to the previous tick") {
     CHECK(RtpClockRate(8000).time_of(RtpTicks(1)) == Nanos(125'000));
     CHECK(RtpClockRate(48'000).time_of(RtpTicks(960)) == 20 * kMillisecond);
     CHECK(RtpClockRate(8000).in(20 * kMillisecond - Nanos(1)) == RtpTicks(159));
     CHECK(SampleRate(16'000).in(20 * kMillisecond) == SampleCount(320));
-    // A day after the first of a wrapped clock, nothing overflows.
+    // A day after the first timestamp of a wrapped clock, nothing overflows.
     const RtpTicks long_after(int64_t{1} << 34);
     CHECK(RtpClockRate(48'000).in(RtpClockRate(48'000).time_of(long_after)).count() >=
           long_after.count() - 1);
   }
 
   TEST_CASE(
-      "samples and ticks of sessions: G.711, G.722 (RFC 3551 §4.5.2), Opus heard at 16 kHz (RFC 7587)") {
+      "converts samples and ticks for G.711, G.722 (RFC 3551 §4.5.2) and Opus decoded at 16 kHz (RFC 7587)") {
     const SessionRates g711 = kG711Rates;
     const SessionRates g722{RtpClockRate(8000), SampleRate(16'000)};
     const SessionRates opus{RtpClockRate(48'000), SampleRate(16'000)};

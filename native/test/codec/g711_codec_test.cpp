@@ -10,9 +10,8 @@
 
 namespace carillon {
 
-TEST_SUITE("G.711 as a session's codec") {
-  TEST_CASE(
-      "what passes the concealer by is heard as if it had heard everything, whatever comes and is lost") {
+TEST_SUITE("G.711 codec") {
+  TEST_CASE("gives the same output whether or not the concealer is bypassed, for any packets and losses") {
     for (unsigned seed = 0; seed < 20; ++seed) {
       std::mt19937 random(seed);
       G711Decoder codec;
@@ -35,7 +34,8 @@ TEST_SUITE("G.711 as a session's codec") {
           for (auto& octet : payload) octet = static_cast<uint8_t>(random());
           codec.decode({coding, payload, {}, {}}, heard);
           g711_decode(coding == Coding::pcma ? G711Law::a : G711Law::mu, payload, expected);
-          // In steps of a frame, as the codec is asked: what follows a loss is blended by the call.
+          // Feed single frames, as the codec is called, because the crossfade after a loss depends on the
+          // calls.
           reference.receive(expected);
         }
         REQUIRE(heard == expected);
@@ -43,7 +43,7 @@ TEST_SUITE("G.711 as a session's codec") {
     }
   }
 
-  TEST_CASE("encodes by the law that it is told, a sample an octet") {
+  TEST_CASE("encodes with the given law, one octet per sample") {
     G711Encoder codec;
     const std::vector<Sample> samples{-32768, -1000, -1, 0, 1, 1000, 32767};
     std::vector<uint8_t> octets(samples.size() + 3, 0x55);

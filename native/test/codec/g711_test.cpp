@@ -11,12 +11,12 @@ namespace {
 
 using carillon::G711Law;
 
-// G.711 as a list of intervals: how many steps of the law's own resolution each code word covers.
-// Deliberately unlike the shifts of the implementation: it walks decision value by decision value.
+// Reference model of G.711: a list of intervals in units of the law's resolution, one per code word. It scans
+// the decision values and deliberately differs from the shifts in the implementation.
 struct SlowLaw {
   int dropped_bits;
-  std::vector<int> widths;   // by code word without sign, from the quietest
-  std::vector<int> outputs;  // 16-bit value of each of them
+  std::vector<int> widths;   // by code word without sign, quietest first
+  std::vector<int> outputs;  // 16-bit value of each code word
 };
 
 SlowLaw slow_mu() {
@@ -24,7 +24,7 @@ SlowLaw slow_mu() {
   int start = 0;
   for (int segment = 0; segment < 8; ++segment) {
     for (int step = 0; step < 16; ++step) {
-      // The very first interval is half as wide: zero lies in its middle (G.711 table 2a).
+      // The first interval has half the width, because zero lies in its middle (G.711 table 2a).
       const bool first = segment == 0 && step == 0;
       const int width = first ? 1 : 2 << segment;
       law.widths.push_back(width);
@@ -49,7 +49,7 @@ SlowLaw slow_a() {
   return law;
 }
 
-// Index of the interval that holds the magnitude; everything beyond the last one is clipped into it.
+// Returns the index of the interval that contains the magnitude, limited to the last interval.
 int slow_interval(const SlowLaw& law, int sample) {
   // ITU-T G.191: the magnitude of a negative sample is its one's complement.
   const int magnitude = (sample < 0 ? -1 - sample : sample) / (1 << law.dropped_bits);
@@ -64,7 +64,7 @@ int slow_interval(const SlowLaw& law, int sample) {
 int slow_code(G711Law which, const SlowLaw& law, int sample) {
   const int interval = slow_interval(law, sample);
   const int sign = sample < 0 ? 0 : 0x80;
-  // mu transmits all magnitude bits inverted, A every second one (G.711 §3.3, §3.2).
+  // mu-law transmits all magnitude bits inverted, A-law every second one (G.711 §3.3, §3.2).
   return which == G711Law::mu ? sign | (127 - interval) : (sign | interval) ^ 0x55;
 }
 
@@ -90,17 +90,17 @@ int mismatches_in_decoding(G711Law which, const SlowLaw& law) {
 
 }  // namespace
 
-TEST_CASE("G.711: every one of 65,536 samples encodes as ITU-T G.191 does") {
+TEST_CASE("G.711: encodes all 65,536 samples as ITU-T G.191 does") {
   CHECK(mismatches_in_encoding(G711Law::mu, slow_mu()) == 0);
   CHECK(mismatches_in_encoding(G711Law::a, slow_a()) == 0);
 }
 
-TEST_CASE("G.711: every one of 256 code words decodes to the middle of its interval") {
+TEST_CASE("G.711: decodes all 256 code words to the middle of their intervals") {
   CHECK(mismatches_in_decoding(G711Law::mu, slow_mu()) == 0);
   CHECK(mismatches_in_decoding(G711Law::a, slow_a()) == 0);
 }
 
-TEST_CASE("G.711: known values of the recommendation") {
+TEST_CASE("G.711: matches known values of the recommendation") {
   CHECK(carillon::g711_encode(G711Law::mu, 0) == 0xff);
   CHECK(carillon::g711_encode(G711Law::mu, -1) == 0x7f);
   CHECK(carillon::g711_encode(G711Law::mu, 32767) == 0x80);
@@ -116,7 +116,7 @@ TEST_CASE("G.711: known values of the recommendation") {
   }
 }
 
-TEST_CASE("G.711: re-encoding a decoded code word gives it back (but for mu's negative zero)") {
+TEST_CASE("G.711: re-encodes a decoded code word to itself, except for negative zero in mu-law") {
   for (int code = 0; code < 256; ++code) {
     const auto octet = static_cast<std::uint8_t>(code);
     CHECK(carillon::g711_encode(G711Law::a, carillon::g711_decode(G711Law::a, octet)) == octet);
@@ -125,7 +125,7 @@ TEST_CASE("G.711: re-encoding a decoded code word gives it back (but for mu's ne
   }
 }
 
-TEST_CASE("G.711: each code word becomes the one of the other law that its sample has") {
+TEST_CASE("G.711: converts each code word to the other law via its sample value") {
   std::array<std::uint8_t, 256> codes{};
   for (std::size_t i = 0; i < codes.size(); ++i) codes[i] = static_cast<std::uint8_t>(i);
   for (const auto from : {G711Law::mu, G711Law::a}) {
@@ -138,7 +138,7 @@ TEST_CASE("G.711: each code word becomes the one of the other law that its sampl
   }
 }
 
-TEST_CASE("G.711: a buffer converts as its samples do, up to the shorter span") {
+TEST_CASE("G.711: converts a buffer like single samples, up to the shorter span") {
   const std::array<std::int16_t, 4> samples{0, -1, 12345, -32768};
   std::array<std::uint8_t, 3> codes{};
   carillon::g711_encode(G711Law::mu, samples, codes);

@@ -1,4 +1,4 @@
-// What stands in the place of functions of libopus gives what they give.
+// Replacements of libopus functions produce identical results.
 #include <doctest/doctest.h>
 
 #include <array>
@@ -15,8 +15,8 @@ WarpedAutocorrelation silk_warped_autocorrelation_plain;
 
 namespace carillon {
 
-TEST_SUITE("functions of libopus") {
-  TEST_CASE("autocorrelations on a warped axis are the same to the bit") {
+TEST_SUITE("libopus functions") {
+  TEST_CASE("computes warped autocorrelation bit-exactly") {
     std::mt19937 random(5);
     std::normal_distribution<float> sample(0, 3000);
     for (int order = 2; order <= 24; order += 2) {

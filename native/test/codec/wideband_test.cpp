@@ -24,8 +24,7 @@ uint64_t fnv(std::span<const uint8_t> bytes) {
   return value;
 }
 
-/// Packets of `packet_ms` through encoder and decoder, decoded in parts of 10 ms; those in `lost` do not
-/// come.
+/// Encodes packets of `packet_ms` and decodes them in parts of 10 ms. The packets in `lost` are dropped.
 std::vector<Sample> through(const CodecSpec& spec, std::span<const Sample> signal, int packet_ms,
                             const std::vector<size_t>& lost = {}, int expected_loss_percent = 0) {
   const auto encoder = make_encoder(spec);
@@ -65,7 +64,7 @@ double level(std::span<const Sample> audio) {
   return std::sqrt(sum / static_cast<double>(audio.size()));
 }
 
-/// Share of the energy from one frequency to another.
+/// Returns the fraction of the energy between two frequencies.
 double share_between(std::span<const Sample> audio, double low_hz, double high_hz, double rate_hz) {
   double energy = 0;
   for (const Sample sample : audio) energy += static_cast<double>(sample) * sample;
@@ -84,8 +83,8 @@ double share_between(std::span<const Sample> audio, double low_hz, double high_h
 }  // namespace
 
 TEST_SUITE("wideband codecs") {
-  TEST_CASE("G.722 is that of other implementations, to the bit") {
-    // The digests are those of the same noise through libspandsp's encoder and ffmpeg's decoder.
+  TEST_CASE("G.722 is bit-exact with other implementations") {
+    // Digests of the same noise processed by libspandsp's encoder and ffmpeg's decoder.
     std::mt19937 random(7);
     std::vector<uint8_t> codes(16'000);
     for (uint8_t& code : codes) code = static_cast<uint8_t>(random());
@@ -100,7 +99,7 @@ TEST_SUITE("wideband codecs") {
     CHECK(fnv(codes) == 0xfe0e'bdc3'fdab'1768);
   }
 
-  TEST_CASE("G.722 carries 6.5 kHz, at any packet time") {
+  TEST_CASE("G.722 carries 6.5 kHz at any packet time") {
     const auto signal = test::sine(6500, 8000, 16000, 16'000);
     for (const int packet_ms : {10, 20, 30, 40, 50, 60}) {
       const auto heard = through(kG722, signal, packet_ms);
@@ -109,7 +108,7 @@ TEST_SUITE("wideband codecs") {
     }
   }
 
-  TEST_CASE("G.722: a lost packet is concealed, and what follows has neither a click nor a wrong level") {
+  TEST_CASE("G.722 conceals a lost packet without a click or a wrong level afterwards") {
     const auto signal = test::sine(400, 8000, 16000, 16'000);
     const auto whole = through(kG722, signal, 20);
     const auto heard = through(kG722, signal, 20, {20, 21});
@@ -124,19 +123,19 @@ TEST_SUITE("wideband codecs") {
     CHECK(steepest < 3000);  // the sine itself: 1250
   }
 
-  TEST_CASE("L16 gives back what went in") {
+  TEST_CASE("L16 is lossless") {
     for (const int rate : {8000, 16000}) {
       const CodecSpec spec{.coding = Coding::l16, .sample_rate = SampleRate(rate)};
       const auto signal = test::sine(1000, 20000, rate, static_cast<size_t>(rate));
       const auto heard = through(spec, signal, 20);
-      // Later by the concealer's 3.75 ms.
+      // The output is delayed by the concealer's 3.75 ms.
       const auto delay = static_cast<size_t>(rate / 1000 * 15 / 4);
       CHECK(std::equal(heard.begin() + static_cast<std::ptrdiff_t>(delay), heard.end(), signal.begin()));
     }
     CHECK(make_encoder({.coding = Coding::l16, .sample_rate = SampleRate(16000)})->packet_ms(60) == 40);
   }
 
-  TEST_CASE("Opus carries 11 kHz at 24 kHz, in packets of each length that it has") {
+  TEST_CASE("Opus carries 11 kHz at 24 kHz with every packet length") {
     const auto signal = test::sine(11'000, 6000, 24000, 48'000);
     for (const int packet_ms : {10, 20, 40, 60}) {
       const auto heard = through(kOpus, signal, packet_ms);
@@ -148,7 +147,7 @@ TEST_SUITE("wideband codecs") {
     CHECK(make_encoder(kOpus)->packet_ms(50) == 40);
   }
 
-  TEST_CASE("Opus: what is lost comes from the packet behind it, or is made up; any bytes are survived") {
+  TEST_CASE("Opus recovers losses from the next packet or conceals them, and accepts any bytes") {
     const auto signal = test::sine(300, 8000, 24000, 48'000);
     const auto heard = through(kOpus, signal, 20, {40}, 5);
     const auto lost = std::span(heard).subspan(40 * 480, 480);
@@ -167,9 +166,8 @@ TEST_SUITE("wideband codecs") {
     }
   }
 
-  TEST_CASE(
-      "Opus: what was lost is within the packet behind it where losses are expected and FEC is wanted") {
-    // What is lost cannot be guessed from what came before.
+  TEST_CASE("Opus repeats lost audio in the next packet if losses are expected and FEC is enabled") {
+    // The lost audio cannot be extrapolated from the audio before it.
     auto signal = test::sine(300, 8000, 24000, 48'000);
     const auto later = test::sine(700, 8000, 24000, 48'000);
     std::copy(later.begin() + 40 * 480, later.end(), signal.begin() + 40 * 480);
@@ -187,12 +185,12 @@ TEST_SUITE("wideband codecs") {
     for (const int percent : {1, 5, 20, 100}) CHECK(found(kOpus, percent) < 0.3);
   }
 
-  TEST_CASE("Opus: narrow audio is encoded as such in a pause, at last without one, and wider at once") {
+  TEST_CASE("Opus narrows the bandwidth in a pause, or after a time limit, and widens it immediately") {
     const auto encoder = make_encoder(kOpus);
     const std::vector<Sample> pause(480);
     const auto tone = test::sine(1000, 8000, 24000, 480);
     std::vector<uint8_t> payload(encoder->max_payload());
-    // The configuration in the first octet (RFC 6716 §3.1): 0 to 3 are SILK's narrow band, from 12 on hybrid.
+    // Configuration in the first octet (RFC 6716 §3.1): 0 to 3 are SILK narrowband, hybrid starts at 12.
     const auto configuration = [&](std::span<const Sample> audio, SampleRate content) {
       encoder->carries(content);
       REQUIRE(encoder->encode(Coding::opus, audio, payload).count() > 0);
@@ -208,7 +206,7 @@ TEST_SUITE("wideband codecs") {
   }
 
   TEST_CASE(
-      "Opus: audio may come at a lower rate in a pause, once it is encoded as narrow, and higher at once") {
+      "Opus lowers the input rate in a pause after narrowing the bandwidth, and raises it immediately") {
     const auto encoder = make_encoder(kOpus);
     const SampleRate low(8000);
     std::vector<uint8_t> payload(encoder->max_payload());
@@ -222,7 +220,7 @@ TEST_SUITE("wideband codecs") {
     CHECK_FALSE(encoder->take_at(kOpus.sample_rate));
     CHECK_FALSE(encoder->take_at(low));
     for (int i = 0; i < 24; ++i) encode(0, low);
-    CHECK_FALSE(encoder->take_at(low));  // not yet narrow
+    CHECK_FALSE(encoder->take_at(low));  // bandwidth not yet reduced
     CHECK(encode(0, low) < 4);
     encode(8000, low);
     CHECK_FALSE(encoder->take_at(low));
@@ -237,7 +235,7 @@ TEST_SUITE("wideband codecs") {
     CHECK(encode(8000, kOpus.sample_rate) >= 12);
   }
 
-  TEST_CASE("Opus: silence is not sent where the peer wants it so") {
+  TEST_CASE("Opus does not send silence if the peer enables DTX") {
     CodecSpec spec = kOpus;
     spec.dtx = true;
     const auto encoder = make_encoder(spec);

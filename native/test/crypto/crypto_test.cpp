@@ -1,4 +1,4 @@
-// The vectors of the standards. Without the processor's instructions there is nothing to test.
+// Test vectors of the standards. Skipped without processor support.
 #include <doctest/doctest.h>
 
 #include <numeric>
@@ -43,7 +43,7 @@ constexpr std::string_view kRtpBody =
     "47616c6c 69612065 7374206f 6d6e6973 20646976 69736120 696e2070 61727465 73207472 6573";
 constexpr std::string_view kGcmSalt = "51756964 2070726f 2071756f";
 
-/// Seals, and opens again.
+/// Seals a packet and opens it again.
 Octets sealed(PacketCipher& cipher, PacketName name, Octets packet, size_t header, Bytes beside,
               size_t tag_bytes) {
   const Octets plain = packet;
@@ -61,7 +61,7 @@ Octets joined(std::string_view a, std::string_view b) { return hex(std::string(a
 
 }  // namespace
 
-TEST_SUITE("the processor's cryptography") {
+TEST_SUITE("processor cryptography") {
   TEST_CASE("AES: FIPS 197 C.1 and C.3" * doctest::skip(!processor_has_aes())) {
     AesBlock out{};
     AesKey(rising(16)).encrypt(block("00112233445566778899aabbccddeeff"), out);
@@ -121,7 +121,7 @@ TEST_SUITE("the processor's cryptography") {
               "4ce09b46 86303ded 0bb9275b c84aa458 96cf4d2f c5abf872 45d9eade"));
   }
 
-  TEST_CASE("what is not authentic is refused and stays as it was" * doctest::skip(!processor_has_sha1())) {
+  TEST_CASE("rejects unauthentic data and leaves it unchanged" * doctest::skip(!processor_has_sha1())) {
     const auto gcm = processor_gcm_cipher(rising(16), hex(kGcmSalt));
     const auto counter = processor_counter_cipher(rising(16), Octets(14, 1), Octets(20, 2));
     for (PacketCipher* const cipher : {gcm.get(), counter.get()}) {

@@ -1,5 +1,5 @@
-// The processor's ciphers against OpenSSL's, packet by packet. Built where the system has a libcrypto to
-// link: the product takes the one inside the Node binary.
+// Compares the processor's ciphers with OpenSSL's, packet by packet. Built if the system has a linkable
+// libcrypto; the product uses the one in the Node binary.
 #ifdef CARILLON_TEST_LIBCRYPTO
 
 #include <doctest/doctest.h>
@@ -34,7 +34,7 @@ SrtpKeys random_keys(Random& random, SrtpSuite suite) {
   return keys;
 }
 
-/// Sources and an extension in the header, and a body of any length.
+/// Returns a packet with random CSRCs, header extension and body length.
 Packet random_rtp(Random& random, uint16_t sequence) {
   const size_t sources = random.below(16);
   const size_t extension = random.below(3) == 0 ? 4 + 4 * random.below(20) : 0;
@@ -53,7 +53,7 @@ Packet random_rtcp(Random& random) {
   return packet;
 }
 
-/// By `protect`, of a member of SrtpProtection.
+/// Seals a packet with `protect`, a member of SrtpProtection.
 template <auto protect>
 Packet sealed(SrtpProtection& by, Packet packet) {
   const size_t size = packet.size();
@@ -70,10 +70,9 @@ Packet opened(SrtpProtection& by, Packet packet) {
 
 }  // namespace
 
-TEST_SUITE("the processor's ciphers beside OpenSSL's" *
+TEST_SUITE("processor ciphers compared with OpenSSL" *
            doctest::skip(!processor_has_sha1() || !processor_has_aes())) {
-  TEST_CASE(
-      "the same packets, whatever the key, the header and the length; each opens what the other seals") {
+  TEST_CASE("produce identical packets for any key, header and length, and open each other's packets") {
     Random random(11);
     for (const SrtpSuite suite : kSuites) {
       for (int round = 0; round < 20; ++round) {
@@ -82,7 +81,7 @@ TEST_SUITE("the processor's ciphers beside OpenSSL's" *
         SrtpProtection oracle(keys, keys, openssl_ciphers);
         auto sequence = static_cast<uint16_t>(random.below(65'536));
         for (int i = 0; i < 40; ++i) {
-          // Far apart: rollovers of any number.
+          // Large steps cause many rollovers.
           sequence = static_cast<uint16_t>(sequence + 1 + random.below(30'000));
           const Packet rtp = random_rtp(random, sequence);
           const Packet wire = sealed<&SrtpProtection::protect_rtp>(ours, rtp);
@@ -103,7 +102,7 @@ TEST_SUITE("the processor's ciphers beside OpenSSL's" *
     }
   }
 
-  TEST_CASE("it is the processor's that are taken") {
+  TEST_CASE("prefers the processor's ciphers") {
     Random random(12);
     const CipherPair own = srtp_ciphers(random_keys(random, SrtpSuite::aes128_sha80), CipherUse::seal);
     const CipherPair other = openssl_ciphers(random_keys(random, SrtpSuite::aes128_sha80), CipherUse::seal);

@@ -30,7 +30,7 @@ std::string heard(std::span<const Sample> signal, size_t frame = kFrameSamples) 
   return digits;
 }
 
-/// Two sines for so many milliseconds, then a rest.
+/// Two sines for a duration, followed by a pause.
 struct Pair {
   double low_amplitude = 5000.0;
   double high_amplitude = 5000.0;
@@ -57,7 +57,7 @@ const std::string kAllKeys(carillon::kDtmfKeypad);
 
 }  // namespace
 
-TEST_CASE("DTMF: all sixteen keys of our own generator are heard, each once, also through G.711") {
+TEST_CASE("DTMF: detects all sixteen keys of our generator once each, also through G.711") {
   for (const auto law : {carillon::G711Law::mu, carillon::G711Law::a}) {
     std::vector<Sample> line;
     for (const char digit : kAllKeys) {
@@ -72,26 +72,26 @@ TEST_CASE("DTMF: all sixteen keys of our own generator are heard, each once, als
   }
 }
 
-TEST_CASE("DTMF: 40 ms on and 40 ms off suffice wherever they fall between the blocks (Q.24)") {
+TEST_CASE("DTMF: detects 40 ms on and 40 ms off at any position in the blocks (Q.24)") {
   for (size_t offset = 0; offset < 102; ++offset) {
     CAPTURE(offset);
     CHECK(heard(pressed("159D", {.on_ms = 40, .off_ms = 40}, offset)) == "159D");
   }
 }
 
-TEST_CASE("DTMF: a tone of 20 ms or less is no digit (Q.24: below 23 ms)") {
+TEST_CASE("DTMF: ignores a tone of 20 ms or less (Q.24: below 23 ms)") {
   for (size_t offset = 0; offset < 102; offset += 3) {
     CAPTURE(offset);
     CHECK(heard(pressed("159D", {.on_ms = 20, .off_ms = 60}, offset)) == "");
   }
 }
 
-TEST_CASE("DTMF: the same key twice is two digits, held for long is one") {
+TEST_CASE("DTMF: reports a key pressed twice as two digits, and a long press as one") {
   CHECK(heard(pressed("5555", {.on_ms = 60, .off_ms = 40})) == "5555");
   CHECK(heard(pressed("5", {.on_ms = 4000})) == "5");
 }
 
-TEST_CASE("DTMF: an interruption of 10 ms does not double a digit (Q.24)") {
+TEST_CASE("DTMF: reports a digit once despite an interruption of 10 ms (Q.24)") {
   for (size_t offset = 0; offset < 102; offset += 7) {
     auto tone = pressed("8", {.on_ms = 200}, offset);
     std::fill_n(tone.begin() + static_cast<ptrdiff_t>(offset) + 700, 80, Sample{0});
@@ -100,19 +100,19 @@ TEST_CASE("DTMF: an interruption of 10 ms does not double a digit (Q.24)") {
   }
 }
 
-TEST_CASE("DTMF: 1.5 percent off frequency is still a digit (Q.24)") {
+TEST_CASE("DTMF: accepts 1.5 percent frequency deviation (Q.24)") {
   CHECK(heard(pressed(kAllKeys, {.detune = 1.015})) == kAllKeys);
   CHECK(heard(pressed(kAllKeys, {.detune = 0.985})) == kAllKeys);
 }
 
-TEST_CASE("DTMF: twist of 8 dB (row louder) and 4 dB (column louder) is accepted, 15 dB is not") {
+TEST_CASE("DTMF: accepts twist of 8 dB (row louder) and 4 dB (column louder), but not 15 dB") {
   CHECK(heard(pressed(kAllKeys, {.low_amplitude = 8000, .high_amplitude = 8000 / 2.51})) == kAllKeys);
   CHECK(heard(pressed(kAllKeys, {.low_amplitude = 5000, .high_amplitude = 5000 * 1.58})) == kAllKeys);
   CHECK(heard(pressed(kAllKeys, {.low_amplitude = 8000, .high_amplitude = 8000 / 5.6})) == "");
   CHECK(heard(pressed(kAllKeys, {.low_amplitude = 8000 / 5.6, .high_amplitude = 8000})) == "");
 }
 
-TEST_CASE("DTMF: from full scale down to -36 dBov, and in noise 15 dB below") {
+TEST_CASE("DTMF: detects digits from full scale to -36 dBov, and in noise 15 dB below") {
   CHECK(heard(pressed(kAllKeys, {.low_amplitude = 16000, .high_amplitude = 16000})) == kAllKeys);
   CHECK(heard(pressed(kAllKeys, {.low_amplitude = 500, .high_amplitude = 500})) == kAllKeys);
   for (unsigned seed = 0; seed < 20; ++seed) {
@@ -123,7 +123,7 @@ TEST_CASE("DTMF: from full scale down to -36 dBov, and in noise 15 dB below") {
   }
 }
 
-TEST_CASE("DTMF: no talk-off: speech, noise, single tones and dial tones are no digits") {
+TEST_CASE("DTMF: does not detect digits in speech, noise, single tones and dial tones") {
   for (unsigned seed = 0; seed < 12; ++seed) {
     carillon::test::Babble voice(seed, 90.0 + 8.0 * seed);
     CAPTURE(seed);
@@ -139,7 +139,9 @@ TEST_CASE("DTMF: no talk-off: speech, noise, single tones and dial tones are no 
   CHECK(heard(dial_tone) == "");
 }
 
-TEST_CASE("DTMF: any cut of the audio gives the same digits; sounding tells of a held key; reset forgets") {
+TEST_CASE(
+    "DTMF: detects the same digits for any division; sounding() reports a held key; reset() clears the "
+    "state") {
   const auto line = pressed(kAllKeys, {});
   for (const size_t frame : {size_t{1}, size_t{80}, size_t{101}, size_t{160}})
     CHECK(heard(line, frame) == kAllKeys);

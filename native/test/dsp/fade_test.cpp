@@ -7,7 +7,7 @@
 
 using carillon::Sample;
 
-TEST_CASE("fade: out falls steadily to silence and stays there") {
+TEST_CASE("fade: fade-out falls steadily to silence and stays there") {
   std::vector<Sample> audio(160, 10000);
   carillon::fade_out(audio, 32);
   CHECK(audio.front() > 9900);
@@ -15,7 +15,7 @@ TEST_CASE("fade: out falls steadily to silence and stays there") {
   CHECK(std::all_of(audio.begin() + 32, audio.end(), [](Sample s) { return s == 0; }));
 }
 
-TEST_CASE("fade: in rises from silence and leaves the rest alone") {
+TEST_CASE("fade: fade-in rises from silence and leaves the rest unchanged") {
   std::vector<Sample> audio(160, 10000);
   carillon::fade_in(audio, 32);
   CHECK(audio.front() < 100);
@@ -23,7 +23,7 @@ TEST_CASE("fade: in rises from silence and leaves the rest alone") {
   CHECK(std::all_of(audio.begin() + 32, audio.end(), [](Sample s) { return s == 10000; }));
 }
 
-TEST_CASE("fade: across two equal signals nothing changes; across two others it goes from one to the other") {
+TEST_CASE("fade: a crossfade leaves equal signals unchanged and moves from one signal to another") {
   const std::vector<Sample> from(40, -8000);
   std::vector<Sample> same(160, -8000);
   carillon::crossfade(from, same);
@@ -36,7 +36,7 @@ TEST_CASE("fade: across two equal signals nothing changes; across two others it 
   CHECK(std::is_sorted(to.begin(), to.end()));
 }
 
-TEST_CASE("fade: audio shorter than the ramp is only faded as far as it goes") {
+TEST_CASE("fade: audio shorter than the ramp gets only the first part of it") {
   std::vector<Sample> audio(8, 10000);
   carillon::fade_out(audio, 32);
   CHECK(audio.back() > 5000);

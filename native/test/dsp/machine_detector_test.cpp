@@ -33,12 +33,12 @@ void append(std::vector<Sample>& line, const std::vector<Sample>& more) {
 
 void pause(std::vector<Sample>& line, size_t ms) { line.resize(line.size() + samples(ms)); }
 
-/// Syllables without a stop between: one word.
+/// Syllables without stops: one word.
 std::vector<Sample> word(Babble& voice, size_t ms, double peak = 9000.0) {
   return voice.syllable(samples(ms), peak);
 }
 
-/// The line heard frame by frame, silence after its end.
+/// Processes the line frame by frame, with silence after its end.
 std::optional<Decision> decide(std::vector<Sample> line, const MachineDetector::Options& options = {}) {
   line.resize(std::max(line.size(), samples(31'000)));
   MachineDetector detector(options);
@@ -69,7 +69,7 @@ std::vector<Sample> announcement(unsigned seed) {
   return line;
 }
 
-/// Scaled to a level, with noise below it, 2 percent of the frames lost and concealed.
+/// Scales the line to a level and adds noise; 2 percent of the frames are lost and concealed.
 std::vector<Sample> bad_line(std::vector<Sample> line, double level_dbfs, double snr_db, unsigned seed) {
   line.resize(line.size() + samples(12'000));
   double energy = 0.0;
@@ -100,7 +100,7 @@ std::vector<Sample> bad_line(std::vector<Sample> line, double level_dbfs, double
 
 }  // namespace
 
-TEST_CASE("AMD: a word and 800 ms of silence is a person") {
+TEST_CASE("AMD: classifies a word and 800 ms of silence as a person") {
   const auto decision = decide(hello(2));
   REQUIRE(decision);
   CHECK(!decision->machine);
@@ -108,7 +108,7 @@ TEST_CASE("AMD: a word and 800 ms of silence is a person") {
   CHECK(decision->after_ms < 2100);
 }
 
-TEST_CASE("AMD: longer silence than initial_silence is a machine, at that time") {
+TEST_CASE("AMD: classifies silence longer than initial_silence as a machine, at that time") {
   const auto decision = decide({}, {.initial_silence_ms = 2000});
   REQUIRE(decision);
   CHECK(decision->machine);
@@ -116,7 +116,7 @@ TEST_CASE("AMD: longer silence than initial_silence is a machine, at that time")
   CHECK(decision->after_ms == 2000);
 }
 
-TEST_CASE("AMD: more words than maximum_words is a machine, exactly as many is not yet") {
+TEST_CASE("AMD: classifies more words than maximum_words as a machine, but not exactly as many") {
   Babble voice(5);
   std::vector<Sample> line;
   for (int i = 0; i < 4; ++i) {
@@ -127,7 +127,7 @@ TEST_CASE("AMD: more words than maximum_words is a machine, exactly as many is n
   CHECK(decide(line, {.maximum_words = 4})->reason == Reason::human);
 }
 
-TEST_CASE("AMD: more speech than initial_greeting is a machine, pauses not counted") {
+TEST_CASE("AMD: classifies more speech than initial_greeting as a machine, not counting pauses") {
   Babble voice(6);
   std::vector<Sample> line;
   for (int i = 0; i < 3; ++i) {
@@ -138,7 +138,7 @@ TEST_CASE("AMD: more speech than initial_greeting is a machine, pauses not count
   CHECK(decide(line, {.greeting_ms = 2000, .maximum_words = 10})->reason == Reason::human);
 }
 
-TEST_CASE("AMD: a single utterance longer than maximum_speech_length is a machine") {
+TEST_CASE("AMD: classifies a single utterance longer than maximum_speech_length as a machine") {
   Babble voice(7);
   std::vector<Sample> line;
   pause(line, 500);
@@ -147,7 +147,7 @@ TEST_CASE("AMD: a single utterance longer than maximum_speech_length is a machin
   CHECK(decide(line, options)->reason == Reason::word_length);
 }
 
-TEST_CASE("AMD: without a decision by machine_detection_time it counts as a person") {
+TEST_CASE("AMD: assumes a person without a decision by machine_detection_time") {
   Babble voice(8);
   std::vector<Sample> line;
   for (int i = 0; i < 10; ++i) {
@@ -161,7 +161,7 @@ TEST_CASE("AMD: without a decision by machine_detection_time it counts as a pers
   CHECK(decision->after_ms == 2000);
 }
 
-TEST_CASE("AMD: clicks are no words") {
+TEST_CASE("AMD: does not count clicks as words") {
   std::vector<Sample> line;
   for (int i = 0; i < 8; ++i) {
     pause(line, 300);
@@ -170,7 +170,7 @@ TEST_CASE("AMD: clicks are no words") {
   CHECK(decide(line, {.initial_silence_ms = 3000})->reason == Reason::initial_silence);
 }
 
-TEST_CASE("AMD: a beep is a machine at once") {
+TEST_CASE("AMD: classifies a beep as a machine immediately") {
   std::vector<Sample> line;
   pause(line, 700);
   append(line, sine(1000, 6000, 8000, samples(400)));
@@ -181,7 +181,7 @@ TEST_CASE("AMD: a beep is a machine at once") {
   CHECK(decision->after_ms <= 700 + 120 + 40);
 }
 
-TEST_CASE("AMD: at least 95 percent right at SNR 15 dB, -30 to -6 dBFS, 2 percent loss (media goals)") {
+TEST_CASE("AMD: is at least 95 percent right at SNR 15 dB, -30 to -6 dBFS, 2 percent loss (media goals)") {
   int right = 0;
   int total = 0;
   for (unsigned seed = 0; seed < 20; ++seed) {
@@ -196,7 +196,7 @@ TEST_CASE("AMD: at least 95 percent right at SNR 15 dB, -30 to -6 dBFS, 2 percen
   CHECK(right >= total * 95 / 100);
 }
 
-TEST_CASE("AMD: decides once; a total beyond 30 s is cut to it") {
+TEST_CASE("AMD: decides once and limits the total time to 30 s") {
   MachineDetector detector({.total_ms = 60'000, .initial_silence_ms = 60'000});
   const std::vector<Sample> silence(kFrameSamples);
   int decisions = 0;
@@ -211,7 +211,7 @@ TEST_CASE("AMD: decides once; a total beyond 30 s is cut to it") {
   CHECK(after_ms == 30'000);
 }
 
-TEST_CASE("beep: one steady tone of 400 to 2,000 Hz for 120 ms, also in noise 15 dB below") {
+TEST_CASE("beep: detects a steady tone of 400 to 2,000 Hz for 120 ms, also in noise 15 dB below") {
   for (double frequency = 405; frequency < 2000; frequency += 61) {
     CAPTURE(frequency);
     auto tone = sine(frequency, 6000, 8000, samples(300));
@@ -225,7 +225,7 @@ TEST_CASE("beep: one steady tone of 400 to 2,000 Hz for 120 ms, also in noise 15
   }
 }
 
-TEST_CASE("beep: neither speech nor noise nor ringback nor a blip of 80 ms is one") {
+TEST_CASE("beep: ignores speech, noise, ringback and a tone of 80 ms") {
   auto ringback = sine(440, 4000, 8000, samples(2000));
   carillon::test::add(ringback, sine(480, 4000, 8000, samples(2000)));
   std::vector<Sample> blip = sine(1000, 6000, 8000, samples(80));

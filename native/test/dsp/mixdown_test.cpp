@@ -21,7 +21,7 @@ Frame noise(std::mt19937& random, int peak) {
 }  // namespace
 
 TEST_SUITE("mixdown") {
-  TEST_CASE("what fits is the sum, sample by sample; nothing is silence") {
+  TEST_CASE("outputs the exact sum if it fits, and silence without sources") {
     std::mt19937 random(1);
     Limiter limiter;
     Frame out(kNarrowband);
@@ -39,7 +39,7 @@ TEST_SUITE("mixdown") {
     CHECK(limiter.rests());
   }
 
-  TEST_CASE("no sample ever reaches full scale by mixing, whatever comes after whatever") {
+  TEST_CASE("never reaches full scale by mixing, for any sequence of levels") {
     std::mt19937 random(2);
     Limiter limiter;
     for (int i = 0; i < 2000; ++i) {
@@ -52,7 +52,7 @@ TEST_SUITE("mixdown") {
     }
   }
 
-  TEST_CASE("a sum that was turned down comes back to its own level, and is exact again") {
+  TEST_CASE("returns to the exact sum after limiting") {
     Limiter limiter;
     Frame loud(kNarrowband);
     loud.fill(30'000);

@@ -22,7 +22,7 @@ struct Said {
   double dbov;
 };
 
-/// Feeds the same frame `frames` times; returns how often the holder changed.
+/// Feeds the same frame `frames` times. Returns how often the holder changed.
 int speak(FloorDetector& floor, const std::vector<Said>& said, uint32_t frames) {
   int changes = 0;
   for (uint32_t i = 0; i < frames; ++i) {
@@ -52,7 +52,7 @@ TEST_CASE("mixer: each member hears the others and not itself") {
   CHECK(std::ranges::equal(heard, expected));
 }
 
-TEST_CASE("mixer: a listener hears all, and a new frame starts from silence") {
+TEST_CASE("mixer: a listener hears all members, and a new frame starts with silence") {
   Mixer mixer;
   mixer.begin(carillon::kNarrowband);
   mixer.add(std::vector<Sample>(kFrameSamples, 100));
@@ -66,7 +66,7 @@ TEST_CASE("mixer: a listener hears all, and a new frame starts from silence") {
   CHECK(std::ranges::equal(heard, std::vector<Sample>(kFrameSamples, 0)));
 }
 
-TEST_CASE("mixer: the sum is turned down to -1 dBFS, after one's own part is taken out") {
+TEST_CASE("mixer: limits the sum to -1 dBFS after subtracting the member's own audio") {
   Mixer mixer;
   mixer.begin(carillon::kNarrowband);
   const std::vector<Sample> loud(kFrameSamples, 30000);
@@ -90,7 +90,7 @@ TEST_CASE("mixer: the sum is turned down to -1 dBFS, after one's own part is tak
   CHECK(heard[0] == 29000);
 }
 
-TEST_CASE("mixer: short or absent audio counts as silence") {
+TEST_CASE("mixer: treats short or absent audio as silence") {
   Mixer mixer;
   mixer.begin(carillon::kNarrowband);
   mixer.add(std::vector<Sample>(80, 50));
@@ -103,7 +103,7 @@ TEST_CASE("mixer: short or absent audio counts as silence") {
   CHECK(heard[159] == 0);
 }
 
-TEST_CASE("floor: the first to speak takes the free floor after 60 ms, a click does not") {
+TEST_CASE("floor: the first speaker gets the free floor after 60 ms; a click does not") {
   FloorDetector floor;
   CHECK(speak(floor, {{1, -20}, {2, kQuiet}}, 2) == 0);
   CHECK(speak(floor, {{1, kQuiet}, {2, kQuiet}}, 5) == 0);
@@ -112,7 +112,7 @@ TEST_CASE("floor: the first to speak takes the free floor after 60 ms, a click d
   CHECK(floor.holder() == 2);
 }
 
-TEST_CASE("floor: a challenger takes it only when 6 dB louder for 100 ms, or when the holder is silent") {
+TEST_CASE("floor: a challenger gets it only when 6 dB louder for 100 ms, or when the holder is silent") {
   FloorDetector floor;
   speak(floor, {{1, -25}}, 10);
   CHECK(speak(floor, {{1, -25}, {2, -22}}, 50) == 0);
@@ -123,7 +123,7 @@ TEST_CASE("floor: a challenger takes it only when 6 dB louder for 100 ms, or whe
   CHECK(floor.holder() == 1);
 }
 
-TEST_CASE("floor: it is kept over pauses and free after a second of silence") {
+TEST_CASE("floor: is kept during pauses and free after one second of silence") {
   FloorDetector floor;
   speak(floor, {{1, -25}}, 10);
   CHECK(speak(floor, {{1, kQuiet}}, FloorDetector::kReleaseFrames - 1) == 0);
@@ -132,7 +132,7 @@ TEST_CASE("floor: it is kept over pauses and free after a second of silence") {
   CHECK(!floor.holder());
 }
 
-TEST_CASE("floor: who leaves gives it up") {
+TEST_CASE("floor: is free when its holder leaves") {
   FloorDetector floor;
   speak(floor, {{1, -25}}, 10);
   CHECK(!floor.forget(2));

@@ -24,7 +24,7 @@ using carillon::test::sine_snr_db;
 
 constexpr size_t kDelay = PacketLossConcealer<8>::kDelaySamples;
 
-/// Plays the signal in frames of 20 ms, losing those named.
+/// Passes the signal through in frames of 20 ms, losing the given frames.
 std::vector<Sample> through(std::vector<Sample> signal, const std::set<size_t>& lost_frames) {
   PacketLossConcealer<8> concealer;
   for (size_t at = 0, frame = 0; at + kFrameSamples <= signal.size(); at += kFrameSamples, ++frame) {
@@ -42,7 +42,7 @@ std::span<const Sample> frame_of(const std::vector<Sample>& signal, size_t frame
   return std::span(signal).subspan(frame * kFrameSamples + kDelay, kFrameSamples);
 }
 
-/// A voiced sound: harmonics of 110 Hz.
+/// Returns a voiced sound: harmonics of 110 Hz.
 std::vector<Sample> voiced(size_t samples) {
   auto out = sine(110.0, 6000.0, kLineRate, samples);
   for (const int harmonic : {2, 3, 4, 5, 6, 7}) {
@@ -59,20 +59,20 @@ int largest_step(std::span<const Sample> signal) {
 
 }  // namespace
 
-TEST_CASE("PLC: without loss the audio passes unchanged, 3.75 ms late (G.711 App. I)") {
+TEST_CASE("PLC: passes audio without loss unchanged, 3.75 ms later (G.711 App. I)") {
   const auto signal = noise(4000.0, 1600, 1);
   const auto out = through(signal, {});
   CHECK(std::equal(out.begin() + kDelay, out.end(), signal.begin()));
   CHECK(rms(std::span(out).first(kDelay)) == 0.0);
 }
 
-TEST_CASE("PLC: the first 10 ms of a lost frame continue a steady tone at its full level and phase") {
+TEST_CASE("PLC: continues a steady tone at full level and phase in the first 10 ms of a lost frame") {
   const auto out = through(sine(250.0, 10000.0, kLineRate, 3200), {10});
   const auto around = std::span(out).subspan(9 * kFrameSamples + kDelay, kFrameSamples + 80);
   CHECK(sine_snr_db(around, 250.0, kLineRate) > 40.0);
 }
 
-TEST_CASE("PLC: from 10 ms on the level falls by 20 percent of full level every 10 ms") {
+TEST_CASE("PLC: lowers the level by 20 percent of full level every 10 ms after the first 10 ms") {
   const auto out = through(sine(250.0, 10000.0, kLineRate, 4800), {10, 11, 12, 13});
   const double full = 10000.0 / std::numbers::sqrt2;
   const auto block = [&](size_t index) {
@@ -85,7 +85,7 @@ TEST_CASE("PLC: from 10 ms on the level falls by 20 percent of full level every 
   }
 }
 
-TEST_CASE("PLC: after 60 ms of loss there is silence, however long it lasts") {
+TEST_CASE("PLC: is silent after 60 ms of loss, however long it lasts") {
   std::set<size_t> lost;
   for (size_t frame = 10; frame < 400; ++frame) lost.insert(frame);
   const auto out = through(voiced(410 * kFrameSamples), lost);
@@ -93,7 +93,7 @@ TEST_CASE("PLC: after 60 ms of loss there is silence, however long it lasts") {
   CHECK(rms(silent) == 0.0);
 }
 
-TEST_CASE("PLC: at 16 kHz the level falls by 10 percent of full level every 10 ms, to silence") {
+TEST_CASE("PLC: lowers the level at 16 kHz by 10 percent of full level every 10 ms, to silence") {
   constexpr int kRate = 16000;
   constexpr size_t kBlock = 160;
   PacketLossConcealer<16> concealer;
@@ -111,22 +111,22 @@ TEST_CASE("PLC: at 16 kHz the level falls by 10 percent of full level every 10 m
   CHECK(rms(std::span(out).subspan(kLate + 11 * kBlock, kBlock)) == 0.0);
 }
 
-TEST_CASE("PLC: a lost frame of speech leaves no click at either seam") {
+TEST_CASE("PLC: conceals a lost frame of speech without a click at either end") {
   const auto signal = voiced(4800);
   const auto out = through(signal, {10, 20});
   CHECK(largest_step(out) <= largest_step(signal) * 11 / 10);
   CHECK(rms(frame_of(out, 10)) > 0.8 * rms(frame_of(signal, 10)));
 }
 
-TEST_CASE("PLC: audio that follows a loss is untouched once the overlap is over") {
+TEST_CASE("PLC: does not change audio after the crossfade that follows a loss") {
   const auto signal = noise(4000.0, 4800, 9);
   const auto out = through(signal, {10, 11});
   const auto at = static_cast<ptrdiff_t>(12 * kFrameSamples + 80);
   CHECK(std::equal(out.begin() + at + static_cast<ptrdiff_t>(kDelay), out.end(), signal.begin() + at));
 }
 
-TEST_CASE("PLC: a voiced sound goes on with its own period") {
-  // 10 ms of the concealment against the same place one pitch period earlier.
+TEST_CASE("PLC: continues a voiced sound with its own period") {
+  // Compare 10 ms of the concealment with the audio one pitch period earlier.
   const auto out = through(voiced(4800), {10});
   const size_t start = 10 * kFrameSamples + kDelay;
   const size_t period = 73;  // 8000 / 110, rounded
@@ -135,7 +135,7 @@ TEST_CASE("PLC: a voiced sound goes on with its own period") {
   CHECK(error / 80.0 < 0.12 * rms(std::span(out).subspan(start, 80)));
 }
 
-TEST_CASE("PLC: a loss before any audio, odd lengths and reset are harmless") {
+TEST_CASE("PLC: handles a loss before any audio, odd lengths and reset") {
   PacketLossConcealer<8> concealer;
   std::vector<Sample> frame(kFrameSamples, 1);
   concealer.conceal(frame);

@@ -12,7 +12,7 @@
 
 namespace {
 
-/// With a filter of its own.
+/// Resampler with a separate filter.
 class Resampler {
  public:
   Resampler(int from, int to) : filter_(from, to), state_(filter_) {}
@@ -63,7 +63,7 @@ std::vector<std::int16_t> in_frames(Resampler& resampler, std::span<const std::i
 std::vector<std::int16_t> convert(Pair pair, std::span<const std::int16_t> signal) {
   Resampler resampler(pair.from, pair.to);
   auto out = in_frames(resampler, signal);
-  // The filter's start is no part of the measurement.
+  // Exclude the filter's start from the measurement.
   out.erase(out.begin(), out.begin() + pair.to / 100);
   return out;
 }
@@ -74,7 +74,7 @@ std::vector<std::int16_t> second_of(double frequency, int rate) {
 
 }  // namespace
 
-TEST_CASE("resampler: at least 75 dB SNR at 1 and 3 kHz for every pair of rates, frame by frame") {
+TEST_CASE("resampler: has at least 75 dB SNR at 1 and 3 kHz for every pair of rates, frame by frame") {
   std::vector<Pair> pairs(std::begin(kLivePairs), std::end(kLivePairs));
   pairs.insert(pairs.end(), std::begin(kFilePairs), std::end(kFilePairs));
   for (const auto pair : pairs) {
@@ -88,7 +88,7 @@ TEST_CASE("resampler: at least 75 dB SNR at 1 and 3 kHz for every pair of rates,
   }
 }
 
-TEST_CASE("resampler: the telephone band 300-3,400 Hz passes within 1 dB") {
+TEST_CASE("resampler: passes the telephone band 300-3,400 Hz within 1 dB") {
   for (const auto pair : kLivePairs) {
     for (const double frequency : {300.0, 1000.0, 2000.0, 3000.0, 3400.0}) {
       CAPTURE(pair.from);
@@ -100,7 +100,7 @@ TEST_CASE("resampler: the telephone band 300-3,400 Hz passes within 1 dB") {
   }
 }
 
-TEST_CASE("resampler: what the lower rate cannot carry is 75 dB down, not folded back") {
+TEST_CASE("resampler: attenuates frequencies above the lower rate's band by 75 dB") {
   for (const auto pair : {Pair{16000, 8000}, Pair{24000, 8000}, Pair{48000, 8000}, Pair{44100, 8000}}) {
     for (const double frequency : {4500.0, 5000.0, 6000.0, 7000.0, 7900.0}) {
       CAPTURE(pair.from);
@@ -111,7 +111,7 @@ TEST_CASE("resampler: what the lower rate cannot carry is 75 dB down, not folded
   }
 }
 
-TEST_CASE("resampler: the delay is at most 2 ms and is what delay_samples says") {
+TEST_CASE("resampler: has a delay of at most 2 ms, equal to delay_samples") {
   for (const auto pair : kLivePairs) {
     CAPTURE(pair.from);
     CAPTURE(pair.to);
@@ -127,7 +127,7 @@ TEST_CASE("resampler: the delay is at most 2 ms and is what delay_samples says")
   }
 }
 
-TEST_CASE("resampler: any cut into blocks gives the same samples") {
+TEST_CASE("resampler: yields the same samples for any division into blocks") {
   std::mt19937 random(7);
   std::uniform_int_distribution<std::size_t> length(0, 2500);
   for (const auto pair : {Pair{8000, 16000}, Pair{24000, 16000}, Pair{44100, 8000}}) {
@@ -149,7 +149,7 @@ TEST_CASE("resampler: any cut into blocks gives the same samples") {
   }
 }
 
-TEST_CASE("resampler: a 20 ms frame becomes exactly a 20 ms frame between the live rates") {
+TEST_CASE("resampler: converts a 20 ms frame to exactly 20 ms between the live rates") {
   for (const auto pair : kLivePairs) {
     Resampler resampler(pair.from, pair.to);
     const std::vector<std::int16_t> frame(static_cast<std::size_t>(pair.from / 50));
@@ -160,7 +160,7 @@ TEST_CASE("resampler: a 20 ms frame becomes exactly a 20 ms frame between the li
   }
 }
 
-TEST_CASE("resampler: reset forgets the past") {
+TEST_CASE("resampler: reset clears the state") {
   const auto signal = noise(8000.0, 333, 5);
   Resampler resampler(16000, 24000);
   std::vector<std::int16_t> first(resampler.max_output(signal.size()));
@@ -171,7 +171,7 @@ TEST_CASE("resampler: reset forgets the past") {
   CHECK(first == second);
 }
 
-TEST_CASE("resampler: the overshoot after a full-scale step saturates instead of wrapping around") {
+TEST_CASE("resampler: saturates instead of wrapping on overshoot after a full-scale step") {
   std::vector<std::int16_t> step(400, -32768);
   std::fill(step.begin() + 200, step.end(), std::int16_t{32767});
   Resampler resampler(8000, 16000);
@@ -183,7 +183,7 @@ TEST_CASE("resampler: the overshoot after a full-scale step saturates instead of
   CHECK(*high == 32767);
 }
 
-TEST_CASE("resampler: equal rates pass samples untouched and at once") {
+TEST_CASE("resampler: passes samples unchanged and without delay between equal rates") {
   const auto signal = noise(9000.0, 500, 11);
   Resampler resampler(8000, 8000);
   std::vector<std::int16_t> out(resampler.max_output(signal.size()));
@@ -192,7 +192,7 @@ TEST_CASE("resampler: equal rates pass samples untouched and at once") {
   CHECK(resampler.delay_samples() == 0);
 }
 
-TEST_CASE("resampler: a whole recording keeps its length and has no delay") {
+TEST_CASE("resampler: converts a whole recording without delay and keeps its length") {
   for (const auto pair : {Pair{44100, 8000}, Pair{8000, 16000}, Pair{48000, 8000}, Pair{8000, 8000}}) {
     CAPTURE(pair.from);
     const auto out = carillon::resample_whole(second_of(1000.0, pair.from), pair.from, pair.to);

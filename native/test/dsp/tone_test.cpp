@@ -40,7 +40,7 @@ std::vector<Sample> rendered(const ToneSpec& spec, size_t samples, size_t piece)
 
 }  // namespace
 
-TEST_CASE("tone: frames join into one clean sine") {
+TEST_CASE("tone: consecutive frames form one clean sine") {
   const auto out = rendered(one_tone(440.0, 1000, 0, false), 8000, 160);
   CHECK(sine_snr_db(std::span(out).subspan(160, 7680), 440.0, kLineRate) > 70.0);
 }
@@ -55,7 +55,7 @@ TEST_CASE("tone: 0 dBm0 has the level of the digital milliwatt (G.711 table 5)")
         doctest::Approx(0.0).epsilon(0.2));
 }
 
-TEST_CASE("tone: the cadence keeps its times to the sample and then is over") {
+TEST_CASE("tone: keeps the cadence's times to the sample and then ends") {
   ToneGenerator generator;
   auto spec = one_tone(425.0, 100, 50, false);
   spec.add(std::array{850.0}, 30, 0);
@@ -72,18 +72,18 @@ TEST_CASE("tone: the cadence keeps its times to the sample and then is over") {
   CHECK(part(180, 1000) == 0.0);
 }
 
-TEST_CASE("tone: a looping cadence starts again, a looping tone without rest has no seam") {
+TEST_CASE("tone: restarts a looping cadence, without a seam if the tone has no pause") {
   const auto cadence = rendered(one_tone(425.0, 100, 100, true), 8000, 160);
   for (size_t i = 0; i < 5; ++i) {
     CHECK(rms(std::span(cadence).subspan(i * 1600 + 100, 600)) > 1000.0);
     CHECK(rms(std::span(cadence).subspan(i * 1600 + 800, 800)) == 0.0);
   }
-  // 333 ms is no whole number of periods: a restart would show.
+  // 333 ms is not a whole number of periods, so a restart would be detected.
   const auto dial_tone = rendered(one_tone(350.0, 333, 0, true), 16000, 160);
   CHECK(sine_snr_db(std::span(dial_tone).subspan(160), 350.0, kLineRate) > 70.0);
 }
 
-TEST_CASE("tone: any cut into pieces gives the same samples") {
+TEST_CASE("tone: yields the same samples for any division into pieces") {
   auto spec = one_tone(440.0, 55, 20, true);
   spec.add(std::array{480.0, 620.0}, 33, 0);
   const auto whole = rendered(spec, 4000, 4000);
@@ -91,7 +91,7 @@ TEST_CASE("tone: any cut into pieces gives the same samples") {
   CHECK(rendered(spec, 4000, 7) == whole);
 }
 
-TEST_CASE("tone: several frequencies sum, each at the level asked for") {
+TEST_CASE("tone: sums several frequencies, each at the requested level") {
   ToneSpec spec;
   spec.level_dbm0 = -15.0;
   spec.add(std::array{440.0, 480.0}, 1000, 0);
@@ -103,7 +103,7 @@ TEST_CASE("tone: several frequencies sum, each at the level asked for") {
   }
 }
 
-TEST_CASE("tone: a cadence without length, or with too many steps, does no harm") {
+TEST_CASE("tone: handles a cadence without length or with too many steps") {
   ToneGenerator generator;
   generator.start(ToneSpec{.loop = true});
   CHECK(!generator.active());
@@ -118,7 +118,7 @@ TEST_CASE("tone: a cadence without length, or with too many steps, does no harm"
   CHECK(crowded.steps[0].frequency_count == carillon::ToneStep::kMaxFrequencies);
 }
 
-TEST_CASE("DTMF tones: each key is its row and its column (Q.23), other characters are nothing") {
+TEST_CASE("DTMF tones: consist of the key's row and column (Q.23), and exist for keys only") {
   const auto five = carillon::dtmf_tone('5', 80, 60);
   REQUIRE(five);
   CHECK(five->steps[0].frequencies_hz[0] == 770.0);

@@ -61,8 +61,8 @@ bool passes(RecordFilter& filter, const Octets& datagram) { return filter.accept
 
 }  // namespace
 
-TEST_SUITE("records that may reach a DTLS handshake (RFC 6347 §4.1.2.7)") {
-  TEST_CASE("the messages of a client pass in their places, those of a server do not") {
+TEST_SUITE("DTLS record filter (RFC 6347 §4.1.2.7)") {
+  TEST_CASE("accepts a client's messages at their positions and rejects a server's") {
     RecordFilter filter(false);
     CHECK(passes(filter, handshake(1, 0, client_hello())));
     CHECK(passes(filter, handshake(11, 1, kCertificate)));
@@ -76,7 +76,7 @@ TEST_SUITE("records that may reach a DTLS handshake (RFC 6347 §4.1.2.7)") {
     CHECK(filter.accepted(handshake(20, 4, Octets(12, 1))).empty());
   }
 
-  TEST_CASE("the messages of a server pass, and a few requests for a cookie") {
+  TEST_CASE("accepts a server's messages and a few cookie requests") {
     RecordFilter filter(true);
     const Octets verify = handshake(3, 0, {0xfe, 0xff, 2, 1, 2});
     for (int i = 0; i < 3; ++i) CHECK(passes(filter, verify));
@@ -89,7 +89,7 @@ TEST_SUITE("records that may reach a DTLS handshake (RFC 6347 §4.1.2.7)") {
     CHECK(filter.accepted(handshake(1, 0, client_hello())).empty());
   }
 
-  TEST_CASE("alerts and data without authentication never pass, encrypted ones do") {
+  TEST_CASE("rejects unauthenticated alerts and data, and accepts encrypted ones") {
     RecordFilter filter(false);
     const auto check = [&] {
       CHECK(filter.accepted(record(21, 0, {2, 40})).empty());
@@ -106,7 +106,7 @@ TEST_SUITE("records that may reach a DTLS handshake (RFC 6347 §4.1.2.7)") {
     CHECK(filter.accepted(record(22, 2, kEncrypted)).empty());
   }
 
-  TEST_CASE("a good record passes beside a bad one; of what is cut short the rest is dropped") {
+  TEST_CASE("accepts a valid record next to an invalid one, and drops the rest of a truncated datagram") {
     RecordFilter filter(false);
     const Octets good = handshake(1, 0, client_hello());
     Octets datagram = record(21, 0, {2, 40});
@@ -117,7 +117,7 @@ TEST_SUITE("records that may reach a DTLS handshake (RFC 6347 §4.1.2.7)") {
     }
   }
 
-  TEST_CASE("all fragments of a message agree on what it is and how long") {
+  TEST_CASE("requires all fragments of a message to have the same type and length") {
     RecordFilter filter(false);
     Octets hello = client_hello();
     put(hello, 0, 2);
@@ -126,11 +126,11 @@ TEST_SUITE("records that may reach a DTLS handshake (RFC 6347 §4.1.2.7)") {
     CHECK(passes(filter, record(22, 0, fragment(1, 0, hello, 20, hello.size() - 20))));
     CHECK(filter.accepted(record(22, 0, fragment(11, 1, Octets(20'000, 1), 0, 100))).empty());
     Octets beyond = fragment(11, 1, kCertificate, 0, kCertificate.size());
-    beyond[8] = 200;  // its offset
+    beyond[8] = 200;  // fragment offset
     CHECK(filter.accepted(record(22, 0, beyond)).empty());
   }
 
-  TEST_CASE("random content in valid frames does not pass, for every type") {
+  TEST_CASE("rejects random content in valid frames of every type") {
     std::mt19937 random(3);
     for (const bool client : {false, true}) {
       int passed = 0;

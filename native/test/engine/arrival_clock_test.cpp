@@ -8,7 +8,7 @@ namespace {
 
 constexpr Nanos kBegin = 1000 * kSecond;
 
-/// A clock that has heard so many packets, one each `interval`.
+/// Returns a clock after `packets` packets with the given interval.
 ArrivalClock after(int packets, Nanos interval) {
   ArrivalClock clock;
   for (int i = 0; i < packets; ++i) clock.arrived(kBegin + i * interval);
@@ -18,7 +18,7 @@ ArrivalClock after(int packets, Nanos interval) {
 }  // namespace
 
 TEST_SUITE("arrival clock") {
-  TEST_CASE("knows the packet time of a steady peer after half a second") {
+  TEST_CASE("knows the packet time of a regular peer after half a second") {
     for (const int ms : {10, 20, 30, 40, 60}) {
       CAPTURE(ms);
       const Nanos interval = ms * kMillisecond;
@@ -29,7 +29,7 @@ TEST_SUITE("arrival clock") {
     }
   }
 
-  TEST_CASE("a packet that was held up does not put off the next") {
+  TEST_CASE("does not shift the prediction because of a delayed packet") {
     ArrivalClock clock = after(30, 20 * kMillisecond);
     clock.arrived(clock.next() + 2 * kMillisecond);
     CHECK(clock.steady());
@@ -38,7 +38,7 @@ TEST_SUITE("arrival clock") {
     CHECK(clock.next() - due < kMillisecond / 4);
   }
 
-  TEST_CASE("follows a peer whose clock is slow, and one whose clock is fast") {
+  TEST_CASE("follows a peer whose clock is slow or fast") {
     for (const int drift_us : {-4, 4}) {
       ArrivalClock clock = after(30, 20 * kMillisecond);
       const Nanos interval = 20 * kMillisecond + drift_us * kMicrosecond;
@@ -49,7 +49,7 @@ TEST_SUITE("arrival clock") {
     }
   }
 
-  TEST_CASE("lost packets leave it as it is; many, or others than were expected, do not") {
+  TEST_CASE("stays steady with few lost packets, but not with many or with unexpected packets") {
     ArrivalClock clock = after(30, 20 * kMillisecond);
     clock.arrived(clock.next() + 4 * 20 * kMillisecond);
     CHECK(clock.steady());

@@ -36,7 +36,7 @@ void send(const Pair& pair, const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("a batch reads what waits, in order, with sender and arrival time") {
+TEST_CASE("datagram batch: reads waiting datagrams in order, with sender and arrival time") {
   const Pair pair = loopback_pair();
   DatagramBatch batch;
   CHECK(batch.receive(pair.receiver) == 0);
@@ -56,7 +56,7 @@ TEST_CASE("a batch reads what waits, in order, with sender and arrival time") {
   CHECK(text_of(batch.datagram(5)) == "69");
 }
 
-TEST_CASE("a batch tells what the kernel had no room for") {
+TEST_CASE("datagram batch: reports the datagrams that the kernel dropped") {
   const Pair pair = loopback_pair();
   DatagramBatch::count_losses(pair.receiver);
   DatagramBatch batch;

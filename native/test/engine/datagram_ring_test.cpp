@@ -28,7 +28,7 @@ struct Port {
   Address address;
 };
 
-/// Two ports, each connected to the other.
+/// Two sockets connected to each other.
 struct Pair {
   Pair() {
     REQUIRE(a.socket.connect(b.address));
@@ -38,10 +38,10 @@ struct Pair {
   Port b;
 };
 
-/// Null where this kernel has none: then there is nothing to try.
+/// Returns null if the kernel does not support it; the test is then empty.
 std::unique_ptr<DatagramRing> opened() {
   auto ring = DatagramRing::open();
-  if (!ring) MESSAGE("io_uring is not to be had here");
+  if (!ring) MESSAGE("io_uring is not available here");
   return ring;
 }
 
@@ -50,7 +50,7 @@ std::vector<uint8_t> packet_of(size_t size, uint8_t value) { return std::vector<
 }  // namespace
 
 TEST_SUITE("datagram ring") {
-  TEST_CASE("sends in order, and tells who got something, when, and from where") {
+  TEST_CASE("sends in order, and reports which sockets received data, when and from where") {
     const auto ring = opened();
     if (!ring) return;
     Pair pair;
@@ -78,7 +78,7 @@ TEST_SUITE("datagram ring") {
     CHECK_FALSE(pair.b.waits(0));
   }
 
-  TEST_CASE("more, and more bytes, than it holds go out all the same, each once") {
+  TEST_CASE("sends each packet once even if packets or bytes exceed the ring's capacity") {
     const auto ring = opened();
     if (!ring) return;
     std::vector<Pair> pairs(10);
@@ -98,7 +98,7 @@ TEST_SUITE("datagram ring") {
     }
   }
 
-  TEST_CASE("what is asked for while packets wait is answered with the exchange after them") {
+  TEST_CASE("receives in the same exchange in which queued packets are sent") {
     const auto ring = opened();
     if (!ring) return;
     Pair pair;
@@ -116,7 +116,7 @@ TEST_SUITE("datagram ring") {
     CHECK(buffer.datagram().bytes.size() == 5);
   }
 
-  TEST_CASE("a packet that meets the error of one before it goes out") {
+  TEST_CASE("sends a packet despite a pending error of an earlier one") {
     const auto ring = opened();
     if (!ring) return;
     Port gone;
@@ -126,7 +126,7 @@ TEST_SUITE("datagram ring") {
     gone.socket = UdpSocket();
     ring->send(own.socket, packet_of(8, 1));
     ring->exchange();
-    // The refusal waits at the socket.
+    // The error is pending at the socket.
     pollfd refused{own.socket.descriptor(), 0, 0};
     REQUIRE(::poll(&refused, 1, 10'000) == 1);
     UdpSocket again = UdpSocket::bind(there).socket;
@@ -140,7 +140,7 @@ TEST_SUITE("datagram ring") {
     CHECK(buffer.datagram().bytes[0] == 2);
   }
 
-  TEST_CASE("a datagram that is too long counts as none, a socket that is closed has none") {
+  TEST_CASE("ignores a truncated datagram, and finds none at a closed socket") {
     const auto ring = opened();
     if (!ring) return;
     Pair pair;

@@ -34,7 +34,7 @@ void configure(MediaEngine& engine, LegHandle leg, const LegRemote& remote) {
 }  // namespace
 
 TEST_SUITE("event ring") {
-  TEST_CASE("records come out whole and in order, across the wrap") {
+  TEST_CASE("delivers records completely and in order, across the wrap") {
     RecordRing records(EventRing::kCapacity);
     EventRing ring(records);
     std::vector<uint8_t> out(100'000);
@@ -60,7 +60,7 @@ TEST_SUITE("event ring") {
     CHECK(records.dropped() == 0);
   }
 
-  TEST_CASE("full of audio it drops audio, but what ends a call still finds room") {
+  TEST_CASE("drops audio when full, but keeps space for the events that end a call") {
     RecordRing records(EventRing::kCapacity);
     EventRing ring(records);
     const std::vector<uint8_t> message(1100, 7);
@@ -72,8 +72,8 @@ TEST_SUITE("event ring") {
   }
 }
 
-TEST_SUITE("handles of legs") {
-  TEST_CASE("one kind of handle where another belongs does not compile, nor does a number") {
+TEST_SUITE("leg handles") {
+  TEST_CASE("handles of one kind do not convert to another kind or from a number") {
     using Member = std::unique_ptr<RoomMember>;
     using Join = decltype(&MediaCore::join);
     static_assert(std::is_invocable_v<Join, MediaCore&, RoomHandle, LegHandle, Member&>);
@@ -83,7 +83,7 @@ TEST_SUITE("handles of legs") {
     static_assert(sizeof(LegHandle) == sizeof(uint32_t));
   }
 
-  TEST_CASE("what is not there is told, not ignored") {
+  TEST_CASE("counts commands for objects that do not exist") {
     MediaEngine engine(MediaEngine::Drive::manual, kLoopback, [] {});
     const LegHandle leg = engine.open_leg(4000, {}).handle;
     bool bridged = true;
@@ -99,7 +99,7 @@ TEST_SUITE("handles of legs") {
     CHECK(engine.status().unknown_handles == 1);
   }
 
-  TEST_CASE("are never 0, never have the top bit, and do not come back soon") {
+  TEST_CASE("are never 0, never have the top bit set and are not reused soon") {
     LegHandles handles(63);
     const LegHandle first = *handles.take();
     handles.give_back(first);
@@ -115,13 +115,13 @@ TEST_SUITE("handles of legs") {
   }
 }
 
-TEST_SUITE("manual engine") {
+TEST_SUITE("media engine in manual mode") {
   TEST_CASE(
-      "legs come, talk, join, record nothing and go in random order: no fault, no packet to an unknown "
-      "address") {
+      "random sequences of opening, talking, joining, recording and closing cause no error and no packet to "
+      "an unknown source") {
     size_t threads = 0;
     SUBCASE("on one thread") { threads = 1; }
-    SUBCASE("on three threads, where they have to move") { threads = 3; }
+    SUBCASE("on three threads, with moves between them") { threads = 3; }
     std::mt19937 random(21);
     MediaEngine engine(MediaEngine::Drive::manual, kLoopback, [] {}, {.threads = threads, .little = 0});
     std::vector<LegHandle> legs;
@@ -185,7 +185,7 @@ TEST_SUITE("manual engine") {
     }
   }
 
-  TEST_CASE("missed ticks are made good in the timestamps, not in a burst") {
+  TEST_CASE("advances timestamps over missed ticks instead of sending a burst") {
     RecordRing records(EventRing::kCapacity);
     EventRing events(records);
     struct Kept : PacketSink {
@@ -211,20 +211,20 @@ TEST_SUITE("manual engine") {
   }
 }
 
-TEST_SUITE("engine with its thread") {
-  TEST_CASE("a command wakes a thread that rests") {
+TEST_SUITE("media engine with threads") {
+  TEST_CASE("wakes a resting thread for a command") {
     MediaEngine engine(MediaEngine::Drive::thread, kLoopback, [] {});
     for (int i = 0; i < 3; ++i) {
-      // Longer than the thread waits for more commands before it rests again.
+      // Longer than the thread polls for more commands before it rests.
       std::this_thread::sleep_for(std::chrono::milliseconds(60));
       std::promise<void> ran;
       engine.on_thread(0, [&ran](MediaLoop&) { ran.set_value(); });
-      // Without the bell it would be a second.
+      // Without the wake-up it would take one second.
       CHECK(ran.get_future().wait_for(std::chrono::milliseconds(500)) == std::future_status::ready);
     }
   }
 
-  TEST_CASE("a leg echoes its peer through a bridge to another leg, over sockets, and stops cleanly") {
+  TEST_CASE("echoes a peer's audio through a bridge over sockets, and stops cleanly") {
     MediaEngine engine(MediaEngine::Drive::thread, kLoopback, [] {});
     uint16_t port = 33'000;
     const auto open = [&] {

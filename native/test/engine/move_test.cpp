@@ -1,4 +1,4 @@
-// Legs that go from one media thread to another because they are to hear somebody there.
+// Tests the move of legs between media threads to join a bridge or a room.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -40,7 +40,7 @@ struct Heard {
   uint32_t timestamp;
 };
 
-/// Whether packets of one stream came without a gap: neither in their numbers nor in their time.
+/// Checks that the packets of a stream have no gap in sequence numbers or timestamps.
 void check_unbroken(const std::vector<Heard>& heard) {
   REQUIRE(heard.size() > 10);
   for (size_t i = 1; i < heard.size(); ++i) {
@@ -51,8 +51,8 @@ void check_unbroken(const std::vector<Heard>& heard) {
 
 }  // namespace
 
-TEST_SUITE("legs that move") {
-  TEST_CASE("a bridge over two threads brings its legs to one, and neither peer misses a packet") {
+TEST_SUITE("leg moves") {
+  TEST_CASE("moves both legs of a bridge to one thread without packet loss for either peer") {
     MediaEngine engine(MediaEngine::Drive::manual, kLoopback, [] {}, {.threads = 2, .little = 0});
     std::array<LegHandle, 2> legs;
     for (uint16_t i = 0; i < 2; ++i) {
@@ -93,7 +93,7 @@ TEST_SUITE("legs that move") {
     CHECK(engine.status(0).unknown_handles + engine.status(1).unknown_handles == 0);
   }
 
-  TEST_CASE("a room is where its first member is, the others come there; who leaves keeps its name") {
+  TEST_CASE("places a room on its first member's thread; leaving legs keep their names") {
     MediaEngine engine(MediaEngine::Drive::manual, kLoopback, [] {}, {.threads = 3, .little = 0});
     std::vector<LegHandle> legs;
     for (uint16_t i = 0; i < 6; ++i)
@@ -108,7 +108,7 @@ TEST_SUITE("legs that move") {
       CHECK(engine.thread_of(legs[i]) == room_thread);
     }
     CHECK(engine.leg_count(room_thread) == 6);
-    // Its first handle is still the name of each, for commands and for what it tells.
+    // The first handle stays the leg's name in commands and events.
     for (const LegHandle leg : legs) {
       LegHandle found;
       engine.at_leg(leg, [&](MediaLoop& loop, LegHandle at) { found = loop.core().peek(at)->name(); });
@@ -122,7 +122,7 @@ TEST_SUITE("legs that move") {
     CHECK(engine.leg_count(room_thread) == 0);
   }
 
-  TEST_CASE("a B leg opens beside its A leg") {
+  TEST_CASE("opens a B leg on the thread of its A leg") {
     MediaEngine engine(MediaEngine::Drive::manual, kLoopback, [] {}, {.threads = 4, .little = 0});
     for (uint16_t i = 0; i < 8; ++i) {
       const auto port = static_cast<uint16_t>(4000 + 4 * i);
@@ -133,7 +133,7 @@ TEST_SUITE("legs that move") {
     for (size_t i = 0; i < 4; ++i) CHECK(engine.leg_count(i) == 4);
   }
 
-  TEST_CASE("over sockets: whoever goes from room to room loses nothing either way") {
+  TEST_CASE("moves a leg between rooms over sockets without packet loss in either direction") {
     MediaEngine engine(MediaEngine::Drive::thread, kLoopback, [] {}, {.threads = 2, .little = 0});
     uint16_t port = 41'000;
     const auto bind = [&](Address& at) {
@@ -153,7 +153,7 @@ TEST_SUITE("legs that move") {
     const UdpSocket peer = bind(peer_at);
     Address leg_at = kLoopback;
     const LegHandle leg = open(leg_at.port);
-    // Two rooms, each on the thread of its first member.
+    // Two rooms, each on its first member's thread.
     std::array<RoomHandle, 2> rooms{kRoom, RoomHandle(kRoomBit | 2)};
     for (uint32_t i = 0; i < rooms.size(); ++i) {
       uint16_t own = 0;

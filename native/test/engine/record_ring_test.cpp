@@ -10,7 +10,7 @@
 namespace carillon {
 
 TEST_SUITE("record ring") {
-  TEST_CASE("of several producers every record comes out whole, each one's in its order") {
+  TEST_CASE("delivers the records of several producers completely, each producer's in order") {
     constexpr uint32_t kProducers = 3;
     constexpr uint32_t kRecords = 20'000;
     RecordRing ring(size_t{64} << 10);
@@ -41,7 +41,7 @@ TEST_SUITE("record ring") {
     CHECK(ring.empty());
   }
 
-  TEST_CASE("what one puts after it knows of another's record comes behind it") {
+  TEST_CASE("delivers a record after another one that its producer had seen") {
     RecordRing ring(4096);
     std::vector<uint8_t> batch(4096);
     std::atomic<uint32_t> turn{0};

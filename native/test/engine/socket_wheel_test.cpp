@@ -45,8 +45,8 @@ std::unique_ptr<Leg> leg_towards(LegHandle handle, const Address& peer) {
   return leg;
 }
 
-/// One leg on a wheel, and its peer; the wheel's clock is the real one (the kernel's arrival times are) and
-/// goes ahead of it when the test says so.
+/// One leg on a wheel, and its peer. The wheel uses the real clock, because the kernel's arrival times do. A
+/// test can advance it.
 struct Wheel {
   static constexpr LegHandle kLeg{MediaCore::kMaxLegs + 3};
 
@@ -70,7 +70,7 @@ struct Wheel {
     }
   }
 
-  /// So many ticks, the first of them so much after now; packets received in them.
+  /// Runs `ticks` ticks, the first one `ahead` after now. Returns the number of received packets.
   uint64_t turn(int ticks, Nanos ahead = {}) {
     const uint64_t before = core.counters().packets_received;
     const Nanos wall_offset = clock_now(CLOCK_REALTIME) - clock_now(CLOCK_MONOTONIC);
@@ -89,7 +89,7 @@ struct Wheel {
   uint16_t sequence = 1;
 };
 
-/// Legs whose packets are to go on at once, and their peers, in a time of their own.
+/// Legs whose packets are relayed immediately, and their peers, on a simulated clock.
 struct Crowd {
   static constexpr size_t kLegs = 60;
 
@@ -114,7 +114,8 @@ struct Crowd {
     peers[peer].socket.send(peers[peer].target, packet);
   }
 
-  /// Twenty ticks; in the third of them all but the first few say something. Packets received.
+  /// Runs twenty ticks. In the third one, all except the first `silent` legs send. Returns the number of
+  /// received packets.
   uint64_t frame(size_t silent = 0) {
     const uint64_t before = core.counters().packets_received;
     for (int tick = 0; tick < 20; ++tick) {
@@ -146,8 +147,8 @@ struct Crowd {
   Nanos now = clock_now(CLOCK_MONOTONIC);
 };
 
-/// A wheel after steps that took less than a millisecond and found their packets: on a busy machine one may
-/// be held up between a packet and the look at it, or the kernel may deliver a packet later than it was sent.
+/// Returns a wheel after steps that took less than 1 ms and found their packets. On a busy machine the test
+/// can be preempted between a packet and its poll, or the kernel can deliver late.
 template <typename Steps>
 std::unique_ptr<Wheel> undisturbed(Steps steps) {
   for (int attempt = 1;; ++attempt) {
@@ -155,7 +156,7 @@ std::unique_ptr<Wheel> undisturbed(Steps steps) {
     const Nanos begin = clock_now(CLOCK_MONOTONIC);
     const bool found = steps(*wheel);
     if (found && clock_now(CLOCK_MONOTONIC) - begin < kMillisecond) return wheel;
-    // Whoever else holds the processor, or delivers packets late, does so for a while.
+    // Preemption or late delivery lasts for a while.
     REQUIRE(attempt < 2000);
     std::this_thread::yield();
   }
@@ -164,7 +165,7 @@ std::unique_ptr<Wheel> undisturbed(Steps steps) {
 }  // namespace
 
 TEST_SUITE("socket wheel") {
-  TEST_CASE("a packet at its time is taken by the first look at it, and the next look comes 20 ms later") {
+  TEST_CASE("receives a packet on time with the first poll, and polls again 20 ms later") {
     const auto wheel = undisturbed([](Wheel& fresh) {
       fresh.send(1);
       return fresh.turn(1) == 1;
@@ -174,13 +175,13 @@ TEST_SUITE("socket wheel") {
     CHECK(wheel->turn(4) == 1);
   }
 
-  TEST_CASE("a second packet that came with one at its time waits for the next look, not longer") {
+  TEST_CASE("receives a second packet that arrived with the first one at the next poll") {
     uint64_t taken = 0;
     const auto wheel = undisturbed([&](Wheel& fresh) {
       fresh.send(1);
       const bool first = fresh.turn(1) == 1;
       fresh.send(2);
-      // The look comes 20 ms later, and finds what came just before.
+      // The poll 20 ms later finds the packet that arrived just before.
       taken = fresh.turn(20, -19 * kMillisecond);
       return first && taken != 0;
     });
@@ -189,7 +190,7 @@ TEST_SUITE("socket wheel") {
     CHECK(wheel->turn(23, 5 * kMillisecond) == 2);
   }
 
-  TEST_CASE("what has waited is taken at once, 32 datagrams at a look") {
+  TEST_CASE("receives waiting datagrams immediately, 32 per poll") {
     Wheel wheel;
     wheel.send(20);
     CHECK(wheel.turn(1, 5 * kMillisecond) == 20);
@@ -201,7 +202,7 @@ TEST_SUITE("socket wheel") {
     CHECK(looks == std::vector<uint64_t>{32, 18});
   }
 
-  TEST_CASE("a socket from which nothing comes is not looked at by the clock, and its next packet is told") {
+  TEST_CASE("stops polling an inactive socket and is notified of its next packet") {
     const auto wheel = std::make_unique<Wheel>();
     CHECK(wheel->sockets.at_rest());
     wheel->send(1);
@@ -219,14 +220,14 @@ TEST_SUITE("socket wheel") {
     CHECK_FALSE(wheel->sockets.at_rest());
   }
 
-  TEST_CASE("from two a tick on, datagrams that are to go on are many, until fewer come") {
+  TEST_CASE("counts two or more prompt datagrams per tick as many, until there are fewer") {
     Wheel wheel;
     wheel.sockets.prompt(Wheel::kLeg, true);
     wheel.send(1);
     wheel.sockets.resting().wait(10 * kSecond);
     REQUIRE(wheel.turn(1) == 1);
     Nanos now = clock_now(CLOCK_MONOTONIC);
-    // So many looks a tick, each of which finds one.
+    // Polls this often per tick, and finds one datagram each time.
     const auto look = [&](int ticks, int looks) {
       for (int i = 0; i < ticks * looks; ++i) {
         wheel.send(1);
@@ -242,16 +243,16 @@ TEST_SUITE("socket wheel") {
     CHECK_FALSE(wheel.sockets.many_prompt());
   }
 
-  TEST_CASE("where many go on at once, those of steady peers are looked at by the clock, late ones told of") {
+  TEST_CASE("polls regular peers by time if many datagrams are relayed, and is notified of late ones") {
     for (const bool ring : {false, true}) {
       CAPTURE(ring);
       Crowd crowd(ring);
-      // Until its peers are known, the kernel tells of each packet.
+      // Until the arrival times are known, the kernel reports each packet.
       for (int frame = 0; frame < 30; ++frame) CHECK(crowd.frame() == Crowd::kLegs);
       CHECK(crowd.sockets.many_prompt());
       CHECK_FALSE(crowd.sockets.any_prompt(crowd.now));
       CHECK(crowd.frame() == Crowd::kLegs);
-      // The first is late by more than it is looked for.
+      // The first packet is later than the polling period.
       CHECK(crowd.frame(1) == Crowd::kLegs - 1);
       CHECK(crowd.sockets.any_prompt(crowd.now));
       crowd.say(0);
@@ -262,7 +263,7 @@ TEST_SUITE("socket wheel") {
     }
   }
 
-  TEST_CASE("what was sent is on its way before a socket is given back or speaks to another") {
+  TEST_CASE("sends delayed packets before a socket is returned or connected to another address") {
     for (const bool ring : {false, true}) {
       CAPTURE(ring);
       Wheel wheel;
@@ -282,14 +283,14 @@ TEST_SUITE("socket wheel") {
     }
   }
 
-  TEST_CASE("after looks in vain, all that is there is taken: the late packet and the one behind it") {
+  TEST_CASE("receives all waiting packets after unsuccessful polls: a late one and its successor") {
     Wheel wheel;
     CHECK(wheel.turn(3) == 0);
     wheel.send(2);
     CHECK(wheel.turn(10) == 2);
   }
 
-  TEST_CASE("a removed leg's sockets come back open, and nobody is looked at in its place") {
+  TEST_CASE("returns the open sockets of a removed leg and polls nothing in its place") {
     Wheel wheel;
     wheel.send(1);
     const SocketWheel::Pair sockets = wheel.sockets.remove(Wheel::kLeg);

@@ -8,12 +8,12 @@ namespace carillon {
 
 namespace {
 
-/// A thread whose ticks cost `cost` each, on a clock that only they and its sleep move.
+/// Thread whose ticks each cost `cost`, on a clock that only the ticks and its sleep advance.
 class Worker {
  public:
   explicit Worker(Nanos cost) : cost_(cost) { pace.begin(now); }
 
-  /// Sleeps until the next tick, then runs what is due.
+  /// Sleeps until the next tick, then runs the due ticks.
   void turn() {
     now = std::max(now, pace.at());
     given_up += pace.give_up(now);
@@ -50,8 +50,8 @@ class Worker {
 
 }  // namespace
 
-TEST_SUITE("pace of ticks") {
-  TEST_CASE("each is run at its time") {
+TEST_SUITE("tick pace") {
+  TEST_CASE("runs each tick on time") {
     Worker worker(100 * kMicrosecond);
     worker.turns_until(2 * kSecond);
     CHECK(worker.ticks == 1000);
@@ -59,7 +59,7 @@ TEST_SUITE("pace of ticks") {
     CHECK(worker.least_gap == kFrameTime);
   }
 
-  TEST_CASE("after a stall, a thread that is busy 97 % of its time is on time again") {
+  TEST_CASE("is on time again after a stall, even with 97 % load") {
     Worker worker(970 * kMicrosecond);
     worker.turns_until(2 * kSecond);
     worker.now += 15 * kMillisecond;
@@ -69,7 +69,7 @@ TEST_SUITE("pace of ticks") {
     CHECK(worker.least_gap >= TickPace::kLeastGap);
   }
 
-  TEST_CASE("of a stall of three frames no leg says two packets in one breath") {
+  TEST_CASE("does not visit a leg twice in quick succession after a stall of three frames") {
     Worker worker(10 * kMicrosecond);
     worker.turns_until(2 * kSecond);
     worker.now += 60 * kMillisecond;
@@ -81,7 +81,7 @@ TEST_SUITE("pace of ticks") {
     CHECK(worker.late() < kTick);
   }
 
-  TEST_CASE("a machine that wakes the thread 6 ms late each time is kept up with") {
+  TEST_CASE("keeps up on a machine that wakes the thread 6 ms late each time") {
     Worker worker(10 * kMicrosecond);
     while (worker.now < 2 * kSecond) {
       worker.now = std::max(worker.now, worker.pace.at()) + 6 * kMillisecond;
@@ -91,7 +91,7 @@ TEST_SUITE("pace of ticks") {
     CHECK(worker.latest < 8 * kMillisecond);
   }
 
-  TEST_CASE("what is too late is left out, and counted") {
+  TEST_CASE("skips and counts ticks that are too late") {
     Worker worker(10 * kMicrosecond);
     worker.turns_until(2 * kSecond);
     worker.now += (TickPace::kMaxBehind + 2) * kTick;
@@ -101,7 +101,7 @@ TEST_SUITE("pace of ticks") {
     CHECK(worker.ticks + worker.given_up == (worker.pace.due() - kSecond) / kTick - 1);
   }
 
-  TEST_CASE("at rest, ticks pass without being run") {
+  TEST_CASE("passes ticks at rest without running them") {
     Worker worker(10 * kMicrosecond);
     worker.now += 500 * kMillisecond;
     CHECK(worker.pace.pass(worker.now) == 499);

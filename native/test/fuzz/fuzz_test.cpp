@@ -4,9 +4,9 @@
 
 namespace carillon::fuzz {
 
-/// Short and always the same; `npm run fuzz` goes on with other seeds.
-TEST_SUITE("bytes of strangers") {
-  TEST_CASE("any change of what is in the corpus is read to its end") {
+/// Short and deterministic; `npm run fuzz` uses other seeds.
+TEST_SUITE("fuzz targets") {
+  TEST_CASE("every target processes mutated corpus inputs without a fault") {
     constexpr int kRuns = 300;
     for (const Target& target : targets()) {
       CAPTURE(target.name);
@@ -18,7 +18,7 @@ TEST_SUITE("bytes of strangers") {
     }
   }
 
-  TEST_CASE("the same seed makes the same inputs") {
+  TEST_CASE("the same seed produces the same inputs") {
     const std::vector<Input> seeds{{1, 2, 3, 4, 5, 6, 7, 8}};
     Mutator one(3);
     Mutator two(3);

@@ -18,7 +18,7 @@ using carillon::RecordingWriter;
 using carillon::Sample;
 using State = carillon::RecordingSink::State;
 
-/// A folder of its own for each test, gone at its end.
+/// Separate directory for each test, removed at its end.
 class Folder {
  public:
   Folder() {
@@ -34,7 +34,7 @@ class Folder {
 
 struct Wav {
   uint32_t stated_bytes;
-  std::vector<Sample> samples;  // all that the file holds, whatever the header says
+  std::vector<Sample> samples;  // all samples in the file, regardless of the header
 };
 
 Wav read(const std::string& path) {
@@ -47,7 +47,7 @@ Wav read(const std::string& path) {
   return wav;
 }
 
-/// Pushes the signal in frames of 20 ms, storing after each.
+/// Writes the signal in frames of 20 ms and stores after each.
 void play_into(RecordingSink& sink, RecordingWriter& writer, std::span<const Sample> signal, size_t frame) {
   for (size_t at = 0; at + frame <= signal.size(); at += frame) {
     sink.write(signal.subspan(at, frame));
@@ -57,7 +57,7 @@ void play_into(RecordingSink& sink, RecordingWriter& writer, std::span<const Sam
 
 }  // namespace
 
-TEST_CASE("recording: a finished file holds every sample and says so") {
+TEST_CASE("recording: a finished file contains every sample and a correct header") {
   const Folder folder;
   const auto path = folder.file("a.wav");
   RecordingWriter writer(RecordingWriter::Drive::manual);
@@ -74,7 +74,7 @@ TEST_CASE("recording: a finished file holds every sample and says so") {
   CHECK(sink->lost_samples() == 0);
 }
 
-TEST_CASE("recording: without an end (a crash) the header is at most 10 s of audio behind") {
+TEST_CASE("recording: after a crash, the header lacks at most 10 s of audio") {
   const Folder folder;
   const auto path = folder.file("b.wav");
   RecordingWriter writer(RecordingWriter::Drive::manual);
@@ -84,17 +84,17 @@ TEST_CASE("recording: without an end (a crash) the header is at most 10 s of aud
   const auto wav = read(path);
   CHECK(wav.stated_bytes >= 4 * 8000 * 15);
   CHECK(wav.stated_bytes <= wav.samples.size() * 2);
-  // At most the second that is being gathered is not in the file yet.
+  // At most the second being collected is not in the file yet.
   CHECK(wav.samples.size() >= 2 * 8000 * 24);
 }
 
-TEST_CASE("recording: samples lost to a slow disk become silence, and the rest keeps its place") {
+TEST_CASE("recording: replaces samples lost to a slow disk with silence and keeps the position of the rest") {
   const Folder folder;
   const auto path = folder.file("c.wav");
   RecordingWriter writer(RecordingWriter::Drive::manual);
   const auto sink = writer.open(path, {.rate_hz = 8000, .channels = 1});
   const auto signal = carillon::test::noise(3000.0, 8000 * 6, 3);
-  // Six seconds while the disk stands still: the ring holds four.
+  // Six seconds without disk writes; the ring holds four.
   for (size_t at = 0; at < signal.size(); at += 160) sink->write(std::span(signal).subspan(at, 160));
   CHECK(sink->lost_samples() == 8000 * 2);
   writer.store_now();
@@ -109,7 +109,7 @@ TEST_CASE("recording: samples lost to a slow disk become silence, and the rest k
   CHECK(wav.samples.back() == 1234);
 }
 
-TEST_CASE("recording: a path that cannot be written fails at once with its errno") {
+TEST_CASE("recording: fails immediately with errno for a path that cannot be written") {
   RecordingWriter writer(RecordingWriter::Drive::manual);
   const auto sink = writer.open("/nonexistent-folder/x.wav", {});
   CHECK(sink->state() == State::failed);
@@ -119,7 +119,7 @@ TEST_CASE("recording: a path that cannot be written fails at once with its errno
   writer.store_now();
 }
 
-TEST_CASE("recording: a full disk ends in `failed` and leaves other recordings alone") {
+TEST_CASE("recording: ends as `failed` on a full disk without affecting other recordings") {
   const Folder folder;
   RecordingWriter writer(RecordingWriter::Drive::manual);
   const auto full = writer.open("/dev/full", {});
@@ -132,7 +132,7 @@ TEST_CASE("recording: a full disk ends in `failed` and leaves other recordings a
   CHECK(good->state() == State::closed);
 }
 
-TEST_CASE("recording: the writer's own thread stores without being asked, and its end ends all files") {
+TEST_CASE("recording: the writer's thread stores automatically, and its end completes all files") {
   const Folder folder;
   const auto path = folder.file("e.wav");
   const auto rest = folder.file("f.wav");

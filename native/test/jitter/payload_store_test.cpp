@@ -16,14 +16,14 @@ namespace carillon {
 namespace {
 
 constexpr int64_t kCapacity = 4096;
-/// Payloads are kept for so long though the packets come in disorder, three of the longest behind one.
+/// Minimum kept time in ticks for packets that arrive up to three of the longest packets late.
 constexpr int64_t kKept = 1920;
 
 struct Store : PayloadStore {
   Store() : PayloadStore(RtpClockRate(8000), 8000) {}
 };
 
-/// An octet a tick, as G.711.
+/// Writes one octet per tick, as G.711.
 PayloadStore::Written write(PayloadStore& store, int64_t timestamp, Bytes payload,
                             Coding coding = Coding::pcmu) {
   return store.write(RtpTime(timestamp), RtpTicks(static_cast<int64_t>(payload.size())), coding, payload);
@@ -39,16 +39,15 @@ bool complete(const PayloadStore& store, int64_t timestamp, int64_t length) {
   return store.complete(RtpTime(timestamp), RtpTicks(length));
 }
 
-/// The octet at a tick; nothing when it is missing.
+/// Returns the octet at a tick, or nullopt if it is missing.
 std::optional<int> octet_at(const PayloadStore& store, int64_t timestamp) {
   const PayloadStore::Run run = store.run_at(RtpTime(timestamp), RtpTicks(1));
   if (run.part.coding == Coding::missing) return std::nullopt;
   return run.part.payload[static_cast<size_t>(run.part.into.count())];
 }
 
-/// A codec with a past, whose payloads cannot be cut: a number, the ticks that it lasts (in units of 80), and
-/// the number of the packet before it once more. Its samples say which packet they are of, and how it was
-/// got.
+/// Test codec with state and indivisible payloads. A payload has its number, its duration in units of 80
+/// ticks and the number of the previous packet. The samples show their packet and how it was obtained.
 class Serial final : public AudioDecoder {
  public:
   static constexpr Sample kRecovered = 1000;
@@ -60,7 +59,7 @@ class Serial final : public AudioDecoder {
   }
   void decode(const PacketPart& part, std::span<Sample> out) override {
     if (begins_ != part.begins) {
-      REQUIRE(part.into == RtpTicks());  // from its first part on
+      REQUIRE(part.into == RtpTicks());  // starts with the first part
       decoded.push_back(part.payload[0]);
     } else {
       REQUIRE(part.into == until_);
@@ -87,7 +86,7 @@ class Serial final : public AudioDecoder {
 }  // namespace
 
 TEST_SUITE("payload store") {
-  TEST_CASE("packets of any length and order become stretches at their place") {
+  TEST_CASE("stores packets of any length and order at their time") {
     Store store;
     const std::vector<uint8_t> one(80, 1);
     const std::vector<uint8_t> two(240, 2);
@@ -103,7 +102,7 @@ TEST_SUITE("payload store") {
     CHECK(run_at(store, 1200, 400).part.begins == RtpTime(1160));
   }
 
-  TEST_CASE("a packet counts until the next one begins, and again behind one that lies within it") {
+  TEST_CASE("ends a packet at the next one, and continues it after one that lies within it") {
     Store store;
     write(store, 1000, std::vector<uint8_t>(240, 1));
     write(store, 1160, std::vector<uint8_t>(240, 2));
@@ -117,7 +116,7 @@ TEST_SUITE("payload store") {
     CHECK(octet_at(store, 2080) == 255);
     CHECK(octet_at(store, 2160) == 160);
     CHECK(octet_at(store, 2319) == (319 & 255));
-    write(store, 2000, std::vector<uint8_t>(40, 7));  // the same time once more, and shorter
+    write(store, 2000, std::vector<uint8_t>(40, 7));  // the same time again, but shorter
     CHECK(octet_at(store, 2039) == 7);
     CHECK(octet_at(store, 2040) == 40);
     CHECK(octet_at(store, 2080) == 255);
@@ -128,7 +127,7 @@ TEST_SUITE("payload store") {
     CHECK(run_at(store, 2480, 400).length.count() == 120);
   }
 
-  TEST_CASE("forgets what is older than its capacity and refuses to jump beyond it") {
+  TEST_CASE("removes packets older than its capacity and rejects jumps beyond it") {
     Store store;
     const std::vector<uint8_t> audio(160, 5);
     write(store, 0, audio);
@@ -140,13 +139,13 @@ TEST_SUITE("payload store") {
     CHECK_FALSE(complete(store, end_of(store) - 320, 160));
   }
 
-  TEST_CASE("no more packets and no more octets than it has room for; what is gone is missing") {
+  TEST_CASE("limits the number of packets and octets; removed packets are missing") {
     Store store;
     const std::vector<uint8_t> tiny(10, 1);
     for (int64_t i = 0; i < 200; ++i) write(store, 10 * i, tiny);
     CHECK(complete(store, 2000 - 10 * int64_t{PayloadStore::kMaxPackets}, 10 * PayloadStore::kMaxPackets));
     CHECK_FALSE(octet_at(store, 2000 - 10 * int64_t{PayloadStore::kMaxPackets} - 1));
-    // 20 ms at 500 kbit/s: two of them fit.
+    // 20 ms at 500 kbit/s, of which two fit.
     for (int64_t i = 0; i < 20; ++i) {
       store.write(RtpTime(4000 + 160 * i), RtpTicks(160), Coding::pcmu,
                   std::vector<uint8_t>(1250, static_cast<uint8_t>(i)));
@@ -160,7 +159,7 @@ TEST_SUITE("payload store") {
     CHECK(store.write(store.end(), RtpTicks(), Coding::pcmu, tiny) == PayloadStore::Written::too_long);
   }
 
-  TEST_CASE("what comes lost, late and in packets of 10 to 60 ms is read back octet by octet") {
+  TEST_CASE("returns every octet of packets of 10 to 60 ms with loss and delay") {
     std::mt19937 random(11);
     Store store;
     std::map<int64_t, uint8_t> sent;
@@ -175,7 +174,7 @@ TEST_SUITE("payload store") {
       for (auto& octet : packet.payload) octet = static_cast<uint8_t>(random());
       timestamp += static_cast<int64_t>(packet.payload.size());
       if (random() % 10 != 0) on_the_way.push_back(std::move(packet));
-      if (on_the_way.size() < 3 && random() % 4 == 0) continue;  // the next one overtakes, perhaps
+      if (on_the_way.size() < 3 && random() % 4 == 0) continue;  // the next one may overtake
       std::ranges::shuffle(on_the_way, random);
       for (const Packet& arrived : on_the_way) {
         REQUIRE(write(store, arrived.timestamp, arrived.payload) == PayloadStore::Written::stored);
@@ -201,7 +200,7 @@ TEST_SUITE("payload store") {
     }
   }
 
-  TEST_CASE("silence that goes on for a minute is known to its end") {
+  TEST_CASE("knows the whole of a minute of silence") {
     Store store;
     write(store, 0, std::vector<uint8_t>(160, 5));
     for (int64_t at = 160; at <= 480'160; at += 4000) store.fill_silence_until(RtpTime(at));
@@ -209,7 +208,7 @@ TEST_SUITE("payload store") {
     CHECK(complete(store, end_of(store) - kCapacity, kCapacity));
   }
 
-  TEST_CASE("a run ends where the coding changes; silence that was declared is complete") {
+  TEST_CASE("ends a section where the coding changes, and counts declared silence as complete") {
     Store store;
     const std::vector<uint8_t> audio(100, 5);
     write(store, 1000, audio);
@@ -227,17 +226,17 @@ TEST_SUITE("payload store") {
   }
 }
 
-TEST_SUITE("reading in order") {
-  TEST_CASE("a codec with a past gets every packet once, whole and in order, whatever its length") {
-    for (const int units : {1, 2, 3, 4, 6}) {  // 10 to 60 ms; a frame is 20
+TEST_SUITE("ordered read") {
+  TEST_CASE("passes each packet to a codec with state once, whole and in order, for any length") {
+    for (const int units : {1, 2, 3, 4, 6}) {  // 10 to 60 ms; a frame is 20 ms
       Store store;
       Serial codec;
       const int packets = 24;
-      for (int i = packets - 1; i >= 0; --i) {  // in whatever order they come
+      for (int i = packets - 1; i >= 0; --i) {  // in reverse order
         const std::vector<uint8_t> payload{static_cast<uint8_t>(i), static_cast<uint8_t>(units), 0};
         REQUIRE(store.write(RtpTime(80 * i * units), codec.duration(Coding::pcmu, payload), Coding::pcmu,
                             payload) == PayloadStore::Written::stored);
-        if (80 * (packets - i) * units >= 3200) break;  // no more than it holds
+        if (80 * (packets - i) * units >= 3200) break;  // limited to its capacity
       }
       const auto first =
           static_cast<int>(packets - std::min(packets, (3200 + 80 * units - 1) / (80 * units)));
@@ -257,7 +256,7 @@ TEST_SUITE("reading in order") {
     }
   }
 
-  TEST_CASE("what is concealed is offered the packet right behind it, where that has come") {
+  TEST_CASE("offers the next packet for concealment if it has arrived") {
     Store store;
     Serial codec;
     for (const int i : {0, 2, 5}) {

@@ -13,17 +13,17 @@ namespace carillon {
 using test::Line;
 
 namespace {
-/// What mu-law itself leaves of a tone, less half a decibel.
+/// Signal-to-noise ratio of a tone in mu-law, minus 0.5 dB.
 constexpr double kCodedSnr = 38.5;
 }  // namespace
 
 TEST_SUITE("jitter buffer") {
-  TEST_CASE("without jitter it delays by its minimum and changes nothing") {
+  TEST_CASE("without jitter it has minimum delay and does not change the audio") {
     Line line;
     line.run(500, [](int) { return 30 * kMillisecond; });
     const PlayoutCounters& counters = line.playout.counters();
     CHECK(counters.late_packets == 0);
-    // Only the step from the starting delay to the minimum.
+    // Only the step from the initial delay to the minimum.
     CHECK(counters.concealed <= SampleCount(kFrameSamples));
     CHECK(counters.dropped_frames <= 1);
     CHECK(line.delay.back() <= DelayEstimator::kMinDelay + 20 * kMillisecond);
@@ -32,7 +32,8 @@ TEST_SUITE("jitter buffer") {
   }
 
   TEST_CASE(
-      "what arrives whole is heard as the concealer would give it, and a loss as if it had heard it all") {
+      "outputs complete audio as the concealer would, and losses as if the concealer had received "
+      "everything") {
     std::mt19937 random(8);
     std::vector<bool> lost(1500);
     for (size_t i = 400; i < lost.size() - 100; ++i)
@@ -43,7 +44,7 @@ TEST_SUITE("jitter buffer") {
              [&](int i) { return lost[static_cast<size_t>(i)] ? std::nullopt : std::optional(kOnWay); });
     CHECK(line.playout.counters().concealed > SampleCount(50 * kFrameSamples));
 
-    // The delay has settled long before frame 300; from there on the packets, one after the other.
+    // The delay settles long before frame 300. From there on, compare consecutive packets.
     Line source;
     PacketLossConcealer<8> concealer;
     for (size_t frame = 300; frame < lost.size(); ++frame) {
@@ -60,13 +61,13 @@ TEST_SUITE("jitter buffer") {
       } else {
         concealer.receive(expected);
       }
-      if (frame < 310) continue;  // until both have the same past
+      if (frame < 310) continue;  // until both have the same state
       const auto heard = line.heard.begin() + static_cast<std::ptrdiff_t>(frame * kFrameSamples);
       CHECK(std::equal(expected.begin(), expected.end(), heard));
     }
   }
 
-  TEST_CASE("5 ms of jitter: no late packet at 40 ms of delay or less") {
+  TEST_CASE("5 ms of jitter: no late packet with a delay of at most 40 ms") {
     Line line;
     std::mt19937 random(1);
     line.run(1000,
@@ -75,7 +76,7 @@ TEST_SUITE("jitter buffer") {
     CHECK(*std::max_element(line.delay.begin() + 250, line.delay.end()) <= 40 * kMillisecond);
   }
 
-  TEST_CASE("60 ms of jitter: the delay grows until hardly anything is late, and falls again in quiet") {
+  TEST_CASE("60 ms of jitter: the delay grows until few packets are late, and falls again without jitter") {
     Line line;
     std::mt19937 random(2);
     line.run(1500,
@@ -86,8 +87,7 @@ TEST_SUITE("jitter buffer") {
     CHECK(line.delay.back() <= 120 * kMillisecond);
   }
 
-  TEST_CASE(
-      "a stall of 500 ms: the first frame sent after it is played within 60 ms, the delay does not stay") {
+  TEST_CASE("a stall of 500 ms: the first frame after it plays within 60 ms, and the delay does not stay") {
     Line line;
     line.run(400, [](int i) -> Nanos {
       const bool stalled = i >= 100 && i < 125;
@@ -99,7 +99,7 @@ TEST_SUITE("jitter buffer") {
     CHECK(test::sine_snr_db(after, 400, kLineRate) > 20);
   }
 
-  TEST_CASE("two percent of loss are concealed, the tone goes on") {
+  TEST_CASE("conceals two percent of loss without interrupting the tone") {
     Line line;
     std::mt19937 random(3);
     line.run(1000, [&](int) -> std::optional<Nanos> {
@@ -112,7 +112,7 @@ TEST_SUITE("jitter buffer") {
     CHECK(test::sine_snr_db(tail, 400, kLineRate) > 15);
   }
 
-  TEST_CASE("a clock 200 ppm fast or slow: the delay stays bounded over ten minutes") {
+  TEST_CASE("limits the delay for ten minutes with a clock 200 ppm fast or slow") {
     for (const double drift : {200e-6, -200e-6}) {
       Line line;
       line.run(30'000, [&](int i) {
@@ -123,10 +123,10 @@ TEST_SUITE("jitter buffer") {
     }
   }
 
-  TEST_CASE("a talkspurt after a pause starts with the delay that is wanted now, heard whole") {
+  TEST_CASE("starts a talkspurt after a pause with the currently wanted delay, and plays it completely") {
     Line line;
-    // Two seconds of 100 ms jitter, one of calm in which the tone leaves no pause to cut, half a second of
-    // nothing.
+    // Two seconds with 100 ms of jitter, one second without jitter in which the tone has no pause to shorten,
+    // and 0.5 s without packets.
     std::mt19937 random(6);
     std::vector<Nanos> way;
     for (int i = 0; i < 150; ++i) {
@@ -145,7 +145,7 @@ TEST_SUITE("jitter buffer") {
     CHECK(test::sine_snr_db(spurt, 400, kLineRate) > kCodedSnr);
   }
 
-  TEST_CASE("a path that becomes 400 ms slower for good is followed") {
+  TEST_CASE("follows a path that becomes 400 ms slower permanently") {
     Line line;
     bool lost_track = false;
     line.run(300, [&](int i) -> Nanos { return i < 100 ? 30 * kMillisecond : 430 * kMillisecond; });

@@ -14,7 +14,7 @@ namespace {
 
 constexpr LegHandle kLeg{MediaCore::kMaxLegs + 1};
 
-/// Two cores of one clock, and when packets left either.
+/// Two cores with one clock; records when packets are sent by either.
 struct Cores : PacketSink {
   void send(LegHandle, const Address&, Bytes packet) override {
     CHECK(packet.size() == kRtpHeaderBytes + octets);
@@ -23,8 +23,8 @@ struct Cores : PacketSink {
   void send_rtcp(LegHandle, const Address&, Bytes) override {}
   void latched(LegHandle, const std::optional<Address>&) override {}
 
-  /// A leg that speaks in packets of so many milliseconds, and when they leave: of each tick, `at` may do
-  /// something before it.
+  /// Runs a leg with the given packet time and returns the ticks in which it sends. `at` is called before
+  /// each tick.
   template <typename At>
   std::vector<int> sent_in(int packet_ms, int ticks, At at) {
     octets = static_cast<size_t>(packet_ms) * 8;
@@ -64,7 +64,7 @@ struct Cores : PacketSink {
   std::vector<int> sent;
 };
 
-/// Each from the one before.
+/// Returns the differences between consecutive times.
 std::vector<int> intervals(const std::vector<int>& times) {
   std::vector<int> between;
   for (size_t i = 1; i < times.size(); ++i) between.push_back(times[i] - times[i - 1]);
@@ -73,15 +73,15 @@ std::vector<int> intervals(const std::vector<int>& times) {
 
 }  // namespace
 
-TEST_SUITE("packets between frames") {
-  TEST_CASE("packets of 30 ms leave each 30 ms") {
+TEST_SUITE("half frames") {
+  TEST_CASE("sends 30 ms packets every 30 ms") {
     Cores cores;
     const std::vector<int> sent = cores.sent_in(30, 400, [](int) {});
     CHECK(sent.size() >= 12);
     CHECK(intervals(sent) == std::vector<int>(sent.size() - 1, 30));
   }
 
-  TEST_CASE("a leg that goes to another core between a frame and its half sends that half there") {
+  TEST_CASE("sends the half frame of a moved leg on its new core") {
     for (int moved_at = 100; moved_at < 160; ++moved_at) {
       Cores cores;
       const std::vector<int> sent = cores.sent_in(30, 400, [&](int tick) {
@@ -93,7 +93,7 @@ TEST_SUITE("packets between frames") {
     }
   }
 
-  TEST_CASE("after ticks that were left out, a half is not sent twice") {
+  TEST_CASE("does not send a half frame twice after skipped ticks") {
     for (int skipped = 1; skipped < 45; ++skipped) {
       Cores cores;
       const std::vector<int> sent = cores.sent_in(30, 400, [&](int tick) {

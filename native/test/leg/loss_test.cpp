@@ -18,7 +18,7 @@ constexpr uint32_t kPeerSsrc = 9;
 const Address kPeer = *parse_address("192.0.2.1", 4000);
 const Address kPeerReports = *parse_address("192.0.2.1", 4001);
 
-/// A leg of Opus that says something without a pause.
+/// Opus leg that sends without pauses.
 struct Talker : PacketSink {
   Talker() : leg(config(), LegCodecs(kOpus, 0)) {
     LegRemote remote;
@@ -44,8 +44,8 @@ struct Talker : PacketSink {
   void send_rtcp(LegHandle, const Address&, Bytes) override { ++reports; }
   void latched(LegHandle, const std::optional<Address>&) override {}
 
-  /// Octets in so many seconds, in which the peer says something too; of it, each so many packets one is
-  /// lost.
+  /// Returns the octets sent in `seconds` while the peer also sends. Of every `loses_each` packets of the
+  /// peer, one is lost (0: none).
   double talk(int seconds, uint16_t loses_each = 0) {
     const size_t before = octets;
     for (int i = 0; i < 50 * seconds; ++i) {
@@ -58,7 +58,7 @@ struct Talker : PacketSink {
     }
     return static_cast<double>(octets - before);
   }
-  /// The peer has heard so many of a hundred packets.
+  /// Sends a report in which the peer has received `heard` of a hundred packets.
   void report(uint64_t heard) {
     RtcpSession::Facts facts;
     facts.peer_ssrc = kSsrc;
@@ -84,9 +84,8 @@ struct Talker : PacketSink {
 
 }  // namespace
 
-TEST_SUITE("losses on the way to a peer") {
-  TEST_CASE(
-      "what is sent is sent once more from the first report of a loss on, until none was told for long") {
+TEST_SUITE("packet loss towards a peer") {
+  TEST_CASE("repeats audio (FEC) from the first report of a loss until no loss is reported for a while") {
     Talker talker;
     // The clip lasts four seconds.
     talker.talk(4);
@@ -103,7 +102,7 @@ TEST_SUITE("losses on the way to a peer") {
     CHECK(talker.talk(4) < 1.1 * once);
   }
 
-  TEST_CASE("a new encoder knows of the losses too") {
+  TEST_CASE("applies the loss rate to a new encoder") {
     const auto said_anew = [](uint64_t heard) {
       Talker talker;
       talker.talk(4);
@@ -120,7 +119,7 @@ TEST_SUITE("losses on the way to a peer") {
     CHECK(said_anew(90) > 1.2 * said_anew(100));
   }
 
-  TEST_CASE("of a peer that never reports, the losses of its own packets stand for those of ours") {
+  TEST_CASE("uses the losses of the peer's own packets if the peer never reports") {
     Talker talker;
     talker.talk(4);
     const double once = talker.talk(4);
@@ -129,7 +128,7 @@ TEST_SUITE("losses on the way to a peer") {
     CHECK(talker.talk(4, 20) > 1.2 * once);
     talker.talk(44);
     CHECK(talker.talk(4) < 1.1 * once);
-    // One that reports knows better.
+    // A report takes precedence.
     talker.report(100);
     talker.talk(8, 20);
     CHECK(talker.talk(4, 20) < 1.1 * once);

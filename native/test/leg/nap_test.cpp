@@ -18,7 +18,7 @@ constexpr LegHandle kB{MediaCore::kMaxLegs + 2};
 const Address kPeerA = *parse_address("192.0.2.1", 4000);
 const Address kPeerB = *parse_address("192.0.2.2", 4000);
 
-/// A core of two legs; keeps the RTP that they send by leg and time.
+/// Core with two legs that records the RTP they send by leg and time.
 struct Side : PacketSink {
   explicit Side(Nanos keep_alive) : core(*this, events) {
     for (const LegHandle handle : {kA, kB}) {
@@ -65,8 +65,8 @@ struct Side : PacketSink {
 
 }  // namespace
 
-TEST_SUITE("napping legs") {
-  TEST_CASE("what they send is what legs that never nap send at the same moments, but for silence left out") {
+TEST_SUITE("sleeping legs") {
+  TEST_CASE("sends the same packets at the same times as legs that never sleep, except for omitted silence") {
     size_t left_out = 0;
     for (unsigned seed = 1; seed <= 30; ++seed) {
       std::mt19937 random(seed);
@@ -114,7 +114,7 @@ TEST_SUITE("napping legs") {
       for (const auto& [when, packet] : napping.packets) {
         const auto same = awake.packets.find(when);
         REQUIRE(same != awake.packets.end());
-        // All but marker and sequence number.
+        // Compare all except the marker and the sequence number.
         CHECK(std::equal(packet.begin() + 4, packet.end(), same->second.begin() + 4, same->second.end()));
       }
       for (const auto& [when, packet] : awake.packets) {
@@ -127,8 +127,7 @@ TEST_SUITE("napping legs") {
     CHECK(left_out > 3000);
   }
 
-  TEST_CASE(
-      "a peer that has fallen silent is not visited either, on hold or not, and is heard again in time") {
+  TEST_CASE("stops visiting a silent peer, on hold or not, and plays its next audio in time") {
     for (const bool held : {false, true}) {
       Side side(15 * kSecond);
       const auto run = [&](int ticks) {
@@ -146,7 +145,7 @@ TEST_SUITE("napping legs") {
       const size_t before = side.packets.size();
       run(5000);
       CHECK(side.packets.size() - before <= 1);
-      // Five seconds and more later, without a marker.
+      // Packets without a marker after five seconds or more.
       for (uint16_t i = 10; i < 15; ++i) {
         side.hear(kA, i, 64'000 + i * uint32_t{kFrameSamples});
         run(kFrameMs);
@@ -156,7 +155,7 @@ TEST_SUITE("napping legs") {
     }
   }
 
-  TEST_CASE("while all nap nothing is to be done until the first of their times") {
+  TEST_CASE("rests until the first alarm while all legs sleep") {
     Side side(15 * kSecond);
     const auto run = [&](int ticks) {
       while (ticks-- > 0) side.core.tick(side.now += kTick);
@@ -168,7 +167,7 @@ TEST_SUITE("napping legs") {
     run(20);
     CHECK(side.packets.size() == 1);
     REQUIRE(side.core.at_rest());
-    // The next report comes before the next packet.
+    // The next report is due before the next packet.
     CHECK(*side.core.next_alarm() - side.now > 2 * kSecond);
     CHECK(*side.core.next_alarm() - side.now < 8 * kSecond);
     side.hear(kA, 1, 160);
@@ -180,8 +179,8 @@ TEST_SUITE("napping legs") {
   }
 
   TEST_CASE(
-      "to a peer that understands comfort noise, silence begins with it; nothing else says that a leg is "
-      "there") {
+      "starts silence with comfort noise for peers that support it, and sends no other packets while "
+      "asleep") {
     Side side(15 * kSecond);
     side.configure(kA, true, true);
     side.play(kA, 1);
@@ -224,7 +223,7 @@ TEST_SUITE("napping legs") {
     CHECK(comfort(side.packets.rbegin()->second));
   }
 
-  TEST_CASE("comfort noise is for who understands it, and no stand-in for silence without pause") {
+  TEST_CASE("does not send comfort noise to peers without support, or with continuous silence packets") {
     for (const bool understood : {false, true}) {
       Side side(understood ? kFrameTime : 15 * kSecond);
       side.configure(kA, true, understood);

@@ -37,7 +37,7 @@ struct Listener : LegTap {
   std::vector<Sample> heard;
 };
 
-/// A leg of Opus and one of PCMU, bridged; each peer says a tone or nothing.
+/// Bridge of an Opus leg and a PCMU leg. Each peer sends a tone or nothing.
 struct Bridge : PacketSink {
   Bridge() : core(*this, events) {
     add(kWide, kOpus, kWidePeer, 96);
@@ -76,7 +76,7 @@ struct Bridge : PacketSink {
     core.receive(leg, packet, peer, now);
   }
 
-  /// Both peers go on for so many frames.
+  /// Both peers send for this many frames.
   void talk(int frames, double wide_amplitude, double narrow_amplitude) {
     for (int i = 0; i < frames; ++i, ++frame) {
       std::vector<Sample> wide(480);
@@ -109,17 +109,17 @@ struct Bridge : PacketSink {
   MediaCore core;
   std::unique_ptr<AudioEncoder> encoder = make_encoder(kOpus);
   int frame = 0;
-  /// Of the last packet to the peer of Opus (RFC 6716 §3.1).
+  /// Configuration of the last packet to the Opus peer (RFC 6716 §3.1).
   int configuration = -1;
   std::vector<Sample> said;
 };
 
 }  // namespace
 
-TEST_SUITE("a leg of Opus whose far end has 8 kHz") {
-  TEST_CASE("works at 8 kHz from a pause on, and is heard as before") {
+TEST_SUITE("Opus leg bridged to an 8 kHz leg") {
+  TEST_CASE("works at 8 kHz from the next pause and sounds as before") {
     Bridge bridge;
-    // Not decoded for anybody else.
+    // While another listener exists, the full rate is kept.
     std::unique_ptr<LegTap> tap = std::make_unique<Listener>();
     REQUIRE(bridge.core.leg(kWide)->add(tap));
     bridge.talk(50, kAmplitude, kAmplitude);
@@ -135,12 +135,12 @@ TEST_SUITE("a leg of Opus whose far end has 8 kHz") {
     CHECK(bridge.rate() == kLow);
     CHECK(test::fit_sine(bridge.last_said(1600), kHz, 8000).amplitude ==
           doctest::Approx(before).epsilon(0.05));
-    // Both ways: what it says is narrow, and at its level.
+    // In the other direction, the sent audio is narrow and has the right level.
     bridge.talk(20, 0, kAmplitude);
     CHECK(bridge.configuration < 4);
   }
 
-  TEST_CASE("works at its own rate for others from the next pause on, at last without one") {
+  TEST_CASE("returns to its own rate for other listeners in the next pause, or after a time limit") {
     Bridge bridge;
     bridge.talk(20, 0, 0);
     bridge.talk(30, kAmplitude, 0);
@@ -153,7 +153,7 @@ TEST_SUITE("a leg of Opus whose far end has 8 kHz") {
     CHECK(listener->heard.size() == 10 * 160);
     bridge.talk(10, 0, 0);
     CHECK(listener->rate == kFull);
-    // Back in a pause, and not before.
+    // Returns to 8 kHz only in a pause.
     bridge.talk(20, kAmplitude, 0);
     const auto removed = bridge.core.leg(kWide)->remove_tap(TapHandle(1));
     bridge.talk(10, kAmplitude, 0);
@@ -179,7 +179,7 @@ TEST_SUITE("a leg of Opus whose far end has 8 kHz") {
     CHECK(bridge.rate() == kFull);
   }
 
-  TEST_CASE("says at once all of what is played to it") {
+  TEST_CASE("sends the full bandwidth of a playback immediately") {
     Bridge bridge;
     bridge.talk(40, 0, 0);
     REQUIRE(bridge.configuration < 4);

@@ -20,7 +20,7 @@ Address address(uint16_t port) {
   return out;
 }
 
-/// Scrambles what follows the header and closes it with the longest tail: a stand-in for SRTP.
+/// Scrambles everything after the header and appends the longest tail. Substitute for SRTP.
 class Scrambled final : public PacketProtection {
  public:
   static constexpr uint8_t kMark = 0xa7;
@@ -64,7 +64,7 @@ struct Wire : PacketSink, NoEvents {
   void source_changed(LegHandle, SourceChange, const Address&) override { ++changes; }
 };
 
-/// A leg that says a saw tooth and hears whatever is given to it.
+/// Leg that sends a sawtooth and receives given packets.
 struct Party {
   Wire wire;
   Leg leg;
@@ -104,7 +104,7 @@ struct Party {
   Saw saw_;
 };
 
-/// What `packet_ms` and `scrambled` put on the wire in a second, with the protection taken off again.
+/// Returns the payloads sent in one second with protection removed.
 std::vector<std::vector<uint8_t>> payloads(int packet_ms, bool scrambled) {
   Party party(packet_ms, true, 40000);
   if (!scrambled) {
@@ -127,7 +127,7 @@ std::vector<std::vector<uint8_t>> payloads(int packet_ms, bool scrambled) {
 }  // namespace
 
 TEST_SUITE("packet protection") {
-  TEST_CASE("under a protection the packets are the same, whatever waits behind the one that is sent") {
+  TEST_CASE("sends the same packets with protection, regardless of the data behind them in memory") {
     for (const int packet_ms : {10, 20, 30, 40, 50, 60}) {
       CAPTURE(packet_ms);
       const auto plain = payloads(packet_ms, false);
@@ -136,7 +136,7 @@ TEST_SUITE("packet protection") {
     }
   }
 
-  TEST_CASE("what is not authentic is refused before anything is learned from it; what is, is heard") {
+  TEST_CASE("rejects unauthentic packets without side effects, and accepts authentic ones") {
     Party sender(20, true, 40000);
     Party receiver(20, true, 50000);
     for (int i = 0; i < 100; ++i) sender.leg.frame(kSecond + i * kFrameTime, sender.wire, sender.wire);
@@ -144,7 +144,7 @@ TEST_SUITE("packet protection") {
     for (const auto& packet : sender.wire.rtp) {
       std::vector<uint8_t> forged = packet;
       forged.back() = 0;
-      // At the signalled address itself, and elsewhere for long enough to be believed.
+      // Sent from the signalled address, and from another one long enough to be accepted.
       for (const uint16_t port : {uint16_t{50000}, uint16_t{51000}}) {
         CHECK(receiver.leg.receive(forged, address(port), now, receiver.wire).kind == Received::malformed);
       }
@@ -162,7 +162,7 @@ TEST_SUITE("packet protection") {
     CHECK(std::ranges::count(receiver.leg.received(), Sample{0}) < 20);
   }
 
-  TEST_CASE("RTCP is protected too") {
+  TEST_CASE("protects RTCP too") {
     Party party(20, true, 40000);
     for (int i = 0; i < 10; ++i) party.leg.frame(kSecond + i * kFrameTime, party.wire, party.wire);
     party.leg.end(2 * kSecond, party.wire, party.wire);
@@ -172,7 +172,7 @@ TEST_SUITE("packet protection") {
     CHECK(parse_rtcp(reader.unprotect_rtcp(party.wire.rtcp[0]), 1));
   }
 
-  TEST_CASE("what comes before the keys are there is not heard, and not counted as of another key") {
+  TEST_CASE("discards packets before the keys exist without counting them as unauthentic") {
     Party party(kFrameMs, false, 40000);
     std::unique_ptr<PacketProtection> protection = std::make_unique<AwaitedProtection>();
     party.leg.protect_with(protection);

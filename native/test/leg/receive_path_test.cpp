@@ -43,9 +43,7 @@ struct Packets {
 }  // namespace
 
 TEST_SUITE("receive path") {
-  TEST_CASE(
-      "a payload type that was not negotiated teaches no address and is no loss; static types are "
-      "understood") {
+  TEST_CASE("ignores payload types that were not negotiated for source and loss, but accepts static types") {
     Packets packets;
     CHECK(packets.send(97) == Received::unknown_source);
     CHECK(packets.send(0) == Received::audio);
@@ -59,14 +57,14 @@ TEST_SUITE("receive path") {
     CHECK(packets.path.reception().received == 6);
   }
 
-  TEST_CASE("numbers and timestamps may wrap in the middle") {
+  TEST_CASE("accepts wrapping sequence numbers and timestamps") {
     Packets packets;
     for (int i = 0; i < 50; ++i) CHECK(packets.send() == Received::audio);
     CHECK(packets.path.reception().lost == 0);
     CHECK(packets.path.store().complete(packets.path.store().end() - RtpTicks(2720), RtpTicks(2720)));
   }
 
-  TEST_CASE("a new SSRC counts from its second packet; a single stray one changes nothing (RFC 3550 A.1)") {
+  TEST_CASE("counts a new SSRC from its second packet and ignores a single stray one (RFC 3550 A.1)") {
     Packets packets;
     for (int i = 0; i < 10; ++i) packets.send();
     packets.ssrc = 99;
@@ -81,7 +79,7 @@ TEST_SUITE("receive path") {
     CHECK(packets.send() == Received::audio);
   }
 
-  TEST_CASE("a pause that the sender chose is no loss (DTX)") {
+  TEST_CASE("does not count a sender pause as loss (DTX)") {
     Packets packets;
     for (int i = 0; i < 10; ++i) packets.send();
     packets.timestamp += 1600;
@@ -91,7 +89,7 @@ TEST_SUITE("receive path") {
     CHECK(packets.path.store().complete(packets.path.store().end() - RtpTicks(1920), RtpTicks(1920)));
   }
 
-  TEST_CASE("a timestamp that jumps to another timeline restarts the buffer at the present packet") {
+  TEST_CASE("restarts the buffer at the current packet if the timestamp jumps to another timeline") {
     Packets packets;
     for (int i = 0; i < 10; ++i) packets.send();
     const uint32_t generation = packets.path.store().generation();
@@ -106,7 +104,7 @@ TEST_SUITE("receive path") {
     CHECK(test::rms(frame) > 1000);
   }
 
-  TEST_CASE("packets of 10 to 120 ms and of odd lengths make the same frames") {
+  TEST_CASE("yields the same frames for packets of 10 to 120 ms and of odd lengths") {
     for (const size_t samples : {80U, 160U, 240U, 333U, 480U, 960U}) {
       Packets packets;
       Frame frame(kNarrowband);
@@ -124,7 +122,7 @@ TEST_SUITE("receive path") {
     }
   }
 
-  TEST_CASE("random packets of the right source never do harm") {
+  TEST_CASE("survives random packets from the right source") {
     std::mt19937 random(11);
     for (int round = 0; round < 20; ++round) {
       Packets packets;

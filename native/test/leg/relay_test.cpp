@@ -26,7 +26,7 @@ struct Sent {
   std::vector<uint8_t> payload;
 };
 
-/// A bridge: A's peer says a tone, and what B's peer gets is kept.
+/// Bridge in which A's peer sends a tone; records what B's peer receives.
 struct Bridge : PacketSink {
   explicit Bridge(Coding coding_b = Coding::pcmu, int packet_ms_b = kFrameMs) : core(*this, events) {
     for (const LegHandle handle : {kA, kB}) {
@@ -68,7 +68,7 @@ struct Bridge : PacketSink {
     if (leg == kA) prompted = wanted;
   }
 
-  /// The peer's packet of the tone at this place; another payload type: four octets.
+  /// Returns the peer's packet of the tone with this number. Other payload types have four octets.
   std::vector<uint8_t> packet(uint32_t number, uint8_t payload_type = 0) const {
     std::vector<uint8_t> out(kRtpHeaderBytes + (payload_type == 0 ? kFrameSamples : 4));
     write_rtp_header({false, payload_type, static_cast<uint16_t>(number),
@@ -87,7 +87,7 @@ struct Bridge : PacketSink {
   void run(int ms) {
     for (; ms > 0; --ms) core.tick(now += kTick);
   }
-  /// So many packets of the tone, in time.
+  /// Sends `packets` packets of the tone in real time.
   void talk(int packets) {
     for (; packets > 0; --packets) {
       hear(next++);
@@ -103,7 +103,7 @@ struct Bridge : PacketSink {
     REQUIRE(core.leg(kB)->add(player));
   }
 
-  /// One after the other without a hole, in time and in number; of one source.
+  /// Checks that the packets have one source and no gap in time or sequence numbers.
   void check_whole() const {
     for (size_t i = 1; i < sent.size(); ++i) {
       const RtpPacket& before = sent[i - 1].head;
@@ -112,7 +112,7 @@ struct Bridge : PacketSink {
       CHECK(sent[i].head.ssrc == kB.value());
     }
   }
-  /// The largest step from one sample to the next.
+  /// Returns the largest step between two samples.
   [[nodiscard]] int roughest() const {
     int step = 0;
     Sample before = 0;
@@ -135,7 +135,7 @@ struct Bridge : PacketSink {
   std::vector<Sent> sent;
 };
 
-/// Of a tone of 250 Hz at 6000, and some.
+/// Largest step of a 250 Hz tone with amplitude 6000, plus a margin.
 constexpr int kToneStep = 1300;
 
 struct Counting final : LegTap {
@@ -155,7 +155,7 @@ struct Counting final : LegTap {
 }  // namespace
 
 TEST_SUITE("relay") {
-  TEST_CASE("numbers keep their order and holes; what is left out leaves none") {
+  TEST_CASE("keep order and gaps of the numbers, without a gap for excluded packets") {
     for (unsigned seed = 1; seed <= 50; ++seed) {
       std::mt19937 random(seed);
       RelayMap map;
@@ -195,7 +195,7 @@ TEST_SUITE("relay") {
     }
   }
 
-  TEST_CASE("a packet goes on when it comes, as it came") {
+  TEST_CASE("relays a packet unchanged when it arrives") {
     Bridge bridge;
     bridge.hear(10);
     REQUIRE(bridge.sent.size() == 1);
@@ -203,10 +203,10 @@ TEST_SUITE("relay") {
     CHECK(bridge.prompted);
     bridge.run(20);
     bridge.hear(11);
-    bridge.hear(11);  // repeated
+    bridge.hear(11);  // duplicate
     bridge.hear(14);  // two are lost
     bridge.hear(13);  // late
-    bridge.hear(9);   // of before the bridge
+    bridge.hear(9);   // from before the bridge
     REQUIRE(bridge.sent.size() == 4);
     const auto first = bridge.sent[0].head;
     for (size_t i = 0; i < 4; ++i) {
@@ -218,12 +218,12 @@ TEST_SUITE("relay") {
       CHECK(bridge.sent[i].head.marker == (i == 0));
     }
     CHECK(bridge.core.counters().packets_sent >= 4);
-    // Nothing else was said meanwhile.
+    // No other packet was sent.
     bridge.run(100);
     CHECK(bridge.sent.size() == 4);
   }
 
-  TEST_CASE("keypad events stay here and leave no hole") {
+  TEST_CASE("keeps keypad events local without a gap in the sequence") {
     Bridge bridge;
     bridge.talk(3);
     bridge.hear(bridge.next++, 101);
@@ -236,7 +236,7 @@ TEST_SUITE("relay") {
     }
   }
 
-  TEST_CASE("when the peer is silent for long, silence is made here; time goes on as the clock does") {
+  TEST_CASE("generates silence after a long silence of the peer, in real time") {
     Bridge bridge;
     bridge.talk(10);
     bridge.run(1000);
@@ -255,7 +255,7 @@ TEST_SUITE("relay") {
     CHECK(back.timestamp.value() - silent.head.timestamp.value() <= 5 * kFrameSamples);
   }
 
-  TEST_CASE("an announcement takes the place of the far end, and gives it back, without a hole or a jump") {
+  TEST_CASE("plays an announcement instead of the far end and returns, without a gap or a jump") {
     Bridge bridge;
     bridge.talk(10);
     bridge.play(1, PlayManner::instead, 0);
@@ -264,12 +264,12 @@ TEST_SUITE("relay") {
     CHECK(bridge.sent.size() >= 29);
     CHECK(std::ranges::count(bridge.sent.back().payload, 0xff) < 20);
     CHECK(std::ranges::count_if(bridge.sent, [](const Sent& packet) { return packet.head.marker; }) == 3);
-    // Back at the relay: as it came.
+    // Relaying again: the payload is unchanged.
     const std::vector<uint8_t> said = bridge.packet(bridge.next - 1);
     CHECK(std::equal(said.begin() + kRtpHeaderBytes, said.end(), bridge.sent.back().payload.begin()));
   }
 
-  TEST_CASE("no click where a relayed voice is decoded from now on, nor where it is relayed again") {
+  TEST_CASE("switches between relaying and decoding without a click") {
     Bridge bridge;
     bridge.talk(20);
     CHECK(bridge.roughest() < kToneStep);
@@ -281,7 +281,7 @@ TEST_SUITE("relay") {
     CHECK(std::equal(said.begin() + kRtpHeaderBytes, said.end(), bridge.sent.back().payload.begin()));
   }
 
-  TEST_CASE("who listens from the side hears both, and holds nothing up") {
+  TEST_CASE("lets a tap hear both sides without delaying the relay") {
     Bridge bridge;
     bridge.talk(10);
     for (const LegHandle leg : {kA, kB}) {
@@ -302,9 +302,9 @@ TEST_SUITE("relay") {
     CHECK(loud(kB)->loud_received == 0);
   }
 
-  TEST_CASE("legs that only relay are not visited for each packet, until somebody listens or speaks") {
+  TEST_CASE("does not visit relaying legs for each packet until a tap or a player is added") {
     Bridge bridge;
-    // After how many packets nothing was to be done.
+    // Returns after how many packets the core was idle.
     const auto both = [&](int packets) {
       int rests = 0;
       for (; packets > 0; --packets) {
@@ -317,7 +317,7 @@ TEST_SUITE("relay") {
     };
     CHECK(both(60) >= 40);
     CHECK(bridge.sent.size() == 60);
-    // A tap of the one needs the other.
+    // A tap on one leg needs the audio of the other leg.
     std::unique_ptr<LegTap> tap = std::make_unique<Counting>();
     REQUIRE(bridge.core.leg(kB)->add(tap));
     CHECK(both(20) == 0);
@@ -328,12 +328,12 @@ TEST_SUITE("relay") {
     CHECK(both(8) == 0);
     CHECK(both(20) >= 8);
     bridge.check_whole();
-    // Neither peer says anything any more: silence is made.
+    // When both peers are silent, silence is generated.
     bridge.run(1000);
     CHECK(bridge.now - bridge.sent.back().at < kFrameTime);
   }
 
-  TEST_CASE("between the two laws of G.711 a packet goes on when it comes, in the law of whom it goes to") {
+  TEST_CASE("relays between both G.711 laws on arrival, converted to the receiver's law") {
     Bridge bridge(Coding::pcma);
     bridge.hear(10);
     bridge.hear(12);  // one is lost
@@ -354,7 +354,8 @@ TEST_SUITE("relay") {
   }
 
   TEST_CASE(
-      "other codings and packet times are decoded; hold and the end of a bridge end the relay at once") {
+      "decodes other codings and packet times; ends relaying immediately on hold and at the end of a "
+      "bridge") {
     CHECK_FALSE(carries_over(Coding::pcmu, Coding::g722));
     CHECK_FALSE(carries_over(Coding::l16, Coding::pcma));
     CHECK(carries_over(Coding::opus, Coding::opus));

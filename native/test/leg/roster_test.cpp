@@ -24,7 +24,7 @@ std::vector<uint32_t> handles(const Roster<Named, kMax>& roster) {
 }  // namespace
 
 TEST_SUITE("roster") {
-  TEST_CASE("holds so many and no more; what does not fit stays with the caller") {
+  TEST_CASE("holds a fixed number of objects and leaves excess ones with the caller") {
     Roster<Named, 2> roster;
     CHECK(roster.empty());
     auto a = std::make_unique<Named>(7);
@@ -38,7 +38,7 @@ TEST_SUITE("roster") {
     CHECK(handles(roster) == std::vector<uint32_t>{7, 5});
   }
 
-  TEST_CASE("gives back what is asked for, keeps the order of the rest, and has its place free again") {
+  TEST_CASE("returns the requested object, keeps the order of the rest and reuses the slot") {
     Roster<Named, 3> roster;
     for (const uint32_t handle : {1U, 2U, 3U}) {
       auto item = std::make_unique<Named>(handle);

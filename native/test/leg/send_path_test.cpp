@@ -18,10 +18,10 @@ namespace {
 constexpr uint32_t kFirstTimestamp = 0xffff'ff00;  // wraps within the first frames
 constexpr uint16_t kFirstSequence = 65'530;
 
-/// Frames of noise through a send path, visited as a leg visits it, and every packet that came of them.
+/// Noise frames sent through a send path like in a leg, and the resulting packets.
 struct Sent {
-  std::vector<uint8_t> audio;    // all payloads, one after the other
-  std::vector<uint8_t> encoded;  // what went in
+  std::vector<uint8_t> audio;    // all payloads concatenated
+  std::vector<uint8_t> encoded;  // the input
 
   void run(SendPath& path, int frames, int packet_ms) {
     std::mt19937 random(static_cast<unsigned>(packet_ms));
@@ -67,7 +67,7 @@ SendPath sending(int packet_ms) {
 }  // namespace
 
 TEST_SUITE("send path") {
-  TEST_CASE("any packet time carries the same octets, gapless in sequence and timestamp (RFC 3550 §5.1)") {
+  TEST_CASE("sends the same octets with any packet time, without gaps (RFC 3550 §5.1)") {
     for (const int packet_ms : {10, 20, 30, 40, 50, 60}) {
       CAPTURE(packet_ms);
       SendPath path = sending(packet_ms);
@@ -79,7 +79,7 @@ TEST_SUITE("send path") {
     }
   }
 
-  TEST_CASE("a packet stands unchanged until the next frame is put") {
+  TEST_CASE("keeps a packet unchanged until the next frame is added") {
     SendPath path = sending(10);
     Frame frame(kNarrowband);
     frame.fill(1000);
@@ -91,8 +91,7 @@ TEST_SUITE("send path") {
     CHECK(std::count(copy.begin() + kRtpHeaderBytes, copy.end(), g711_encode(G711Law::mu, 1000)) == 80);
   }
 
-  TEST_CASE(
-      "an event takes the place of audio: what was pending is dropped, time goes on (RFC 4733 §2.5.1)") {
+  TEST_CASE("replaces audio by an event: drops pending audio while time advances (RFC 4733 §2.5.1)") {
     SendPath path = sending(30);
     Frame frame = kSilentFrame;
     path.put(frame);

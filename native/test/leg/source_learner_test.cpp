@@ -25,7 +25,7 @@ const Address kSignalled = address(1, 10);
 const Address kNat = address(2, 20);
 const Address kUnknown = address(3, 30);
 
-/// One stream of 20 ms packets on the learner's common clock.
+/// Stream of 20 ms packets on the learner's clock.
 struct Sender {
   Address from;
   uint32_t ssrc;
@@ -44,7 +44,7 @@ struct Scene {
   Nanos now = kSecond;
   std::vector<SourceChange> changes;
 
-  /// Any host may become the peer, unless the test says otherwise.
+  /// By default, any host may become the peer.
   Scene() : Scene(open(kSignalled, {})) {}
   explicit Scene(const ExpectedSource& expected) { learner.expect(expected, now); }
 
@@ -64,7 +64,7 @@ struct Scene {
     if (verdict.change) changes.push_back(*verdict.change);
     return verdict.from_peer;
   }
-  /// All send every 20 ms; how many packets of the first were accepted.
+  /// All senders send every 20 ms. Returns how many packets of the first were accepted.
   int send(std::initializer_list<Sender*> senders, int packets) {
     int accepted = 0;
     for (int i = 0; i < packets; ++i) {
@@ -84,8 +84,8 @@ struct Scene {
 
 }  // namespace
 
-TEST_SUITE("which hosts may be the peer") {
-  TEST_CASE("SDP and signalling name the same host: no other host gets the leg, whatever the setting") {
+TEST_SUITE("source learner: allowed hosts") {
+  TEST_CASE("accepts no other host if SDP and signalling name the same one, regardless of the setting") {
     for (const bool accepts_others : {false, true}) {
       ExpectedSource expected{kSignalled, address(1, 5060), true, {}, false};
       expected.accepts_others = accepts_others;
@@ -100,7 +100,7 @@ TEST_SUITE("which hosts may be the peer") {
     }
   }
 
-  TEST_CASE("SDP and signalling differ: both hosts are accepted, others never") {
+  TEST_CASE("accepts both hosts but no other if SDP and signalling differ") {
     for (const Address& peer : {kSignalled, kNat, address(1, 99)}) {
       Scene scene({kSignalled, address(2, 5060), true, {}, false});
       Sender unknown{kUnknown, 2};
@@ -111,7 +111,7 @@ TEST_SUITE("which hosts may be the peer") {
     }
   }
 
-  TEST_CASE("with the setting other hosts wait while the signalling host is preferred") {
+  TEST_CASE("lets other hosts wait while the signalling host is preferred, with the setting") {
     Scene scene(Scene::open(kSignalled, address(2, 5060)));
     Sender unknown{kUnknown, 2};
     const int waiting = static_cast<int>(SourceLearner::kPreference / kFrameTime);
@@ -120,9 +120,7 @@ TEST_SUITE("which hosts may be the peer") {
     CHECK(scene.learner.target() == kUnknown);
   }
 
-  TEST_CASE(
-      "without a known signalling host only the host of the SDP is accepted, unless the setting allows "
-      "others") {
+  TEST_CASE("accepts only the SDP host if the signalling host is unknown, unless the setting allows others") {
     Scene scene({kSignalled, {}, true, {}, false});
     Sender unknown{kUnknown, 2};
     CHECK(scene.send({&unknown}, 500) == 0);
@@ -130,7 +128,7 @@ TEST_SUITE("which hosts may be the peer") {
     CHECK(scene.send({&symmetric}, 50) > 35);
   }
 
-  TEST_CASE("an SDP address that nothing may be sent to is accepted as a source") {
+  TEST_CASE("accepts an SDP address that must not be sent to as a source") {
     ExpectedSource expected{{}, address(2, 5060), true, {}, false};
     expected.described = address(3, 0);
     Scene scene(expected);
@@ -142,9 +140,7 @@ TEST_SUITE("which hosts may be the peer") {
     CHECK(scene.learner.target() == kUnknown);
   }
 
-  TEST_CASE(
-      "a stream that continues from another port of the same host is followed, one from another host is "
-      "not") {
+  TEST_CASE("follows a stream that continues from another port of the same host, but not from another host") {
     Scene scene({kSignalled, address(1, 5060), true, {}, false});
     Sender phone{address(1, 70), 1};
     scene.send({&phone}, 100);
@@ -157,7 +153,7 @@ TEST_SUITE("which hosts may be the peer") {
     CHECK(scene.learner.target() == address(1, 71));
   }
 
-  TEST_CASE("a re-INVITE from another host moves the leg there") {
+  TEST_CASE("moves the leg to another host with a re-INVITE") {
     Scene scene({{}, address(1, 5060), true, {}, false});
     Sender phone{address(1, 70), 1};
     scene.send({&phone}, 50);
@@ -169,8 +165,8 @@ TEST_SUITE("which hosts may be the peer") {
   }
 }
 
-TEST_SUITE("where a peer really is (RFC 4961, RFC 7362 §5)") {
-  TEST_CASE("the signalled address is believed with its first packet, and then no unknown source") {
+TEST_SUITE("source learner (RFC 4961, RFC 7362 §5)") {
+  TEST_CASE("accepts the signalled address with its first packet, and no unknown source afterwards") {
     Scene scene;
     Sender owner{kSignalled, 1};
     Sender unknown{kUnknown, 2};
@@ -180,8 +176,7 @@ TEST_SUITE("where a peer really is (RFC 4961, RFC 7362 §5)") {
     CHECK(scene.changes.empty());
   }
 
-  TEST_CASE(
-      "an unknown source that was first, while the owner was silent, loses the leg to its first packet") {
+  TEST_CASE("replaces an unknown source that came first with the owner's first packet") {
     for (const int silent_packets : {20, 100, 3000}) {
       Scene scene;
       Sender owner{kSignalled, 1};
@@ -194,7 +189,7 @@ TEST_SUITE("where a peer really is (RFC 4961, RFC 7362 §5)") {
     }
   }
 
-  TEST_CASE("an unknown source that copies the SSRC takes nothing from an owner that pauses, however long") {
+  TEST_CASE("rejects an unknown source that copies the owner's SSRC during any pause") {
     Scene scene;
     Sender owner{kSignalled, 7};
     Sender unknown{kUnknown, 7, 100, 500'000};
@@ -203,7 +198,7 @@ TEST_SUITE("where a peer really is (RFC 4961, RFC 7362 §5)") {
     CHECK(scene.send({&owner, &unknown}, 10) == 10);
   }
 
-  TEST_CASE("another source needs consistent packets over some time: SSRC, sequence and timestamps") {
+  TEST_CASE("requires consistent SSRC, sequence and timestamps over some time from another source") {
     const auto believed = [](const std::function<void(Sender&)>& spoil) {
       Scene scene;
       Sender nat{kNat, 1};
@@ -225,14 +220,13 @@ TEST_SUITE("where a peer really is (RFC 4961, RFC 7362 §5)") {
   }
 
   TEST_CASE(
-      "a plain NAT is believed after four packets: the SDP names one host, signalling comes from another") {
+      "accepts a plain NAT after four packets if the SDP names one host and signalling comes from another") {
     Scene scene({kSignalled, address(2, 5060), true, {}, false});
     Sender nat{kNat, 1};
     CHECK(scene.send({&nat}, 10) == 7);
   }
 
-  TEST_CASE(
-      "nobody's noise resets a candidate: neither a spray of many sources nor one of the same address") {
+  TEST_CASE("keeps a candidate despite floods from many sources or from the same address") {
     Scene scene;
     Sender nat{kNat, 1};
     std::mt19937 generator(5);
@@ -250,8 +244,7 @@ TEST_SUITE("where a peer really is (RFC 4961, RFC 7362 §5)") {
     CHECK(scene.learner.target() == kNat);
   }
 
-  TEST_CASE(
-      "after a spray that was believed, the phone behind a NAT is learned again within a second or two") {
+  TEST_CASE("learns a phone behind a NAT again within two seconds after a flood that was accepted") {
     Scene scene;
     Sender nat{kNat, 1};
     Sender unknown{kUnknown, 2};
@@ -262,9 +255,7 @@ TEST_SUITE("where a peer really is (RFC 4961, RFC 7362 §5)") {
     CHECK(scene.changes == std::vector{SourceChange::learned, SourceChange::replaced});
   }
 
-  TEST_CASE(
-      "a phone at the host of its signalling takes the leg from an unknown source even while that one "
-      "sends") {
+  TEST_CASE("prefers a phone at its signalling host over an unknown source that is still sending") {
     Scene scene(Scene::open(kSignalled, address(2, 5060)));
     Sender nat{kNat, 1};
     Sender unknown{kUnknown, 2};
@@ -275,7 +266,7 @@ TEST_SUITE("where a peer really is (RFC 4961, RFC 7362 §5)") {
     CHECK(scene.changes == std::vector{SourceChange::learned, SourceChange::preferred});
   }
 
-  TEST_CASE("a learned phone that pauses keeps the leg: for a second at least, for as long as it was heard") {
+  TEST_CASE("keeps a learned phone during a pause of at least one second, or as long as it was heard") {
     Scene scene;
     Sender nat{kNat, 1};
     Sender unknown{kUnknown, 2};
@@ -289,7 +280,7 @@ TEST_SUITE("where a peer really is (RFC 4961, RFC 7362 §5)") {
     CHECK(scene.changes == std::vector{SourceChange::learned, SourceChange::replaced});
   }
 
-  TEST_CASE("on hold silence means nothing: it is counted from the resumption") {
+  TEST_CASE("ignores silence on hold and counts it from the resumption") {
     Scene scene;
     Sender nat{kNat, 1};
     Sender unknown{kUnknown, 2};
@@ -301,7 +292,7 @@ TEST_SUITE("where a peer really is (RFC 4961, RFC 7362 §5)") {
     CHECK(scene.send({&nat}, 10) == 10);
   }
 
-  TEST_CASE("the same stream from another address is the owner behind a NAT that changed its mapping") {
+  TEST_CASE("follows the owner's stream to a changed NAT mapping") {
     for (const Address& before : {kSignalled, kNat}) {
       Scene scene;
       Sender owner{before, 1};
@@ -314,7 +305,7 @@ TEST_SUITE("where a peer really is (RFC 4961, RFC 7362 §5)") {
     }
   }
 
-  TEST_CASE("a stream that is sent twice, or replayed by an unknown source, stays where it is") {
+  TEST_CASE("ignores a stream that is duplicated or replayed by an unknown source") {
     Scene scene;
     Sender owner{kSignalled, 1};
     Sender copy{kUnknown, 1};
@@ -322,7 +313,7 @@ TEST_SUITE("where a peer really is (RFC 4961, RFC 7362 §5)") {
     CHECK(scene.changes.empty());
   }
 
-  TEST_CASE("keypad events, comfort noise and pauses are part of a consistent stream") {
+  TEST_CASE("accepts keypad events, comfort noise and pauses in a consistent stream") {
     Scene scene;
     Sender nat{kNat, 1};
     for (int i = 0; i < 12; ++i) {
@@ -336,7 +327,7 @@ TEST_SUITE("where a peer really is (RFC 4961, RFC 7362 §5)") {
     CHECK(scene.learner.target() == kNat);
   }
 
-  TEST_CASE("a refresh with the same address, and 0.0.0.0 for a hold, keep what was learned") {
+  TEST_CASE("keeps the learned source after a refresh with the same address or 0.0.0.0 for hold") {
     Scene scene;
     Sender nat{kNat, 1};
     scene.send({&nat}, 20);
@@ -351,7 +342,7 @@ TEST_SUITE("where a peer really is (RFC 4961, RFC 7362 §5)") {
     CHECK(scene.learner.target() == kNat);
   }
 
-  TEST_CASE("after a new address in the SDP the last packets of the source before are not believed") {
+  TEST_CASE("rejects the last packets of the former source after a new SDP address") {
     Scene scene;
     Sender before{kNat, 1};
     scene.send({&before}, 50);
@@ -360,7 +351,7 @@ TEST_SUITE("where a peer really is (RFC 4961, RFC 7362 §5)") {
     CHECK(scene.send({&before}, 15) == 0);
     Sender after{address(5, 50), 2};
     CHECK(scene.send({&after}, 5) == 5);
-    // The new address is where the peer was all the time: nothing changes.
+    // The new address equals the peer's actual one, so nothing changes.
     scene.describe(kNat);
     CHECK(scene.send({&before}, 1) == 1);
     scene.describe(address(6, 60));
@@ -368,7 +359,7 @@ TEST_SUITE("where a peer really is (RFC 4961, RFC 7362 §5)") {
     CHECK_FALSE(scene.learner.believed());
   }
 
-  TEST_CASE("early media from one source and the answer's from another, neither of them the signalled one") {
+  TEST_CASE("follows early media and the answer from two sources that both differ from the signalled one") {
     Scene scene;
     Sender early{kNat, 1};
     Sender late{address(6, 60), 2};
@@ -377,7 +368,7 @@ TEST_SUITE("where a peer really is (RFC 4961, RFC 7362 §5)") {
     CHECK(scene.learner.target() == address(6, 60));
   }
 
-  TEST_CASE("IPv4 and IPv6 with equal bytes are different places") {
+  TEST_CASE("treats IPv4 and IPv6 addresses with equal bytes as different") {
     Scene scene;
     Address six = kSignalled;
     six.family = Address::Family::ipv6;
@@ -385,7 +376,7 @@ TEST_SUITE("where a peer really is (RFC 4961, RFC 7362 §5)") {
     CHECK(scene.send({&unknown}, 5) == 0);
   }
 
-  TEST_CASE("only an owner that speaks from the signalled address makes the socket deaf to all others") {
+  TEST_CASE("restricts the socket only for an owner at the signalled address") {
     Scene scene;
     Sender owner{kSignalled, 1};
     CHECK_FALSE(scene.learner.settled(scene.now));

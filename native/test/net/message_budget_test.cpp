@@ -4,8 +4,8 @@
 
 namespace carillon {
 
-TEST_SUITE("budget of long messages") {
-  TEST_CASE("is one an account; what a socket held is given back at its end") {
+TEST_SUITE("message budget") {
+  TEST_CASE("is shared per account and releases a socket's share at its end") {
     MessageBudgets budgets;
     BudgetShare stranger(budgets.of("other", 200'000));
     BudgetShare last(budgets.of("one", 200'000));
@@ -22,7 +22,7 @@ TEST_SUITE("budget of long messages") {
     CHECK(last.hold(200'000));
   }
 
-  TEST_CASE("does not count what one read may bring") {
+  TEST_CASE("does not count the size of one read") {
     MessageBudgets budgets;
     BudgetShare full(budgets.of("one", 200'000));
     BudgetShare live(budgets.of("one", 200'000));

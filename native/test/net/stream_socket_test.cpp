@@ -1,4 +1,4 @@
-// One stream socket by itself, in virtual time, over a transport that does what a test wants of it.
+// Tests one stream socket in virtual time over a scripted transport.
 #include "net/stream_socket.hpp"
 
 #include <arpa/inet.h>
@@ -19,20 +19,20 @@ namespace {
 constexpr std::string_view kUpgrade = "HTTP/1.1 101 Switching Protocols";
 constexpr std::string_view kBlank = R"({"sequenceNumber":          ,"event":"x"})";
 
-/// The first bytes of a text frame (RFC 6455 §5.2).
+/// Returns the first bytes of a text frame (RFC 6455 §5.2).
 std::string frame_head(uint32_t length) {
   std::string head("\x81\x7f\0\0\0\0", 6);
   for (int shift = 24; shift >= 0; shift -= 8) head.push_back(static_cast<char>(length >> shift));
   return head;
 }
 
-/// What the peer has said and what it has been told.
+/// Scripted data of the peer, and the data it has received.
 struct Script {
   std::deque<std::string> says;
   std::deque<IoResult::Kind> before_reads;
   std::string heard;
   bool takes = true;
-  /// Of the handshake.
+  /// Number of handshake rounds.
   int rounds = 1;
 };
 
@@ -67,7 +67,7 @@ class ScriptedTransport final : public Transport {
   Script& script_;
 };
 
-/// A socket whose TCP connection goes to a listener that never reads; its bytes come from the script.
+/// Socket whose TCP connection goes to a listener that never reads. Received bytes come from the script.
 struct Rig {
   Script script;
   SecureTransports secure = [this](int, const std::string&) {
@@ -145,8 +145,8 @@ struct Rig {
 
 }  // namespace
 
-TEST_SUITE("one stream socket") {
-  TEST_CASE("interim answers go before the answer, in one piece or byte by byte (RFC 9110 §15.2)") {
+TEST_SUITE("stream socket") {
+  TEST_CASE("skips interim responses before the final one, in one piece or byte by byte (RFC 9110 §15.2)") {
     const std::string heads = "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n" +
                               std::string(kUpgrade) + "\r\n\r\n";
     for (const size_t piece : {heads.size(), size_t{1}}) {
@@ -162,7 +162,7 @@ TEST_SUITE("one stream socket") {
     }
   }
 
-  TEST_CASE("heads are bounded: one that never ends, one that comes whole, interim ones without end") {
+  TEST_CASE("limits response heads: unterminated, too long in one piece, or endless interim responses") {
     std::string endless;
     for (int i = 0; i < 2000; ++i) endless += "HTTP/1.1 100 Continue\r\n\r\n";
     for (const std::string& head :
@@ -175,12 +175,12 @@ TEST_SUITE("one stream socket") {
       rig.readable();
       const auto told = rig.told();
       REQUIRE(told.size() == 1);
-      CHECK(told[0].payload == "the answer to the upgrade is too long");
+      CHECK(told[0].payload == "the upgrade response is too long");
       CHECK(rig.socket->over());
     }
   }
 
-  TEST_CASE("what came along with the end of the TLS handshake is read, though the socket is not readable") {
+  TEST_CASE("reads data buffered with the end of the TLS handshake although the socket is not readable") {
     Rig rig;
     rig.open({rig.listen()});
     rig.script.rounds = 2;
@@ -192,7 +192,7 @@ TEST_SUITE("one stream socket") {
     CHECK(told[0].payload == "HTTP/1.1 408 Request Timeout");
   }
 
-  TEST_CASE("a read that had to wait for the socket to take bytes is tried again when it takes them") {
+  TEST_CASE("retries a read that waited for the socket to become writable") {
     Rig rig;
     rig.open_upgraded();
     rig.script.before_reads = {IoResult::Kind::wants_write};
@@ -205,7 +205,7 @@ TEST_SUITE("one stream socket") {
     CHECK(told[0].event == SocketEvent::messages);
   }
 
-  TEST_CASE("while the control thread has messages, the mailbox is left alone and nothing further is read") {
+  TEST_CASE("leaves the mailbox unchanged and reads nothing while the control thread has messages") {
     Rig rig;
     rig.open_upgraded();
     rig.script.says.push_back(
@@ -228,7 +228,7 @@ TEST_SUITE("one stream socket") {
     CHECK(told[0].event == SocketEvent::messages);
   }
 
-  TEST_CASE("no media goes before the first message of ours") {
+  TEST_CASE("sends no media before the first own message") {
     Rig rig;
     rig.open({rig.listen()});
     rig.socket->ready(EPOLLOUT, rig.now);
@@ -246,7 +246,7 @@ TEST_SUITE("one stream socket") {
     CHECK(rig.script.heard.size() > start);
   }
 
-  TEST_CASE("pongs are told when a ping asked for them, once") {
+  TEST_CASE("reports one pong for each requested ping") {
     Rig rig;
     rig.open_upgraded();
     const std::string pong("\x8a\x00", 2);
@@ -261,7 +261,7 @@ TEST_SUITE("one stream socket") {
     REQUIRE(rig.told().size() == 1);
   }
 
-  TEST_CASE("faults without number leave room in the event ring for the end") {
+  TEST_CASE("keeps space in the event ring for the end despite any number of faults") {
     Rig rig;
     rig.open_upgraded();
     rig.socket->attach(std::make_unique<StreamInput>("s", StreamFormat{},
@@ -279,7 +279,7 @@ TEST_SUITE("one stream socket") {
     CHECK(rig.events.dropped() > 0);
   }
 
-  TEST_CASE("pings of a bot that does not read are bounded by one pong") {
+  TEST_CASE("queues at most one pong for pings of a bot that does not read") {
     Rig rig;
     rig.open_upgraded();
     rig.script.takes = false;
@@ -292,12 +292,12 @@ TEST_SUITE("one stream socket") {
     rig.script.takes = true;
     rig.socket->ready(EPOLLOUT, rig.now);
     constexpr size_t kEmptyFrame = 6;
-    CHECK(rig.script.heard.size() == 2 * kEmptyFrame);  // the one in hand, and the last
+    CHECK(rig.script.heard.size() == 2 * kEmptyFrame);  // the one being written, and the last
   }
 
-  TEST_CASE("an address that does not answer has two and a half seconds when there is another") {
+  TEST_CASE("limits a connection attempt to 2.5 s if another address is left") {
     Rig rig;
-    // Nobody accepts, and the one place in the queue is taken: a further connection waits for ever.
+    // The listener never accepts and its only backlog slot is used, so another connection attempt hangs.
     const FileDescriptor dead(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
     sockaddr_in name{};
     name.sin_family = AF_INET;
@@ -324,7 +324,7 @@ TEST_SUITE("one stream socket") {
     CHECK(connects());
   }
 
-  TEST_CASE("a message beyond the limit is told, nothing is read until we close, then it is skipped") {
+  TEST_CASE("reports an oversized message, stops reading until close, then skips the message") {
     Rig rig;
     rig.open_upgraded();
     rig.script.says.push_back(std::string("\x81\x01"
@@ -349,7 +349,7 @@ TEST_SUITE("one stream socket") {
     CHECK(told[0].a == static_cast<uint8_t>(SocketEnd::closed));
   }
 
-  TEST_CASE("a message beyond what the account has left is told the same way; short ones always may come") {
+  TEST_CASE("reports a message beyond the account's budget, but always accepts short ones") {
     Rig rig;
     rig.account_bytes = 80'000;
     rig.open_upgraded();
@@ -362,7 +362,7 @@ TEST_SUITE("one stream socket") {
     rig.readable();
     rig.socket->check_time(rig.now);
     REQUIRE(rig.told().size() == 1);
-    CHECK(rig.world.budgets.of("", rig.account_bytes)->held.load() == 79'000);  // until it is dealt with
+    CHECK(rig.world.budgets.of("", rig.account_bytes)->held.load() == 79'000);  // until it has been processed
     rig.socket->proceed(rig.now);
     CHECK(rig.world.budgets.of("", rig.account_bytes)->held.load() == 0);
     rig.script.says.push_back(std::string("\x81\x01"
@@ -376,13 +376,13 @@ TEST_SUITE("one stream socket") {
     CHECK(told[1].a == static_cast<uint8_t>(Oversize::account));
   }
 
-  TEST_CASE("no address at all is an end in words") {
+  TEST_CASE("ends with a text if there is no address") {
     Rig rig;
     rig.open({});
     const auto told = rig.told();
     REQUIRE(told.size() == 1);
     CHECK(told[0].a == static_cast<uint8_t>(SocketEnd::other));
-    CHECK(told[0].payload == "there is no address to connect to");
+    CHECK(told[0].payload == "no address to connect to");
   }
 }
 

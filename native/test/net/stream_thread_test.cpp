@@ -1,4 +1,4 @@
-// The sockets' thread against a server on loopback.
+// Tests the stream socket thread against a server on loopback.
 #include "net/stream_thread.hpp"
 
 #include <doctest/doctest.h>
@@ -29,13 +29,13 @@ struct Told {
   std::string payload;
 };
 
-/// A thread with one socket, and what it tells.
+/// Thread with one socket, and its events.
 struct Rig {
   StreamThread thread{[] {}};
   std::shared_ptr<SocketMailbox> mailbox = std::make_shared<SocketMailbox>();
   std::shared_ptr<PlaybackQueue> queue = std::make_shared<PlaybackQueue>(kNarrowband, 80'000);
   std::vector<Told> told;
-  /// Each message is dealt with as soon as it is told.
+  /// If true, each message is marked as processed when it is reported.
   bool proceeds = false;
 
   void open(const std::vector<std::string>& addresses, uint16_t port) {
@@ -73,7 +73,7 @@ struct Rig {
     with_socket([](StreamSocket& socket, SocketLoop& loop) { socket.proceed(loop.now()); });
   }
 
-  /// Waits for the next event of this kind, past all others.
+  /// Waits for the next event of this kind and skips others.
   Told next(SocketEvent event) {
     const auto deadline = Clock::now() + kPatience;
     std::vector<uint8_t> batch(100'000);
@@ -128,7 +128,7 @@ std::string text_frame(std::string_view text) {
   return frame.append(text);
 }
 
-/// A playAudio of `samples` samples of L16 at 8 kHz.
+/// Returns a playAudio with `samples` samples of L16 at 8 kHz.
 std::string play_frame(size_t samples) {
   const std::vector<uint8_t> audio(2 * samples, 1);
   std::vector<uint8_t> payload(base64_length(audio.size()));
@@ -148,8 +148,8 @@ std::string numbered(int number) {
 
 }  // namespace
 
-TEST_SUITE("stream sockets on their thread") {
-  TEST_CASE("messages of the control thread and of a media thread are numbered as one sequence") {
+TEST_SUITE("stream socket thread") {
+  TEST_CASE("numbers messages of the control thread and of a media thread in one sequence") {
     WebSocketServer server;
     Rig rig;
     rig.open_to(server);
@@ -169,7 +169,7 @@ TEST_SUITE("stream sockets on their thread") {
     CHECK(rig.thread.counters().media_sent == 10);
   }
 
-  TEST_CASE("what a bot sends in one go takes effect in its order: audio behind a message waits for it") {
+  TEST_CASE("processes a bot's messages in order: audio waits for the message before it") {
     WebSocketServer server;
     Rig rig;
     rig.open_to(server);
@@ -182,7 +182,7 @@ TEST_SUITE("stream sockets on their thread") {
     CHECK(rig.queue->available() == 800);
     rig.proceed();
     CHECK(rig.message() == R"({"event":"clearAudio"})");
-    // Cleared where it was read, not when the control thread got round to it.
+    // The queue is cleared when the message is read, before the control thread processes it.
     Frame frame(kNarrowband);
     CHECK(rig.queue->read(frame).cleared);
     CHECK(rig.queue->available() == 0);
@@ -192,7 +192,7 @@ TEST_SUITE("stream sockets on their thread") {
     CHECK(rig.queue->available() == 320);
   }
 
-  TEST_CASE("control messages that come together are handed over together, up to audio, and before an end") {
+  TEST_CASE("passes control messages on together, up to the next audio, and before an end") {
     WebSocketServer server;
     Rig rig;
     rig.open_to(server);
@@ -208,7 +208,7 @@ TEST_SUITE("stream sockets on their thread") {
     CHECK(rig.next(SocketEvent::ended).b == 1000);
   }
 
-  TEST_CASE("a refused playAudio is told; the next is taken") {
+  TEST_CASE("reports a refused playAudio and accepts the next one") {
     WebSocketServer server;
     Rig rig;
     rig.open_to(server);
@@ -222,7 +222,7 @@ TEST_SUITE("stream sockets on their thread") {
     CHECK(rig.queue->available() == 160);
   }
 
-  TEST_CASE("the next address gets its turn when one refuses") {
+  TEST_CASE("tries the next address if one refuses") {
     WebSocketServer server;
     Rig rig;
     rig.open({"127.0.0.2", "127.0.0.1"}, server.port());
@@ -231,7 +231,7 @@ TEST_SUITE("stream sockets on their thread") {
               .starts_with("GET"));
   }
 
-  TEST_CASE("when all refuse, the error of the last is the end") {
+  TEST_CASE("reports the last error if all addresses refuse") {
     uint16_t port = 0;
     {
       const WebSocketServer gone;
@@ -244,7 +244,7 @@ TEST_SUITE("stream sockets on their thread") {
     CHECK(end.payload[0] == ECONNREFUSED);
   }
 
-  TEST_CASE("our close: the last message, the close frame, and the end when the peer has answered") {
+  TEST_CASE("closes with the last message, the close frame, and an end after the peer's response") {
     WebSocketServer server;
     Rig rig;
     rig.open_to(server);
@@ -258,7 +258,7 @@ TEST_SUITE("stream sockets on their thread") {
     CHECK(end.b == 1000);
   }
 
-  TEST_CASE("the peer's close is answered, and its code and reason are told") {
+  TEST_CASE("responds to the peer's close and reports its code and reason") {
     WebSocketServer server;
     Rig rig;
     rig.open_to(server);
@@ -269,7 +269,7 @@ TEST_SUITE("stream sockets on their thread") {
     CHECK(server.frames(1) == std::vector<std::string>{"close"});
   }
 
-  TEST_CASE("a peer that vanishes is told once") {
+  TEST_CASE("reports once that a peer vanished") {
     WebSocketServer server;
     Rig rig;
     rig.open_to(server);
@@ -277,7 +277,7 @@ TEST_SUITE("stream sockets on their thread") {
     CHECK(rig.next(SocketEvent::ended).a == static_cast<uint8_t>(SocketEnd::broken));
   }
 
-  TEST_CASE("stop lets what was said before leave") {
+  TEST_CASE("sends outstanding messages before it stops") {
     WebSocketServer server;
     {
       Rig rig;
@@ -288,7 +288,7 @@ TEST_SUITE("stream sockets on their thread") {
     CHECK(server.frames(20).size() == 20);
   }
 
-  TEST_CASE("no TLS without somebody to trust") {
+  TEST_CASE("refuses TLS without trusted certificates") {
     WebSocketServer server;
     Rig rig;
     SocketOptions options;
@@ -297,10 +297,10 @@ TEST_SUITE("stream sockets on their thread") {
     rig.thread.post([options, mailbox = rig.mailbox](SocketLoop& loop) mutable {
       loop.open(kSocket, std::move(options), std::move(mailbox));
     });
-    CHECK(rig.next(SocketEvent::ended).payload == "there is no TLS here");
+    CHECK(rig.next(SocketEvent::ended).payload == "TLS is not available");
   }
 
-  TEST_CASE("whatever bytes a server sends, there is exactly one end") {
+  TEST_CASE("reports exactly one end for any bytes from a server") {
     std::mt19937 random(11);
     for (int round = 0; round < 30; ++round) {
       WebSocketServer server;

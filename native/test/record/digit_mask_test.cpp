@@ -34,7 +34,7 @@ void append(Heard& heard, const DigitMask::Sides* sides) {
   heard.sent.insert(heard.sent.end(), sides->sent.begin(), sides->sent.end());
 }
 
-/// The whole of two sides through the mask.
+/// Passes both sides through the mask.
 Heard masked(const std::vector<Sample>& received, const std::vector<Sample>& sent) {
   DigitMask mask;
   Heard heard;
@@ -45,7 +45,7 @@ Heard masked(const std::vector<Sample>& received, const std::vector<Sample>& sen
   return heard;
 }
 
-/// 600 ms with the key 5 pressed for `tone_samples`, from sample `from` on.
+/// Returns 600 ms with key 5 pressed for `tone_samples` samples, starting at sample `from`.
 std::vector<Sample> press(size_t from, size_t tone_samples) {
   std::vector<Sample> audio(30 * kFrameSamples, 0);
   const auto low = carillon::test::sine(770, 6000, kLineRate, tone_samples);
@@ -57,7 +57,7 @@ std::vector<Sample> press(size_t from, size_t tone_samples) {
 
 }  // namespace
 
-TEST_CASE("digit mask: what is no key passes unchanged, all of it, 60 ms later") {
+TEST_CASE("digit mask: passes all other audio unchanged, 60 ms later") {
   const auto speech = carillon::test::noise(2000, 30 * kFrameSamples, 7);
   const auto other = carillon::test::sine(440, 8000, kLineRate, 30 * kFrameSamples);
   const Heard heard = masked(speech, other);
@@ -65,26 +65,26 @@ TEST_CASE("digit mask: what is no key passes unchanged, all of it, 60 ms later")
   CHECK(heard.sent == other);
 }
 
-TEST_CASE("digit mask: nothing is left of a key, wherever in a frame it begins and however long it is") {
+TEST_CASE("digit mask: removes keys of any length at any position in a frame completely") {
   for (const size_t samples : {size_t{400}, size_t{800}, size_t{2000}}) {
     for (size_t from = 1600; from < 1600 + kFrameSamples; from += 13) {
       const Heard heard = masked(press(from, samples), std::vector<Sample>(30 * kFrameSamples, 100));
       CAPTURE(from);
       CAPTURE(samples);
       CHECK(std::ranges::all_of(heard.received, [](Sample sample) { return sample == 0; }));
-      // The other side talks on.
+      // The other side continues unchanged.
       CHECK(std::ranges::all_of(heard.sent, [](Sample sample) { return sample == 100; }));
     }
   }
 }
 
-TEST_CASE("digit mask: keys that we send are silenced as well") {
+TEST_CASE("digit mask: silences the keys that we send") {
   const Heard heard = masked(std::vector<Sample>(30 * kFrameSamples, 100), press(1600, 800));
   CHECK(std::ranges::all_of(heard.sent, [](Sample sample) { return sample == 0; }));
   CHECK(std::ranges::all_of(heard.received, [](Sample sample) { return sample == 100; }));
 }
 
-TEST_CASE("digit mask: speech is heard up to 80 ms before a key, and again 60 ms after it") {
+TEST_CASE("digit mask: keeps speech up to 80 ms before a key and from 60 ms after it") {
   auto audio = press(2400, 800);
   carillon::test::add(std::span(audio).first(2400), carillon::test::noise(2000, 2400, 3));
   carillon::test::add(std::span(audio).subspan(3200), carillon::test::noise(2000, 1600, 4));
@@ -98,7 +98,7 @@ TEST_CASE("digit mask: speech is heard up to 80 ms before a key, and again 60 ms
   CHECK(same(3200 + 480, audio.size()));
 }
 
-TEST_CASE("digit mask: nothing is held before the first frame and after the last") {
+TEST_CASE("digit mask: holds no frame before the first and after the last one") {
   DigitMask mask;
   CHECK(mask.pop() == nullptr);
   for (int i = 0; i < 3; ++i) CHECK(mask.push(kSilentFrame, kSilentFrame) == nullptr);

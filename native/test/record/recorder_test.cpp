@@ -24,7 +24,7 @@ Sample first_of(Recorder::Side side, bool stereo) {
 
 }  // namespace
 
-TEST_CASE("recorder: one side, both mixed, or left = received and right = sent") {
+TEST_CASE("recorder: records one side, a mix of both, or left = received and right = sent") {
   CHECK(first_of(Recorder::Side::received, false) == 100);
   CHECK(first_of(Recorder::Side::sent, false) == -7);
   CHECK(first_of(Recorder::Side::both, false) == 93);
@@ -38,7 +38,7 @@ TEST_CASE("recorder: one side, both mixed, or left = received and right = sent")
   CHECK(block[2 * kFrameSamples - 1] == -7);
 }
 
-TEST_CASE("recorder: a side that has nothing counts as silence of the same length") {
+TEST_CASE("recorder: replaces missing audio of a side with silence of the same length") {
   Recorder recorder({.side = Recorder::Side::both, .stereo = true}, carillon::kNarrowband);
   const auto block = recorder.take(kReceived, {});
   REQUIRE(block.size() == 2 * kFrameSamples);
@@ -55,7 +55,9 @@ TEST_CASE("recorder: ends at the maximum length, to the sample") {
   CHECK(recorder.ended() == Recorder::End::max_length);
 }
 
-TEST_CASE("recorder: ends after the given silence of the peer, however loud we are; speech starts it anew") {
+TEST_CASE(
+    "recorder: ends after the given silence of the peer, regardless of our audio; speech restarts the "
+    "timer") {
   Recorder recorder({.side = Recorder::Side::both, .silence_end_ms = 1000}, carillon::kNarrowband);
   const auto ours = carillon::test::noise(3000, kFrameSamples, 1);
   for (int i = 0; i < 49; ++i) recorder.take(kSilence, ours);
@@ -68,7 +70,7 @@ TEST_CASE("recorder: ends after the given silence of the peer, however loud we a
   CHECK(recorder.take(kSilence, ours).empty());
 }
 
-TEST_CASE("recorder: a pause records nothing and stops the clocks") {
+TEST_CASE("recorder: records nothing and stops its timers while paused") {
   Recorder recorder({.side = Recorder::Side::received, .silence_end_ms = 100, .max_ms = 1000},
                     carillon::kNarrowband);
   recorder.take(kReceived, kSent);

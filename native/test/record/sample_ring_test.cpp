@@ -9,7 +9,7 @@
 using carillon::Sample;
 using carillon::SampleRing;
 
-TEST_CASE("sample ring: what goes in comes out in order, across the wrap") {
+TEST_CASE("sample ring: returns samples in order, across the wrap") {
   SampleRing ring(10);
   Sample next_in = 0;
   Sample next_out = 0;
@@ -24,7 +24,7 @@ TEST_CASE("sample ring: what goes in comes out in order, across the wrap") {
   }
 }
 
-TEST_CASE("sample ring: a push that does not fit changes nothing") {
+TEST_CASE("sample ring: stays unchanged if a push does not fit") {
   SampleRing ring(4);
   CHECK(ring.push(std::vector<Sample>{1, 2, 3}));
   CHECK(!ring.push(std::vector<Sample>{4, 5}));
@@ -37,13 +37,13 @@ TEST_CASE("sample ring: a push that does not fit changes nothing") {
   CHECK(ring.pop(out) == 0);
 }
 
-TEST_CASE("sample ring: without capacity it takes nothing but nothing") {
+TEST_CASE("sample ring: accepts only empty pushes without capacity") {
   SampleRing ring(0);
   CHECK(ring.push({}));
   CHECK(!ring.push(std::vector<Sample>{1}));
 }
 
-TEST_CASE("sample ring: two threads lose nothing and mix nothing up") {
+TEST_CASE("sample ring: transfers samples between two threads without loss or reordering") {
   constexpr int kTotal = 200000;
   SampleRing ring(512);
   std::thread producer([&ring] {

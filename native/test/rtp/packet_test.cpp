@@ -11,14 +11,14 @@ namespace {
 std::vector<uint8_t> packet(std::initializer_list<uint8_t> tail, uint8_t first = 0x80,
                             uint8_t second = 0x80) {
   std::vector<uint8_t> bytes{first, second, 0x12, 0x34, 0, 0, 0, 160, 0xde, 0xad, 0xbe, 0xef};
-  // One by one: GCC 12 sees an overflow in insert() that is not there.
+  // One by one: GCC 12 reports a false overflow in insert().
   for (const uint8_t byte : tail) bytes.push_back(byte);
   return bytes;
 }
 }  // namespace
 
 TEST_SUITE("RTP packet (RFC 3550 §5.1)") {
-  TEST_CASE("a written header reads back") {
+  TEST_CASE("parses a header that it has written") {
     std::vector<uint8_t> bytes(kRtpHeaderBytes + 3, 7);
     write_rtp_header({true, 101, 0xfffe, RtpTimestamp(0xdeadbeef), 0x01020304}, bytes);
     const auto read = parse_rtp(bytes);
@@ -31,7 +31,7 @@ TEST_SUITE("RTP packet (RFC 3550 §5.1)") {
     CHECK(read->payload.size() == 3);
   }
 
-  TEST_CASE("CSRC list, header extension and padding are cut off") {
+  TEST_CASE("removes CSRC list, header extension and padding") {
     const auto csrc = packet({1, 2, 3, 4, 9, 9}, 0x81);
     CHECK(parse_rtp(csrc)->payload.size() == 2);
     const auto extended = packet({0xbe, 0xde, 0, 1, 5, 5, 5, 5, 9}, 0x90);
@@ -40,8 +40,7 @@ TEST_SUITE("RTP packet (RFC 3550 §5.1)") {
     CHECK(parse_rtp(padded)->payload.size() == 2);
   }
 
-  TEST_CASE(
-      "what is not RTP is refused: version, truncated lists, impossible padding, RTCP types (RFC 5761 §4)") {
+  TEST_CASE("rejects other data: wrong version, truncated lists, invalid padding, RTCP types (RFC 5761 §4)") {
     CHECK_FALSE(parse_rtp(packet({}, 0x40)));
     CHECK_FALSE(parse_rtp(packet({1, 2, 3}, 0x81)));
     CHECK_FALSE(parse_rtp(packet({0xbe, 0xde, 0}, 0x90)));
@@ -53,7 +52,7 @@ TEST_SUITE("RTP packet (RFC 3550 §5.1)") {
     CHECK_FALSE(parse_rtp({}));
   }
 
-  TEST_CASE("any bytes at all give a view inside them or nothing") {
+  TEST_CASE("returns a view within the datagram or nothing for any bytes") {
     std::mt19937 random(7);
     for (int i = 0; i < 20000; ++i) {
       std::vector<uint8_t> bytes(random() % 80);

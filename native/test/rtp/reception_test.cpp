@@ -28,7 +28,7 @@ Nanos on_time(int sequence) { return kSecond + sequence * kFrameTime; }
 }  // namespace
 
 TEST_SUITE("extended sequence numbers") {
-  TEST_CASE("order is plain comparison across the wrap, forwards and backwards") {
+  TEST_CASE("orders values across the wrap in both directions") {
     SequenceUnwrapper unwrap;
     const int64_t a = unwrap.extend(65534);
     CHECK(unwrap.extend(65535) == a + 1);
@@ -40,7 +40,7 @@ TEST_SUITE("extended sequence numbers") {
 }
 
 TEST_SUITE("reception statistics (RFC 3550 A.1, A.3, A.8)") {
-  TEST_CASE("loss is what was expected and did not come; a late one is given back, a repeat counts once") {
+  TEST_CASE("counts missing packets as lost, corrects late ones and counts duplicates once") {
     ReceptionStats stats;
     for (const int sequence : {65530, 65531, 65533, 65536, 65537})
       stats.receive(numbered(sequence), on_time(sequence), true);
@@ -53,7 +53,7 @@ TEST_SUITE("reception statistics (RFC 3550 A.1, A.3, A.8)") {
     CHECK(stats.summary().duplicates == 1);
   }
 
-  TEST_CASE("jitter follows the RFC's estimator and is zero on the grid") {
+  TEST_CASE("follows the RFC's jitter estimator and is zero for regular packets") {
     ReceptionStats even;
     ReceptionStats uneven;
     double expected = 0;
@@ -67,7 +67,7 @@ TEST_SUITE("reception statistics (RFC 3550 A.1, A.3, A.8)") {
     CHECK(uneven.summary().jitter_ms == doctest::Approx(expected));
   }
 
-  TEST_CASE("a stray number far away changes nothing; two in a row begin a new sequence") {
+  TEST_CASE("ignores a single distant sequence number; two in a row begin a new sequence") {
     ReceptionStats stats;
     for (int i = 0; i < 10; ++i) stats.receive(numbered(i), on_time(i), true);
     CHECK(stats.receive(numbered(30000), on_time(10), true).verdict == Verdict::suspect);
@@ -88,7 +88,7 @@ TEST_SUITE("bursts and gaps (RFC 3611 §4.7.2)") {
     return pattern.summary();
   }
 
-  TEST_CASE("single losses far from each other are a gap") {
+  TEST_CASE("assigns isolated losses to a gap") {
     const auto summary = pattern_of("....................x.................x...................");
     CHECK(summary.burst_packets == 0);
     CHECK(summary.gap_packets == 58);
@@ -96,7 +96,7 @@ TEST_SUITE("bursts and gaps (RFC 3611 §4.7.2)") {
     CHECK(summary.mean_run == 1);
   }
 
-  TEST_CASE("losses with fewer than sixteen heard between them are a burst, from the first to the last") {
+  TEST_CASE("counts losses with fewer than sixteen received packets between them as one burst") {
     const auto summary = pattern_of("....................xx..x.x....................x..................");
     CHECK(summary.burst_packets == 7);
     CHECK(summary.burst_density == doctest::Approx(4.0 / 7));
@@ -107,7 +107,7 @@ TEST_SUITE("bursts and gaps (RFC 3611 §4.7.2)") {
     CHECK(pattern_of("").gap_packets == 0);
   }
 
-  TEST_CASE("packets that come late into the window are heard, unless they are discarded") {
+  TEST_CASE("counts late packets as heard unless they are discarded") {
     ReceptionStats stats;
     for (int i = 0; i < 400; ++i) {
       if (i % 40 != 20) stats.receive(numbered(i), on_time(i), true);
@@ -118,7 +118,7 @@ TEST_SUITE("bursts and gaps (RFC 3611 §4.7.2)") {
     }
     CHECK(stats.summary().lost == 0);
     CHECK(stats.pattern().burst_packets == 0);
-    // Of 336 settled ones, those at 220, 260, 300.
+    // Three of 336 settled packets were lost: 220, 260 and 300.
     CHECK(stats.pattern().gap_density == doctest::Approx(3.0 / 336));
   }
 }
@@ -133,18 +133,18 @@ TEST_SUITE("quality (ITU-T G.107)") {
     return in;
   }
 
-  TEST_CASE("nothing received, no opinion") { CHECK_FALSE(estimate_quality(input(0, 0)).mos); }
+  TEST_CASE("has no score without packets") { CHECK_FALSE(estimate_quality(input(0, 0)).mos); }
 
-  TEST_CASE("a clean line is 4.4, one percent of loss costs little with concealment, ten percent much") {
+  TEST_CASE("scores 4.4 without loss, little less with one percent loss and much less with ten percent") {
     CHECK(*estimate_quality(input(1000, 0)).mos == doctest::Approx(4.40).epsilon(0.01));
     CHECK(*estimate_quality(input(1000, 10)).mos > 4.2);
     CHECK(*estimate_quality(input(1000, 100)).mos < 3.5);
   }
 
-  TEST_CASE("late packets are lost to the ear, bursts hurt more than single losses, delay hurts too") {
+  TEST_CASE("lowers the score for late packets, bursts and delay") {
     QualityInput late = input(1000, 0);
     late.late = 50;
-    // They are told apart: the way has lost nothing.
+    // Reported separately: the network has lost nothing.
     CHECK(estimate_quality(late).loss_fraction == 0);
     CHECK(estimate_quality(late).discard_fraction == doctest::Approx(0.05));
     CHECK(*estimate_quality(late).mos == doctest::Approx(*estimate_quality(input(1000, 50)).mos));
@@ -165,7 +165,7 @@ TEST_SUITE("telephone events (RFC 4733)") {
     return packet;
   }
 
-  TEST_CASE("a press is told once, with its first packet, whichever that is") {
+  TEST_CASE("reports a press once, with the first of its packets to arrive") {
     TelephoneEventReceiver receiver;
     const std::array<uint8_t, 4> running{5, 10, 0, 160};
     const std::array<uint8_t, 4> end{5, 0x8a, 3, 32};
@@ -173,17 +173,18 @@ TEST_SUITE("telephone events (RFC 4733)") {
     CHECK_FALSE(receiver.receive(event(1000, running)));
     CHECK_FALSE(receiver.receive(event(1000, end)));
     CHECK(receiver.receive(event(3000, running)) == '5');
-    CHECK_FALSE(receiver.receive(event(1000, end)));  // a straggler
+    CHECK_FALSE(receiver.receive(event(1000, end)));  // late packet
   }
 
-  TEST_CASE("a press longer than the duration field goes on as a segment of the same one (§2.5.1.3)") {
+  TEST_CASE(
+      "continues a press longer than the duration field as another segment of the same press (§2.5.1.3)") {
     TelephoneEventReceiver receiver;
     const std::array<uint8_t, 4> running{11, 10, 0xff, 0xff};
     CHECK(receiver.receive(event(1000, running)) == '#');
     CHECK_FALSE(receiver.receive(event(1000 + 0xffff, running)));
   }
 
-  TEST_CASE("events that are no keys, and short payloads, are nothing") {
+  TEST_CASE("ignores events that are not keys, and short payloads") {
     TelephoneEventReceiver receiver;
     const std::array<uint8_t, 4> flash{16, 0x8a, 0, 160};
     CHECK_FALSE(receiver.receive(event(1000, flash)));
@@ -191,7 +192,7 @@ TEST_SUITE("telephone events (RFC 4733)") {
     CHECK_FALSE(receiver.receive(empty));
   }
 
-  TEST_CASE("every key has its code, there and back") {
+  TEST_CASE("converts every key to its code and back") {
     for (const char digit : std::string_view("0123456789*#ABCD"))
       CHECK(digit_of_event(*event_of_digit(digit)) == digit);
     CHECK_FALSE(event_of_digit('E'));

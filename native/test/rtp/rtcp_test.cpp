@@ -9,7 +9,7 @@
 namespace carillon {
 
 TEST_SUITE("RTCP (RFC 3550 §6)") {
-  TEST_CASE("a report reads back: sender info, block, and what follows is well formed") {
+  TEST_CASE("parses its own report: sender info, report block and a well-formed rest") {
     NoProtection none;
     RtcpSession session(none, 0x11223344);
     RtcpSession::Facts facts;
@@ -34,7 +34,7 @@ TEST_SUITE("RTCP (RFC 3550 §6)") {
     CHECK_FALSE(parse_rtcp(bytes, 1)->about_us);
   }
 
-  TEST_CASE("VoIP metrics read back behind a report, and stand where RFC 3611 §4.7 has them") {
+  TEST_CASE("parses VoIP metrics after a report and writes them at the offsets of RFC 3611 §4.7") {
     NoProtection none;
     RtcpSession ours(none, 0x11223344);
     RtcpSession theirs(none, 0xaabbccdd);
@@ -74,13 +74,13 @@ TEST_SUITE("RTCP (RFC 3550 §6)") {
     CHECK(*theirs.metrics_about_us() == metrics);
     REQUIRE(theirs.about_us());
 
-    // A block that says it is longer than the packet.
+    // A block whose length exceeds the packet.
     std::vector<uint8_t> broken(bytes.begin(), bytes.end());
     broken[broken.size() - 8 - 44 + 11] = 200;
     CHECK_FALSE(theirs.receive(broken, 3 * kSecond));
   }
 
-  TEST_CASE("a peer that received some packets twice has lost a negative number") {
+  TEST_CASE("reads a negative loss count from a peer that received duplicates") {
     NoProtection none;
     RtcpSession session(none, 1);
     RtcpSession::Facts facts;
@@ -91,7 +91,7 @@ TEST_SUITE("RTCP (RFC 3550 §6)") {
     CHECK(parse_rtcp(report, 2)->about_us->cumulative_lost == -1);
   }
 
-  TEST_CASE("the round trip is A - LSR - DLSR") {
+  TEST_CASE("computes the round-trip time as A - LSR - DLSR") {
     NoProtection none;
     RtcpSession ours(none, 1);
     RtcpSession theirs(none, 2);
@@ -107,7 +107,7 @@ TEST_SUITE("RTCP (RFC 3550 §6)") {
     CHECK(*ours.round_trip_ms() == doctest::Approx(75).epsilon(0.01));
   }
 
-  TEST_CASE("reports come every 2.5 to 7.5 s, legs out of step with each other") {
+  TEST_CASE("sends reports every 2.5 to 7.5 s, at different times for different legs") {
     std::vector<Nanos> first;
     for (uint32_t ssrc = 1; ssrc <= 20; ++ssrc) {
       NoProtection none;
@@ -127,8 +127,7 @@ TEST_SUITE("RTCP (RFC 3550 §6)") {
     CHECK(std::unique(first.begin(), first.end()) - first.begin() > 15);
   }
 
-  TEST_CASE(
-      "what is lost is remembered for half a minute; until the peer reports, its own losses stand for ours") {
+  TEST_CASE("remembers losses for 30 s, and uses the peer's own losses until it reports") {
     NoProtection none;
     RtcpSession ours(none, 1);
     RtcpSession theirs(none, 2);
@@ -156,7 +155,7 @@ TEST_SUITE("RTCP (RFC 3550 §6)") {
 
     report(100, 75, 40 * kSecond);
     CHECK(ours.loss_percent(40 * kSecond) == 25);
-    // The peer has said how it hears us.
+    // The peer has sent a report.
     watch(90, 41 * kSecond);
     CHECK(ours.loss_percent(41 * kSecond) == 25);
     report(200, 175, 60 * kSecond);
@@ -166,7 +165,7 @@ TEST_SUITE("RTCP (RFC 3550 §6)") {
     CHECK(ours.loss_percent(80 * kSecond) == 1);
   }
 
-  TEST_CASE("what is no compound packet is refused (A.2), and any bytes end in a verdict") {
+  TEST_CASE("rejects invalid compound packets (A.2), and parses any bytes safely") {
     NoProtection none;
     RtcpSession session(none, 5);
     RtcpSession::Facts facts;

@@ -61,7 +61,7 @@ Packet sealed_report(SrtpProtection& by) {
 }  // namespace
 
 TEST_SUITE("SRTP packets") {
-  TEST_CASE("an index is protected once: what comes again, or too late to know, is not sent") {
+  TEST_CASE("protects each index once and does not send duplicates or indices older than the window") {
     SrtpProtection sender = peer(1, 2);
     SrtpProtection receiver = peer(2, 1);
     for (const uint16_t sequence : {uint16_t{1000}, uint16_t{1300}, uint16_t{1298}}) {
@@ -74,7 +74,7 @@ TEST_SUITE("SRTP packets") {
     CHECK_FALSE(sealed(sender, rtp(1301)).empty());
   }
 
-  TEST_CASE("packets may be sealed out of order, also where the numbers come round") {
+  TEST_CASE("protects packets out of order, also across the sequence number wrap") {
     SrtpProtection sender(keys(1), keys(2), numbers);
     SrtpProtection receiver(keys(2), keys(1), numbers);
     for (const int sequence : {65'533, 65'535, 65'534, 1, 0, 2}) {
@@ -82,7 +82,7 @@ TEST_SUITE("SRTP packets") {
     }
   }
 
-  TEST_CASE("what one seals the other opens, whatever the suite and the key identifier") {
+  TEST_CASE("unprotects what was protected, with every suite and MKI length") {
     for (const SrtpSuite suite : {SrtpSuite::aes128_sha80, SrtpSuite::aes128_sha32, SrtpSuite::aes256_gcm}) {
       for (const size_t mki : {size_t{0}, size_t{4}}) {
         SrtpProtection sender(keys(1, suite), keys(2, suite), numbers);
@@ -100,18 +100,18 @@ TEST_SUITE("SRTP packets") {
     }
   }
 
-  TEST_CASE("the rollover counter goes up with the sequence number's end, also when packets there are lost") {
+  TEST_CASE("increments the rollover counter at the sequence number wrap, also with losses there") {
     SrtpProtection sender = peer(1, 2);
     SrtpProtection receiver = peer(2, 1);
     for (uint32_t i = 0; i < 3 * 65'536; ++i) {
       const Packet packet = sealed(sender, rtp(static_cast<uint16_t>(65'000 + i)));
-      // Now and then more than a hundred are lost, about every end of the numbers too.
+      // Lose over a hundred packets at regular intervals, including all sequence number wraps.
       if (i % 600 > 450) continue;
       REQUIRE(opens(receiver, packet));
     }
   }
 
-  TEST_CASE("late and doubled packets: each is heard once, in a window") {
+  TEST_CASE("accepts late packets once within the window") {
     SrtpProtection sender = peer(1, 2);
     SrtpProtection receiver = peer(2, 1);
     std::vector<Packet> packets;
@@ -119,16 +119,16 @@ TEST_SUITE("SRTP packets") {
       packets.push_back(sealed(sender, rtp(static_cast<uint16_t>(65'400 + i))));
     CHECK(opens(receiver, packets[0]));
     CHECK_FALSE(opens(receiver, packets[0]));
-    CHECK(opens(receiver, packets[150]));  // the numbers have come round meanwhile
+    CHECK(opens(receiver, packets[150]));  // the sequence numbers have wrapped
     CHECK(opens(receiver, packets[100]));
     CHECK_FALSE(opens(receiver, packets[100]));
     CHECK(opens(receiver, packets[149]));
-    CHECK_FALSE(opens(receiver, packets[10]));  // too old to tell
+    CHECK_FALSE(opens(receiver, packets[10]));  // older than the window
     CHECK(opens(receiver, packets[299]));
     CHECK_FALSE(opens(receiver, packets[150]));
   }
 
-  TEST_CASE("what is not authentic changes nothing: neither the counters nor the packet") {
+  TEST_CASE("rejects a packet that is not authentic without changing counters or the packet") {
     SrtpProtection sender = peer(1, 2);
     SrtpProtection receiver = peer(2, 1);
     CHECK(opens(receiver, sealed(sender, rtp(100))));
@@ -142,7 +142,7 @@ TEST_SUITE("SRTP packets") {
     CHECK(opens(receiver, sealed(sender, rtp(101))));
   }
 
-  TEST_CASE("too short, of another version, with an impossible header: nothing") {
+  TEST_CASE("rejects packets that are too short, of another version or with an invalid header") {
     SrtpProtection receiver = peer(2, 1);
     for (size_t size = 0; size < 40; ++size) {
       Packet packet(size, 0xff);
@@ -155,7 +155,7 @@ TEST_SUITE("SRTP packets") {
     CHECK(receiver.unprotect_rtp(extended).empty());
   }
 
-  TEST_CASE("each source has numbers of its own; only so many are remembered") {
+  TEST_CASE("tracks the indices of each source, for a limited number of sources") {
     SrtpProtection receiver = peer(2, 1);
     std::vector<Packet> first;
     for (uint32_t ssrc = 1; ssrc <= 6; ++ssrc) {
@@ -167,7 +167,7 @@ TEST_SUITE("SRTP packets") {
     CHECK_FALSE(opens(receiver, first[3]));
   }
 
-  TEST_CASE("the same keys once more: both directions go on counting") {
+  TEST_CASE("continues counting in both directions if the keys stay the same") {
     SrtpProtection sender = peer(1, 2);
     SrtpProtection receiver = peer(2, 1);
     Packet old;
@@ -183,7 +183,7 @@ TEST_SUITE("SRTP packets") {
     CHECK(opens(receiver_again, sealed(sender_again, rtp(static_cast<uint16_t>(70'000)))));
   }
 
-  TEST_CASE("a new key of the peer: what it sent under the old one is heard until the first under the new") {
+  TEST_CASE("accepts the peer's old key until the first packet under a new one") {
     SrtpProtection before = peer(1, 2);
     SrtpProtection after = peer(3, 2);
     SrtpProtection receiver = peer(2, 1);
@@ -195,7 +195,7 @@ TEST_SUITE("SRTP packets") {
     CHECK_FALSE(opens(changed, sealed(before, rtp(13))));
   }
 
-  TEST_CASE("reports: numbered, encrypted, no replay") {
+  TEST_CASE("numbers and encrypts reports and rejects replays") {
     SrtpProtection sender = peer(1, 2);
     SrtpProtection receiver = peer(2, 1);
     Packet first = sealed_report(sender);
@@ -207,7 +207,7 @@ TEST_SUITE("SRTP packets") {
     CHECK(Packet(plain.begin(), plain.end()) == receiver_report());
     CHECK_FALSE(receiver.unprotect_rtcp(second).empty());
     CHECK(receiver.unprotect_rtcp(replayed).empty());
-    // A report that says of itself that it is not encrypted.
+    // A report marked as unencrypted.
     Packet bare = sealed_report(sender);
     bare[bare.size() - 14] &= 0x7f;
     CHECK(receiver.unprotect_rtcp(bare).empty());

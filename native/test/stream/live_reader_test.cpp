@@ -11,7 +11,7 @@ namespace carillon {
 
 namespace {
 
-/// A peer and the reader that follows it.
+/// Peer and the reader of its packets.
 struct Live {
   PayloadStore store{kG711Rates.clock, 8000};
   DelayEstimator delays{kG711Rates.clock};
@@ -36,14 +36,14 @@ struct Live {
 }  // namespace
 
 TEST_SUITE("live reader") {
-  TEST_CASE("silence from the start, a frame each 20 ms, until the first packet comes") {
+  TEST_CASE("delivers silence every 20 ms from the start until the first packet arrives") {
     Live live;
     int frames = 0;
     for (Nanos at = kSecond; at <= 2 * kSecond; at += kMillisecond) frames += live.pump(at);
     CHECK(frames == 50);
   }
 
-  TEST_CASE("a packet goes out when it comes") {
+  TEST_CASE("delivers a packet when it arrives") {
     Live live;
     for (int i = 0; i < 10; ++i) {
       live.packet(i, kSecond + i * kFrameTime);
@@ -51,9 +51,7 @@ TEST_SUITE("live reader") {
     }
   }
 
-  TEST_CASE(
-      "a reordered packet is waited for, a lost one no longer than 40 ms; then all that waited goes at "
-      "once") {
+  TEST_CASE("waits at most 40 ms for a missing packet, then delivers all waiting packets immediately") {
     Live live;
     for (int i = 0; i < 5; ++i) {
       live.packet(i, kSecond + i * kFrameTime);
@@ -71,8 +69,7 @@ TEST_SUITE("live reader") {
     CHECK(live.pump(kSecond + 9 * kFrameTime + LiveReader::kGapWait) == 4);
   }
 
-  TEST_CASE(
-      "a peer that falls silent is heard as silence in real time, and what it sends then is in time again") {
+  TEST_CASE("delivers silence in real time for a silent peer, and its next audio in time") {
     Live live;
     for (int i = 0; i < 5; ++i) {
       live.packet(i, kSecond + i * kFrameTime);
@@ -89,7 +86,7 @@ TEST_SUITE("live reader") {
     CHECK(frames == 21);
   }
 
-  TEST_CASE("after a sleep of the machine nothing is made up for") {
+  TEST_CASE("skips the time of a system suspend") {
     for (const bool with_audio : {false, true}) {
       Live live;
       for (int i = 0; i < 5; ++i) {

@@ -30,7 +30,7 @@ std::optional<std::string> decode(std::string_view text) {
 }  // namespace
 
 TEST_SUITE("base64 (RFC 4648)") {
-  TEST_CASE("the vectors of §10") {
+  TEST_CASE("matches the vectors of §10") {
     const std::array<std::pair<std::string, std::string>, 7> vectors{{{"", ""},
                                                                       {"f", "Zg=="},
                                                                       {"fo", "Zm8="},
@@ -44,7 +44,7 @@ TEST_SUITE("base64 (RFC 4648)") {
     }
   }
 
-  TEST_CASE("padding may be missing; anything else outside the alphabet makes the text invalid") {
+  TEST_CASE("accepts missing padding and rejects characters outside the alphabet") {
     CHECK(decode("Zg") == "f");
     CHECK(decode("Zm8") == "fo");
     for (const char* bad :
@@ -54,7 +54,7 @@ TEST_SUITE("base64 (RFC 4648)") {
     }
   }
 
-  TEST_CASE("any bytes survive the way there and back") {
+  TEST_CASE("encodes and decodes any bytes without change") {
     std::mt19937 random(3);
     for (int i = 0; i < 2000; ++i) {
       std::string bytes(random() % 200, '\0');
@@ -68,7 +68,7 @@ TEST_SUITE("playAudio scanner") {
   constexpr std::string_view kMessage =
       R"({"event":"playAudio","streamId":"s","media":{"contentType":"audio/x-l16","sampleRate":16000,"payload":"AAAA"}})";
 
-  TEST_CASE("reads a plain message") {
+  TEST_CASE("parses a simple message") {
     const auto message = scan_play_message(kMessage);
     REQUIRE(message);
     CHECK(message->stream_id == "s");
@@ -77,7 +77,7 @@ TEST_SUITE("playAudio scanner") {
     CHECK(message->payload == "AAAA");
   }
 
-  TEST_CASE("every truncation and every changed byte ends in a verdict, never in a fault") {
+  TEST_CASE("handles every truncation and every changed byte safely") {
     for (size_t length = 0; length < kMessage.size(); ++length) {
       const std::string cut(kMessage.substr(0, length));
       CHECK_FALSE(scan_play_message(cut));
@@ -90,7 +90,7 @@ TEST_SUITE("playAudio scanner") {
     }
   }
 
-  TEST_CASE("rubbish made of JSON's own characters ends in a verdict") {
+  TEST_CASE("handles random sequences of JSON characters safely") {
     constexpr std::string_view kParts = "{}[]\":,\\ \n0-9.eE+tfn\"event\"\"media\"\"playAudio\"";
     std::mt19937 random(10);
     for (int i = 0; i < 50'000; ++i) {
@@ -101,7 +101,7 @@ TEST_SUITE("playAudio scanner") {
   }
 }
 
-TEST_SUITE("bot audio to the line rate") {
+TEST_SUITE("stream input") {
   std::vector<uint8_t> bytes_of(std::span<const Sample> samples) {
     std::vector<uint8_t> out;
     for (const Sample sample : samples) {
@@ -111,7 +111,7 @@ TEST_SUITE("bot audio to the line rate") {
     return out;
   }
 
-  TEST_CASE("cut anywhere, even inside a sample: the filter's state goes on, 75 dB and no click") {
+  TEST_CASE("keeps the filter state for any division, even within a sample: 75 dB and no click") {
     for (const int rate : {8000, 16000, 24000}) {
       auto queue = std::make_shared<PlaybackQueue>(kNarrowband, 100'000);
       StreamInput input("s", {}, queue);
@@ -129,7 +129,7 @@ TEST_SUITE("bot audio to the line rate") {
     }
   }
 
-  TEST_CASE("a refused message leaves no trace") {
+  TEST_CASE("leaves no trace of a refused message") {
     auto queue = std::make_shared<PlaybackQueue>(kNarrowband, 160);
     StreamInput input("s", {}, queue);
     const std::vector<uint8_t> one(320, 1);
@@ -142,7 +142,7 @@ TEST_SUITE("bot audio to the line rate") {
 }
 
 TEST_SUITE("media messages") {
-  TEST_CASE("begin with room for the sequence number and carry 20 ms") {
+  TEST_CASE("reserve space for the sequence number and carry 20 ms") {
     MediaMessageWriter writer("id", Track::outbound, {StreamEncoding::mulaw, 8000}, R"("{}")");
     const Bytes bytes = writer.write(kSilentFrame, 1760000000020);
     const std::string text(bytes.begin(), bytes.end());
@@ -154,7 +154,7 @@ TEST_SUITE("media messages") {
     CHECK(decode(text.substr(payload, text.find('"', payload) - payload)) == std::string(160, '\xff'));
   }
 
-  TEST_CASE("at 16 kHz hold 640 bytes each from the first on") {
+  TEST_CASE("contain 640 bytes each at 16 kHz from the first one") {
     MediaMessageWriter writer("id", Track::inbound, {StreamEncoding::l16, 16000}, R"("{}")");
     for (int i = 0; i < 100; ++i) {
       const Bytes bytes = writer.write(kSilentFrame, i);

@@ -11,7 +11,7 @@
 namespace carillon {
 
 namespace {
-/// What may be left of a debt when there is nothing in hand to pay with.
+/// Delay debt that may remain when no audio is queued to reduce it.
 constexpr Nanos kMaxFrameDebt = 700 * kMillisecond;
 
 std::vector<Sample> ramp(size_t count, int from = 1) {
@@ -22,7 +22,7 @@ std::vector<Sample> ramp(size_t count, int from = 1) {
 }  // namespace
 
 TEST_SUITE("playback queue") {
-  TEST_CASE("gives back what was put in, whatever the pieces") {
+  TEST_CASE("returns its input for any division") {
     PlaybackQueue queue(kNarrowband, 100'000);
     const auto audio = ramp(10'000);
     std::mt19937 random(5);
@@ -40,7 +40,7 @@ TEST_SUITE("playback queue") {
     CHECK(back == audio);
   }
 
-  TEST_CASE("takes all of a message or nothing") {
+  TEST_CASE("accepts a whole message or nothing") {
     PlaybackQueue queue(kNarrowband, 1000);
     CHECK(queue.push(ramp(900)));
     CHECK_FALSE(queue.push(ramp(101)));
@@ -48,14 +48,14 @@ TEST_SUITE("playback queue") {
     CHECK(queue.push(ramp(100)));
   }
 
-  TEST_CASE("a flood of tiny messages is bounded by number too") {
+  TEST_CASE("limits the number of tiny messages") {
     PlaybackQueue queue(kNarrowband, 8000);
     int taken = 0;
     while (taken < 8000 && queue.push(ramp(1))) ++taken;
     CHECK(taken < 200);
   }
 
-  TEST_CASE("reaches a checkpoint only after the last sample before it, and loses no audio around it") {
+  TEST_CASE("reaches a checkpoint exactly after its last preceding sample, without losing audio") {
     PlaybackQueue queue(kNarrowband, 10'000);
     queue.push(ramp(200));
     queue.checkpoint(1);
@@ -73,7 +73,8 @@ TEST_SUITE("playback queue") {
     CHECK(queue.reached() == 3U);
   }
 
-  TEST_CASE("clear drops audio and checkpoints for the producer at once, for the line with a short fade") {
+  TEST_CASE(
+      "clear drops audio and checkpoints immediately for the producer, and with a short fade for the line") {
     PlaybackQueue queue(kNarrowband, 10'000);
     queue.push(std::vector<Sample>(1000, 1000));
     queue.checkpoint(1);
@@ -94,7 +95,7 @@ TEST_SUITE("playback queue") {
     CHECK_FALSE(queue.reached());
   }
 
-  TEST_CASE("one thread fills while another empties: nothing is lost, doubled or out of order") {
+  TEST_CASE("transfers audio between two threads without loss, duplication or reordering") {
     PlaybackQueue queue(kNarrowband, 4000);
     constexpr int kTotal = 400'000;
     std::thread producer([&] {
@@ -123,7 +124,7 @@ TEST_SUITE("playback queue") {
     CHECK(wrong == 0);
   }
 
-  TEST_CASE("one thread clears again and again while another plays") {
+  TEST_CASE("survives repeated clears in one thread while another thread plays") {
     PlaybackQueue queue(kNarrowband, 4000);
     std::atomic<bool> done{false};
     std::thread player([&] {
@@ -147,8 +148,8 @@ TEST_SUITE("playback queue") {
   }
 }
 
-TEST_SUITE("playback of a stream") {
-  TEST_CASE("starts without a prebuffer, and builds a cushion only after a hole inside an utterance") {
+TEST_SUITE("stream playback") {
+  TEST_CASE("starts without prebuffering and builds a cushion only after a gap within an utterance") {
     auto queue = std::make_shared<PlaybackQueue>(kNarrowband, 100'000);
     StreamPlayback playback(queue);
     Frame frame(kNarrowband);
@@ -159,15 +160,14 @@ TEST_SUITE("playback of a stream") {
     // Three frames late in the middle of an utterance.
     for (int i = 0; i < 3; ++i) CHECK_FALSE(playback.next(now += kFrameTime, frame).audible);
     queue->push(ramp(kFrameSamples));
-    CHECK_FALSE(playback.next(now += kFrameTime, frame).audible);  // the cushion fills
+    CHECK_FALSE(playback.next(now += kFrameTime, frame).audible);  // waiting for the cushion
     CHECK(playback.cushion() > Nanos{});
     CHECK(playback.cushion() <= StreamPlayback::kMaxCushion);
     for (int i = 0; i < 5; ++i) queue->push(ramp(kFrameSamples));
     CHECK(playback.next(now += kFrameTime, frame).audible);
   }
 
-  TEST_CASE(
-      "a stall of a bot that speaks in real time does not delay it for good: silent frames are left out") {
+  TEST_CASE("removes the delay of a real-time bot after a stall by skipping silent frames") {
     auto queue = std::make_shared<PlaybackQueue>(kNarrowband, 480'000);
     StreamPlayback playback(queue);
     Frame frame(kNarrowband);
@@ -185,7 +185,7 @@ TEST_SUITE("playback of a stream") {
     CHECK(playback.debt() < kMaxFrameDebt);
   }
 
-  TEST_CASE("the pauses of a bot that sends whole utterances are never touched") {
+  TEST_CASE("keeps the pauses of a bot that sends whole utterances") {
     auto queue = std::make_shared<PlaybackQueue>(kNarrowband, 480'000);
     StreamPlayback playback(queue);
     Frame frame(kNarrowband);
@@ -199,7 +199,7 @@ TEST_SUITE("playback of a stream") {
     }
   }
 
-  TEST_CASE("a short piece alone is held back no longer than the cushion") {
+  TEST_CASE("delays a short single piece by at most the cushion") {
     auto queue = std::make_shared<PlaybackQueue>(kNarrowband, 100'000);
     StreamPlayback playback(queue);
     Frame frame(kNarrowband);

@@ -11,7 +11,7 @@
 #include "test/support/narrow.hpp"
 #include "test/support/signal.hpp"
 
-// Feeds a jitter buffer with a tone whose packets arrive when a test says, and takes a frame every 20 ms.
+// Feeds a tone into a jitter buffer with given packet arrival times, and reads a frame every 20 ms.
 namespace carillon::test {
 
 struct Line {
@@ -20,7 +20,7 @@ struct Line {
   G711Decoder codec;
   Playout playout{codec};
   std::vector<Sample> heard;
-  // After each frame.
+  // Values after each frame.
   std::vector<Nanos> delay;
   std::vector<Nanos> target;
 
@@ -42,7 +42,7 @@ struct Line {
     playout.arrived({timestamp, duration, at, talkspurt, end_before}, delays);
   }
 
-  /// Packet i is sent at 20 i ms; `delay_of(i)`: its time on the way, nothing when it is lost.
+  /// Packet i is sent at 20 i ms. `delay_of(i)`: its network delay, or nullopt if it is lost.
   void run(int packets, const std::function<std::optional<Nanos>(int)>& delay_of) {
     std::vector<std::pair<Nanos, int>> arrivals;
     for (int i = 0; i < packets; ++i) {

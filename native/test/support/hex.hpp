@@ -1,4 +1,4 @@
-// Octets as standards print them.
+// Parses octets as printed in standards.
 #pragma once
 
 #include <cctype>
@@ -8,7 +8,7 @@
 
 namespace carillon::test {
 
-/// Blanks between digits are left out.
+/// Blanks between digits are ignored.
 inline std::vector<uint8_t> hex(std::string_view digits) {
   std::vector<uint8_t> out;
   bool half = false;

@@ -1,4 +1,4 @@
-// The telephone network's rate under short names.
+// Short names for the telephone network's sample rate.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Who hears of nothing: a base for those that hear of some events only.
+// Event receiver that ignores all events; base class for receivers of some events.
 #pragma once
 
 #include "core/base/events.hpp"

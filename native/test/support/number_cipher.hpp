@@ -1,4 +1,4 @@
-// SRTP's ciphers without cryptography, for tests of what stands around them.
+// SRTP ciphers without cryptography, for tests of the surrounding code.
 #pragma once
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 
 namespace carillon::test {
 
-/// No cryptography: the body is mixed with a number made of key, name and what is beside it, and the tag is
-/// that number. Whoever takes another index than the sender gets nothing.
+/// No cryptography: combines the body with a number derived from key, packet name and additional data, and
+/// uses that number as the tag. Opening with another index fails.
 class NumberCipher final : public PacketCipher {
  public:
   NumberCipher(uint32_t key, bool rtcp) : key_(rtcp ? ~key : key) {}

@@ -1,5 +1,5 @@
-// SRTP's ciphers by the processor, with the master key as session key: the derivation is OpenSSL's, which
-// tests of the core are without.
+// SRTP processor ciphers that use the master key as session key, because key derivation needs OpenSSL, which
+// tests of the core do not link.
 #pragma once
 
 #include "core/srtp/processor_ciphers.hpp"
@@ -7,7 +7,7 @@
 
 namespace carillon::test {
 
-/// A MakeCiphers; without cryptography where the processor has none.
+/// MakeCiphers that returns null pointers if the processor lacks the instructions.
 inline CipherPair underived(const SrtpKeys& keys, CipherUse use) {
   const Bytes auth = Bytes(keys.master).first(20);
   const auto make = [&] {

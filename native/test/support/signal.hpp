@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-// Signals in, measurements out: tests assert audio by what is in it, not by its bytes.
+// Generates signals and measures audio, so that tests assert its content instead of its bytes.
 namespace carillon::test {
 
 inline std::vector<std::int16_t> sine(double frequency_hz, double amplitude, int rate_hz, std::size_t samples,
@@ -22,7 +22,7 @@ inline std::vector<std::int16_t> sine(double frequency_hz, double amplitude, int
   return out;
 }
 
-// White Gaussian noise; the same seed gives the same noise on every machine with this library.
+// White Gaussian noise. The same seed yields the same noise on every machine with this library.
 inline std::vector<std::int16_t> noise(double rms, std::size_t samples, unsigned seed) {
   std::mt19937 random(seed);
   std::normal_distribution<double> normal(0.0, rms);
@@ -51,10 +51,10 @@ inline double to_db(double ratio) { return 20.0 * std::log10(std::fmax(ratio, 1e
 struct SineFit {
   double amplitude;
   double phase;     // radians, of sin(2 pi f t + phase) with t = 0 at the first sample
-  double rest_rms;  // what the fitted sine does not explain
+  double rest_rms;  // RMS of the residual after the fit
 };
 
-// Least-squares fit of one sine of known frequency.
+// Least-squares fit of one sine with known frequency.
 inline SineFit fit_sine(std::span<const std::int16_t> signal, double frequency_hz, int rate_hz) {
   const double step = 2.0 * std::numbers::pi * frequency_hz / rate_hz;
   double ss = 0, sc = 0, cc = 0, ys = 0, yc = 0;
@@ -76,7 +76,7 @@ inline SineFit fit_sine(std::span<const std::int16_t> signal, double frequency_h
   return {std::hypot(a, b), std::atan2(b, a), std::sqrt(rest / static_cast<double>(signal.size()))};
 }
 
-// Signal-to-noise ratio in dB when the signal ought to be one sine.
+// Signal-to-noise ratio in dB of a signal that should be one sine.
 inline double sine_snr_db(std::span<const std::int16_t> signal, double frequency_hz, int rate_hz) {
   const auto fit = fit_sine(signal, frequency_hz, rate_hz);
   return to_db(fit.amplitude / std::numbers::sqrt2 / std::fmax(fit.rest_rms, 1e-9));

@@ -11,14 +11,13 @@
 
 namespace carillon::test {
 
-/// Talk without words: voiced syllables with a gliding pitch through the formants of changing vowels, hissing
-/// consonants and stops. Not natural, but with the harmonics, levels and rhythm that detectors have to live
-/// with.
+/// Artificial speech without words: voiced syllables with gliding pitch and changing vowel formants,
+/// fricatives and stops. It is not natural, but has realistic harmonics, levels and rhythm for detectors.
 class Babble {
  public:
   explicit Babble(unsigned seed, double pitch_hz = 120.0) : random_(seed), pitch_hz_(pitch_hz) {}
 
-  /// One syllable of the given length, its loudest part about `peak`.
+  /// Returns one syllable of the given length with a peak amplitude of about `peak`.
   std::vector<std::int16_t> syllable(std::size_t samples, double peak = 9000.0) {
     const std::array<double, 3> formants{uniform(300, 850), uniform(900, 2300), uniform(2300, 3200)};
     const double start_hz = pitch_hz_ * uniform(0.85, 1.25);
@@ -43,7 +42,7 @@ class Babble {
     return scaled(raw, peak);
   }
 
-  /// Syllables of 120-260 ms with short stops between, for about so long.
+  /// Returns syllables of 120-260 ms with short stops, about `samples` samples in total.
   std::vector<std::int16_t> talk(std::size_t samples, double peak = 9000.0) {
     std::vector<std::int16_t> out;
     while (out.size() < samples) {

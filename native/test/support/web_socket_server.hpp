@@ -1,4 +1,4 @@
-// A server on loopback that does byte by byte what a test says: nothing by itself, not even the upgrade.
+// Loopback server that a test controls byte by byte. It does nothing automatically, not even the upgrade.
 #pragma once
 
 #include <arpa/inet.h>
@@ -19,7 +19,7 @@ namespace carillon {
 
 class WebSocketServer {
  public:
-  /// How long a test waits for what should come at once.
+  /// Timeout for immediate reactions.
   static constexpr auto kPatience = std::chrono::seconds(5);
 
   WebSocketServer() : listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
@@ -38,7 +38,7 @@ class WebSocketServer {
   void write(std::string_view bytes) const { ::send(peer_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL); }
   void hang_up() { peer_.reset(); }
 
-  /// Waits until `enough(everything read so far)` and returns it.
+  /// Reads until `enough(everything read so far)` is true and returns the data.
   template <typename Enough>
   std::string read_until(Enough enough) {
     const auto deadline = std::chrono::steady_clock::now() + kPatience;
@@ -53,7 +53,7 @@ class WebSocketServer {
     return read_;
   }
 
-  /// Payloads of the frames of the client, unmasked; close frames as "close", pings left out.
+  /// Returns the payloads of the client's frames, unmasked. Close frames appear as "close"; pings are omitted.
   std::vector<std::string> frames(size_t count) {
     std::vector<std::string> out;
     read_until([&](const std::string& bytes) {

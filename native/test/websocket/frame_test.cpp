@@ -15,7 +15,7 @@ Bytes bytes_of(std::string_view text) { return {reinterpret_cast<const uint8_t*>
 
 std::string text_of(Bytes bytes) { return {bytes.begin(), bytes.end()}; }
 
-/// A frame as a server writes it, not masked.
+/// Returns an unmasked frame as a server writes it.
 std::vector<uint8_t> server_frame(uint8_t first, std::string_view payload) {
   std::vector<uint8_t> frame{first};
   if (payload.size() < 126) {
@@ -38,7 +38,7 @@ using Kind = MessageReader::Kind;
 constexpr size_t kLimit = 100'000;
 constexpr uint8_t kText = 0x81;
 
-/// Everything that a reader makes of `input`, handed to it `step` bytes at a time.
+/// Returns a log of all items that a reader parses from `input`, passed in steps of `step` bytes.
 std::vector<std::string> read_all(const std::vector<uint8_t>& input, size_t step, size_t limit = kLimit) {
   MessageReader reader(limit);
   std::vector<std::string> log;
@@ -70,7 +70,7 @@ void append(std::vector<uint8_t>& out, const std::vector<uint8_t>& more) {
 }  // namespace
 
 TEST_SUITE("WebSocket frames of a client (RFC 6455 §5)") {
-  TEST_CASE("what it writes is masked, with the shortest length form") {
+  TEST_CASE("writes masked frames with the shortest length encoding") {
     for (const size_t length : {size_t{0}, size_t{125}, size_t{126}, size_t{0xffff}, size_t{0x10000}}) {
       std::string payload(length, 'x');
       for (size_t i = 0; i < length; ++i) payload[i] = static_cast<char>('a' + i % 26);
@@ -90,7 +90,7 @@ TEST_SUITE("WebSocket frames of a client (RFC 6455 §5)") {
     }
   }
 
-  TEST_CASE("frames go one behind the other into the same buffer") {
+  TEST_CASE("appends consecutive frames to one buffer") {
     std::vector<uint8_t> out;
     append_frame(out, Opcode::ping, {}, 1);
     append_frame(out, Opcode::pong, bytes_of("a"), 2);
@@ -98,7 +98,8 @@ TEST_SUITE("WebSocket frames of a client (RFC 6455 §5)") {
     CHECK(out[6] == 0x8a);
   }
 
-  TEST_CASE("messages, fragments, control frames between them: the same however the bytes arrive") {
+  TEST_CASE(
+      "parses messages, fragments and interleaved control frames equally for any division of the bytes") {
     std::vector<uint8_t> input;
     append(input, server_frame(kText, "one"));
     append(input, server_frame(0x01, "tw"));
@@ -130,33 +131,33 @@ TEST_SUITE("WebSocket frames of a client (RFC 6455 §5)") {
     }
   }
 
-  TEST_CASE("each way to break the protocol is a fault with its code") {
+  TEST_CASE("reports each protocol violation as a fault with its code") {
     const auto fault_of = [](const std::vector<uint8_t>& input) {
       return read_all(input, input.size()).back();
     };
-    CHECK(fault_of({0xc1, 0x00}) == "fault 1002");                    // a reserved bit
+    CHECK(fault_of({0xc1, 0x00}) == "fault 1002");                    // reserved bit set
     CHECK(fault_of({0x81, 0x80, 0, 0, 0, 0}) == "fault 1002");        // masked
     CHECK(fault_of({0x83, 0x00}) == "fault 1002");                    // opcode 3
-    CHECK(fault_of({0x09, 0x00}) == "fault 1002");                    // a fragmented ping
-    CHECK(fault_of({0x89, 0x7e, 0x00, 0x80}) == "fault 1002");        // a ping of 128 bytes
-    CHECK(fault_of({0x80, 0x00}) == "fault 1002");                    // a continuation of nothing
-    CHECK(fault_of({0x01, 0x00, 0x81, 0x00}) == "fault 1002");        // a message within another
-    CHECK(fault_of({0x88, 0x01, 0x03}) == "fault 1002");              // half a close code
+    CHECK(fault_of({0x09, 0x00}) == "fault 1002");                    // fragmented ping
+    CHECK(fault_of({0x89, 0x7e, 0x00, 0x80}) == "fault 1002");        // ping of 128 bytes
+    CHECK(fault_of({0x80, 0x00}) == "fault 1002");                    // continuation frame without a message
+    CHECK(fault_of({0x01, 0x00, 0x81, 0x00}) == "fault 1002");        // message within another message
+    CHECK(fault_of({0x88, 0x01, 0x03}) == "fault 1002");              // incomplete close code
     CHECK(fault_of({0x88, 0x02, 0x03, 0xed}) == "fault 1002");        // 1005 on the wire
     CHECK(fault_of({0x88, 0x02, 0x00, 0x01}) == "fault 1002");        // code 1
-    CHECK(fault_of({0x88, 0x03, 0x03, 0xe8, 0xff}) == "fault 1007");  // a reason that is not UTF-8
-    CHECK(fault_of({0x81, 0x01, 0xff}) == "fault 1007");              // text that is not UTF-8
-    CHECK(fault_of({0x88, 0x00}) == "close 1005");                    // no code is no fault
+    CHECK(fault_of({0x88, 0x03, 0x03, 0xe8, 0xff}) == "fault 1007");  // reason is not UTF-8
+    CHECK(fault_of({0x81, 0x01, 0xff}) == "fault 1007");              // text is not UTF-8
+    CHECK(fault_of({0x88, 0x00}) == "close 1005");                    // a missing code is valid
   }
 
-  TEST_CASE("a character may be cut by a fragment; the message is judged whole") {
+  TEST_CASE("accepts a character split by a fragment and validates the whole message") {
     std::vector<uint8_t> input;
     append(input, server_frame(0x01, "\xe2\x82"));
     append(input, server_frame(0x80, "\xac"));
     CHECK(read_all(input, 1) == std::vector<std::string>{"text \xe2\x82\xac"});
   }
 
-  TEST_CASE("a message beyond the limit is refused by its header, before its bytes are here") {
+  TEST_CASE("refuses an oversized message by its header before its bytes arrive") {
     CHECK(read_all({0x81, 0x7f, 0, 0, 0, 1, 0, 0, 0, 0}, 10) == std::vector<std::string>{"fault 1009"});
     std::vector<uint8_t> fragments;
     append(fragments, server_frame(0x01, std::string(60, 'a')));
@@ -165,7 +166,7 @@ TEST_SUITE("WebSocket frames of a client (RFC 6455 §5)") {
     CHECK(read_all(fragments, 1, 101).size() == 1);
   }
 
-  TEST_CASE("what a message in parts will take is known from its header on, and given back after it") {
+  TEST_CASE("knows the size of a fragmented message from its headers and releases the memory afterwards") {
     MessageReader reader(kLimit);
     const std::vector<uint8_t> input = server_frame(kText, std::string(70'000, 'z'));
     const auto first = reader.next(Bytes(input).first(1000));
@@ -184,7 +185,7 @@ TEST_SUITE("WebSocket frames of a client (RFC 6455 §5)") {
     CHECK(reader.expected() == 0);
   }
 
-  TEST_CASE("messages can be skipped, one that is under way too; control frames are told all the same") {
+  TEST_CASE("skips messages, including the current one, and still reports control frames") {
     for (const size_t step : {size_t{1}, size_t{50}, size_t{100'000}}) {
       CAPTURE(step);
       std::vector<uint8_t> input = server_frame(kText, std::string(300, 'z'));
@@ -210,7 +211,7 @@ TEST_SUITE("WebSocket frames of a client (RFC 6455 §5)") {
     }
   }
 
-  TEST_CASE("any bytes end in an item or a fault, never in a read beyond them") {
+  TEST_CASE("yields an item or a fault for any bytes and never reads beyond them") {
     std::mt19937 random(7);
     for (int round = 0; round < 20'000; ++round) {
       std::vector<uint8_t> input(random() % 40);
@@ -220,14 +221,14 @@ TEST_SUITE("WebSocket frames of a client (RFC 6455 §5)") {
     }
   }
 
-  TEST_CASE("a close reason is cut to what a control frame holds") {
+  TEST_CASE("truncates a close reason to the limit of a control frame") {
     CHECK(close_payload(1000, "ok").size() == 4);
     CHECK(close_payload(1000, std::string(500, 'x')).size() == kMaxControlPayload);
   }
 }
 
 TEST_SUITE("UTF-8 (RFC 3629)") {
-  TEST_CASE("valid texts") {
+  TEST_CASE("accepts valid texts") {
     for (const char* text :
          {"", "plain", "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x94\x94", "\xed\x9f\xbf", "\xee\x80\x80",
           "\xf4\x8f\xbf\xbf", "eight ascii and then \xc3\xa9 eight more ascii"}) {
@@ -235,7 +236,7 @@ TEST_SUITE("UTF-8 (RFC 3629)") {
       CHECK(is_utf8(bytes_of(text)));
     }
   }
-  TEST_CASE("overlong forms, surrogates, what lies beyond U+10FFFF, stray and missing bytes are not") {
+  TEST_CASE("rejects overlong forms, surrogates, values above U+10FFFF, stray and missing bytes") {
     for (const char* text : {"\x80", "\xc0\xaf", "\xc1\xbf", "\xe0\x9f\xbf", "\xed\xa0\x80",
                              "\xf0\x8f\xbf\xbf", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xff", "\xc3",
                              "\xe2\x82", "\xf0\x9f\x94", "\xc3(", "ascii ascii ascii \xe2(\xa1"}) {

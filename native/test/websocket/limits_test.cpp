@@ -1,4 +1,4 @@
-// What keeps a bot that reads too slowly, or sends too fast, from costing more than its own call.
+// Tests the limits for bots that read too slowly or send too fast.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -21,8 +21,8 @@ std::vector<std::string> drain(SendQueue& send_queue) {
 
 }  // namespace
 
-TEST_SUITE("what waits for a slow reader") {
-  TEST_CASE("the oldest media go, control messages stay, and the order is kept") {
+TEST_SUITE("send queue") {
+  TEST_CASE("drops the oldest media and keeps control messages and the order") {
     SendQueue send_queue({3, 1000});
     send_queue.put_media(bytes_of("m1"));
     CHECK(send_queue.put_control(Opcode::text, bytes_of("c1")));
@@ -31,7 +31,7 @@ TEST_SUITE("what waits for a slow reader") {
     CHECK(drain(send_queue) == std::vector<std::string>{"c1", "m3", "m4", "m5"});
   }
 
-  TEST_CASE("control messages are bounded in bytes") {
+  TEST_CASE("limits control messages in bytes") {
     SendQueue send_queue({3, SendQueue::kItemBytes + 10});
     CHECK(send_queue.put_control(Opcode::text, bytes_of("123456")));
     CHECK_FALSE(send_queue.put_control(Opcode::text, bytes_of("12345")));
@@ -39,7 +39,7 @@ TEST_SUITE("what waits for a slow reader") {
     CHECK(send_queue.put_control(Opcode::text, bytes_of("12345")));
   }
 
-  TEST_CASE("an empty message takes room too") {
+  TEST_CASE("counts the overhead of an empty message") {
     SendQueue send_queue({3, 10 * SendQueue::kItemBytes});
     for (int i = 0; i < 10; ++i) CHECK(send_queue.put_control(Opcode::ping, {}));
     CHECK_FALSE(send_queue.put_control(Opcode::ping, {}));
@@ -47,7 +47,7 @@ TEST_SUITE("what waits for a slow reader") {
     CHECK(send_queue.put_control(Opcode::ping, {}));
   }
 
-  TEST_CASE("of pongs only the last waits (RFC 6455 §5.5.3), whatever their number") {
+  TEST_CASE("keeps only the last waiting pong (RFC 6455 §5.5.3)") {
     SendQueue send_queue({3, 4 * SendQueue::kItemBytes});
     CHECK(send_queue.put_control(Opcode::text, bytes_of("c1")));
     for (int i = 0; i < 10'000; ++i) CHECK(send_queue.put_control(Opcode::pong, bytes_of(std::to_string(i))));
@@ -57,7 +57,7 @@ TEST_SUITE("what waits for a slow reader") {
     CHECK(drain(send_queue) == std::vector<std::string>{"again"});
   }
 
-  TEST_CASE("giving up media leaves the rest") {
+  TEST_CASE("drops media and keeps the other messages") {
     SendQueue send_queue({3, 1000});
     send_queue.put_media(bytes_of("m1"));
     CHECK(send_queue.put_control(Opcode::pong, bytes_of("c1")));
@@ -67,7 +67,7 @@ TEST_SUITE("what waits for a slow reader") {
     CHECK(drain(send_queue) == std::vector<std::string>{"c1"});
   }
 
-  TEST_CASE("each level is told once until everything has left") {
+  TEST_CASE("reports each level once until the queue is empty") {
     SendQueue send_queue({10, 1000});
     std::vector<unsigned> told;
     const auto put = [&](int count) {
@@ -86,7 +86,7 @@ TEST_SUITE("what waits for a slow reader") {
     CHECK(told == std::vector<unsigned>{30, 60, 90, 30});
   }
 
-  TEST_CASE("levels of a playback queue: all that one message crosses, again only after a fall") {
+  TEST_CASE("reports all levels that one message crosses, and again only after a fall") {
     FillLevels levels;
     std::vector<unsigned> told;
     const auto tell = [&](unsigned percent) { told.push_back(percent); };
@@ -103,8 +103,7 @@ TEST_SUITE("flood meter") {
   using Verdict = FloodMeter::Verdict;
   constexpr FloodLimits kLimits{{10, 20}, {1'000'000, 1'000'000}, 3 * kSecond};
 
-  TEST_CASE(
-      "a burst passes; beyond it reading rests until the debt is paid, and the first time is told apart") {
+  TEST_CASE("accepts a burst, then pauses reading until the rate is met, and marks the first pause") {
     FloodMeter meter(kLimits);
     Nanos now = kSecond;
     for (int i = 0; i < 20; ++i) CHECK(meter.count(10, now) == Verdict::fine);
@@ -115,14 +114,16 @@ TEST_SUITE("flood meter") {
     CHECK(meter.count(10, now) == Verdict::rest);
   }
 
-  TEST_CASE("bytes are limited as messages are") {
+  TEST_CASE("limits bytes like messages") {
     FloodMeter meter({{10, 20}, {1000, 2000}, 3 * kSecond});
     CHECK(meter.count(3000, kSecond) == Verdict::first_rest);
     CHECK(meter.resting(kSecond + 999 * kMillisecond));
     CHECK_FALSE(meter.resting(2 * kSecond));
   }
 
-  TEST_CASE("whoever stays in debt is cut off once the rests add up, however often they are looked at") {
+  TEST_CASE(
+      "disconnects a bot that exceeds the rate after a total pause time, regardless of the number of "
+      "checks") {
     for (const Nanos look : {kMillisecond, 5 * kMillisecond, 50 * kMillisecond}) {
       CAPTURE(look);
       FloodMeter meter(kLimits);
@@ -140,7 +141,7 @@ TEST_SUITE("flood meter") {
     }
   }
 
-  TEST_CASE("a minute of speech at once in 20 ms frames is no flood by the service's limits") {
+  TEST_CASE("accepts a minute of speech sent as one burst of 20 ms frames with the service's limits") {
     FloodMeter meter({{1000, 6000}, {2.0 * 1024 * 1024, 32.0 * 1024 * 1024}, 30 * kSecond});
     for (int i = 0; i < 3000; ++i) CHECK(meter.count(1400, kSecond) == Verdict::fine);
   }

@@ -328,7 +328,7 @@ describe('keys by DTLS', () => {
     const { faults, wire, b } = await pair(true);
     wire.nominate();
     wire.run(300);
-    expect(faults).toContain('the certificate is not the one of the session description');
+    expect(faults).toContain('the certificate does not match the session description');
     expect(b.quality().packetsReceived).toBe(0);
   });
 
