@@ -1,4 +1,4 @@
-/** What the inbound and the outbound part of a call have in common. */
+/** Code shared by the inbound and outbound part of a call. */
 import { ServiceError } from '../../base/errors.ts';
 import type { CallLog } from './call-log.ts';
 import type { CallState } from './call-state.ts';
@@ -9,13 +9,13 @@ import type { Peer } from './peer.ts';
 
 export interface CallPart {
   readonly peer: Peer;
-  /** Undefined while no INVITE is under way. */
+  /** Undefined until an INVITE has been sent or received. */
   readonly leg: Leg | undefined;
-  /** Somebody was offered our media, and may still answer. */
+  /** True while a peer has our media offer and may still answer. */
   readonly isOffered: boolean;
 }
 
-/** The call that a part belongs to. */
+/** Parent call of a part. */
 export interface PartOf {
   readonly owner: LegOwner;
   readonly course: CallState;
@@ -25,7 +25,7 @@ export interface PartOf {
   legEnded(end: LegEnd): void;
 }
 
-/** Opens the RTP ports. Ends the call when there is no free port, or when the media engine does not take the leg. */
+/** Opens the RTP ports. Ends the call if no port is free or the media engine rejects the leg. */
 export async function openMedia({ media, hangup }: PartOf): Promise<void> {
   try {
     await media.open();
@@ -35,7 +35,7 @@ export async function openMedia({ media, hangup }: PartOf): Promise<void> {
   }
 }
 
-/** What may happen on a leg of either direction. */
+/** Returns the leg event handlers common to both directions. */
 export function legEventsOf({ course, media, log, hangup, legEnded }: PartOf): LegEvents {
   const watchingHold = <T>(act: () => T): T => {
     const before = media.hold;
@@ -45,7 +45,7 @@ export function legEventsOf({ course, media, log, hangup, legEnded }: PartOf): L
   };
   return {
     ended: legEnded,
-    // A re-INVITE: hold, resume, another address. The stream and everything that plays go on.
+    // A re-INVITE may hold, resume or change the address. Streams and playbacks continue.
     offered: (sdp) => {
       if (!media.isOpen) return undefined;
       const described = watchingHold(() => media.describe(sdp));
