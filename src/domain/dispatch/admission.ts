@@ -159,7 +159,9 @@ export class Admission {
     if (this.#draining) return STOPPING;
     if (this.#problem === undefined) return undefined;
     return {
-      ...{ kind: 'node', detail: this.#problem, retryAfterMs: SECOND_MS },
+      kind: 'node',
+      detail: this.#problem,
+      retryAfterMs: SECOND_MS,
       unserviceable: true,
     };
   }

@@ -169,7 +169,9 @@ export const gateOf = ({
 }: DispatchNeeds): CarrierGate =>
   new CarrierGate({
     carriers: provisioning.carriers,
-    ...{ shares, slots, clock },
+    shares,
+    slots,
+    clock,
     waitMs: settings.waitForSlotMs,
   });
 

@@ -106,7 +106,8 @@ export class Inbound {
       leg,
       { owner, subAccount: endpoint.subAccount },
       {
-        ...{ from: `sip:${endpoint.username}@${registrarHost}`, wish },
+        from: `sip:${endpoint.username}@${registrarHost}`,
+        wish,
         callerName: (wish?.hidden === true ? '' : leg.from.displayName) || endpoint.alias,
       },
     );

@@ -94,7 +94,11 @@ export class MessageRouting {
     const { contentType, body } = text;
     const displayName = text.from.displayName || sender.alias;
     const status = await texting.sendText({
-      ...{ username, from: { user: sender.username, displayName }, headers: [], contentType, body },
+      username,
+      from: { user: sender.username, displayName },
+      headers: [],
+      contentType,
+      body,
     });
     if (status === undefined) return unreachable(`no phone of ${username} has answered`);
     return status < 300 ? DELIVERED : { status, why: `refused by ${username}` };

@@ -21,7 +21,10 @@ it('names price, caller id and every carrier with its place, or why it has none'
   await carriers.create({ name: 'german', host: 'g.test', prefixes: ['49'] });
   const told = await explained(DID, '+1 (415) 555-0122'.replace(/[^\d+]/g, ''));
   expect(told).toMatchObject({
-    ...{ to: '14155550122', country: 'US', callerId: DID, refusal: undefined },
+    to: '14155550122',
+    country: 'US',
+    callerId: DID,
+    refusal: undefined,
     price: { perMinute: PRICE.outbound },
   });
   expect(told.carriers.map(({ name, rank, why }) => [name, rank, why])).toEqual([
