@@ -255,7 +255,7 @@ export interface MediaLeg {
   readonly remote?: { readonly address: string; readonly port: number } | undefined;
   /**
    * Starts the leg on the first call. Later calls (re-INVITE) change the session and keep streams and playbacks. With
-   * an empty address, nothing is sent until packets from the peer show its address.
+   * an empty address, sending starts once packets from the peer show its address.
    */
   configure(session: MediaSession): void;
   /** Sample rate of the leg, in Hz. Audio for playback needs no higher rate. */

@@ -228,7 +228,10 @@ export interface TargetPolicy {
 }
 
 export type OutboundTarget = (
-  | /** Registered endpoint. The INVITE is forked to its contacts; all forks share one leg. `secure`: only contacts registered with `sips:`. */
+  | /**
+   * Registered endpoint. The INVITE is forked to its contacts; all forks share one leg. `secure`: only contacts
+   * registered with `sips:`.
+   */
   { readonly kind: 'endpoint'; readonly username: string; readonly secure?: boolean }
   /** SIP URI, resolved by RFC 3263. */
   | ({

@@ -31,13 +31,13 @@ it('names price, caller id and every carrier with its place, or why it has none'
     ['cheap', 1, undefined],
     ['north', 2, undefined],
     ['off', undefined, 'it is disabled'],
-    ['german', undefined, 'no prefix of it fits'],
+    ['german', undefined, 'its prefixes do not match the number'],
   ]);
   expect(service.signalling.invites).toEqual([]);
 });
 
 it('says why there would be no call', async () => {
-  expect((await explained('14085550000', '14155550122')).refusal).toMatch(/no caller id/);
+  expect((await explained('14085550000', '14155550122')).refusal).toMatch(/not a caller ID/);
   expect((await explained(DID, '911')).refusal).toMatch(/emergency/);
   expect(await explained(DID, 'abc')).toMatchObject({
     refusal: expect.stringMatching(/no telephone number/),
