@@ -133,7 +133,7 @@ describe('call-level failures (spec: Errors)', () => {
       DialHangupCause: 'REJECTED',
     });
     expect((await service.log(callUuid, 'warning'))[0]).toContain(
-      'the caller id 14085550000 is not one of the account',
+      '14085550000 is not a caller ID of this account',
     );
     expect(await service.cdrs()).toEqual([]);
     await finish();

@@ -1,48 +1,49 @@
-/** What calls need to be heard: audio files of customers, speech from text, recordings made small. */
+/** Ports for audio: customers' audio files, speech synthesis and MP3 encoding of recordings. */
 import type { Result } from '../../base/result.ts';
 
-/** Rates at which legs and rooms work, Hz. */
+/** Sample rates of legs and rooms, in Hz. */
 export type LineRate = 8000 | 16000 | 24000 | 48000;
 
-/** Mono PCM as little-endian int16 bytes at `rate` Hz. */
+/** Mono PCM: little-endian int16 samples at `rate` Hz. */
 export interface Pcm {
   readonly rate: LineRate | 44100;
   readonly samples: Uint8Array;
 }
 
 export type AudioProblemKind =
-  /** The URL may not be fetched: scheme, address. */
+  /** The scheme or address of the URL is not allowed. */
   | 'refused'
-  /** No connection, connection broken, or no end within the time limit. */
+  /** The connection failed, broke or exceeded the time limit. */
   | 'unreachable'
-  /** An answer other than 200. */
+  /** The server answered with a status other than 200. */
   | 'httpStatus'
-  /** More bytes, or more seconds, than allowed. */
+  /** The file exceeds the limit in bytes or seconds. */
   | 'tooLarge'
-  /** Neither WAV nor MP3, or broken beyond playing. */
+  /** The file is not WAV or MP3, or is too damaged to play. */
   | 'notAudio'
-  /** Too many fetches or conversions under way. */
+  /** Too many fetches or conversions are running. */
   | 'busy'
-  /** The conversion failed for another reason: disk, time limit, shutdown. */
+  /** The conversion failed for another reason: disk, time limit or shutdown. */
   | 'failed'
   | 'aborted';
 
 export interface AudioProblem {
   readonly kind: AudioProblemKind;
-  /** In plain words, for the call's log. */
+  /** Problem description in plain words, for the call's log. */
   readonly detail: string;
 }
 
 export interface SoundWish {
-  /** Of whoever will hear it: nothing above its band is made. 8000 by default. */
+  /** Sample rate of the listener, in Hz; the result never exceeds it. Default: 8000. */
   readonly rate?: LineRate;
   readonly signal?: AbortSignal;
 }
 
 export interface AudioLibrary {
   /**
-   * A WAV or MP3 file of a customer as mono PCM, at the wished rate, or at a lower one that holds all of the file. Fetched
-   * and decoded once for all calls that want it at that rate. Never rejects.
+   * Loads a customer's WAV or MP3 file as mono PCM. The result has the requested rate, or a lower one that keeps the
+   * file's full bandwidth. All calls that request the same URL and rate share one fetch and one decoding. Never
+   * rejects.
    */
   load(url: string, wish?: SoundWish): Promise<Result<Pcm, AudioProblem>>;
 }
@@ -52,30 +53,33 @@ export interface EncodedRecording {
 }
 
 export interface RecordingEncoder {
-  /** Makes an MP3 of a WAV recording; both paths absolute. The MP3 appears complete or not at all. Never rejects. */
+  /**
+   * Converts a WAV recording to MP3. Both paths are absolute. The MP3 file appears complete or not at all. Never
+   * rejects.
+   */
   encodeMp3(wavPath: string, mp3Path: string): Promise<Result<EncodedRecording, AudioProblem>>;
 }
 
-/** What to say, as the `Speak` instruction has it. */
+/** Speech to synthesize, as given by a `Speak` element. */
 export interface SpeechRequest {
-  /** The words alone. */
+  /** Plain text without markup. */
   readonly text: string;
-  /** The content as well-formed SSML without its `speak` root, where it has any. */
+  /** Well-formed SSML without its `speak` root, or undefined if the element has plain text only. */
   readonly ssml: string | undefined;
-  /** WOMAN, MAN or a Polly voice. */
+  /** Voice: WOMAN, MAN or the name of a Polly voice. */
   readonly voice: string;
-  /** BCP 47, e.g. en-US. */
+  /** BCP 47 language tag, e.g. en-US. */
   readonly language: string;
 }
 
 export type SpeechProblemKind =
-  /** No synthesizer on this machine, or none for the language. */
+  /** This machine has no synthesizer, or none for the language. */
   | 'unavailable'
-  /** More text than allowed. */
+  /** The text exceeds the length limit. */
   | 'tooLong'
-  /** The synthesizer failed or took too long. */
+  /** The synthesizer failed or timed out. */
   | 'failed'
-  /** Too many requests wait. */
+  /** The queue of requests is full. */
   | 'busy'
   | 'aborted';
 
@@ -86,8 +90,8 @@ export interface SpeechProblem {
 
 export interface Synthesizer {
   /**
-   * The speech in pieces to be played one after the other, at the wished rate. The first comes soon, the next while it plays. After a problem
-   * nothing follows. No pieces at all: there was nothing to say. Never throws.
+   * Returns the speech as consecutive pieces at the requested rate. Each next piece is synthesized while the previous
+   * one plays. A problem is the last item. Text without speech yields no items. Never throws.
    */
   speak(request: SpeechRequest, wish?: SoundWish): AsyncIterable<Result<Pcm, SpeechProblem>>;
 }

@@ -4,15 +4,18 @@ import type { AccountId, CallUuid } from '../../base/ids.ts';
 import { maskDeep, maskSecrets } from '../../base/mask.ts';
 import { QualityTrack } from './quality-track.ts';
 
-/** The timeline of one call: what its owner reads to find out why it went as it did. Never holds a token or password. */
+/**
+ * Kinds of entries in a call's timeline. Account owners read the timeline to diagnose a call; it never contains tokens
+ * or passwords.
+ */
 export type CallLogKind = 'sip' | 'xml' | 'callback' | 'media' | 'stream' | 'call' | 'warning';
 
 type LogClock = Pick<Clock, 'monotonicMs' | 'wallMs'>;
 
-/** Texts that one log keeps out of its entries; more than one call needs at a time. */
+/** Maximum number of concealed texts per log. The oldest is dropped beyond that. */
 const MAX_CONCEALED = 64;
 
-/** One line. `facts` never holds a secret. */
+/** One timeline entry. `facts` never contain secrets. */
 export interface CallLogEntry {
   readonly atUs: number;
   readonly kind: CallLogKind;
@@ -25,7 +28,7 @@ const NO_FACTS: CallLogEntry['facts'] = {};
 export class CallLog {
   readonly callUuid: CallUuid;
   readonly accountId: AccountId;
-  /** How the call sounded over its length. */
+  /** Media quality samples over the whole call. */
   readonly quality = new QualityTrack();
   #dropped = 0;
   #endedMs: number | undefined;
@@ -47,10 +50,10 @@ export class CallLog {
     this.#closed = around.closed;
   }
 
-  /** `facts` are not changed afterwards. */
+  /** Adds an entry. The caller must not change `facts` afterwards. */
   add(kind: CallLogKind, text: string, facts: CallLogEntry['facts'] = NO_FACTS): void {
     if (this.#entries.length >= this.#max) {
-      // The middle is dropped: the first entries tell why a call went wrong, the last ones how it ended.
+      // A full log drops its middle: the first entries show why a call failed, the last ones how it ended.
       this.#entries.splice(Math.floor(this.#max / 2), 1);
       this.#dropped += 1;
     }
@@ -63,7 +66,7 @@ export class CallLog {
     });
   }
 
-  /** From now on `text` is not shown in the facts of any entry: what a caller entered in confidence. */
+  /** Replaces `text` with `***` in the facts of all later entries. Used for confidential keypad input. */
   conceal(text: string): void {
     this.#concealed ??= new Set();
     const [oldest] = this.#concealed;
@@ -77,7 +80,7 @@ export class CallLog {
     this.#closed(this);
   }
 
-  /** Of the monotonic clock. */
+  /** Monotonic time at which the log was closed, in ms; undefined while the call is active. */
   get endedMs(): number | undefined {
     return this.#endedMs;
   }
@@ -103,11 +106,11 @@ export class CallLog {
   }
 }
 
-/** Timelines of live calls and of those that ended lately, within a time and a number. */
+/** Timelines of active calls and of recently ended ones, limited by age and number. */
 export class CallLogs {
   readonly #live = new Map<CallUuid, CallLog>();
   readonly #ended = new Map<CallUuid, CallLog>();
-  /** The same; the one that ended first comes first. */
+  /** Ended calls, oldest first. */
   readonly #order = new Fifo<CallLog>();
   readonly #limits: {
     readonly entries: number;

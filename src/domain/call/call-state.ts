@@ -1,4 +1,4 @@
-/** Where a call stands, from new to ended; when it got there, in the time of its own; and who is told of it. */
+/** State machine of one call, from new to ended: status, transition times and event listeners. */
 
 import type { Clock } from '../../base/clock.ts';
 import { noOperation } from '../../base/no-operation.ts';
@@ -9,25 +9,25 @@ import type { Refer } from './needs.ts';
 
 export type CallStatus = 'new' | 'ringing' | 'early' | 'answered' | 'ended';
 
-/** Told as things happen. Optional: a caller names what it wants to hear. */
+/** Call events. All handlers are optional. */
 export interface CallEvents {
   ringing?(): void;
   earlyMedia?(): void;
   answered?(): void;
-  /** The peer began to hold us, or ended it: `hold` tells. */
+  /** The peer started or stopped holding the call; see `Call.hold`. */
   holds?(): void;
-  /** The peer wants its other party to talk to somebody else. */
+  /** The peer sent REFER: it wants to transfer its other party. */
   referred?(refer: Refer): void;
 }
 
-/** Moments are microseconds of the call's timeline; undefined: has not happened. */
+/** State of one call. Times are microseconds on the call's timeline; undefined until the event has happened. */
 export class CallState {
   readonly signal: AbortSignal;
   readonly ended: Promise<CallEnd>;
 
   readonly #log: CallLog;
   readonly #timeline: Timeline;
-  /** Moments of the monotonic clock at which answered time is over at the latest. */
+  /** Deadlines on the monotonic clock (ms): answered time never counts beyond the earliest. */
   #limits: Set<{ readonly atMs: number }> | undefined;
   readonly #abort = new AbortController();
   readonly #observers = new Set<CallEvents>();
@@ -67,7 +67,7 @@ export class CallState {
     return this.#status === 'ended';
   }
 
-  /** A 200 has been sent, by us or by the called party, usable or not. */
+  /** True once either side has sent a 200, even if its SDP is unusable. */
   get isAccepted(): boolean {
     return this.#isAccepted;
   }
@@ -77,9 +77,9 @@ export class CallState {
     return () => this.#observers.delete(events);
   }
 
-  // -------------------------------------------------------------- what happens
+  // -------------------------------------------------------------- transitions
 
-  /** For the first time; later ones do nothing. */
+  /** Marks the call as ringing. Only the first call has an effect. */
   ringing(): void {
     if (this.#status !== 'new') return;
     this.#status = 'ringing';
@@ -96,7 +96,7 @@ export class CallState {
     this.#isAccepted = true;
   }
 
-  /** Answered time counts from here on; on an inbound call `answered` follows once the store has it. */
+  /** Starts answered time at `us`. For an inbound call, `answered` follows once the store has the open record. */
   answeredAt(us: number): void {
     this.#answerUs = us;
   }
@@ -111,14 +111,17 @@ export class CallState {
     this.#tell((events) => events.holds?.());
   }
 
-  /** False: nobody deals with that. */
+  /** Passes a REFER to all listeners. Returns false if no listener handles REFER. */
   referred(refer: Refer): boolean {
     const listeners = [...this.#observers].filter((events) => events.referred !== undefined);
     for (const events of listeners) events.referred?.(refer);
     return listeners.length > 0;
   }
 
-  /** Once. The signal is aborted before `closeMedia` is called, so that its listeners still find open media. */
+  /**
+   * Ends the call; must be called exactly once. Aborts the signal before `closeMedia`, so that abort listeners still
+   * find open media.
+   */
   end(end: CallEnd, closeMedia: () => void): void {
     this.#status = 'ended';
     this.#endUs = this.#bookedEndUs();
@@ -134,15 +137,12 @@ export class CallState {
     return this.#timeline.nowUs();
   }
 
-  /** The moment of the monotonic clock that is shown as `us`. */
+  /** Converts `us` on the call's timeline to the monotonic clock (ms). */
   msAt(us: number): number {
     return this.#timeline.msAt(us);
   }
 
-  /**
-   * Answered time is booked up to this moment of the monotonic clock at the latest, however late the end itself comes.
-   * The returned function lifts the limit.
-   */
+  /** Caps answered time at `atMs` (monotonic, ms), even if the call ends later. The returned function removes the cap. */
   limitTo(atMs: number): () => void {
     const limit = { atMs };
     this.#limits ??= new Set();

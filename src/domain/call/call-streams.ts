@@ -1,4 +1,4 @@
-/** The audio streams of one call, as its records tell of them. */
+/** Audio streams of one call, for its CDR and for billing. */
 import type { StreamId } from '../../base/ids.ts';
 import { ZERO } from '../../base/money.ts';
 import { closeStream, connectedUs } from '../cdr/cdr.ts';
@@ -6,12 +6,12 @@ import type { OpenStream } from '../cdr/needs.ts';
 import type { StreamCdr, StreamTermination } from '../cdr/types.ts';
 import type { CallPrice } from './identity.ts';
 
-/** Streams that are recorded one by one; a document that opens them for ever cannot grow a record. */
+/** Maximum number of recorded streams per call. Bounds the record of a document that opens streams in a loop. */
 const MAX_RECORDED = 200;
-/** Streams that no bot took and that are told all the same. */
+/** Maximum number of refused streams in a record. */
 const MAX_REFUSED = 20;
 
-/** Fit to be recorded: free of secrets. `streamId`: of its first connection. */
+/** Recorded facts of a stream, without secrets. `streamId` is the ID of the first connection. */
 export type StreamFacts = Pick<
   OpenStream,
   'streamId' | 'serviceUrl' | 'audioTrack' | 'bidirectional' | 'contentType'
@@ -22,7 +22,10 @@ export interface StreamEnd {
   readonly reason: StreamTermination;
 }
 
-/** Moments are microseconds in the time of the call. Answers are false for a stream that is not recorded. */
+/**
+ * Audio streams of one call. Times are microseconds on the call's timeline. Methods return false for streams that are
+ * not recorded.
+ */
 export class CallStreams {
   readonly #price: CallPrice;
   #open: readonly OpenStream[] = [];
@@ -47,12 +50,12 @@ export class CallStreams {
     this.#open = [...this.#open, { ...stream, ...times, perMinute, pulseMs }];
   }
 
-  /** Its connection has broken: time without one does not count. */
+  /** Marks the connection of a stream as lost. Time without a connection is not billed. */
   lost(streamId: StreamId, atUs: number): boolean {
     return this.#change(streamId, (stream) => ({ ...stream, endUs: atUs }));
   }
 
-  /** It is connected once more. */
+  /** Marks a stream as connected again. */
   resumed(streamId: StreamId, sinceUs: number): boolean {
     return this.#change(streamId, (stream) => ({
       ...stream,
@@ -71,7 +74,7 @@ export class CallStreams {
     return true;
   }
 
-  /** No bot ever took it: the record says so, for a length of nothing and without a charge. */
+  /** Records a stream that no bot accepted, with zero length and no charge. */
   refused(stream: StreamFacts, { atUs, reason }: StreamEnd): void {
     if (this.#past.filter(({ billedMs }) => billedMs === 0).length >= MAX_REFUSED) return;
     this.#past = [

@@ -44,31 +44,31 @@ export interface CallNeeds extends LegMediaNeeds {
   readonly clock: Pick<Clock, 'at' | 'monotonicMs' | 'wallMs'>;
 }
 
-/** One leg of a conversation with all that belongs to it, from its first message to its end. */
+/** One call leg with its signalling, media and billing state, from the first message to the end. */
 export class Call implements Recorded {
   readonly identity: CallIdentity;
   readonly price: CallPrice;
   readonly log: CallLog;
   readonly digits: DigitHub;
-  /** Aborted when the call ends; every verb and every wait hangs on it. */
+  /** Abort signal of the call: aborted when the call ends. Verbs and waits use it. */
   readonly signal: AbortSignal;
-  /** Resolves once, with how it ended. */
+  /** Resolves once, with the cause of the end. */
   readonly ended: Promise<CallEnd>;
-  /** Its audio streams, as they are recorded. */
+  /** Audio streams of the call, as they are recorded. */
   readonly streams: CallStreams;
 
   readonly #course: CallState;
   readonly #media: LegMedia;
   readonly #hearing = new OneWayAudioDetector();
   readonly #clock: CallNeeds['clock'];
-  /** What differs with the direction; undefined while there is no INVITE. */
+  /** Direction-specific part; undefined until there is an INVITE. */
   #part: InboundPart | OutboundPart | undefined;
   #lostPeer: LostPeer | undefined;
   #hangupTarget: CallbackTarget | undefined;
   #bridgeUuid: CallUuid | undefined;
   #machine: boolean | undefined;
   #isUnrecorded = false;
-  /** Put together when they are first asked for, and anew once it is known who answered. */
+  /** Cached facts. Rebuilt once answering machine detection has a result. */
   #facts: CallFacts | undefined;
   #quality: MediaQuality | undefined;
 
@@ -93,7 +93,7 @@ export class Call implements Recorded {
           if (!this.isEnded) this.digits.press(digit);
         },
         silent: (lateMs) => {
-          // In early media a peer may listen without sending; its time begins with the answer.
+          // A peer may listen to early media without sending. Its media timeout starts with the answer.
           if (!this.isAnswered) return;
           this.limitTo(needs.clock.monotonicMs() - lateMs);
           this.hangup('mediaTimeout', 'Error', 'no RTP from the peer');
@@ -107,7 +107,7 @@ export class Call implements Recorded {
     this.digits = new DigitHub((wanted) => this.#media.hearTones(wanted));
   }
 
-  // -------------------------------------------------------------- what is known of it
+  // -------------------------------------------------------------- facts
 
   get uuid(): CallUuid {
     return this.identity.callUuid;
@@ -130,7 +130,7 @@ export class Call implements Recorded {
     return this.status === 'answered';
   }
 
-  /** A 200 of ours is on its way to the caller, who has not acknowledged it yet; true once he has. */
+  /** Result of our 200 while its ACK is pending; resolves to true at the ACK. Undefined when no ACK is pending. */
   get confirming(): Promise<boolean> | undefined {
     return this.#inbound?.confirming;
   }
@@ -147,7 +147,7 @@ export class Call implements Recorded {
     return this.#course.endUs;
   }
 
-  /** The other leg of the last bridge. */
+  /** UUID of the other leg in the most recent bridge. */
   get bridgeUuid(): CallUuid | undefined {
     return this.#bridgeUuid;
   }
@@ -164,19 +164,19 @@ export class Call implements Recorded {
     return this.#part?.peer ?? NOBODY;
   }
 
-  /** What was received, once it is over. */
+  /** Media quality of the whole call; undefined until the call has ended or if it had no media. */
   get quality(): MediaQuality | undefined {
     return this.#quality;
   }
 
-  /** Notes how it sounds now (see CallLog.quality), and says it; undefined without media. */
+  /** Adds a sample of the current media quality to the log and returns it. Returns undefined without media. */
   sampleQuality(): MediaQuality | undefined {
     const quality = this.#judged(this.#media.quality());
     if (quality !== undefined) this.log.quality.add({ ...quality, atUs: this.nowUs() });
     return quality;
   }
 
-  /** With what has never been heard; the timeline tells when that begins and ends. */
+  /** Adds the one-way-audio time to `quality`. Logs when one-way audio begins and ends. */
   #judged(quality: MediaQuality | undefined): MediaQuality | undefined {
     if (quality === undefined) return undefined;
     const nowMs = this.#clock.monotonicMs();
@@ -192,12 +192,12 @@ export class Call implements Recorded {
     return unheardMs === undefined ? quality : { ...quality, unheardMs };
   }
 
-  /** The media of a leg that has been answered or has early media. */
+  /** Media of a leg that is answered or has early media. Asserts that the media exists. */
   get media(): MediaLeg {
     return this.#media.leg;
   }
 
-  /** The same, or nothing yet. */
+  /** Media of the leg, or undefined if it is not open. */
   get mediaIfOpen(): MediaLeg | undefined {
     return this.#media.legIfOpen;
   }
@@ -206,23 +206,23 @@ export class Call implements Recorded {
     return this.#media.codec;
   }
 
-  /** The peer's keypad presses come as events (RFC 4733), not as tones within its audio. */
+  /** True if the peer sends keypad presses as events (RFC 4733) and not as in-band tones. */
   get keypadEvents(): boolean {
     return this.#media.keypadEvents;
   }
 
-  /** Why the offer of the INVITE that arrived cannot be answered; undefined when it can, or when there is none. */
+  /** Reason why the inbound INVITE's offer cannot be answered. Undefined if it can, or if there is no offer. */
   get offerProblem(): SdpProblem | undefined {
     const sdp = this.#inbound?.leg.sdp;
     return sdp === undefined ? undefined : this.#media.problemOf(sdp);
   }
 
-  /** How the peer holds us, if it does. */
+  /** Hold state set by the peer; undefined when it does not hold the call. */
   get hold(): LegMedia['hold'] {
     return this.#media.hold;
   }
 
-  /** What the INVITE that arrived hands on to the one that follows from it: header fields, and hops. */
+  /** Header fields and remaining hops that the inbound INVITE passes on to the calls that follow from it. */
   onward(): { readonly headers: Headers; readonly maxForwards: number | undefined } {
     const leg = this.#inbound?.leg;
     const headers = mayGoOn(leg?.headers ?? [], leg?.claims);
@@ -230,12 +230,12 @@ export class Call implements Recorded {
     return { headers, maxForwards: left === undefined ? undefined : Math.max(0, left - 1) };
   }
 
-  /** Of its leg, as REFERs name it; undefined: there is none. */
+  /** Signalling ID of the leg, as REFERs name it; undefined if there is no leg. */
   get legId(): string | undefined {
     return this.#part?.leg?.id;
   }
 
-  /** Asks the peer to call somebody else; undefined: it cannot be asked. */
+  /** Sends REFER to the peer. Undefined if the call is not answered or the leg does not support REFER. */
   get refer(): Leg['refer'] {
     const leg = this.#part?.leg;
     return this.isAnswered ? leg?.refer?.bind(leg) : undefined;
@@ -251,7 +251,7 @@ export class Call implements Recorded {
     return this.#part instanceof InboundPart ? this.#part : undefined;
   }
 
-  /** Takes over an INVITE; in the same turn in which it arrived. */
+  /** Adopts an inbound leg. Must be called in the same event-loop turn in which the INVITE arrived. */
   takeInbound(leg: InboundLeg, wish: MediaWish = {}): void {
     this.#media.protectBy(wish.srtp);
     this.#media.speakTo(leg.carrier === undefined ? 'phones' : 'carriers', wish.codecs);
@@ -260,20 +260,23 @@ export class Call implements Recorded {
     part.attach();
   }
 
-  /** 180. */
+  /** Sends 180 if the call is new. */
   ring(): void {
     if (this.status === 'new') this.#inbound?.ring();
   }
 
-  /** 183 with our SDP: the caller hears us before the call is answered. False when that cannot be. */
+  /**
+   * Sends 183 with our SDP, so that the caller hears audio before the answer. Returns false if early media is not
+   * possible.
+   */
   async startEarlyMedia(): Promise<boolean> {
     return this.#inbound?.startEarlyMedia() ?? this.status === 'early';
   }
 
   /**
-   * 200 with our SDP; true once the caller has acknowledged it, and only then is the call an answered one: what was never
-   * acknowledged is never billed. `durable` is awaited before anything else happens, so that a crash from then on finds a
-   * call that is known to be answered.
+   * Sends 200 with our SDP. Resolves to true once the caller has acknowledged it; only then is the call answered and
+   * billed. Awaits `durable` before reporting the answer, so that a crash afterwards finds an answered call in the
+   * store.
    */
   async answer(durable: () => Promise<void>): Promise<boolean> {
     if (this.isAnswered) return true;
@@ -284,33 +287,33 @@ export class Call implements Recorded {
 
   // -------------------------------------------------------------- outbound
 
-  /** Sends the INVITE, to one target after the other. Everything that follows comes through events and `ended`. */
+  /** Sends the INVITE to each target in turn until one accepts. Further progress arrives through events and `ended`. */
   async dial(signalling: Signalling, plan: DialPlan): Promise<void> {
     const part = new OutboundPart(this.#partOf());
     this.#part = part;
     await part.dial(signalling, plan);
   }
 
-  // -------------------------------------------------------------- what happens to it
+  // -------------------------------------------------------------- updates
 
-  /** It talks with another one, which it tells too. */
+  /** Records a bridge between both calls. */
   bridgedWith(other: Call): void {
     this.#bridgeUuid = other.uuid;
     other.#bridgeUuid = this.uuid;
   }
 
-  /** Who answered turned out to be a machine, or a human. */
+  /** Records the result of answering machine detection. */
   answeredBy(machine: boolean): void {
     this.#machine = machine;
     this.#facts = undefined;
   }
 
-  /** Nobody is told of its end: whoever asked for it has been refused. */
+  /** Suppresses the hangup notification, for a call whose request has been refused. */
   endUntold(): void {
     this.#hangupTarget = undefined;
   }
 
-  /** This node cannot serve the call: it leaves no record, and its end is not reported. */
+  /** Suppresses the record and the hangup notification, for a call that this node cannot serve. */
   endUnrecorded(): void {
     this.#hangupTarget = undefined;
     this.#isUnrecorded = true;
@@ -322,12 +325,12 @@ export class Call implements Recorded {
 
   // -------------------------------------------------------------- end
 
-  /** Answered time is booked up to this moment of the monotonic clock at the latest; the returned function lifts the limit. */
+  /** Caps answered time at `atMs` (monotonic, ms). The returned function removes the cap. */
   limitTo(atMs: number): () => void {
     return this.#course.limitTo(atMs);
   }
 
-  /** Ends the call. The first end counts; later ones do nothing. */
+  /** Ends the call. Only the first end takes effect. */
   hangup(cause: HangupCauseKey, source: HangupSource, detail?: string): void {
     if (this.isEnded) return;
     const leg = this.#part?.leg;
@@ -340,7 +343,10 @@ export class Call implements Recorded {
     leg?.hangup(cause, detail);
   }
 
-  /** No media ever came about: nothing is billed (spec, Call-level failures: media negotiation failure). */
+  /**
+   * Ends a call whose media could not be set up. The call is not billed (spec, Call-level failures: media negotiation
+   * failure).
+   */
   #endUnheard(fault: string): void {
     if (this.answerUs !== undefined) this.limitTo(this.msAt(this.answerUs));
     this.hangup('mediaAnchoring', 'Error', fault);
@@ -380,17 +386,17 @@ export class Call implements Recorded {
     });
   }
 
-  /** In the time of this call: see Timeline. */
+  /** Current time on the call's timeline, in microseconds; see Timeline. */
   nowUs(): number {
     return this.#course.nowUs();
   }
 
-  /** The moment of the monotonic clock that this call's records show as `us`. */
+  /** Converts `us` on the call's timeline to the monotonic clock (ms). */
   msAt(us: number): number {
     return this.#course.msAt(us);
   }
 
-  /** Where the answered time of a leg that goes with this one is over; undefined while this one lives. */
+  /** Monotonic time (ms) at which the call ended; undefined while it is active. Caps the answered time of linked legs. */
   get endMs(): number | undefined {
     return this.endUs === undefined ? undefined : this.msAt(this.endUs);
   }
@@ -398,7 +404,8 @@ export class Call implements Recorded {
   #partOf(): PartOf {
     return {
       owner: {
-        ...{ uuid: this.uuid, parent: this.identity.parentCallUuid },
+        uuid: this.uuid,
+        parent: this.identity.parentCallUuid,
         trunk: this.facts.direction === 'outbound' ? this.identity.trunkId : undefined,
       },
       ...{ course: this.#course, media: this.#media, log: this.log },

@@ -2,12 +2,12 @@ import { noOperation } from '../../base/no-operation.ts';
 
 export type DigitListener = (digit: string) => void;
 
-/** Presses kept for an element that asks for those before it. */
+/** Maximum number of digits in the type-ahead buffer. The oldest are dropped beyond that. */
 const MAX_AHEAD = 32;
 
 /**
- * Keypad presses of one leg. Verbs subscribe; what nobody takes is kept for a reader that asks for it (`typeAhead`).
- * Finding tones within the audio costs something at every packet, so it is done only while they are wanted.
+ * Distributes the keypad presses of one leg to verbs. Presses without a taker go to the type-ahead buffer. In-band tone
+ * detection costs CPU per packet, so it runs only while presses are needed.
  */
 export class DigitHub {
   readonly #takers: DigitListener[] = [];
@@ -19,7 +19,7 @@ export class DigitHub {
   #forgetful = 0;
   #tonesWanted = false;
 
-  /** `hearTones` is told when presses are wanted that come as tones, and when no more. */
+  /** `hearTones` is called with true when in-band tone detection is needed, and with false when it no longer is. */
   constructor(hearTones: (wanted: boolean) => void = noOperation) {
     this.#hearTones = hearTones;
   }
@@ -32,25 +32,28 @@ export class DigitHub {
     else taker(digit);
   }
 
-  /** Nobody wanted them yet. */
+  /** Adds digits to the type-ahead buffer. */
   keepAhead(digits: string): void {
     if (this.#forgetful === 0) this.#ahead = (this.#ahead + digits).slice(-MAX_AHEAD);
   }
 
-  /** What was pressed while nobody took it; it is forgotten here. */
+  /** Returns and clears the type-ahead buffer. */
   takeAhead(): string {
     const ahead = this.#ahead;
     this.#ahead = '';
     return ahead;
   }
 
-  /** A document runs, from now to the end: one of its elements may ask for what was pressed before it. */
+  /** Enables type-ahead for the rest of the call: an element may read digits pressed before it. */
   documentRuns(): void {
     this.#documentRuns = true;
     this.#tellTones();
   }
 
-  /** Presses are meant for somebody else than the document: until released, and before, what nobody took is forgotten. */
+  /**
+   * Clears and disables type-ahead until the returned function is called, while presses are meant for a consumer other
+   * than the document.
+   */
   forgetAhead(): () => void {
     this.#ahead = '';
     this.#forgetful += 1;
@@ -64,13 +67,13 @@ export class DigitHub {
     };
   }
 
-  /** Sees every press without taking it (digitsMatch, hangupOnStar). */
+  /** Reports every press to `listener` without consuming it (digitsMatch, hangupOnStar). */
   observe(listener: DigitListener): () => void {
     this.#observers ??= new Set();
     return this.#observe(this.#observers, listener);
   }
 
-  /** As `observe`, by one that does nothing about tones: they are heard for others only. */
+  /** As `observe`, but does not enable in-band tone detection. */
   observeEvents(listener: DigitListener): () => void {
     this.#eventObservers ??= new Set();
     return this.#observe(this.#eventObservers, listener);
@@ -85,7 +88,7 @@ export class DigitHub {
     };
   }
 
-  /** Takes presses until released; the newest taker wins. */
+  /** Consumes presses until the returned function is called. The newest taker gets each press. */
   take(listener: DigitListener): () => void {
     this.#takers.push(listener);
     this.#tellTones();
@@ -105,7 +108,7 @@ export class DigitHub {
   }
 }
 
-/** Watches presses for any of `patterns`; the longest suffix that matches is reported. */
+/** Reports when the pressed digits end with one of `patterns`. The longest matching pattern wins. */
 export function matchDigits(
   hub: DigitHub,
   patterns: readonly string[],

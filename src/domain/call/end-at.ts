@@ -1,18 +1,18 @@
 import type { Clock } from '../../base/clock.ts';
 import type { HangupCauseKey, HangupSource } from './hangup-cause.ts';
 
-/** A call, as far as its end goes. */
+/** Part of a call that `endAt` needs. */
 export interface Endable {
-  /** Aborted when it ends. */
+  /** Abort signal of the call: aborted when the call ends. */
   readonly signal: AbortSignal;
-  /** Answered time is booked up to this moment of the monotonic clock; the returned function lifts the limit. */
+  /** Caps answered time at `atMs` (monotonic, ms). The returned function removes the cap. */
   limitTo(atMs: number): () => void;
   hangup(cause: HangupCauseKey, source: HangupSource, detail?: string): void;
 }
 
 /**
- * Ends the call at a moment of the monotonic clock. It is booked there, however late the timer is, and so is an end that
- * somebody else brings about after that moment. The returned function calls it off.
+ * Ends the call at `atMs` (monotonic, ms). Answered time never exceeds that moment, even if the timer fires late or
+ * another event ends the call later. The returned function cancels the scheduled end.
  */
 export function endAt(
   call: Endable,
@@ -30,7 +30,7 @@ export function endAt(
   call.signal.addEventListener('abort', cancel, { once: true });
   return () => {
     cancel();
-    // After its moment the limit stays: the timer has not fired yet, but the answered time ends there.
+    // After the deadline the cap stays: the timer may still be pending, but answered time ends at the deadline.
     if (clock.monotonicMs() < atMs) lift();
   };
 }

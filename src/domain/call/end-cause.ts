@@ -6,11 +6,11 @@ export interface CallEnd {
   readonly cause: HangupCauseKey;
   readonly source: HangupSource;
   readonly disposition: HangupDisposition;
-  /** Why, in words, where there is more to say than the cause's name. */
+  /** Explanation beyond the cause's name, or undefined. */
   readonly detail: string | undefined;
 }
 
-/** SIP final response → hangup cause (dialect §3.12). Anything else by its class. */
+/** Hangup cause per SIP final response (dialect §3.12). Other statuses are mapped by class. */
 const BY_STATUS: Readonly<Record<number, HangupCauseKey>> = {
   401: 'authFailed',
   403: 'forbidden',
@@ -36,10 +36,10 @@ const BY_STATUS: Readonly<Record<number, HangupCauseKey>> = {
   608: 'spamBlock',
 };
 
-/** Statuses that leave open why: gateways write them for many causes of the telephone network (RFC 3398 §8.2.6.1). */
+/** Ambiguous statuses: gateways use them for many causes of the telephone network (RFC 3398 §8.2.6.1). */
 const VAGUE: ReadonlySet<number> = new Set([400, 480, 500, 502, 503, 504]);
 
-/** Causes of ITU-T Q.850 in Reason (RFC 3326) that say more than such a status. */
+/** Hangup cause per ITU-T Q.850 cause in a Reason header field (RFC 3326). Refines ambiguous statuses. */
 const BY_Q850: Readonly<Record<number, HangupCauseKey>> = {
   1: 'unallocated',
   17: 'busy',
@@ -52,7 +52,7 @@ const BY_Q850: Readonly<Record<number, HangupCauseKey>> = {
   34: 'carrierCongestion',
   42: 'carrierCongestion',
 };
-/** Of the called party, not of the network between. */
+/** Causes that the called party produces, not the network. */
 const PARTYS: ReadonlySet<HangupCauseKey> = new Set([
   ...(['unallocated', 'busy', 'noAnswer', 'rejected', 'invalidDestination'] as const),
 ]);
@@ -75,7 +75,7 @@ const unreached = (
   { answered, toEndpoint }: { readonly answered: boolean; readonly toEndpoint: boolean },
 ): string => (toEndpoint && !answered ? `${CONTACT_UNREACHABLE}: ${detail}` : detail);
 
-/** What the peer, or the network between, did to a leg, in the words of callbacks and CDRs. */
+/** Converts the end of a leg by the peer or the network to cause, source and disposition for callbacks and CDRs. */
 export function endOfLeg(
   end: LegEnd,
   leg: { direction: CallDirection; answered: boolean; toEndpoint: boolean },
@@ -147,8 +147,8 @@ export function endOfLeg(
 }
 
 /**
- * Whether nobody can answer an INVITE any more that ended in this way. After a 6xx of one phone the INVITEs to the other
- * phones of its user are cancelled; one of them may answer before its CANCEL arrives.
+ * Returns true if no party can answer the INVITE any more. After a 6xx from one phone, the INVITEs to the user's other
+ * phones are cancelled; one of them may answer before its CANCEL arrives.
  */
 export const nobodyHasIt = (
   { how, status = 0 }: LegEnd,
@@ -158,13 +158,13 @@ export const nobodyHasIt = (
   how === 'notAllowed' ||
   (how === 'refused' && (status < 600 || !toEndpoint));
 
-/** The disposition of a leg that we end ourselves. `dialled`: an INVITE has been sent, or has come in. */
+/** Returns the disposition of a leg that this node ends. `dialled`: an INVITE has been sent or received. */
 export function ownDisposition(leg: {
   direction: CallDirection;
   answered: boolean;
   dialled: boolean;
 }): HangupDisposition {
   if (leg.answered) return 'send_bye';
-  // An outbound call of which no INVITE was sent is refused: there is nothing to cancel.
+  // An outbound call without an INVITE is refused; CANCEL needs a pending INVITE.
   return leg.direction === 'inbound' || !leg.dialled ? 'send_refuse' : 'send_cancel';
 }

@@ -1,6 +1,6 @@
 /**
- * Hangup causes of dialect §3.12. `cause` is the textual form that callbacks and CDRs carry: NORMAL_CLEARING only where
- * somebody, or the document, ended the call as it was meant to end. ALLOTTED_TIMEOUT is FreeSWITCH's word for a scheduled end.
+ * Hangup causes of dialect §3.12. `cause` is the text in callbacks and CDRs. NORMAL_CLEARING means that a party or the
+ * document ended the call as intended. ALLOTTED_TIMEOUT is the FreeSWITCH term for a scheduled end.
  */
 export const HANGUP_CAUSES = {
   unknown: { code: 0, name: 'Unknown', cause: 'UNKNOWN' },
@@ -27,7 +27,7 @@ export const HANGUP_CAUSES = {
   prefixBarred: { code: 2050, name: 'Destination Prefix Barred', cause: 'CALL_REJECTED' },
   loopDetected: { code: 2060, name: 'Loop Detected', cause: 'NORMAL_TEMPORARY_FAILURE' },
   mediaAnchoring: { code: 2070, name: 'Violates Media Anchoring', cause: 'PROTOCOL_ERROR' },
-  /** Ours: the renewal of the called number could not be paid. */
+  /** Platform-specific: the renewal of the called number could not be paid. */
   numberSuspended: { code: 2080, name: 'Number Suspended', cause: 'CALL_REJECTED' },
   noAnswer: { code: 3000, name: 'No Answer', cause: 'NO_ANSWER' },
   busy: { code: 3010, name: 'Busy Line', cause: 'USER_BUSY' },
@@ -55,7 +55,10 @@ export const HANGUP_CAUSES = {
   endOfXml: { code: 4010, name: 'End Of XML Instructions', cause: 'NORMAL_CLEARING' },
   networkError: { code: 5000, name: 'Network Error', cause: 'NETWORK_OUT_OF_ORDER' },
   internalError: { code: 5010, name: 'Internal Error', cause: 'SERVER_ERROR' },
-  /** As internalError, and known beforehand: the call may be tried elsewhere, or later (SIP 503 with Retry-After). */
+  /**
+   * Same code as internalError, but the failure is temporary: the caller may retry elsewhere or later (SIP 503 with
+   * Retry-After).
+   */
   unavailable: { code: 5010, name: 'Internal Error', cause: 'SERVER_ERROR' },
   routingError: { code: 5020, name: 'Routing Error', cause: 'DESTINATION_OUT_OF_ORDER' },
   concurrencyBreached: {
@@ -99,7 +102,7 @@ export const HANGUP_CAUSES = {
 
 export type HangupCauseKey = keyof typeof HANGUP_CAUSES;
 
-/** Who or what ended the call. `Platform` is written as the configured platform name. */
+/** Party or component that ended the call. Records show `Platform` as the configured platform name. */
 export type HangupSource =
   | 'Caller'
   | 'Callee'
@@ -110,5 +113,5 @@ export type HangupSource =
   | 'Error'
   | 'Unknown';
 
-/** Begins the detail of a call to a registered phone whose contact cannot be reached: its caller gets 480. */
+/** Detail prefix of a call to a registered phone whose contact is unreachable. Its caller gets 480. */
 export const CONTACT_UNREACHABLE = 'contactUnreachable';

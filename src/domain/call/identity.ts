@@ -1,43 +1,43 @@
-/** What never changes about a call. */
+/** Immutable properties of a call. */
 import type { AccountId, CallUuid, EndpointId, TrunkId } from '../../base/ids.ts';
 import type { Micros } from '../../base/money.ts';
 import type { CallFacts } from '../callback/callback.ts';
 import type { Cdr } from '../cdr/types.ts';
 
-/** One leg with its own CDR. */
+/** Identity of one leg. Each leg has a separate CDR. */
 export interface CallIdentity {
   readonly callUuid: CallUuid;
-  /** Main account: money and limits. */
+  /** Main account, which pays for the call and whose limits apply. */
   readonly accountId: AccountId;
   readonly subAccount: AccountId | undefined;
-  /** Of the account, ISO 3166-1 alpha-2: its callers know the tones of that country. */
+  /** Country of the account (ISO 3166-1 alpha-2). Selects the call-progress tones. */
   readonly country: string;
   readonly facts: CallFacts;
   readonly context: Cdr['context'];
-  /** UUID of the A leg, on a B leg. */
+  /** UUID of the A leg; defined on B legs only. */
   readonly parentCallUuid: CallUuid | undefined;
   readonly endpointId: EndpointId | undefined;
-  /** The login for a time that the endpoint called with. */
+  /** Temporary login with which the endpoint placed the call. */
   readonly phoneLogin?: string | undefined;
   readonly trunkId: TrunkId | undefined;
   readonly terminatedTo: string | undefined;
-  /** Of a campaign's call. */
+  /** Campaign that placed the call, if any. */
   readonly campaignId?: string | undefined;
-  /** Of a call that came in: what a call that follows from it shows. */
+  /** Caller identity of an inbound call, for calls that follow from it. */
   readonly caller?: CallerWish | undefined;
 }
 
-/** What a caller lets others see of it. */
+/** Caller ID preferences of the caller. */
 export interface CallerWish {
-  /** Nobody but trusted networks shall see who calls (RFC 3323 §4.1). */
+  /** Privacy: only trusted networks may learn the caller's identity (RFC 3323 §4.1). */
   readonly hidden: boolean;
   /** Number or name of a hidden caller, sent to trusted peers only; undefined if unknown. */
   readonly asserted?: string | undefined;
-  /** E.164 digits: the number of its account that a phone asks to be shown as. */
+  /** Number of the account that the phone asks to present, in E.164 digits. */
   readonly presented?: string | undefined;
 }
 
-/** What the leg costs; streams by their own price. */
+/** Price of the leg. Streams are billed at their separate price. */
 export interface CallPrice {
   readonly currency: string;
   readonly perMinute: Micros;

@@ -1,4 +1,4 @@
-/** A call that came in: we ring, and we answer. */
+/** Inbound part of a call: ringing, early media and the answer. */
 import type { InboundLeg } from './needs.ts';
 import { type CallPart, legEventsOf, openMedia, type PartOf } from './part.ts';
 import type { Peer } from './peer.ts';
@@ -17,19 +17,19 @@ export class InboundPart implements CallPart {
     this.#of = of;
   }
 
-  /** From now on the call gets the events of the leg; an end that came earlier is reported at once. */
+  /** Attaches the call to the events of the leg. If the leg has already ended, its end is reported immediately. */
   attach(): void {
     this.leg.belongsTo?.(this.#of.owner);
     this.leg.attach(legEventsOf(this.#of));
   }
 
-  /** A 200 of ours is on its way to the caller, who has not acknowledged it yet; true once he has. */
+  /** Result of our 200 while its ACK is pending; resolves to true at the ACK. Undefined when no ACK is pending. */
   get confirming(): Promise<boolean> | undefined {
     const { isAccepted, isEnded, status } = this.#of.course;
     return isAccepted && !isEnded && status !== 'answered' ? this.#answering : undefined;
   }
 
-  /** Only for a new call. */
+  /** Sends 180. Only valid for a new call. */
   ring(): void {
     this.#of.course.ringing();
     this.leg.ring();
@@ -40,7 +40,7 @@ export class InboundPart implements CallPart {
     if (hearsUs(course)) return true;
     const sdp = await this.#localSdp();
     if (sdp === undefined || course.isEnded || this.leg.sdp === undefined) return false;
-    // Meanwhile somebody else may have begun it, or have answered.
+    // Another caller may have started early media or answered during the await.
     if (hearsUs(course)) return true;
     course.ringing();
     this.leg.ring(sdp);
@@ -48,7 +48,7 @@ export class InboundPart implements CallPart {
     return true;
   }
 
-  /** Repeated calls share one 200. */
+  /** Answers the call. Repeated calls share one 200. */
   answer(durable: () => Promise<void>): Promise<boolean> {
     this.#answering ??= this.#answer(durable);
     return this.#answering;

@@ -16,48 +16,48 @@ import type {
 } from './needs.ts';
 import { checkOffer, Negotiation } from './negotiate.ts';
 
-/** Where the peer of a leg may be, and who vouches for it. */
+/** Media address of a leg's peer, with the facts needed to judge it. */
 export interface RtpPeer {
   readonly address: string;
   readonly port: number;
-  /** `port` where both share it, else the one above. */
+  /** RTCP port: `port` when RTP and RTCP are multiplexed, otherwise the next port. */
   readonly rtcpPort: number;
-  /** Where its signalling comes from; undefined: not heard yet. */
+  /** Source IP address of the peer's signalling; undefined until a message has arrived. */
   readonly heardFrom: string | undefined;
-  /** Of a carrier's leg. */
+  /** Carrier name, on carrier legs only. */
   readonly carrier: string | undefined;
 }
 
-/** Which hosts RTP is accepted from besides those that SDP and signalling name. */
+/** Policy for RTP from hosts that SDP and signalling do not name. */
 export interface RtpSources {
-  /** `rtp.acceptOtherSources`. */
+  /** Setting `rtp.acceptOtherSources`. */
   readonly acceptOthers: boolean;
-  /** The address of an edge proxy (`sip.edges`): it does not show where the peer is. */
+  /** Returns true for an edge proxy (`sip.edges`), which hides the peer's address. */
   isEdge(address: string): boolean;
 }
 
 export interface LegMediaNeeds {
-  /** What becomes of an address in a peer's SDP. */
+  /** Decides how to use a media address from a peer's SDP. */
   readonly judgeRtp: (peer: RtpPeer) => RtpVerdict;
-  /** Undefined: no other hosts, and no edge proxies. */
+  /** RTP source policy. Default: no other hosts and no edge proxies. */
   readonly rtpSources?: RtpSources | undefined;
   readonly media: Media;
-  /** A number for `o=` lines. */
+  /** Returns the session ID for an `o=` line. */
   readonly sessionId: () => number;
-  /** Random bytes, for keys. */
+  /** Returns random bytes for keys. */
   readonly bytes: (length: number) => Uint8Array;
-  /** Of a leg that nothing else is said of. */
+  /** Default SRTP rule, for legs without a specific one. */
   readonly srtp: SrtpRule;
   readonly codecs: CodecPreferences;
   readonly mediaTimeoutMs: number;
-  /** Whom it is called for; that leg's media, once there is some. */
+  /** Returns the media of the leg that placed this call, once it exists. */
   readonly near?: () => MediaLeg | undefined;
   readonly log: CallLog;
 }
 
 type MediaProblem = SdpProblem | { readonly kind: 'notAllowed'; readonly detail: string };
 
-/** What we may do, as what the peer does. */
+/** Hold state of the peer for each direction of ours. */
 const HOLDS = {
   sendrecv: undefined,
   sendonly: undefined,
@@ -65,10 +65,10 @@ const HOLDS = {
   inactive: 'inactive',
 } as const;
 
-/** No address to begin with: the peer's packets bring it (see MediaLeg.configure). */
+/** Empty address: the leg learns the address from the peer's packets (see MediaLeg.configure). */
 const NOWHERE = '';
 
-/** RTP and SDP of one leg: its ports, what was offered and answered, and what that settled. */
+/** RTP and SDP of one leg: ports, offers and answers, and the negotiated session. */
 export class LegMedia {
   readonly #needs: LegMediaNeeds;
   readonly #events: MediaLegEvents;
@@ -84,7 +84,7 @@ export class LegMedia {
   #srtp: SrtpRule;
   #codecs: readonly CodecWish[];
   #tonesWanted = false;
-  /** Where the peer's signalling has come from since the beginning of the leg, if that changed. */
+  /** Current source address of the peer's signalling, if it differs from the initial one. */
   #movedTo: string | undefined;
 
   readonly #peer: () => Pick<RtpPeer, 'heardFrom' | 'carrier'>;
@@ -110,27 +110,27 @@ export class LegMedia {
     return this.#closed ? undefined : this.#leg;
   }
 
-  /** Of the last settlement. */
+  /** Codec of the last negotiated session. */
   get codec(): string | undefined {
     return this.#codec;
   }
 
-  /** The peer holds us: it sends and does not listen, or neither. */
+  /** Hold state set by the peer: `sendonly` (it sends and does not listen) or `inactive`. */
   get hold(): 'sendonly' | 'inactive' | undefined {
     return this.#hold;
   }
 
-  /** The peer's last keypad press came as an event (RFC 4733), not as a tone within its audio. */
+  /** True if the peer's last keypad press was an event (RFC 4733) and not an in-band tone. */
   get keypadEvents(): boolean {
     return this.#keypadEvents;
   }
 
-  /** Its ports are open: offers can be made and answered. */
+  /** True while the ports are open, so that offers can be made and answered. */
   get isOpen(): boolean {
     return this.#negotiation !== undefined && !this.#closed;
   }
 
-  /** Opens the RTP ports, once. Rejects with ServiceError when there are none. */
+  /** Opens the RTP ports, once. Rejects with ServiceError if no port is available. */
   open(): Promise<void> {
     this.#opening ??= this.#open();
     return this.#opening;
@@ -171,18 +171,18 @@ export class LegMedia {
     };
   }
 
-  /** Whether somebody wants keypad presses that come as tones. */
+  /** Enables or disables the detection of in-band keypad tones. */
   hearTones(wanted: boolean): void {
     this.#tonesWanted = wanted;
     this.#leg?.hearTones(wanted);
   }
 
-  /** What becomes of SRTP from the next description on; undefined: what becomes of it elsewhere. */
+  /** Sets the SRTP rule from the next description on; undefined restores the default. */
   protectBy(rule: SrtpRule | undefined): void {
     this.#srtp = rule ?? this.#needs.srtp;
   }
 
-  /** From now on the peer's signalling comes from this IP address. The next description uses it. */
+  /** Sets the source address of the peer's signalling. The next description uses it. */
   movedTo(address: string): void {
     this.#movedTo = address;
   }
@@ -192,12 +192,12 @@ export class LegMedia {
     return { heardFrom: this.#movedTo ?? heardFrom, carrier };
   }
 
-  /** What is offered and answered from the next description on: these codecs, or those of `whom`. */
+  /** Sets the codecs for the next descriptions: `codecs`, or by default those of `whom`. */
   speakTo(whom: keyof CodecPreferences, codecs?: readonly CodecWish[]): void {
     this.#codecs = codecs ?? this.#needs.codecs[whom];
   }
 
-  /** Why an offer cannot be answered, asked before anything is spent on a call. */
+  /** Returns why an offer cannot be answered, without allocating resources. */
   problemOf(offerSdp: string): SdpProblem | undefined {
     const { ipv6 = false, fingerprint } = this.#needs.media;
     return checkOffer(offerSdp, {
@@ -208,12 +208,12 @@ export class LegMedia {
     });
   }
 
-  /** Our description, as an offer. */
+  /** Returns our SDP offer. */
   offer(): string {
     return this.#negotiating.offer(this.#srtp, this.#codecs);
   }
 
-  /** Our description: the answer to an offer of the peer, which media follows at once; without one, an offer. */
+  /** Answers an offer of the peer and applies it to the media. Without `offerSdp`, returns an offer. */
   describe(offerSdp: string | undefined): Result<string, MediaProblem> {
     if (offerSdp === undefined) return ok(this.offer());
     const answered = this.#negotiating.answer(offerSdp, this.#srtp, {
@@ -225,19 +225,19 @@ export class LegMedia {
     return configured.ok ? ok(answered.value.sdp) : configured;
   }
 
-  /** The peer's answer to our offer. */
+  /** Applies the peer's answer to our offer. */
   settle(answerSdp: string): Result<void, MediaProblem> {
     const remote = this.#negotiating.settle(answerSdp);
     if (!remote.ok) return remote;
     return this.#configure(remote.value);
   }
 
-  /** Until now; undefined: there is no leg, or it is closed. */
+  /** Media quality so far; undefined if the leg does not exist or is closed. */
   quality(): MediaQuality | undefined {
     return this.#closed ? undefined : this.#leg?.quality();
   }
 
-  /** Frees the ports; what was received until now. `peer` is what is known of one that was not settled with. */
+  /** Frees the ports and returns the final media quality. `peer` describes a peer with which no session was negotiated. */
   close(peer: PeerAtEnd): MediaQuality | undefined {
     this.#closed = true;
     return this.#leg?.close(this.#settled ? 'known' : peer);
@@ -257,8 +257,8 @@ export class LegMedia {
     if (address.includes(':') && address !== '::' && !this.#ipv6 && remote.ice === undefined) {
       return err({ kind: 'notAllowed', detail: `no IPv6 for media here: ${address}` });
     }
-    // RFC 2543 put a call on hold with the address 0.0.0.0 (RFC 3264 §8.4): nothing can be sent there.
-    // With ICE an address is used once whoever is there has shown that he has our password.
+    // RFC 2543 signals hold with address 0.0.0.0 (RFC 3264 §8.4): nothing can be sent there. With ICE, an address is
+    // used once the peer has proved that it knows our password.
     const byIce = remote.ice !== undefined;
     const isNowhere = !byIce && (address === '0.0.0.0' || address === '::');
     const verdict =
@@ -280,7 +280,7 @@ export class LegMedia {
       codec: remote.codec.name,
       peer: `${address}:${port}`,
       ...(verdict.kind === 'learn'
-        ? { sendsTo: 'where its audio comes from', because: verdict.why }
+        ? { sendsTo: 'source address of received RTP', because: verdict.why }
         : {}),
       direction: remote.direction,
       ptimeMs: remote.ptimeMs,
@@ -297,7 +297,7 @@ export class LegMedia {
     return ok(undefined);
   }
 
-  /** Which hosts RTP may come from. With ICE or DTLS, checks and keys prove the source. */
+  /** Returns which hosts may send RTP. With ICE or DTLS, checks and keys prove the source. */
   #sourcesOf(
     { address, ice, protection }: MediaSession,
     { isLearned }: { readonly isLearned: boolean },

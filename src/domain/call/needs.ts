@@ -1,4 +1,4 @@
-/** What calls need from the outside: signalling at leg level, media, and audio-stream sockets. */
+/** Ports that calls use: leg-level signalling, media and audio-stream sockets. */
 import type { Result } from '../../base/result.ts';
 import type { CodecName, CodecWish, SrtpPolicy, SrtpSuite } from '../../protocol/sdp/sdp.ts';
 import type { MediaQuality } from '../cdr/types.ts';
@@ -28,7 +28,10 @@ export type * from './stream-needs.ts';
 
 // ---------------------------------------------------------------- media
 
-/** Whom we offer and answer which codecs, in our order: registered phones and whoever else, or carriers and trunks. */
+/**
+ * Codecs to offer and accept, in order of preference: for registered phones and other SIP peers, or for carriers and
+ * trunks.
+ */
 export interface CodecPreferences {
   readonly phones: readonly CodecWish[];
   readonly carriers: readonly CodecWish[];
@@ -36,136 +39,139 @@ export interface CodecPreferences {
 export type { CodecName, CodecWish, SrtpPolicy, SrtpSuite };
 export type MediaDirection = 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive';
 
-/** Who may still send to the ports of a leg that closes. */
+/** Knowledge of a closing leg's ports by its peer; decides how long the ports stay unused. */
 export type PeerAtEnd =
-  | 'known' // one that was settled with, or may have been; the default
-  | 'offered' // one that was told of the ports in an offer, and has not answered
-  | 'refused'; // nobody: whoever was told of them has refused the call, if anybody was
+  | 'known' // a session was or may have been negotiated; the default
+  | 'offered' // the peer received the ports in an offer and has not answered
+  | 'refused'; // the peer refused the call, or never received the ports
 
-/** How audio is written in packets. */
+/** Audio encoding of RTP packets. */
 export interface SessionCodec {
   readonly name: CodecName;
-  /** Of RTP timestamps, Hz. */
+  /** Clock rate of RTP timestamps, in Hz. */
   readonly clockRate: number;
-  /** Of the audio, Hz; not always the clock rate (G.722). */
+  /** Sample rate of the audio, in Hz. Differs from the clock rate for G.722. */
   readonly sampleRate: LineRate;
   readonly channels: number;
-  /** Of Opus alone: how the peer wants to be sent to (RFC 7587 §6.1). */
+  /** Opus only: encoding that the peer requests (RFC 7587 §6.1). */
   readonly opus?: OpusSending;
 }
 
 export interface OpusSending {
-  /** bit/s; 0: as much as the rate needs. */
+  /** Bit rate in bit/s; 0 selects the default for the sample rate. */
   readonly bitrate: number;
   /** In-band forward error correction. */
   readonly fec: boolean;
-  /** Nothing is sent in silence. */
+  /** Discontinuous transmission: no packets during silence. */
   readonly dtx: boolean;
 }
 
-/** RTP payload types: the peer's, with which we send, and ours, with which it sends. */
+/** RTP payload types: `send` is chosen by the peer, `receive` by this node. */
 export interface PayloadTypes {
   readonly send: number;
   readonly receive: number;
 }
 
 export interface EventTypes extends PayloadTypes {
-  /** Of their timestamps, Hz; not always the codec's. */
+  /** Clock rate of event timestamps, in Hz. May differ from the codec's. */
   readonly clockRate: number;
 }
 
-/** Keys of SRTP: master key and master salt in one, as many bytes as the suite wants. Never to be logged. */
+/** SRTP keys: master key followed by master salt, in the length that the suite requires. Never log them. */
 export interface SrtpSession {
   readonly suite: SrtpSuite;
-  /** Ours. */
+  /** Our key. */
   readonly send: Uint8Array;
-  /** The peer's. */
+  /** The peer's key. */
   readonly receive: Uint8Array;
-  /** Length of the key identifier in each packet of the peer; 0: none. */
+  /** Length of the master key identifier (MKI) in the peer's packets, in bytes; 0: no MKI. */
   readonly receiveMkiBytes: number;
 }
 
-/** SRTP with keys that the media side exchanges with the peer over the RTP port (DTLS-SRTP, RFC 5764). */
+/** SRTP with keys from a DTLS handshake on the RTP port (DTLS-SRTP, RFC 5764). */
 export interface DtlsSession {
-  /** Who begins: the client. */
+  /** Our role; the client starts the handshake. */
   readonly role: 'client' | 'server';
-  /** Digest of the peer's certificate. */
+  /** Hash function of the peer's certificate fingerprint. */
   readonly hash: 'sha-256' | 'sha-384' | 'sha-512';
   readonly fingerprint: Uint8Array;
 }
 
-/** Of the packets: plain RTP, or SRTP. */
+/** Packet protection: plain RTP or SRTP. */
 export type MediaProtection = 'none' | SrtpSession | DtlsSession;
 
-/** The lite side of ICE (RFC 8445): the peer's checks show where it is. Never to be logged. */
+/** ICE lite credentials (RFC 8445): the peer's connectivity checks show its address. Never log them. */
 export interface IceSession {
   readonly localUfrag: string;
   readonly localPassword: string;
   readonly remoteUfrag: string;
 }
 
-/** What negotiation settled for one leg; direction is ours (what we do). */
+/** Negotiated media session of one leg. `direction` is from this node's point of view. */
 export interface MediaSession {
-  /** '' when there is none to send to: the peer's packets bring it. */
+  /** Destination address of RTP; '' if it must be learned from the peer's packets. */
   readonly address: string;
   readonly port: number;
   readonly codec: SessionCodec;
   readonly payloadType: PayloadTypes;
-  /** RFC 4733; undefined: DTMF in-band (or INFO). */
+  /** Payload types of telephone-event (RFC 4733); undefined: DTMF in-band or by INFO. */
   readonly telephoneEvent: EventTypes | undefined;
-  /** Packet time that the peer asked us to send, 10…60 ms in steps of 10. */
+  /** Packet time to send, as requested by the peer: 10 to 60 ms in steps of 10. */
   readonly ptimeMs: number;
   readonly direction: MediaDirection;
   readonly protection: MediaProtection;
   /** RTP and RTCP share a port (RFC 5761). */
   readonly rtcpMux?: boolean;
-  /** No RTCP goes to the port above the one of RTP: only to where the peer's comes from. */
+  /** RTCP is sent only to the source of the peer's RTCP, not to the port above RTP. */
   readonly rtcpLearned?: boolean;
-  /** The peer understands comfort noise (RFC 3389): one such packet says that a silence begins. */
+  /** The peer supports comfort noise (RFC 3389): one packet marks the start of silence. */
   readonly comfortNoise?: boolean;
-  /** The peer wants VoIP metrics in reports (RFC 3611). */
+  /** The peer requests VoIP metrics in RTCP reports (RFC 3611). */
   readonly voipMetrics?: boolean;
   readonly ice?: IceSession | undefined;
-  /** IP address that the peer's signalling comes from: a phone behind a NAT sends its RTP from there too. */
+  /** Source IP address of the peer's signalling. A phone behind a NAT sends RTP from the same address. */
   readonly signallingAddress?: string | undefined;
-  /** Address of the SDP where `address` is '': RTP from there is accepted, and only then answered. A host name is ignored. */
+  /**
+   * Address in the SDP when `address` is ''. RTP from it is accepted, and RTP is sent to it only after that. A host
+   * name is ignored.
+   */
   readonly describedAddress?: string | undefined;
   /**
-   * RTP is accepted from hosts other than those of the SDP and the signalling, unless both name the same host. Default: false.
-   * With ICE or DTLS it is true: checks and keys prove the source.
+   * True accepts RTP from hosts other than those of the SDP and the signalling, unless both name the same host.
+   * Default: false. Always true with ICE or DTLS, because checks and keys prove the source.
    */
   readonly acceptOtherSources?: boolean;
 }
 
-/** A peer whose RTP comes from, and goes to, another address than before. */
+/** New source and destination address of the peer's RTP. */
 export interface SourceChange {
   readonly address: string;
   readonly port: number;
   readonly reason:
-    | 'learned' // the first that was believed, and not the address of the SDP
-    | 'signalled' // the address of the SDP took the leg back
-    | 'moved' // the same stream goes on from elsewhere
-    | 'preferred' // one at a host that signalling names, instead of one at another
-    | 'replaced'; // the one before had been silent for long
+    | 'learned' // first accepted source, different from the SDP address
+    | 'signalled' // the SDP address replaced a learned one
+    | 'moved' // the same stream continues from another address
+    | 'preferred' // a host named by signalling replaced another host
+    | 'replaced'; // the previous source had been silent
 }
 
 export interface MediaLegEvents {
-  /** One per keypad press, whatever way it came in. `asTone`: it was heard within the audio, and is there still. */
+  /** Keypad press, reported once regardless of its transport. `asTone`: detected in-band; the tone is still in the audio. */
   dtmf(digit: string, asTone?: boolean): void;
   sourceChanged?(change: SourceChange): void;
-  /** The exchange of keys by DTLS is over; `fault`: why there are none. */
+  /** The DTLS handshake has ended. `fault`: the reason why it failed. */
   secured?(fault: string | undefined): void;
-  /** No RTP for the configured time (hold excepted), which was over `lateMs` ago. */
+  /** No RTP for the configured timeout, except on hold. The timeout expired `lateMs` ago. */
   silent(lateMs: number): void;
 }
 
-/** `finished` never rejects. 'stopped': stop() or the leg closed. */
+/** Running playback. `finished` never rejects; 'stopped' means stop() was called or the leg was closed. */
 export interface Playback {
   readonly finished: Promise<'completed' | 'stopped'>;
   stop(): void;
 }
 
-/** A cadence of tones: each step plays its frequencies (sum) for `onMs`, then rests `offMs`. */
+/** Tone cadence: each step plays the sum of its frequencies for `onMs`, then pauses for `offMs`. */
 export interface Tone {
   readonly steps: ReadonlyArray<{
     readonly frequenciesHz: readonly number[];
@@ -178,21 +184,21 @@ export interface Tone {
 }
 
 export interface PlayOptions {
-  /** Times to play; 0 = until stopped. */
+  /** Repetitions; 0 = until stopped. */
   readonly loop: number;
-  /** Over what the leg would hear anyway, or in the place of its far end: bots are heard beside it then too. */
+  /** True mixes the audio over everything that the leg hears. False replaces the far end; bots remain audible. */
   readonly mix: boolean;
-  /** Nothing else is heard, bots neither: what they have to say waits. Means something without `mix` only. */
+  /** Mutes all other audio including bots, whose audio waits. Only effective without `mix`. */
   readonly alone?: boolean;
 }
 
 export interface RecordOptions {
-  /** Absolute path of a WAV file to be written (crash-safe header). */
+  /** Absolute path of the WAV file to write (crash-safe header). */
   readonly path: string;
-  /** What is heard from the peer, what the peer hears, or both (stereo: left = received, right = sent). */
+  /** Recorded audio: from the peer, to the peer, or both (stereo: left = received, right = sent). */
   readonly channels: 'received' | 'sent' | 'both';
   readonly stereo: boolean;
-  /** Ends after so much silence from the peer; 0 = never. */
+  /** Silence of the peer that ends the recording, in ms; 0 = never. */
   readonly silenceEndMs: number;
   readonly maxMs: number;
 }
@@ -209,7 +215,7 @@ export interface MediaRecording {
   stop(): void;
 }
 
-/** Timing parameters of dialect §6 AMD, all milliseconds but `maximumWords`. */
+/** Timing parameters of answering machine detection (dialect §6), in ms except `maximumWords`. */
 export interface MachineDetectionOptions {
   readonly totalMs: number;
   readonly initialSilenceMs: number;
@@ -235,48 +241,48 @@ export interface MachineDetectionResult {
 export interface DigitsOptions {
   readonly toneMs: number;
   readonly gapMs: number;
-  /** Forces in-band tones; default: RFC 4733 when negotiated, else in-band. */
+  /** Forces in-band tones. Default: RFC 4733 when negotiated, otherwise in-band. */
   readonly inband: boolean;
 }
 
 export interface MediaLeg {
-  /** Where the peer is to send RTP. */
+  /** Local address to which the peer sends RTP. */
   readonly address: string;
   readonly port: number;
-  /** Where one with ICE is to send everything, by UDP or TCP; undefined: to `port`, by UDP alone. */
+  /** Port for a peer with ICE, by UDP or TCP; undefined: `port`, by UDP only. */
   readonly icePort?: number | undefined;
-  /** Where RTP goes, by the last session; undefined: not known yet. */
+  /** Destination of RTP in the last session; undefined until known. */
   readonly remote?: { readonly address: string; readonly port: number } | undefined;
   /**
-   * First call starts the leg; later ones (re-INVITE) change it without losing stream or playback state. With an empty
-   * address nothing is sent until the peer's own packets show where it is.
+   * Starts the leg on the first call. Later calls (re-INVITE) change the session and keep streams and playbacks. With
+   * an empty address, sending starts once packets from the peer show its address.
    */
   configure(session: MediaSession): void;
-  /** At which it hears and speaks: what is played to it needs no more. */
+  /** Sample rate of the leg, in Hz. Audio for playback needs no higher rate. */
   readonly rate: LineRate;
   play(pcm: Pcm, options: PlayOptions): Playback;
   playTone(tone: Tone, options: PlayOptions): Playback;
-  /** `0-9*#A-D`, `w` = 0.5 s, `W` = 1 s. Resolves when the last one has left. */
+  /** Sends `0-9*#A-D`; `w` pauses 0.5 s, `W` 1 s. Resolves when the last digit has been sent. */
   sendDigits(digits: string, options: DigitsOptions): Promise<void>;
   /**
-   * A keypad press of the peer that came by signalling: told to streams and by `dtmf` like one of the audio path, and
-   * only once when the peer sends it both ways.
+   * Reports a keypad press that arrived by signalling to streams and `dtmf`. A press that the peer sends both ways is
+   * reported once.
    */
   pressed(digit: string): void;
   /**
-   * Whether keypad tones within the peer's audio are told as presses, where telephone-event does not bring them: no, until
-   * somebody wants them. An open stream hears them in any case.
+   * Enables or disables the detection of in-band keypad tones where telephone-event is not negotiated. Default:
+   * disabled. An open stream detects them in any case.
    */
   hearTones(wanted: boolean): void;
   openStream(options: MediaStreamOptions, events: MediaStreamEvents): MediaStream;
   record(options: RecordOptions): MediaRecording;
   detectMachine(options: MachineDetectionOptions): Promise<MachineDetectionResult>;
-  /** Resolves when the peer has been silent for `ms`, or with false after `maxMs`. */
+  /** Resolves to true once the peer has been silent for `ms`, or to false after `maxMs`. */
   waitForSilence(ms: number, maxMs: number, signal: AbortSignal): Promise<boolean>;
   quality(): MediaQuality;
   /**
-   * Frees the ports, which rest before they are used again, the longer the likelier something still comes to them; ends
-   * playbacks, streams and recordings. Idempotent.
+   * Frees the ports and ends playbacks, streams and recordings. Ports stay unused for a quarantine, which is longer if
+   * late packets are likely (`peer`). Idempotent.
    */
   close(peer?: PeerAtEnd): MediaQuality;
 }
@@ -285,12 +291,12 @@ export interface Bridge {
   close(): void;
 }
 
-/** What is not named stays as it is. */
+/** Flags to change; absent flags keep their value. */
 export interface MemberFlags {
   readonly muted?: boolean;
   readonly deaf?: boolean;
   readonly held?: boolean;
-  /** Heard by coached members alone, and by no recording. */
+  /** Heard by coached members only, and not recorded. */
   readonly whispers?: boolean;
   readonly coached?: boolean;
 }
@@ -302,9 +308,9 @@ export interface RoomMember {
 
 export interface MediaRoom {
   join(leg: MediaLeg, flags: { readonly muted: boolean; readonly deaf: boolean }): RoomMember;
-  /** Of the member with the highest. */
+  /** Highest sample rate of the members, in Hz. */
   readonly rate: LineRate;
-  /** Heard by everybody in the room. */
+  /** Plays audio to all members. */
   play(pcm: Pcm, options: PlayOptions): Playback;
   playTone(tone: Tone, options: PlayOptions): Playback;
   record(path: string): MediaRecording;
@@ -312,24 +318,24 @@ export interface MediaRoom {
 }
 
 export interface RoomEvents {
-  /** Member that holds the floor changed (energy); undefined: nobody speaks. */
+  /** The active speaker changed (by energy); undefined: all members are silent. */
   floor(member: RoomMember | undefined): void;
 }
 
 export interface MediaLegOptions {
   readonly mediaTimeoutMs: number;
-  /** One that it will speak with, should it come to that: the way between them is shorter. */
+  /** Leg that this one will probably be bridged with. Placing both on the same worker makes the bridge cheaper. */
   readonly near?: MediaLeg | undefined;
 }
 
 export interface Media {
-  /** RTP can be sent to IPv6 addresses too. */
+  /** True if RTP can be sent to IPv6 addresses. */
   readonly ipv6?: boolean;
-  /** Of our certificate, for `a=fingerprint`: `sha-256 AB:…`. Undefined: no keys by DTLS. */
+  /** Certificate fingerprint for `a=fingerprint`: `sha-256 AB:…`. Undefined: DTLS is not available. */
   readonly fingerprint?: string | undefined;
-  /** Rejects with ServiceError MEDIA_NO_PORTS or MEDIA_UNAVAILABLE. */
+  /** Opens a leg. Rejects with ServiceError MEDIA_NO_PORTS or MEDIA_UNAVAILABLE. */
   openLeg(options: MediaLegOptions, events: MediaLegEvents): Promise<MediaLeg>;
-  /** Both hear each other; everything else (recordings, streams) goes on. */
+  /** Connects the audio of both legs. Recordings and streams continue. */
   bridge(a: MediaLeg, b: MediaLeg): Bridge;
   openRoom(events: RoomEvents): MediaRoom;
 }
@@ -337,16 +343,16 @@ export interface Media {
 // ---------------------------------------------------------------- audio-stream sockets
 
 export interface AudioStreams {
-  /** Connects as a WebSocket client, speaks the whole protocol, moves audio between socket and `leg`. */
+  /** Connects to the bot as a WebSocket client, implements the stream protocol and moves audio between socket and `leg`. */
   open(options: StreamSocketOptions, leg: MediaLeg, events: StreamSocketEvents): StreamSocket;
 }
 
-// ---------------------------------------------------------------- words from speech
+// ---------------------------------------------------------------- speech recognition
 
 export interface Recognizer {
-  /** Hears what the peer of a leg says, until the end of the first utterance. Never throws. */
+  /** Recognizes the peer's speech until the end of the first utterance. Never throws. */
   listen(leg: Pick<MediaLeg, 'openStream'>, options: ListenOptions): Listening;
-  /** The words of a whole WAV or MP3 file. Never rejects. */
+  /** Transcribes a whole WAV or MP3 file. Never rejects. */
   transcribe(
     file: Uint8Array,
     request: RecognitionRequest,

@@ -30,51 +30,54 @@ import {
 } from './needs.ts';
 import { PayloadNumbers } from './payload-numbers.ts';
 
-/** Under which our offers name keypad events, by their clock (RFC 4733 §2.1: the audio's). */
+/** Payload types of telephone-event in our offers, per clock rate (RFC 4733 §2.1: the clock rate of the audio). */
 const EVENT_PAYLOAD_TYPE = 101;
 const WIDE_EVENT_PAYLOAD_TYPE = 102;
 const WIDE_CLOCK = 48_000;
-/** What a leg of Opus works at, unless its peer cannot play so much: sources have no more (RFC 7587 §6.1). */
+/**
+ * Sample rates for Opus, highest first. The first that does not exceed the peer's maximum playback rate is used (RFC
+ * 7587 §6.1).
+ */
 const OPUS_RATES: readonly LineRate[] = [24_000, 16_000, 8000];
-/** Decoded, mixed and encoded in full for those who ask for it in so many words; voice has little above 12 kHz. */
+/** Full Opus rate, used only if the peer explicitly requests it: speech has little energy above 12 kHz. */
 const OPUS_FULL_RATE = 48_000;
 const HIGHEST_BITRATE = 510_000;
 const PTIME_MS = 20;
 const FIRST_VERSION = 1;
 
 export interface NegotiationOptions {
-  /** Any number that no other session of ours has (RFC 8866 §5.2). */
+  /** Session ID, unique among this node's sessions (RFC 8866 §5.2). */
   readonly sessionId: number;
-  /** Random ones, for keys. */
+  /** Returns random bytes for keys. */
   readonly bytes: (length: number) => Uint8Array;
-  /** Of our certificate; undefined: no keys by DTLS. */
+  /** Certificate fingerprint; undefined: DTLS is not available. */
   readonly fingerprint: string | undefined;
 }
 
 interface Local {
   readonly address: string;
   readonly port: number;
-  /** See `MediaLeg`. */
+  /** ICE port; see `MediaLeg`. */
   readonly icePort?: number | undefined;
 }
 
-/** Bytes of which the name and the password of an ICE session are made, as Base64 (RFC 8445 §5.3). */
+/** Random bytes for the ICE username fragment and password, sent as Base64 (RFC 8445 §5.3). */
 const UFRAG_BYTES = 6;
 const PASSWORD_BYTES = 18;
 const MID = '0';
 
-/** Offer and answer of one leg over its whole life: what we said last, and what that settled. */
+/** Offer/answer state of one leg: our last description and the payload types in use. */
 export class Negotiation {
   readonly #local: Local;
   readonly #options: NegotiationOptions;
-  /** Our keys for SRTP: one a suite, as long as packets go on being protected. */
+  /** Our SRTP keys, one per suite. Dropped when the session becomes unprotected. */
   #keys: Map<SrtpSuite, Uint8Array> | undefined;
-  /** Our side of ICE, and for which name of the peer's. */
+  /** Our ICE credentials, and the peer's username fragment that they belong to. */
   #ice: { ufrag: string; password: string; remoteUfrag: string | undefined } | undefined;
-  /** The peer is a browser, or like one. */
+  /** True if the peer uses DTLS-SRTP, like a browser. */
   #byDtls = false;
   #said: { readonly sdp: string; readonly version: number } | undefined;
-  /** Payload types as they stand in this session: a number keeps its meaning (RFC 3264 §8.3.2). */
+  /** Payload types of this session: a number keeps its codec (RFC 3264 §8.3.2). */
   readonly #numbers = new PayloadNumbers();
 
   constructor(local: Local, options: NegotiationOptions) {
@@ -82,7 +85,7 @@ export class Negotiation {
     this.#options = options;
   }
 
-  /** The peer offers: our answer, and what it settles. */
+  /** Answers the peer's offer. Returns our SDP and the resulting session. */
   answer(
     offerSdp: string,
     srtp: SrtpRule,
@@ -117,7 +120,7 @@ export class Negotiation {
     return ok({ sdp: this.#said.sdp, remote: remote.value });
   }
 
-  /** We offer. */
+  /** Returns our offer. */
   offer(srtp: SrtpRule, codecs: readonly CodecWish[]): string {
     const offered = offeredOf(codecs).map((codec) => this.#numbers.given(codec));
     const wide = offered.some(({ clockRateHz }) => clockRateHz === WIDE_CLOCK);
@@ -156,7 +159,7 @@ export class Negotiation {
     return this.#said.sdp;
   }
 
-  /** The peer's answer to our last offer. */
+  /** Reads the peer's answer to our last offer. */
   settle(answerSdp: string): Result<MediaSession, SdpProblem> {
     const session = readAnswer(this.#said?.sdp ?? '', answerSdp);
     return session.ok
@@ -164,7 +167,7 @@ export class Negotiation {
       : session;
   }
 
-  /** How the packets of a session travel. */
+  /** Returns the transport attributes of a session. */
   #travel(session: AudioSession): Travel {
     const { ice, rtcpMux, voipMetrics } = session;
     const local = ice === undefined ? undefined : this.#iceFor(ice.ufrag);
@@ -183,7 +186,10 @@ export class Negotiation {
     };
   }
 
-  /** Our name and password; new ones when the peer has begun anew with another name (RFC 8445 §9). */
+  /**
+   * Returns our ICE credentials. Creates new ones when the peer restarts ICE with another username fragment (RFC 8445
+   * §9).
+   */
   #iceFor(remoteUfrag: string | undefined): { ufrag: string; password: string } {
     const known = this.#ice;
     const restarted =
@@ -207,7 +213,7 @@ export class Negotiation {
       return { role: dtls.role, hash, fingerprint: value };
     }
     if (crypto === undefined) {
-      // Packets in the clear are not counted: a key from before must not be used again.
+      // Unprotected packets are not counted, so an earlier key must not be reused.
       this.#keys = undefined;
       return 'none';
     }
@@ -233,7 +239,7 @@ export class Negotiation {
   }
 }
 
-/** By the list that was asked for: settings and policies have few, and keep them. */
+/** Offered codecs, cached per list of preferences. Settings and policies keep their few lists. */
 const offeredLists = new WeakMap<readonly CodecWish[], readonly Codec[]>();
 
 function offeredOf(codecs: readonly CodecWish[]): readonly Codec[] {
@@ -245,13 +251,16 @@ function offeredOf(codecs: readonly CodecWish[]): readonly Codec[] {
   return offered;
 }
 
-/** Comfort noise is nobody's first choice, and some peers take the first format for one. */
+/**
+ * Puts formats that are not speech codecs last: some peers select the first format, and comfort noise is no choice for
+ * speech.
+ */
 const inOrder = (codecs: readonly CodecWish[]): readonly CodecWish[] => [
   ...codecs.filter(isCodecName),
   ...codecs.filter((name) => !isCodecName(name)),
 ];
 
-/** Whether an offer can be answered at all. */
+/** Returns why an offer cannot be answered, or undefined if it can. */
 export function checkOffer(
   sdp: string,
   wishes: {
@@ -270,8 +279,8 @@ export function checkOffer(
 type Travel = Pick<MediaSession, 'protection' | 'rtcpMux' | 'ice' | 'voipMetrics'>;
 
 /**
- * `ours`: the numbers of our offer, which the peer has answered. Each side receives under those of its own description
- * (RFC 3264 §6.1); an answer of ours repeats the peer's.
+ * Builds the media session. `ours` holds the payload types of our offer, which the peer answered. Each side receives
+ * with the numbers of the description that it sent (RFC 3264 §6.1). Our answers repeat the peer's numbers.
  */
 function mediaSession(
   session: AudioSession,
@@ -303,7 +312,7 @@ function mediaSession(
   });
 }
 
-/** Undefined: a codec that we do not have. */
+/** Returns undefined for an unsupported codec. */
 function sessionCodec(codec: Codec): SessionCodec | undefined {
   const { name, clockRateHz: clockRate } = codec;
   switch (name) {
@@ -321,7 +330,7 @@ function sessionCodec(codec: Codec): SessionCodec | undefined {
   }
 }
 
-/** How the peer wants to be sent to (RFC 7587 §6.1); what makes no sense counts as not said. */
+/** Reads the encoding that the peer requests (RFC 7587 §6.1). Invalid values are ignored. */
 function opusSession(codec: Codec): Pick<SessionCodec, 'sampleRate' | 'opus'> {
   const wishes = parametersOf(codec);
   const number = (name: string): number => Number(wishes.get(name) ?? Number.NaN);

@@ -1,6 +1,9 @@
-/** Whether anything has ever come from a peer that should have sent: RTP that never comes is one-way audio. */
+/** Detects one-way audio: no RTP ever arrives from a peer that should send. */
 
-/** Phones send within a second of the answer, muted ones at least comfort noise (RFC 3389) or silence. */
+/**
+ * Time without RTP until one-way audio is reported, in ms. Phones send within a second of the answer; muted phones send
+ * at least comfort noise (RFC 3389) or silence.
+ */
 export const ONE_WAY_AFTER_MS = 10_000;
 
 export class OneWayAudioDetector {
@@ -8,13 +11,13 @@ export class OneWayAudioDetector {
   #dueMs = 0;
   #isUnheard = false;
 
-  /** Whether the peer has to send from now on: not before the answer, and not while it holds us. `nowMs`: monotonic. */
+  /** Sets whether the peer must send RTP: true after the answer, false while it holds the call. `nowMs` is monotonic. */
   expect(isDue: boolean, nowMs: number): void {
     if (this.#dueSinceMs !== undefined) this.#dueMs += nowMs - this.#dueSinceMs;
     this.#dueSinceMs = isDue ? nowMs : undefined;
   }
 
-  /** What is new since the last look. `packetsReceived`: since the call's beginning. */
+  /** Returns the change since the previous call. `packetsReceived` counts from the start of the call. */
   look(packetsReceived: number, nowMs: number): 'unheard' | 'heard' | undefined {
     const was = this.#isUnheard;
     this.#isUnheard = this.unheardMs(packetsReceived, nowMs) !== undefined;
@@ -22,7 +25,7 @@ export class OneWayAudioDetector {
     return this.#isUnheard ? 'unheard' : 'heard';
   }
 
-  /** How long its audio was due, when none ever came; undefined: some came, or it was not due for long enough to say. */
+  /** Returns how long RTP has been missing, in ms. Undefined if any has arrived or the time is below ONE_WAY_AFTER_MS. */
   unheardMs(packetsReceived: number, nowMs: number): number | undefined {
     if (packetsReceived > 0) return undefined;
     const current = this.#dueSinceMs === undefined ? 0 : nowMs - this.#dueSinceMs;

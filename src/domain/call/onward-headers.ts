@@ -1,16 +1,19 @@
-/** Header fields that a call hands on to the one that follows from it: which of them a peer gets, adds and does without. */
+/** Selects and rewrites the header fields that a call passes on to the call that follows from it. */
 import { isManaged } from '../provisioning/provisioning.ts';
 import type { PeerPolicy } from '../provisioning/types.ts';
 import type { Headers, IdentityClaims } from './signalling-needs.ts';
 
 const LONGEST_HANDED_ON = 1024;
-/** An Identity carries a signed token and an address (RFC 8224 §4). */
+/** Limit for Identity, which carries a signed token and a URL (RFC 8224 §4). */
 const LONGEST_IDENTITY = 4096;
 const MOST_HANDED_ON = 16;
-/** What tells how a call came here (RFC 7044 §10.1.1 `history`; RFC 3323 §4.2 `header`). */
+/** Header fields that show the path of a call (RFC 7044 §10.1.1 `history`; RFC 3323 §4.2 `header`). */
 const HISTORY: ReadonlySet<string> = new Set(['history-info', 'diversion']);
 
-/** What of an INVITE may go on at all: no line too long, and no history that its caller wants hidden. */
+/**
+ * Returns the header fields of an INVITE that may be passed on. Drops overlong values, and history that the caller
+ * wants hidden.
+ */
 export function mayGoOn(headers: Headers, claims: IdentityClaims | undefined): Headers {
   const hidesHistory = claims?.privacy.some((word) => word === 'history' || word === 'header');
   return headers.filter(([name, value]) => {
@@ -21,7 +24,7 @@ export function mayGoOn(headers: Headers, claims: IdentityClaims | undefined): H
   });
 }
 
-/** What a plan says, and what one of its targets gets of it. */
+/** Returns the header fields for one target: the plan's fields with the target's policy applied. */
 export function headersFor(
   policy: PeerPolicy | undefined,
   {
@@ -29,11 +32,11 @@ export function headersFor(
     onward,
     passed,
   }: {
-    /** What we tell everybody. */
+    /** Header fields for every target. */
     readonly own: Headers;
-    /** What the call before brought. */
+    /** Header fields of the call that this one follows from. */
     readonly onward: Headers;
-    /** Names that go on where the target says nothing else. */
+    /** Names passed on when the target has no `passHeaders`. */
     readonly passed: readonly string[];
   },
 ): Headers {
@@ -54,7 +57,7 @@ function handedOn(own: Headers, onward: Headers, goesOn: (name: string) => boole
     .slice(0, MOST_HANDED_ON);
 }
 
-/** Names without regard to case; `X-*` are all that begin so. */
+/** Returns a case-insensitive name matcher. `X-*` matches every name with that prefix. */
 function nameIn(names: readonly string[]): (name: string) => boolean {
   const all = names.map((name) => name.toLowerCase());
   const exact = new Set(all.filter((name) => !name.endsWith('*')));

@@ -1,4 +1,4 @@
-/** A call that goes out: one target after the other is tried, until one of them answers. */
+/** Outbound part of a call: tries targets in order until one answers. */
 import { nobodyHasIt } from './end-cause.ts';
 import type { Leg, LegEnd, OutboundTarget, RespondingPeer, Signalling } from './needs.ts';
 import { type CallPart, legEventsOf, openMedia, type PartOf } from './part.ts';
@@ -10,7 +10,7 @@ import {
   tryTargets,
 } from './target-selection.ts';
 
-/** Provisional statuses that ring. 181, 182 and 199 say that the called party does not ring yet, or no longer. */
+/** Provisional statuses that mean ringing. After 181, 182 and 199 the called party is not (or no longer) ringing. */
 const RINGING: ReadonlySet<number> = new Set([180, 183]);
 
 export class OutboundPart implements CallPart {
@@ -18,9 +18,9 @@ export class OutboundPart implements CallPart {
   #leg: Leg | undefined;
   #peer: Peer = NOBODY;
   #target: OutboundTarget | undefined;
-  /** INVITEs of ours that may still be answered. */
+  /** Number of INVITEs that may still be answered. */
   #openOffers = 0;
-  /** The called party makes the offer. */
+  /** Delayed offer: the INVITE has no SDP, and the called party makes the offer. */
   #isDelayed = false;
 
   constructor(of: PartOf) {
@@ -105,7 +105,7 @@ export class OutboundPart implements CallPart {
   #took(leg: Leg): void {
     this.#leg = leg;
     this.#peer = { ...this.#peer, sipCallId: leg.sipCallId };
-    // Ended meanwhile: an INVITE that nobody waits for is withdrawn.
+    // The call ended during setup: cancel the INVITE.
     if (this.#of.course.isEnded) leg.hangup('canceled');
   }
 
@@ -128,13 +128,13 @@ export class OutboundPart implements CallPart {
     course.earlyMedia();
   }
 
-  /** The answer to a delayed offer. */
+  /** Handles the 200. Returns the answer to a delayed offer. */
   #connected(sdp: string | undefined): string | undefined {
     const { course, hangup } = this.#of;
     if (course.isEnded) return undefined;
     course.accepted();
     const { problem, answer } = this.#agree(sdp);
-    // Without usable media nothing is billed (spec, Call-level failures: media negotiation failure).
+    // A call without usable media is not billed (spec, Call-level failures: media negotiation failure).
     if (problem !== undefined) {
       hangup('mediaAnchoring', 'Error', problem);
       return undefined;
@@ -154,7 +154,7 @@ export class OutboundPart implements CallPart {
     return described.ok ? { answer: described.value } : { problem: described.error.detail };
   }
 
-  /** Why the called party's answer leaves us without media; undefined when it does not. */
+  /** Returns why the called party's answer is unusable, or undefined if it is usable. */
   #settleAnswer(sdp: string | undefined): string | undefined {
     const { course, media } = this.#of;
     if (sdp === undefined) {

@@ -1,4 +1,4 @@
-/** What the inbound and the outbound part of a call have in common. */
+/** Code shared by the inbound and outbound part of a call. */
 import { ServiceError } from '../../base/errors.ts';
 import type { CallLog } from './call-log.ts';
 import type { CallState } from './call-state.ts';
@@ -9,13 +9,13 @@ import type { Peer } from './peer.ts';
 
 export interface CallPart {
   readonly peer: Peer;
-  /** Undefined while no INVITE is under way. */
+  /** Undefined until an INVITE has been sent or received. */
   readonly leg: Leg | undefined;
-  /** Somebody was offered our media, and may still answer. */
+  /** True while a peer has our media offer and may still answer. */
   readonly isOffered: boolean;
 }
 
-/** The call that a part belongs to. */
+/** Parent call of a part. */
 export interface PartOf {
   readonly owner: LegOwner;
   readonly course: CallState;
@@ -26,7 +26,7 @@ export interface PartOf {
   connection(connected: boolean): void;
 }
 
-/** Opens the RTP ports. Ends the call when there is no free port, or when the media engine does not take the leg. */
+/** Opens the RTP ports. Ends the call if no port is free or the media engine rejects the leg. */
 export async function openMedia({ media, hangup }: PartOf): Promise<void> {
   try {
     await media.open();
@@ -36,7 +36,7 @@ export async function openMedia({ media, hangup }: PartOf): Promise<void> {
   }
 }
 
-/** What may happen on a leg of either direction. */
+/** Returns the leg event handlers common to both directions. */
 export function legEventsOf(of: PartOf): LegEvents {
   const { course, media, log, hangup, legEnded, connection } = of;
   const watchingHold = <T>(act: () => T): T => {
@@ -48,7 +48,7 @@ export function legEventsOf(of: PartOf): LegEvents {
   return {
     ended: legEnded,
     connection,
-    // A re-INVITE: hold, resume, another address. The stream and everything that plays go on.
+    // A re-INVITE may hold, resume or change the address. Streams and playbacks continue.
     offered: (sdp) => {
       if (!media.isOpen) return undefined;
       const described = watchingHold(() => media.describe(sdp));

@@ -3,11 +3,11 @@ import { type Codec, sameCodec } from '../../protocol/sdp/sdp.ts';
 const FIRST_DYNAMIC = 96;
 const LAST_DYNAMIC = 127;
 
-/** Payload types of one session: once a dynamic number means a codec, it means no other (RFC 3264 §8.3.2). */
+/** Payload types of one session. A dynamic number keeps its codec for the whole session (RFC 3264 §8.3.2). */
 export class PayloadNumbers {
   readonly #meant = new Map<number, Codec>();
 
-  /** As a description of the peer names them. */
+  /** Registers the payload types of a peer's description. */
   keep(codecs: readonly Codec[]): void {
     for (const codec of codecs) {
       const { payloadType } = codec;
@@ -17,7 +17,7 @@ export class PayloadNumbers {
     }
   }
 
-  /** The codec under its number in this session: the one it has had, else its usual one, else one that is free. */
+  /** Returns the codec with its number in this session: the existing one, else the codec's default, else a free one. */
   given(codec: Codec): Codec {
     const { payloadType: usual } = codec;
     if (usual < FIRST_DYNAMIC) return codec;

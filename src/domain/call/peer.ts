@@ -1,11 +1,11 @@
-/** Who is at the other end of a leg, as far as it is known. */
+/** Known facts about the remote party of a leg. */
 export interface Peer {
   readonly sipCallId: string | undefined;
   readonly userAgent: string | undefined;
-  /** Where its signalling comes from. */
+  /** Source IP address of its signalling. */
   readonly remoteAddress: string | undefined;
   readonly carrier: string | undefined;
-  /** It was called as a carrier or trunk that may be sent REFER. */
+  /** True if it was called as a carrier or trunk that accepts REFER. */
   readonly takesRefer?: boolean;
 }
 

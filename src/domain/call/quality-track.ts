@@ -1,22 +1,19 @@
 import type { MediaQuality } from '../../base/media-quality.ts';
 
-/** How a call sounded up to a moment: the figures count from its beginning. */
+/** Media quality of a call at `atUs`. Counters start with the call. */
 export interface QualitySample extends MediaQuality {
   readonly atUs: number;
 }
 
-/**
- * Samples of one call over its whole length in bounded memory: when it is full, every other one goes, and half as many are
- * taken from then on.
- */
+/** Quality samples of one call in bounded memory. A full track drops every second sample and halves its sampling rate. */
 export class QualityTrack {
   static readonly MAX_SAMPLES = 120;
   readonly #samples: QualitySample[] = [];
-  /** One of so many is kept. */
+  /** Sampling stride: one in `#stride` offered samples is kept. */
   #stride = 1;
   #offered = 0;
 
-  /** Every five seconds. */
+  /** Offers a sample. Called every 5 s. */
   add(sample: QualitySample): void {
     this.#offered += 1;
     if ((this.#offered - 1) % this.#stride !== 0) return;
@@ -27,12 +24,12 @@ export class QualityTrack {
     this.#stride *= 2;
   }
 
-  /** The last one of a call that has ended, whatever the stride. */
+  /** Adds the final sample, regardless of the stride. */
   end(sample: QualitySample): void {
     this.#samples.push(sample);
   }
 
-  /** Oldest first. */
+  /** Samples, oldest first. */
   samples(): readonly QualitySample[] {
     return this.#samples;
   }

@@ -1,64 +1,64 @@
-/** Words from speech: of a caller as he speaks, and of recordings. */
+/** Ports for speech recognition, of live callers and of recordings. */
 import type { Result } from '../../base/result.ts';
 
-/** How speech is to be understood, as `GetInput` has it (dialect §2.1). */
+/** Recognition parameters of a `GetInput` element (dialect §2.1). */
 export interface RecognitionRequest {
-  /** BCP 47, e.g. en-US. */
+  /** BCP 47 language tag, e.g. en-US. */
   readonly language: string;
   readonly model: 'default' | 'command_and_search' | 'phone_call';
-  /** Phrases that are likely. */
+  /** Phrases that the speaker is likely to use. */
   readonly hints: readonly string[];
-  /** Rude words are shown by their first letter alone. */
+  /** True masks profanity except for its first letter. */
   readonly profanityFilter: boolean;
 }
 
 export interface Transcript {
-  /** '' when nothing was understood. */
+  /** Recognized words; '' if none were recognized. */
   readonly text: string;
-  /** 0 to 1; undefined where the recogniser does not say. */
+  /** Confidence from 0 to 1; undefined if the recognizer gives none. */
   readonly confidence: number | undefined;
-  /** Length of the audio that was recognised. */
+  /** Length of the recognized audio, in ms. */
   readonly durationMs: number;
 }
 
 export type RecognitionProblemKind =
-  /** No recogniser is set up, or none for the language. */
+  /** No recognizer is configured, or none for the language. */
   | 'unavailable'
-  /** It failed, could not be reached, or took too long. */
+  /** The recognizer failed, was unreachable or timed out. */
   | 'failed'
-  /** Too many are listened to. */
+  /** Too many recognitions are running. */
   | 'busy'
   | 'aborted';
 
 export interface RecognitionProblem {
   readonly kind: RecognitionProblemKind;
-  /** In plain words, for the call's log and for callbacks. Without addresses and keys. */
+  /** Problem description in plain words for the call's log and callbacks, without addresses and keys. */
   readonly detail: string;
 }
 
-/** What has been understood so far: what will hardly change, and what may. */
+/** Interim result: words that are nearly final, and words that may still change. */
 export interface InterimTranscript {
   readonly stable: string;
   readonly unstable: string;
-  /** 0 to 1: how likely it is that the words stay. */
+  /** Probability from 0 to 1 that the words stay unchanged. */
   readonly stability: number;
 }
 
 export interface ListenOptions extends RecognitionRequest {
-  /** Silence that ends the speech. */
+  /** Silence that ends the utterance, in ms. */
   readonly endSilenceMs: number;
-  /** Of one utterance. */
+  /** Maximum length of one utterance, in ms. */
   readonly maxMs: number;
-  /** The caller has begun to speak; at most once. */
+  /** Called at most once, when the caller begins to speak. */
   readonly speaking: () => void;
-  /** Undefined: nobody wants to know. */
+  /** Receives interim results; undefined if they are not needed. */
   readonly interim: ((words: InterimTranscript) => void) | undefined;
 }
 
-/** One utterance of one caller. */
+/** Recognition of one utterance. */
 export interface Listening {
-  /** What was said, once it is over. Never rejects, and does not settle while nothing is said. */
+  /** Result of the utterance. Never rejects, and does not settle before speech has ended. */
   readonly heard: Promise<Result<Transcript, RecognitionProblem>>;
-  /** `heard` comes to 'aborted', where it has not settled. */
+  /** Stops the recognition: `heard` settles with 'aborted' if it is still pending. */
   stop(): void;
 }

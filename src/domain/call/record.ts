@@ -10,7 +10,7 @@ import { HANGUP_CAUSES } from './hangup-cause.ts';
 import type { Recorded } from './recorded.ts';
 
 export interface RecordSettings {
-  /** Written where the platform itself ended a call. */
+  /** Value of the hangup source when the platform ended the call. */
   readonly platformName: string;
   readonly hangupCallStatus: 'spec' | 'vendor';
 }
@@ -22,7 +22,7 @@ const STILL_RUNNING: CallEnd = {
   detail: undefined,
 };
 
-/** The CDR as it would be written now; `end` as known. Costs are added by `closeCall`. */
+/** Builds the CDR of a call with the given `end`. Costs are added by `closeCall`. */
 export function cdrOf(call: Recorded, end: CallEnd, settings: RecordSettings): Cdr {
   const { identity, price } = call;
   const { facts } = identity;
@@ -71,7 +71,7 @@ export function cdrOf(call: Recorded, end: CallEnd, settings: RecordSettings): C
   };
 }
 
-/** What the store keeps of a call that lives: enough to bill it and to notify should the process die. */
+/** Builds the stored record of an active call. It suffices to bill the call and to notify its application after a crash. */
 export function openRecord(
   call: Recorded,
   kept: { readonly reserved: OpenCall['reserved']; readonly notificationId: string },
@@ -89,7 +89,7 @@ export function openRecord(
   };
 }
 
-/** The final record: answered time and streams priced. */
+/** Builds the final CDR, with answered time and streams priced. */
 export function finalRecord(
   call: Recorded,
   reserved: OpenCall['reserved'],
@@ -133,7 +133,7 @@ export function hangupNotification(
   };
 }
 
-/** CallStatus as other services tell it (setting compat.hangupCallStatus = vendor; dialect §5.4). */
+/** Returns CallStatus with vendor-compatible values (setting compat.hangupCallStatus = vendor; dialect §5.4). */
 export function outcome(cdr: Cdr): HangupFacts['callStatus'] {
   if (cdr.answerUs !== undefined) return 'completed';
   if (cdr.hangupCause === 'USER_BUSY') return 'busy';

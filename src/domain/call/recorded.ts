@@ -1,4 +1,4 @@
-/** What records tell of: a call, or one that waits to be made. */
+/** Recorded properties of a call, active or queued. */
 import type { CallUuid } from '../../base/ids.ts';
 import type { CallFacts } from '../callback/callback.ts';
 import type { CallbackTarget } from '../callback/types.ts';
@@ -7,15 +7,15 @@ import type { MediaQuality, StreamCdr } from '../cdr/types.ts';
 import type { CallIdentity, CallPrice } from './identity.ts';
 import { NOBODY, type Peer } from './peer.ts';
 
-/** Instants are microseconds of the call's own time; undefined: has not happened, or is not known. */
+/** Recorded properties. Times are microseconds on the call's timeline; undefined: not happened or unknown. */
 export interface Recorded {
   readonly uuid: CallUuid;
   readonly identity: CallIdentity;
   readonly price: CallPrice;
   readonly facts: CallFacts;
-  /** Who is told of the end. */
+  /** Recipient of the hangup callback. */
   readonly hangupTarget: CallbackTarget | undefined;
-  /** The other leg of the last bridge. */
+  /** UUID of the other leg in the most recent bridge. */
   readonly bridgeUuid: CallUuid | undefined;
   readonly ringUs: number | undefined;
   readonly answerUs: number | undefined;
@@ -23,16 +23,16 @@ export interface Recorded {
   readonly peer: Peer;
   readonly codec: string | undefined;
   readonly quality: MediaQuality | undefined;
-  /** Who answered, once that was found out. */
+  /** Result of answering machine detection; undefined until known. */
   readonly machine: boolean | undefined;
   readonly streams: { readonly open: readonly OpenStream[]; readonly past: readonly StreamCdr[] };
   nowUs(): number;
 }
 
-/** What is settled before a call begins. */
+/** Properties that are fixed before a call begins. */
 export type CallTerms = Pick<Recorded, 'identity' | 'price' | 'hangupTarget'>;
 
-/** A call that was accepted and is not dialled yet: nothing has happened in it. */
+/** Builds the recorded properties of a queued call that has not been dialled. */
 export const waitingCall = (of: CallTerms, nowUs: number): Recorded => ({
   ...of,
   uuid: of.identity.callUuid,

@@ -1,4 +1,4 @@
-/** What calls need of the signalling: legs, whatever messages they are made of. */
+/** Ports for signalling at leg level, independent of the signalling protocol. */
 import type { CallUuid, TrunkId } from '../../base/ids.ts';
 import type { Result } from '../../base/result.ts';
 import type { CodecWish, SrtpPolicy } from '../../protocol/sdp/sdp.ts';
@@ -6,7 +6,7 @@ import type { PeerPolicy, SipTransport } from '../provisioning/types.ts';
 import type { HangupCauseKey } from './hangup-cause.ts';
 
 export interface Party {
-  /** Address of record as received or to be sent, without parameters: `sip:user@host[:port]` or `tel:…`. */
+  /** Address of record, received or to send, without parameters: `sip:user@host[:port]` or `tel:…`. */
   readonly uri: string;
   readonly user: string;
   readonly host: string;
@@ -21,60 +21,60 @@ export interface RemoteAddress {
 
 export type Headers = ReadonlyArray<readonly [name: string, value: string]>;
 
-/** How a leg ended, in facts; the call turns them into cause, source and disposition. Reported exactly once. */
+/** Protocol-level end of a leg, reported exactly once. The call converts it to cause, source and disposition. */
 export interface LegEnd {
   readonly by: 'remote' | 'local';
   readonly how:
     | 'bye' // after answer
     | 'cancel' // CANCEL before answer
-    | 'refused' // final failure response: `status`
-    | 'timeout' // no answer to our request, or no ACK to our 200
-    | 'transport' // could not be sent, connection gone
-    | 'unreachable' // nowhere to send: no contact, DNS without result
-    | 'notAllowed' // nothing may be sent there: `reason`
+    | 'refused' // final failure response in `status`
+    | 'timeout' // no response to our request, or no ACK for our 200
+    | 'transport' // sending failed or connection lost
+    | 'unreachable' // no destination: no contact, or DNS without result
+    | 'notAllowed' // destination not allowed: `reason`
     | 'sessionExpired'; // RFC 4028: not refreshed in time
-  /** SIP status that ended it, where one did. */
+  /** SIP status that ended the leg, if any. */
   readonly status: number | undefined;
   readonly reason: string | undefined;
-  /** Of an end that was due at a moment of the monotonic clock: that moment, however late the end itself is. */
+  /** Scheduled time of the end (monotonic, ms), even if the end happens later. */
   readonly dueMs?: number;
-  /** Of a 503: the peer wants no calls for so long. */
+  /** Retry-After of a 503, in ms: the peer wants no calls during that time. */
   readonly retryAfterMs?: number;
-  /** Of a 3xx: SIP URIs to try instead, best first; a few at most. */
+  /** Contacts of a 3xx: a few SIP URIs to try instead, best first. */
   readonly contacts?: readonly string[];
 }
 
-/** A REFER of the peer: it wants its other party to talk to somebody else (RFC 3515). */
+/** REFER from the peer: it wants to transfer its other party (RFC 3515). */
 export interface Refer {
-  /** SIP or tel URI of whom to call. */
+  /** SIP or tel URI of the transfer target. */
   readonly to: string;
-  /** Instead of a call: the other party of this leg (`Leg.id`) is taken (Replaces, RFC 3891). `unknown`: there is none such. */
+  /** Leg (`Leg.id`) whose other party replaces the called party (Replaces, RFC 3891). `unknown`: no such leg exists. */
   readonly replaces: string | 'unknown' | undefined;
   readonly referredBy: string | undefined;
-  /** Once, before anything else: it is tried, or not (403). */
+  /** Accepts the REFER; `refuse` answers it with 403. Exactly one of them is called, once and first. */
   accept(): void;
   refuse(): void;
-  /** The called party rings. */
+  /** The transfer target rings. */
   ringing(): void;
-  /** Once, at the end. */
+  /** The transfer succeeded. `succeeded` or `failed` is called once, last. */
   succeeded(): void;
   failed(cause: HangupCauseKey): void;
 }
 
-/** The peer is asked with REFER to call somebody else (RFC 3515). */
+/** REFER to the peer: it shall call another party (RFC 3515). */
 export interface ReferCommand {
   /** SIP or tel URI. */
   readonly to: string;
-  /** User of Referred-By. */
+  /** User part of Referred-By. */
   readonly by: string;
-  /** The target is an address of a customer: where it leads is looked at first. */
+  /** True if a customer supplied the target, so that its destination must be checked. */
   readonly isGuarded: boolean;
 }
 
-/** What comes of it; `refused`, `done` and `failed` are the last. */
+/** Progress of a REFER. `refused`, `done` and `failed` are final. */
 export type ReferProgress =
   | {
-      /** Its answer (`accepted`, `refused`), and what the party that was called for it has answered. */
+      /** `accepted` and `refused`: the peer's response. `progress` and `done`: the response of the called party. */
       readonly what: 'accepted' | 'refused' | 'progress' | 'done';
       readonly status: number;
     }
@@ -87,71 +87,76 @@ export interface ReferEvents {
   stepped(progress: ReferProgress): void;
 }
 
-/** The call that a leg carries; `parent`: the one whose document dialled it. */
+/** Call that a leg carries. `parent`: the call whose document dialled it. */
 export interface LegOwner {
   readonly uuid: CallUuid;
   readonly parent: CallUuid | undefined;
-  /** The customer's trunk that is called. */
+  /** Customer's trunk that is called. */
   readonly trunk?: TrunkId | undefined;
 }
 
 export interface LegEvents {
   ended(end: LegEnd): void;
   /**
-   * A re-INVITE or UPDATE with an offer. Answer with SDP, or undefined for 488 (the old session goes on).
-   * `sdp` undefined: an offerless re-INVITE; the returned SDP is the offer, and `answered` brings its answer.
+   * A re-INVITE or UPDATE with an offer. Return the answer SDP, or undefined for 488, which keeps the old session. An
+   * undefined `sdp` is an offerless re-INVITE: the returned SDP is our offer, and `answered` brings its answer.
    */
   offered(sdp: string | undefined): string | undefined;
-  /** A request with a description comes from another address than the signalling before; comes before `offered`. */
+  /** A request with SDP arrived from another address than earlier signalling. Called before `offered`. */
   movedTo?(source: RemoteAddress): void;
-  /** The answer to an offer that we made in a 200 (offerless INVITE or re-INVITE), from the ACK. */
+  /** The ACK brought the answer to an offer in our 200 (offerless INVITE or re-INVITE). */
   answered(sdp: string): void;
   /** A keypad press by SIP INFO (application/dtmf-relay or application/dtmf). */
   dtmf(digit: string, durationMs: number): void;
-  /** The connection of a peer that no address leads to (a browser) has closed (false), or there is another one (true). */
+  /** Called with false when the connection of a browser closes, and with true when it has a new one. */
   connection?(connected: boolean): void;
-  /** Refused where nobody listens. */
+  /** A REFER from the peer. Without a handler, it is refused. */
   referred?(refer: Refer): void;
 }
 
-/** Who answers an INVITE of ours. */
+/** Peer that responds to our INVITE. */
 export interface RespondingPeer {
-  /** Where the INVITE had been sent. */
+  /** Address that the INVITE was sent to. */
   readonly source: RemoteAddress;
-  /** The software that it says it is. */
+  /** Value of its User-Agent or Server header field. */
   readonly userAgent: string | undefined;
 }
 
 export interface OutboundLegEvents extends LegEvents {
-  /** Before what the first response leads to; again when another address or phone turns out to be the one. */
+  /** Called before the first response is processed, and again if another address or phone responds. */
   heardFrom(peer: RespondingPeer): void;
-  /** 18x. `sdp` when it carries early media. `status` 180…183. */
+  /** Provisional response; `status` is 180 to 183. `sdp` is defined if it carries early media. */
   progress(status: number, sdp: string | undefined): void;
   /**
-   * 200 with its SDP (undefined when the peer sent none); the ACK goes out by itself. After an INVITE without SDP it is the peer's offer,
-   * and what is returned goes into the ACK as its answer.
+   * 200 with its SDP, or undefined if it has none. The ACK is sent automatically. After an INVITE without SDP, `sdp` is
+   * the peer's offer, and the returned answer is sent in the ACK.
    */
   connected(sdp: string | undefined): string | undefined;
 }
 
 export interface Leg {
-  /** Id inside the signalling; not the call UUID. */
+  /** Identifier within the signalling layer; not the call UUID. */
   readonly id: string;
   readonly sipCallId: string;
-  /** Ends the leg in whatever way its state demands: BYE, CANCEL or a final refusal mapped from the cause. Idempotent. */
-  /** `detail`: what the peer is told in words where its offer cannot be used (Warning of a 488). */
+  /**
+   * Ends the leg with BYE, CANCEL or a final response mapped from the cause, depending on its state. Idempotent.
+   * `detail`: text for the Warning header field of a 488.
+   */
   hangup(cause: HangupCauseKey, detail?: string): void;
-  /** One at a time, of an answered leg. The returned function: nobody waits for it any more. Absent: it cannot be asked. */
+  /**
+   * Sends REFER on an answered leg, one at a time. The returned function stops the progress events. Absent if the leg
+   * does not support REFER.
+   */
   refer?(command: ReferCommand, events: ReferEvents): () => void;
 }
 
-/** What an INVITE says about who calls, as far as it can be read. Whether it is believed is decided elsewhere. */
+/** Caller identity claimed by an INVITE. It is not verified at this point. */
 export interface IdentityClaims {
-  /** P-Asserted-Identity (RFC 3325 §9.1): of networks that trust each other. */
+  /** P-Asserted-Identity (RFC 3325 §9.1), used between networks that trust each other. */
   readonly asserted: readonly Party[];
-  /** P-Preferred-Identity (RFC 3325 §9.2): what a phone wishes to be shown as. */
+  /** P-Preferred-Identity (RFC 3325 §9.2): the identity that a phone asks to present. */
   readonly preferred: Party | undefined;
-  /** Remote-Party-ID, the older form of both. */
+  /** Remote-Party-ID, the predecessor of both. */
   readonly remoteParty: { readonly party: Party; readonly hides: boolean } | undefined;
   /** Values of Privacy (RFC 3323 §4.2), lower case. */
   readonly privacy: readonly string[];
@@ -160,18 +165,18 @@ export interface IdentityClaims {
 export interface InboundLeg extends Leg {
   readonly from: Party;
   readonly to: Party;
-  /** User part of the request URI: what was dialled. */
+  /** Dialled number: user part of the request URI. */
   readonly dialled: string;
   readonly requestUri: string;
   readonly source: RemoteAddress;
   /** Username of the endpoint that passed digest authentication; undefined for a call from a carrier or trunk. */
   readonly endpointUsername: string | undefined;
-  /** The login for a time that it passed with; absent: its own password. */
+  /** Temporary login used for authentication; absent if the endpoint used its password. */
   readonly login?: string | undefined;
-  /** Name of the carrier whose source addresses match; undefined for endpoints. */
+  /** Carrier whose source addresses match; undefined for endpoints. */
   readonly carrier: string | undefined;
   readonly userAgent: string;
-  /** Header fields that are no part of the signalling itself: X-*, Diversion, User-to-User, Identity and the like; and Date. */
+  /** Header fields that signalling does not process: X-*, Diversion, User-to-User, Identity and similar; also Date. */
   readonly headers: Headers;
   readonly claims?: IdentityClaims | undefined;
   /** Max-Forwards of the INVITE. */
@@ -179,61 +184,70 @@ export interface InboundLeg extends Leg {
   /** SDP offer; undefined in an offerless INVITE. */
   readonly sdp: string | undefined;
   /**
-   * Refuses it with that status, before there is a call. `why` goes into a Warning; `phrase` is the reason phrase, by default
-   * the registered one.
+   * Refuses the INVITE with `status` before a call exists. `why` is sent in a Warning header field. `phrase` is the
+   * reason phrase; default: the registered one.
    */
   refuse(status: number, why: string, phrase?: string): void;
-  /** The leg (`Leg.id`) whose place it is to take: no application is asked (Replaces, RFC 3891). */
+  /** Leg (`Leg.id`) that this INVITE replaces (Replaces, RFC 3891). No application is involved. */
   readonly replaces?: string | undefined;
-  /** Must be called in the same turn in which the leg was handed over. */
+  /** Attaches the event handlers. Must be called in the same event-loop turn in which the leg was delivered. */
   attach(events: LegEvents): void;
-  /** Its messages are that call's. */
+  /** Assigns the messages of this leg to a call. */
   belongsTo?(owner: LegOwner): void;
-  /** 180, or 183 with early media when `sdp` is given. */
+  /** Sends 180, or 183 with early media if `sdp` is given. */
   ring(sdp?: string): void;
-  /** 200 with SDP; resolves at the ACK, or with the leg's end when none came. Repeated calls do nothing. */
+  /** Sends 200 with SDP. Resolves at the ACK, or with the leg's end if none arrives. Repeated calls have no effect. */
   answer(sdp: string): Promise<Result<void, LegEnd>>;
 }
 
-/** What becomes of SRTP on one leg. */
+/** SRTP policy of one leg. */
 export interface SrtpRule {
   readonly policy: SrtpPolicy;
-  /** Our own offers have keys. A peer's offers are answered by the policy in any case. */
+  /** True if our offers contain keys. Offers from the peer are answered by `policy` in any case. */
   readonly offered: boolean;
-  /** Our own offers are for a browser: ICE, and keys by DTLS. */
+  /** True if our offers use ICE and DTLS-SRTP, for browsers. */
   readonly byDtls?: boolean;
 }
 
-/** `secured`: the signalling is encrypted, so that nobody else reads the keys. */
+/**
+ * Returns the SRTP rule for a policy. `secured`: the signalling is encrypted, so that third parties cannot read the
+ * keys.
+ */
 export const srtpRule = (policy: SrtpPolicy, { secured }: { secured: boolean }): SrtpRule => ({
   policy,
   offered: policy === 'required' || (policy === 'optional' && secured),
 });
 
-/** Of carriers and trunks with `secure`: never downgraded. */
+/** SRTP rule of carriers and trunks with `secure`: never downgraded. */
 export const SRTP_REQUIRED: SrtpRule = { policy: 'required', offered: true };
 
-/** When another target may be tried after this one. */
+/** Conditions for trying another target after this one. */
 export interface TargetPolicy {
-  /** Final statuses, as `503` or `5xx`; undefined: those of `mayFailOver`. */
+  /** Final statuses such as `503` or `5xx` that allow another target; undefined: those of `mayFailOver`. */
   readonly failoverOn?: readonly string[];
-  /** Redirections (3xx) that one call follows; undefined: a few. */
+  /** Maximum number of redirections (3xx) per call. Default: 3. */
   readonly maxRedirects?: number;
 }
 
 export type OutboundTarget = (
-  | /** A registered endpoint: forked to its contacts; all of them end in one leg. `secure`: only contacts that are registered with `sips:`. */
+  | /**
+   * Registered endpoint. The INVITE is forked to its contacts; all forks share one leg. `secure`: only contacts
+   * registered with `sips:`.
+   */
   { readonly kind: 'endpoint'; readonly username: string; readonly secure?: boolean }
-  /** Any SIP URI, resolved by RFC 3263. */
+  /** SIP URI, resolved by RFC 3263. */
   | ({
       readonly kind: 'uri';
       readonly uri: string;
       readonly transport?: SipTransport;
-      /** Addresses, ranges and names that the operator allows for this target besides `egress.allow`. */
+      /** Addresses, ranges and names that the operator allows for this target in addition to `egress.allow`. */
       readonly allow?: readonly string[];
-      /** The carrier that redirected a call there: it may name addresses of its own. */
+      /** Carrier that redirected the call to this URI. It may name its own addresses. */
       readonly redirectedBy?: string;
-      /** Another node of this service: it is believed, and what follows goes where the INVITE went, whatever its Contact says. */
+      /**
+       * Another node of this service. It is trusted, and in-dialog requests go to the INVITE's destination regardless
+       * of its Contact.
+       */
       readonly isNode?: boolean;
     } & TargetPolicy)
   | ({
@@ -242,24 +256,24 @@ export type OutboundTarget = (
       readonly number: string;
     } & TargetPolicy)
 ) & {
-  /** Undefined: as for all that nothing is said of. */
+  /** SRTP rule; undefined: the default. */
   readonly srtp?: SrtpRule | undefined;
-  /** What it is told, and believed; undefined: as for somebody's address. */
+  /** Peer policy; undefined: the policy for untrusted SIP addresses. */
   readonly policy?: PeerPolicy | undefined;
-  /** Undefined: those of phones, or of carriers. */
+  /** Codecs; undefined: the default for phones or carriers. */
   readonly codecs?: readonly CodecWish[] | undefined;
-  /** Is offered what carriers are, where nothing is said of codecs. */
+  /** True selects the default codecs of carriers. */
   readonly isTrunk?: boolean;
 };
 
-/** How a leg's media is to be, where that differs from what holds elsewhere. */
+/** Media properties of a leg that differ from the defaults. */
 export type MediaWish = Pick<OutboundTarget, 'srtp' | 'codecs'>;
 
-/** A SIP URI, taken apart. */
+/** Parsed SIP URI. */
 export interface SipAddress {
-  /** Plain text, escapes decoded; '' when it names a host alone. */
+  /** User part, unescaped; '' if the URI has none. */
   readonly user: string;
-  /** Lower case; an IPv6 address without brackets. */
+  /** Host in lower case; an IPv6 address without brackets. */
   readonly host: string;
   readonly port: number | undefined;
   readonly secure: boolean;
@@ -267,23 +281,23 @@ export interface SipAddress {
 }
 
 export interface SipAddresses {
-  /** Undefined: the text is no SIP URI. */
+  /** Parses a SIP URI; returns undefined if the text is not one. */
   read(uri: string): SipAddress | undefined;
 }
 
-/** What a call says of its numbers, to be proved by its Identity header fields (RFC 8224). */
+/** Caller and called numbers of a call, to be verified with its Identity header fields (RFC 8224). */
 export interface CallerClaim {
   readonly identity: readonly string[];
-  /** Numbers or URIs by which the message names its caller, and whom it calls: one of each has to be proved. */
+  /** Numbers or URIs of the caller and of the called party in the message. One of each must be verified. */
   readonly orig: readonly string[];
   readonly dest: readonly string[];
-  /** Date, as written. */
+  /** Value of the Date header field, unparsed. */
   readonly date?: string | undefined;
 }
 
 export type CallerProof =
   | { readonly isVerified: true; readonly attestation: '' | 'A' | 'B' | 'C' }
-  /** `status`: what a refusal for it is answered with (RFC 8224 §6.2.2). */
+  /** `status`: SIP status for refusing the call (RFC 8224 §6.2.2). */
   | {
       readonly isVerified: false;
       readonly status: number;
@@ -292,65 +306,68 @@ export type CallerProof =
       readonly phrase?: string;
     };
 
-/** What we state of a call that goes out. */
+/** Statement to sign for an outbound call. */
 export interface CallerStatement {
-  /** E.164 digits. */
+  /** Calling number, in E.164 digits. */
   readonly orig: string;
   readonly dest: string;
-  /** A: the account may use the number. B: we know the account. C: the call came to us from somebody else (RFC 8588 §4). */
+  /**
+   * Attestation level (RFC 8588 §4). A: the account may use the number. B: the account is known. C: another party
+   * passed the call to us.
+   */
   readonly attestation: 'A' | 'B' | 'C';
-  /** Whose call it is. */
+  /** Account that places the call. */
   readonly account: string;
 }
 
-/** Proofs of callers' numbers, as far as they are configured. */
+/** Verification and signing of caller identities, where configured. */
 export interface CallerProofs {
-  /** Never rejects. */
+  /** Verifies a claim. Never rejects. */
   verify?(claim: CallerClaim): Promise<CallerProof>;
-  /** The value of an Identity header field. */
+  /** Returns the value of an Identity header field. */
   sign?(statement: CallerStatement): Promise<string>;
 }
 
-/** Who calls, as the called party sees it: From and P-Asserted-Identity. */
+/** Caller identity shown to the called party in From and P-Asserted-Identity. */
 export interface PresentedCaller {
   readonly user: string;
   readonly host?: string;
   readonly displayName: string;
-  /** It is not to be shown (RFC 3323): From is anonymous, and only trusted peers are told who it is. */
+  /** True hides the identity (RFC 3323): From is anonymous, and only trusted peers receive the identity. */
   readonly hidden?: boolean;
-  /** What trusted peers are told in place of `user`. */
+  /** Identity for trusted peers, instead of `user`. */
   readonly asserted?: string | undefined;
 }
 
 export interface InviteOptions {
   readonly from: PresentedCaller;
-  /** '': the called party makes the offer. */
+  /** SDP offer; '': the called party makes the offer. */
   readonly sdp: string;
-  /** Additional headers (X-VH-… and the like), already checked. */
+  /** Validated additional header fields, such as X-VH-…. */
   readonly headers: Headers;
   readonly auth?: { readonly username: string; readonly password: string } | undefined;
-  /** Hops that are left to a call that goes on from another one; undefined: 70. */
+  /** Remaining Max-Forwards of a call that follows from another; undefined: 70. */
   readonly maxForwards?: number | undefined;
   readonly owner?: LegOwner;
 }
 
-/** A text that somebody sends (RFC 3428). */
+/** Received text message (RFC 3428). */
 export interface InboundText {
   readonly from: Party;
   readonly to: Party;
   /** User part of the request URI. */
   readonly dialled: string;
   readonly requestUri: string;
-  /** Who proved a password; undefined: a carrier. */
+  /** Username of the authenticated endpoint; undefined for a carrier. */
   readonly endpointUsername: string | undefined;
   readonly carrier: string | undefined;
   readonly contentType: string;
   readonly body: Uint8Array;
-  /** Once, with a final status. `why` is told in words. */
+  /** Sends the final response; call once. `why` is the explanation for the sender. */
   answer(status: number, more?: { readonly why?: string; readonly retryAfterS?: number }): void;
 }
 
-/** A text of ours to all phones of an endpoint. */
+/** Text message to all phones of an endpoint. */
 export interface OutboundText {
   readonly username: string;
   readonly from: { readonly user: string; readonly displayName: string };
@@ -360,24 +377,26 @@ export interface OutboundText {
 }
 
 export interface Texting {
-  /** Exactly one handler. */
+  /** Sets the message handler. Must be called exactly once. */
   onText(handler: (text: InboundText) => void): void;
-  /** The best final status; undefined: no phone has answered. */
+  /** Sends a message. Returns the best final status, or undefined if no phone answered. */
   sendText(text: OutboundText): Promise<number | undefined>;
 }
 
 export interface Signalling {
-  /** Starts an outbound INVITE; failures, even immediate ones, come through `events.ended` in a later turn. */
+  /** Starts an outbound INVITE. All failures arrive through `events.ended` in a later event-loop turn. */
   invite(target: OutboundTarget, options: InviteOptions, events: OutboundLegEvents): Leg;
-  /** Exactly one handler; called for each new INVITE that passed authentication (100 was sent already). */
+  /**
+   * Sets the handler for authenticated inbound INVITEs, which have already been answered with 100. Must be called
+   * exactly once.
+   */
   onInbound(handler: (leg: InboundLeg) => void): void;
-  /** True when the endpoint has at least one live contact. */
-  /** `secure`: with a `sips:` contact. */
+  /** True if the endpoint has at least one active contact. `secure`: counts only contacts registered with `sips:`. */
   isRegistered(username: string, secure?: boolean): boolean;
-  /** True when it has live contacts, each of them over TLS. */
+  /** True if the endpoint has active contacts, all over TLS. */
   isSecured(username: string): boolean;
-  /** It took no calls lately, or wants none for a while: to be tried after all others. */
+  /** True if the target recently failed or asked for a pause (Retry-After). Try such targets last. */
   isDown(target: OutboundTarget): boolean;
-  /** True when it has live contacts, each of them over WebSocket. */
+  /** True if the endpoint has active contacts, all over WebSocket. */
   isBrowser(username: string): boolean;
 }

@@ -1,4 +1,4 @@
-/** Tries the targets of an outbound leg one after the other. */
+/** Tries the targets of an outbound leg in order. */
 import { assert } from '../../base/errors.ts';
 import { ok, type Result } from '../../base/result.ts';
 import type {
@@ -13,78 +13,81 @@ import type {
 } from './needs.ts';
 import { headersFor } from './onward-headers.ts';
 
-/** A slot at a target that takes a further call. */
+/** Reserved slot at a target that accepts another call. */
 export interface TargetSlot {
   readonly target: OutboundTarget;
-  /** How long the call waited for the slot. */
+  /** Time that the call waited for the slot, in ms. */
   readonly waitedMs: number;
-  /** Gives the slot back when the call has ended. */
+  /** Releases the slot after the call has ended. */
   release(): void;
-  /** Gives the slot back when no call was made of it: it does not count as a start. */
+  /** Releases the slot without counting a call start, if no call was placed. */
   undo(): void;
 }
 
-/** Finds a slot at one of `targets`, waiting a little when there is none; an error says what is full. Never rejects. */
+/**
+ * Reserves a slot at one of `targets`, waiting briefly if all are full. The error describes the exhausted limit. Never
+ * rejects.
+ */
 export type FindSlot = (
   targets: readonly OutboundTarget[],
   signal: AbortSignal,
 ) => Promise<Result<TargetSlot, string>>;
 
 export interface DialPlan {
-  /** Tried one after the other: the next only after a failure that says nothing about the called party. */
+  /** Targets in order. The next one is tried only after a failure that does not come from the called party. */
   readonly targets: readonly OutboundTarget[];
   readonly from: PresentedCaller;
-  /** What every target gets. */
+  /** Header fields for every target. */
   readonly headers: Headers;
-  /** Of the call that this one follows from: its header fields, and the names that go on where a target says nothing else. */
+  /** Header fields of the preceding call, and the names to pass on where a target's policy does not say otherwise. */
   readonly onward?: { readonly headers: Headers; readonly passed: readonly string[] };
-  /** Hops that are left (RFC 3261 §20.22); undefined: 70. */
+  /** Remaining Max-Forwards (RFC 3261 §20.22); undefined: 70. */
   readonly maxForwards?: number | undefined;
   readonly auth?: { readonly username: string; readonly password: string };
-  /** Absent: the first target, without a limit. */
+  /** Slot search. Default: the first target, without a limit. */
   readonly findSlot?: FindSlot;
-  /** Header fields that prove to a target who calls, made when it is called. Never rejects. */
+  /** Creates the Identity header fields for a target when it is called. Never rejects. */
   readonly sign?: (target: OutboundTarget) => Promise<Headers>;
 }
 
-/** What the search needs of its call. */
+/** Callbacks from target selection to its call. */
 export interface TargetSelector {
   readonly owner: LegOwner;
-  /** What happens on the leg; its end is told only when no further target follows. */
+  /** Leg events. `ended` is called only when no further target follows. */
   readonly events: OutboundLegEvents;
-  /** Aborted when nobody waits for it any more. */
+  /** Abort signal: aborted when the call has ended. */
   readonly signal: AbortSignal;
   /**
-   * Our SDP; undefined when the call is over. Asked for once there is a slot, so that a call that only waits holds no RTP
-   * port.
+   * Returns our SDP, or undefined if the call has ended. Called after a slot is reserved, so that a waiting call holds
+   * no RTP port.
    */
   offer(target: OutboundTarget): Promise<string | undefined>;
-  /** An INVITE goes out; attempts count from 1. */
+  /** An INVITE is about to be sent. `attempt` counts from 1. */
   trying(target: OutboundTarget, attempt: number, waitedMs: number): void;
-  /** None of the targets that are left takes a call now. */
+  /** No remaining target accepts a call now. */
   noSlot(detail: string): void;
-  /** The target's leg. */
+  /** The leg of the current target has been created. */
   took(leg: Leg): void;
-  /** Whether the next target may be tried: not after this one has rung, unless it says itself where to go (`redirected`). */
+  /** Returns whether the next target may be tried: not after the current one has rung, unless it redirects the call. */
   mayGoOn(redirected: boolean): boolean;
-  /** This target has failed, and the next one is tried. */
+  /** The target failed, and the next one is tried. */
   wentOn(after: LegEnd): void;
 }
 
-/** Redirections that one call follows where its target says nothing else (RFC 3261 §8.1.3.4). */
+/** Default maximum number of redirections per call (RFC 3261 §8.1.3.4). */
 const MAX_REDIRECTS = 3;
 
-/** How far the search has come. */
+/** Progress of target selection. */
 interface Progress {
   readonly attempt: number;
   readonly redirects: number;
-  /** URIs that a redirection led to: none of them twice. */
+  /** URIs from redirections that were already tried, to prevent loops. */
   readonly seen: ReadonlySet<string>;
 }
 const NOTHING_ONWARD = { headers: [], passed: [] } as const;
 const AT_THE_START: Progress = { attempt: 1, redirects: 0, seen: new Set() };
 
-/** Resolves once the first INVITE has been sent, or when none will be. */
+/** Tries the targets. Resolves once the first INVITE has been sent, or when no target can be tried. */
 export async function tryTargets(
   signalling: Signalling,
   plan: DialPlan,
@@ -132,7 +135,7 @@ export async function tryTargets(
   hunter.took(leg);
 }
 
-/** Where to go after the end of an attempt; nowhere: it was the last. */
+/** Returns the targets to try after a failed attempt; empty if it was the last. */
 function nextTargets(
   {
     target,
@@ -161,22 +164,25 @@ function nextTargets(
 const maxRedirectsOf = (target: OutboundTarget): number =>
   target.kind === 'endpoint' ? MAX_REDIRECTS : (target.maxRedirects ?? MAX_REDIRECTS);
 
-/** Named by the peer: it passes the guard of destinations, whoever the peer is. */
+/** Builds the target of a redirection. The peer named the URI, so it must pass the destination check. */
 function redirected(target: OutboundTarget, uri: string): OutboundTarget {
   const { srtp, codecs, isTrunk = false, policy: told } = target;
   if (target.kind === 'endpoint') return { kind: 'uri', uri, srtp, codecs };
   const { failoverOn, maxRedirects } = target;
   const policy = {
-    ...{ srtp, policy: told && { ...told, identity: 'untrusted' as const } },
+    srtp,
+    policy: told && { ...told, identity: 'untrusted' as const },
     codecs,
-    // Whoever a carrier or trunk names in its place speaks as it does.
+    // Targets named by a carrier or trunk get the same default codecs.
     isTrunk: isTrunk || target.kind === 'carrier',
     ...(failoverOn === undefined ? {} : { failoverOn }),
     ...(maxRedirects === undefined ? {} : { maxRedirects }),
   };
   const redirectedBy = target.kind === 'carrier' ? target.carrier : target.redirectedBy;
   return {
-    ...{ kind: 'uri', uri, ...policy },
+    kind: 'uri',
+    uri,
+    ...policy,
     ...(target.kind === 'uri' && target.allow !== undefined ? { allow: target.allow } : {}),
     ...(target.kind === 'uri' && target.transport === 'tls' ? { transport: 'tls' } : {}),
     ...(redirectedBy === undefined ? {} : { redirectedBy }),

@@ -21,24 +21,27 @@ import type { ReserveRefusal } from '../ledger/types.ts';
 import type { EndpointStore } from '../provisioning/needs.ts';
 import type { CallBilling } from './call-billing.ts';
 
-/** Why a call may not begin, as it will stand in its record. */
+/** Reason for refusing a call, as recorded in its CDR. */
 export interface AdmissionRefusal {
   readonly cause: HangupCauseKey;
   readonly detail: string;
-  /** Set when it is for want of money. */
+  /** Set if the call is refused for lack of funds. */
   readonly money?: ReserveRefusal;
-  /** This node cannot serve calls: an inbound call leaves no record, because the edge tries another node. */
+  /**
+   * True if this node cannot serve calls. An inbound call then leaves no record, because the edge proxy tries another
+   * node.
+   */
   readonly unserviceable?: true;
 }
 
-/** Why there is no slot: a limit of the account's own, or this node is full. */
+/** Reason why no slot is available: a limit of the account, or this node is full. */
 export type SlotRefusal =
   | { readonly kind: 'concurrency' | 'cps'; readonly limit: number; readonly retryAfterMs: number }
   | {
       readonly kind: 'node';
       readonly detail: string;
       readonly retryAfterMs: number;
-      /** This node cannot serve calls, whatever their account. */
+      /** True if this node cannot serve calls of any account. */
       readonly unserviceable?: true;
     };
 
@@ -50,14 +53,14 @@ export interface AdmissionNeeds {
   readonly newCalls: Pick<NewCalls, 'take'>;
   readonly keeper: CallBilling;
   readonly clock: Clock;
-  /** Calls that run on this node at once, and that begin within a second. */
+  /** Limit of this node: concurrent calls, and call starts per second. */
   readonly nodeLimit: number;
-  /** How long a call waits for a slot of this node. */
+  /** Maximum time that a call waits for a slot of this node, in ms. */
   readonly waitMs: number;
 }
 
-/** Redis does not answer. */
-export const CAPACITY_UNKNOWN = 'the capacity shared with other nodes is not known';
+/** Detail of refusals while Redis is unavailable. */
+export const CAPACITY_UNKNOWN = 'the capacity shared with other nodes is unknown';
 
 const NODE = 'node';
 const SECOND_MS = 1000;
@@ -68,7 +71,7 @@ const STOPPING: SlotRefusal = {
   unserviceable: true,
 };
 
-/** Capacity and money at the beginning of a call; both given back at its end, exactly once. */
+/** Reserves capacity and funds when a call begins. Both are released exactly once, when it ends. */
 export class Admission {
   readonly #needs: AdmissionNeeds;
   readonly #onDrain: (() => void)[] = [];
@@ -81,19 +84,19 @@ export class Admission {
     this.#needs = needs;
   }
 
-  /** No further calls are taken from now on. */
+  /** Stops admitting calls. */
   drain(): void {
     if (this.#draining) return;
     this.#draining = true;
     for (const act of this.#onDrain) act();
   }
 
-  /** `act` runs in the moment from which no further calls are taken. */
+  /** Runs `act` when draining begins. */
   onDrain(act: () => void): void {
     this.#onDrain.push(act);
   }
 
-  /** `act` runs when a slot was given back: for somebody who waits for one without a place in a queue. */
+  /** Runs `act` whenever a slot is released, for waiters that are not in a queue. */
   onFree(act: () => void): void {
     this.#onFree.push(act);
   }
@@ -102,7 +105,7 @@ export class Admission {
     return this.#draining;
   }
 
-  /** Why this node takes no calls at the moment, in words; undefined: it does again. */
+  /** Suspends or resumes admission. `problem` is the reason in plain words; undefined resumes. */
   pause(problem: string | undefined): void {
     this.#problem = problem;
   }
@@ -111,12 +114,12 @@ export class Admission {
     return this.#problem;
   }
 
-  /** No call may begin: for good, or for the moment. */
+  /** True if no call may begin, permanently or temporarily. */
   get closed(): boolean {
     return this.#draining || this.#problem !== undefined;
   }
 
-  /** Whether this node, where it has too much to do, begins one more call now; to be asked once for each. */
+  /** Returns whether an overloaded node may begin another call now. Must be called once per new call. */
   begins(): boolean {
     return this.#needs.newCalls.take();
   }
@@ -125,12 +128,12 @@ export class Admission {
     return this.#needs.capacity.running(accountId);
   }
 
-  /** Calls of all accounts. */
+  /** Active calls of all accounts on this node. */
   runningHere(): number {
     return this.#needs.shares.running(NODE);
   }
 
-  /** A slot of the account and one of this node, or neither. `limits`: the account's own, or less of it. */
+  /** Reserves a slot of the account and one of this node, or none. `limits`: limits of the account or lower ones. */
   async takeSlot(
     owner: Account,
     limits = limitsOf(owner),
@@ -143,9 +146,9 @@ export class Admission {
     return err(this.#nodeFull(node.error));
   }
 
-  /** The same; waits a little for its turn while this node is full. */
+  /** As `takeSlot`, but waits up to `waitMs` while this node is full. */
   async slot(owner: Account, signal: AbortSignal): Promise<Result<CapacitySlot, SlotRefusal>> {
-    // First: what the account may not have takes nothing from others.
+    // The account's slot comes first, so that a call above its limit does not use node capacity.
     const own = await this.#ownSlot(owner, limitsOf(owner));
     if (!own.ok) return own;
     const { shares, waitMs } = this.#needs;
@@ -159,7 +162,9 @@ export class Admission {
     if (this.#draining) return STOPPING;
     if (this.#problem === undefined) return undefined;
     return {
-      ...{ kind: 'node', detail: this.#problem, retryAfterMs: SECOND_MS },
+      kind: 'node',
+      detail: this.#problem,
+      retryAfterMs: SECOND_MS,
       unserviceable: true,
     };
   }
@@ -192,17 +197,18 @@ export class Admission {
     const { nodeLimit } = this.#needs;
     const detail =
       refusal?.kind === 'share'
-        ? `this node is full: this account has its share of ${nodeLimit} calls`
-        : `this node is full: ${nodeLimit} calls ${refusal?.kind === 'cps' ? 'per second' : 'at once'}`;
+        ? `this node is full: this account uses its share of ${nodeLimit} calls`
+        : `this node is full: ${nodeLimit} ${refusal?.kind === 'cps' ? 'calls per second' : 'concurrent calls'}`;
     const retryAfterMs = refusal?.retryAfterMs ?? SECOND_MS;
-    // Behind an edge another node takes the call.
+    // Behind an edge proxy, another node can serve the call.
     const others = this.#needs.capacity.isShared ? ({ unserviceable: true } as const) : {};
     return { kind: 'node', detail, retryAfterMs, ...others };
   }
 
   /**
-   * Takes the slot, unless one was taken (or refused) before, and holds the first pulse's price. The call's end gives both
-   * back; of a call that is refused, its place within this second too. `waiting`: accepted with it, to be dialled later.
+   * Admits a call: reserves a slot, unless `taken` has one, and the price of its first pulse. Both are released when
+   * the call ends. A refused call does not count as a call start. `waiting`: calls accepted in the same request, to be
+   * dialled later.
    */
   async admit(
     call: Call,
@@ -227,7 +233,8 @@ export class Admission {
     asked: Promise<Result<CapacitySlot, SlotRefusal>>,
     waiting: readonly Recorded[],
   ): Promise<Result<void, AdmissionRefusal>> {
-    // Under care from here on, so that a refusal leaves a record too; both may be asked of other machines, at the same time.
+    // Open the record before deciding, so that a refused call has a record too. Both operations may be remote and run
+    // in parallel.
     const [slot, opened] = await Promise.all([asked, this.#open(call, owner, waiting)]);
     if (this.#problem !== undefined) return err(unrecordable(this.#problem));
     if (!slot.ok) return err(slotRefused(slot.error));
@@ -239,14 +246,17 @@ export class Admission {
     return err({ cause: 'outOfCredits', detail: MONEY[opened.error], money: opened.error });
   }
 
-  /** Asked once the call is under care: who is revoked later finds it there. */
+  /**
+   * Returns why the account or endpoint may not call. Checked after the record is open, so that a later revocation
+   * finds the call.
+   */
   async #barred({ identity }: Call): Promise<string | undefined> {
     const { accountId, subAccount, endpointId } = identity;
     const owner = await this.#needs.accounts.get(accountId);
-    if (owner?.status !== 'active') return `the account is ${owner?.status ?? 'gone'}`;
+    if (owner?.status !== 'active') return `the account is ${owner?.status ?? 'deleted'}`;
     const sub = subAccount === undefined ? owner : await this.#needs.accounts.get(subAccount);
-    if (sub?.status !== 'active') return `the sub-account is ${sub?.status ?? 'gone'}`;
-    if (!permits(sub, 'calls')) return 'calls are not permitted to the sub-account';
+    if (sub?.status !== 'active') return `the sub-account is ${sub?.status ?? 'deleted'}`;
+    if (!permits(sub, 'calls')) return 'the sub-account may not make calls';
     if (endpointId === undefined) return undefined;
     const endpoint = await this.#needs.endpoints.get(accountId, endpointId);
     if (endpoint === undefined) return 'the endpoint was deleted';
@@ -255,7 +265,7 @@ export class Admission {
       : 'notPermitted: the endpoint may not make voice calls (allow_voice)';
   }
 
-  /** A store that takes no writes refuses the call too, and in its own words. */
+  /** Opens the record. A store that rejects writes refuses the call, with the store's error message. */
   async #open(
     call: Call,
     owner: Account,
@@ -269,7 +279,7 @@ export class Admission {
   }
 }
 
-/** One of the account and one of the node, given back together. */
+/** An account slot and a node slot, released together. */
 class BothSlots implements CapacitySlot {
   readonly #own: CapacitySlot;
   readonly #node: CapacitySlot;
@@ -294,7 +304,7 @@ class BothSlots implements CapacitySlot {
   }
 }
 
-/** Of a store that is away. */
+/** Refusal when the store is unavailable. */
 function refusalOf(error: unknown): AdmissionRefusal {
   if (!(error instanceof ServiceError)) throw error;
   return unrecordable(error.message);
@@ -318,7 +328,7 @@ export const limitsOf = (owner: Account): CapacityLimits => ({
   cps: owner.cpsLimit,
 });
 
-/** An account as one of those who share something: by what it was given itself. */
+/** The account as a participant in fair sharing, weighted by its limits. */
 export const sharerOf = (owner: Account): Sharer => ({
   accountId: owner.authId,
   limits: limitsOf(owner),
@@ -334,7 +344,7 @@ const ownRefusal = (
 
 function describe(refusal: SlotRefusal): string {
   if (refusal.kind === 'node') return refusal.detail;
-  const what = refusal.kind === 'cps' ? 'calls per second' : 'calls at once';
+  const what = refusal.kind === 'cps' ? 'calls per second' : 'concurrent calls';
   return `the account's limit of ${refusal.limit} ${what} is reached`;
 }
 

@@ -10,7 +10,7 @@ import type { ControlRefusal, ReferWish } from './control.ts';
 
 const EVENT = 'Refer';
 
-/** REFER at the request of the REST interface: the document goes on until the outcome is known, which `callback` is told. */
+/** Sends REFER for a REST API request. The document continues until the outcome is known and reported to `callback`. */
 export async function referForApplication(
   call: Call,
   { destination, timeoutMs, callback }: ReferWish,

@@ -1,4 +1,4 @@
-/** B legs of `Dial`: who may be called by whom, and at whose cost (spec: Answer-XML instructions, Dial). */
+/** B legs of `Dial`: permissions, routing and billing (spec: Answer-XML instructions, Dial). */
 import { ServiceError } from '../../base/errors.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import type { Call, CallIdentity, DialPlan } from '../call/call.ts';
@@ -13,9 +13,9 @@ import { notPermitted } from './endpoint-permissions.ts';
 import type { DispatchNeeds } from './needs.ts';
 import { onwardOf, type Presented, presentedBy, presentedCaller } from './presented.ts';
 
-/** A leg waits no longer for its turn within the account's calls per second. */
+/** Maximum time that a leg waits for the account's calls-per-second limit, in ms. */
 const PACING_LIMIT_MS = 3000;
-/** Calls of ours that lead to one another through carriers; beyond, it is a loop. */
+/** Maximum chain of calls through carriers back to this service. A longer chain is treated as a loop. */
 const MAX_HOPS = 5;
 
 export class BLegDialer implements Dialer {
@@ -51,7 +51,8 @@ export class BLegDialer implements Dialer {
     const { accountId, subAccount } = parent.identity;
     const owner = await accounts.get(accountId);
     const account = subAccount === undefined ? owner : await accounts.get(subAccount);
-    if (owner === undefined) throw new ServiceError('NOT_FOUND', `account ${accountId} is gone`);
+    if (owner === undefined)
+      throw new ServiceError('NOT_FOUND', `account ${accountId} does not exist`);
     return { owner, account: account ?? owner };
   }
 
@@ -60,7 +61,7 @@ export class BLegDialer implements Dialer {
     calling: Calling,
   ): Promise<Result<Destined, DialRefusal>> {
     if (hopsOf(parent.facts.sipHeaders) >= MAX_HOPS) {
-      const detail = `this is the ${MAX_HOPS}th call in a row that dials another one of ours`;
+      const detail = `loop: a chain of ${MAX_HOPS} calls leads back to this service`;
       return err({ cause: 'loopDetected', source: 'Error', detail });
     }
     const planned =
@@ -68,13 +69,13 @@ export class BLegDialer implements Dialer {
         ? await this.#destinations.sip(calling, destination.uri, { endpoints: true })
         : this.#destinations.number(calling, destination.number);
     if (planned.ok && parent.identity.context === 'did' && planned.value.to === parent.facts.to) {
-      const detail = `a call to ${parent.facts.to} dials ${parent.facts.to} again`;
+      const detail = `loop: a call to ${parent.facts.to} dials the same number again`;
       return err({ cause: 'loopDetected', source: 'Error', detail });
     }
     return planned;
   }
 
-  /** A document calls for a phone what the phone itself may call. */
+  /** Applies the endpoint's permissions to destinations that a document dials for it. */
   async #permitted(
     { identity }: Call,
     { owner }: Calling,
@@ -91,8 +92,8 @@ export class BLegDialer implements Dialer {
   }
 
   /**
-   * Spreads the destinations of a Dial over the account's calls per second. A document that dials over and over gets half
-   * of them, so that other calls of the account can begin.
+   * Spreads the destinations of a Dial over the account's calls per second. If several Dials have failed in a row, they
+   * get half of the limit, so that other calls of the account can begin.
    */
   async #pacedSlot(
     { owner }: Calling,
@@ -130,7 +131,7 @@ export class BLegDialer implements Dialer {
     const call = factory.create(this.#identity(request, leg), price, undefined, request.parent);
     request.parent.log.add('call', 'B leg', { callUuid: call.uuid, to: call.facts.to });
     const admitted = await admission.admit(call, calling.owner, slot);
-    // From here on its end is recorded, whoever brings it about.
+    // From here on, the end of the call is recorded in any case.
     request.onLeg?.(call);
     if (call.isEnded) return call;
     if (!planned.ok) {
@@ -165,7 +166,7 @@ export class BLegDialer implements Dialer {
     }
   }
 
-  /** Billed from the answer on, even if the process dies in the next moment. */
+  /** Stores the answer immediately, so that the call is billed even if the process crashes afterwards. */
   #keepWhenAnswered(call: Call): void {
     const { keeper, logger } = this.#needs;
     call.observe({
@@ -242,14 +243,14 @@ function dialPlan(
   };
 }
 
-/** Nobody can be called there at all (spec: B leg never created), as against destinations that may not be called. */
+/** True if the destination cannot be reached at all (spec: B leg never created), as opposed to a forbidden destination. */
 const isUnreachable = ({ cause }: DialRefusal): boolean =>
   cause === 'endpointNotRegistered' || cause === 'loopDetected';
 
 const CALLER_GONE: DialRefusal = {
   cause: 'canceled',
   source: 'Caller',
-  detail: 'the caller was gone before the call could be made',
+  detail: 'the caller hung up before the call could be placed',
 };
 
 function neverCreated(

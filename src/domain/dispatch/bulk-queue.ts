@@ -1,4 +1,4 @@
-/** Destinations of bulk requests that wait for their turn: per account in order, within its calls per second and at once. */
+/** Queue of bulk destinations: one FIFO queue per account, paced by its concurrency and calls-per-second limits. */
 
 import type { Clock } from '../../base/clock.ts';
 import type { AccountId } from '../../base/ids.ts';
@@ -9,7 +9,7 @@ import type { TargetSlot } from '../call/call.ts';
 import type { CapacitySlot } from '../capacity/capacity.ts';
 import type { Admission, SlotRefusal } from './admission.ts';
 
-/** A slot that is given back elsewhere is noticed after this time at the latest. */
+/** Poll interval for slots released elsewhere, in ms. */
 const RECHECK_MS = 250;
 
 export interface BulkQueueNeeds<Item> {
@@ -17,17 +17,17 @@ export interface BulkQueueNeeds<Item> {
   readonly admission: Admission;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Items of one account. */
+  /** Maximum number of items per account. */
   readonly limit: number;
-  /** Looks at the item that is next: how it is to be started. */
+  /** Prepares the next item for its start. */
   readonly prepare: (item: Item) => Promise<Prepared>;
 }
 
-/** An item that is ready for its turn. */
+/** Item that is ready to start. */
 export interface Prepared {
-  /** Waits a little for a slot at its target; undefined: there was none. Never rejects. */
+  /** Waits briefly for a slot at the item's target; undefined if there is none. Never rejects. */
   targetSlot(): Promise<TargetSlot | undefined>;
-  /** Takes over both slots, that of the account and that of the target. Never rejects. */
+  /** Starts the call and takes ownership of both slots, the account's and the target's. Never rejects. */
   start(owner: Account, slot: CapacitySlot, target: TargetSlot): Promise<void>;
 }
 
@@ -65,7 +65,7 @@ export class BulkQueue<Item> {
     this.wake(accountId);
   }
 
-  /** Takes out what is to be withdrawn. */
+  /** Removes and returns the items to withdraw. */
   remove(accountId: AccountId, isMeant: (item: Item) => boolean): readonly Item[] {
     const queue = this.#queues.get(accountId);
     if (queue === undefined) return [];
@@ -75,7 +75,7 @@ export class BulkQueue<Item> {
     return meant;
   }
 
-  /** Takes out everything. */
+  /** Removes and returns all items. */
   clear(): readonly Item[] {
     const items = [...this.#queues.values()].flatMap((queue) => {
       queue.cancelWake();
@@ -85,7 +85,7 @@ export class BulkQueue<Item> {
     return items;
   }
 
-  /** A slot may have become free. */
+  /** Processes the queue, because a slot may be available. */
   wake(accountId: AccountId): void {
     const queue = this.#queues.get(accountId);
     if (queue === undefined || queue.pumping) return;
@@ -117,7 +117,7 @@ export class BulkQueue<Item> {
         return;
       }
       const target = admission.begins() ? await prepared.targetSlot() : undefined;
-      // Withdrawn meanwhile.
+      // The item may have been withdrawn during the awaits.
       const isNext = queue.items[0] === next;
       if (isNext && target !== undefined) {
         queue.items.shift();
@@ -138,6 +138,6 @@ export class BulkQueue<Item> {
   }
 }
 
-/** With calls per second it is known when the next one may begin; with calls at once it is not. */
+/** A calls-per-second refusal says when to retry; a concurrency refusal does not. */
 const waitOf = (refusal: SlotRefusal): number =>
   refusal.kind === 'cps' ? refusal.retryAfterMs : RECHECK_MS;

@@ -23,7 +23,10 @@ import { type Metered, MeteredCharge } from '../ledger/ledger.ts';
 import type { ReserveRefusal } from '../ledger/types.ts';
 import { callKey } from './call-key.ts';
 
-/** What is only shown is stored this late at the most: with what is billed, most often, or with the end. */
+/**
+ * Maximum delay for storing unbilled changes, in ms. Usually they are stored earlier, with a billed change or the end
+ * of the call.
+ */
 const NOTED_MS = 2000;
 
 export interface CallBillingNeeds {
@@ -36,32 +39,32 @@ export interface CallBillingNeeds {
   readonly logger: Logger;
   readonly record: RecordSettings;
   readonly heartbeatMs: number;
-  /** Told which calls are here; absent: nobody else asks for them. */
+  /** Directory of this node's calls for other nodes; absent on a single node. */
   readonly directory?: Pick<Directory, 'put' | 'drop'> | undefined;
-  /** After each settlement: metrics, low-balance alerts. */
+  /** Called after each settlement, for metrics and low-balance alerts. */
   readonly onSettled: (cdr: Cdr, call: Call) => void;
 }
 
 interface Kept {
   readonly call: Call;
   readonly notificationId: string;
-  /** Of the voice and of all streams together. */
+  /** Charge for the call and all of its streams. */
   readonly charge: MeteredCharge;
-  /** The call is in the store as open. */
+  /** True if the store has the call as open. */
   open: boolean;
-  /** Something is noted that is not in the store yet. */
+  /** Set while an unbilled change is not yet stored. */
   cancelNoted: (() => void) | undefined;
-  /** What the settlement waits for. */
+  /** Operations that must settle before the call is settled. */
   before: Set<() => Promise<unknown>> | undefined;
 }
 
 /**
- * Keeps what the store knows of live calls true: the reservation and the open record from the beginning, heartbeats and
- * top-ups meanwhile, and one settlement at the end.
+ * Keeps the stored state of live calls up to date: a reservation and an open record at the start, heartbeats and
+ * top-ups during the call, and one settlement at the end.
  */
 export class CallBilling implements CallKeeping {
   readonly #needs: CallBillingNeeds;
-  /** By call UUID. */
+  /** Live calls by UUID. */
   readonly #kept = new Map<CallUuid, Kept>();
   readonly #settling = new Set<Promise<Cdr>>();
   readonly #settled = new WeakMap<Call, Promise<Cdr>>();
@@ -92,7 +95,7 @@ export class CallBilling implements CallKeeping {
     return this.#kept.get(callUuid)?.call;
   }
 
-  /** Resolves once an ended call is settled and its hangup notification is on its way. */
+  /** Resolves once an ended call is settled and its hangup notification is queued. */
   async settled(call: Call): Promise<void> {
     await this.#settled.get(call);
   }
@@ -105,15 +108,15 @@ export class CallBilling implements CallKeeping {
     return () => void kept.before?.delete(act);
   }
 
-  /** The record of an ended call, once it is settled; undefined: the call was never under care. */
+  /** Returns the CDR of an ended call once it is settled; undefined if `open` was never called for it. */
   async recordOf(call: Call): Promise<Cdr | undefined> {
     return this.#settled.get(call);
   }
 
   /**
-   * Takes a call under care: from now on its end is settled, whatever happens. Holds the price of its first pulse; a
-   * refusal leaves the call to be ended by the caller (and that end is recorded too). `waiting`: accepted with it, to be
-   * dialled later; should that never happen, the next process ends them.
+   * Opens the record of a call and reserves the price of its first pulse. From then on, the end of the call is always
+   * settled. After a refusal, the caller of this method must end the call; that end is recorded too. `waiting`: calls
+   * accepted in the same request, to be dialled later. After a crash, recovery ends them.
    */
   async open(
     call: Call,
@@ -152,14 +155,19 @@ export class CallBilling implements CallKeeping {
     const kept = this.#kept.get(call.uuid);
     if (kept === undefined || !kept.open || call.isEnded) return;
     const covered = await kept.charge.cover(dueAt(call, call.nowUs())).catch((error: unknown) => {
-      // The store takes nothing at the moment: the next top-up, or the settlement, asks again. What is not reserved is not charged.
-      this.#needs.logger.error({ error, callUuid: call.uuid }, 'reservation not raised');
+      // The store rejects writes for now: the next top-up or the settlement retries. Unreserved amounts are not
+      // charged.
+      this.#needs.logger.error({ error, callUuid: call.uuid }, 'reservation not increased');
       return true;
     });
     if (call.isEnded) return;
     if (!covered) {
-      // A stream has begun that the balance does not cover: the settlement books it as ended at its beginning.
-      call.hangup('outOfCredits', 'Platform', 'the balance does not cover what has begun');
+      // A new stream exceeds the balance: the settlement records it with zero length.
+      call.hangup(
+        'outOfCredits',
+        'Platform',
+        'the balance does not cover the stream that was started',
+      );
       return;
     }
     forgetNoted(kept);
@@ -173,12 +181,12 @@ export class CallBilling implements CallKeeping {
     const { clock, logger } = this.#needs;
     kept.cancelNoted ??= clock.at(clock.monotonicMs() + NOTED_MS, () => {
       this.changed(call).catch((error: unknown) => {
-        logger.error({ error, callUuid: call.uuid }, 'open record not up to date');
+        logger.error({ error, callUuid: call.uuid }, 'open record not updated');
       });
     });
   }
 
-  /** Resolves when no settlement is on its way. */
+  /** Resolves when all pending settlements are complete. */
   async idle(): Promise<void> {
     while (this.#settling.size > 0) await Promise.all(this.#settling);
   }
@@ -222,11 +230,11 @@ export class CallBilling implements CallKeeping {
   async #reserve(call: Call, needed: Micros): Promise<boolean> {
     const extended = await this.#needs.calls.extendReservation(call.uuid, needed);
     if (!extended.ok)
-      call.log.add('warning', 'the reservation could not be raised', { reason: extended.error });
+      call.log.add('warning', 'the reservation could not be increased', { reason: extended.error });
     return extended.ok;
   }
 
-  /** Raises the reservation to the final charge, when the store did not in time. What cannot be reserved is not charged. */
+  /** Raises the reservation to the final charge if an earlier top-up failed. Unreserved amounts are not charged. */
   async #coverEnd(kept: Kept): Promise<void> {
     const { call } = kept;
     if (!kept.open || call.endUs === undefined) return;
@@ -247,7 +255,7 @@ export class CallBilling implements CallKeeping {
     const cdr = finalRecord(call, ZERO, end, this.#needs.record);
     const { calls, logger, directory } = this.#needs;
     await calls.discard({ cdr }).catch((error: unknown) => {
-      // The call is still open in the store, and is closed by the next recovery.
+      // The call stays open in the store; recovery closes it later.
       logger.warn({ error, callUuid: call.uuid }, 'refused call not removed');
     });
     this.#kept.delete(call.uuid);
@@ -292,13 +300,13 @@ export class CallBilling implements CallKeeping {
       call.log.close();
     }
     await logs.put(call.uuid, call.log.entries()).catch((error: unknown) => {
-      logger.warn({ error, callUuid: call.uuid }, 'timeline not kept');
+      logger.warn({ error, callUuid: call.uuid }, 'timeline not stored');
     });
     return (settlement ?? settle()).cdr;
   }
 }
 
-/** Somebody was told, or is about to be, that the call will be made. */
+/** True if a client was promised that the call will be placed. */
 const isPromised = ({ cdr }: OpenCall): boolean =>
   cdr.requestUuid !== undefined || cdr.campaignId !== undefined;
 
@@ -312,7 +320,7 @@ function forgetNoted(kept: Kept): void {
   kept.cancelNoted = undefined;
 }
 
-/** When the next pulse of the voice or of a connected stream begins. */
+/** Start of the next pulse of the call or of a connected stream, in µs on the call's timeline. */
 function nextPulseUs(call: Call): number {
   const nowUs = call.nowUs();
   const next = (startUs: number, pulseMs: number): number => {
@@ -321,7 +329,7 @@ function nextPulseUs(call: Call): number {
   };
   let nextUs = next(call.answerUs ?? nowUs, call.price.pulseMs);
   for (const stream of call.streams.open) {
-    // Only connected time counts: earlier breaks are left out.
+    // Only connected time is billed; earlier interruptions are excluded.
     if (stream.endUs === undefined)
       nextUs = Math.min(nextUs, next(nowUs - connectedUs(stream, nowUs), stream.pulseMs));
   }

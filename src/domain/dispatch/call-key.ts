@@ -1,2 +1,2 @@
-/** A call in the directory of nodes. */
+/** Key of a call in the cluster directory. */
 export const callKey = (callUuid: string): string => `call:${callUuid}`;

@@ -1,4 +1,4 @@
-/** Proofs of callers' numbers: asked of calls that come in, made for those that go out (RFC 8224, RFC 8588). */
+/** Caller identity: verification on inbound calls, signing on outbound calls (RFC 8224, RFC 8588). */
 import { err, ok, type Result } from '../../base/result.ts';
 import type { Call, DialPlan } from '../call/call.ts';
 import type { CallerProofs, InboundLeg, OutboundTarget } from '../call/needs.ts';
@@ -21,7 +21,7 @@ const UNPROVED: Proved = { stirVerification: 'Not Verified', stirAttestation: ''
 const isIdentity = ([name]: readonly [string, string]): boolean =>
   name.toLowerCase() === 'identity';
 
-/** What a call proves about its caller's number; an error refuses it. Without anchors nothing is verified, and nothing refused. */
+/** Verifies the caller's number; an error refuses the call. Without trust anchors, it verifies and refuses no call. */
 export async function proofOf(
   leg: InboundLeg,
   policy: ProofPolicy,
@@ -47,20 +47,20 @@ export async function proofOf(
   return isRefused ? err({ status, why, phrase }) : ok(UNPROVED);
 }
 
-/** Use Identity Header: there is none that says who calls. */
+/** Status 428 (Use Identity Header): the call has no Identity header field for its caller. */
 const NO_PROOF = 428;
 
 const isSigned = ({ kind, policy }: OutboundTarget, isHidden: boolean): boolean =>
   kind === 'carrier' && policy?.sign !== false && !(isHidden && policy?.identity === 'untrusted');
 
-/** What we can state of a number that an account shows; '': nothing is signed here. */
+/** Attestation level for a caller ID; '' if signing is not configured. */
 export type Standing = CallFacts['stirAttestation'];
 
-/** A where the account may use the number, C where the call came to us from somebody else, B otherwise. */
+/** Returns A if the account may use the number, C if another party passed the call to us, and B otherwise. */
 export async function standingOf(
   { proofs, provisioning }: Pick<DispatchNeeds, 'proofs' | 'provisioning'>,
   { owner }: Calling,
-  /** `parent`: the call that it follows from. */
+  /** `parent`: call that this one follows from. */
   { callerId, parent }: { readonly callerId: string | undefined; readonly parent?: Call },
 ): Promise<Standing> {
   if (proofs.sign === undefined || callerId === undefined || !/^\d+$/.test(callerId)) return '';
@@ -68,11 +68,11 @@ export async function standingOf(
   return parent?.identity.context === 'did' ? 'C' : 'B';
 }
 
-/** The same for a call there: '' where it goes to nobody whose calls are signed. */
+/** Returns the attestation level for a destination; '' if no target gets a signature. */
 export const attestedTo = (standing: Standing, destined: Destined | undefined): Standing =>
   destined?.targets.some((target) => isSigned(target, false)) === true ? standing : '';
 
-/** Signs the INVITEs of a call that states something of its number. */
+/** Returns the signing function for the INVITEs of a call with an attestation level. */
 export function signing(
   { proofs: { sign }, logger }: Pick<DispatchNeeds, 'proofs' | 'logger'>,
   { facts, identity }: Call,

@@ -1,4 +1,4 @@
-/** Who calls us: what is believed of it, and what of it others may see (RFC 3323, RFC 3325). */
+/** Caller identity of inbound calls: trust in its claims, and its visibility to others (RFC 3323, RFC 3325). */
 import { plainNumber } from '../../base/phone-number.ts';
 import type { CallerWish } from '../call/call.ts';
 import type { IdentityClaims, InboundLeg, Party } from '../call/needs.ts';
@@ -6,22 +6,23 @@ import type { PeerPolicy } from '../provisioning/types.ts';
 import { readDialledNumber } from './dialled-number.ts';
 
 export interface Caller {
-  /** As callbacks and records show it: E.164 digits, a name, or `anonymous`. */
+  /** Caller for callbacks and records: E.164 digits, a name or `anonymous`. */
   readonly from: string;
   readonly callerName: string;
   readonly wish: CallerWish | undefined;
 }
 
-/** Stands for a caller who is not to be known. */
+/** Value that replaces the number of a hidden caller. */
 export const ANONYMOUS = 'anonymous';
-/** Values of Privacy that concern who calls (RFC 3323 §4.2, RFC 3325 §9.3). */
+/** Values of the Privacy header field that hide the caller (RFC 3323 §4.2, RFC 3325 §9.3). */
 const HIDING: ReadonlySet<string> = new Set(['id', 'user', 'header']);
 
 type Calling = Pick<InboundLeg, 'from' | 'claims'>;
 
 /**
- * A call of a carrier. One that is trusted says who calls in P-Asserted-Identity or Remote-Party-ID, whatever From shows;
- * of any other what it asserts is not looked at (RFC 3325 §5), From counts, and the wish to hide holds all the same.
+ * Returns the caller of a carrier's call. A trusted carrier identifies it in P-Asserted-Identity or Remote-Party-ID,
+ * regardless of From. For an untrusted carrier, asserted identities are ignored (RFC 3325 §5) and From counts. Privacy
+ * requests apply in both cases.
  */
 export function carriersCaller(leg: Calling, policy: PeerPolicy | undefined): Caller {
   const isTrusted = policy?.identity !== 'untrusted';
@@ -37,8 +38,8 @@ export function carriersCaller(leg: Calling, policy: PeerPolicy | undefined): Ca
 }
 
 /**
- * A call of a phone: the password says whose it is. It may ask to be shown as a number, by P-Preferred-Identity or From;
- * `owns` says whether its account may show that one.
+ * Returns the caller ID preferences of a phone, which authentication has identified. It may request a number with
+ * P-Preferred-Identity or From; `owns` says whether the account may present it.
  */
 export async function phonesWish(
   leg: Calling,
@@ -53,7 +54,7 @@ export async function phonesWish(
   return hidden || presented !== undefined ? { hidden, ...presented } : undefined;
 }
 
-/** The asserted number, else the first asserted identity. Anonymous and empty identities do not count. */
+/** Returns the first asserted number, or else the first asserted identity. Anonymous and empty identities are ignored. */
 function assertedIn(claims: IdentityClaims | undefined): Party | undefined {
   const { asserted = [], remoteParty } = claims ?? {};
   const parties = asserted.filter((party) => identityOf(party) !== undefined);
@@ -62,13 +63,13 @@ function assertedIn(claims: IdentityClaims | undefined): Party | undefined {
   return identityOf(remoteParty.party) === undefined ? undefined : remoteParty.party;
 }
 
-/** The number or name of a party; undefined if the party is anonymous or has no user part. */
+/** Returns the number or name of a party; undefined if it is anonymous or has no user part. */
 function identityOf(party: Party): string | undefined {
   const user = plainUser(party);
   return user === '' || isAnonymous(party) ? undefined : user;
 }
 
-/** A number may bring parameters of tel URIs (RFC 3966, RFC 3261 §19.1.6). */
+/** Removes tel URI parameters from a number (RFC 3966, RFC 3261 §19.1.6). */
 const plainUser = ({ user }: Party): string => plainNumber(user.split(';')[0] ?? '');
 
 const numberOf = (party: Party): string | undefined => {
@@ -82,6 +83,6 @@ const hides = ({ from, claims }: Calling): boolean =>
 const isAnonymous = ({ user, host }: Party): boolean =>
   user.toLowerCase() === ANONYMOUS || /^anonymous\.invalid$/i.test(host);
 
-/** As people write it, with the `+`. */
+/** Normalizes a number and keeps a leading `+`. */
 const digitsOf = (user: string): string =>
   user.startsWith('+') ? `+${plainNumber(user)}` : plainNumber(user);

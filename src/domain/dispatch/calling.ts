@@ -1,4 +1,4 @@
-/** What every call that is placed for an account is asked before: who calls, where it goes, who pays. */
+/** Checks before a call is placed for an account: status, destination, caller ID and balance. */
 import { type Micros, priceOf } from '../../base/money.ts';
 import { err } from '../../base/result.ts';
 import type { Account } from '../account/types.ts';
@@ -8,7 +8,7 @@ import type { Calling, Destinations, Destined } from './destination.ts';
 import type { DispatchNeeds } from './needs.ts';
 import type { Placement, Planned } from './placement.ts';
 
-/** Undefined: the account, or its sub-account, is not active. */
+/** Returns the calling account. Undefined if the account or its sub-account is not active. */
 export async function callingOf(
   { accounts }: Pick<DispatchNeeds, 'accounts'>,
   request: Pick<PlaceCallsRequest, 'accountId' | 'subAccount'>,
@@ -19,7 +19,7 @@ export async function callingOf(
   return { owner, account };
 }
 
-/** Where a call is to go, and at what price. Does not check the caller ID. */
+/** Returns destination and price of a call. Does not check the caller ID. */
 export async function destinedOf(
   destinations: Destinations,
   { calling, destination }: Pick<Placement, 'calling' | 'destination'>,
@@ -34,15 +34,15 @@ export function withCallerId(
   destined: Planned,
 ): Planned {
   if (callerId !== undefined) return destined;
-  const detail = `${request.from} is no caller id of this account`;
+  const detail = `${request.from} is not a caller ID of this account`;
   return err({ cause: 'unknownCallerId', source: 'Platform', detail });
 }
 
-/** The plan of a call: destination, price and caller ID. */
+/** Returns the plan of a call: destination, price and caller ID. */
 export const planOf = async (destinations: Destinations, placement: Placement): Promise<Planned> =>
   withCallerId(placement, await destinedOf(destinations, placement));
 
-/** The first pulse, which is held when the call begins. */
+/** Returns whether the balance covers the first pulse, which is reserved when the call begins. */
 export async function canPay(
   { ledger }: Pick<DispatchNeeds, 'ledger'>,
   owner: Account,

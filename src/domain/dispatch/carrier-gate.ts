@@ -21,16 +21,16 @@ import type { DispatchNeeds } from './needs.ts';
 export interface GateNeeds {
   readonly carriers: Pick<Carriers, 'get'>;
   readonly shares: FairShare;
-  /** Where other nodes call by the same carriers, asked after `shares`. */
+  /** Cluster-wide slots of carriers, checked after `shares`. */
   readonly slots: Slots;
   readonly clock: Pick<Clock, 'monotonicMs' | 'sleep'>;
-  /** How long a call waits for a slot. */
+  /** Maximum time that a call waits for a slot, in ms. */
   readonly waitMs: number;
 }
 
 /**
- * A carrier that is full is passed over, so that the next one takes the call; when all are full, the call waits a little for
- * the first that has a free slot.
+ * Skips full carriers, so that the next one gets the call. If all are full, the call waits up to `waitMs` for the first
+ * free slot.
  */
 export class CarrierGate {
   readonly #needs: GateNeeds;
@@ -39,7 +39,7 @@ export class CarrierGate {
     this.#needs = needs;
   }
 
-  /** For one call of `owner`. `held`: a slot that was found before; the first INVITE uses it. */
+  /** Returns the slot search for one call of `owner`. `held`: slots found earlier; the first INVITE uses one. */
   slotFor(owner: Account, held: TargetSlot[] = []): FindSlot {
     return (targets, signal) => {
       const slot = held.pop();
@@ -77,7 +77,7 @@ export class CarrierGate {
     }
   }
 
-  /** `againMs`: other nodes have what is free; who waits has to ask again. */
+  /** Tries to reserve a slot. `againMs`: other nodes hold the free capacity; retry after that time. */
   async #take(
     carriers: readonly Choice[],
     owner: Account,
@@ -99,7 +99,7 @@ export class CarrierGate {
       }
       const { index, slot } = taken.value;
       const [choice] = left.splice(index, 1);
-      if (choice === undefined) throw new RangeError('a place that was not asked for');
+      if (choice === undefined) throw new RangeError('the index does not match a requested place');
       const { key, limits } = placeOf(choice.carrier);
       const shared = slots.isShared ? await slots.take(key, limits) : undefined;
       if (shared === undefined || shared.ok) {
@@ -124,7 +124,7 @@ interface Full {
   readonly againMs: number | undefined;
 }
 
-/** Slots that other nodes give back are not told of. */
+/** Retry interval, because releases on other nodes are not reported. */
 const AGAIN_MS = 100;
 
 const both = (own: CapacitySlot, shared: CapacitySlot): CapacitySlot => ({
@@ -138,7 +138,10 @@ const both = (own: CapacitySlot, shared: CapacitySlot): CapacitySlot => ({
   },
 });
 
-/** A slot for a call that the carrier brings: calls both ways count together against its limits. Without waiting. */
+/**
+ * Reserves a slot for an inbound call from the carrier, without waiting. Calls in both directions count against its
+ * limits.
+ */
 export async function slotAtCarrier(
   carrier: Carrier,
   owner: Account,
@@ -159,7 +162,7 @@ export async function slotAtCarrier(
   return err({ kind: 'node', detail, retryAfterMs: shared.error.retryAfterMs, ...unknown });
 }
 
-/** The gate of all who dial. */
+/** Creates the carrier gate for outbound calls. */
 export const gateOf = ({
   provisioning,
   shares,
@@ -169,7 +172,9 @@ export const gateOf = ({
 }: DispatchNeeds): CarrierGate =>
   new CarrierGate({
     carriers: provisioning.carriers,
-    ...{ shares, slots, clock },
+    shares,
+    slots,
+    clock,
     waitMs: settings.waitForSlotMs,
   });
 
@@ -202,15 +207,15 @@ class HeldTarget implements TargetSlot {
 }
 
 const sharedRefusal = ({ name }: Carrier, { kind }: CapacityRefusal): string =>
-  kind === 'away' ? CAPACITY_UNKNOWN : `carrier ${name} is full on all nodes together`;
+  kind === 'away' ? CAPACITY_UNKNOWN : `carrier ${name} is full across all nodes`;
 
 function describe({ name }: Carrier, refusal: ShareRefusal | undefined): string {
   switch (refusal?.kind) {
     case 'concurrency':
-      return `carrier ${name} is full: ${refusal.limit} calls at once`;
+      return `carrier ${name} is full: ${refusal.limit} concurrent calls`;
     case 'cps':
       return `carrier ${name} is full: ${refusal.limit} calls per second`;
     default:
-      return `carrier ${name} is full: this account has its share of it`;
+      return `carrier ${name} is full: this account uses its share`;
   }
 }

@@ -1,9 +1,9 @@
-/** Conferences and multi-party calls as a REST client sees them, and what it may do to one. */
+/** Conferences and multi-party calls in the REST API, and the actions on them. */
 import type { CallUuid } from '../../base/ids.ts';
 import type { CallDirection } from '../cdr/types.ts';
 
 export interface ConferenceMember {
-  /** Small decimal number, unique in its conference. */
+  /** Member ID: a small decimal number, unique in the conference. */
   readonly memberId: string;
   readonly callUuid: CallUuid;
   readonly from: string;
@@ -12,9 +12,9 @@ export interface ConferenceMember {
   readonly direction: CallDirection;
   readonly muted: boolean;
   readonly deaf: boolean;
-  /** How long it has been in the room. */
+  /** Time since joining, in ms. */
   readonly inRoomMs: number;
-  /** Of a multi-party call. */
+  /** State in a multi-party call; absent for conferences. */
   readonly party?: {
     readonly role: 'agent' | 'supervisor' | 'customer';
     readonly onHold: boolean;
@@ -23,40 +23,40 @@ export interface ConferenceMember {
     readonly joinedUs: number;
     readonly startsOnEnter: boolean;
     readonly endsOnExit: boolean;
-    /** Set once it has left. */
+    /** Time of leaving, in µs; set once the member has left. */
     readonly leftUs?: number;
     readonly leftBecause?: string;
   };
 }
 type RecordingState = 'not-recording' | 'recording' | 'paused';
-/** Why a multi-party call has ended. */
+/** Reason why a multi-party call ended. */
 export type PartyEndCause = 'empty' | 'alone' | 'maxDuration' | 'api';
 
 export interface Conference {
   readonly uuid: string;
   readonly name: string;
   readonly runningMs: number;
-  /** Its members hear each other. */
+  /** True once the members hear each other. */
   readonly hasBegun?: boolean;
   readonly members: readonly ConferenceMember[];
-  /** Of a multi-party call. */
+  /** State of a multi-party call; absent for conferences. */
   readonly party?: {
     readonly createdUs: number;
     readonly startedUs: number | undefined;
     readonly recording: RecordingState;
-    /** Who has left it, the latest first. */
+    /** Former members, most recent first. */
     readonly former: readonly ConferenceMember[];
-    /** Set once it has ended. */
+    /** End time in µs; set once the multi-party call has ended. */
     readonly endedUs?: number;
     readonly cause?: PartyEndCause;
   };
 }
 
-/** What is done to a multi-party call; `member`: an id, or a call's UUID. */
+/** Action on a multi-party call. `member`: a member ID or the UUID of its call. */
 export type PartyAction =
   | { readonly kind: 'begin' }
   | { readonly kind: 'end' }
-  /** Without `member` the recording of the whole call. */
+  /** Without `member`, affects the recording of the whole multi-party call. */
   | {
       readonly kind: 'stopRecording' | 'pauseRecording' | 'resumeRecording';
       readonly member?: string;
@@ -73,12 +73,12 @@ export type PartyAction =
       };
     };
 
-/** One member, several, or all of them. */
+/** IDs of one or more members, or all of them. */
 export type MemberChoice = readonly string[] | 'all';
 
 export type MemberAction =
   | { readonly kind: 'mute' | 'unmute' | 'deaf' | 'undeaf' }
-  /** `kick`: out of the room, its document goes on; `hangup`: its call ends. */
+  /** `kick` removes the member, and its document continues. `hangup` ends its call. */
   | { readonly kind: 'kick' | 'hangup' }
   | { readonly kind: 'play'; readonly url: string }
   | { readonly kind: 'stopPlay' }

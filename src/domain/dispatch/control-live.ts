@@ -1,4 +1,4 @@
-/** Running calls as a REST client sees them, and what it may do to one. */
+/** Live calls in the REST API, and the actions on them. */
 import type { AccountId, CallUuid, RecordingId, RequestUuid, StreamId } from '../../base/ids.ts';
 import type { CallbackTarget } from '../callback/types.ts';
 import type { CallDirection } from '../cdr/types.ts';
@@ -18,26 +18,26 @@ export interface LiveCall {
   readonly answerUs: number | undefined;
   readonly stirVerification: string;
   readonly stirAttestation: string;
-  /** Hosts of the bots that it talks to. */
+  /** Hosts of the bots with an open audio stream. */
   readonly bots: readonly string[];
 }
 
-/** `notFound`: unknown, ended, or of another account. */
+/** Reason for refusing an operation. `notFound`: unknown, ended, or owned by another account. */
 export type ControlRefusal =
   | {
       readonly kind: 'notFound';
       readonly what: 'call' | 'conference' | 'member' | 'stream' | 'recording';
     }
-  /** The call is not in a state for it: not answered yet, no B leg, already recording … `detail` says which. */
+  /** The state of the call does not allow the operation, for example no answer yet or no B leg; see `detail`. */
   | { readonly kind: 'wrongState'; readonly detail: string }
   | { readonly kind: 'tooMany'; readonly limit: number }
-  /** The balance, or the daily spend limit, does not cover its first pulse. */
+  /** The balance or the daily spend limit does not cover the first pulse. */
   | { readonly kind: 'insufficientFunds' | 'dailySpendLimit' }
-  /** The account or the other end may not do that. */
+  /** The account or the remote party may not use the operation. */
   | { readonly kind: 'notAllowed'; readonly detail: string }
-  /** `ws://` where only encrypted streams are allowed. */
+  /** `ws://`, although only encrypted streams are allowed. */
   | { readonly kind: 'insecureStream' }
-  /** A part that this node does not have (for example no synthesizer). */
+  /** This node lacks a component, for example a synthesizer. */
   | { readonly kind: 'notAvailable'; readonly detail: string };
 
 export type LegChoice = 'aleg' | 'bleg' | 'both';
@@ -48,12 +48,12 @@ export interface TransferRequest {
   readonly bleg: CallbackTarget | undefined;
 }
 
-/** The other end is asked to call somebody else itself (REFER). */
+/** Request to send REFER, so that the remote party calls another destination. */
 export interface ReferWish {
   readonly destination: Destination;
-  /** To the outcome. */
+  /** Time limit for the outcome, in ms. */
   readonly timeoutMs: number;
-  /** Told the outcome. */
+  /** Target of the notification about the outcome. */
   readonly callback: CallbackTarget | undefined;
 }
 
@@ -62,19 +62,19 @@ export interface RecordRequest {
   readonly format: 'mp3' | 'wav';
   readonly channels: 'mono' | 'stereo';
   readonly callback: CallbackTarget | undefined;
-  /** Its words are wanted too. */
+  /** Transcription request, if the recording is to be transcribed. */
   readonly transcription?: { readonly callback: CallbackTarget | undefined } | undefined;
 }
 export interface StartedRecording {
   readonly recordingId: RecordingId;
-  /** Where the file can be fetched once it is complete. */
+  /** URL of the file once it is complete. */
   readonly url: string;
 }
 
 export interface PlayRequest {
-  /** Fetched and played one after the other. */
+  /** URLs of audio files, played in order. */
   readonly urls: readonly string[];
-  /** After which it stops. */
+  /** Maximum duration, in ms. */
   readonly lengthMs: number;
   readonly legs: LegChoice;
   readonly loop: boolean;
@@ -100,7 +100,7 @@ export interface StreamRequest {
   readonly extraHeaders: ReadonlyArray<readonly [name: string, value: string]>;
 }
 
-/** A stream of a call that lives. */
+/** Audio stream of a live call. */
 export interface LiveStream {
   readonly streamId: StreamId;
   readonly callUuid: CallUuid;

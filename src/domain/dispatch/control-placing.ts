@@ -1,4 +1,4 @@
-/** Calls that a REST client has placed. */
+/** Requests of the REST API to place calls. */
 import type { AccountId, CallUuid, RequestUuid } from '../../base/ids.ts';
 import type { CallbackTarget } from '../callback/types.ts';
 
@@ -8,17 +8,17 @@ export type Destination =
   /** `sip:user@host[:port][;transport=…]` as typed. */
   | { readonly kind: 'sip'; readonly uri: string };
 
-/** Keypad digits with waits (`w` 0.5 s, `W` 1 s), sent after connect; `toneMs` is the length of each tone. */
+/** Keypad digits with pauses (`w` 0.5 s, `W` 1 s), sent after the answer. `toneMs` is the length of each tone. */
 export interface DigitString {
   readonly digits: string;
   readonly toneMs: number;
 }
 
-/** Spec "Make call", `machine_detection*`; times in milliseconds. */
+/** Answering machine detection (spec "Make call", `machine_detection*`); times in ms. */
 export interface MachineDetectionRequest {
-  /** `hangup` ends the call when a machine answered. */
+  /** `hangup` ends the call if a machine answered. */
   readonly mode: 'detect' | 'hangup';
-  /** Asynchronous when set: the document is fetched at once and the result is told here. */
+  /** Target for asynchronous results: the document is fetched immediately. Undefined: the document waits for the result. */
   readonly callback: CallbackTarget | undefined;
   readonly totalMs: number;
   readonly maximumSpeechMs: number;
@@ -28,36 +28,36 @@ export interface MachineDetectionRequest {
 }
 
 export interface PlaceCallsRequest {
-  /** Main account: money and limits. */
+  /** Main account, which pays for the calls and whose limits apply. */
   readonly accountId: AccountId;
   readonly subAccount: AccountId | undefined;
-  /** Caller id, digits without `+`. */
+  /** Caller ID, digits without `+`. */
   readonly from: string;
-  /** 1 to 1000. */
+  /** 1 to 1000 destinations. */
   readonly destinations: readonly Destination[];
   readonly answer: CallbackTarget;
   readonly ring: CallbackTarget | undefined;
   readonly hangup: CallbackTarget | undefined;
   readonly fallback: CallbackTarget | undefined;
   readonly machineDetection: MachineDetectionRequest | undefined;
-  /** Undefined: the caller id's own name. At most 50 characters. */
+  /** Caller name, at most 50 characters. Undefined: the name of the caller ID. */
   readonly callerName: string | undefined;
   readonly sendDigits: DigitString | undefined;
   readonly sendOnPreanswer: boolean;
-  /** After the answer; at most a day. */
+  /** Maximum duration after the answer, in ms; at most 24 h. */
   readonly timeLimitMs: number;
-  /** From the first 18x; undefined: no limit of its own. */
+  /** Time limit for ringing in ms, counted from the first 18x. Undefined: only `ringTimeoutMs` applies. */
   readonly hangupOnRingMs: number | undefined;
-  /** Undefined: the service's default. */
+  /** Time limit until the answer, in ms. Undefined: the service's default. */
   readonly ringTimeoutMs: number | undefined;
-  /** Custom SIP headers without their prefix. */
+  /** Custom SIP header fields, without their prefix. */
   readonly sipHeaders: ReadonlyArray<readonly [name: string, value: string]>;
-  /** Optional `Idempotency-Key`: the same key of the same account answers the first request again. */
+  /** Optional `Idempotency-Key`. A repeated key of the same account returns the first request's result. */
   readonly idempotencyKey: string | undefined;
 }
 
 export interface PlacedCalls {
-  /** Equals the call UUID when there is one destination; a batch id otherwise. */
+  /** Equals the call UUID for a single destination; otherwise a batch ID. */
   readonly requestUuid: RequestUuid;
   /** One per destination, in order. */
   readonly callUuids: readonly CallUuid[];
@@ -71,10 +71,10 @@ export type PlaceCallsRefusal =
       readonly limit: number;
       readonly retryAfterMs: number;
     }
-  /** The queue of bulk destinations of this account is full. */
+  /** The account's queue of bulk destinations is full. */
   | { readonly kind: 'queueFull'; readonly retryAfterMs: number }
-  /** The service drains, or this node is full. */
+  /** The service is draining, or this node is full. */
   | { readonly kind: 'unavailable'; readonly retryAfterMs: number }
   | { readonly kind: 'accountInactive' }
-  /** The same idempotency key with another request. */
+  /** The idempotency key was used with a different request. */
   | { readonly kind: 'idempotencyConflict' };

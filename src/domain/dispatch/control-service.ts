@@ -1,4 +1,4 @@
-/** What may be asked of running calls, done to them. A call of another account does not exist for whoever asks. */
+/** Control of live calls for the REST API. Calls of other accounts are treated as not found. */
 import {
   type AccountId,
   asCallUuid,
@@ -45,12 +45,12 @@ import type { RouteDecision, RouteQuestion } from './route-decision.ts';
 import { explainRoute } from './route-test.ts';
 import { transferCall } from './transfer.ts';
 
-/** Between two digits that are sent (dialect §6). */
+/** Gap between two sent digits, in ms (dialect §6). */
 const DIGIT_GAP_MS = 80;
 
 export interface ControlNeeds extends DispatchNeeds {
   readonly outbound: Outbound;
-  /** Timelines of live calls, and of those that ended lately. */
+  /** Timelines of live and recently ended calls. */
   readonly logs: CallLogs;
   readonly storedLogs: CallLogStore;
 }
@@ -73,7 +73,7 @@ export class ControlService implements CallControl {
     return this.#needs.outbound.placeCalls(request);
   }
 
-  // ---------------------------------------------------------------- looking
+  // ---------------------------------------------------------------- queries
 
   explainRoute(question: RouteQuestion): Promise<Result<RouteDecision, ControlRefusal>> {
     return explainRoute(question, this.#needs);
@@ -108,10 +108,10 @@ export class ControlService implements CallControl {
     return stored?.accountId === accountId ? ok(stored.lines) : NOT_FOUND;
   }
 
-  // ---------------------------------------------------------------- the call itself
+  // ---------------------------------------------------------------- call operations
 
   async hangup(accountId: AccountId, uuid: CallUuid | RequestUuid): Done {
-    // A request for one call is named as its call.
+    // The request UUID of a single call equals its call UUID.
     const call = this.#find(accountId, asCallUuid(uuid));
     if (call !== undefined) {
       await confirmed(call, this.#needs.clock);
@@ -171,7 +171,7 @@ export class ControlService implements CallControl {
     return ok({ recordingId, url });
   }
 
-  /** To stop all recordings succeeds when there is none (dialect §3.4); to stop one that does not exist fails. */
+  /** Stops recordings. Without an ID, succeeds even if none is running (dialect §3.4). With an unknown ID, fails. */
   async stopRecording(
     accountId: AccountId,
     callUuid: CallUuid,
@@ -293,7 +293,7 @@ export class ControlService implements CallControl {
     return this.#needs.interpreter().conferences.stopRecording(accountId, name);
   }
 
-  // ---------------------------------------------------------------- finding
+  // ---------------------------------------------------------------- lookup
 
   #find(accountId: AccountId, callUuid: CallUuid): Call | undefined {
     const call = this.#needs.keeper.get(callUuid);
@@ -307,7 +307,7 @@ export class ControlService implements CallControl {
     return call.isAnswered ? ok(call) : NOT_ANSWERED;
   }
 
-  /** The legs of a conversation that hear and are heard; the B leg is the one that a `Dial` has connected. */
+  /** Returns the chosen connected legs. The B leg is the one that a `Dial` has connected. */
   async #answeredLegs(
     accountId: AccountId,
     callUuid: CallUuid,
@@ -340,7 +340,7 @@ const NOT_ANSWERED: Result<never, ControlRefusal> = err({
   detail: 'the call has not been answered',
 });
 
-/** Before the answer a call out is withdrawn, a call in is refused. */
+/** Hangup cause of an API request. Before the answer, an outbound call is canceled and an inbound call is rejected. */
 function hangupCause(call: Call): HangupCauseKey {
   if (call.isAnswered) return 'normal';
   return call.facts.direction === 'outbound' ? 'canceled' : 'rejected';

@@ -1,8 +1,7 @@
 /**
- * What the REST interface asks of running calls. Values arrive checked and in domain words: the REST interface
- * checks the ranges, the `<` lists and the digit grammar of the spec. Every operation names the account that asks; a call of
- * another account does not exist for it. A call may run on another node: whoever cannot be asked in time makes the operation reject
- * with NODE_UNREACHABLE.
+ * Operations of the REST API on live calls. Arguments are already validated: the REST API checks ranges, `<` lists and
+ * the digit grammar of the spec. Every operation names the requesting account; calls of other accounts are not found.
+ * If a call's node does not respond in time, the operation rejects with NODE_UNREACHABLE.
  */
 import type { AccountId, CallUuid, RecordingId, RequestUuid, StreamId } from '../../base/ids.ts';
 import type { Result } from '../../base/result.ts';
@@ -34,29 +33,29 @@ export type * from './control-live.ts';
 export type * from './control-placing.ts';
 
 export interface CallControl {
-  /** Where a call would go, and why; nobody is called. */
+  /** Explains the routing of a hypothetical call. Does not place a call. */
   explainRoute(question: RouteQuestion): Promise<Result<RouteDecision, ControlRefusal>>;
 
   placeCalls(request: PlaceCallsRequest): Promise<Result<PlacedCalls, PlaceCallsRefusal>>;
 
-  /** Calls of the account, its sub-accounts included, oldest first. */
+  /** Calls of the account and its sub-accounts, oldest first. */
   liveCalls(accountId: AccountId, status: 'live' | 'queued'): Promise<readonly LiveCall[]>;
   liveCall(accountId: AccountId, callUuid: CallUuid): Promise<LiveCall | undefined>;
-  /** Calls that count against the account's limit at this moment. */
+  /** Number of calls that currently count against the account's limit. */
   runningCalls(accountId: AccountId): Promise<number>;
   callLog(
     accountId: AccountId,
     callUuid: CallUuid,
   ): Promise<Result<readonly CallLogEntry[], ControlRefusal>>;
 
-  /** Ends a live call, or withdraws a queued one; a request UUID withdraws all of its queued destinations. */
+  /** Ends a live call or withdraws a queued one. A request UUID withdraws all of its queued destinations. */
   hangup(accountId: AccountId, uuid: CallUuid | RequestUuid): Promise<Result<void, ControlRefusal>>;
   transfer(
     accountId: AccountId,
     callUuid: CallUuid,
     request: TransferRequest,
   ): Promise<Result<void, ControlRefusal>>;
-  /** Succeeds when the REFER is on its way. */
+  /** Sends REFER. Succeeds once the REFER has been sent. */
   refer(
     accountId: AccountId,
     callUuid: CallUuid,
@@ -67,7 +66,7 @@ export interface CallControl {
     callUuid: CallUuid,
     request: RecordRequest,
   ): Promise<Result<StartedRecording, ControlRefusal>>;
-  /** `recordingId` undefined stops all of the call's recordings. */
+  /** Stops one recording; without `recordingId`, all recordings of the call. */
   stopRecording(
     accountId: AccountId,
     callUuid: CallUuid,
@@ -101,7 +100,10 @@ export interface CallControl {
     accountId: AccountId,
     callUuid: CallUuid,
   ): Promise<Result<readonly LiveStream[], ControlRefusal>>;
-  /** `streamId` undefined stops all of the call's streams; `drain`: once the audio that bots have queued was played. */
+  /**
+   * Stops one stream; without `streamId`, all streams of the call. With `drain`, queued audio from the bots is played
+   * first.
+   */
   stopStream(
     accountId: AccountId,
     callUuid: CallUuid,
@@ -111,15 +113,15 @@ export interface CallControl {
 
   conferences(accountId: AccountId): Promise<readonly Conference[]>;
   multiPartyCalls(accountId: AccountId): Promise<readonly Conference[]>;
-  /** Those that have ended within a week, as far as they are remembered, the latest first. */
+  /** Multi-party calls that ended within 7 days, most recent first; the history is limited in size. */
   endedMultiPartyCalls(accountId: AccountId): Promise<readonly Conference[]>;
-  /** `id`: `uuid_` and its UUID, or `name_` and its name. */
+  /** Applies an action. `id`: `uuid_` followed by the UUID, or `name_` followed by the name. */
   changeMultiPartyCall(
     accountId: AccountId,
     id: string,
     action: PartyAction,
   ): Promise<Result<void, ControlRefusal>>;
-  /** `member`: its recording instead of the whole call's; `voice`: what it says alone. */
+  /** Records the multi-party call, or with `member` one member; track `voice`: its voice only. */
   recordMultiPartyCall(
     accountId: AccountId,
     id: string,
@@ -127,12 +129,12 @@ export interface CallControl {
     member?: { readonly id: string; readonly track: 'voice' | 'all' },
   ): Promise<Result<StartedRecording, ControlRefusal>>;
   conference(accountId: AccountId, name: string): Promise<Conference | undefined>;
-  /** `name` undefined ends all conferences of the account. */
+  /** Ends one conference; without `name`, all conferences of the account. */
   endConference(
     accountId: AccountId,
     name: string | undefined,
   ): Promise<Result<void, ControlRefusal>>;
-  /** The members that it was done to. */
+  /** Applies an action to the chosen members and returns the IDs of those affected. */
   conferenceMembers(
     accountId: AccountId,
     name: string,

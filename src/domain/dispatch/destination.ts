@@ -1,4 +1,4 @@
-/** Where a call may go and as whom: toll-fraud rules, caller ids, prices and routes. One set of rules for all outbound legs. */
+/** Destination rules for all outbound legs: toll-fraud protection, caller IDs, prices and routes. */
 import type { EndpointId } from '../../base/ids.ts';
 import { ofTel, plainNumber } from '../../base/phone-number.ts';
 import { err, ok, type Result } from '../../base/result.ts';
@@ -11,25 +11,25 @@ import { readDialledNumber } from './dialled-number.ts';
 import { mediaPolicyOfLeg } from './media-policy-of-leg.ts';
 import type { DispatchNeeds } from './needs.ts';
 
-/** Why a destination is not dialled, as it will stand in the call's record. */
+/** Reason for refusing a destination, as recorded in the CDR. */
 export interface DialRefusal {
   readonly cause: HangupCauseKey;
   readonly source: HangupSource;
   readonly detail: string;
 }
 
-/** A destination that may be dialled. */
+/** Destination that may be dialled. */
 export interface Destined {
-  /** As records and callbacks show it: E.164 digits, a special number as dialled, or a SIP address. */
+  /** Destination for records and callbacks: E.164 digits, a special number as dialled, or a SIP address. */
   readonly to: string;
   readonly price: CallPrice;
-  /** Of a destination that is an endpoint of ours. */
+  /** Endpoint ID, if the destination is an endpoint of this service. */
   readonly endpointId: EndpointId | undefined;
-  /** In the order to be tried; at least one. */
+  /** Targets in order of preference; at least one. */
   readonly targets: readonly OutboundTarget[];
 }
 
-/** Who calls: the main account, and the account that asks (itself or one of its sub-accounts). */
+/** Calling party: the paying main account, and the requesting account (the main account or a sub-account). */
 export interface Calling {
   readonly owner: Account;
   readonly account: Account;
@@ -47,12 +47,12 @@ export class Destinations {
     this.#needs = needs;
   }
 
-  /** Digits of a telephone number: completed, checked against the bars, priced and routed. */
+  /** Resolves a telephone number: completes it, checks bars, and determines price and routes. */
   number(calling: Calling, dialled: string): Result<Destined, DialRefusal> {
     const read = readDialledNumber(dialled, calling.account.country);
     switch (read.kind) {
       case 'invalid':
-        return refused('invalidDestination', 'Error', `${dialled} is no telephone number`);
+        return refused('invalidDestination', 'Error', `${dialled} is not a telephone number`);
       case 'special':
         if (!this.#needs.settings.allowSpecial.includes(read.digits)) {
           const detail = `${read.digits} is an emergency, short or premium-rate number (setting dialing.allowSpecial)`;
@@ -65,8 +65,9 @@ export class Destinations {
   }
 
   /**
-   * A SIP address: an endpoint of ours (reached by documents alone, spec: Answer-XML rule 4), or a place elsewhere. A number
-   * at a host of ours or of a carrier is a number, with its bars and its price.
+   * Resolves a SIP address: an endpoint of this service (reachable from documents only, spec: Answer-XML rule 4) or an
+   * external address. A number at a host of this service or of a carrier is treated as a telephone number, with its
+   * bars and price.
    */
   async sip(
     calling: Calling,
@@ -75,32 +76,36 @@ export class Destinations {
   ): Promise<Result<Destined, DialRefusal>> {
     const address = this.#needs.addresses.read(uri);
     if (address === undefined) {
-      return refused('invalidDestination', 'Error', `${uri} is no SIP address`);
+      return refused('invalidDestination', 'Error', `${uri} is not a SIP address`);
     }
     if (address.whose === 'elsewhere') return this.#elsewhere(calling, uri);
     const number = numberIn(address.user);
     if (address.whose === 'ours' && !(await this.#isDialledAt(calling, address.user, number))) {
       if (options.endpoints) return this.#endpoint(calling, address.user, address.secure);
-      const detail = 'a registered endpoint is called from a document, with Dial and User';
+      const detail = 'registered endpoints can be called only from a document, with Dial and User';
       return refused('endpointNotRegistered', 'Error', detail);
     }
     if (address.secure) {
-      // TLS from us to the carrier is no promise beyond it.
-      return refused('routingError', 'Error', `${uri} asks for TLS up to a telephone number`);
+      // TLS to the carrier does not secure the path beyond it.
+      return refused(
+        'routingError',
+        'Error',
+        `${uri} requires TLS, which is not possible to a telephone number`,
+      );
     }
     if (number !== undefined) return this.number(calling, number);
-    const detail = `${address.host} is a carrier's: numbers alone are called there, by Number`;
+    const detail = `${address.host} belongs to a carrier: call numbers there with Number`;
     return refused('forbidden', 'Platform', detail);
   }
 
-  /** Names may consist of digits: an endpoint of that name comes before the number. */
+  /** Returns whether the user part is a number to dial. An endpoint whose username consists of digits takes precedence. */
   async #isDialledAt({ owner }: Calling, user: string, number: string | undefined) {
     if (number === undefined) return false;
     const endpoint = await this.#needs.provisioning.endpoints.byUsername(user);
     return endpoint?.accountId !== owner.authId;
   }
 
-  /** Resolved by RFC 3263; whether it may be sent to is known by then. */
+  /** Plans a call to an external SIP address, resolved by RFC 3263. The address is checked after its resolution. */
   #elsewhere({ owner }: Calling, uri: string): Result<Destined, DialRefusal> {
     return ok({
       to: uri,
@@ -110,7 +115,7 @@ export class Destinations {
     });
   }
 
-  /** A registered endpoint of the account, by the name that registers. */
+  /** Plans a call to a registered endpoint of the account, by its username. */
   async #endpoint(
     { owner }: Calling,
     username: string,
@@ -124,7 +129,7 @@ export class Destinations {
       return refused('endpointNotRegistered', 'Error', detail);
     }
     if (!endpoint.allowVoice) {
-      return refused('forbidden', 'Platform', `${username} takes no voice calls`);
+      return refused('forbidden', 'Platform', `${username} does not accept voice calls`);
     }
     return ok({
       to: `${secure ? 'sips' : 'sip'}:${username}@${settings.registrarHost}`,
@@ -135,8 +140,8 @@ export class Destinations {
   }
 
   /**
-   * The caller id as it is presented, or undefined when the account may not present it (decisions: caller id ownership).
-   * A name is one of the account's own endpoints: `names` says whether the called party may see one.
+   * Returns the caller ID to present, or undefined if the account may not present it (decisions: caller id ownership).
+   * The username of one of the account's endpoints is allowed only with `names`.
    */
   async callerId(
     { owner, account }: Calling,
@@ -162,7 +167,7 @@ export class Destinations {
     }
     const targets = inOrder(this.#needs.signalling, this.#carriersFor(number, owner));
     if (targets.length === 0) {
-      return refused('routingError', 'Error', `no carrier takes calls to ${number}`);
+      return refused('routingError', 'Error', `no carrier accepts calls to ${number}`);
     }
     return ok({ to: number, price, endpointId: undefined, targets });
   }
@@ -212,7 +217,7 @@ export class Destinations {
   }
 }
 
-/** The same targets, those that take no calls at the moment at the end: a call to them costs time, not the call. */
+/** Moves targets that are currently down to the end. Trying them last costs time but does not fail the call. */
 export function inOrder(
   signalling: Pick<Signalling, 'isDown'>,
   targets: readonly OutboundTarget[],
@@ -224,7 +229,7 @@ export function inOrder(
   return [...which(false), ...which(true)];
 }
 
-/** Bars of the account that asks and of the account that pays (dialect §3.12, 2030…2050). */
+/** Checks the bars of the requesting and the paying account (dialect §3.12, 2030 to 2050). */
 function barred(
   { owner, account }: Calling,
   number: string,
@@ -247,15 +252,15 @@ const refused = (
   detail: string,
 ): Result<never, DialRefusal> => err({ cause, source, detail });
 
-/** User part of a SIP address, without password and parameters. */
+/** Returns the user part of a SIP address, without password and parameters. */
 const userOf = (uri: string): string => /^sips?:([^@:;]+)/i.exec(uri)?.[1] ?? '';
 
-/** The telephone number in the user part of an address, parameters of it left away; undefined: it is a name. */
+/** Returns the telephone number in a user part, without parameters; undefined if it is a name. */
 function numberIn(user: string): string | undefined {
   const text = withoutSeparators(user.split(';')[0] ?? '');
   return /^\+?[\d*#]+$/.test(text) ? text : undefined;
 }
 
-/** A telephone number as people write it, down to its digits; anything else as it is. */
+/** Removes separators from a telephone number. Returns other text unchanged. */
 const withoutSeparators = (text: string): string =>
   /^\+?[\d\s().-]+$/.test(text) ? text.replaceAll(/[\s().-]/g, '') : text;

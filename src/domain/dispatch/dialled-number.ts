@@ -1,4 +1,4 @@
-/** What a dialled number is: complete, special, or nothing that can be dialled. */
+/** Classifies dialled numbers: complete, special or invalid. */
 import {
   type CountryCode,
   isSupportedCountry,
@@ -6,36 +6,36 @@ import {
 } from 'libphonenumber-js/max';
 import { RecentMap } from '../../base/recent-map.ts';
 
-/** The shortest numbers that reach a subscriber abroad have seven digits; shorter ones are services of a network. */
+/** Longest special number. The shortest international numbers have seven digits; shorter ones are network services. */
 const LONGEST_SHORT_CODE = 6;
 
 export type DialledNumber =
   | {
       readonly kind: 'e164';
-      /** Digits without `+`. */
+      /** E.164 digits without `+`. */
       readonly e164: string;
-      /** ISO 3166-1 alpha-2; undefined: a number of no country (satellites, unassigned plans). */
+      /** ISO 3166-1 alpha-2 code; undefined for numbers without a country (satellites, unassigned plans). */
       readonly country: string | undefined;
     }
-  /** Emergency numbers, short codes, premium-rate services. */
+  /** Emergency numbers, short codes and premium-rate services. */
   | { readonly kind: 'special'; readonly digits: string }
   | { readonly kind: 'invalid' };
 
 /**
- * Reads digits as dialled, with or without `+`, from somebody in `country`. What is a valid number with its country code
- * is taken for one (the spec asks for E.164 digits); what is valid only within the country is completed to E.164.
+ * Parses dialled digits, with or without `+`, of a caller in `country`. A number that is valid with its country code is
+ * used as is (the spec requires E.164 digits). A number that is valid only nationally is completed to E.164.
  */
 export function readDialledNumber(text: string, country: string): DialledNumber {
   const key = `${country} ${text}`;
   const known = lately.get(key);
   if (known !== undefined) return known;
   const number = read(text, country);
-  // No real number is longer: longer texts must not fill the memory.
+  // Longer texts are not cached, to bound memory; real numbers are shorter.
   if (text.length <= LONGEST_KEPT) lately.set(key, number);
   return number;
 }
 
-/** Results for numbers that were read lately: a call reads its number several times, and each time searches large tables. */
+/** Cache of recent results: a call parses its number several times, and each parse searches large tables. */
 const lately = new RecentMap<DialledNumber>(10_000);
 const LONGEST_KEPT = 32;
 
@@ -49,7 +49,7 @@ function read(text: string, country: string): DialledNumber {
       ? undefined
       : parsePhoneNumberFromString(digits, country);
   const readings = [international, national].filter((number) => number !== undefined);
-  // Numbering plans grow: a number of a possible length is dialled even if its range is not known here.
+  // Numbering plans grow: accept a number of possible length even if its range is unknown.
   const number =
     readings.find((reading) => reading.isValid()) ??
     readings.find((reading) => reading.isPossible());

@@ -1,4 +1,4 @@
-/** Front door: how calls come into being, are kept, and are controlled. */
+/** Entry point of dispatch: call setup, billing and control. */
 export { Admission } from './admission.ts';
 export { BLegDialer } from './b-leg.ts';
 export { CallBilling } from './call-billing.ts';

@@ -1,4 +1,4 @@
-/** What a phone may call (spec, Endpoints: `allow_…`). Each refusal is a 403 whose Warning names the flag. */
+/** Call permissions of endpoints (spec, Endpoints: `allow_…`). Each refusal is a 403 whose Warning names the flag. */
 import type { InboundLeg, SipAddresses } from '../call/needs.ts';
 import type { EndpointPermissions } from '../provisioning/types.ts';
 import { readDialledNumber } from './dialled-number.ts';
@@ -13,7 +13,7 @@ const FLAGS = {
   messages: ['allowMessage', 'send messages (allow_message)'],
 } as const satisfies Record<CalledKind | 'messages', readonly [keyof EndpointPermissions, string]>;
 
-/** Why it may not; undefined: it may. */
+/** Returns why the endpoint may not call or message; undefined if it may. */
 export function notPermitted(
   endpoint: EndpointPermissions,
   called: keyof typeof FLAGS,
@@ -22,7 +22,7 @@ export function notPermitted(
   return endpoint[flag] ? undefined : `notPermitted: the endpoint may not ${what}`;
 }
 
-/** Why the offer itself is refused: it is for what the endpoint may not do, and for nothing else. */
+/** Returns why an offer is refused: the endpoint may not use the only media type that it offers. */
 export function mediaNotPermitted(
   { allowVoice, allowVideo }: EndpointPermissions,
   sdp: string | undefined,
@@ -35,11 +35,11 @@ export function mediaNotPermitted(
     : 'notPermitted: the endpoint may not make voice calls (allow_voice)';
 }
 
-/** Behind NAT we may be reached at an address that we do not know: no domain of somebody else. */
+/** IP address. Behind a NAT, this node may be reached at an unknown address, so addresses do not count as other domains. */
 const ADDRESS = /^(?:[\d.]+|.*:.*)$/;
 const LOOPBACK = /^(?:127\.|::1$)/;
 
-/** Its own domain is the one of its From, whatever it is called there. */
+/** Returns whether the request URI names another domain. The domain in the phone's From counts as its own domain. */
 export function isElsewhere(
   { requestUri, from }: Pick<InboundLeg, 'requestUri' | 'from'>,
   addresses: SipAddresses,
@@ -49,7 +49,7 @@ export function isElsewhere(
   return !ADDRESS.test(address.host) || LOOPBACK.test(address.host);
 }
 
-/** What a phone has dialled, where that is no application. */
+/** Classifies a destination that a phone dialled and that is not an application. */
 export function calledKind(
   leg: Pick<InboundLeg, 'dialled' | 'requestUri' | 'from'>,
   country: string,

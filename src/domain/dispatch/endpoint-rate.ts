@@ -2,10 +2,10 @@ import type { Clock } from '../../base/clock.ts';
 import type { EndpointId } from '../../base/ids.ts';
 
 const MINUTE_MS = 60_000;
-/** Endpoints remembered at once; beyond, the longest idle one is forgotten. */
+/** Maximum number of tracked endpoints; beyond that, the least recently active one is dropped. */
 const MAX_ENDPOINTS = 100_000;
 
-/** How many calls each endpoint has started within the last minute: a stolen password cannot dial without end. */
+/** Limits calls per minute and endpoint (sliding window), to contain abuse of stolen passwords. */
 export class EndpointRate {
   readonly #starts = new Map<EndpointId, number[]>();
   readonly #clock: Clock;
@@ -16,7 +16,7 @@ export class EndpointRate {
     this.#perMinute = perMinute;
   }
 
-  /** False: one call too many. */
+  /** Counts a call start. Returns false if the limit is exceeded. */
   take(endpointId: EndpointId): boolean {
     const nowMs = this.#clock.monotonicMs();
     const recent = (this.#starts.get(endpointId) ?? []).filter((at) => at > nowMs - MINUTE_MS);

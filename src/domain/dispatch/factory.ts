@@ -29,7 +29,7 @@ import type { NodeLegs } from '../interpreter/interpreter.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Rate } from '../ledger/types.ts';
 
-/** `o=` session ids: any number below 2^31 will do (RFC 8866 §5.2). */
+/** Upper bound of random session IDs in `o=` lines; any number below 2^31 is valid (RFC 8866 §5.2). */
 const SESSION_IDS = 2_000_000_000;
 const DEFAULT_PULSE_MS = 60_000;
 
@@ -46,10 +46,10 @@ export interface FactoryNeeds {
   readonly rtpSources?: CallNeeds['rtpSources'];
 }
 
-/** Makes calls: what they cost, and what they are made of. */
+/** Creates calls and determines their prices. */
 export class CallFactory implements NodeLegs {
   readonly #needs: FactoryNeeds;
-  // The same for all calls.
+  // Shared by all calls.
   readonly #sessionId = (): number => 1 + this.#needs.random.integer(SESSION_IDS);
   readonly #bytes = (length: number): Uint8Array => this.#needs.random.bytes(length);
   readonly #srtp: SrtpRule;
@@ -71,7 +71,7 @@ export class CallFactory implements NodeLegs {
     return Math.round(this.#needs.clock.wallMs() * 1000);
   }
 
-  /** Undefined: calls of that kind to that number are not sold in the account's currency. */
+  /** Price of a call; undefined if the rate book has no price for it in the account's currency. */
   price(owner: Account, direction: Rate['direction'], number: string): CallPrice | undefined {
     const { rateBook } = this.#needs.ledger;
     const voice = rateBook.quote(direction, number, owner.authId, owner.currency);
@@ -86,7 +86,7 @@ export class CallFactory implements NodeLegs {
     };
   }
 
-  /** What a call costs that is refused before it could cost anything. */
+  /** Zero price, for calls that are refused before any cost. */
   free(currency: string): CallPrice {
     return {
       currency,
@@ -97,7 +97,7 @@ export class CallFactory implements NodeLegs {
     };
   }
 
-  /** `hangupTarget`: who is told of its end. `parent`: the call that it is made for, and will speak with. */
+  /** Creates a call. `hangupTarget`: recipient of the hangup callback. `parent`: call that this one will be bridged with. */
   create(
     identity: CallIdentity,
     price: CallPrice,
@@ -161,7 +161,7 @@ export class CallFactory implements NodeLegs {
   }
 }
 
-/** Another node is believed where its media is; when it falls silent, it is gone. */
+/** Leg options between nodes: other nodes are trusted, and a short media timeout detects failed nodes. */
 const BETWEEN_NODES = {
   judgeRtp: () => ({ kind: 'send' }) as const,
   mediaTimeoutMs: 3000,
@@ -177,13 +177,13 @@ class GuestCall extends Call {
     this.#keypadEvents = keypadEvents;
   }
 
-  /** How they come to its own node: from there to here they are events always. */
+  /** Key transport at the home node; between nodes, keys are always events. */
   override get keypadEvents(): boolean {
     return this.#keypadEvents;
   }
 }
 
-/** A timeline that is kept elsewhere. */
+/** Timeline that is forwarded to another node. */
 class PassedLog extends CallLog {
   readonly #pass: GuestTerms['noted'];
 

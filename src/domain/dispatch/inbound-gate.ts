@@ -1,8 +1,8 @@
 import type { InboundLeg, LegEnd, LegEvents } from '../call/needs.ts';
 
 /**
- * Attaches to a leg before there is a call for it. An end of the leg is kept and reported when the call attaches;
- * re-INVITEs and digits until then are dropped.
+ * Attaches to a leg before its call exists. An end of the leg is kept and reported when the call attaches. Earlier
+ * re-INVITEs and digits are dropped.
  */
 export function gateInbound(leg: InboundLeg): InboundLeg {
   let inner: LegEvents | undefined;
@@ -21,7 +21,7 @@ export function gateInbound(leg: InboundLeg): InboundLeg {
       else inner.referred(refer);
     },
   });
-  // Everything but `attach` is passed on to the leg.
+  // Forwards everything except `attach` to the leg.
   return new Proxy(leg, {
     get(target, property) {
       if (property === 'attach') {

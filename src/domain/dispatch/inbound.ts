@@ -1,4 +1,4 @@
-/** Calls that arrive: from registered endpoints to their application, from carriers to the application or trunk of a number. */
+/** Inbound calls: from registered endpoints to their application, and from carriers to a number's application or trunk. */
 
 import { isBug, ServiceError } from '../../base/errors.ts';
 import { type AccountId, asAppId, type CallUuid } from '../../base/ids.ts';
@@ -35,7 +35,10 @@ import { mediaPolicyOfLeg } from './media-policy-of-leg.ts';
 import type { Scripts } from './scripts.ts';
 
 export interface InboundNeeds {
-  /** One that another node makes, for a call of its own: true, then it is nothing of ours. Default: none is. */
+  /**
+   * Returns true if another node created the leg for one of its calls and it is handled there. Default: false for all
+   * legs.
+   */
   readonly takes?: (leg: InboundLeg) => boolean;
   readonly accounts: Accounts;
   readonly applications: ApplicationStore;
@@ -44,12 +47,15 @@ export interface InboundNeeds {
   readonly admission: Admission;
   readonly factory: CallFactory;
   readonly endpointRate: EndpointRate;
-  /** Of carriers, which the calls that they bring take a part of. */
+  /** Carrier slots. Inbound calls from a carrier count against its limits. */
   readonly shares: FairShare;
   readonly slots: Slots;
   readonly interpreter: InterpreterNeeds;
   readonly scripts: Scripts;
-  /** Connects a call to the origination URI of its trunk. Also called for one that was refused: whoever has the trunk is told. */
+  /**
+   * Connects a call to its trunk's origination URI. Also called for refused calls, so that the trunk's webhook is
+   * notified.
+   */
   readonly toTrunk: (call: Call, owner: Account, number: PhoneNumber) => Promise<void>;
   readonly registrarHost: string;
   readonly srtp: SrtpPolicy;
@@ -57,7 +63,7 @@ export interface InboundNeeds {
   readonly callerIds: Pick<Provisioning['callerIds'], 'owns'>;
   readonly addresses: SipAddresses;
   readonly proofs: CallerProofs;
-  /** Of carriers that say nothing else. */
+  /** Default policy, for carriers without a specific one. */
   readonly proofPolicy: ProofPolicy;
   readonly keeper: Pick<CallBilling, 'live' | 'changed'>;
   readonly mediaPolicies: Provisioning['mediaPolicies'];
@@ -71,7 +77,7 @@ export class Inbound {
     this.#needs = needs;
   }
 
-  /** To be given each new INVITE, in the turn in which it arrives. */
+  /** Handles a new INVITE. Must be called in the event-loop turn in which it arrives. */
   accept(arriving: InboundLeg): void {
     if (this.#needs.takes?.(arriving) === true) return;
     const leg = gateInbound(arriving);
@@ -81,7 +87,7 @@ export class Inbound {
         : this.#fromEndpoint(leg, leg.endpointUsername);
     route.catch((error: unknown) => {
       this.#needs.logger.error({ error, sipCallId: leg.sipCallId }, 'inbound call failed');
-      // A part of the node is unavailable: the call may be tried at another node, or later.
+      // A component of the node is unavailable: the caller may retry at another node or later.
       if (error instanceof ServiceError && !isBug(error)) leg.hangup('unavailable', error.message);
       else leg.hangup('internalError');
     });
@@ -106,7 +112,8 @@ export class Inbound {
       leg,
       { owner, subAccount: endpoint.subAccount },
       {
-        ...{ from: `sip:${endpoint.username}@${registrarHost}`, wish },
+        from: `sip:${endpoint.username}@${registrarHost}`,
+        wish,
         callerName: (wish?.hidden === true ? '' : leg.from.displayName) || endpoint.alias,
       },
     );
@@ -132,27 +139,31 @@ export class Inbound {
     const barred = mediaNotPermitted(endpoint, leg.sdp) ?? notPermitted(endpoint, called);
     if (!(await this.#admit(call, owner, { barred }))) return;
     if (!this.#needs.endpointRate.take(endpoint.endpointId)) {
-      call.hangup('concurrencyBreached', 'Platform', 'the endpoint starts too many calls');
+      call.hangup(
+        'concurrencyBreached',
+        'Platform',
+        'the endpoint exceeds its limit of calls per minute',
+      );
       return;
     }
     if (leg.replaces === undefined) await this.#run(call, application);
     else await this.#takePlace(call, leg.replaces);
   }
 
-  /** The call takes the place of another one of its account (RFC 3891): that talks, or rings, in a Dial. */
+  /** Replaces a ringing or connected party of a Dial of the same account (RFC 3891). */
   async #takePlace(call: Call, legId: string): Promise<void> {
     const { keeper } = this.#needs;
     const live = keeper.live().filter(({ identity }) => isSameOwner(identity, call.identity));
     const of = live.find((other) => other.legId === legId && other !== call);
     const dial = live.map(dialOf).find((running) => of !== undefined && running?.has(of));
     if (of === undefined || dial === undefined) {
-      call.hangup('rejected', 'Platform', 'there is no Dial whose party it could replace');
+      call.hangup('rejected', 'Platform', 'the call to replace is not a party of a Dial');
       return;
     }
-    call.log.add('call', 'takes the place of another call', { callUuid: of.uuid });
+    call.log.add('call', 'replaces another call', { callUuid: of.uuid });
     const answered = await call.answer(() => keeper.changed(call));
     if (answered && !dial.takePlace(of, call)) {
-      call.hangup('normal', 'Platform', 'the call that it was to replace is over');
+      call.hangup('normal', 'Platform', 'the call to replace has ended');
     }
   }
 
@@ -177,7 +188,10 @@ export class Inbound {
     const proved = await proofOf(leg, policy?.stir ?? this.#needs.proofPolicy, this.#needs.proofs);
     if (!proved.ok) {
       const { status, why, phrase } = proved.error;
-      this.#needs.logger.info({ status, why, carrier: leg.carrier, to: e164 }, 'caller not proved');
+      this.#needs.logger.info(
+        { status, why, carrier: leg.carrier, to: e164 },
+        'caller identity not verified',
+      );
       leg.refuse(status, why, phrase);
       return;
     }
@@ -214,7 +228,7 @@ export class Inbound {
     await this.#run(call, application);
   }
 
-  /** Undefined: the carrier has a slot for the call, which its end gives back. */
+  /** Reserves a carrier slot, released when the call ends. Returns the refusal, or undefined on success. */
   async #slotAtCarrier(
     call: Call,
     { carrier: name }: InboundLeg,
@@ -261,7 +275,7 @@ export class Inbound {
     );
   }
 
-  /** The permission, the offer, the slot and the money; false: the call has been ended for want of one of them. */
+  /** Checks permission, slot, funds and offer. If one is missing, ends the call and returns false. */
   async #admit(
     call: Call,
     owner: Account,
@@ -269,9 +283,9 @@ export class Inbound {
       slot,
       barred,
     }: {
-      /** Why the carrier that brings it takes no more. */
+      /** Refusal by the carrier's limits. */
       readonly slot?: Result<never, SlotRefusal> | undefined;
-      /** What its endpoint may not do. */
+      /** Permission that the endpoint lacks. */
       readonly barred?: string | undefined;
     },
   ): Promise<boolean> {
@@ -294,7 +308,7 @@ export class Inbound {
     return true;
   }
 
-  /** One of the account's, called by its `sip_uri`. */
+  /** Returns the application of the account that was called by its `sip_uri`. */
   async #namedApplication(
     { dialled }: InboundLeg,
     { authId }: Account,
@@ -353,10 +367,10 @@ export class Inbound {
   }
 }
 
-/** A call to a suspended number is recorded, and refused. */
+/** Calls to suspended numbers are recorded and refused. */
 const TAKES_CALLS: ReadonlySet<string> = new Set(['active', 'suspended']);
 
-/** Sub-accounts have calls of their own. */
+/** Calls of sub-accounts are separate. */
 const isSameOwner = (one: CallIdentity, other: CallIdentity): boolean =>
   one.accountId === other.accountId && one.subAccount === other.subAccount;
 
@@ -365,7 +379,7 @@ const hangupTargetOf = (application: Application | undefined): CallbackTarget | 
     ? undefined
     : { url: application.hangupUrl, method: application.hangupMethod };
 
-/** A number is told in its one form; a name is an address at our host. */
+/** Formats the dialled party: a number in its canonical form, or a name as an address at our host. */
 function dialledParty({ dialled }: InboundLeg, registrarHost: string): string {
   const number = plainNumber(dialled);
   return /^\d+$/.test(number) ? number : `sip:${dialled}@${registrarHost}`;
@@ -374,6 +388,6 @@ function dialledParty({ dialled }: InboundLeg, registrarHost: string): string {
 const headerOf = (headers: Headers, name: string): string | undefined =>
   headers.find(([key]) => key.toLowerCase() === name.toLowerCase())?.[1];
 
-/** Customers' own headers are passed on (dialect §5.6). */
+/** Customers' header fields are passed on (dialect §5.6). */
 const passedHeaders = (headers: Headers): Headers =>
   headers.filter(([name]) => /^x-(ph|vh)-/i.test(name));

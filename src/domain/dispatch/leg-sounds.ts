@@ -1,4 +1,7 @@
-/** What is played and spoken into live calls over REST: in the background, one of each kind per leg, the newest wins. */
+/**
+ * Sounds that the REST API plays on live calls. They run in the background, one per kind and leg; a new one replaces
+ * the old.
+ */
 import type { Call } from '../call/call.ts';
 import { playTo, speakTo } from '../interpreter/interpreter.ts';
 import type { PlayRequest, SpeakRequest } from './control.ts';
@@ -22,7 +25,7 @@ export class LegSounds {
       signal.addEventListener('abort', cancel, { once: true });
       try {
         let heard = true;
-        // A list of which nothing can be played is not played again.
+        // The list is repeated only if at least one of its files can be played.
         for (let round = 0; heard && (round === 0 || loop); round += 1) {
           heard = false;
           for (const url of urls)
@@ -70,5 +73,5 @@ export class LegSounds {
   }
 }
 
-/** Why a sound is abandoned. */
+/** Abort reason when a sound is stopped. */
 class Stopped extends Error {}

@@ -1,7 +1,7 @@
 import type { Call } from '../call/call.ts';
 import type { LiveCall } from './control.ts';
 
-/** A running call in the words of those who ask about it. */
+/** Describes a live call for the REST API. */
 export function liveCallOf(call: Call): LiveCall {
   const { identity } = call;
   const { facts } = identity;

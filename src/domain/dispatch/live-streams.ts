@@ -1,4 +1,4 @@
-/** Audio streams that the REST interface starts, lists and stops (dialect §1.8). */
+/** Starts, lists and stops audio streams for the REST API (dialect §1.8). */
 import type { StreamId } from '../../base/ids.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import type { Call } from '../call/call.ts';
@@ -39,12 +39,12 @@ export function startStream(
     needs,
   );
   if (stream !== undefined) return ok(describe(call, stream));
-  // The limit is reached, so the number of streams that are open now is the limit.
+  // The limit is reached, so it equals the number of open streams of this kind.
   const alike = streamsOf(call).filter((open) => open.request.bidirectional === bidirectional);
   return err({ kind: 'tooMany', limit: alike.length });
 }
 
-/** Those that live, and those that no bot took. */
+/** Open streams, and those that no bot accepted. */
 export const listStreams = (call: Call): readonly LiveStream[] => [
   ...failedStreamsOf(call).map((stream) => ({
     ...described(call, stream),
@@ -54,7 +54,7 @@ export const listStreams = (call: Call): readonly LiveStream[] => [
   ...streamsOf(call).map((stream) => describe(call, stream)),
 ];
 
-/** False: there was none to stop. An id of an earlier connection means the stream that has reconnected since. */
+/** Stops streams. Returns false if there were none. The ID of an earlier connection selects the reconnected stream. */
 export function stopStreams(call: Call, streamId: StreamId | undefined, drain: boolean): boolean {
   const meant = streamsOf(call).filter(
     (stream) => streamId === undefined || stream.isCalled(streamId),

@@ -1,14 +1,14 @@
-/** How the media of a leg is to be: by the policies of who takes part in it, else by the settings. */
+/** Media properties of a leg: the policies of its parties, or by default the settings. */
 import { type MediaWish, SRTP_REQUIRED, type SrtpPolicy, srtpRule } from '../call/needs.ts';
 import type { PolicyParties, Provisioning } from '../provisioning/provisioning.ts';
 
 export interface MediaPolicyOfLegOptions {
   readonly parties: PolicyParties;
-  /** Of the settings. */
+  /** Default SRTP policy from the settings. */
   readonly srtp: SrtpPolicy;
-  /** Its signalling is encrypted: keys of our own offers are not for everybody to read. */
+  /** True if the signalling is encrypted, so that third parties cannot read the keys in our offers. */
   readonly secured: boolean;
-  /** A carrier or trunk with `secure`: never less than SRTP, whatever a policy says. */
+  /** True for a carrier or trunk with `secure`: SRTP is required regardless of policies. */
   readonly mustBeSecure?: boolean;
 }
 
@@ -20,7 +20,7 @@ export function mediaPolicyOfLeg(
   const rule = mustBeSecure
     ? SRTP_REQUIRED
     : srtpRule(policy.srtp ?? srtp, {
-        // Who is named with `optional` is offered keys over any transport.
+        // A party with an explicit policy `optional` is offered keys over any transport.
         secured: secured || policy.srtp !== undefined,
       });
   return { srtp: rule, codecs: policy.codecs };

@@ -1,4 +1,4 @@
-/** Texts that arrive by SIP (RFC 3428): from phone to phone of an account, and to the `message_url` of an application. */
+/** Routes SIP text messages (RFC 3428): between phones of an account, and to the `message_url` of an application. */
 import { type AccountId, asAppId, uuid } from '../../base/ids.ts';
 import { plainNumber } from '../../base/phone-number.ts';
 import type { Accounts } from '../account/account.ts';
@@ -24,7 +24,7 @@ export interface MessageRoutingNeeds
   readonly registrarHost: string;
 }
 
-/** A final status, and what is told in words. */
+/** Final status and explanation. */
 interface Verdict {
   readonly status: number;
   readonly why?: string;
@@ -32,10 +32,13 @@ interface Verdict {
 }
 
 const DELIVERED: Verdict = { status: 200 };
-/** Kept, and told as soon as the application can be reached (RFC 3428 §7). */
+/** Status 202: stored, and delivered once the application is reachable (RFC 3428 §7). */
 const ACCEPTED: Verdict = { status: 202 };
 const RETRY_AFTER_S = 60;
-const NO_APPLICATION: Verdict = { status: 404, why: 'no application takes messages here' };
+const NO_APPLICATION: Verdict = {
+  status: 404,
+  why: 'no application accepts messages for this destination',
+};
 
 const unreachable = (why: string): Verdict => ({ status: 480, why });
 const forbidden = (why: string): Verdict => ({ status: 403, why });
@@ -47,14 +50,14 @@ export class MessageRouting {
     this.#needs = needs;
   }
 
-  /** To be given each text. */
+  /** Handles a message. */
   accept(text: InboundText): void {
     const { endpointUsername: username } = text;
     const verdict = username === undefined ? this.#toNumber(text) : this.#fromPhone(text, username);
     verdict.then(
       ({ status, ...more }) => text.answer(status, more),
       (error: unknown) => {
-        this.#needs.logger.error({ error }, 'text failed');
+        this.#needs.logger.error({ error }, 'text message failed');
         text.answer(500);
       },
     );
@@ -69,13 +72,13 @@ export class MessageRouting {
     const barred = notPermitted(sender, 'messages');
     if (barred !== undefined) return forbidden(barred);
     if (!rate.take(sender.endpointId)) {
-      const why = 'the endpoint sends too many messages';
+      const why = 'the endpoint exceeds its limit of messages per minute';
       return { status: 503, why, retryAfterS: RETRY_AFTER_S };
     }
     if (isElsewhere(text, addresses)) {
       const foreign = notPermitted(sender, 'otherDomains');
       if (foreign !== undefined) return forbidden(foreign);
-      return { status: 404, why: 'messages leave for no other domain' };
+      return { status: 404, why: 'messages to other domains are not supported' };
     }
     const receiver = await endpoints.byUsername(text.dialled);
     if (receiver?.accountId === sender.accountId) return this.#toPhone(text, sender, receiver);
@@ -88,15 +91,19 @@ export class MessageRouting {
     const barred = notPermitted(sender, 'sameDomain');
     if (barred !== undefined) return forbidden(barred);
     if (!allowMessage)
-      return forbidden(`notPermitted: ${username} takes no messages (allow_message)`);
+      return forbidden(`notPermitted: ${username} does not accept messages (allow_message)`);
     const nobody = unreachable(`no phone is registered as ${username}@${registrarHost}`);
     if (!isRegistered(username)) return nobody;
     const { contentType, body } = text;
     const displayName = text.from.displayName || sender.alias;
     const status = await texting.sendText({
-      ...{ username, from: { user: sender.username, displayName }, headers: [], contentType, body },
+      username,
+      from: { user: sender.username, displayName },
+      headers: [],
+      contentType,
+      body,
     });
-    if (status === undefined) return unreachable(`no phone of ${username} has answered`);
+    if (status === undefined) return unreachable(`no phone of ${username} responded`);
     return status < 300 ? DELIVERED : { status, why: `refused by ${username}` };
   }
 
@@ -120,14 +127,14 @@ export class MessageRouting {
     });
   }
 
-  /** From a carrier, to a number and its application. */
+  /** Routes a carrier's message to the application of a number. */
   async #toNumber(text: InboundText): Promise<Verdict> {
     const { numbers, accounts, applications } = this.#needs;
     const number = await numbers.get(plainNumber(text.dialled));
     const account =
       number?.accountId === undefined ? undefined : await accounts.get(number.accountId);
     if (number?.status !== 'active' || account?.status !== 'active')
-      return { status: 404, why: 'nobody has this number' };
+      return { status: 404, why: 'this number is not assigned' };
     const owner = await accounts.ownerOf(account);
     const { applicationId } = number;
     const application =
@@ -147,7 +154,7 @@ export class MessageRouting {
   ): Verdict {
     if (application === undefined || !application.enabled || application.messageUrl === '')
       return NO_APPLICATION;
-    // That somebody writes, or has read, is no text.
+    // Typing and read notifications are not text messages.
     if (!/^text\//i.test(contentType)) return DELIVERED;
     const messageUuid = uuid(this.#needs.random);
     this.#needs.callbacks.notify({
@@ -172,7 +179,7 @@ export class MessageRouting {
   }
 }
 
-/** A number in its one form; a name as an address at our host. */
+/** Formats the receiver: a number in its canonical form, or a name as an address at our host. */
 function partyOf({ dialled }: InboundText, host: string): string {
   const number = plainNumber(dialled);
   return /^\d+$/.test(number) ? number : `sip:${dialled}@${host}`;

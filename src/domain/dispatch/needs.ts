@@ -1,4 +1,4 @@
-/** What dispatch is given to make calls, and what it may be told to do differently. */
+/** Dependencies and settings of dispatch. */
 import type { Clock } from '../../base/clock.ts';
 import type { Random } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
@@ -15,21 +15,21 @@ import type { CallFactory } from './factory.ts';
 import type { Scripts } from './scripts.ts';
 
 interface DialSettings {
-  /** `owned`: an account presents its own and its verified numbers alone (decisions: caller id ownership). */
+  /** `owned`: an account may present only its own and its verified numbers (decisions: caller id ownership). */
   readonly callerIdPolicy: 'owned' | 'any';
-  /** Host of the SIP addresses of our endpoints. */
+  /** Host of the SIP addresses of endpoints. */
   readonly registrarHost: string;
-  /** What becomes of SRTP where nothing else is said. */
+  /** Default SRTP policy. */
   readonly srtp: SrtpPolicy;
-  /** An outbound leg rings no longer, unless the request says otherwise. */
+  /** Default time limit for ringing of outbound legs, in ms. */
   readonly ringTimeoutMs: number;
-  /** How long a call waits for a slot at a carrier. */
+  /** Maximum time that a call waits for a carrier slot, in ms. */
   readonly waitForSlotMs: number;
-  /** Destinations of bulk requests that one account may have waiting. */
+  /** Maximum number of queued bulk destinations per account. */
   readonly queuePerAccount: number;
-  /** Emergency and special numbers that may be dialled, as dialled. */
+  /** Emergency and special numbers that may be dialled, in dialled form. */
   readonly allowSpecial: readonly string[];
-  /** Header fields of a call that go on with the one that follows from it, lower case. */
+  /** Names of header fields passed on to calls that follow from a call, in lower case. */
   readonly passedHeaders: readonly string[];
 }
 
@@ -50,7 +50,7 @@ export interface DispatchNeeds {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
-  /** Asked for late: the interpreter needs the dialer, which is made of these. */
+  /** Returns the interpreter's dependencies. Lazy, because they include a dialer that depends on this object. */
   readonly interpreter: () => InterpreterNeeds;
   readonly settings: DialSettings;
 }

@@ -1,4 +1,4 @@
-/** Telephone numbers of contact lists: people and spreadsheets write them in many ways, one is kept. */
+/** Parses telephone numbers of contact lists and normalizes their many notations. */
 import {
   getCountryCallingCode,
   isSupportedCountry,
@@ -8,28 +8,28 @@ import {
 import { err, ok, type Result } from '../../base/result.ts';
 import { readDialledNumber } from './dialled-number.ts';
 
-/** What stands between the digits. */
+/** Separators between digits. */
 const PUNCTUATION = /[\s().\-\u2010-\u2015\u00a0]/g;
 const DIGITS = /^\+?\d+$/;
-/** Longest E.164 number. */
+/** Maximum length of an E.164 number, in digits. */
 const DIGITS_MAX = 15;
 const NOT_A_NUMBER = 'is no telephone number';
 
-/** Reads numbers of one list, which were written in one country. */
+/** Parses the numbers of one list, written as in one country. */
 export class NumberReader {
   readonly #country: string;
-  /** Calling code of that country, where its own numbers cannot be taken for numbers with that code. */
+  /** Calling code and number lengths of the country. Used to recognize numbers with the country code but without `+`. */
   readonly #plan: { readonly callingCode: string; readonly lengths: ReadonlySet<number> };
-  /** First digits and length → whether such numbers can be: what a numbering plan says before it looks closer. */
+  /** Cache: whether numbers with these first three digits and this length are possible. */
   readonly #possible = new Map<string, boolean>();
 
-  /** `country`: ISO 3166-1 alpha-2. */
+  /** `country`: ISO 3166-1 alpha-2 code. */
   constructor(country: string) {
     this.#country = country;
     this.#plan = planOf(country);
   }
 
-  /** E.164 digits without `+`, or what is wrong, to follow the column's name. */
+  /** Returns E.164 digits without `+`, or a problem description that follows the column's name. */
   read(text: string): Result<string, string> {
     const written = text.replace(PUNCTUATION, '');
     if (!DIGITS.test(written)) {
@@ -51,7 +51,7 @@ export class NumberReader {
     }
   }
 
-  /** With the country's own code in front, and too long for a number without it. */
+  /** True if the number starts with the country's calling code and is too long for a national number. */
   #isInternational(digits: string): boolean {
     const { callingCode, lengths } = this.#plan;
     return callingCode !== '' && digits.startsWith(callingCode) && !lengths.has(digits.length);

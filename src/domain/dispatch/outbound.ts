@@ -1,4 +1,7 @@
-/** Calls that are placed over REST: accepted or refused at once, dialled within the account's limits (spec: POST …/Call/). */
+/**
+ * Calls placed through the REST API: accepted or refused immediately, dialled within the account's limits (spec: POST
+ * …/Call/).
+ */
 import { type AccountId, asRequestUuid, type CallUuid, type RequestUuid } from '../../base/ids.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import type { Account } from '../account/types.ts';
@@ -16,15 +19,15 @@ import type { DispatchNeeds } from './needs.ts';
 import { PlacedCall } from './placed-call.ts';
 import { identityOf, type Placement, type Planned, queuedCall } from './placement.ts';
 
-/** Retry-After of a full queue or a full node. */
+/** Retry-After in ms when the queue or the node is full. */
 const RETRY_AFTER_MS = 1000;
-/** An overload lasts some seconds at the least. */
+/** Retry-After in ms during overload, which lasts at least several seconds. */
 const OVERLOAD_RETRY_MS = 5000;
 
-/** The wait of a queued destination is ended by its time limit alone. */
+/** Signal that never aborts: only the time limit ends the wait of a queued destination. */
 const NEVER = new AbortController().signal;
 
-/** The slot of a destination that cannot be dialled. */
+/** Slot of a destination that cannot be dialled. */
 const NOWHERE: TargetSlot = {
   target: { kind: 'uri', uri: '' },
   waitedMs: 0,
@@ -32,14 +35,14 @@ const NOWHERE: TargetSlot = {
   undo: () => undefined,
 };
 
-/** Of a destination that waits for its turn (decisions: 429). */
+/** End of a queued destination that is not dialled (decisions: 429). */
 const NEVER_DIALLED: DialRefusal = {
   cause: 'simultaneousDialLimit',
   source: 'Platform',
   detail: 'never dialled',
 };
 
-const DRAINED: DialRefusal = { ...NEVER_DIALLED, detail: 'the service stops' };
+const DRAINED: DialRefusal = { ...NEVER_DIALLED, detail: 'the service is stopping' };
 const WITHDRAWN: DialRefusal = {
   ...NEVER_DIALLED,
   source: 'API Request',
@@ -77,17 +80,17 @@ export class Outbound {
     return placed.ok ? ok(placed.value.value) : placed;
   }
 
-  /** Destinations of the account that wait for their turn, longest first. */
+  /** Queued destinations of the account, oldest first. */
   queued(accountId: AccountId): readonly LiveCall[] {
     return this.#queue.waiting(accountId).map(queuedCall);
   }
 
-  /** Somebody of the account waits for a turn: a campaign's calls come after. */
+  /** True if the account has queued destinations. They take precedence over campaign calls. */
   isBusy(accountId: AccountId): boolean {
     return this.#queue.waiting(accountId).length > 0;
   }
 
-  /** Takes one queued destination out, or all of a request; false when there is none (decisions: 429). */
+  /** Withdraws one queued destination or all of a request. Returns false if there are none (decisions: 429). */
   withdraw(accountId: AccountId, uuid: CallUuid | RequestUuid): boolean {
     const meant = this.#queue.remove(
       accountId,
@@ -97,7 +100,7 @@ export class Outbound {
     return meant.length > 0;
   }
 
-  /** Ends what waits of an account, or of one of its sub-accounts, that may no longer call. */
+  /** Ends queued destinations of an account or sub-account that may no longer call. */
   revoke(accountId: AccountId, subAccount: AccountId | undefined, why: string): void {
     const meant = this.#queue.remove(
       accountId,
@@ -121,7 +124,7 @@ export class Outbound {
       return err({ kind: 'queueFull', retryAfterMs: RETRY_AFTER_MS });
     }
     const destined = await destinedOf(this.#destinations, first);
-    // Before the caller ID is checked, and before anything is recorded: without funds the answer is 402.
+    // Checked before the caller ID and before anything is stored: insufficient funds yield 402.
     if (destined.ok && !(await canPay(this.#needs, owner, destined.value))) {
       return err({ kind: 'insufficientFunds' });
     }
@@ -133,13 +136,13 @@ export class Outbound {
     const admitted = await admission.admit(call, owner, slot, waiting);
     const refusal = admitted.ok ? undefined : refusedWith(admitted.error);
     if (!admitted.ok && refusal !== undefined) {
-      // The request itself is refused: nobody waits for the end of its call.
+      // The request itself is refused, so the client expects no hangup callback.
       if (admitted.error.unserviceable) call.endUnrecorded();
       else call.endUntold();
       call.hangup(admitted.error.cause, 'Platform', admitted.error.detail);
       return err(refusal);
     }
-    // Draining may have begun meanwhile: the queue is not worked on any more.
+    // If draining began during the awaits, the queue is no longer processed.
     if (admission.draining) this.#drop(rest, DRAINED);
     else this.#queue.add(owner.authId, rest);
     void this.#begin(call, first, { planned, admitted });
@@ -201,7 +204,7 @@ export class Outbound {
     };
   }
 
-  /** Never rejects. */
+  /** Starts a queued call. Never rejects. */
   async #startQueued(
     placement: Placement,
     planned: Planned,
@@ -214,7 +217,7 @@ export class Outbound {
     const held = [target];
     try {
       const call = this.#create(placement, planned);
-      // A slot that is still held has started no call: it is given back unused.
+      // A slot still held at the end was not used for a call: release it without counting a call start.
       void call.ended.then(() => held.pop()?.undo());
       const admitted = await this.#needs.admission.admit(call, paying, ok(slot));
       await this.#begin(call, placement, { planned, admitted, held });
@@ -226,7 +229,7 @@ export class Outbound {
     }
   }
 
-  /** Never rejects. */
+  /** Dials the call or ends it with its refusal. Never rejects. */
   async #begin(
     call: Call,
     { request, calling }: Placement,
@@ -248,7 +251,7 @@ export class Outbound {
     }
   }
 
-  /** Destinations that are never dialled leave a record, and their customer is told. */
+  /** Records destinations that are never dialled and notifies their hangup callback. */
   #drop(placements: readonly Placement[], { cause, source, detail }: DialRefusal): void {
     const { keeper, logger } = this.#needs;
     for (const placement of placements) {
@@ -266,7 +269,7 @@ export class Outbound {
 const refusalOf = (refusal: SlotRefusal): PlaceCallsRefusal =>
   refusal.kind === 'node' ? { kind: 'unavailable', retryAfterMs: refusal.retryAfterMs } : refusal;
 
-/** What refuses the request itself; anything else is told by the call's end. */
+/** Returns the refusal of the whole request; undefined if the failure is reported by the end of the call. */
 function refusedWith({ cause, money }: AdmissionRefusal): PlaceCallsRefusal | undefined {
   if (money !== undefined) return moneyRefusal(money);
   return cause === 'unavailable'

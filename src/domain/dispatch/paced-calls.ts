@@ -1,6 +1,6 @@
 /**
- * Calls that somebody else paces (a campaign): placed one by one as slots are free, and refused without a trace where
- * there is none. What the account asks for over REST, and who calls it, comes first.
+ * Calls placed by a pacer (a campaign): started one by one as slots become free, and refused without a record if none
+ * is. Inbound calls and REST requests of the account take precedence.
  */
 import { type AccountId, asRequestUuid, type CallUuid } from '../../base/ids.ts';
 import { err, ok, type Result } from '../../base/result.ts';
@@ -22,18 +22,18 @@ import { identityOf, type Placement, type Planned } from './placement.ts';
 
 export interface PacedNeeds extends DispatchNeeds {
   readonly outbound: Pick<Outbound, 'isBusy'>;
-  /** Whether a further call would find RTP ports. */
+  /** Returns whether RTP ports are available for another call. */
   readonly hasPorts: () => boolean;
-  /** Of the account's calls at once and a second, this share is kept for calls that nobody paces: 0 to 1. */
+  /** Share of the account's concurrency and calls per second reserved for calls that are not paced: 0 to 1. */
   readonly reserve: number;
 }
 
 export interface PacedCall {
   readonly callUuid: CallUuid;
   readonly campaignId: string;
-  /** With one destination. */
+  /** Request with exactly one destination. */
   readonly request: PlaceCallsRequest;
-  /** Recorded from the answer on. */
+  /** Recording options; the recording starts at the answer. */
   readonly record: RecordRequest | undefined;
 }
 
@@ -47,21 +47,21 @@ export type PacedRefusal =
   | { readonly kind: 'unknownCallerId' | 'stale' }
   | { readonly kind: 'barred' | 'invalidNumber'; readonly detail: string };
 
-/** How it ended. `refused`: it was begun, and then not dialled for want of something. */
+/** End of a paced call. `refused`: the call was started but not dialled, for the given reason. */
 export interface PacedEnd {
   readonly cdr: Cdr;
   readonly refused: 'full' | 'unavailable' | 'insufficientFunds' | 'accountInactive' | undefined;
   /**
-   * Within two seconds of the answer there was neither a stream nor another party, or the platform or the document hung up
-   * before. Undefined: nobody answered, a machine did, or whoever answered hung up before.
+   * True if an answered call had no stream or other party within 2 s, or the platform or document hung up before that.
+   * Undefined: no answer, an answering machine, or the called party hung up earlier.
    */
   readonly abandoned: boolean | undefined;
 }
 
-/** A call that was begun. */
+/** Paced call that was started. */
 export interface Paced {
   readonly ended: Promise<PacedEnd>;
-  /** Resolves when the far end rings or answers, or the call ends. */
+  /** Resolves when the called party rings or answers, or when the call ends. */
   readonly reached: Promise<void>;
 }
 
@@ -71,12 +71,12 @@ const BARRED: ReadonlySet<HangupCauseKey> = new Set([
   'prefixBarred',
   'forbidden',
 ]);
-/** A carrier that was full for the whole wait is asked again after this. */
+/** Retry interval after a carrier was full for the whole wait, in ms. */
 const CARRIER_AGAIN_MS = 100;
 const OVERLOAD_AGAIN_MS = 1000;
-/** An answered call without a stream or another party after this time counts as abandoned. */
+/** An answered call without a stream or another party after this time (ms) counts as abandoned. */
 const CONNECT_WITHIN_MS = 2000;
-/** Who ends a call that nobody has been connected to, without having been asked to by who answered it. */
+/** Hangup sources that count as abandonment of an unconnected call: the called party did not hang up. */
 const LEFT_BY_US: ReadonlySet<HangupSource> = new Set([
   'Platform',
   'API Request',
@@ -97,8 +97,9 @@ export class PacedCalls {
   }
 
   /**
-   * `begin` is asked when the slots of account and carrier are held, before anything is sent; its false is `stale`. Rejects when `begin` does,
-   * or when the call cannot be made; nothing is held then, and nothing was sent.
+   * Places a call. `begin` is called once the slots of account and carrier are reserved, before anything is sent; if it
+   * returns false, the result is `stale`. Rejects, without sending a message or keeping a slot, if `begin` rejects or the
+   * call cannot be created.
    */
   async place(
     paced: PacedCall,
@@ -186,7 +187,7 @@ export class PacedCalls {
     return err({ kind: 'stale' });
   }
 
-  // ---------------------------------------------------------------- the call
+  // ---------------------------------------------------------------- call
 
   async #run(
     slot: CapacitySlot,
@@ -229,8 +230,8 @@ export class PacedCalls {
     }
     const end = await call.ended;
     const cdr = await keeper.recordOf(call);
-    if (cdr === undefined) throw new RangeError(`call ${call.uuid} left no record`);
-    // A limit of ours was full after all (the last RTP port, the next carrier): nobody was rung.
+    if (cdr === undefined) throw new RangeError(`call ${call.uuid} has no record`);
+    // A local limit was exhausted after all (the last RTP port or the next carrier): the called party never rang.
     if (cdr.answerUs === undefined && end.cause === 'concurrencyBreached') refused = 'full';
     return { cdr, refused, abandoned: cdr.machine ? undefined : wasAbandoned(end) };
   }
@@ -254,7 +255,7 @@ export class PacedCalls {
     };
   }
 
-  /** Now, or before it ended. */
+  /** True if the call is or was connected to a bot, another party or a conference. */
   #isConnected(call: Call): boolean {
     const { streams, bridgeUuid } = call;
     const hasBot = streams.open.length > 0 || streams.past.some((stream) => stream.connectedUs > 0);
@@ -300,7 +301,7 @@ function refusedBy({
   return cause === 'forbidden' ? 'accountInactive' : 'unavailable';
 }
 
-/** At least one of each stays. */
+/** Limits without the reserve; at least one of each remains. */
 const withoutReserve = (
   { concurrentCalls, cps }: CapacityLimits,
   reserve: number,
@@ -309,6 +310,6 @@ const withoutReserve = (
   cps: Math.max(1, cps - Math.floor(cps * reserve)),
 });
 
-/** Undefined for calls at once: a slot that is given back is reported, so no time is needed. */
+/** Retry time; undefined for concurrency refusals, because the release of a slot is reported. */
 const againAfter = (refusal: SlotRefusal): number | undefined =>
   refusal.kind === 'concurrency' ? undefined : refusal.retryAfterMs;

@@ -1,4 +1,4 @@
-/** One call that was asked for over REST, from its INVITE to its document (spec: POST …/Call/). */
+/** One call placed through the REST API, from its INVITE to its document (spec: POST …/Call/). */
 import { ServiceError } from '../../base/errors.ts';
 import { type Call, endAt, type FindSlot } from '../call/call.ts';
 import { machineDetectionParameters, ringParameters } from '../callback/callback.ts';
@@ -10,7 +10,7 @@ import { customHeaders } from './custom-headers.ts';
 import type { Destined } from './destination.ts';
 import type { DispatchNeeds } from './needs.ts';
 
-/** Between two digits that are sent (dialect §6). */
+/** Gap between two sent digits, in ms (dialect §6). */
 const DIGIT_GAP_MS = 80;
 
 export class PlacedCall {
@@ -26,7 +26,7 @@ export class PlacedCall {
     this.#digitsAreDue = request.sendDigits !== undefined;
   }
 
-  /** Dials, and runs the answer document once somebody answers. Resolves when that is over; never rejects. */
+  /** Dials, and runs the answer document after the answer. Resolves when both are complete; never rejects. */
   async run(destined: Destined, findSlot: FindSlot): Promise<void> {
     const call = this.#call;
     try {
@@ -46,7 +46,10 @@ export class PlacedCall {
     }
   }
 
-  /** True once answered, false when the call ends before. Says to the customer, and does, what ringing asks for. */
+  /**
+   * Resolves to true at the answer, or to false if the call ends first. Handles ringing: callback, timeouts and early
+   * digits.
+   */
   #untilAnswered(): Promise<boolean> {
     const { hangupOnRingMs, sendOnPreanswer, timeLimitMs } = this.#request;
     const call = this.#call;
@@ -88,7 +91,7 @@ export class PlacedCall {
     this.#sendDigits();
     if (detection !== undefined) {
       const result = this.#detect(detection);
-      // Without a URL of its own the result goes with the request for the document, which waits for it.
+      // Without a callback, the document request contains the result and waits for it.
       if (detection.callback === undefined) await result;
       else result.catch((error: unknown) => this.#failed(error));
     }
@@ -116,7 +119,7 @@ export class PlacedCall {
     if (machine && detection.mode === 'hangup') call.hangup('machineDetected', 'Platform', reason);
   }
 
-  /** Once: at early media where asked for, else after the answer. */
+  /** Sends the digits once: at early media if requested, otherwise after the answer. */
   #sendDigits(): void {
     const { sendDigits } = this.#request;
     if (!this.#digitsAreDue || sendDigits === undefined) return;
@@ -136,7 +139,7 @@ export class PlacedCall {
     this.#needs.callbacks.notify({ accountId, subject, event, target, parameters });
   }
 
-  /** A timer that the end of the call cancels. */
+  /** Starts a timer that the end of the call cancels. */
   #after(ms: number, act: () => void): () => void {
     const { clock } = this.#needs;
     const cancel = clock.at(clock.monotonicMs() + ms, act);

@@ -1,4 +1,4 @@
-/** One destination of a request on its way to a call. */
+/** One destination of a request, before it becomes a call. */
 import type { CallUuid, RequestUuid } from '../../base/ids.ts';
 import type { Result } from '../../base/result.ts';
 import type { CallIdentity } from '../call/call.ts';
@@ -6,23 +6,23 @@ import { attestedTo, type Standing } from './caller-proof.ts';
 import type { Destination, LiveCall, PlaceCallsRequest } from './control.ts';
 import type { Calling, Destined, DialRefusal } from './destination.ts';
 
-/** One destination of a request, with what all of them share. */
+/** One destination, with the properties that all destinations of the request share. */
 export interface Placement {
   readonly request: PlaceCallsRequest;
   readonly requestUuid: RequestUuid;
   readonly callUuid: CallUuid;
   readonly destination: Destination;
   readonly calling: Calling;
-  /** As it is presented; undefined: the account may not present the one it asked for. */
+  /** Presented caller ID; undefined if the account may not present the requested one. */
   readonly callerId: string | undefined;
-  /** What we can state of that number. */
+  /** Attestation level for the caller ID. */
   readonly standing: Standing;
   readonly acceptedUs: number;
-  /** Of a campaign's call. */
+  /** Campaign that places the call, if any. */
   readonly campaignId?: string | undefined;
 }
 
-/** Where it goes, or why it does not go anywhere. */
+/** Destination, or the reason for its refusal. */
 export type Planned = Result<Destined, DialRefusal>;
 
 export function identityOf(placement: Placement, planned: Planned, nowUs: number): CallIdentity {
@@ -58,7 +58,7 @@ export function identityOf(placement: Placement, planned: Planned, nowUs: number
   };
 }
 
-/** A destination that waits for its turn, as it is listed. */
+/** Describes a queued destination for the REST API. */
 export function queuedCall({ request, requestUuid, callUuid, ...waiting }: Placement): LiveCall {
   const { destination, calling, callerId, acceptedUs } = waiting;
   return {

@@ -1,4 +1,4 @@
-/** Whose number a B leg shows (spec: Dial; decisions: caller id ownership). */
+/** Caller ID of B legs (spec: Dial; decisions: caller id ownership). */
 import { err, ok, type Result } from '../../base/result.ts';
 import type { Call, DialPlan } from '../call/call.ts';
 import type { PresentedCaller } from '../call/needs.ts';
@@ -9,7 +9,7 @@ import { isOurs } from './custom-headers.ts';
 import type { Calling, Destinations, Destined, DialRefusal } from './destination.ts';
 import type { DispatchNeeds } from './needs.ts';
 
-/** The called party is a phone of the account: it may see who calls by name. */
+/** True if the called party is an endpoint of the account. It may see endpoint usernames. */
 const isColleague = (planned: Result<Destined, DialRefusal>): boolean =>
   planned.ok
     ? planned.value.endpointId !== undefined
@@ -17,17 +17,17 @@ const isColleague = (planned: Result<Destined, DialRefusal>): boolean =>
 
 export interface Presented {
   readonly callerId: string;
-  /** The name that goes with it where the document names none. */
+  /** Default caller name, if the document has none. */
   readonly callerName: string;
-  /** The caller asked for privacy, and the document names no other caller ID. */
+  /** True if the caller asked for privacy and the document sets no other caller ID. */
   readonly hidden: boolean;
   /** Number or name of a hidden caller, for trusted peers only; undefined if it is `callerId` or unknown. */
   readonly asserted: string | undefined;
-  /** What we can state of the number. */
+  /** Attestation level for the number. */
   readonly standing: Standing;
 }
 
-/** A call's own caller as its called party sees it. */
+/** Returns the caller of a call as its called party sees it. */
 export const presentedCaller = ({ facts, identity: { caller } }: Call): PresentedCaller => ({
   user: facts.from,
   displayName: facts.callerName,
@@ -35,8 +35,8 @@ export const presentedCaller = ({ facts, identity: { caller } }: Call): Presente
 });
 
 /**
- * What `a` hands on to `b`. A proof of the caller's number holds for the same numbers only (RFC 8224 §6.2), so that it goes
- * on where neither has changed.
+ * Returns the header fields and hops that `a` passes on to `b`. A signed caller identity applies only to the same
+ * numbers (RFC 8224 §6.2), so it is kept only if both are unchanged.
  */
 export function onwardOf(
   a: Call,
@@ -45,7 +45,7 @@ export function onwardOf(
 ): Required<Pick<DialPlan, 'onward'>> & Pick<DialPlan, 'maxForwards'> {
   const { headers, maxForwards } = a.onward();
   const isSame = a.facts.from === b.facts.from && a.facts.to === b.facts.to;
-  // An Identity header field names the number of a hidden caller.
+  // An Identity header field reveals the number of a hidden caller.
   const isProofKept = isSame && a.identity.caller?.hidden !== true;
   const kept = headers.filter(
     ([name]) => !isOurs(name) && (isProofKept || name.toLowerCase() !== 'identity'),
@@ -54,8 +54,9 @@ export function onwardOf(
 }
 
 /**
- * The caller id of the document; without one the number of the A leg, or, where the A leg is an endpoint, the number of the
- * account that the phone asks for, or what was set for such calls. A SIP user name is shown to endpoints of the account alone.
+ * Determines the caller ID. Priority: the document's caller ID, then the A leg's number. For an endpoint's call, the
+ * number that the phone requests, then the configured default. Endpoint usernames are shown only to endpoints of the
+ * account.
  */
 export async function presentedBy(
   needs: Pick<DispatchNeeds, 'provisioning' | 'proofs'>,
@@ -76,19 +77,19 @@ export async function presentedBy(
       : parent.facts.from);
   if (wanted === undefined) {
     return foreign(
-      'Dial has no callerId, and neither the endpoint, its application nor the account has a default one',
+      'Dial has no callerId, and the endpoint, its application and the account have no default caller ID',
     );
   }
   const hidden = asked === undefined && caller?.hidden === true;
-  // An account may pass on a withheld number under the same rules as a shown one.
+  // An account may pass on a withheld number under the same rules as a visible one.
   const asserted = hidden && !isOfEndpoint ? caller?.asserted : undefined;
   const owned = await destinations.callerId(calling, asserted ?? wanted, { names });
   const callerId = owned === undefined || asserted === undefined ? owned : wanted;
   if (callerId === undefined) {
     return foreign(
       asked === undefined
-        ? `Dial has no callerId, and ${wanted} is not one of the account`
-        : `the caller id ${asked} is not one of the account`,
+        ? `Dial has no callerId, and ${wanted} is not a caller ID of this account`
+        : `${asked} is not a caller ID of this account`,
     );
   }
   const isAsOnALeg = asked === undefined && !isOfEndpoint;
@@ -97,7 +98,7 @@ export async function presentedBy(
   return ok({ callerId, callerName, hidden, asserted, standing });
 }
 
-/** The caller ID of the document; undefined if it only repeats the anonymous `From` of a hidden caller. */
+/** Returns the caller ID of the document; undefined if it only repeats the anonymous `From` of a hidden caller. */
 function askedFor({ callerId, parent: { identity } }: BLegRequest): string | undefined {
   const isHidden = identity.caller?.hidden === true && callerId?.toLowerCase() === ANONYMOUS;
   return isHidden ? undefined : callerId;

@@ -1,4 +1,4 @@
-/** REFER on a customer's wish: whether a call's peer may be asked, for whom, and what comes of it (RFC 3515, 5589). */
+/** REFER requested by a customer: permission, target and outcome (RFC 3515, 5589). */
 import { err, ok, type Result } from '../../base/result.ts';
 import { permits } from '../account/account.ts';
 import type { Call } from '../call/call.ts';
@@ -15,14 +15,14 @@ import { readDialledNumber } from './dialled-number.ts';
 import type { DispatchNeeds } from './needs.ts';
 
 const FAILURES: Readonly<Record<Extract<ReferProgress, { what: 'failed' }>['why'], string>> = {
-  state: 'another REFER is under way',
+  state: 'another REFER is in progress',
   timeout: 'the peer did not answer the REFER',
   unreachable: 'the target cannot be resolved',
   notAllowed: 'the target is not allowed',
-  untold: 'the peer stopped telling before the outcome',
+  untold: 'the peer ended its notifications before the outcome',
 };
 
-/** What a Refer-To must not carry: header fields, and another method than INVITE. */
+/** Content that a Refer-To must not contain: header fields, or a method other than INVITE. */
 const SMUGGLED = /[?<>"\s]|;\s*method=/i;
 
 export class Referrals implements Referrer {
@@ -41,7 +41,7 @@ export class Referrals implements Referrer {
     if (refusal !== undefined || calling === undefined) return err(refusal ?? GONE);
     const planned = await this.#planned(calling, request);
     if (!planned.ok) return err({ kind: 'notAllowed', detail: planned.error.detail });
-    // Meanwhile it may have ended, or another one may have begun.
+    // The call may have ended, or another REFER may have started, during the awaits.
     const late = this.#refusal(call, calling);
     if (late !== undefined) return err(late);
     const command = this.#command(call, request, { ...planned.value, ...calling });
@@ -62,7 +62,7 @@ export class Referrals implements Referrer {
       return { kind: 'notAllowed', detail: 'the account may not send REFER' };
     }
     if (!this.#takesRefer(call)) {
-      const detail = 'the other end is no carrier or trunk with the setting refer';
+      const detail = 'the other end is not a carrier or trunk with the setting refer';
       return { kind: 'notAllowed', detail };
     }
     if (call.isEnded) return GONE;
@@ -70,7 +70,7 @@ export class Referrals implements Referrer {
     return this.#running.has(call) ? { kind: 'wrongState', detail: FAILURES.state } : undefined;
   }
 
-  /** Whom we called, or the carrier that the call came from. */
+  /** Returns whether the peer, as called carrier or trunk or as calling carrier, accepts REFER. */
   #takesRefer({ peer, facts }: Call): boolean {
     if (facts.direction === 'outbound') return peer.takesRefer === true;
     const { carriers } = this.#needs.provisioning;
@@ -86,7 +86,7 @@ export class Referrals implements Referrer {
     }
     const { uri } = destination;
     if (SMUGGLED.test(uri)) {
-      const detail = `${uri} has more than an address`;
+      const detail = `${uri} contains more than an address`;
       return err({ cause: 'invalidDestination', source: 'Error', detail });
     }
     return this.#destinations.sip(calling, uri, { endpoints: true });
@@ -102,13 +102,13 @@ export class Referrals implements Referrer {
     const isHidden = call.identity.caller?.hidden === true;
     return {
       to: destination.kind === 'number' ? this.#tel(to, account.country) : destination.uri,
-      // The number of the account that the peer knows already; an address of a phone or of an application is not told.
+      // The account's number, which the peer already knows. Addresses of phones and applications are not revealed.
       by: /^\d+$/.test(own) && !isHidden ? `+${own}` : 'anonymous',
       isGuarded: destination.kind === 'sip' && targets[0]?.kind === 'uri',
     };
   }
 
-  /** RFC 3966: a number that is valid in one country alone names its context. */
+  /** Returns a tel URI. A number that is valid only nationally gets a phone-context (RFC 3966). */
   #tel(number: string, country: string): string {
     const isGlobal = readDialledNumber(number, country).kind === 'e164';
     return isGlobal
@@ -150,8 +150,8 @@ export class Referrals implements Referrer {
     call.log.add('sip', 'REFER sent', { to: command.to });
     forget = call.refer?.(command, { stepped }) ?? forget;
     void call.ended.then(() => decide('ended', 'the call ended before the outcome was known'));
-    return { outcome: promise, stop: () => decide('ended', 'nobody waits for it any more') };
+    return { outcome: promise, stop: () => decide('ended', 'the request was cancelled') };
   }
 }
 
-const GONE: ReferRefusal = { kind: 'wrongState', detail: 'the call is over' };
+const GONE: ReferRefusal = { kind: 'wrongState', detail: 'the call has ended' };

@@ -1,4 +1,4 @@
-/** Ends at once what an account or endpoint may no longer have: bindings, running calls, destinations that wait. */
+/** Ends the bindings, live calls and queued destinations of revoked accounts and endpoints immediately. */
 import type { Accounts, RevokedAccount } from '../account/account.ts';
 import type { Call } from '../call/call.ts';
 import type { PhoneLogins } from '../phone-login/phone-login.ts';
@@ -6,7 +6,7 @@ import type { Endpoints, RevokedEndpoint } from '../provisioning/provisioning.ts
 import type { CallBilling } from './call-billing.ts';
 import type { Outbound } from './outbound.ts';
 
-/** Endpoints that are looked up at a time. */
+/** Page size for listing endpoints. */
 const PAGE = 200;
 
 export interface RevocationNeeds {
@@ -15,13 +15,13 @@ export interface RevocationNeeds {
   readonly phoneLogins: Pick<PhoneLogins, 'onRevoked'>;
   readonly keeper: Pick<CallBilling, 'live'>;
   readonly outbound: Pick<Outbound, 'revoke'>;
-  /** Forgets where a user is reached, in memory and in the store. */
+  /** Removes the registrations of a user, in memory and in the store. */
   readonly forgetBindings: (username: string, login?: string) => void;
-  /** False: running calls may go on to their own end. */
+  /** False lets live calls continue until they end. */
   readonly endRunningCalls: boolean;
 }
 
-/** Follows what accounts and endpoints tell of themselves, for as long as the process lives. */
+/** Subscribes to revocations for the lifetime of the process. */
 export function followRevocations(needs: RevocationNeeds): void {
   needs.accounts.onRevoked((revoked) => accountRevoked(revoked, needs));
   needs.endpoints.onRevoked(async (revoked) => endpointRevoked(revoked, needs));
@@ -51,7 +51,7 @@ async function accountRevoked(revoked: RevokedAccount, needs: RevocationNeeds): 
 function endpointRevoked(revoked: RevokedEndpoint, needs: RevocationNeeds): void {
   const { endpointId, username, why } = revoked;
   if (why !== 'voice') needs.forgetBindings(username);
-  // With a new password the phone has to register again; its running calls go on.
+  // With a new password, the phone must register again; its live calls continue.
   if (why === 'password') return;
   endCalls(needs, WHY[why], ({ identity }) => identity.endpointId === endpointId);
 }

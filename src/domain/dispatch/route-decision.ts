@@ -1,4 +1,4 @@
-/** What the test of a route is asked, and what it tells. */
+/** Question and result of a route test. */
 import type { AccountId } from '../../base/ids.ts';
 import type { CallPrice } from '../call/call.ts';
 
@@ -10,27 +10,27 @@ export interface RouteQuestion {
 
 export interface CarrierChoice {
   readonly name: string;
-  /** 1 is tried first; undefined: takes no part. */
+  /** Order of attempts, from 1; undefined if the carrier is excluded. */
   readonly rank: number | undefined;
-  /** Why it takes no part, or is tried after all others. */
+  /** Reason why the carrier is excluded, or tried last. */
   readonly why: string | undefined;
   readonly prefix: string | undefined;
   readonly priority: number;
   readonly cost: number | undefined;
   readonly weight: number | undefined;
-  /** As it stands in the request URI. */
+  /** Number as written in the request URI. */
   readonly number: string;
 }
 
 export interface RouteDecision {
-  /** As it is called: E.164 digits, or a special number as dialled. */
+  /** Called number: E.164 digits, or a special number as dialled. */
   readonly to: string;
   readonly country: string | undefined;
-  /** As it is presented; undefined: the account may not present it. */
+  /** Presented caller ID; undefined if the account may not present it. */
   readonly callerId: string | undefined;
   readonly price: CallPrice | undefined;
-  /** Why there would be no call. */
+  /** Reason why the call would be refused. */
   readonly refusal: string | undefined;
-  /** In the order in which they are tried, then those that take no part. */
+  /** Carriers in order of attempts, followed by excluded ones. */
   readonly carriers: readonly CarrierChoice[];
 }

@@ -1,4 +1,4 @@
-/** Why a call would go where it goes: the decision of a call, without the call. */
+/** Route test: makes the routing decision of a call without placing it. */
 import { err, ok, type Result } from '../../base/result.ts';
 import { carrierFormat, ranked } from '../provisioning/provisioning.ts';
 import { callingOf } from './calling.ts';
@@ -20,7 +20,7 @@ export async function explainRoute(
   const number = read.kind === 'e164' ? read.e164 : read.kind === 'special' ? read.digits : to;
   const planned = destinations.number(calling, to);
   const callerId = await destinations.callerId(calling, from, { names: false });
-  const foreign = callerId === undefined ? `${from} is no caller id of this account` : undefined;
+  const foreign = callerId === undefined ? `${from} is not a caller ID of this account` : undefined;
   return ok({
     to: number,
     country: read.kind === 'e164' ? read.country : undefined,
@@ -33,8 +33,8 @@ export async function explainRoute(
 
 const EXCLUDED = {
   disabled: 'it is disabled',
-  prefix: 'no prefix of it fits',
-  window: 'it takes no calls at this time',
+  prefix: 'its prefixes do not match the number',
+  window: 'it does not accept calls at this time of day',
 } as const;
 
 function choices(number: string, needs: DispatchNeeds): readonly CarrierChoice[] {
@@ -53,7 +53,7 @@ function choices(number: string, needs: DispatchNeeds): readonly CarrierChoice[]
     why:
       excluded === undefined
         ? isDown(carrier.name)
-          ? 'it takes no calls at the moment'
+          ? 'it is currently unavailable'
           : undefined
         : EXCLUDED[excluded],
     prefix,

@@ -1,7 +1,7 @@
 import type { Call } from '../call/call.ts';
 import type { Interpreter } from '../interpreter/interpreter.ts';
 
-/** Which documents run on which call, for whoever transfers it. */
+/** Interpreters of live calls, for transfers. */
 export class Scripts {
   readonly #byCall = new WeakMap<Call, Interpreter>();
 

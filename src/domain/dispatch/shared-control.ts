@@ -1,4 +1,4 @@
-/** Live control of the calls of all nodes: what this node does not have, the node does that has it. */
+/** Control of live calls across nodes: forwards an operation to the node that owns the call or conference. */
 import type { AccountId } from '../../base/ids.ts';
 import { ok, type Result } from '../../base/result.ts';
 import type { Peers, Question } from '../cluster/cluster.ts';
@@ -9,24 +9,24 @@ import type { CallControl, ControlRefusal } from './control.ts';
 type Operation = keyof CallControl;
 type Answer<Op extends Operation> = Awaited<ReturnType<CallControl[Op]>>;
 
-/** What this node answers for all: requests for calls are taken where they come in, and slots are counted together. */
+/** Operations that this node answers: placing calls and counting cluster-wide slots need no other node. */
 const HERE = ['explainRoute', 'placeCalls', 'runningCalls'] as const;
-/** Lists: of all nodes, one after the other. */
+/** Lists, merged from all nodes. */
 const MERGED = ['liveCalls', 'conferences', 'multiPartyCalls', 'endedMultiPartyCalls'] as const;
-/** Done to a call; its UUID is the second argument. */
+/** Operations on a call; its UUID is the second argument. */
 const OF_CALL = [
   ...(['liveCall', 'callLog', 'hangup', 'transfer', 'refer', 'startRecording'] as const),
   ...(['stopRecording', 'play', 'stopPlay', 'speak', 'stopSpeak', 'sendDigits'] as const),
   ...(['startStream', 'streams', 'stopStream'] as const),
 ] as const;
-/** Done to a conference; its name is the second argument. */
+/** Operations on a conference; its name is the second argument. */
 const OF_ROOM = [
   ...(['conference', 'conferenceMembers', 'recordConference', 'stopRecordingConference'] as const),
 ] as const;
-/** Done to a multi-party call; `name_…` or `uuid_…` is the second argument. */
+/** Operations on a multi-party call; `name_…` or `uuid_…` is the second argument. */
 const OF_PARTY = ['changeMultiPartyCall', 'recordMultiPartyCall'] as const;
 
-/** What other nodes may ask of this one's own calls. */
+/** Operations that other nodes may request for this node's calls. */
 const ASKED = [...MERGED, ...OF_CALL, ...OF_ROOM, ...OF_PARTY, 'endConference'] as const;
 
 export function shareControl(own: CallControl, peers: Peers): CallControl {
@@ -103,16 +103,16 @@ class Shared {
 
 const roomKey = (accountId: unknown, key: string): string => claimOf(accountId as AccountId, key);
 
-/** The directory knows names; a UUID is looked for. */
+/** Returns the directory key of a multi-party call. Undefined for a UUID, which requires a search on all nodes. */
 function partyOf(accountId: unknown, id: string): string | undefined {
   return id.startsWith('name_') ? roomKey(accountId, partyKey(id.slice(5))) : undefined;
 }
 
 const nameOf = (op: Operation): string => `control.${op}`;
 
-/** There is no such call or conference where it was looked for. */
+/** True if the answering node does not have the call or conference. */
 function isMissing(answer: unknown): boolean {
-  // On the wire `undefined` is left out, or null.
+  // On the wire, `undefined` is omitted or null.
   if (answer === undefined || answer === null) return true;
   const { error } = answer as { readonly error?: ControlRefusal };
   if (error?.kind !== 'notFound') return false;

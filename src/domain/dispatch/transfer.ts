@@ -1,4 +1,4 @@
-/** Transfers of live calls to another document, either leg or both (dialect §2.2). */
+/** Transfers of live calls to another document: A leg, B leg or both (dialect §2.2). */
 import { err, ok, type Result } from '../../base/result.ts';
 import type { Call } from '../call/call.ts';
 import type { CallbackTarget } from '../callback/types.ts';
@@ -10,8 +10,8 @@ type TransferNeeds = Pick<DispatchNeeds, 'interpreter' | 'keeper' | 'scripts'>;
 type Outcome = Result<void, ControlRefusal>;
 
 /**
- * `call` is the A leg as a rule; addressed by its own UUID, a connected B leg is transferred as `aleg` too. An A leg that
- * is moved alone takes its `Dial` with it: the B leg is hung up.
+ * Transfers a call. `call` is usually the A leg; a connected B leg addressed by its UUID is also transferred as `aleg`.
+ * Transferring only the A leg ends its `Dial`, which hangs up the B leg.
  */
 export function transferCall(call: Call, request: TransferRequest, needs: TransferNeeds): Outcome {
   const { legs, aleg, bleg } = request;
@@ -22,7 +22,7 @@ export function transferCall(call: Call, request: TransferRequest, needs: Transf
   if (movesB && dialOf(call)?.leg === undefined) return wrongState('the call has no B leg');
   const canMoveA = needs.scripts.of(call) !== undefined || dialWith(call, needs) !== undefined;
   if (movesA && !canMoveA) return wrongState('no document runs on this leg');
-  // The B leg first: the transfer of the A leg ends the Dial, and with it a B leg that is still in it.
+  // Move the B leg first: transferring the A leg ends the Dial and any B leg still in it.
   if (movesB && bleg !== undefined) moveBLeg(dialOf(call), bleg, needs);
   if (movesA && aleg !== undefined) {
     const script = needs.scripts.of(call);
@@ -32,7 +32,7 @@ export function transferCall(call: Call, request: TransferRequest, needs: Transf
   return ok(undefined);
 }
 
-/** The Dial whose connected B leg this call is. */
+/** Returns the Dial whose connected B leg this call is. */
 function dialWith(call: Call, { keeper }: TransferNeeds): LiveDial | undefined {
   const { parentCallUuid } = call.identity;
   const parent = parentCallUuid === undefined ? undefined : keeper.get(parentCallUuid);
@@ -40,7 +40,7 @@ function dialWith(call: Call, { keeper }: TransferNeeds): LiveDial | undefined {
   return dial?.leg === call ? dial : undefined;
 }
 
-/** The B leg is let go by its Dial and gets a script of its own. */
+/** Releases the B leg from its Dial and runs a separate script on it. */
 function moveBLeg(
   dial: LiveDial | undefined,
   target: CallbackTarget,

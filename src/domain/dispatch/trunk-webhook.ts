@@ -1,4 +1,4 @@
-/** What the `webhook_url` of a trunk is told of its calls (dialect §3.9). */
+/** Events to the `webhook_url` of a trunk (dialect §3.9). */
 import { secondsOf } from '../../base/duration.ts';
 import { answeredTimeMs, unitsFromMicros } from '../../base/money.ts';
 import { isoMicros } from '../../base/time-format.ts';
@@ -15,14 +15,14 @@ interface WebhookNeeds {
   readonly keeper: Pick<CallBilling, 'recordOf'>;
 }
 
-/** `CallInitiated` once it is known whether the call may go on, and `Hangup` at the end of one that might. */
+/** Sends `CallInitiated` once the call is allowed or refused, and `Hangup` at the end of an allowed call. */
 export class TrunkWebhook {
   readonly #trunk: Trunk;
   readonly #call: Call;
   readonly #needs: WebhookNeeds;
   #isAllowed = false;
 
-  /** `call`: as it came in. One that ends before `allowed` has been refused. */
+  /** `call`: the inbound call. If it ends before `allowed`, it is reported as refused. */
   constructor(trunk: Trunk, call: Call, needs: WebhookNeeds) {
     this.#trunk = trunk;
     this.#call = call;
@@ -30,7 +30,7 @@ export class TrunkWebhook {
     void call.ended.then((end) => this.#ended(end));
   }
 
-  /** The trunk is being called. */
+  /** Reports that the trunk is being called. */
   allowed(): void {
     if (this.#isAllowed || this.#call.isEnded) return;
     this.#isAllowed = true;
@@ -71,7 +71,7 @@ export class TrunkWebhook {
   }
 }
 
-/** As in the record of the call: costs in units of its currency, times in whole seconds. */
+/** End of the call as in its record: costs in units of its currency, times in whole seconds. */
 function endOf(cdr: Cdr): JsonEvent['body'] {
   const { answerUs, endUs, startUs, quality } = cdr;
   return {

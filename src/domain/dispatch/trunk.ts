@@ -1,4 +1,4 @@
-/** Calls to numbers that are assigned to an inbound trunk: on to its origination URI, both legs as one conversation. */
+/** Calls to numbers assigned to an inbound trunk: connects them to the trunk's origination URI. */
 import { ServiceError } from '../../base/errors.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import type { Account } from '../account/types.ts';
@@ -13,10 +13,10 @@ import type { DispatchNeeds } from './needs.ts';
 import { onwardOf, presentedCaller } from './presented.ts';
 import { TrunkWebhook } from './trunk-webhook.ts';
 
-/** A trunk's recording ends after as long as a call lasts by default (spec Limits: `time_limit`). */
+/** Maximum length of a trunk recording, in ms: the default duration limit of calls (spec Limits: `time_limit`). */
 const RECORDING_MAX_MS = 14_400_000;
 
-/** A URI that names a transport without TLS. */
+/** Matches a URI that names a transport without TLS. */
 const INSECURE_TRANSPORT = /^sip:.*;transport=(?!tls\b)/i;
 
 export class TrunkConnector {
@@ -27,8 +27,8 @@ export class TrunkConnector {
   }
 
   /**
-   * `a` has been admitted and not answered, or refused already. Resolves once the origination URI is being rung, or `a`
-   * has been refused.
+   * Connects `a` to its trunk. `a` is admitted and unanswered, or already refused. Resolves once the origination URI is
+   * being called or `a` has been refused.
    */
   async toTrunk(a: Call, owner: Account, number: PhoneNumber): Promise<void> {
     const { trunks } = this.#needs.provisioning;
@@ -72,7 +72,7 @@ export class TrunkConnector {
       a.hangup(isUnknown ? 'unavailable' : 'concurrencyBreached', 'Platform', detail);
       return;
     }
-    // The account pays for the call that came in; its second leg is the same call to the trunk's limits and to the bill.
+    // The account pays for the inbound call. The second leg is free, and counts against the trunk's limits.
     const free = factory.free(owner.currency);
     const b = factory.create(this.#identity(a, owner, trunk), free, undefined, a);
     const admitted = await admission.admit(b, owner, slot);
@@ -103,7 +103,7 @@ export class TrunkConnector {
       return err({ cause: 'destinationOutOfService', source: 'Platform', detail });
     }
     if (trunk.direction === 'outbound') {
-      return unroutable(`trunk ${trunk.name} takes no inbound calls`);
+      return unroutable(`trunk ${trunk.name} does not accept inbound calls`);
     }
     const uris: OriginationUri[] = [];
     for (const id of [trunk.primaryUriUuid, trunk.fallbackUriUuid]) {
@@ -111,12 +111,12 @@ export class TrunkConnector {
         id === undefined ? undefined : await trunks.getOriginationUri(trunk.accountId, id);
       if (uri?.ok === true && uri.value.enabled) uris.push(uri.value);
     }
-    if (uris.length === 0) return unroutable(`trunk ${trunk.name} has no origination URI in use`);
+    if (uris.length === 0) return unroutable(`trunk ${trunk.name} has no enabled origination URI`);
     const downgrading = uris.find(
       ({ sipUri }) => trunk.transport === 'tls' && INSECURE_TRANSPORT.test(sipUri),
     );
     if (downgrading !== undefined) {
-      const detail = `trunk ${trunk.name} asks for TLS, its origination URI ${downgrading.sipUri} does not`;
+      const detail = `trunk ${trunk.name} requires TLS, but its origination URI ${downgrading.sipUri} does not use it`;
       return unroutable(detail);
     }
     const wish = mediaPolicyOfLeg(this.#needs.provisioning, {
@@ -152,7 +152,7 @@ export class TrunkConnector {
   }
 }
 
-/** The two legs of a trunk call: what happens to one happens to the other. */
+/** The two legs of a trunk call. Ringing, answer and end of one leg are applied to the other. */
 class TrunkCall {
   readonly #a: Call;
   readonly #b: Call;
@@ -203,7 +203,7 @@ class TrunkCall {
     return cancel;
   }
 
-  /** What the called side says before it answers is heard by the caller (183). */
+  /** Passes early media of the called party on to the caller (183). */
   async #earlyMedia(): Promise<void> {
     try {
       const heard = await this.#a.startEarlyMedia();
@@ -235,7 +235,7 @@ class TrunkCall {
     }
   }
 
-  /** `recording` of the trunk: both sides, on the leg that belongs to the trunk. A call goes on without. */
+  /** Records both sides if the trunk has `recording`, on the trunk's leg. The call continues if recording fails. */
   async #record(): Promise<void> {
     const started = await this.#needs.interpreter().recorder.start(this.#b, {
       format: 'mp3',
@@ -273,7 +273,7 @@ class TrunkCall {
 const unroutable = (detail: string): Result<never, DialRefusal> =>
   err({ cause: 'routingError', source: 'Error', detail });
 
-/** An origination URI without a user part is given the number that was called. */
+/** Builds the target of an origination URI. A URI without a user part gets the called number. */
 function targetOf(
   sipUri: string,
   trunk: Trunk,
@@ -286,13 +286,16 @@ function targetOf(
   return { kind: 'uri', uri, transport, allow, policy, ...wish, isTrunk: true };
 }
 
-/** Customers' own headers go through; what was called is told apart from where the call is sent (RFC 7315 §4.2). */
+/**
+ * Header fields for the trunk: customers' fields, and the called number, which may differ from the request URI (RFC
+ * 7315 §4.2).
+ */
 const trunkHeaders = (a: Call, number: PhoneNumber, host: string): Headers => [
   ...a.facts.sipHeaders,
   ['P-Called-Party-ID', `<sip:+${number.e164}@${host}>`],
 ];
 
 function fullOf({ kind }: CapacityRefusal, { cps, concurrentCalls }: CapacityLimits): string {
-  if (kind === 'away') return 'the capacity shared with other nodes is not known';
-  return kind === 'cps' ? `${cps} calls per second` : `${concurrentCalls} calls at once`;
+  if (kind === 'away') return 'the capacity shared with other nodes is unknown';
+  return kind === 'cps' ? `${cps} calls per second` : `${concurrentCalls} concurrent calls`;
 }

@@ -1,3 +1,3 @@
-/** Front door for other modules: what may be asked of running calls. */
+/** Types of dispatch for other modules. */
 export type * from './control.ts';
 export type * from './route-decision.ts';

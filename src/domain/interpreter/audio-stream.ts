@@ -1,4 +1,4 @@
-/** Audio streams of calls, whoever asked for them: the `Stream` element or the REST interface. */
+/** Audio streams of calls, opened by a `Stream` element or through the REST API. */
 import { newStreamId, type StreamId } from '../../base/ids.ts';
 import type { Call } from '../call/call.ts';
 import type { StreamSocket, StreamSocketEnd, StreamStopReason } from '../call/needs.ts';
@@ -31,10 +31,10 @@ const TERMINATION: Readonly<Record<AudioStreamEnd['kind'], StreamTermination>> =
   transferred: 'API request',
   dropped: 'Connection error',
 };
-/** Pause before a reconnect, doubled with each attempt in a row. */
+/** Delay before the first reconnect, in ms; doubled for each further attempt. */
 const RECONNECT_MS = 250;
 
-/** Streams of one call that no bot took and that are shown until its end; of more, the last ones. */
+/** Failed streams kept per call until its end; the oldest are dropped beyond that. */
 const MAX_FAILED = 20;
 
 const live = new WeakMap<Call, Set<AudioStream>>();
@@ -42,7 +42,7 @@ const failed = new WeakMap<Call, readonly FailedAudioStream[]>();
 
 export const streamsOf = (call: Call): readonly LiveAudioStream[] => [...(live.get(call) ?? [])];
 
-/** Those of a call that never had a connection. */
+/** Streams of the call whose connection never succeeded. */
 export const failedStreamsOf = (call: Call): readonly FailedAudioStream[] => failed.get(call) ?? [];
 
 function keepFailed(call: Call, { streamId, request, startUs }: LiveAudioStream): void {
@@ -50,7 +50,7 @@ function keepFailed(call: Call, { streamId, request, startUs }: LiveAudioStream)
   failed.set(call, [...failedStreamsOf(call), one].slice(-MAX_FAILED));
 }
 
-/** Undefined when the call has as many streams as it may have, or is over: nothing would ever end the stream. */
+/** Opens an audio stream. Returns undefined if the call has ended or has reached its stream limit. */
 export function openAudioStream(
   call: Call,
   request: AudioStreamRequest,
@@ -78,16 +78,16 @@ class AudioStream implements LiveAudioStream {
   readonly #needs: InterpreterNeeds;
   #resolve: (end: AudioStreamEnd) => void = () => undefined;
   #socket: StreamSocket | undefined;
-  /** One id for each connection, the latest last: at most maxRetries + 1. */
+  /** Stream IDs, one per connection, newest last: at most maxRetries + 1. */
   readonly #ids: StreamId[] = [];
   #currentId: StreamId;
   #retriesLeft: number;
   #connected = false;
-  /** Of the first connection: all of them are one stream in the records. */
+  /** Stream ID of the first connection. In records, all connections form one stream. */
   #recordId: StreamId | undefined;
   #over = false;
   #draining: StopKind | undefined;
-  /** The stream is charged up to this moment at most, even when its timer is late. */
+  /** Latest billed moment of the stream (µs, call timeline), even if its timer fires late. */
   readonly #limitUs: number;
   #cancelTimeout: () => void;
 
@@ -216,7 +216,7 @@ class AudioStream implements LiveAudioStream {
     else this.#finish({ kind: 'dropped', detail });
   }
 
-  /** Another socket with another stream id for the same call (dialect §1.5, maxRetries). */
+  /** Reconnects for the same call with another socket and stream ID (dialect §1.5, maxRetries). */
   #reconnect(): void {
     const attempt = this.request.maxRetries - this.#retriesLeft;
     this.#retriesLeft -= 1;
@@ -227,11 +227,11 @@ class AudioStream implements LiveAudioStream {
         this.#currentId = this.#newId();
         this.#open();
       },
-      () => undefined, // the call has ended meanwhile, and this stream with it
+      () => undefined, // the call and with it this stream ended during the pause
     );
   }
 
-  /** The connection has broken: from here on the stream is not charged for, until it has another. */
+  /** Records a lost connection: the stream is not billed until it reconnects. */
   #lost(): void {
     if (!this.#connected) return;
     this.#connected = false;
@@ -247,7 +247,7 @@ class AudioStream implements LiveAudioStream {
     if (end.kind === 'dropped') {
       this.#tell('DroppedStream', [], 'connection disconnected with the remote service');
     } else if (this.#recordId !== undefined) {
-      // `StopStream` is told only of a stream that has started.
+      // `StopStream` is sent only for a stream that has started.
       this.#tell('StopStream');
     }
     this.#resolve(end);
@@ -266,13 +266,13 @@ class AudioStream implements LiveAudioStream {
     }
   }
 
-  /** The moment that the records show for an end now: at the latest the end of the call, and the time limit. */
+  /** End time for records (µs, call timeline): now, capped at the end of the call and the time limit. */
   #bookedUs(): number {
     return Math.min(this.#call.endUs ?? this.#call.nowUs(), this.#limitUs);
   }
 
   #persist(): void {
-    // The settlement of an ended call writes the streams itself.
+    // Settlement of an ended call stores the streams.
     if (this.#call.isEnded) return;
     const { keeping, logger } = this.#needs;
     keeping.changed(this.#call).catch((error: unknown) => {

@@ -1,10 +1,10 @@
-/** What callbacks about a call say and who signs them, whichever element or operation they come from. */
+/** Parameters and signing account of callbacks about a call. */
 import type { AccountId } from '../../base/ids.ts';
 import type { Call } from '../call/call.ts';
 import { type CallbackClient, standardParameters } from '../callback/callback.ts';
 import type { CallbackParameters, CallbackTarget } from '../callback/types.ts';
 
-/** The standard parameters of a request about this call, with an element's own behind them. */
+/** Returns the standard parameters of a request about this call, followed by the element's parameters. */
 export function parametersOf(
   call: Call,
   event: string,
@@ -22,7 +22,7 @@ export function parametersOf(
 export const signerOf = (call: Call): AccountId =>
   call.identity.subAccount ?? call.identity.accountId;
 
-/** A notification about this call; kept and delivered in order, never waited for. */
+/** Queues a notification about this call. It is stored and delivered in order, without waiting. */
 export function notify(
   {
     call,

@@ -1,14 +1,14 @@
-/** Plays music to a party that the other side of a bridge holds, where the operator has configured it. */
+/** Plays hold music, if configured, to a party that the other side of a bridge holds. */
 import type { Call } from '../call/call.ts';
 import type { InterpreterNeeds } from './needs.ts';
 
-/** A peer that holds with `sendonly` may send music of its own: ours begins after this time of silence. */
+/** Silence from the holder before music starts, in ms. A peer that holds with `sendonly` may send its own music. */
 const SILENCE_MS = 400;
 const LISTEN_AGAIN_MS = 30_000;
 
 type HoldNeeds = Pick<InterpreterNeeds, 'holdMusic' | 'logger'>;
 
-/** Watches both sides of a bridge; the function returned ends it, and what is playing. */
+/** Watches both sides of a bridge. The returned function stops watching and playing. */
 export function playWhileHeld(a: Call, b: Call, needs: HoldNeeds): () => void {
   const [byA, byB] = [new Hold(a, b, needs), new Hold(b, a, needs)];
   const follow = (): void => {
@@ -26,7 +26,7 @@ export function playWhileHeld(a: Call, b: Call, needs: HoldNeeds): () => void {
   };
 }
 
-/** One side, as far as it holds the other. */
+/** One side of the bridge as the holder. */
 class Hold {
   readonly #holder: Call;
   readonly #held: Call;

@@ -1,4 +1,4 @@
-/** Front door: runs the documents of one call, one instruction after the other, until it ends. */
+/** Runs the answer XML documents of a call, one instruction at a time. Entry point of the interpreter. */
 import { linkedTo } from '../../base/abort.ts';
 import { BugError, ServiceError } from '../../base/errors.ts';
 import type { Instruction, XmlProblem } from '../../protocol/answer-xml/answer-xml.ts';
@@ -59,14 +59,14 @@ const INVALID_XML: Readonly<Record<DocumentVia, HangupCauseKey>> = {
   transfer: 'invalidTransferXml',
   redirect: 'invalidRedirectXml',
 };
-/** A document whose own `action` or `Redirect` cannot be used (dialect §3.12). */
+/** Hangup causes for an unusable `action` or `Redirect` in a document (dialect §3.12). */
 const FAULT: Readonly<Record<Exclude<XmlProblem['fault'], 'document'>, HangupCauseKey>> = {
   actionUrl: 'invalidActionUrl',
   actionMethod: 'invalidActionMethod',
   redirectUrl: 'invalidRedirectUrl',
   redirectMethod: 'invalidRedirectMethod',
 };
-/** Documents that stand in the timeline, UTF-16 units; longer ones are told of by their lines alone. */
+/** Longest document shown in the timeline, in UTF-16 units. Longer documents appear as their elements only. */
 const LONGEST_SHOWN = 4096;
 const MINUTE_MS = 60_000;
 
@@ -75,17 +75,17 @@ export interface Script {
   readonly fallback: CallbackTarget | undefined;
 }
 
-/** Why a document stops: another one takes its place. */
+/** Abort reason when a transfer replaces the document. */
 class Transferred extends Error {}
 
-/** The documents of one call. */
+/** Interpreter of one call's documents. */
 export class Interpreter {
   readonly #call: Call;
   readonly #needs: InterpreterNeeds;
   readonly #script: Script;
   readonly #fetchedMs: number[] = [];
   #transfer: NextDocument | undefined;
-  /** Of the last `Dial` that reached nobody for a caller who is not answered. */
+  /** Refusal of the last failed `Dial`, for a caller that is not answered. */
   #refusal: Refusal | undefined;
   #document: AbortController | undefined;
 
@@ -95,10 +95,10 @@ export class Interpreter {
     this.#needs = needs;
   }
 
-  /** Resolves when the call is over or its last document has run out. Never rejects. */
+  /** Runs documents until the call ends or the last document is complete. Never rejects. */
   async run(): Promise<void> {
     this.#call.digits.documentRuns();
-    // A leg that was given a script by a transfer has its first document already.
+    // A leg that was transferred before its start already has its first document.
     let next: NextDocument | undefined = this.#transfer ?? this.#answerDocument();
     this.#transfer = undefined;
     while (next !== undefined && !this.#call.isEnded) {
@@ -111,7 +111,7 @@ export class Interpreter {
       } finally {
         release();
       }
-      // A transfer that arrived between two documents.
+      // A transfer may arrive between two documents.
       if (this.#transfer !== undefined) {
         next = this.#transfer;
         this.#transfer = undefined;
@@ -119,7 +119,7 @@ export class Interpreter {
     }
   }
 
-  /** Stops the element that runs and goes on with the document of `target` (dialect §2.2). */
+  /** Aborts the current element and continues with the document of `target` (dialect §2.2). */
   transfer(target: CallbackTarget): void {
     this.#transfer = {
       via: 'transfer',
@@ -165,7 +165,10 @@ export class Interpreter {
     return undefined;
   }
 
-  /** Whoever was dialled in vain for a caller that is not answered refuses the caller too (decisions: Dial does not answer). */
+  /**
+   * Ends the call after its last document. After a failed Dial, an unanswered caller gets its refusal (decisions: Dial
+   * does not answer).
+   */
   #endOfDocument(): void {
     const refusal = this.#call.isAnswered ? undefined : this.#refusal;
     if (refusal === undefined) this.#call.hangup('endOfXml', 'Platform');
@@ -246,7 +249,7 @@ export class Interpreter {
     if (call.facts.direction === 'outbound')
       throw new BugError('an outbound script runs after the answer');
     const answered = await call.answer(() => this.#needs.keeping.changed(call));
-    // An answer fails only with the call, whose end may be told a moment later.
+    // An answer fails only if the call ends, which may be reported later.
     if (!answered) await call.ended;
     signal.throwIfAborted();
   }
@@ -254,9 +257,9 @@ export class Interpreter {
   #afterInterruption(error: unknown): NextDocument | undefined {
     if (this.#call.isEnded || error instanceof Transferred) return undefined;
     this.#needs.logger.error({ error, callUuid: this.#call.uuid }, 'verb failed');
-    // The environment failed, not an element of ours.
+    // A ServiceError is a failure of the environment, not of an element.
     if (error instanceof ServiceError) this.#call.hangup('unavailable', 'Error', error.message);
-    else this.#call.hangup('internalError', 'Error', 'an element could not be carried out');
+    else this.#call.hangup('internalError', 'Error', 'an element failed');
     return undefined;
   }
 }

@@ -1,4 +1,4 @@
-/** What the interpreter asks of the modules around it. */
+/** Ports that the interpreter uses. */
 import type { Clock } from '../../base/clock.ts';
 import type { AccountId, Random, RecordingId } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
@@ -37,93 +37,96 @@ import type {
   RoomRecordRequest,
 } from './recording/types.ts';
 
-/** Keeps the stored record and the reservation of a live call true. */
+/** Keeps the stored record and the reservation of a live call up to date. */
 export interface CallKeeping {
-  /** Something that is billed or shown has changed; durable when it resolves. */
+  /** Stores a billed or visible change. Durable once it resolves. */
   changed(call: Call): Promise<void>;
-  /** Something that is shown and not billed has changed: it is stored within two seconds, or with what is billed. */
+  /** Stores a visible, unbilled change within 2 s, or together with the next billed change. */
   noted(call: Call): void;
-  /** Resolves once an ended call is settled and its hangup notification is on its way. */
+  /** Resolves once an ended call is settled and its hangup notification is queued. */
   settled(call: Call): Promise<void>;
-  /** The live calls of all accounts. */
+  /** All live calls of all accounts. */
   live(): readonly Call[];
-  /** What an ended call is not settled before; what it rejects with is nobody's matter. The returned function: it is over. */
+  /**
+   * Delays settlement of an ended call until `act` settles; rejections are ignored. The returned function cancels the
+   * registration.
+   */
   beforeSettling(call: Call, act: () => Promise<unknown>): () => void;
 }
 
-/** One B leg that `Dial` asked for. */
+/** B leg requested by `Dial`. */
 export interface BLegRequest {
   readonly parent: Call;
-  /** As written in the document: digits, or a `sip:` URI. */
+  /** Destination as written in the document: digits or a `sip:` URI. */
   readonly destination: DialInstruction['destinations'][number];
   /** Number or `sip:` user to present; undefined: derived from the A leg. */
   readonly callerId: string | undefined;
   readonly callerName: string | undefined;
   readonly sipHeaders: ReadonlyArray<readonly [name: string, value: string]>;
-  /** The document of this call dials over and over. */
+  /** True if several Dials of this call in a row have failed. */
   readonly isRepeated: boolean;
   readonly onLeg?: (leg: Call) => void;
-  /** Who asked for it with REFER (RFC 3892). */
+  /** Party that requested the call with REFER (RFC 3892). */
   readonly referredBy?: string | undefined;
 }
 
-/** A B leg that was asked for and never came into being. */
+/** Requested B leg that was never created. */
 export interface UnmadeLeg {
   readonly cause: HangupCauseKey;
   readonly source: HangupSource;
-  /** Why, in words. */
+  /** Explanation in plain words. */
   readonly detail: string;
-  /** Caller id and destination as they were asked for. */
+  /** Requested caller ID and destination. */
   readonly from: string;
   readonly to: string;
 }
 
-/** Makes B legs: admission, caller id rules, routing, records. Implemented by dispatch. */
+/** Creates B legs: admission, caller ID rules, routing and records. Implemented by dispatch. */
 export interface Dialer {
   /**
-   * The B leg, on its way (its ports open, its INVITE sent), or why it was refused before it came into being, which
-   * stands in the parent's log too. Its end comes through `Call.ended`.
+   * Returns the B leg after its ports are open and its INVITE is sent, or the reason for a refusal. The refusal is also
+   * in the parent's log. Its end is reported through `Call.ended`.
    */
   dial(request: BLegRequest): Promise<Result<Call, UnmadeLeg>>;
 }
 
 export interface ReferRequest {
-  /** As written: digits, or a `sip:` URI. */
+  /** Destination as written: digits or a `sip:` URI. */
   readonly destination:
     | { readonly kind: 'number'; readonly number: string }
     | { readonly kind: 'sip'; readonly uri: string };
-  /** To the outcome. */
+  /** Time limit for the outcome, in ms. */
   readonly timeoutMs: number;
-  /** On whose wish the call ends when it has been taken over. */
+  /** Hangup source of the call once the transfer has succeeded. */
   readonly source: 'Answer XML' | 'API Request';
 }
 
 export interface ReferOutcome {
   readonly status:
-    | 'completed' // the peer talks to whom we named; the call is over
-    | 'failed' // whom we named did not answer, or the peer did not say
-    | 'refused' // by the peer
-    | 'not-permitted' // by us
+    | 'completed' // the transfer target answered, and the call has ended
+    | 'failed' // the transfer target did not answer, or the peer did not report it
+    | 'refused' // the peer refused the REFER
+    | 'not-permitted' // this node refused the REFER
     | 'timeout'
-    | 'ended'; // the call, or its document, before the outcome was known
-  /** SIP status of the answer to REFER. */
+    | 'ended'; // the call or its document ended before the outcome was known
+  /** SIP status of the response to REFER. */
   readonly answered: number | undefined;
-  /** SIP status that the peer told last. */
+  /** Last SIP status that the peer reported by NOTIFY. */
   readonly notified: number | undefined;
   readonly detail: string | undefined;
 }
 
-/** One REFER of ours that is under way. */
+/** REFER in progress. */
 export interface Referral {
   /** Never rejects. */
   readonly outcome: Promise<ReferOutcome>;
-  /** Nobody waits for it any more. */
+  /** Stops waiting for the outcome. */
   stop(): void;
 }
 
 export type ReferRefusal = { readonly kind: 'notAllowed' | 'wrongState'; readonly detail: string };
 
-/** Asks the peer of a call, a carrier or trunk, to call somebody else itself (REFER). Implemented by dispatch. */
+/** Sends REFER to the peer of a call, a carrier or trunk, so that it calls another party. Implemented by dispatch. */
 export interface Referrer {
   refer(call: Call, request: ReferRequest): Promise<Result<Referral, ReferRefusal>>;
 }
@@ -132,59 +135,59 @@ export interface Referrer {
 export interface Recorder {
   /** Records a call that is answered or has early media, until it is stopped or the call ends. Never rejects. */
   start(call: Call, request: CallRecordRequest): Promise<Result<LiveRecording, RecordRefusal>>;
-  /** Records all that is heard in a conference, until it is stopped or the conference closes. Never rejects. */
+  /** Records the mixed audio of a conference, until it is stopped or the conference closes. Never rejects. */
   startRoom(
     room: MediaRoom,
     request: RoomRecordRequest,
   ): Promise<Result<LiveRecording, RecordRefusal>>;
-  /** Stops one recording of the call, or all; false: there was none. */
+  /** Stops one recording of the call, or all of them. Returns false if none was running. */
   stop(call: Call, recordingId?: RecordingId): boolean;
-  /** `start` runs when the next `Dial` of this call is answered (`Record startOnDialAnswer`). */
+  /** Runs `start` when the next `Dial` of this call is answered (`Record startOnDialAnswer`). */
   whenDialAnswered(call: Call, start: () => void): void;
-  /** A `Dial` of this call was answered: to be told by it, once both parties hear each other. */
+  /** Starts the recordings that wait for a `Dial`. Called once both parties hear each other. */
   dialAnswered(call: Call): void;
 }
 
-/** Why a member has left its conference. */
+/** Reason why a member left its conference. */
 export type LeaveReason =
-  | 'callOver' // its call has ended, or has been given another document
+  | 'callOver' // the call ended or received another document
   | 'star'
   | 'timeLimit'
   | 'kicked'
-  | 'alone' // nobody else was left, and it would not stay alone
+  | 'alone' // the last remaining member, without stayAlone
   | 'roomEnded'
-  | 'moved'; // the conference goes on at another node
+  | 'moved'; // the conference continues on another node
 
-/** A call that has entered a conference, of this node or of another. */
+/** Membership of a call in a conference, on this node or another. */
 export interface Participation {
   readonly room: {
     readonly uuid: string;
     readonly name: string;
-    /** The recording that runs, or the last one that did. */
+    /** The active recording, or the most recent one. */
     readonly recording: Pick<LiveRecording, 'recordingId' | 'url'> | undefined;
-    /** Its members hear each other. */
+    /** True once the members hear each other. */
     readonly hasBegun: boolean;
   };
   readonly member: {
     readonly id: string;
-    /** Resolves when the member is out of the conference. */
+    /** Resolves when the member has left the conference. */
     readonly left: Promise<LeaveReason>;
   };
-  /** The call is over, or has been given another document. Resolves once the conference knows. Never rejects. */
+  /** Removes the call from the conference. Resolves once the conference has been notified. Never rejects. */
   leave(): Promise<void>;
 }
 
-/** The conferences of all accounts, by account and case-sensitive name. */
+/** Conferences of all accounts, by account and case-sensitive name. */
 export interface ConferenceDirectory {
-  /** Takes a call into the conference of its account with that name; undefined: it is full. */
+  /** Adds a call to the conference of that name in its account; undefined if it is full. */
   enter(
     instruction: ConferenceInstruction,
     context: VerbContext,
   ): Promise<Participation | undefined>;
-  /** The call hears, or may hear, others in one. */
+  /** True if the call is in a conference where it may hear other members. */
   connects(call: Call): boolean;
   list(accountId: AccountId): readonly Conference[];
-  /** Multi-party calls, which are no conferences. */
+  /** Multi-party calls, which `list` does not include. */
   parties(accountId: AccountId): readonly Conference[];
   endedParties(accountId: AccountId): readonly Conference[];
   changeParty(accountId: AccountId, id: string, action: PartyAction): Result<void, ControlRefusal>;
@@ -195,9 +198,9 @@ export interface ConferenceDirectory {
     member?: { readonly id: string; readonly track: 'voice' | 'all' },
   ): Promise<Result<StartedRecording, ControlRefusal>>;
   get(accountId: AccountId, name: string): Conference | undefined;
-  /** Hangs up on everybody in it; `name` undefined: all conferences of the account, of which there may be none. */
+  /** Hangs up all members of a conference. Without `name`, ends all conferences of the account, if any. */
   end(accountId: AccountId, name: string | undefined): Result<void, ControlRefusal>;
-  /** The members that it was done to; none of those named is there: notFound. */
+  /** Applies an action to the chosen members and returns their IDs. Returns notFound if all of them have left. */
   act(
     accountId: AccountId,
     name: string,
@@ -209,21 +212,21 @@ export interface ConferenceDirectory {
     name: string,
     request: RecordRequest,
   ): Promise<Result<StartedRecording, ControlRefusal>>;
-  /** Succeeds when no recording runs (dialect §3.4: stop operations are idempotent). */
+  /** Stops the recording. Succeeds if none is running (dialect §3.4: stop operations are idempotent). */
   stopRecording(accountId: AccountId, name: string): Result<void, ControlRefusal>;
 }
 
 export interface InterpreterSettings {
   readonly allowInsecureStreams: boolean;
-  /** Documents that one call may fetch within a minute. */
+  /** Maximum number of documents that one call may fetch per minute. */
   readonly redirectsPerMinute: number;
   readonly ringTimeoutMs: number;
-  /** `Dial` answers the caller before it calls anybody; else the caller is answered when the called party is. */
+  /** True: `Dial` answers the caller before it calls. False: the caller is answered together with the called party. */
   readonly answerBeforeDial: boolean;
-  /** Whose REFER is obeyed. What is called for it is paid by the account, as if a `Dial` had named it. */
+  /** Peers whose REFER is accepted. The account pays for the resulting call as for a `Dial`. */
   readonly referFrom: 'endpoints' | 'all' | 'nobody';
   readonly streamQueueMs: number;
-  /** Told where the platform itself ended a leg (DialBLegHangupSource). */
+  /** Hangup source shown when the platform ended a leg (DialBLegHangupSource). */
   readonly platformName: string;
 }
 
@@ -235,7 +238,7 @@ export interface InterpreterNeeds {
   readonly speech: Synthesizer;
   readonly recognizer: Recognizer;
   readonly transcriptions: Pick<Transcriptions, 'meter'>;
-  /** What a party hears that the other side of its bridge holds; undefined: silence. */
+  /** Music for a held party; undefined: silence. */
   readonly holdMusic: (rate: LineRate) => Promise<Pcm | undefined>;
   readonly recorder: Recorder;
   readonly conferences: ConferenceDirectory;
@@ -248,12 +251,12 @@ export interface InterpreterNeeds {
   readonly settings: InterpreterSettings;
 }
 
-/** What a verb works with. */
+/** Context of a verb. */
 export interface VerbContext {
   readonly call: Call;
   readonly needs: InterpreterNeeds;
-  /** Aborted by the end of the call and by a transfer: the verb gives everything back and rejects. */
+  /** Aborted when the call ends or is transferred. The verb then releases its resources and rejects. */
   readonly signal: AbortSignal;
-  /** Answers the call if it is not answered yet; rejects when it cannot be. Early media suffices inside PreAnswer. */
+  /** Answers the call if necessary; rejects if that fails. Inside PreAnswer, early media suffices. */
   ready(): Promise<void>;
 }

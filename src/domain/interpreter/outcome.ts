@@ -3,7 +3,10 @@ import type { CallbackParameters, CallbackTarget } from '../callback/types.ts';
 import { notify, parametersOf } from './call-callbacks.ts';
 import type { VerbContext } from './needs.ts';
 
-/** Where the next document comes from; decides the hangup cause when it cannot be had (7011…7014, 8011…8014). */
+/**
+ * Source of the next document. Determines the hangup cause if it cannot be fetched or parsed (7011 to 7014, 8011 to
+ * 8014).
+ */
 export type DocumentVia = 'answer' | 'action' | 'transfer' | 'redirect';
 
 export interface NextDocument {
@@ -13,7 +16,7 @@ export interface NextDocument {
   readonly parameters: CallbackParameters;
 }
 
-/** How a call ends, and why. */
+/** Hangup cause, source and detail. */
 export interface Refusal {
   readonly cause: HangupCauseKey;
   readonly source: HangupSource;
@@ -21,18 +24,18 @@ export interface Refusal {
 }
 
 /**
- * What a verb leads to. A verb that is interrupted rejects with its signal's reason instead. `refusal`: what a caller is
- * told who has not been answered, when no document follows: how the called party refused.
+ * Result of a verb. An interrupted verb rejects with the signal's reason instead. `refusal` is how the called party
+ * refused; an unanswered caller gets it if no document follows.
  */
 export type VerbOutcome =
   | { readonly kind: 'next'; readonly refusal?: Refusal | undefined }
-  /** The rest of the document is replaced by another one. */
+  /** Another document replaces the rest of the current one. */
   | {
       readonly kind: 'document';
       readonly next: NextDocument;
       readonly refusal?: Refusal | undefined;
     }
-  /** The answer URL is asked again (`Dial` without action; decisions.md). */
+  /** The answer URL is fetched again (`Dial` without action; decisions.md). */
   | { readonly kind: 'refetch'; readonly refusal?: Refusal | undefined }
   | {
       readonly kind: 'hangup';
@@ -44,8 +47,8 @@ export type VerbOutcome =
 export const NEXT = { kind: 'next' } as const satisfies VerbOutcome;
 
 /**
- * The end of an element with an `action`: with `redirect` its document replaces the rest, without it the action is told
- * and the document goes on (decisions.md; dialect §2.0).
+ * Concludes an element with an `action`. With `redirect`, the action's document replaces the rest. Otherwise, the
+ * action is notified and the document continues (decisions.md; dialect §2.0).
  */
 export function concludeAction(
   context: VerbContext,

@@ -1,15 +1,15 @@
-/** Keys that are sent while the document goes on: the document ends the call only after the last of them. */
+/** Digits that are sent in the background. The document ends the call only after the last of them. */
 
 import { unlessAborted } from '../../base/abort.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Call } from '../call/call.ts';
 
-/** How long the end of a document waits for keys at most. */
+/** Maximum wait at the end of a document, in ms. */
 const PATIENCE_MS = 120_000;
 
 const onTheirWay = new WeakMap<Call, Promise<void>>();
 
-/** `sent` resolves when the last of them has left. */
+/** Registers digits; `sent` resolves when the last of them has been sent. */
 export function keepPendingDigits(call: Call, sent: Promise<void>): void {
   const before = onTheirWay.get(call) ?? Promise.resolve();
   onTheirWay.set(
@@ -18,7 +18,7 @@ export function keepPendingDigits(call: Call, sent: Promise<void>): void {
   );
 }
 
-/** Rejects with the signal's reason. */
+/** Waits until all registered digits have been sent. Rejects with the signal's reason. */
 export async function untilDigitsSent(
   call: Call,
   clock: Clock,

@@ -4,11 +4,11 @@ import type { InterpreterNeeds } from './needs.ts';
 
 type Read = ReturnType<typeof parseAnswerXml>;
 
-/** The longest document that is kept, in UTF-16 units. */
+/** Longest cached document, in UTF-16 units. */
 const LONGEST_KEPT = 4096;
 const lately = new RecentMap<Read>(400);
 
-/** Reads answer XML. Many applications answer each call with the same document, whose instructions never change: it is read once. */
+/** Parses answer XML, with a cache: many applications answer each call with the same document. */
 export function readDocument(
   text: string,
   { allowInsecureStreams }: InterpreterNeeds['settings'],

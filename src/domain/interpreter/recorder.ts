@@ -1,4 +1,4 @@
-/** Recordings of calls and rooms, whoever asked for them: `Record`, `Conference` or the REST interface. */
+/** Recordings of calls and rooms, requested by `Record`, `Conference` or the REST API. */
 import type { RecordingId } from '../../base/ids.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import type { Call } from '../call/call.ts';
@@ -37,27 +37,27 @@ export type {
   RoomRecordRequest,
 } from './recording/types.ts';
 
-/** Recordings of one call at a time: a document in a loop must not fill the disk with copies. */
+/** Maximum number of concurrent recordings per call. Prevents a looping document from filling the disk. */
 const MAX_PER_CALL = 4;
-/** Recordings that wait for the answer of one `Dial`. */
+/** Maximum number of recordings that wait for the answer of a `Dial`. */
 const MAX_ARMED = MAX_PER_CALL;
 
 type Outcome = Promise<Result<LiveRecording, RecordRefusal>>;
 
-/** What one call has to do with recordings. */
+/** Recording state of one call. */
 class CallRecordings {
   readonly live = new Set<RunningRecording>();
   starting = 0;
   armed: readonly (() => void)[] = [];
 }
 
-/** What is asked for beside the recording itself. */
+/** Transcription requested along with a recording. */
 interface Words {
   readonly request: TranscriptionRequest;
   readonly of: { readonly subject: string; readonly currency: string };
 }
 
-/** A record that was begun, where its audio goes, and what reserves its pulses. */
+/** Stored record of a started recording, its audio path and its meter. */
 interface Begun {
   readonly row: Recording;
   readonly wavPath: string;
@@ -68,7 +68,7 @@ export class CallRecorder implements Recorder {
   readonly #needs: RecorderNeeds;
   readonly #finalizer: Finalizer;
   readonly #calls = new WeakMap<Call, CallRecordings>();
-  /** What is being made into files. */
+  /** Recordings whose files are being finalized. */
   readonly #finalizing = new Set<Promise<unknown>>();
 
   constructor(needs: RecorderNeeds) {
@@ -112,7 +112,7 @@ export class CallRecorder implements Recorder {
     return ok(take);
   }
 
-  /** Records all that is heard in a room, until it is stopped or the room closes. Never rejects. */
+  /** Records the mixed audio of a room, until it is stopped or the room closes. Never rejects. */
   async startRoom(room: MediaRoom, request: RoomRecordRequest): Outcome {
     const { accountId, currency, conferenceName, conferenceUuid, format, maxMs, notice } = request;
     const words = request.transcription && {
@@ -146,7 +146,7 @@ export class CallRecorder implements Recorder {
     return ok(take);
   }
 
-  /** Stops one recording of the call, or all; false: there was none. */
+  /** Stops one recording of the call, or all of them. Returns false if none was running. */
   stop(call: Call, recordingId?: RecordingId): boolean {
     const chosen = [...this.#recordingsOf(call).live].filter(
       (take) => recordingId === undefined || take.recordingId === recordingId,
@@ -155,25 +155,25 @@ export class CallRecorder implements Recorder {
     return chosen.length > 0;
   }
 
-  /** Recordings of the call that run now. */
+  /** Active recordings of the call. */
   recordingsOf(call: Call): readonly LiveRecording[] {
     return [...this.#recordingsOf(call).live];
   }
 
-  /** `start` runs when the next `Dial` of this call is answered (`Record startOnDialAnswer`). */
+  /** Runs `start` when the next `Dial` of this call is answered (`Record startOnDialAnswer`). */
   whenDialAnswered(call: Call, start: () => void): void {
     const takes = this.#recordingsOf(call);
     if (takes.armed.length >= MAX_ARMED) {
       call.log.add('warning', 'not recorded', {
         limit: MAX_ARMED,
-        reason: 'too many recordings wait',
+        reason: 'too many recordings wait for a Dial',
       });
       return;
     }
     takes.armed = [...takes.armed, start];
   }
 
-  /** A `Dial` of this call was answered: to be told by it, once both parties hear each other. */
+  /** Starts the recordings that wait for a `Dial`. Called once both parties hear each other. */
   dialAnswered(call: Call): void {
     const takes = this.#recordingsOf(call);
     const { armed } = takes;
@@ -182,15 +182,15 @@ export class CallRecorder implements Recorder {
   }
 
   /**
-   * After a start: what the last process was recording becomes files as far as it was written, and is charged and told
-   * as ever. `left` was asked for before anything was recorded (`Recordings.interrupted`); called once the callbacks have
-   * taken up the hangups that `RecordStop` is to follow.
+   * Finalizes recordings that a previous process left unfinished: files, charges and notifications. `left` must be
+   * queried before any new recording starts (`Recordings.interrupted`). Call it after the callbacks have adopted
+   * pending hangup notifications, because `RecordStop` follows those.
    */
   recover(left: readonly Recording[]): void {
     this.#watch(this.#fileInterrupted(left));
   }
 
-  /** Resolves when everything that has ended is a file, or after `graceMs`: the next start takes up the rest. */
+  /** Resolves when all ended recordings are finalized, or after `graceMs`. The next start finalizes the rest. */
   async idle(graceMs: number): Promise<void> {
     const { clock } = this.#needs;
     const { promise: late, resolve } = Promise.withResolvers<'late'>();
@@ -207,7 +207,7 @@ export class CallRecorder implements Recorder {
       const durationMs = await folder.wavDurationMs(wavFileOf(row));
       const startUs = row.startUs ?? row.addedUs;
       if (durationMs === undefined) {
-        await this.#finalizer.fail(row, 'nothing was written of it');
+        await this.#finalizer.fail(row, 'the recording has no audio');
         continue;
       }
       const end = { reason: 'Failed', durationMs, digits: '' } as const;
@@ -221,7 +221,7 @@ export class CallRecorder implements Recorder {
     }
   }
 
-  /** The price of recordings; undefined: they are not charged. */
+  /** Price of recordings; undefined: recordings are free. */
   #rateOf({ accountId }: Pick<Recording, 'accountId'>, currency: string): UseRate | undefined {
     const rate = this.#needs.ledger.rateBook.quote('recording', '', accountId, currency);
     return rate && { perMinute: rate.perMinute, pulseMs: rate.pulseMs };
@@ -247,15 +247,14 @@ export class CallRecorder implements Recorder {
           ...(error === undefined ? {} : { error }),
         });
       },
-      // After the hangup where the call has ended (dialect §2.1 Record).
+      // If the call has ended, RecordStop follows its hangup notification (dialect §2.1 Record).
       notice: async () => {
         if (request.callback !== undefined && call.isEnded) await this.#needs.hangupTold(call);
         return recordStop(call, request.callback);
       },
     });
     const finalized = take.finalized.then((isFinalized) => {
-      if (!isFinalized)
-        call.log.add('warning', 'there is no file of the recording', { recordingId });
+      if (!isFinalized) call.log.add('warning', 'the recording has no file', { recordingId });
     });
     this.#watch(finalized);
     return take;
@@ -267,7 +266,7 @@ export class CallRecorder implements Recorder {
     told: {
       readonly exhausted: () => void;
       readonly onEnd: (end: RecordingRunEnd) => void;
-      /** Without the parameters of the recording. */
+      /** Notification without the parameters of the recording. */
       readonly notice: () => Promise<NotificationDraft | undefined>;
     },
   ): RunningRecording {
@@ -296,7 +295,7 @@ export class CallRecorder implements Recorder {
     });
   }
 
-  /** The record comes first: a crash leaves no reservation without one. */
+  /** Creates the record before the reservation, so that a crash leaves no reservation without a record. */
   async #begin(
     words: Words | undefined,
     recording: NewRecording,
@@ -332,7 +331,7 @@ export class CallRecorder implements Recorder {
   #watch(work: Promise<unknown>): void {
     const watched = work
       .catch((error: unknown) => {
-        this.#needs.logger.error({ error }, 'recording not told');
+        this.#needs.logger.error({ error }, 'recording notification failed');
       })
       .finally(() => this.#finalizing.delete(watched));
     this.#finalizing.add(watched);
@@ -349,7 +348,7 @@ const EXHAUSTED = 'recording stopped: the balance does not cover another pulse';
 const ENDED: RecordRefusal = { kind: 'wrongState', detail: 'the call has ended' };
 const NOT_KEPT: RecordRefusal = {
   kind: 'notAvailable',
-  detail: 'the recording cannot be kept: see the log of the service',
+  detail: 'the recording cannot be stored: see the service log',
 };
 
 function notRecordable(call: Call, takes: CallRecordings): RecordRefusal | undefined {

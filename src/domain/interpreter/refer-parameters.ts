@@ -1,7 +1,7 @@
 import type { CallbackParameters } from '../callback/types.ts';
 import type { ReferOutcome } from './needs.ts';
 
-/** What came of a REFER, as callbacks tell it; '' where there is nothing to tell. */
+/** Callback parameters for the outcome of a REFER; unknown values are ''. */
 export const referParameters = (to: string, outcome: ReferOutcome): CallbackParameters => [
   ['ReferStatus', outcome.status],
   ['ReferTo', to],

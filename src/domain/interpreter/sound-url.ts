@@ -1,4 +1,4 @@
-/** Sounds that a customer names by one URL: an audio file, or a document with Speak, Play and Wait (dialect §2.1). */
+/** Sounds given by a customer's URL: an audio file, or a document with Speak, Play and Wait (dialect §2.1). */
 import { type Instruction, parseAnswerXml } from '../../protocol/answer-xml/answer-xml.ts';
 import type { Call } from '../call/call.ts';
 import type { CallbackParameters, CallbackTarget } from '../callback/types.ts';
@@ -6,30 +6,30 @@ import { parametersOf, signerOf } from './call-callbacks.ts';
 import type { InterpreterNeeds } from './needs.ts';
 import { type Listener, playTo, speakTo } from './sound.ts';
 
-/** Repeated sounds that are over at once, or cannot be had, are tried no more often than this. */
+/** Minimum interval between repetitions, in ms, for sounds that are very short or unavailable. */
 const SHORTEST_ROUND_MS = 1000;
 
 export interface SoundSource extends CallbackTarget {
-  /** `Event` of the request for a document. */
+  /** `Event` parameter of the document request. */
   readonly event: string;
-  /** Parameters of its own, behind the standard ones. */
+  /** Parameters after the standard ones. */
   readonly own: CallbackParameters;
 }
 
 export interface SoundUrlOptions {
-  /** Whose account signs the request; its log hears of failures. */
+  /** Call whose account signs the request and whose log records failures. */
   readonly call: Call;
   readonly needs: Pick<InterpreterNeeds, 'callbacks' | 'audio' | 'speech' | 'clock' | 'settings'>;
   readonly signal: AbortSignal;
-  /** From the beginning again and again, until aborted. */
+  /** True repeats the sound until aborted. */
   readonly repeat: boolean;
-  /** Each time from what the URL answers then: a place in a queue changes. */
+  /** True fetches the document again for each repetition, because its content may change (a queue position). */
   readonly anew?: boolean;
-  /** Who hears it; the call when there is nobody else. */
+  /** Listener of the sound. Default: the call. */
   readonly listener?: Listener;
 }
 
-/** Resolves when it was heard, was aborted, or could not be had (then the call's log says why). Never rejects. */
+/** Plays the sound. Resolves when it ends, is aborted, or fails (logged in the call's log). Never rejects. */
 export async function playSoundUrl(source: SoundSource, options: SoundUrlOptions): Promise<void> {
   const { needs, signal, repeat, call } = options;
   const listener = options.listener ?? call;
@@ -53,7 +53,7 @@ export async function playSoundUrl(source: SoundSource, options: SoundUrlOptions
   }
 }
 
-/** Undefined: what is there is no document but, as it seems, an audio file. */
+/** Fetches the document. Returns undefined if the URL delivers an audio file instead. */
 async function fetchSteps(
   source: SoundSource,
   { call, needs, signal }: SoundUrlOptions,
@@ -102,7 +102,9 @@ async function carryOut(
         await needs.clock.sleep(step.lengthMs, signal);
         break;
       default:
-        call.log.add('warning', `${step.kind} has no place in a sound`, { line: step.line });
+        call.log.add('warning', `${step.kind} is not allowed in a sound document`, {
+          line: step.line,
+        });
     }
   }
 }

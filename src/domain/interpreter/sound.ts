@@ -1,4 +1,4 @@
-/** Lets somebody hear something: audio files, speech, tones. On a call's leg or in a room, until done or aborted. */
+/** Plays audio files, speech and tones on a call's leg or in a room, until done or aborted. */
 
 import { unlessAborted } from '../../base/abort.ts';
 import type { CallLogKind } from '../call/call.ts';
@@ -12,7 +12,7 @@ import type {
   Tone,
 } from '../call/needs.ts';
 
-/** Who hears it, and whose log is told when nothing can be heard. A `Call` is one; so is a room with a log. */
+/** Audio destination with a log for failures: a `Call`, or a room with a log. */
 export interface Listener {
   readonly media: Pick<MediaLeg, 'play' | 'playTone' | 'rate'>;
   readonly log: {
@@ -21,19 +21,19 @@ export interface Listener {
 }
 
 export interface SoundOptions {
-  /** Stops it; the function rejects with the signal's reason then. */
+  /** Stops the sound; the function then rejects with the signal's reason. */
   readonly signal: AbortSignal;
-  /** Times to be heard, 1 by default; 0 = until aborted. */
+  /** Repetitions; default 1, 0 = until aborted. */
   readonly loop?: number;
-  /** Over what the listener hears anyway, instead of in its place (the default). */
+  /** True mixes the sound over other audio. False (default) replaces the far end. */
   readonly mix?: boolean;
-  /** Not even bots are heard beside it. */
+  /** True mutes all other audio, including bots. */
   readonly alone?: boolean;
 }
 
 /**
- * Plays a WAV or MP3 file. False: it could not be had, and the log says why (dialect §2.1 Play: skipped, the call goes
- * on).
+ * Plays a WAV or MP3 file. Returns false if it cannot be loaded; the failure is logged (dialect §2.1 Play: skipped, the
+ * call continues).
  */
 export async function playTo(
   listener: Listener,
@@ -54,8 +54,8 @@ export async function playTo(
 }
 
 /**
- * Speaks a text; its first piece is heard while the next is being made. False: it could not be spoken, or not to its end,
- * and the log says why (dialect §2.1 Speak: a warning, the call goes on).
+ * Speaks a text; each next piece is synthesized while the previous one plays. Returns false if synthesis fails; the
+ * failure is logged (dialect §2.1 Speak: a warning, the call continues).
  */
 export async function speakTo(
   listener: Listener,
@@ -76,7 +76,7 @@ export async function speakTo(
   return true;
 }
 
-/** Keeps in `pieces` what was said, to be said again without another synthesis. */
+/** Speaks the text once and collects the audio in `pieces`, so that repetitions need no synthesis. */
 async function speakOnce(
   listener: Listener,
   speech: Synthesizer,
@@ -102,7 +102,7 @@ async function speakOnce(
       if ((await untilHeard(playback, signal)) === 'stopped') return 'stopped';
     }
   } finally {
-    // Not awaited: a synthesis that is under way ends by the signal, in its own time.
+    // Not awaited: the signal ends a running synthesis.
     void iterator.return?.();
   }
 }
@@ -116,7 +116,7 @@ export async function toneTo(
   await untilHeard(listener.media.playTone(tone, playOptions(options)), options.signal);
 }
 
-/** 'stopped' without an abort: something newer took the last player of the leg. */
+/** Waits for the end of a playback. 'stopped' without an abort: the leg dropped its oldest playback. */
 async function untilHeard(
   playback: Playback,
   signal: AbortSignal,

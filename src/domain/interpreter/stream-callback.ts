@@ -1,4 +1,4 @@
-/** What a status callback of a stream tells (dialect §1.7: the common fields, and the wider set that was seen beside them). */
+/** Parameters of a stream's status callback (dialect §1.7: the common fields and the extended set observed in practice). */
 import type { StreamId } from '../../base/ids.ts';
 import type { Call } from '../call/call.ts';
 import { partyParameter } from '../callback/callback.ts';

@@ -1,15 +1,15 @@
-/** How many streams a call may have, and how they stand in its records. */
+/** Stream limits per call, and the recorded facts of a stream. */
 
 import type { StreamId } from '../../base/ids.ts';
 import { maskSecrets } from '../../base/mask.ts';
 import type { StreamFacts } from '../call/call.ts';
 import type { AudioStreamRequest, LiveAudioStream } from './stream.ts';
 
-/** Dialect §1.5. */
+/** Limits of dialect §1.5. */
 const MAX_BIDIRECTIONAL = 1;
 const MAX_ONE_WAY = 4;
 
-/** Why one more stream is too many; undefined when it is not. */
+/** Returns why another stream is refused, or undefined if it is allowed. */
 export function limitOfStreams(
   streams: readonly LiveAudioStream[],
   bidirectional: boolean,
@@ -30,5 +30,5 @@ export const factsOf = (request: AudioStreamRequest, streamId: StreamId): Stream
   contentType: `${request.encoding};rate=${request.rate}`,
 });
 
-/** User information of a URL never goes into logs, callbacks or records. */
+/** Removes user information from a URL, which must not appear in logs, callbacks or records. */
 export const withoutSecrets = (url: string): string => url.replace(/^(\w+:\/\/)[^/?#]*@/, '$1');

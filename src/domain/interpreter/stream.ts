@@ -1,9 +1,9 @@
-/** An audio stream of a call: what was asked for, how it is while it lives, and how it ends. */
+/** Audio stream of a call: its request, its state and its end. */
 import type { StreamId } from '../../base/ids.ts';
 import type { StreamInstruction } from '../../protocol/answer-xml/answer-xml.ts';
 import type { CallbackTarget } from '../callback/types.ts';
 
-/** As a document asks for it, with its callback in our words; over REST without a document. */
+/** Stream request from a document, with a normalized callback, or from the REST API. */
 export interface AudioStreamRequest
   extends Omit<
     StreamInstruction,
@@ -12,24 +12,24 @@ export interface AudioStreamRequest
   readonly statusCallback: CallbackTarget | undefined;
 }
 
-/** Why a stream came to its end, once. */
+/** End of a stream. */
 export type AudioStreamEnd =
   | { readonly kind: 'stopRequested' | 'timeout' | 'apiRequest' | 'callEnded' | 'transferred' }
   | { readonly kind: 'dropped'; readonly detail: string };
 
-/** Ends that are not the bot's doing. */
+/** Ends that the bot did not cause. */
 export type StopKind = Exclude<AudioStreamEnd['kind'], 'dropped' | 'stopRequested'>;
 
 export interface LiveAudioStream {
-  /** Of the connection that is open or being made: what the bot and the last callback were told. */
+  /** Stream ID of the current connection, as reported to the bot and the last callback. */
   readonly streamId: StreamId;
-  /** Whether this is the id of one of its connections; a reconnect has a new one. */
+  /** True if this is the ID of one of the stream's connections; each reconnect has a new ID. */
   isCalled(streamId: StreamId): boolean;
   readonly request: AudioStreamRequest;
   readonly startUs: number;
   readonly connected: boolean;
   readonly ended: Promise<AudioStreamEnd>;
-  /** With `drain`, once the audio that the bot has queued was played. */
+  /** Stops the stream. With `drain`, queued audio from the bot is played first. */
   stop(kind: StopKind, options?: { readonly drain: boolean }): void;
 }
 

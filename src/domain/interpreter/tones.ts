@@ -1,7 +1,7 @@
-/** Tones that elements play on their own account. */
+/** Tones that elements play. */
 import type { Tone } from '../call/needs.ts';
 
-/** Frequencies in Hz, and the cadence: milliseconds of tone and of silence in turn. */
+/** Frequencies in Hz; cadence in ms, alternating tone and silence. */
 interface Ringing {
   readonly hz: readonly number[];
   readonly cadence: readonly number[];
@@ -9,13 +9,13 @@ interface Ringing {
 
 const EUROPEAN: Ringing = { hz: [425], cadence: [1000, 4000] };
 const NORTH_AMERICAN: Ringing = { hz: [440, 480], cadence: [2000, 4000] };
-/** Twice in quick succession. */
+/** Double ring. */
 const DOUBLE = [400, 200, 400, 2000];
 const BRITISH: Ringing = { hz: [400, 450], cadence: DOUBLE };
 
 /**
  * Ringing tones by country, ISO 3166-1 alpha-2 (ITU-T E.180 supplement 2, "Various tones used in national networks"). A
- * carrier that E.180 gives as modulated, f × m, is the sum of f - m and f + m.
+ * modulated carrier f × m in E.180 is the sum of f - m and f + m.
  */
 const RINGING: ReadonlyMap<string, Ringing> = new Map(
   Object.entries({
@@ -61,7 +61,7 @@ const RINGING: ReadonlyMap<string, Ringing> = new Map(
   }),
 );
 
-/** What the caller hears while another phone rings; North America's where the country's own is not known. */
+/** Returns the ringing tone of a country; the North American tone if it is unknown. */
 export function ringingTone(country: string): Tone {
   const { hz, cadence } = RINGING.get(country) ?? NORTH_AMERICAN;
   const steps: Tone['steps'][number][] = [];
@@ -71,19 +71,19 @@ export function ringingTone(country: string): Tone {
   return { steps, loop: true, levelDbm0: -19 };
 }
 
-/** What a recording begins with, and what ends the prompts of a `Gather`. */
+/** Beep at the start of a recording and after the prompts of a `Gather`. */
 export const BEEP: Tone = {
   steps: [{ frequenciesHz: [1000], onMs: 300, offMs: 0 }],
   loop: false,
   levelDbm0: -15,
 };
 
-/** One or two short beeps: somebody has come, or gone. */
+/** One or two short beeps, for members joining or leaving a conference. */
 export const beeps = (count: 1 | 2): Tone => ({
   steps: Array.from({ length: count }, () => ({ frequenciesHz: [880], onMs: 150, offMs: 100 })),
   loop: false,
   levelDbm0: -18,
 });
 
-/** Keypad presses that are passed on from one leg to another. */
+/** Timing of keypad presses relayed from one leg to another. */
 export const RELAYED_DIGITS = { toneMs: 160, gapMs: 80, inband: false } as const;

@@ -98,8 +98,11 @@ describe('the address of a peer', () => {
     expect(configured).toMatchObject([{ address: '198.51.100.7', port: 4000 }]);
     expect(asked).toEqual([
       {
-        ...{ address: '198.51.100.7', port: 4000, rtcpPort: 4001 },
-        ...{ heardFrom: '198.51.100.7', carrier: undefined },
+        address: '198.51.100.7',
+        port: 4000,
+        rtcpPort: 4001,
+        heardFrom: '198.51.100.7',
+        carrier: undefined,
       },
     ]);
   });
@@ -144,8 +147,10 @@ describe('the sources of RTP', () => {
     media.describe(sdpOf('198.51.100.9'));
     expect(configured).toMatchObject([
       {
-        ...{ address: '198.51.100.9', signallingAddress: '198.51.100.7' },
-        ...{ describedAddress: undefined, acceptOtherSources: false },
+        address: '198.51.100.9',
+        signallingAddress: '198.51.100.7',
+        describedAddress: undefined,
+        acceptOtherSources: false,
       },
     ]);
   });

@@ -12,7 +12,9 @@ import { tryTargets } from '../../../src/domain/call/target-selection.ts';
 import { settle } from '../../sim/clock.ts';
 
 const carrier = (name: string, policy: object = {}): OutboundTarget => ({
-  ...{ kind: 'carrier', carrier: name, number: '1' },
+  kind: 'carrier',
+  carrier: name,
+  number: '1',
   ...policy,
 });
 

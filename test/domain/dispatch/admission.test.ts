@@ -92,7 +92,10 @@ it('a B leg whose caller is gone before it was made has begun nothing', async ()
 
 it('a call whose shared capacity is unknown is refused as unavailable, and leaves no record', async () => {
   const admission = new Admission({
-    ...{ ...stage, endpoints: stage.store.endpoints, nodeLimit: 10, waitMs: 0 },
+    ...stage,
+    endpoints: stage.store.endpoints,
+    nodeLimit: 10,
+    waitMs: 0,
     capacity: {
       isShared: true,
       take: async () => ({ ok: false, error: { kind: 'away', retryAfterMs: SECOND_MS } }),

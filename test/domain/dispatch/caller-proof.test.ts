@@ -39,10 +39,12 @@ describe('a call from a carrier', () => {
     const said = { STIRVerification: 'Verified', STIRAttestation: 'B' };
     expect(service.site.told('/answer')[0]).toMatchObject(said);
     expect(service.site.told('/hangup')[0]).toMatchObject({
-      ...{ stir_verification: 'Verified', STIRAttestation: 'B' },
+      stir_verification: 'Verified',
+      STIRAttestation: 'B',
     });
     expect(await service.cdr()).toMatchObject({
-      ...{ stirVerification: 'Verified', stirAttestation: 'B' },
+      stirVerification: 'Verified',
+      stirAttestation: 'B',
     });
   });
 

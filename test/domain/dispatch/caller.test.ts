@@ -10,10 +10,16 @@ const OTHER = '14155550122';
 const ASSERTED = '14155550177';
 
 const party = (user: string, host = 'far.test', displayName = ''): Party => ({
-  ...{ uri: `sip:${user}@${host}`, user, host, displayName },
+  uri: `sip:${user}@${host}`,
+  user,
+  host,
+  displayName,
 });
 const NOTHING: IdentityClaims = {
-  ...{ asserted: [], preferred: undefined, remoteParty: undefined, privacy: [] },
+  asserted: [],
+  preferred: undefined,
+  remoteParty: undefined,
+  privacy: [],
 };
 const says = (claims: Partial<IdentityClaims>, from?: Party): Partial<InboundLeg> => ({
   claims: { ...NOTHING, ...claims },
@@ -198,7 +204,9 @@ describe('what a phone may call', () => {
 
   it('an application by its sip_uri, where apps are allowed', async () => {
     const made = await service.provisioning.applications.create({
-      ...{ accountId: service.accountId, name: 'menu', answerUrl: `${SITE}/menu` },
+      accountId: service.accountId,
+      name: 'menu',
+      answerUrl: `${SITE}/menu`,
       hangupUrl: `${SITE}/menu`,
     });
     service.site.on('/menu', document('<Wait length="5"/>'));

@@ -32,7 +32,7 @@ describe('calls that a carrier brings', () => {
     expect(refused).toHaveLength(30);
     expect(await service.cdr(refused[0]?.callUuid)).toMatchObject({
       hangupCauseCode: 5030,
-      failureReason: 'carrier north is full: 10 calls at once',
+      failureReason: 'carrier north is full: 10 concurrent calls',
       cost: 0,
     });
     // The end of one makes way for another.

@@ -22,7 +22,7 @@ describe('POST Call: destinations that are not dialled end with a cause', () => 
       hangupCauseCode: 3030,
       hangupCauseName: 'Unknown Caller ID',
       hangupDisposition: 'send_refuse',
-      failureReason: '14155550177 is no caller id of this account',
+      failureReason: '14155550177 is not a caller ID of this account',
     });
   });
 
@@ -60,7 +60,7 @@ describe('POST Call: destinations that are not dialled end with a cause', () => 
     await stage.provisioning.carriers.patch('north', { prefixes: ['44'] });
     expect(await failsWith(CALLED)).toMatchObject({
       hangupCauseCode: 5020,
-      failureReason: `no carrier takes calls to ${CALLED}`,
+      failureReason: `no carrier accepts calls to ${CALLED}`,
     });
     await stage.close();
     stage = await openStage({ currency: 'EUR' });
@@ -124,7 +124,7 @@ describe('POST Call: where it goes', () => {
     expect(stage.live(second.callUuid).isEnded).toBe(false);
     await stage.clock.advance(1);
     expect(stage.signalling.invites).toHaveLength(1);
-    const failureReason = 'carrier north is full: 1 calls at once (waited 2000 ms)';
+    const failureReason = 'carrier north is full: 1 concurrent calls (waited 2000 ms)';
     expect(await stage.cdr(second.callUuid)).toMatchObject({
       hangupCauseCode: 5030,
       hangupSource: 'Carillon',

@@ -12,8 +12,13 @@ const HOST = 'voice.test';
 const MINE = { authId: 'MA_1', status: 'active', defaultEndpointApp: undefined };
 const APP = { appId: 7, accountId: 'MA_1', enabled: true, messageUrl: 'https://site.test/m' };
 const ALL = {
-  ...{ allowVoice: true, allowMessage: true, allowVideo: false, allowSameDomain: true },
-  ...{ allowOtherDomains: false, allowPhones: true, allowApps: true },
+  allowVoice: true,
+  allowMessage: true,
+  allowVideo: false,
+  allowSameDomain: true,
+  allowOtherDomains: false,
+  allowPhones: true,
+  allowApps: true,
 };
 
 let sent: OutboundText[];
@@ -29,7 +34,12 @@ beforeEach(() => {
   flags = {};
   const clock = new SimClock();
   const phone = (username: string, accountId = 'MA_1') => ({
-    ...{ username, accountId, endpointId: username, alias: username, appId: 7, ...ALL },
+    username,
+    accountId,
+    endpointId: username,
+    alias: username,
+    appId: 7,
+    ...ALL,
     ...flags[username],
   });
   desk = new MessageRouting({
@@ -67,14 +77,22 @@ beforeEach(() => {
 });
 
 const party = (user: string, host = HOST): Party => ({
-  ...{ uri: `sip:${user}@${host}`, user, host, displayName: '' },
+  uri: `sip:${user}@${host}`,
+  user,
+  host,
+  displayName: '',
 });
 
 async function text(to: string, over: Partial<InboundText> = {}) {
   const answers: unknown[] = [];
   desk.accept({
-    ...{ from: party('alice'), to: party(to), dialled: to, requestUri: `sip:${to}@${HOST}` },
-    ...{ endpointUsername: 'alice', carrier: undefined, contentType: 'text/plain' },
+    from: party('alice'),
+    to: party(to),
+    dialled: to,
+    requestUri: `sip:${to}@${HOST}`,
+    endpointUsername: 'alice',
+    carrier: undefined,
+    contentType: 'text/plain',
     body: Buffer.from('hallo'),
     answer: (status, more) => answers.push({ status, ...more }),
     ...over,
@@ -99,7 +117,8 @@ describe('to a phone', () => {
 
   it('that is not there: 480, in words', async () => {
     expect(await text('off')).toEqual({
-      ...{ status: 480, why: `no phone is registered as off@${HOST}` },
+      status: 480,
+      why: `no phone is registered as off@${HOST}`,
     });
     expect(sent).toEqual([]);
   });
@@ -115,7 +134,10 @@ describe('to an application', () => {
     expect(await text('+1-415-555-0199')).toEqual({ status: 202 });
     expect(told[0]).toMatchObject({ accountId: 'MA_1', target: { url: APP.messageUrl } });
     expect(parameters()).toMatchObject({
-      ...{ From: `sip:alice@${HOST}`, To: '14155550199', Text: 'hallo', Event: 'Message' },
+      From: `sip:alice@${HOST}`,
+      To: '14155550199',
+      Text: 'hallo',
+      Event: 'Message',
     });
   });
 
@@ -124,7 +146,8 @@ describe('to an application', () => {
     const carriers = { endpointUsername: undefined, carrier: 'north', from: party('+14155550177') };
     expect(await text('+14155550100', carriers)).toEqual({ status: 202 });
     expect(Object.fromEntries(told[1]?.parameters ?? [])).toMatchObject({
-      ...{ From: '14155550177', To: '14155550100' },
+      From: '14155550177',
+      To: '14155550100',
     });
     expect(await text('+14155550111', carriers)).toMatchObject({ status: 404 });
   });

@@ -28,7 +28,9 @@ async function another(name: string): Promise<Account> {
       type: 'credit' as const,
       amount: micros(10_000_000),
     },
-    ...{ description: 'Top-up', reference: undefined, referenceType: 'manual_adjustment' },
+    description: 'Top-up',
+    reference: undefined,
+    referenceType: 'manual_adjustment',
   } as const;
   await stage.store.ledger.post([credit], { checked: false });
   return account;
@@ -85,7 +87,10 @@ describe('a carrier at its limit (calls per second)', () => {
 
   it('a full carrier is passed over for the next; with all of them full the first with a free slot is waited for', async () => {
     await stage.provisioning.carriers.create({
-      ...{ name: 'south', host: '192.0.2.11', priority: 2, cpsLimit: 1 },
+      name: 'south',
+      host: '192.0.2.11',
+      priority: 2,
+      cpsLimit: 1,
     });
     for (let call = 0; call < CARRIER_CPS + 2; call += 1)
       await place(stage.account, ['14155550111']);

@@ -52,12 +52,18 @@ describe('by REST', () => {
     await settle();
     expect(stage.signalling.last.hungUpWith).toBe('normal');
     expect(await stage.cdr(call.uuid)).toMatchObject({
-      ...{ hangupCauseCode: 4000, hangupSource: 'API Request', hangupDisposition: 'send_bye' },
+      hangupCauseCode: 4000,
+      hangupSource: 'API Request',
+      hangupDisposition: 'send_bye',
     });
     expect(told(TOLD)).toMatchObject([
       {
-        ...{ Event: 'Refer', CallUUID: call.uuid, ReferStatus: 'completed', ReferTo: TARGET },
-        ...{ ReferSipResponseCode: '202', NotifySipResponseCode: '200' },
+        Event: 'Refer',
+        CallUUID: call.uuid,
+        ReferStatus: 'completed',
+        ReferTo: TARGET,
+        ReferSipResponseCode: '202',
+        NotifySipResponseCode: '200',
       },
     ]);
     await stage.finish();
@@ -94,7 +100,8 @@ describe('by REST', () => {
     const call = await answered();
     await asked(call, { destination: { kind: 'sip', uri: 'sip:a@elsewhere.test' } });
     expect(stage.signalling.last.refers[0]?.command).toMatchObject({
-      ...{ to: 'sip:a@elsewhere.test', isGuarded: true },
+      to: 'sip:a@elsewhere.test',
+      isGuarded: true,
     });
     await stage.finish();
   });
@@ -142,7 +149,8 @@ describe('by XML', () => {
     stage.signalling.last.refers[0]?.stepped({ what: 'done', status: 200 });
     await settle();
     expect(await stage.cdr(call.uuid)).toMatchObject({
-      ...{ hangupCauseCode: 4000, hangupSource: 'Answer XML' },
+      hangupCauseCode: 4000,
+      hangupSource: 'Answer XML',
     });
     expect(told(ACTION)).toMatchObject([{ ReferStatus: 'completed', CallStatus: 'completed' }]);
     await stage.finish();

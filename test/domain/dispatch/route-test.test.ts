@@ -21,20 +21,23 @@ it('names price, caller id and every carrier with its place, or why it has none'
   await carriers.create({ name: 'german', host: 'g.test', prefixes: ['49'] });
   const told = await explained(DID, '+1 (415) 555-0122'.replace(/[^\d+]/g, ''));
   expect(told).toMatchObject({
-    ...{ to: '14155550122', country: 'US', callerId: DID, refusal: undefined },
+    to: '14155550122',
+    country: 'US',
+    callerId: DID,
+    refusal: undefined,
     price: { perMinute: PRICE.outbound },
   });
   expect(told.carriers.map(({ name, rank, why }) => [name, rank, why])).toEqual([
     ['cheap', 1, undefined],
     ['north', 2, undefined],
     ['off', undefined, 'it is disabled'],
-    ['german', undefined, 'no prefix of it fits'],
+    ['german', undefined, 'its prefixes do not match the number'],
   ]);
   expect(service.signalling.invites).toEqual([]);
 });
 
 it('says why there would be no call', async () => {
-  expect((await explained('14085550000', '14155550122')).refusal).toMatch(/no caller id/);
+  expect((await explained('14085550000', '14155550122')).refusal).toMatch(/not a caller ID/);
   expect((await explained(DID, '911')).refusal).toMatch(/emergency/);
   expect(await explained(DID, 'abc')).toMatchObject({
     refusal: expect.stringMatching(/no telephone number/),

@@ -203,7 +203,8 @@ describe('blind, from the called party, in a Dial without action', () => {
     await settle();
     expect(scene.requests).toHaveLength(2);
     expect(scene.requests[1]?.parameters).toMatchObject({
-      ...{ Event: 'StartApp', CallStatus: 'in-progress' },
+      Event: 'StartApp',
+      CallStatus: 'in-progress',
     });
     a.ends('bye');
     await a.running;

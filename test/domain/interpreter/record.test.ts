@@ -180,7 +180,7 @@ describe('Record: the file and its callback (spec: fires when the file is downlo
     await settle();
     expect(scene.row()).toMatchObject({ status: 'failed' });
     expect(stops()).toEqual([]);
-    expect(warned(a.call, 'there is no file of the recording')).toBe(true);
+    expect(warned(a.call, 'the recording has no file')).toBe(true);
     expect(scene.spoken).toHaveLength(1);
   });
 

@@ -674,9 +674,14 @@ function refers(events: LegEvents | undefined, to: string, replaces?: string): s
   const told: string[] = [];
   const tell = (what: string) => () => void told.push(what);
   events?.referred?.({
-    ...{ to, replaces, referredBy: undefined },
-    ...{ accept: tell('accepted'), refuse: tell('refused'), ringing: tell('ringing') },
-    ...{ succeeded: tell('succeeded'), failed: (cause: string) => void told.push(cause) },
+    to,
+    replaces,
+    referredBy: undefined,
+    accept: tell('accepted'),
+    refuse: tell('refused'),
+    ringing: tell('ringing'),
+    succeeded: tell('succeeded'),
+    failed: (cause: string) => void told.push(cause),
   });
   return told;
 }

@@ -1,4 +1,4 @@
-/** What nodes say to each other so that the members of one conference may be on several of them. */
+/** Bus messages between nodes, for conferences whose members are on several nodes. */
 import type { AccountId } from '../../../base/ids.ts';
 import type { ConferenceInstruction } from '../../../protocol/answer-xml/answer-xml.ts';
 import type { CallIdentity } from '../../call/call.ts';
@@ -6,16 +6,16 @@ import type { HangupCauseKey, HangupSource } from '../../call/types.ts';
 import type { Ticket } from '../../cluster/cluster.ts';
 import type { LeaveReason, Participation } from '../needs.ts';
 
-/** Questions, by what they are called on the bus. */
+/** Bus request names. */
 export const JOIN = 'conference.join';
 export const GUEST = 'conference.guest';
 export const LEAVE = 'conference.leave';
-/** To the node of a call: the conference that it is in has begun. */
+/** Sent to the home node of a call when its conference has begun. */
 export const BEGUN = 'conference.begun';
 export const NOTED = 'conference.noted';
 export const NOTIFY = 'conference.notify';
 
-/** A conference in the directory of nodes; `key`: see `keyOfRoom`. */
+/** Name under which the cluster directory claims a conference; `key`: see `keyOfRoom`. */
 export const claimOf = (accountId: AccountId, key: string): string => `room:${accountId}:${key}`;
 
 export function roomOfClaim(claim: string): { accountId: AccountId; key: string } | undefined {
@@ -25,36 +25,36 @@ export function roomOfClaim(claim: string): { accountId: AccountId; key: string 
     : { accountId: accountId as AccountId, key };
 }
 
-/** A call of node `home` wants to be in a conference of the node that is asked. */
+/** Request from node `home` to let one of its calls join a conference on the receiving node. */
 export interface JoinRequest {
   readonly claim: string;
   readonly home: string;
-  /** Where its INVITE will come from: an IP address. */
+  /** IP address that the INVITE will come from. */
   readonly host: string;
   readonly identity: CallIdentity;
   readonly currency: string;
-  /** Its keypad presses come as events, not as tones. */
+  /** True if the call's keypad presses arrive as events, not as tones. */
   readonly keypadEvents: boolean;
   readonly instruction: WireInstruction;
-  /** The conference had begun at the node from which it moves. */
+  /** True if the conference had begun on the node from which it moves. */
   readonly goesOn: boolean;
 }
 
-/** `elsewhere`: the conference is another node's. */
+/** `elsewhere`: another node owns the conference. */
 export type JoinAnswer =
   | { readonly kind: 'elsewhere' }
   | { readonly kind: 'ticket'; readonly ticket: Ticket; readonly uri: string };
 
-/** What became of whoever joined. */
+/** State of a call that asked to join. */
 export type GuestState =
   | { readonly kind: 'full' }
-  /** It never came, or nothing is known of it any more. */
+  /** The call never arrived, or its state is no longer kept. */
   | { readonly kind: 'unknown' }
   | (GuestFacts & { readonly kind: 'in' })
   | (GuestFacts & {
       readonly kind: 'left';
       readonly reason: LeaveReason;
-      /** Its call is to be ended, on the wish of the conference's node. */
+      /** Set if the conference's node ended the call through an API request. */
       readonly hangup?: { readonly cause: HangupCauseKey; readonly source: HangupSource };
     });
 
@@ -63,7 +63,7 @@ export interface GuestFacts {
   readonly room: Participation['room'];
 }
 
-/** As data: a set is a list. */
+/** JSON-compatible form of the instruction: sets become arrays. */
 export type WireInstruction = Omit<ConferenceInstruction, 'party'> & {
   readonly party:
     | (Omit<NonNullable<ConferenceInstruction['party']>, 'events'> & {

@@ -1,10 +1,10 @@
-/** What a conference tells the `callbackUrl` of its members (dialect §2.1, Conference). */
+/** Callbacks of a conference to the `callbackUrl` of its members (dialect §2.1, Conference). */
 import { type CallStatus, partyParameter } from '../../callback/callback.ts';
 import type { CallbackParameters, NotificationDraft } from '../../callback/types.ts';
 import { signerOf } from '../call-callbacks.ts';
 import type { Member } from './member.ts';
 
-/** The room in the words of a callback. */
+/** Room identity in callbacks. */
 export interface RoomNames {
   readonly uuid: string;
   readonly name: string;
@@ -49,11 +49,11 @@ export const tellDigits = (room: RoomNames, member: Member, keys: string): void 
 export const tellFloor = (room: RoomNames, member: Member): void =>
   tell(room, member, 'floor', 'ConferenceFloor', []);
 
-/** Told once there is a file of the room's recording. */
+/** Notification draft for a room recording, sent once its file is available. */
 export const recordNotice = (room: RoomNames, member: Member): NotificationDraft | undefined =>
   draft(room, member, 'record', 'ConferenceRecord', []);
 
-/** Of the request for what a member hears while it waits. */
+/** Parameters of the request for a member's wait sound. */
 export const soundParameters = (room: RoomNames, memberId: string): CallbackParameters => [
   ['ConferenceAction', 'waitSound'],
   ...namesOf(room, memberId),

@@ -1,4 +1,4 @@
-/** The conferences of all accounts, by account and case-sensitive name, with what the REST interface asks of them. */
+/** Conferences of all accounts on this node, by account and case-sensitive name, with the operations of the REST API. */
 
 import type { AccountId } from '../../../base/ids.ts';
 import { err, ok, type Result } from '../../../base/result.ts';
@@ -20,11 +20,11 @@ import { actOnParty, recordParty } from './party-control.ts';
 import { EndedParties } from './party-history.ts';
 import { Room, type RoomNeeds } from './room.ts';
 
-/** Multi-party calls and conferences of one name are apart: no name in a document begins so. */
+/** Key prefix that separates multi-party calls from conferences of the same name. Names in documents cannot contain it. */
 const PARTY = '\u0000';
 export const partyKey = (name: string): string => PARTY + name;
 
-/** What a room is kept under within its account. */
+/** Key of the room within its account. */
 export const keyOfRoom = ({ room, party }: ConferenceInstruction): string =>
   party === undefined ? room : partyKey(room);
 
@@ -39,7 +39,7 @@ export class Conferences implements ConferenceDirectory {
     this.#needs = needs;
   }
 
-  /** Takes a call into the room of its account with that name, which comes into being with its first member. */
+  /** Adds a call to the room of that name in its account. Creates the room if it does not exist. */
   async enter(
     instruction: ConferenceInstruction,
     context: VerbContext,
@@ -47,7 +47,7 @@ export class Conferences implements ConferenceDirectory {
     return this.enterHere(instruction, context);
   }
 
-  /** In the turn in which it is called; `goesOn` as for `Room.enter`. */
+  /** Synchronous form of `enter`; `goesOn` as for `Room.enter`. */
   enterHere(
     instruction: ConferenceInstruction,
     context: VerbContext,
@@ -61,12 +61,12 @@ export class Conferences implements ConferenceDirectory {
       if (member === undefined) return undefined;
       return { room, member, leave: async () => room.leave(member, 'callOver') };
     } finally {
-      // When the engine takes no member, nobody leaves later, and the empty room would stay open.
+      // If the media engine rejects the first member, no later leave would close the empty room.
       room.closeIfEmpty();
     }
   }
 
-  /** Its members are let go, to meet again on another node; without a name those of all rooms. */
+  /** Releases the members so that they can join again on another node; without `of`, those of all rooms. */
   moveAway(of?: { readonly accountId: AccountId; readonly key: string }): void {
     const rooms =
       of === undefined
@@ -132,7 +132,7 @@ export class Conferences implements ConferenceDirectory {
     return room === undefined ? undefined : describedRoom(room, this.#needs.clock);
   }
 
-  /** Hangs up on everybody in it; `name` undefined: all conferences of the account, of which there may be none. */
+  /** Hangs up all members of a conference. Without `name`, ends all conferences of the account, if any. */
   end(accountId: AccountId, name: string | undefined): Result<void, ControlRefusal> {
     const rooms =
       name === undefined
@@ -145,7 +145,7 @@ export class Conferences implements ConferenceDirectory {
     return ok(undefined);
   }
 
-  /** The members that it was done to; none of those named is there: notFound. */
+  /** Applies an action to the chosen members and returns their IDs. Returns notFound if all of them have left. */
   act(
     accountId: AccountId,
     name: string,
@@ -179,7 +179,8 @@ export class Conferences implements ConferenceDirectory {
       transcription: request.transcription,
       notice: callback && {
         accountId,
-        // Of no single call: in order with what else there is to tell of this conference.
+        // The notification belongs to the conference, not to a call: it is ordered with the conference's other
+        // notifications.
         subject: room.uuid,
         event: 'ConferenceRecord',
         target: callback,
@@ -194,7 +195,7 @@ export class Conferences implements ConferenceDirectory {
     return ok({ recordingId, url });
   }
 
-  /** Succeeds when no recording runs (dialect §3.4: stop operations are idempotent). */
+  /** Stops the recording. Succeeds if none is running (dialect §3.4: stop operations are idempotent). */
   stopRecording(accountId: AccountId, name: string): Result<void, ControlRefusal> {
     const room = this.#find(accountId, name);
     if (room === undefined) return err(NOT_FOUND);
@@ -206,7 +207,7 @@ export class Conferences implements ConferenceDirectory {
     return this.#rooms.get(accountId)?.get(name);
   }
 
-  /** One that nobody entered was none. */
+  /** Keeps an ended multi-party call for the API, unless no member ever joined. */
   #remember(room: Room): void {
     const { clock } = this.#needs;
     const { party, ...rest } = describedRoom(room, clock);

@@ -1,4 +1,4 @@
-/** Members as the REST interface is told of them. */
+/** Describes conference members for the REST API. */
 import type { Clock } from '../../../base/clock.ts';
 import type { ConferenceMember } from '../../dispatch/types.ts';
 import type { Member } from './member.ts';
@@ -10,7 +10,15 @@ export function describedMember(member: Member, clock: Clock): ConferenceMember 
   const inRoomMs = clock.monotonicMs() - joinedMs;
   const rules = instruction.party;
   return {
-    ...{ memberId: id, callUuid, from, to, callerName, direction, muted, deaf, inRoomMs },
+    memberId: id,
+    callUuid,
+    from,
+    to,
+    callerName,
+    direction,
+    muted,
+    deaf,
+    inRoomMs,
     ...(rules && {
       party: {
         role: rules.role,

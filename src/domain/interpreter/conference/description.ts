@@ -1,4 +1,4 @@
-/** Rooms as the REST interface is told of them. */
+/** Describes rooms for the REST API. */
 import type { Clock } from '../../../base/clock.ts';
 import type { Conference } from '../../dispatch/types.ts';
 import { describedMember } from './described-member.ts';

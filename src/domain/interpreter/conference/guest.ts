@@ -1,4 +1,4 @@
-/** A call of another node in a conference of this one: a leg from that node stands for it. */
+/** A call of another node in a conference of this node, represented by a leg from that node. */
 import type { Logger } from '../../../base/logger.ts';
 import type { Call, CallLogKind } from '../../call/call.ts';
 import type { InboundLeg, MediaWish } from '../../call/needs.ts';
@@ -41,33 +41,37 @@ export class Guest {
     this.#needs = needs;
   }
 
-  /** Once it is known whether it is in. */
+  /** Resolves once the guest has joined or failed to join. */
   async state(): Promise<GuestState> {
     return this.#state ?? this.#entered.promise;
   }
 
-  /** Resolves when it has left, or never came. */
+  /** Resolves when the guest has left, or failed to arrive. */
   get over(): Promise<void> {
     return this.#over.promise;
   }
 
-  /** Its leg has arrived. To be called in the same turn. */
+  /** Adopts the guest's leg. Must be called in the same event-loop turn in which the leg arrived. */
   arrived(leg: InboundLeg): void {
     const { legs, logger } = this.#needs;
     const { identity, currency, keypadEvents } = this.#request;
     const call = legs.guest(identity, {
-      ...{ currency, keypadEvents },
+      currency,
+      keypadEvents,
       noted: (kind, text, facts) => this.#noted(kind, text, facts),
     });
     call.takeInbound(unowned(leg), WISH);
     this.#enter(call).catch((error: unknown) => {
-      logger.error({ error, callUuid: call.uuid }, 'call of another node not joined');
+      logger.error(
+        { error, callUuid: call.uuid },
+        'a call of another node could not join the conference',
+      );
       call.hangup('internalError', 'Error');
       this.lost();
     });
   }
 
-  /** It never came, or its leg is of no use. */
+  /** Marks the guest as lost: it never arrived, or its leg failed. */
   lost(): void {
     this.#settle({ kind: 'unknown' });
     this.#over.resolve();
@@ -98,16 +102,18 @@ export class Guest {
     this.#needs.rosters.watch(entered.room);
     const facts = () => ({ memberId: entered.member.id, room: roomOf(entered) });
     this.#settle({ kind: 'in', ...facts() });
-    // Its node has to know when this one dies.
+    // A member on this node ends with the node, so the home node must know that the conference has begun.
     void entered.room.begins
       .then(() => this.#ask(BEGUN, [identity.callUuid]))
       .catch(() => undefined);
     const reason = await entered.member.left;
-    // On whose wish its leg ended: its own node's, or of somebody who asked this one.
+    // Passes an API hangup from this node on to the home node, which ends the call.
     const end = call.isEnded ? await call.ended : undefined;
     const hangup = end?.source === 'API Request' ? end : undefined;
     this.#state = {
-      ...{ kind: 'left', reason, ...facts() },
+      kind: 'left',
+      reason,
+      ...facts(),
       ...(hangup && { hangup: { cause: hangup.cause, source: hangup.source } }),
     };
     this.#over.resolve();
@@ -119,12 +125,12 @@ export class Guest {
     this.#entered.resolve(this.#state);
   }
 
-  /** Everything about the call is told by its own node, in order with what else that has to tell. */
+  /** Context whose notifications are sent by the home node, in order with the call's other notifications. */
   #context(call: Call): VerbContext {
     const needs = this.#needs.interpreter();
     const { callbacks } = needs;
     const notify = (draft: NotificationDraft): void => {
-      this.#ask(NOTIFY, [draft]).catch(() => callbacks.notify(draft)); // its node is gone
+      this.#ask(NOTIFY, [draft]).catch(() => callbacks.notify(draft)); // the home node is unavailable
     };
     return {
       call,
@@ -135,7 +141,7 @@ export class Guest {
   }
 
   #noted(kind: CallLogKind, text: string, facts: Readonly<Record<string, unknown>>): void {
-    // A line of a timeline is not worth a fault.
+    // A lost timeline entry is not worth an error.
     this.#ask(NOTED, [this.#request.identity.callUuid, kind, text, facts]).catch(() => undefined);
   }
 
@@ -147,12 +153,14 @@ export class Guest {
 const roomOf = ({ room }: Participation): Participation['room'] => {
   const { uuid, name, recording, hasBegun } = room;
   return {
-    ...{ uuid, name, hasBegun },
+    uuid,
+    name,
+    hasBegun,
     recording: recording && { recordingId: recording.recordingId, url: recording.url },
   };
 };
 
-/** Its messages are no call's of this node: the call's own node shows them. */
+/** Hides `belongsTo`: the call's home node shows these SIP messages, not this node. */
 function unowned(leg: InboundLeg): InboundLeg {
   return new Proxy(leg, {
     get(target, property) {

@@ -1,4 +1,4 @@
-/** One call in one conference: its keys, its time limit, and what it alone hears. */
+/** One call in one conference: keypad input, time limit and individual sounds. */
 import type { ConferenceInstruction } from '../../../protocol/answer-xml/answer-xml.ts';
 import { matchDigits } from '../../call/call.ts';
 import type { RoomMember } from '../../call/needs.ts';
@@ -28,12 +28,12 @@ export class Member {
   readonly id: string;
   readonly context: VerbContext;
   readonly instruction: ConferenceInstruction;
-  /** Of the monotonic clock. */
+  /** Monotonic time of joining, in ms. */
   readonly joinedMs: number;
-  /** Resolves when the member is out of the room. */
+  /** Resolves when the member has left the room. */
   readonly left: Promise<LeaveReason>;
   readonly seat: RoomMember;
-  /** Of this member alone. */
+  /** Recording of this member only. */
   readonly recording: RecordingSlot<CallRecordRequest>;
   readonly #undo: Array<() => void> = [];
   readonly #sounds = new Map<MemberSound['kind'], AbortController>();
@@ -78,7 +78,7 @@ export class Member {
     return this.#onHold;
   }
 
-  /** Heard by agents alone. */
+  /** True if only agents hear this member. */
   get coaching(): boolean {
     return this.#coaching;
   }
@@ -109,7 +109,7 @@ export class Member {
       matchDigits(call.digits, digitsMatch, (keys) => events.matched(keys)),
       call.digits.observeEvents((digit) => events.pressed(digit)),
       matchDigits(call.digits, hangupOnStar ? ['*'] : [], () => events.wantsOut('star')),
-      // Pressed for the conference, not for what follows.
+      // Presses in a conference do not count as type-ahead for later elements.
       call.digits.forgetAhead(),
     );
     if (sendDigits !== undefined) {
@@ -117,7 +117,7 @@ export class Member {
     }
   }
 
-  /** Neither hears nor is heard until the conference starts; meanwhile its waitSound is played to it. */
+  /** Isolates the member until the conference starts, and plays its waitSound. `patience` limits the wait. */
   wait(source: SoundSource | undefined, patience?: { readonly ms: number; over(): void }): void {
     if (this.#isWaiting) return;
     this.#isWaiting = true;
@@ -142,7 +142,7 @@ export class Member {
     this.seat.set({ held: this.#onHold });
   }
 
-  /** Neither hears nor is heard, but for music of its own; apart from waiting for the conference. */
+  /** Isolates the member on hold and plays hold music. Independent of waiting for the start. */
   hold(isOn: boolean, source: SoundSource | undefined): void {
     if (isOn === this.#onHold) return;
     this.#onHold = isOn;
@@ -160,7 +160,7 @@ export class Member {
     this.seat.set({ whispers: isOn });
   }
 
-  /** Lets this member alone hear something, over the conference; what was there of the same kind gives way. */
+  /** Plays a sound to this member only, mixed over the conference. Stops a previous sound of the same kind. */
   hear(sound: MemberSound): void {
     this.silence(sound.kind);
     const stop = new AbortController();
@@ -186,7 +186,7 @@ export class Member {
     this.#sounds.delete(kind);
   }
 
-  /** Gives everything back. Called by the room, which has let go of the member before. */
+  /** Releases all resources. The room has removed the member beforehand. */
   out(reason: LeaveReason): void {
     this.#isOut = true;
     for (const undo of this.#undo) undo();

@@ -1,11 +1,11 @@
 import type { Call, CallIdentity, CallLogKind } from '../../call/call.ts';
 import type { CodecWish, SrtpRule } from '../../call/needs.ts';
 
-/** Legs between nodes. They cost nothing, count nowhere and stand in no record: the call that they are for does. */
+/** Legs between nodes. They are free, exempt from limits and not recorded; the call that they serve is. */
 export interface NodeLegs {
-  /** To another node, for a call of this one. */
+  /** Creates a leg to another node, for a call of this node. */
   visit(call: Call): Call;
-  /** From another node, for a call of that one. */
+  /** Creates a leg from another node, for a call of that node. */
   guest(
     identity: CallIdentity,
     of: {
@@ -20,7 +20,7 @@ export interface NodeLegs {
   ): Call;
 }
 
-/** Wideband at little cost; the network of the nodes is their own. */
+/** Wideband at low CPU cost; bandwidth between nodes is not a concern. */
 export const LINK_CODECS: readonly CodecWish[] = ['G722', 'PCMU'];
-/** Nodes are in a network of their own (docs/guides/clusters.md). */
+/** Nodes use a private network (docs/guides/clusters.md). */
 export const LINK_SRTP: SrtpRule = { policy: 'off', offered: false };

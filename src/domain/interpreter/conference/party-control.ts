@@ -1,4 +1,4 @@
-/** What the REST interface does to a multi-party call and its members. */
+/** REST API operations on a multi-party call and its members. */
 import { assertNever } from '../../../base/errors.ts';
 import { err, ok, type Result } from '../../../base/result.ts';
 import type {
@@ -19,7 +19,7 @@ const DONE: Done = ok(undefined);
 const NO_MEMBER: ControlRefusal = { kind: 'notFound', what: 'member' };
 const NOT_RECORDING: ControlRefusal = { kind: 'notFound', what: 'recording' };
 
-/** By its id, or its call's UUID. */
+/** Finds a member by its ID or its call's UUID. */
 const memberOf = (room: Room, id: string): Member | undefined =>
   room.members.find((member) => member.id === id || member.context.call.uuid === id.toLowerCase());
 
@@ -71,7 +71,7 @@ function actOnMember(
   }
 }
 
-/** Told to whoever is told of the recording's end. */
+/** Pauses or resumes a recording and notifies its callback. */
 function pause(room: Room, member: Member | undefined, isPaused: boolean): Done {
   const state = isPaused ? 'Paused' : 'Resumed';
   if (member !== undefined) {
@@ -107,7 +107,7 @@ function tell(room: Room, member: Member, event: string, target: Target, isItsOw
   });
 }
 
-/** The whole call, or with `of` one member: what it says, or that and what it hears. */
+/** Records the whole multi-party call, or with `of` one member: its voice only, or also the audio that it hears. */
 export async function recordParty(
   room: Room,
   request: RecordRequest,
@@ -132,7 +132,7 @@ function wholeOf(room: Room, { format, maxMs, callback, transcription }: RecordR
     transcription,
     notice: callback && {
       accountId: room.accountId,
-      // Of no single call: in order with what else there is to tell of this one.
+      // The notification belongs to the multi-party call: it is ordered with that call's other notifications.
       subject: room.uuid,
       event: 'MPCRecord',
       target: callback,

@@ -1,4 +1,4 @@
-/** What a multi-party call tells its `statusCallbackUrl` (dialect §2.1 MultiPartyCall). */
+/** Callbacks of a multi-party call to its `statusCallbackUrl` (dialect §2.1 MultiPartyCall). */
 import { partyParameter } from '../../callback/callback.ts';
 import type { CallbackParameters } from '../../callback/types.ts';
 import { signerOf } from '../call-callbacks.ts';
@@ -29,7 +29,7 @@ const GROUPS = {
 
 export type PartyEvent = keyof typeof GROUPS;
 
-/** Nothing for members of a `Conference`. */
+/** Sends an event of a multi-party call. Members of a `Conference` have no such events. */
 export function tellParty(
   room: RoomNames,
   member: Member,

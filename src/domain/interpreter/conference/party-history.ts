@@ -1,16 +1,16 @@
-/** What a multi-party call leaves behind: who was in it, and how it ended. In memory: a restart forgets it. */
+/** Former members and end cause of multi-party calls. Kept in memory: lost on restart. */
 import { DAY_MS } from '../../../base/duration.ts';
 import type { AccountId } from '../../../base/ids.ts';
 import type { Conference, ConferenceMember, PartyEndCause } from '../../dispatch/types.ts';
 import type { LeaveReason } from '../needs.ts';
 
-/** Members of one call that are remembered after they have left. */
+/** Former members kept per multi-party call. */
 const FORMER_MAX = 100;
 const ENDED_PER_ACCOUNT = 100;
 const ENDED_MAX = 5000;
 const KEPT_US = 7 * DAY_MS * 1000;
 
-/** Of one call. */
+/** History of one multi-party call. */
 export class PartyHistory {
   readonly createdUs: number;
   startedUs: number | undefined;
@@ -21,7 +21,7 @@ export class PartyHistory {
     this.createdUs = createdUs;
   }
 
-  /** The latest to leave first. */
+  /** Former members, most recent first. */
   get former(): readonly ConferenceMember[] {
     return this.#former;
   }
@@ -30,7 +30,7 @@ export class PartyHistory {
     return this.#cause ?? 'empty';
   }
 
-  /** The first cause is the one. */
+  /** Sets the end cause. Only the first call has an effect. */
   endsBy(cause: PartyEndCause): void {
     this.#cause ??= cause;
   }
@@ -44,7 +44,7 @@ export class PartyHistory {
   }
 }
 
-/** Those of all accounts that have ended within a week, the latest first. */
+/** Multi-party calls of all accounts that ended within 7 days, most recent first. */
 export class EndedParties {
   readonly #accounts = new Map<AccountId, Conference[]>();
   #count = 0;
@@ -54,7 +54,7 @@ export class EndedParties {
     known.unshift(ended);
     this.#count += 1;
     if (known.length > ENDED_PER_ACCOUNT) this.#drop(known);
-    // Whose calls ended longest ago comes first.
+    // Re-insert the account last, so that the account with the oldest activity is dropped first.
     this.#accounts.delete(accountId);
     this.#accounts.set(accountId, known);
     for (const [oldest, calls] of this.#accounts) {

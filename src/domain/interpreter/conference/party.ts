@@ -1,4 +1,4 @@
-/** What makes a room a multi-party call: roles, hold, coaching. */
+/** Multi-party features of a room: roles, hold and coaching. */
 
 import { signerOf } from '../call-callbacks.ts';
 import type { RoomRecordRequest } from '../recording/types.ts';
@@ -7,7 +7,7 @@ import { type RoomNames, recordNotice } from './conference-events.ts';
 import type { Member } from './member.ts';
 import { tellParty } from './party-events.ts';
 
-/** What is changed of a member. */
+/** Requested changes to a member; undefined leaves a property unchanged. */
 export interface PartyChange {
   readonly mute?: boolean | undefined;
   readonly hold?: boolean | undefined;
@@ -18,7 +18,10 @@ interface PartyRoom extends RoomNames {
   source(url: string, method: 'GET' | 'POST', memberId: string): SoundSource;
 }
 
-/** Agents hear what supervisors whisper. Nothing for members of a `Conference`. */
+/**
+ * Applies the member's role and announces it. Agents hear coaching supervisors. Does nothing for members of a
+ * `Conference`.
+ */
 export function enterParty(room: PartyRoom, member: Member, isFirst: boolean): void {
   const { party } = member.instruction;
   if (party === undefined) return;
@@ -47,7 +50,7 @@ export function changeParty(room: PartyRoom, member: Member, change: PartyChange
   }
 }
 
-/** Who is told of the room's recording, and of its words. */
+/** Recipients of the room recording's notification and transcription. */
 export function recordingTold(
   room: RoomNames,
   member: Member,

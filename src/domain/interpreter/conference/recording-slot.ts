@@ -1,4 +1,4 @@
-/** The recording of one room, or of one member: at most one at a time, whoever asked for it. */
+/** Recording of one room or one member. At most one runs at a time, whether a document or the REST API requested it. */
 import { err, ok, type Result } from '../../../base/result.ts';
 import type { LiveRecording, RecordRefusal } from '../recording/types.ts';
 
@@ -17,12 +17,12 @@ export class RecordingSlot<Request> {
     this.#begin = begin;
   }
 
-  /** The recording that runs, or the last one that did. */
+  /** The active recording, or the most recent one. */
   get last(): LiveRecording | undefined {
     return this.#last;
   }
 
-  /** What was asked for last. */
+  /** The most recent request. */
   get request(): Request | undefined {
     return this.#request;
   }
@@ -37,7 +37,8 @@ export class RecordingSlot<Request> {
   }
 
   async start(request: Request): Outcome {
-    if (this.isRunning) return err({ kind: 'wrongState', detail: 'it is being recorded already' });
+    if (this.isRunning)
+      return err({ kind: 'wrongState', detail: 'a recording is already running' });
     this.#stopWanted = false;
     this.#isPaused = false;
     this.#request = request;
@@ -48,11 +49,11 @@ export class RecordingSlot<Request> {
       if (!started.ok) return started;
       const current = started.value;
       this.#last = current;
-      // At its time limit a recording ends by itself.
+      // A recording ends automatically at its time limit.
       void current.ended.then(() => {
         if (this.#live === current) this.#live = undefined;
       });
-      // It may have been stopped, or paused, while the file was being opened.
+      // stop() or pause() may have been called while the file was being opened.
       if (this.#stopWanted) current.stop('HungUp');
       else this.#live = current;
       if (this.#isPaused) current.pause(true);
@@ -62,7 +63,7 @@ export class RecordingSlot<Request> {
     }
   }
 
-  /** What is said during a pause is neither kept nor charged. False when nothing runs. */
+  /** Pauses or resumes; paused audio is not recorded or charged. Returns false if no recording is running. */
   pause(isPaused: boolean): boolean {
     if (!this.isRunning) return false;
     this.#isPaused = isPaused;
@@ -70,7 +71,7 @@ export class RecordingSlot<Request> {
     return true;
   }
 
-  /** False when there was nothing to stop. */
+  /** Stops the recording. Returns false if none is running. */
   stop(reason: 'HungUp' | 'API request'): boolean {
     if (!this.isRunning) return false;
     this.#stopWanted = true;

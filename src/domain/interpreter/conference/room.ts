@@ -1,4 +1,4 @@
-/** One conference: who is in it, whether it has begun, what everybody hears. */
+/** One conference: its members, its state and the sounds that all members hear. */
 import type { Clock } from '../../../base/clock.ts';
 import { type AccountId, type Random, uuid } from '../../../base/ids.ts';
 import type { Logger } from '../../../base/logger.ts';
@@ -26,9 +26,9 @@ import { tellParty } from './party-events.ts';
 import { PartyHistory } from './party-history.ts';
 import { RecordingSlot } from './recording-slot.ts';
 
-/** A recording that a document asked for ends with the room; this ends one of a room that never empties. */
+/** Maximum length of a recording started by a document: 24 h. Limits recordings of rooms that never empty. */
 const LONGEST_RECORDING_MS = 86_400_000;
-/** Members from which on a conference is recorded; with recordWhenAlone one is enough. */
+/** Minimum number of members for a recording; one member suffices with recordWhenAlone. */
 const COMPANY = 2;
 
 export interface RoomNeeds {
@@ -43,7 +43,7 @@ export class Room {
   readonly uuid: string;
   readonly name: string;
   readonly accountId: AccountId;
-  /** Of the monotonic clock. */
+  /** Monotonic time of creation, in ms. */
   readonly startedMs: number;
   readonly #needs: RoomNeeds;
   readonly #media: MediaRoom;
@@ -60,9 +60,9 @@ export class Room {
   readonly #begins = Promise.withResolvers<void>();
   #begun = false;
   #floor: Member | undefined;
-  /** Whose `statusCallbackUrl` is told of the whole multi-party call: the first member that has one. */
+  /** First member with a `statusCallbackUrl`: receives the events of the whole multi-party call. */
   #teller: Member | undefined;
-  /** Whose `record` attribute the room obeys: the first member that has it. */
+  /** First member with a `record` attribute: determines the recording of the room. */
   #recordFor: Member | undefined;
 
   constructor(
@@ -83,19 +83,19 @@ export class Room {
     this.history = new PartyHistory(this.#nowUs());
   }
 
-  /** In the order in which they came. */
+  /** Members in order of joining. */
   get members(): readonly Member[] {
     return [...this.#members.values()];
   }
 
-  /** The recording that runs, or the last one that did. */
+  /** The active recording, or the most recent one. */
   get recording(): LiveRecording | undefined {
     return this.recordings.last;
   }
 
   /**
-   * Undefined when the room has as many members as this one wants it to have. `goesOn`: its conference had begun at another node,
-   * so that this one has.
+   * Adds a member. Returns undefined if the room has reached the instruction's member limit. `goesOn`: the conference
+   * had begun on another node, so it begins here immediately.
    */
   enter(
     instruction: ConferenceInstruction,
@@ -162,12 +162,12 @@ export class Room {
     }
   }
 
-  /** Everybody is let go; their documents go on. */
+  /** Removes all members; their documents continue. */
   end(): void {
     for (const member of this.members) this.leave(member, 'roomEnded');
   }
 
-  /** Everybody is let go, to meet again on another node. */
+  /** Removes all members so that they can join again on another node. */
   moveAway(): void {
     this.#isMoving = true;
     for (const member of this.members) this.leave(member, 'moved');
@@ -177,18 +177,18 @@ export class Room {
     return this.recordings.start(request);
   }
 
-  /** False when there was nothing to stop. A recording by document starts no second time after that. */
+  /** Stops the recording and disables recording by document. Returns false if no recording was running. */
   stopRecording(): boolean {
     this.#recordFor = undefined;
     return this.recordings.stop('API request');
   }
 
-  /** The conference begins, whoever is there. */
+  /** Begins the conference, regardless of its members. */
   begin(): void {
     this.#begin();
   }
 
-  /** Resolves when it begins, which may be never. */
+  /** Resolves when the conference begins, which may never happen. */
   get begins(): Promise<void> {
     return this.#begins.promise;
   }
@@ -210,7 +210,7 @@ export class Room {
     this.#closed.signal.addEventListener('abort', cancel, { once: true });
   }
 
-  /** Who is there before the conference begins waits; in a multi-party call also who is there alone. */
+  /** Members wait until the conference begins. In a multi-party call, a lone member waits too. */
   #considerWaiting(member: Member): void {
     const { party } = member.instruction;
     if (this.#begun && (party === undefined || this.#members.size > 1)) {
@@ -245,13 +245,13 @@ export class Room {
 
   closeIfEmpty(): void {
     if (this.#members.size > 0 || this.#closed.signal.aborted) return;
-    this.#closed.abort(new Error('the conference is over'));
+    this.#closed.abort(new Error('the conference has ended'));
     this.recordings.stop('HungUp');
     this.#media.close();
     this.#onEmpty();
   }
 
-  /** Heard by the whole room. */
+  /** Plays a sound to the whole room. */
   #announce(sound: ConferenceSound, { context, id }: Member): void {
     if (sound.kind === 'none') return;
     if (sound.kind === 'beep') {
@@ -277,7 +277,7 @@ export class Room {
     return { url, method, event: 'ConferenceRemoteSounds', own: soundParameters(this, memberId) };
   }
 
-  /** Keypad events are no audio: the others hear of them only when they are sent on (relayDTMF). */
+  /** Relays keypad events to other members (relayDTMF). Events, unlike tones, are not part of the mixed audio. */
   #relay(from: Member, digit: string): void {
     const { call } = from.context;
     if (!this.#begun || !from.instruction.relayDtmf || !call.keypadEvents) return;
@@ -287,7 +287,7 @@ export class Room {
     }
   }
 
-  /** Told when another member begins to speak, not when the same one goes on after a pause. */
+  /** Sends floor events when another member begins to speak, but not when the same member continues after a pause. */
   #floorTaken(seat: RoomMember | undefined): void {
     if (seat === undefined) return;
     const member = this.members.find((candidate) => candidate.seat === seat);
@@ -297,7 +297,7 @@ export class Room {
     tellParty(this, member, 'ParticipantSpeaking');
   }
 
-  /** `record` of a document: records while the room has two members, with recordWhenAlone while it has one. */
+  /** Implements a document's `record`: records while the room has two members, with recordWhenAlone one. */
   #considerRecording(): void {
     this.#recordFor ??= this.members.find(({ instruction }) => instruction.record);
     const member = this.#recordFor;

@@ -1,6 +1,6 @@
 /**
- * Conferences of several nodes: one of a name is at one node, which Redis names, and calls of the others are joined to it there. When
- * that node is gone, or leaves, its members meet again at another.
+ * Conferences across nodes. Each conference is owned by one node, as claimed in Redis; calls of other nodes join it
+ * there. When the owner fails or leaves, the members meet again on another node.
  */
 import type { Clock } from '../../../base/clock.ts';
 import type { Logger } from '../../../base/logger.ts';
@@ -29,10 +29,10 @@ import { Guest, type GuestNeeds } from './guest.ts';
 import { Rosters } from './rosters.ts';
 import { type VisitNeeds, visit, type Wanted } from './visit.ts';
 
-/** A node may just have gone: it is heard of for three seconds more. */
+/** Retries while joining. Together they exceed the 3 s for which a failed node is still listed as alive. */
 const TRIES = 25;
 const AGAIN_MS = 200;
-/** How long a guest that has left can be asked about. */
+/** Time for which the state of a departed guest is kept, in ms. */
 const REMEMBERED_MS = 30_000;
 
 export interface SharedConferencesNeeds
@@ -41,9 +41,9 @@ export interface SharedConferencesNeeds
   readonly own: Conferences;
   readonly claims: Claims;
   readonly tickets: NodeTickets;
-  /** Nodes that live, this one among them. */
+  /** IDs of active nodes, including this one. */
   readonly living: () => readonly string[];
-  /** Where a call with a ticket reaches this node. */
+  /** Returns the URI under which a call with a ticket reaches this node. */
   readonly uriOf: (username: string) => string;
   readonly callbacks: Pick<CallbackClient, 'notify'>;
   readonly calls: { get(callUuid: Call['uuid']): Call | undefined };
@@ -59,7 +59,7 @@ export class SharedConferences implements ConferenceDirectory {
   readonly #rosters: Rosters;
   readonly #guests = new Map<string, Guest>();
   readonly #visiting = new Set<Call>();
-  /** Calls in conferences, and whether those have begun: what goes with them when they move. */
+  /** Calls in conferences with the state that moves along with them. */
   readonly #stays = new Map<Call['uuid'], Stay>();
   #isLeaving = false;
 
@@ -112,7 +112,7 @@ export class SharedConferences implements ConferenceDirectory {
     }
   }
 
-  /** This node takes no conference any more, and those that it has go to others. */
+  /** Stops accepting conferences and hands the existing ones to other nodes. */
   leave(): void {
     this.#isLeaving = true;
     this.#own.moveAway();
@@ -146,7 +146,9 @@ export class SharedConferences implements ConferenceDirectory {
       if (entered !== 'again') return entered;
       await this.#needs.clock.sleep(AGAIN_MS, signal);
     }
-    call.log.add('warning', 'conference not reached at another node', { name: instruction.room });
+    call.log.add('warning', 'conference on another node could not be joined', {
+      name: instruction.room,
+    });
     return undefined;
   }
 
@@ -175,12 +177,12 @@ export class SharedConferences implements ConferenceDirectory {
 
   #visits(call: Call, node: string, { room, member }: Participation): void {
     const { name } = room;
-    call.log.add('call', 'conference of another node entered', { name, node });
+    call.log.add('call', 'conference entered on another node', { name, node });
     this.#visiting.add(call);
     void member.left.then(() => this.#visiting.delete(call));
   }
 
-  /** A node that leaves takes none for its own, but asks the others in turn. */
+  /** Determines the owner of a conference. A leaving node claims nothing and tries the other nodes in turn. */
   async #ownerOf(claim: string, attempt: number): Promise<string> {
     const { claims, nodeId, living } = this.#needs;
     const others = living().filter((node) => node !== nodeId);
@@ -188,7 +190,7 @@ export class SharedConferences implements ConferenceDirectory {
     return others[attempt % others.length] ?? nodeId;
   }
 
-  /** A call of another node is to come into a conference that should be this one's. */
+  /** Handles a join request from another node, for a conference that this node should own. */
   async #joined(request: JoinRequest): Promise<JoinAnswer> {
     const { claims, nodeId, tickets, uriOf, clock } = this.#needs;
     const { claim, host } = request;
@@ -215,7 +217,7 @@ export class SharedConferences implements ConferenceDirectory {
 
 const UNKNOWN: GuestState = { kind: 'unknown' };
 
-/** One call in one conference, wherever that is: it goes after it when it moves, and whoever talked goes on to. */
+/** One call in one conference, on any node. Follows the conference when it moves, and keeps its started state. */
 class Stay {
   readonly #context: VerbContext;
   readonly #enter: (goesOn: boolean) => Promise<Participation | undefined>;
@@ -229,7 +231,7 @@ class Stay {
     this.#enter = enter;
   }
 
-  /** Its conference says so. */
+  /** Marks the conference as begun. */
   hasBegun(): void {
     this.#hasBegun = true;
   }

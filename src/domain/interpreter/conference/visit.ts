@@ -1,4 +1,4 @@
-/** A call of this node in a conference of another: a leg to that node, bridged to the call, carries its audio and its keys. */
+/** A call of this node in another node's conference. A bridged leg to that node carries its audio and keypad presses. */
 import { ServiceError } from '../../../base/errors.ts';
 import type { ConferenceInstruction } from '../../../protocol/answer-xml/answer-xml.ts';
 import type { Call } from '../../call/call.ts';
@@ -24,19 +24,19 @@ export interface VisitNeeds {
   readonly signalling: Signalling;
   readonly legs: NodeLegs;
   readonly nodeId: string;
-  /** Where INVITEs of this node come from. */
+  /** IP address that this node sends INVITEs from. */
   readonly host: string;
   /** Called with the UUID of a conference whose node is unreachable. */
   readonly ownerLost: (conferenceUuid: string) => void;
 }
 
-/** Who is to be where. */
+/** Call and conference to connect. */
 export type Wanted = Pick<JoinRequest, 'claim' | 'goesOn'> & {
   readonly instruction: ConferenceInstruction;
   readonly context: VerbContext;
 };
 
-/** 'again': the conference is to be looked for anew. */
+/** Joins a conference on node `owner`. 'again': look up the owner again and retry. */
 export async function visit(
   owner: string,
   wanted: Wanted,
@@ -79,7 +79,10 @@ async function askToJoin(
   { bus, nodeId, host }: VisitNeeds,
 ): Promise<JoinAnswer> {
   const request: JoinRequest = {
-    ...{ claim, goesOn, home: nodeId, host },
+    claim,
+    goesOn,
+    home: nodeId,
+    host,
     identity: { ...call.identity, facts: call.facts },
     currency: call.price.currency,
     keypadEvents: call.keypadEvents,
@@ -88,7 +91,7 @@ async function askToJoin(
   return (await bus.ask(owner, JOIN, [request])) as JoinAnswer;
 }
 
-/** False: it is over. */
+/** Resolves to true when the leg is answered, or to false when it ends first. */
 async function answeredOrOver(link: Call): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const forget = link.observe({ answered: () => resolve(true) });
@@ -128,7 +131,7 @@ class Visit implements Participation {
     const bridge = needs.media.bridge(call.media, link.media);
     const undo = [
       () => bridge.close(),
-      // Pressed for the conference, not for what follows.
+      // Presses in a conference do not count as type-ahead for later elements.
       call.digits.forgetAhead(),
       keysTo(link, call),
       relayDigits(link, call),
@@ -157,7 +160,7 @@ class Visit implements Participation {
     this.#place.link.hangup('normal', 'Platform');
   }
 
-  /** Why its leg is over; of a node that does not say, the conference has moved. */
+  /** Determines why the link ended. If the owner node does not answer, the conference has moved. */
   async #outcome(): Promise<LeaveReason> {
     await this.#leaving;
     const state = this.#context.signal.aborted ? undefined : await this.#ask(GUEST);
@@ -166,7 +169,7 @@ class Visit implements Participation {
     if (state?.kind !== 'left') return 'moved';
     if (state.hangup !== undefined)
       this.#context.call.hangup(state.hangup.cause, state.hangup.source);
-    // The leg broke, and the call is well.
+    // The link broke while the call is still active: rejoin.
     else if (state.reason === 'callOver') return 'moved';
     return state.reason;
   }
@@ -186,13 +189,13 @@ class Visit implements Participation {
       if ('room' in state) this.#facts = state;
       return state;
     } catch (error) {
-      if (error instanceof ServiceError) return undefined; // the node is gone, or cannot be asked
+      if (error instanceof ServiceError) return undefined; // the node is down or unreachable
       throw error;
     }
   }
 }
 
-/** As a room hears keys: also those that come as tones, which the audio carries too; what it does about them, it decides itself. */
+/** Forwards keypad presses to the link, including in-band tones. The conference's node decides how to use them. */
 function keysTo(link: Call, call: Call): () => void {
   return call.digits.observe((digit) => {
     if (!link.isEnded) void link.media.sendDigits(digit, KEYS);

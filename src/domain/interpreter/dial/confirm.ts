@@ -5,8 +5,8 @@ import type { VerbContext } from '../needs.ts';
 import { playSoundUrl } from '../sound-url.ts';
 
 /**
- * Whether the called party agrees to be connected: hears confirmSound to its end and, with confirmKey, presses that key
- * during it or within confirmTimeout after it. The first key decides (dialect §2.1: a wrong one is 9110).
+ * Asks the called party to accept the call. Plays confirmSound to its end. With confirmKey, the party must press that
+ * key during the sound or within confirmTimeout. The first key decides (dialect §2.1: a wrong one is 9110).
  */
 export async function confirmed(
   leg: Call,
@@ -36,7 +36,7 @@ export async function confirmed(
     const first = await unlessAborted(until, Promise.race([pressed, tooLate]));
     return first === key;
   } catch {
-    // The called party, or the caller, is gone: there is nobody left to be asked.
+    // The called party or the caller has hung up.
     return false;
   } finally {
     release();

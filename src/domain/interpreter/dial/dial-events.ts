@@ -1,4 +1,4 @@
-/** What a `Dial` tells its `callbackUrl` (dialect §2.1, Dial). */
+/** Callbacks of a `Dial` to its `callbackUrl` (dialect §2.1, Dial). */
 import type { DialInstruction } from '../../../protocol/answer-xml/answer-xml.ts';
 import type { CallEnd } from '../../call/call.ts';
 import { HANGUP_CAUSES, type HangupCauseKey, type HangupSource } from '../../call/types.ts';
@@ -17,9 +17,9 @@ const EVENT: Readonly<Record<Happening, string>> = {
   hangup: 'DialHangup',
 };
 
-/** One attempt to reach somebody, as it is told. */
+/** Callback values of one attempt to reach a destination. */
 interface Told {
-  /** Empty: no leg came into being. */
+  /** UUID of the B leg; empty if no leg was created. */
   readonly uuid: string;
   readonly from: string;
   readonly to: string;
@@ -33,7 +33,7 @@ const toldOf = ({ call, position }: DialledLeg): Told => ({
   position,
 });
 
-/** Why an attempt failed, in words; nothing once somebody had answered (dialect §3.6: failure_reason). */
+/** Failure reason of an attempt; empty after an answer (dialect §3.6: failure_reason). */
 export const failureReason = (
   detail: string | undefined,
   answerUs: number | undefined,
@@ -74,7 +74,7 @@ export class DialEvents {
     ]);
   }
 
-  /** An attempt that was over before there was a leg: told like the end of one, with an empty DialBLegUUID. */
+  /** Reports an attempt that failed before a leg existed, like an ended leg with an empty DialBLegUUID. */
   neverMade(attempt: UnmadeAttempt): void {
     this.#tell('hangup', { ...attempt, uuid: '' }, [
       ['DialBLegDuration', '0'],
@@ -102,7 +102,7 @@ export class DialEvents {
   }
 
   #tell(happening: Happening, leg: Told, own: CallbackParameters = []): void {
-    // Most dials tell nobody: then nothing is put together either.
+    // Most Dials have no callback: skip building the parameters.
     if (this.#target === undefined) return;
     const { call } = this.#context;
     const { facts } = call;
@@ -126,6 +126,6 @@ export class DialEvents {
   }
 }
 
-/** The platform goes by its configured name, as in the records. */
+/** Name of the hangup source. `Platform` becomes the configured platform name, as in records. */
 export const sourceName = (source: HangupSource, { needs }: Pick<VerbContext, 'needs'>): string =>
   source === 'Platform' ? needs.settings.platformName : source;

@@ -1,25 +1,25 @@
 import type { Call } from '../../call/call.ts';
 
-/** A `Dial` that runs, as the control of live calls sees it. */
+/** Active `Dial`, as seen by the control of live calls. */
 export interface LiveDial {
-  /** The B leg that the A leg talks to; undefined while nobody has been connected. */
+  /** Connected B leg; undefined until a leg is connected. */
   readonly leg: Call | undefined;
-  /** Every called party that still rings or talks. */
+  /** All B legs that are ringing or connected. */
   readonly legs: readonly Call[];
   /**
-   * Takes the connected B leg out of the Dial, to be given a script of its own (transfer with bleg_url): the bridge ends,
-   * the leg lives on, and the A leg's document goes on as after any other Dial.
+   * Removes the connected B leg from the Dial, so that it can run another script (transfer with bleg_url). The bridge
+   * ends, the leg stays active, and the A leg's document continues as after any Dial.
    */
   release(): Call | undefined;
-  /** It is one that talks or rings in it. */
+  /** Returns true if the call is a party of this Dial, ringing or connected. */
   has(call: Call): boolean;
-  /** Another call talks from now on instead of one of its legs; false: that one is not there any more, or has nobody to talk to. */
+  /** Lets `newcomer` replace one of the parties. Returns false if that party has left or has no partner. */
   takePlace(of: Call, newcomer: Call): boolean;
 }
 
 const live = new WeakMap<Call, LiveDial>();
 
-/** The Dial that runs on this A leg. */
+/** Returns the active Dial of this A leg. */
 export const dialOf = (call: Call): LiveDial | undefined => live.get(call);
 
 export function keepLiveDial(call: Call, dial: LiveDial): () => void {

@@ -1,4 +1,4 @@
-/** What came of a `Dial`, in the words of its `action` (dialect §2.1, Dial). */
+/** Result of a `Dial` as reported to its `action` (dialect §2.1, Dial). */
 import { HANGUP_CAUSES, type HangupCauseKey, type HangupSource } from '../../call/types.ts';
 import type { CallbackParameters } from '../../callback/types.ts';
 import type { VerbContext } from '../needs.ts';
@@ -9,18 +9,18 @@ export type DialStatus = 'completed' | 'busy' | 'failed' | 'cancel' | 'timeout' 
 
 export interface DialResult {
   readonly status: DialStatus;
-  /** At least one of the called parties was rung. */
+  /** True if at least one called party was ringing. */
   readonly rang: boolean;
-  /** The leg that was connected, or the one whose end tells best why none was. */
+  /** Connected leg, or the leg whose end best explains the failure. */
   readonly leg: DialledLeg | undefined;
-  /** Without any leg: the attempt that tells why there was none. */
+  /** If there is no leg: the attempt that explains the failure. */
   readonly unmade: UnmadeAttempt | undefined;
 }
 
-/** Of several failures the first in this list is told. */
+/** Failure statuses by priority: the first one found is reported. */
 const TELLING: readonly DialStatus[] = ['timeout', 'busy', 'no-answer', 'cancel', 'failed'];
 
-/** The result of a `Dial` that connected nobody. What a called party did tells more than an attempt that was never made. */
+/** Returns the result of a `Dial` without a connection. Ended legs take precedence over attempts that never became a leg. */
 export function resultOfFailure(
   legs: readonly DialledLeg[],
   unmade: readonly UnmadeAttempt[],
@@ -34,7 +34,7 @@ export function resultOfFailure(
   return { status: statusOf(first?.cause ?? 'canceled'), rang, leg: undefined, unmade: first };
 }
 
-/** An answer without a 180 before it counts as ringing too. */
+/** True if the leg rang. An answer without a previous 180 counts as ringing. */
 export const wasRung = ({ call }: DialledLeg): boolean =>
   call.ringUs !== undefined || call.answerUs !== undefined;
 
@@ -55,7 +55,7 @@ function statusOf(cause: HangupCauseKey): DialStatus {
   }
 }
 
-/** `DialBLegUUID` is empty when no B leg came into being (spec, Dial). */
+/** Returns the `action` parameters. `DialBLegUUID` is empty if no B leg was created (spec, Dial). */
 export function actionParameters(result: DialResult, context: VerbContext): CallbackParameters {
   const { leg } = result;
   const end = endOf(result);
@@ -77,15 +77,15 @@ export function actionParameters(result: DialResult, context: VerbContext): Call
   ];
 }
 
-/** What brought the end about: of the leg, or of the attempt that never became one. */
+/** Returns the end cause of the result's leg or of its failed attempt. */
 export function endOf({ leg, unmade }: DialResult): {
   readonly cause: HangupCauseKey;
   readonly source: HangupSource | undefined;
   readonly detail: string | undefined;
 } {
   const none = { source: undefined, detail: undefined };
-  // Nobody had been called when the caller went.
+  // The caller hung up before any destination was called.
   if (leg === undefined) return unmade ?? { cause: 'canceled', ...none };
-  // A leg that was let go to a script of its own has no end yet, and this Dial went well.
+  // A leg released to another script has not ended; the Dial counts as successful.
   return leg.end ?? { cause: 'normal', ...none };
 }

@@ -5,25 +5,25 @@ import type { Call, CallEnd } from '../../call/call.ts';
 import type { CallbackParameters } from '../../callback/types.ts';
 import type { UnmadeLeg } from '../needs.ts';
 
-/** A destination of a `Dial` that has become a leg. */
+/** Destination of a `Dial` that has become a leg. */
 export interface DialledLeg {
   readonly call: Call;
   readonly destination: DialDestination;
-  /** Place of the destination in the document, from 1. */
+  /** Position of the destination in the document, from 1. */
   readonly position: number;
   /** Set once the leg has ended. */
   end: CallEnd | undefined;
-  /** Resolves when the end has been told to the customer, if the customer wants to be told. */
+  /** Resolves when the end of the leg has been reported to the callback, if there is one. */
   readonly settled: Promise<void>;
 }
 
-/** A destination of a `Dial` that never became a leg. */
+/** Destination of a `Dial` that never became a leg. */
 export interface UnmadeAttempt extends UnmadeLeg {
-  /** Place of the destination in the document, from 1. */
+  /** Position of the destination in the document, from 1. */
   readonly position: number;
 }
 
-/** Answered seconds of a leg that has ended, as its record has them; 0 when it was never answered, or never made. */
+/** Answered and billed seconds of an ended leg, as in its record; 0 if it was not answered or not created. */
 export function legDurations(call: Call | undefined): CallbackParameters {
   const { answerUs, price } = call ?? {};
   const endUs = call?.endUs ?? call?.nowUs() ?? 0;

@@ -3,12 +3,15 @@ import type { Call } from '../../call/call.ts';
 import type { Refer } from '../../call/needs.ts';
 import type { VerbContext } from '../needs.ts';
 
-/** So long a REFER waits for the conversation that it is about; its sender asks again after T2 at the latest (RFC 3261 §17.1.2.2). */
+/**
+ * Time that an early REFER waits for the connection, in ms. Its sender retransmits after at most T2 (RFC 3261
+ * §17.1.2.2).
+ */
 const PATIENCE_MS = 4000;
 
 /**
- * REFERs of the two parties of a Dial. A called party may send one as soon as it has answered, while its caller's 200 is still on its
- * way: that waits until both are connected.
+ * Handles REFERs from both parties of a Dial. A called party may send REFER after its answer but before both parties
+ * are connected. Such a REFER is queued until then.
  */
 export class EarlyRefers {
   readonly #deal: (refer: Refer, by: Call) => void;
@@ -27,7 +30,7 @@ export class EarlyRefers {
     this.#undo = parties.map((by) => by.observe({ referred: (refer) => this.#heard(refer, by) }));
   }
 
-  /** From now on each is dealt with at once. */
+  /** Processes queued REFERs, and later ones immediately. */
   connected(): void {
     const waiting = this.#waiting ?? [];
     this.#waiting = undefined;

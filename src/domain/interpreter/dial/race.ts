@@ -1,4 +1,4 @@
-/** Rings all destinations of a `Dial` at the same time until one of them wins or none is left. */
+/** Rings all destinations of a `Dial` in parallel until one of them wins or all have failed. */
 import { noOperation } from '../../../base/no-operation.ts';
 import type { DialDestination, DialInstruction } from '../../../protocol/answer-xml/answer-xml.ts';
 import type { Call } from '../../call/call.ts';
@@ -10,7 +10,7 @@ import type { DialEvents } from './dial-events.ts';
 import type { DialledLeg, UnmadeAttempt } from './dialled-leg.ts';
 import type { RingingSound } from './ringing-sound.ts';
 
-/** Why legs that come too late, or must go, are hung up. */
+/** Hangup cause for legs that lost or came too late. */
 interface Verdict {
   readonly cause: HangupCauseKey;
   readonly source: HangupSource;
@@ -30,13 +30,16 @@ export class Race {
   readonly #unmade: UnmadeAttempt[] = [];
   readonly #decided: Promise<DialledLeg | undefined>;
   #decide: (winner: DialledLeg | undefined) => void = noOperation;
-  /** Whoever won is told first, then who lost (dialect §2.1: DialAnswer, DialConnected, DialHangup). */
+  /**
+   * Resolves when the winner's events have been sent, so that losers follow (dialect §2.1: DialAnswer, DialConnected,
+   * DialHangup).
+   */
   readonly #winnerTold: Promise<void>;
   #tellLosers: () => void = noOperation;
-  /** Set once nobody can win any more. */
+  /** Set once the race is decided. */
   #verdict: Verdict | undefined;
   #rungOut = false;
-  /** Destinations of which it is not known yet whether they become legs. */
+  /** Number of destinations that have not yet become a leg or failed. */
   #pending: number;
   #cancelTimeout: () => void = noOperation;
 
@@ -63,17 +66,17 @@ export class Race {
     });
   }
 
-  /** Every leg that came into being, in the order in which it did. */
+  /** All created legs, in order of creation. */
   get legs(): readonly DialledLeg[] {
     return this.#legs;
   }
 
-  /** The attempts that never became a leg. */
+  /** Attempts that never became a leg. */
   get unmade(): readonly UnmadeAttempt[] {
     return this.#unmade;
   }
 
-  /** The leg that won; undefined when all have failed. Never rejects. */
+  /** Runs the race. Returns the winner, or undefined if all destinations failed. Never rejects. */
   run(): Promise<DialledLeg | undefined> {
     const { clock } = this.#context.needs;
     const { timeoutMs, destinations } = this.#instruction;
@@ -84,12 +87,12 @@ export class Race {
     return this.#decided;
   }
 
-  /** What there is to tell of the winner has been told. */
+  /** Signals that all events of the winner have been sent. */
   winnerTold(): void {
     this.#tellLosers();
   }
 
-  /** Ends all legs but the winner; those that come into being later end at once. */
+  /** Ends all legs except the winner. Legs created later end immediately. */
   stop(verdict: Verdict, winner?: DialledLeg): void {
     this.#verdict = verdict;
     this.#cancelTimeout();
@@ -98,7 +101,7 @@ export class Race {
     }
   }
 
-  /** The newcomer has answered in the place of one that rings. */
+  /** Lets an answered call replace a ringing leg. Returns false if that leg has ended or the race is decided. */
   takePlace(of: Call, newcomer: Call): boolean {
     const rung = this.#legs.find(({ call, end }) => call === of && end === undefined);
     if (rung === undefined || this.#verdict !== undefined || of.isEnded) return false;
@@ -183,7 +186,7 @@ export class Race {
       if (!call.isEnded) sendDigits();
     };
     const stopWatching = call.observe({ ringing, earlyMedia, answered });
-    // What happened before `observe`.
+    // Handle events that occurred before `observe`.
     if (call.isAnswered) answered();
     else if (call.status === 'early') earlyMedia();
     else if (call.status === 'ringing') ringing();
@@ -200,9 +203,9 @@ export class Race {
     else void this.#confirm(leg);
   }
 
-  /** The others go on ringing until this leg has agreed: an answering machine must not keep a person from answering. */
+  /** Asks this leg for confirmation while the others keep ringing: an answering machine must not block a person. */
   async #confirm(leg: DialledLeg): Promise<void> {
-    // Its early media may be connected to the caller: until it agrees, the two must not hear each other.
+    // Its early media may be connected to the caller. Before confirmation, the two must not hear each other.
     this.#sound.gone(leg.call);
     const agreed = await confirmed(leg.call, this.#instruction, this.#context);
     if (leg.call.isEnded || this.#verdict !== undefined) return;
@@ -215,7 +218,7 @@ export class Race {
     this.#decide(leg);
   }
 
-  /** Ends what still rings; a leg that is being asked for its confirmation has a time limit of its own. */
+  /** Ends ringing legs. A leg in confirmation has a separate time limit. */
   #ringTimeout(): void {
     this.#rungOut = true;
     for (const { call } of [...this.#legs]) {

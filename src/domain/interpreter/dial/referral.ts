@@ -1,4 +1,4 @@
-/** A party of a Dial asks with REFER that its other party talks to somebody else (RFC 3515, 5589). */
+/** Transfer by REFER: a party of a Dial replaces its other party (RFC 3515, 5589). */
 import { ofTel } from '../../../base/phone-number.ts';
 import type { DialDestination, DialInstruction } from '../../../protocol/answer-xml/answer-xml.ts';
 import type { Call } from '../../call/call.ts';
@@ -7,12 +7,12 @@ import type { HangupCauseKey } from '../../call/types.ts';
 import type { VerbContext } from '../needs.ts';
 import { dialOf } from './dial-of.ts';
 
-/** Whom the other party talks to from now on, or why nobody. */
+/** New party of the remaining leg, or the cause of the failure. */
 export type ReferralOutcome =
   | { readonly ok: true; readonly leg: Call; readonly destination: DialDestination }
   | { readonly ok: false; readonly cause: HangupCauseKey };
 
-/** Whether `who` may ask for that at all. */
+/** Returns whether `who` may transfer by REFER. */
 export function mayRefer(who: Call, { needs }: Pick<VerbContext, 'needs'>): boolean {
   const { referFrom } = needs.settings;
   if (referFrom === 'all') return true;
@@ -20,8 +20,8 @@ export function mayRefer(who: Call, { needs }: Pick<VerbContext, 'needs'>): bool
 }
 
 /**
- * Brings the new party: a call that is answered, or the other party of a dialog that there is. Nobody is called any more once
- * `kept`, who would talk to it, is gone. Never rejects.
+ * Connects the new party: places a call and waits for its answer, or takes the other party of an existing dialog.
+ * Cancels the call if `kept`, the remaining party, hangs up. Never rejects.
  */
 export async function bringParty(
   refer: Refer,
@@ -34,7 +34,9 @@ export async function bringParty(
   let leg: Call | undefined;
   try {
     const made = await needs.dialer.dial({
-      ...{ parent, destination, callerId: instruction.callerId },
+      parent,
+      destination,
+      callerId: instruction.callerId,
       callerName: instruction.callerName,
       sipHeaders: [],
       isRepeated: false,
@@ -49,7 +51,7 @@ export async function bringParty(
     if (!made.ok) return { ok: false, cause: made.error.cause };
     return await untilAnswered(made.value, destination, refer, instruction.timeoutMs, context);
   } catch (error) {
-    needs.logger.error({ error, callUuid: parent.uuid }, 'a call for REFER failed');
+    needs.logger.error({ error, callUuid: parent.uuid }, 'call requested by REFER failed');
     leg?.hangup('internalError', 'Error');
     return { ok: false, cause: 'internalError' };
   }
@@ -78,7 +80,7 @@ function untilAnswered(
   });
 }
 
-/** The party that the referring phone talks to in its other call, out of the Dial of that call. */
+/** Takes the party from the Dial of the referring phone's other call. */
 function takeOver(
   legId: string,
   destination: DialDestination,
@@ -94,14 +96,22 @@ function takeOver(
 
 function destinationOf({ to }: Refer, { line }: DialInstruction): DialDestination {
   const common = {
-    ...{ line, callerId: undefined, callerName: undefined, sipHeaders: [] },
-    ...{ sendDigits: undefined, sendOnPreanswer: false, sendDigitsMode: undefined },
+    line,
+    callerId: undefined,
+    callerName: undefined,
+    sipHeaders: [],
+    sendDigits: undefined,
+    sendOnPreanswer: false,
+    sendDigitsMode: undefined,
   };
   const number = ofTel(to);
   if (number !== to)
     return { ...common, kind: 'number', number: number.replaceAll(/[\s().-]/g, '') };
   return {
-    ...{ ...common, kind: 'user', uri: to },
-    ...{ sipAuthUsername: undefined, sipAuthPassword: undefined },
+    ...common,
+    kind: 'user',
+    uri: to,
+    sipAuthUsername: undefined,
+    sipAuthPassword: undefined,
   };
 }

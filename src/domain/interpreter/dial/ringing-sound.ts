@@ -1,4 +1,4 @@
-/** What the A leg hears until somebody answers (dialect §2.1, dialMusic). */
+/** Audio for the A leg until the answer (dialect §2.1, dialMusic). */
 import type { DialInstruction } from '../../../protocol/answer-xml/answer-xml.ts';
 import type { Call } from '../../call/call.ts';
 import type { Bridge, Playback } from '../../call/needs.ts';
@@ -6,25 +6,25 @@ import type { VerbContext } from '../needs.ts';
 import { playSoundUrl } from '../sound-url.ts';
 import { ringingTone } from '../tones.ts';
 
-/** The abort reason of every sound. It is shared, because a new Error for each would collect a stack trace. */
+/** Abort reason shared by all sounds, because a new Error would collect a stack trace each time. */
 const STOPPED = new Error('the ringing sound has stopped');
 
-/** It hears us: it has been answered, or has early media. */
+/** True if the party receives our audio: it is answered or has early media. */
 const hearsUs = ({ status }: Call): boolean => status === 'answered' || status === 'early';
 
 /**
- * A caller who is not answered makes the ringing tone himself, at our 180. Music, and what a called party is heard to say
- * before it answers, begin early media (183, RFC 3960); from then on the ringing tone comes from us.
+ * Plays the ringing sound. A caller without early media generates the ringing tone locally after our 180. Music and the
+ * called party's early media start early media (183, RFC 3960). From then on, this node plays the tone.
  */
 export class RingingSound {
   readonly #instruction: DialInstruction;
   readonly #context: VerbContext;
   #isStopped = false;
-  /** Of the music. */
+  /** Stops the music. */
   #music: AbortController | undefined;
   #tone: Playback | undefined;
   #rings = false;
-  /** The called party whose early media the A leg hears, once there is a bridge. */
+  /** Called party whose early media the A leg receives. `bridge` is set once they are connected. */
   #early: { readonly leg: Call; bridge: Bridge | undefined } | undefined;
 
   constructor(instruction: DialInstruction, context: VerbContext) {
@@ -37,7 +37,7 @@ export class RingingSound {
     if (dialMusic.kind === 'url') void this.#playMusic(dialMusic.url);
   }
 
-  /** A called party is being rung: the ringing tone begins, not earlier. */
+  /** Starts the ringing tone, once a called party rings. */
   ringing(): void {
     this.#rings = true;
     this.#context.call.ring();
@@ -45,8 +45,8 @@ export class RingingSound {
   }
 
   /**
-   * A called party is heard before the answer: passed on to a caller who is not answered, and with dialMusic="real"; the
-   * first such party only.
+   * Handles early media of a called party. It is passed on to an unanswered caller, and with dialMusic="real"; only the
+   * first party's.
    */
   early(leg: Call): void {
     const { call } = this.#context;
@@ -56,13 +56,13 @@ export class RingingSound {
     this.#early = { leg, bridge: undefined };
     if (hearsUs(call)) this.#hear(leg);
     else {
-      void this.#beginEarlyMedia('the called party is not heard before it answers').then(() =>
+      void this.#beginEarlyMedia('early media of the called party is not passed on').then(() =>
         this.#hear(leg),
       );
     }
   }
 
-  /** A called party is out; when it was the one that is heard, the tone comes back. */
+  /** Removes a called party. If its early media was connected, the tone resumes. */
   gone(leg: Call): void {
     if (this.#early?.leg !== leg) return;
     this.#early.bridge?.close();
@@ -98,7 +98,7 @@ export class RingingSound {
 
   async #playMusic(url: string): Promise<void> {
     const { call, needs, signal } = this.#context;
-    if (!hearsUs(call)) await this.#beginEarlyMedia('dialMusic is not heard');
+    if (!hearsUs(call)) await this.#beginEarlyMedia('dialMusic is not played');
     if (this.#isOver || !hearsUs(call)) return;
     this.#music = new AbortController();
     const until = AbortSignal.any([signal, this.#music.signal]);
@@ -106,7 +106,7 @@ export class RingingSound {
     await playSoundUrl(source, { call, needs, signal: until, repeat: true });
   }
 
-  /** 183 with our SDP. Not possible for a caller who offered none. */
+  /** Sends 183 with our SDP. Not possible for a caller whose INVITE has no offer. */
   async #beginEarlyMedia(otherwise: string): Promise<void> {
     const { call, needs } = this.#context;
     try {

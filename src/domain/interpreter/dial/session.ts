@@ -1,4 +1,4 @@
-/** One `Dial` while it runs: the race for an answer, then the conversation. */
+/** One running `Dial`: first the race for an answer, then the conversation. */
 
 import { unlessAborted } from '../../../base/abort.ts';
 import { noOperation } from '../../../base/no-operation.ts';
@@ -28,14 +28,14 @@ export class DialSession {
   #talking: DialledLeg | undefined;
   #connected: DialledLeg | undefined;
   #letGo: () => void = noOperation;
-  /** A party asked for another one, which is not there yet. */
+  /** Pending transfer by REFER. */
   #referral: { readonly by: Call; readonly next: Promise<DialledLeg | undefined> } | undefined;
   #takeNext: (leg: DialledLeg) => void = noOperation;
-  /** Parties that came by REFER. */
+  /** Legs added by REFER. */
   readonly #referred: DialledLeg[] = [];
   #isTransferred = false;
 
-  /** `isRepeated`: the call dials over and over. */
+  /** `isRepeated`: several Dials of this call in a row have failed. */
   constructor(instruction: DialInstruction, context: VerbContext, isRepeated: boolean) {
     this.#instruction = instruction;
     this.#context = context;
@@ -48,23 +48,23 @@ export class DialSession {
     });
   }
 
-  /** The leg that the A leg talks to. */
+  /** The connected B leg. */
   get leg(): Call | undefined {
     return this.#talking?.call;
   }
 
-  /** A REFER gave the caller another party, or was still waiting for one when its sender hung up. */
+  /** True if a REFER replaced the called party, or was pending when its sender hung up. */
   get isTransferred(): boolean {
     return this.#isTransferred;
   }
 
-  /** Every called party that still rings or talks. */
+  /** All B legs that are ringing or connected. */
   get legs(): readonly Call[] {
     const all = [...this.#race.legs, ...this.#referred];
     return all.map(({ call }) => call).filter((call) => !call.isEnded);
   }
 
-  /** Resolves at the end of the Dial, every end told; rejects when the A leg is taken away from it. */
+  /** Runs the Dial. Resolves after all ends have been reported. Rejects when the A leg is transferred or ends. */
   async run(): Promise<DialResult> {
     const { signal } = this.#context;
     this.#sound.start();
@@ -74,7 +74,7 @@ export class DialSession {
     return this.result();
   }
 
-  /** The conversation alone, with a party that is there already. */
+  /** Runs the conversation only, with an existing party. */
   converse({ leg, destination }: ReferredParty): Promise<void> {
     return this.#talkOn(this.#dialled(leg, destination));
   }
@@ -85,7 +85,7 @@ export class DialSession {
     await this.#allTold();
   }
 
-  /** Takes the B leg out of the Dial, which ends well for the A leg; undefined while nobody has been connected. */
+  /** Removes the B leg from the Dial, which then counts as completed. Returns undefined without a connection. */
   release(): Call | undefined {
     const leg = this.leg;
     this.#talking = undefined;
@@ -93,7 +93,7 @@ export class DialSession {
     return leg;
   }
 
-  /** The A leg has ended or was given another document: nobody is left to be called for. */
+  /** Ends all legs after the A leg has ended or received another document. */
   async abandon(): Promise<void> {
     const { call } = this.#context;
     this.#sound.stop();
@@ -103,7 +103,7 @@ export class DialSession {
     const talking = this.#talking;
     this.#talking = undefined;
     this.#race.stop({ cause: 'canceled', source, detail }, this.#connected);
-    // Whoever hangs up after its REFER leaves the other party to whom it has named.
+    // If the A leg sent REFER and hung up, the B leg stays for the transfer target.
     if (this.#referral?.by !== call || !call.isEnded) {
       if (call.endMs !== undefined) talking?.call.limitTo(call.endMs);
       talking?.call.hangup('normal', source);
@@ -115,7 +115,7 @@ export class DialSession {
     return call === this.#context.call || this.legs.includes(call);
   }
 
-  /** Who has been picked up rings no more; the newcomer has been answered by us. */
+  /** Replaces a party by a newcomer that picked up the call; the newcomer is already answered. */
   takePlace(of: Call, newcomer: Call): boolean {
     const { call: a } = this.#context;
     const leg = this.#talking;
@@ -133,7 +133,7 @@ export class DialSession {
     return { status: 'completed', rang: wasRung(leg), leg, unmade: undefined };
   }
 
-  /** The party that comes after this one by REFER. */
+  /** Runs the conversation with one leg. Returns the next leg if REFER replaces it. */
   async #talk(leg: DialledLeg): Promise<DialledLeg | undefined> {
     const { call: a, signal, needs } = this.#context;
     signal.throwIfAborted();
@@ -145,12 +145,12 @@ export class DialSession {
       this.#letGo = resolve;
     });
     const connect = (): Bridge => needs.media.bridge(a.media, b.media);
-    // Whoever hears us already hears the called party at once, and not only after the ACK.
+    // A caller in early media hears the called party immediately, without waiting for the ACK.
     let bridge = a.status === 'early' ? connect() : undefined;
     const refers = new EarlyRefers([a, b], needs, (refer, by) => this.#refer(refer, by, leg));
     try {
       await this.#context.ready();
-      // Meanwhile the called party may have gone, or have been given a script of its own.
+      // During the await, the called party may have left or been released.
       if (b.isEnded || this.#talking !== leg) return undefined;
       bridge ??= connect();
       return await this.#together(leg, { released, refers });
@@ -179,7 +179,7 @@ export class DialSession {
     const undo = [
       ...this.#watch(leg),
       playWhileHeld(a, b, needs),
-      // Pressed for the other party, not for what follows.
+      // Presses during the conversation do not count as type-ahead for later elements.
       a.digits.forgetAhead(),
     ];
     refers.connected();
@@ -218,7 +218,7 @@ export class DialSession {
     this.#referral = { by, next };
   }
 
-  /** The called party has brought somebody else for the caller: the Dial goes on with that one. */
+  /** The called party transferred the caller: the Dial continues with the new party. */
   #replace(leg: DialledLeg, party: ReferredParty): DialledLeg {
     const next = this.#dialled(party.leg, party.destination);
     this.#isTransferred = true;
@@ -228,7 +228,7 @@ export class DialSession {
     return next;
   }
 
-  /** The caller has brought somebody else for the called party: those two go on without the caller. */
+  /** The caller transferred the called party: it and the new party continue without the caller. */
   #leave({ call: b }: DialledLeg, party: ReferredParty): undefined {
     const { call: a, needs } = this.#context;
     this.#talking = undefined;
@@ -238,7 +238,7 @@ export class DialSession {
     return undefined;
   }
 
-  /** Who asked for another party may hang up at once: the one that stays hears it ring. */
+  /** Waits for the end of `b`. If `b` hung up after sending REFER, plays ringing until the new party is connected. */
   async #afterEndOf(b: Call): Promise<DialledLeg | undefined> {
     await b.ended;
     const { call: a } = this.#context;
@@ -253,7 +253,10 @@ export class DialSession {
   #dialled(call: Call, destination: DialDestination): DialledLeg {
     const position = this.#instruction.destinations.length + this.#referred.length + 1;
     const leg: DialledLeg = {
-      ...{ call, destination, position, end: undefined },
+      call,
+      destination,
+      position,
+      end: undefined,
       settled: call.ended.then((end) => {
         leg.end = end;
         this.#events.hungUp(leg, end);
@@ -263,7 +266,7 @@ export class DialSession {
     return leg;
   }
 
-  /** Keys and the clock, while both talk. */
+  /** Starts keypad relaying, digit matching and the time limit for the conversation. */
   #watch(leg: DialledLeg): ReadonlyArray<() => void> {
     const { call: a, needs } = this.#context;
     const { call: b } = leg;
@@ -286,7 +289,7 @@ export class DialSession {
     ];
   }
 
-  /** A leg that was let go ends some other time, and is nothing to wait for. */
+  /** Waits until all ends have been reported. A released leg is still active and is skipped. */
   async #allTold(): Promise<void> {
     this.#race.winnerTold();
     const told: Promise<void>[] = [];
@@ -296,7 +299,7 @@ export class DialSession {
   }
 }
 
-/** Towards the B leg whoever was on the A leg is the caller. */
+/** Hangup source for the B leg: a party on the A leg is its caller. */
 const sourceForB = (source: HangupSource): HangupSource =>
   source === 'Callee' ? 'Caller' : source;
 
@@ -305,7 +308,7 @@ interface ReferredParty {
   readonly destination: DialDestination;
 }
 
-/** A called party and the one that its caller has brought by REFER, as a Dial of their own. */
+/** Connects a called party with the transfer target in a separate Dial. */
 async function withoutCaller(
   b: Call,
   party: ReferredParty,

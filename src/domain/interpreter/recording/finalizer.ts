@@ -5,14 +5,14 @@ import type { Recording, RecordingPatch } from '../../recording/types.ts';
 import { useOf } from './pending-charges.ts';
 import type { RecorderNeeds } from './types.ts';
 
-/** An encoder that has too much to do is asked again, after pauses that double. */
+/** Attempts when the encoder is busy, with exponential backoff. */
 const ENCODE_ATTEMPTS = 6;
 const ENCODE_PAUSE_MS = 1000;
-/** A store that takes no writes (disk full) is asked again for about eight minutes, after pauses that double. */
+/** Attempts when the store rejects writes (disk full), with exponential backoff over about 8 minutes. */
 const STORE_ATTEMPTS = 10;
 const STORE_PAUSE_MS = 1000;
 
-/** A recording is always written as WAV, whatever is to become of it. */
+/** Path of the WAV file. Every recording is written as WAV first, regardless of its final format. */
 export const wavFileOf = ({ accountId, recordingId }: Recording): string =>
   `${accountId}/${recordingId}.wav`;
 
@@ -28,17 +28,17 @@ type FilingNeeds = Pick<
   | 'logger'
 >;
 
-/** What was recorded, once it is over. */
+/** Facts about an ended recording. */
 export interface Recorded {
   readonly startUs: number;
   readonly durationMs: number;
-  /** Undefined: it is not charged. */
+  /** Currency of the charge; undefined: free. */
   readonly currency: string | undefined;
-  /** What there is to tell of the record, as it is when its file can be fetched. */
+  /** Builds the notification about the record, once its file is available. */
   readonly notice: (ready: Recording) => Promise<NotificationDraft | undefined>;
 }
 
-/** Turns what was recorded into a file that can be fetched, charges for it, and tells of it. */
+/** Turns recorded audio into an available file, charges for it and notifies the application. */
 export class Finalizer {
   readonly #needs: FilingNeeds;
 
@@ -46,7 +46,10 @@ export class Finalizer {
     this.#needs = needs;
   }
 
-  /** The finished record; undefined: there is none, now or for good, and the log says why. Never rejects. */
+  /**
+   * Finalizes a recording and returns its record. Returns undefined on failure, temporary or final; the log has the
+   * reason. Never rejects.
+   */
   async file(row: Recording, recorded: Recorded): Promise<Recording | undefined> {
     const { folder, transcriptions, logger } = this.#needs;
     let made: Pick<Recording, 'file' | 'format' | 'bytes'>;
@@ -60,25 +63,28 @@ export class Finalizer {
     }
     try {
       const ready = await this.#keep(row, recorded, made);
-      // Only now: until the record names the MP3, a crash leaves the WAV to begin again from.
+      // Remove the WAV only now: until the record names the MP3, recovery after a crash needs the WAV.
       if (made.format === 'mp3') await folder.remove(wavFileOf(row));
       await transcriptions.filed(row.recordingId);
       return ready;
     } catch (error) {
       const { recordingId, callUuid } = row;
-      logger.error({ error, recordingId, callUuid }, 'recording left to the next start');
+      logger.error(
+        { error, recordingId, callUuid },
+        'recording not finalized; retrying at the next start',
+      );
       return undefined;
     }
   }
 
-  /** There is no file and there will be none, which is a fault of ours. Never rejects. */
+  /** Marks a recording as failed because of an internal error. Never rejects. */
   async fail(row: Recording, error: unknown): Promise<undefined> {
     const { recordingId, callUuid } = row;
     this.#needs.logger.error({ error, recordingId, callUuid }, 'recording failed');
     return this.abandon(row);
   }
 
-  /** There is no file and there will be none. Never rejects. */
+  /** Marks a recording as having no file. Never rejects. */
   async abandon(row: Recording): Promise<undefined> {
     const { recordings, transcriptions, ledger, logger } = this.#needs;
     const { recordingId, callUuid, pendingCharges } = row;
@@ -88,12 +94,12 @@ export class Finalizer {
       await recordings.finish(recordingId, { status: 'failed' });
       await transcriptions.filed(recordingId);
     } catch (failure) {
-      // The record stays `recording`: the next start takes it up again.
-      logger.error({ error: failure, recordingId, callUuid }, 'recording not recorded as failed');
+      // The record stays `recording`; the next start retries.
+      logger.error({ error: failure, recordingId, callUuid }, 'failed recording not stored');
     }
   }
 
-  /** Charges and records; a store that takes no writes is asked again. The file is there all the while. */
+  /** Charges and stores the record, retrying if the store rejects writes. The file remains available during the retries. */
   async #keep(
     row: Recording,
     recorded: Recorded,
@@ -106,20 +112,23 @@ export class Finalizer {
     const draft = await notice({ ...row, ...end });
     for (let attempt = 1; ; attempt += 1) {
       try {
-        // Charged before it can be fetched: what is charged already is not charged again, by its key.
+        // Charge before the file is available. The charge is idempotent by its key.
         const billedMs = await this.#charge(row, recorded);
         return await this.#finish(row, { ...end, billedMs }, draft);
       } catch (error) {
         const mayPass = error instanceof ServiceError && error.code !== 'STORE_CLOSED';
         if (!mayPass || attempt === STORE_ATTEMPTS) throw error;
         const { recordingId, callUuid } = row;
-        logger.warn({ recordingId, callUuid, code: error.code }, 'recording not kept yet');
+        logger.warn(
+          { recordingId, callUuid, code: error.code },
+          'recording not stored yet; retrying',
+        );
         await clock.sleep(STORE_PAUSE_MS * 2 ** (attempt - 1));
       }
     }
   }
 
-  /** The notification is stored with the record, so that it is neither lost nor sent twice. */
+  /** Stores the record and its notification together, so that the notification is not lost or duplicated. */
   async #finish(
     row: Recording,
     end: RecordingPatch,
@@ -137,7 +146,7 @@ export class Finalizer {
     return ready;
   }
 
-  /** An MP3 that cannot be made leaves the WAV: another format is better than no recording. */
+  /** Encodes to MP3 if requested. Falls back to WAV if encoding fails. */
   async #encode(row: Recording): Promise<Pick<Recording, 'file' | 'format'>> {
     const wav = wavFileOf(row);
     if (row.format === 'wav') return { file: wav, format: 'wav' };
@@ -149,14 +158,17 @@ export class Finalizer {
       const { kind, detail } = encoded.error;
       if (kind !== 'busy' || attempt === ENCODE_ATTEMPTS) {
         const { recordingId, callUuid } = row;
-        logger.warn({ recordingId, callUuid, kind, detail }, 'recording stays WAV');
+        logger.warn({ recordingId, callUuid, kind, detail }, 'recording kept as WAV');
         return { file: wav, format: 'wav' };
       }
       await clock.sleep(ENCODE_PAUSE_MS * 2 ** (attempt - 1));
     }
   }
 
-  /** Charges the recording, at most what is held for it or covered. Returns the time charged, ms; undefined: not charged. */
+  /**
+   * Charges the recording, at most the reserved or covered amount. Returns the charged time in ms; undefined: not
+   * charged.
+   */
   async #charge(row: Recording, { currency, durationMs }: Recorded): Promise<number | undefined> {
     const { ledger, logger } = this.#needs;
     const use = this.#useOf(row, currency);
@@ -168,7 +180,10 @@ export class Finalizer {
     return undefined;
   }
 
-  /** At the price of its beginning; a recording that an earlier version began is priced now. */
+  /**
+   * Uses the price at the start of the recording. A recording started by an earlier version has none and gets the
+   * current price.
+   */
   #useOf(row: Recording, currency: string | undefined): Use | undefined {
     const { rateBook } = this.#needs.ledger;
     const { rate } = row.pendingCharges ?? {};

@@ -1,4 +1,4 @@
-/** What callbacks tell of a recording, and what is kept with its record until its file is ready. */
+/** Callback parameters of recordings, and the data kept with a record until its file is ready. */
 import type { Call } from '../../call/call.ts';
 import { standardParameters } from '../../callback/callback.ts';
 import type {
@@ -11,17 +11,17 @@ import type { PendingCharges, Recording } from '../../recording/types.ts';
 import { parametersOf, signerOf } from '../call-callbacks.ts';
 import type { CallRecordRequest, RecordingEndReason } from './types.ts';
 
-/** How a recording ended, as far as callbacks tell. */
+/** End of a recording, as reported by callbacks. */
 export interface RecordingEnd {
   readonly reason: RecordingEndReason;
   readonly durationMs: number;
-  /** The key that ended it. */
+  /** Key that ended the recording. */
   readonly digits: string;
 }
 
 const EVENT = 'RecordStop';
 
-/** Kept with a recording that begins, for a restart. A restart has ended the call: hence `completed`. */
+/** Data stored with a new recording, for recovery after a restart. A restart ends the call, hence `completed`. */
 export const pendingChargesOf = (
   call: Call,
   { callback }: CallRecordRequest,
@@ -32,7 +32,7 @@ export const pendingChargesOf = (
   notice: recordStop(call, callback, standardParameters(call.facts, EVENT, 'completed')),
 });
 
-/** What a recording is charged as. Undefined: it is not charged. */
+/** Returns the chargeable use of a recording. Undefined: the recording is free. */
 export function useOf(
   { accountId, recordingId, callUuid }: Recording,
   currency: string | undefined,
@@ -45,14 +45,14 @@ export function useOf(
     accountId,
     currency,
     rate,
-    // A call's charges are found by its UUID.
+    // Includes the UUID, so that the charges of a call can be found.
     description: `Recording ${recordingId}${callUuid === undefined ? '' : ` of call ${callUuid}`}`,
     reference,
     referenceType: 'recording',
   };
 }
 
-/** `RecordStop` as it is told now, without the parameters of the recording. */
+/** Returns the `RecordStop` notification without the recording's parameters. */
 export const recordStop = (
   call: Call,
   target: CallbackTarget | undefined,
@@ -60,7 +60,7 @@ export const recordStop = (
 ): NotificationDraft | undefined =>
   target && { accountId: signerOf(call), subject: call.uuid, event: EVENT, target, parameters };
 
-/** Adds what is known once the file is ready. */
+/** Adds the parameters that are known once the file is ready. */
 export const completeNotice = (
   draft: NotificationDraft | undefined,
   ready: Recording,
@@ -79,7 +79,10 @@ export const completeNotice = (
     parameters: [...draft.parameters, ...recordingParameters(ready, link, startUs, end)],
   };
 
-/** What callbacks tell of a recording (dialect §2.1 Record). `end` undefined: it still runs. */
+/**
+ * Returns the callback parameters of a recording (dialect §2.1 Record). An undefined `end` means that it is still
+ * running.
+ */
 export function recordingParameters(
   { recordingId }: Recording,
   link: string,

@@ -6,22 +6,22 @@ import type { Recording } from '../../recording/types.ts';
 import { type RecordingEnd, recordingParameters } from './pending-charges.ts';
 import type { LiveRecording, RecordingEndReason } from './types.ts';
 
-/** How one recording ended. */
+/** End of one recording run. */
 export interface RecordingRunEnd extends RecordingEnd {
   readonly error: string | undefined;
 }
 
 interface TakeOptions {
-  /** Its record as it was begun. */
+  /** Stored record as created at the start. */
   readonly row: Recording;
   readonly media: MediaRecording;
   readonly startUs: number;
   readonly linkTo: (recording: Recording) => string;
-  /** Reserves its pulses; undefined: it is not charged. */
+  /** Reserves the recording's pulses; undefined: the recording is free. */
   readonly meter: UseMeter | undefined;
-  /** Told when the balance does not cover the next pulse, which ends the recording. */
+  /** Called when the balance does not cover the next pulse; the recording then stops. */
   readonly exhausted: () => void;
-  /** Makes a file of it, and a finished record; undefined: there is no file. Never rejects. */
+  /** Finalizes the recording and returns its record; undefined: there is no file. Never rejects. */
   readonly file: (take: RunningRecording, end: RecordingRunEnd) => Promise<Recording | undefined>;
 }
 
@@ -33,7 +33,7 @@ const REASON: Readonly<Record<RecordEnd['reason'], RecordingEndReason>> = {
   failed: 'Failed',
 };
 
-/** One recording, from its first sample to its file. */
+/** One recording, from the first sample to the finished file. */
 export class RunningRecording implements LiveRecording {
   readonly url: string;
   readonly startUs: number;
@@ -71,7 +71,7 @@ export class RunningRecording implements LiveRecording {
     return this.#row.recordingId;
   }
 
-  /** The record as it stands: `ready` once the file can be fetched. */
+  /** Current record; `ready` once the file is available. */
   get row(): Recording {
     return this.#row;
   }
@@ -81,7 +81,7 @@ export class RunningRecording implements LiveRecording {
     this.#meter?.pause(isPaused);
   }
 
-  /** The first stop says why. */
+  /** Stops the recording. Only the first reason counts. */
   stop(reason: RecordingEndReason, digits = ''): void {
     if (this.#asked !== undefined || this.#end !== undefined) return;
     this.#asked = reason;

@@ -15,15 +15,15 @@ import type { Recording, RecordingFormat } from '../../recording/types.ts';
 import type { Transcriptions } from '../../transcription/transcription.ts';
 import type { TranscriptionRequest } from '../../transcription/types.ts';
 
-/** The folder of recordings. `file` is always relative to it, as in the records. */
+/** Folder of recordings. `file` is a path relative to it, as in the records. */
 export interface RecordingFolder {
-  /** Absolute path of `file`; the folder that it is to be in exists then. */
+  /** Returns the absolute path of `file` and creates its parent folder. */
   prepare(file: string): Promise<string>;
-  /** Bytes; undefined: there is no such file. */
+  /** File size in bytes; undefined if the file does not exist. */
   size(file: string): Promise<number | undefined>;
-  /** Length of a WAV recording by what was written of it, its header aside; undefined: there is nothing to hear. */
+  /** Length of a WAV recording in ms, from its written samples regardless of its header; undefined if it has none. */
   wavDurationMs(file: string): Promise<number | undefined>;
-  /** A file that is not there is removed already. */
+  /** Removes a file. Succeeds if the file does not exist. */
   remove(file: string): Promise<void>;
 }
 
@@ -34,40 +34,40 @@ export interface RecorderNeeds {
   readonly callbacks: Pick<CallbackClient, 'notifyStored'>;
   readonly ledger: Pick<Ledger, 'holdUse' | 'raiseUse' | 'chargeUse' | 'rateBook'>;
   readonly transcriptions: Pick<Transcriptions, 'begin' | 'filed'>;
-  /** Signed link, good for a short while (spec Limits: recording playback links). */
+  /** Creates a signed, short-lived link (spec Limits: recording playback links). */
   readonly linkTo: (recording: Pick<Recording, 'accountId' | 'recordingId' | 'format'>) => string;
-  /** Resolves, never rejects, once the hangup of an ended call has been handed to the callbacks: `RecordStop` follows it. */
+  /** Resolves once the hangup notification of an ended call is queued, so that `RecordStop` can follow it. Never rejects. */
   readonly hangupTold: (call: Call) => Promise<void>;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
-/** Why a recording came to its end (dialect §2.1 Record, RecordingEndReason; the last four are ours). */
+/** Reason why a recording ended (dialect §2.1 Record, RecordingEndReason; the last four are platform-specific). */
 export type RecordingEndReason =
   | 'RecordingTimeout'
   | 'maxLength'
   | 'FinishedOnKey'
   | 'HungUp'
   | 'API request'
-  /** The document was replaced. */
+  /** Another document replaced the current one. */
   | 'Interrupted'
   /** The balance did not cover the next pulse. */
   | 'OutOfCredits'
-  /** Disk full and the like; what was written until then is kept. */
+  /** A failure such as a full disk. Audio written before the failure is kept. */
   | 'Failed';
 
 export interface CallRecordRequest {
   readonly format: RecordingFormat;
-  /** Stereo: left what the peer says, right what it hears. */
+  /** Channels; stereo: left = audio from the peer, right = audio to the peer. */
   readonly channels: 'mono' | 'stereo';
-  /** What mono holds: both sides mixed (default), or the peer alone. */
+  /** Content of mono: both sides mixed (default), or the peer only. */
   readonly sides?: 'both' | 'peer';
   readonly maxMs: number;
-  /** Ends after so much silence from the peer; 0 (default) = never. */
+  /** Silence of the peer that ends the recording, in ms; 0 (default) = never. */
   readonly silenceEndMs?: number;
-  /** Told with `RecordStop` once the file can be fetched. */
+  /** Target of `RecordStop`, sent once the file is available. */
   readonly callback: CallbackTarget | undefined;
-  /** Its words are wanted too. */
+  /** Transcription request, if the recording is to be transcribed. */
   readonly transcription?: TranscriptionRequest | undefined;
 }
 
@@ -77,15 +77,15 @@ export interface RoomRecordRequest {
   readonly conferenceName: string;
   readonly conferenceUuid: string;
   readonly format: RecordingFormat;
-  /** 0: as long as the room. */
+  /** Maximum length in ms; 0 = until the room closes. */
   readonly maxMs: number;
-  /** Told once the file can be fetched, with the recording's own parameters added. */
+  /** Notification sent once the file is available, with the recording's parameters added. */
   readonly notice: NotificationDraft | undefined;
-  /** Its words are wanted too. */
+  /** Transcription request, if the recording is to be transcribed. */
   readonly transcription?: TranscriptionRequest | undefined;
 }
 
-/** As a `ControlRefusal`, so that the REST interface passes it on. */
+/** Refusal to record, compatible with `ControlRefusal` for the REST API. */
 export type RecordRefusal =
   | { readonly kind: 'wrongState'; readonly detail: string }
   | { readonly kind: 'tooMany'; readonly limit: number }
@@ -93,19 +93,19 @@ export type RecordRefusal =
   | { readonly kind: 'insufficientFunds' | 'dailySpendLimit' }
   | { readonly kind: 'notAvailable'; readonly detail: string };
 
-/** A recording from its first sample on. */
+/** Recording in progress or ended. */
 export interface LiveRecording {
   readonly recordingId: RecordingId;
-  /** Signed link of the file that is to be; good for a short while only. */
+  /** Signed, short-lived link of the future file. */
   readonly url: string;
-  /** Resolves when no more is recorded. */
+  /** Resolves when recording has stopped. */
   readonly ended: Promise<void>;
-  /** Resolves when the file can be fetched (true), or when there is none (false). */
+  /** Resolves to true when the file is available, or to false if there is none. */
   readonly finalized: Promise<boolean>;
-  /** What callbacks tell about it now: while it runs its length is -1 (dialect §2.1 Record). */
+  /** Current callback parameters; the length is -1 while recording (dialect §2.1 Record). */
   parameters(): CallbackParameters;
-  /** What is said during a pause is neither kept nor charged. */
+  /** Pauses or resumes; paused audio is not recorded or charged. */
   pause(isPaused: boolean): void;
-  /** `digits`: the key that ended it. */
+  /** Stops the recording. `digits`: key that ended it. */
   stop(reason: RecordingEndReason, digits?: string): void;
 }

@@ -9,8 +9,8 @@ import { concludeAction, NEXT, type VerbOutcome } from '../outcome.ts';
 const ACTION_EVENT = 'ConferenceAction';
 
 /**
- * `Conference` (dialect §2.1): the call is in the room until it leaves, is let go, or ends. Unlike with other services
- * `action` is always called when that happens.
+ * `Conference` (dialect §2.1): keeps the call in the room until it leaves, is removed or ends. Unlike with other
+ * services, `action` is always called afterwards.
  */
 export async function conference(
   instruction: ConferenceInstruction,

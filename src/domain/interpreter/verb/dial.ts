@@ -10,9 +10,9 @@ import { concludeAction, type Refusal, type VerbOutcome } from '../outcome.ts';
 const ACTION_EVENT = 'DialAction';
 
 /**
- * `Dial` (spec, Answer-XML instructions; dialect §2.1): rings every destination, connects the first that answers, ends
- * with that leg. When the caller hangs up first, the legs end too, and `action` is told the result. A caller who is not
- * answered yet is answered with the called party (decisions: Dial does not answer).
+ * `Dial` (spec, Answer-XML instructions; dialect §2.1): rings all destinations, connects the first that answers, and
+ * ends with that leg. If the caller hangs up first, the legs end too and `action` gets the result. An unanswered caller
+ * is answered together with the called party (decisions: Dial does not answer).
  */
 export async function dial(
   instruction: DialInstruction,
@@ -28,7 +28,7 @@ export async function dial(
     return conclude(instruction, context, { result, isTransferred: session.isTransferred });
   } catch (error) {
     await session.abandon();
-    // The end of a call is told before what it had begun (dialect §2.1, order of callbacks).
+    // The hangup notification precedes those of operations that the call started (dialect §2.1, order of callbacks).
     if (context.call.isEnded) await context.needs.keeping.settled(context.call);
     tellInterrupted(instruction, context, session.result());
     throw error;
@@ -38,8 +38,8 @@ export async function dial(
 }
 
 /**
- * Without `action` the answer URL is fetched again, whatever `redirect` says (spec, Dial; decisions, "Dial at its end").
- * After a transfer by REFER the next element follows instead, because the parties changed.
+ * Without `action`, fetches the answer URL again, regardless of `redirect` (spec, Dial; decisions, "Dial at its end").
+ * After a transfer by REFER, continues with the next element instead, because the parties changed.
  */
 function conclude(
   instruction: DialInstruction,
@@ -64,7 +64,7 @@ function refusalOf(result: DialResult): Refusal {
   return { cause, source, detail };
 }
 
-/** Tells `action` of a Dial that was interrupted; what it answers is not used as a document. */
+/** Notifies `action` of an interrupted Dial; the response is not used as a document. */
 function tellInterrupted(
   { action: url, method }: DialInstruction,
   context: VerbContext,

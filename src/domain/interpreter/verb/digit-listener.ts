@@ -12,10 +12,10 @@ import type { SpeechMeter } from '../../transcription/transcription.ts';
 import { notify, parametersOf } from '../call-callbacks.ts';
 import type { VerbContext } from '../needs.ts';
 
-/** Of one utterance; what is said after it is not heard. */
+/** Maximum length of one utterance, in ms; later speech is ignored. */
 const MAX_SPEECH_MS = 60_000;
 
-/** Where the balance does not cover the first pulse. */
+/** Result if the balance does not cover the first pulse. */
 const UNPAID: Listening = {
   heard: Promise.resolve(
     err({ kind: 'unavailable', detail: 'the balance does not cover speech recognition' }),
@@ -23,7 +23,7 @@ const UNPAID: Listening = {
   stop: () => undefined,
 };
 
-/** Listens for the caller's speech from the start of an element's prompts on. */
+/** Recognizes the caller's speech, starting with an element's prompts. */
 export class KeyListener {
   readonly #instruction: GatherInstruction;
   readonly #context: VerbContext;
@@ -45,7 +45,7 @@ export class KeyListener {
     this.#listening = meter.ok ? this.#listen() : UNPAID;
   }
 
-  /** Reserves the first pulse of what will be said. Does not listen when the balance does not cover it. */
+  /** Reserves the first pulse and starts recognition. Does not listen if the balance is insufficient. */
   static async open(instruction: GatherInstruction, context: VerbContext): Promise<KeyListener> {
     const { call, needs } = context;
     const { accountId } = call.identity;
@@ -54,31 +54,34 @@ export class KeyListener {
     return new KeyListener(instruction, context, await needs.transcriptions.meter(of));
   }
 
-  /** Calls `listener` when the caller begins to speak, and now when he has. Returns how to stop. */
+  /**
+   * Calls `listener` when the caller begins to speak, or immediately if that has happened. Returns an unsubscribe
+   * function.
+   */
   onSpeech(listener: () => void): () => void {
     this.#listeners.add(listener);
     if (this.#isSpeaking) listener();
     return () => this.#listeners.delete(listener);
   }
 
-  /** What was said. Rejects never; settles at once when nobody can listen. */
+  /** Result of the recognition. Never rejects; settles immediately if recognition is unavailable. */
   get heard(): Promise<Result<Transcript, RecognitionProblem>> {
     return this.#listening.heard;
   }
 
-  /** After noise that was no words. */
+  /** Restarts recognition after noise without words. */
   again(): void {
     this.#isSpeaking = false;
     this.#listening = this.#listen();
   }
 
-  /** Charges what was understood. Returns the amount. */
+  /** Charges the recognized speech. Returns the amount. */
   async charge({ durationMs }: Transcript): Promise<Micros> {
     this.#isCharged = true;
     return this.#meter === undefined ? ZERO : (await this.#meter.close(durationMs)).amount;
   }
 
-  /** Gives back what was held for speech that was not understood. */
+  /** Stops recognition and releases the reservation of unrecognized speech. */
   stop(): void {
     this.#listeners.clear();
     this.#listening.stop();
@@ -86,7 +89,7 @@ export class KeyListener {
     this.#isCharged = true;
     const { call, needs } = this.#context;
     this.#meter?.close(0).catch((error: unknown) => {
-      needs.logger.error({ error, callUuid: call.uuid }, 'reservation of speech not given back');
+      needs.logger.error({ error, callUuid: call.uuid }, 'speech reservation not released');
     });
   }
 
@@ -95,7 +98,10 @@ export class KeyListener {
     const { interimSpeechResultsCallback: url } = this.#instruction;
     const { call, needs } = this.#context;
     return needs.recognizer.listen(call.media, {
-      ...{ language, model: speechModel, hints, profanityFilter },
+      language,
+      model: speechModel,
+      hints,
+      profanityFilter,
       endSilenceMs: speechEndTimeoutMs,
       maxMs: MAX_SPEECH_MS,
       speaking: () => {
@@ -110,7 +116,7 @@ export class KeyListener {
     });
   }
 
-  /** Dialect §2.1 GetInput: StableSpeech, UnstableSpeech, Stability, SequenceNumber. */
+  /** Sends an interim result (dialect §2.1 GetInput: StableSpeech, UnstableSpeech, Stability, SequenceNumber). */
   #tell(url: string, { stable, unstable, stability }: InterimTranscript): void {
     const { call } = this.#context;
     const { interimSpeechResultsCallbackMethod: method } = this.#instruction;

@@ -4,13 +4,13 @@ import type { VerbContext } from '../needs.ts';
 import { NEXT, type VerbOutcome } from '../outcome.ts';
 import { keepPendingDigits } from '../pending-digits.ts';
 
-/** Tone and pause of keys that we press (dialect §6, send_digits). */
+/** Tone and gap of sent digits, in ms (dialect §6, send_digits). */
 const TONE_MS = 160;
 const GAP_MS = 80;
 
 /**
- * `DTMF`: towards the peer; with `async` (default) the next element does not wait for the last key, but the end of the
- * document, and a `Hangup`, do.
+ * `DTMF`: sends digits to the peer. With `async` (default) the next element starts immediately; a `Hangup` and the end
+ * of the document wait for the last digit.
  */
 export async function dtmf(
   instruction: DtmfInstruction,

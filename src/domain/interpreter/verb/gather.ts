@@ -18,24 +18,24 @@ import { play } from './play.ts';
 import { speak } from './speak.ts';
 import { wait } from './wait.ts';
 
-/** Why prompts stop: the caller does not need to hear them out. */
+/** Abort reason for prompts when the caller interrupts them. */
 class BargeIn extends Error {}
 
-/** What an attempt came to. */
+/** Result of one attempt. */
 type Input =
   | { readonly kind: 'none' }
   | { readonly kind: 'digits'; readonly digits: string }
   | { readonly kind: 'speech'; readonly transcript: Transcript; readonly charged: Micros }
-  /** Speech could not be understood, and no key was pressed. */
+  /** Speech recognition failed, and no key was pressed. */
   | { readonly kind: 'failed'; readonly why: string };
 
 const NO_INPUT = { kind: 'none' } as const;
 
 /**
- * `GetDigits`, `GetInput`, `Gather` (dialect §2.1): plays prompts until the first key (with `typeAhead` also one that was
- * pressed before) or until the caller speaks, then reads keys until there are enough, one of `finishOnKey`, or a pause; or
- * hears what is said until `speechEndTimeout`. What comes first counts. Input with a key that is not valid counts as an
- * attempt without result. That speech cannot be recognised is told to `action`, as `SpeechError`.
+ * `GetDigits`, `GetInput`, `Gather` (dialect §2.1): plays prompts until the first key or speech; with `typeAhead`,
+ * earlier keys count. Then reads keys until `numDigits`, a key of `finishOnKey` or a pause, or recognizes speech until
+ * `speechEndTimeout`. The first kind of input counts. Input with an invalid key counts as an attempt without result. A
+ * recognition failure is reported to `action` as `SpeechError`.
  */
 export async function gather(
   instruction: GatherInstruction,
@@ -83,7 +83,7 @@ async function oneAttempt(
   }
 }
 
-/** What the caller is to be told, and the beep; until all is heard, a key is pressed, or the caller speaks. */
+/** Plays the prompts and the beep, until they end, a key is pressed or the caller speaks. */
 function prompt(
   instruction: GatherInstruction,
   context: VerbContext,
@@ -95,7 +95,7 @@ function prompt(
   });
 }
 
-/** The sound after invalid input. A key ends it only where it can begin another attempt. */
+/** Plays the sound for invalid input. A key interrupts it only if another attempt follows. */
 async function refuse(
   { invalidDigitsSound: url }: GatherInstruction,
   { call, needs, signal }: VerbContext,
@@ -147,7 +147,7 @@ async function playPrompt(child: PromptInstruction, context: VerbContext): Promi
   }
 }
 
-/** Keys pressed since the prompts began, until the input is over. `first`: one that was read already. */
+/** Reads keys pressed since the prompts began. `first`: a key that was already read. */
 async function readDigits(
   instruction: GatherInstruction,
   { needs, signal }: VerbContext,
@@ -164,7 +164,7 @@ async function readDigits(
   return digits === '' ? NO_INPUT : { kind: 'digits', digits };
 }
 
-/** Keys or speech, whichever begins first within the time for it. Noise that is no words does not count. */
+/** Reads keys or speech, whichever starts first within the timeout. Noise without words is ignored. */
 async function readEither(
   instruction: GatherInstruction,
   context: VerbContext,
@@ -193,7 +193,7 @@ async function readEither(
   }
 }
 
-/** Undefined: nothing until then. 'speech' also when nobody can listen, which is known at once. */
+/** Waits for the first input until `untilMs`; undefined on timeout. Also returns 'speech' if recognition is unavailable. */
 async function firstOf(
   { needs, signal }: VerbContext,
   { keys, ear }: { readonly keys: Keys; readonly ear: KeyListener },
@@ -220,7 +220,7 @@ async function firstOf(
 const isValid = (digits: string, { validDigits }: GatherInstruction): boolean =>
   [...digits].every((digit) => validDigits.includes(digit));
 
-/** With `log="false"` the input stands nowhere in the log, the record of the request to `action` included. */
+/** Logs the input. With `log="false"`, hides it from the log, including the logged request to `action`. */
 function note({ log }: Call, instruction: GatherInstruction, input: Input): void {
   if (input.kind === 'failed') {
     log.add('warning', 'speech not recognised', { why: input.why, line: instruction.line });
@@ -262,7 +262,7 @@ async function conclude(
   );
 }
 
-/** Dialect §2.1 GetInput. */
+/** Returns the parameters of dialect §2.1 GetInput. */
 function inputParameters(input: Input): CallbackParameters {
   const transcript = input.kind === 'speech' ? input.transcript : undefined;
   return [

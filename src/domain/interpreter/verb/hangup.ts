@@ -4,8 +4,8 @@ import type { VerbContext } from '../needs.ts';
 import { NEXT, type VerbOutcome } from '../outcome.ts';
 
 /**
- * `Hangup`. A call that came in and is not answered is refused, whatever stood before it (PreAnswer does not answer): with
- * `busy` or (default) `rejected`. With `schedule` the document goes on and the call ends later (dialect §2.1).
+ * `Hangup`. An unanswered inbound call is refused, even after PreAnswer: with `busy` or (default) `rejected`. With
+ * `schedule`, the document continues and the call ends later (dialect §2.1).
  */
 export function hangup(instruction: HangupInstruction, { call, needs }: VerbContext): VerbOutcome {
   if (instruction.scheduleMs !== undefined) {

@@ -1,10 +1,10 @@
 import type { Clock } from '../../../base/clock.ts';
 import type { DigitHub } from '../../call/call.ts';
 
-/** Keys pressed ahead of their reader; the longest input that an element may ask for (dialect §2.1, numDigits). */
+/** Maximum number of buffered keys: the longest input of an element (dialect §2.1, numDigits). */
 const MAX_WAITING = 99;
 
-/** The keypad presses of one leg, in order, for one element. */
+/** Keypad presses of one leg, in order, for one element. */
 export class Keys {
   readonly #waiting: string[] = [];
   readonly #listeners = new Set<() => void>();
@@ -12,7 +12,7 @@ export class Keys {
 
   readonly #hub: DigitHub;
 
-  /** `wanted` false: none is taken, and none will ever come. `ahead`: those pressed before count too. */
+  /** `wanted`: false takes no keys. `ahead`: true includes keys pressed earlier. */
   constructor(
     hub: DigitHub,
     { wanted, ahead }: { readonly wanted: boolean; readonly ahead: boolean },
@@ -23,21 +23,21 @@ export class Keys {
     this.#release = wanted ? hub.take((digit) => this.#press(digit)) : () => undefined;
   }
 
-  /** Keys that were pressed and not read are left for the next reader. */
+  /** Stops reading. Unread keys stay available for the next reader. */
   release(): void {
     this.#release();
     this.#hub.keepAhead(this.#waiting.splice(0).join(''));
     this.#listeners.clear();
   }
 
-  /** Calls `listener` at each press, and now when a key waits already. Returns how to stop. */
+  /** Calls `listener` at each press, and immediately if a key is buffered. Returns an unsubscribe function. */
   onPress(listener: () => void): () => void {
     this.#listeners.add(listener);
     if (this.#waiting.length > 0) listener();
     return () => this.#listeners.delete(listener);
   }
 
-  /** The next key; undefined when there was none for `timeoutMs`. Rejects with the signal's reason. */
+  /** Returns the next key, or undefined after `timeoutMs`. Rejects with the signal's reason. */
   next(clock: Clock, timeoutMs: number, signal: AbortSignal): Promise<string | undefined> {
     return new Promise((resolve, reject) => {
       const settle = (finish: () => void): void => {

@@ -3,7 +3,7 @@ import type { VerbContext } from '../needs.ts';
 import { NEXT, type VerbOutcome } from '../outcome.ts';
 import { playTo } from '../sound.ts';
 
-/** `Play` (dialect §2.1). A file that cannot be had is skipped. */
+/** `Play` (dialect §2.1). Skips a file that cannot be loaded. */
 export async function play(
   instruction: PlayInstruction,
   context: VerbContext,

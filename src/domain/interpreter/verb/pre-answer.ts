@@ -2,17 +2,17 @@ import type { Instruction, PreAnswerInstruction } from '../../../protocol/answer
 import type { VerbContext } from '../needs.ts';
 import { NEXT, type VerbOutcome } from '../outcome.ts';
 
-/** A caller is not kept in early media for longer; after that the rest of the document answers (dialect §2.1). */
+/** Maximum time in early media, in ms. After that, the rest of the document answers the call (dialect §2.1). */
 const MAX_EARLY_MEDIA_MS = 30_000;
 
 type Execute = (instruction: Instruction, context: VerbContext) => Promise<VerbOutcome>;
 
-/** Why the children of a PreAnswer that lasts too long stop. */
+/** Abort reason when the early media limit is reached. */
 class EarlyMediaOver extends Error {}
 
 /**
- * `PreAnswer`: its children are heard before the call is answered, by 183 with SDP (early media, RFC 3960). On a call that
- * is answered already they are heard as anywhere else.
+ * `PreAnswer`: plays its children before the answer, as early media (183 with SDP, RFC 3960). On an answered call, the
+ * children run normally.
  */
 export async function preAnswer(
   instruction: PreAnswerInstruction,
@@ -39,7 +39,7 @@ export async function preAnswer(
     return await runChildren(instruction, execute, {
       ...context,
       signal: AbortSignal.any([signal, limit.signal]),
-      // Elements inside PreAnswer are heard as early media: they must not answer the call.
+      // Children play as early media and must not answer the call.
       ready: () => Promise.resolve(),
     });
   } catch (error) {

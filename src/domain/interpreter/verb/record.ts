@@ -8,9 +8,12 @@ import { toneTo } from '../sound.ts';
 import { BEEP } from '../tones.ts';
 import { hangup } from './hangup.ts';
 
-/** How long the document waits for what `action` says about going on. An answer that comes later is still obeyed. */
+/** Maximum time that the document waits for the response of `action`, in ms. A later response is still obeyed. */
 const ACTION_WAIT_MS = 10_000;
-/** How long the caller waits in silence for the file, so that the `action` of `redirect="true"` can fetch it at once. */
+/**
+ * Maximum time that the caller waits in silence for the file, in ms, so that the `action` of `redirect="true"` can
+ * fetch it.
+ */
 const FILE_WAIT_MS = 2000;
 
 interface Action {
@@ -20,12 +23,12 @@ interface Action {
 }
 
 /**
- * `Record` (spec: Answer-XML instructions; dialect §2.1). With `recordSession` and `startOnDialAnswer` in the background,
- * otherwise the caller alone until a silence, a key or the greatest length, and the document waits.
+ * `Record` (spec: Answer-XML instructions; dialect §2.1). `recordSession` and `startOnDialAnswer` record in the
+ * background. Otherwise the document waits and only the caller is recorded, until silence, a key or the maximum length.
  *
- * `action`, where the two columns of the dialect differ: without `redirect` (the default) it is asked when the recording
- * begins, and of its answer only a `Hangup` counts. With `redirect="true"` its document replaces the rest: for a recording
- * that the document waits for when it has ended, for one in the background when it has begun.
+ * `action`, where the dialect has two variants: without `redirect` (default), it is requested when the recording
+ * begins, and only a `Hangup` in its response counts. With `redirect="true"`, its document replaces the rest: after a
+ * foreground recording has ended, or when a background recording has begun.
  */
 export async function record(
   instruction: RecordInstruction,
@@ -42,13 +45,13 @@ export async function record(
     : recordMessage(instruction, context);
 }
 
-/** In the background: the `Dial` does not wait for the recording to start. */
+/** Starts a recording in the background; the `Dial` does not wait for it. */
 async function startLater(instruction: RecordInstruction, armedBy: VerbContext): Promise<void> {
   const { call, needs } = armedBy;
-  // The recording belongs to the call: a transfer to another document does not end it.
+  // The recording belongs to the call: a transfer does not end it.
   const context = { ...armedBy, signal: call.signal };
   try {
-    // The document is in its `Dial`, so the answer of `action` cannot replace its rest.
+    // The document is in its `Dial`, so the response of `action` cannot replace the rest.
     const outcome = await recordSession({ ...instruction, redirect: false }, context);
     if (outcome.kind === 'hangup') call.hangup(outcome.cause, outcome.source);
   } catch (error) {
@@ -57,7 +60,7 @@ async function startLater(instruction: RecordInstruction, armedBy: VerbContext):
   }
 }
 
-/** Both parties, until the call ends; transfers do not end it. */
+/** Records both parties until the call ends, across transfers. */
 async function recordSession(
   instruction: RecordInstruction,
   context: VerbContext,
@@ -66,7 +69,7 @@ async function recordSession(
   const live = await begin(instruction, context, {});
   if (live === undefined) return NEXT;
   if (instruction.playBeep) {
-    // Heard over whatever comes next; interrupted with it.
+    // The beep is mixed over the next element and interrupted with it.
     void toneTo(call, BEEP, { signal, mix: true }).catch(() => undefined);
   }
   const action = actionOf(instruction);
@@ -75,7 +78,7 @@ async function recordSession(
   return soon(context, askAction(context, action, live));
 }
 
-/** The caller's message: the document waits for its end. */
+/** Records the caller's message while the document waits. */
 async function recordMessage(
   instruction: RecordInstruction,
   context: VerbContext,
@@ -92,7 +95,7 @@ async function recordMessage(
   });
   const action = actionOf(instruction);
   const asked = action?.redirect === false ? askAction(context, action, live) : undefined;
-  // A Hangup that comes as the answer does not wait for the caller to finish.
+  // A Hangup in the response ends the recording immediately.
   const obeyed = asked?.then((outcome) => {
     if (outcome.kind === 'hangup') live.stop('HungUp');
     return outcome;
@@ -112,7 +115,7 @@ async function recordMessage(
   return concludeAction(context, action, 'Record', live.parameters());
 }
 
-/** Tells `action` of a message that was interrupted, as a rule by hanging up; its answer is not used as a document. */
+/** Notifies `action` of an interrupted message, usually by a hangup. The response is not used as a document. */
 function tellInterrupted(context: VerbContext, action: Action, live: LiveRecording): void {
   const { url, method } = action;
   void live.finalized.then((isFinalized) => {
@@ -144,7 +147,7 @@ async function begin(
   return started.value;
 }
 
-/** Tells `action` of the recording, and looks for a `Hangup` in its answer. Never rejects. */
+/** Requests `action` with the recording's parameters and looks for a `Hangup` in the response. Never rejects. */
 async function askAction(
   context: VerbContext,
   { url, method }: Action,
@@ -159,14 +162,14 @@ async function askAction(
         kind: 'action',
         accountId: signerOf(call),
         callUuid: call.uuid,
-        // The signal of the call: the customer is told even if a transfer replaces the document.
+        // Uses the signal of the call: the application is notified even if a transfer replaces the document.
         signal: call.signal,
         onAttempt: (attempt) => call.log.add('callback', attempt.event, { ...attempt }),
       },
     );
     if (fetched.ok) return hangupIn(fetched.value.body, context);
-    // Fatal only where its document is needed (dialect §3.12).
-    call.log.add('warning', 'action of Record not reached', { url, ...fetched.error });
+    // Fatal only if its document is needed (dialect §3.12).
+    call.log.add('warning', 'request to the action of Record failed', { url, ...fetched.error });
   } catch (error) {
     if (!call.isEnded && !signal.aborted) {
       needs.logger.error({ error, callUuid: call.uuid }, 'action of Record failed');
@@ -175,9 +178,9 @@ async function askAction(
   return NEXT;
 }
 
-/** Anything but a document is an acknowledgement, and so is a document without `Hangup`. */
+/** Returns the first Hangup of a response. Anything else, including an invalid document, is an acknowledgement. */
 function hangupIn(body: string, context: VerbContext): VerbOutcome {
-  // The document has been replaced, or the call has ended: the answer comes too late.
+  // The document was replaced or the call ended: ignore the response.
   if (context.signal.aborted) return NEXT;
   const { allowInsecureStreams } = context.needs.settings;
   const parsed = parseAnswerXml(body, { allowInsecureStreams });
@@ -186,25 +189,29 @@ function hangupIn(body: string, context: VerbContext): VerbOutcome {
     if (instruction.kind === 'hangup') return hangup(instruction, context);
   }
   if (parsed.value.length > 0) {
-    const text = 'of what the action of Record answers only Hangup counts without redirect="true"';
+    const text =
+      'without redirect="true", only Hangup in the response of the action of Record has an effect';
     context.call.log.add('warning', text);
   }
   return NEXT;
 }
 
-/** What `action` said, if it says it soon; else the document goes on, and a `Hangup` counts when it comes. */
+/**
+ * Returns the result of `action` if it arrives in time. Otherwise the document continues, and a later `Hangup` still
+ * takes effect.
+ */
 async function soon(context: VerbContext, asked: Promise<VerbOutcome>): Promise<VerbOutcome> {
   const outcome = await within(ACTION_WAIT_MS, context, asked);
   if (outcome !== undefined) return outcome;
   const { call } = context;
-  call.log.add('warning', 'the document goes on without the answer of the action of Record');
+  call.log.add('warning', 'the document continues without a response from the action of Record');
   void asked.then((late) => {
     if (late.kind === 'hangup') call.hangup(late.cause, late.source);
   });
   return NEXT;
 }
 
-/** What `work` comes to, or undefined after `ms`. Rejects with the signal's reason. */
+/** Returns the result of `work`, or undefined after `ms`. Rejects with the signal's reason. */
 async function within<T>(
   ms: number,
   { needs, signal }: VerbContext,
@@ -219,7 +226,7 @@ async function within<T>(
   }
 }
 
-/** `transcriptionType` auto and hybrid come to the same here: nobody listens to recordings. */
+/** `transcriptionType` auto and hybrid are equivalent: there is no human transcription. */
 function transcriptionOf(instruction: RecordInstruction): CallRecordRequest['transcription'] {
   const {
     transcriptionType: type,

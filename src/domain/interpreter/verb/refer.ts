@@ -7,8 +7,8 @@ import { referParameters } from '../refer-parameters.ts';
 const ACTION_EVENT = 'Refer';
 
 /**
- * `Refer`: the carrier or trunk at the other end is asked to call somebody else itself (RFC 3515, 5589). When that has been
- * answered the call ends, and `action` is told; else the document goes on, with `action` as after a `Dial`.
+ * `Refer`: asks the carrier or trunk at the other end to call another party (RFC 3515, 5589). If that succeeds, the
+ * call ends and `action` is notified. Otherwise the document continues, with `action` as after a `Dial`.
  */
 export async function refer(
   instruction: ReferInstruction,
@@ -25,7 +25,7 @@ export async function refer(
       ? NEXT
       : concludeAction(context, { url, method, redirect }, ACTION_EVENT, own);
   }
-  // The end of a call is told before what it had begun (dialect §2.1, order of callbacks).
+  // The hangup notification precedes those of operations that the call started (dialect §2.1, order of callbacks).
   if (call.isEnded) await context.needs.keeping.settled(call);
   if (url !== undefined) {
     notify(context, ACTION_EVENT, { url, method }, parametersOf(call, ACTION_EVENT, own));

@@ -3,7 +3,7 @@ import type { VerbContext } from '../needs.ts';
 import { NEXT, type VerbOutcome } from '../outcome.ts';
 import { speakTo } from '../sound.ts';
 
-/** `Speak` (dialect §2.1). Without a synthesizer the log says so and the document goes on. */
+/** `Speak` (dialect §2.1). Without a synthesizer, logs a warning and continues. */
 export async function speak(
   instruction: SpeakInstruction,
   context: VerbContext,

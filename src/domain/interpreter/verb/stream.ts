@@ -5,8 +5,9 @@ import type { VerbContext } from '../needs.ts';
 import { NEXT, type VerbOutcome } from '../outcome.ts';
 
 /**
- * `Stream` (spec: Stream element rules). With keepCallAlive the document waits for the stream's end, and the stream ends
- * when the document is replaced; without it the stream lives on in the background, transfers included (decisions.md).
+ * `Stream` (spec: Stream element rules). With keepCallAlive, the document waits for the end of the stream, and
+ * replacing the document ends the stream. Otherwise the stream continues in the background, even across transfers
+ * (decisions.md).
  */
 export async function stream(
   instruction: StreamInstruction,
@@ -24,7 +25,7 @@ export async function stream(
     await unlessAborted(context.signal, opened.ended);
   } finally {
     opened.stop(context.call.isEnded ? 'callEnded' : 'transferred');
-    // Pressed for the bot, not for what follows.
+    // Presses during the stream are for the bot and do not count as type-ahead.
     context.call.digits.takeAhead();
   }
   return NEXT;

@@ -1,4 +1,4 @@
-/** One function per element; this table says which. */
+/** Maps each element to its implementation. */
 import { assertNever } from '../../../base/errors.ts';
 import type { Instruction } from '../../../protocol/answer-xml/answer-xml.ts';
 import { parametersOf } from '../call-callbacks.ts';
@@ -17,7 +17,7 @@ import { speak } from './speak.ts';
 import { stream } from './stream.ts';
 import { wait } from './wait.ts';
 
-/** Carries out one instruction. */
+/** Executes one instruction. */
 export async function execute(
   instruction: Instruction,
   context: VerbContext,
@@ -58,7 +58,7 @@ export async function execute(
         },
       };
     case 'message':
-      context.call.log.add('warning', 'Message has no effect: there is no messaging here', {
+      context.call.log.add('warning', 'Message has no effect: messaging is not supported', {
         line: instruction.line,
       });
       return NEXT;

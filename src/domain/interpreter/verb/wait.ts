@@ -3,14 +3,14 @@ import type { MediaLeg } from '../../call/needs.ts';
 import type { VerbContext } from '../needs.ts';
 import { NEXT, type VerbOutcome } from '../outcome.ts';
 
-/** With each frame the detector examines all that it heard since its start, so it is restarted after this time. */
+/** Interval after which the detector is restarted, in ms. It examines all audio since its start with each frame. */
 const LISTEN_MS = 20_000;
-/** Larger than anything measured: neither words nor silence end the detection before a beep. */
+/** Exceeds all measurements, so that words or silence never end the detection before a beep. */
 const NEVER = 1_000_000;
 
 /**
- * `Wait` (dialect §2.1): silence for a time, or until the caller has been silent or something has beeped. The plain form
- * answers nothing: as the first element it delays the answer.
+ * `Wait` (dialect §2.1): silence for a given time, or until the caller is silent or a beep is detected. The plain form
+ * does not answer: as the first element, it delays the answer.
  */
 export async function wait(
   instruction: WaitInstruction,
@@ -39,7 +39,7 @@ export async function wait(
   return NEXT;
 }
 
-/** Resolves at a beep; never, when there is none. By the detector that also finds voicemail beeps. */
+/** Resolves at a beep, otherwise never. Uses the detector for voicemail beeps. */
 async function heardBeep(media: MediaLeg, lengthMs: number, until: AbortSignal): Promise<void> {
   const totalMs = Math.min(lengthMs, LISTEN_MS);
   for (;;) {
