@@ -174,7 +174,7 @@ describe('spending', () => {
       return alarms.list().length === 1;
     });
     expect(alarms.list()).toMatchObject([
-      { kind: 'spend', subject: 'MA_A', detail: '4.00 spent within an hour; usual are 0.50' },
+      { kind: 'spend', subject: 'MA_A', detail: '4.00 spent within an hour; usual: 0.50' },
     ]);
   });
 

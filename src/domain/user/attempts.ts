@@ -4,7 +4,7 @@ const MAX_FAILURES = 10;
 const WINDOW_MS = 15 * 60_000;
 const WATCHED_NAMES = 10_000;
 
-/** Failed attempts to sign in, by e-mail: after too many of them none is looked at for a while. */
+/** Limits failed sign-ins per e-mail address: after too many failures, further attempts are blocked for a while. */
 export class Attempts {
   readonly #failures = new RecentMap<{ count: number; readonly sinceMs: number }>(WATCHED_NAMES);
 
@@ -19,7 +19,7 @@ export class Attempts {
     this.#failures.delete(email);
   }
 
-  /** Milliseconds until the next one is looked at. */
+  /** Returns the milliseconds until the next attempt is allowed. */
   blockedMs(email: string, nowMs: number): number {
     const known = this.#failures.get(email);
     if (known === undefined || known.count < MAX_FAILURES) return 0;

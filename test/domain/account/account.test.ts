@@ -63,7 +63,7 @@ describe('accounts', () => {
     expect(await accounts.create({ name: 'Ada' })).toMatchObject({ ok: true });
     create.mockImplementation(taken);
     await expect(accounts.create({ name: 'Ada' })).rejects.toThrow(
-      /account ids in a row are taken/,
+      /account ids in a row are in use/,
     );
   });
 

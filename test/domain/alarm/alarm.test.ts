@@ -145,7 +145,7 @@ describe('trends of calls', () => {
       {
         kind: 'spend',
         subject: 'MA_SPENDER',
-        detail: '12.00 spent within an hour; usual are 2.00',
+        detail: '12.00 spent within an hour; usual: 2.00',
       },
     ]);
     expect(found(trends, 10, LIMITS, usual(3))).toEqual([]);
