@@ -1,4 +1,4 @@
-/** Files of the data folder that are not the store's. What is secret is readable by its owner alone. */
+/** Files of the data folder that do not belong to the store. Only the owner can read secret files. */
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type Random, token, uuid } from '../base/ids.ts';
@@ -7,26 +7,26 @@ export const SERVICE_FILE = 'service.json';
 export const DEMO_FILE = 'demo.json';
 export const ADMIN_TOKEN_FILE = join('keys', 'admin.token');
 export const PHONE_LOGIN_KEY_FILE = join('keys', 'phone-logins.key');
-/** The id of this node, where no setting says it. */
+/** File with the ID of this node, used if no setting defines it. */
 export const NODE_FILE = 'node.id';
 export const NONCE_KEY_FILE = join('keys', 'nonces.key');
 export const LINK_KEY_FILE = join('keys', 'links.key');
 
-/** A secret that is made once and kept. */
+/** Returns a secret that is created once and stored. */
 export function keptSecret(dataDir: string, name: string, random: Random): string {
   const path = join(dataDir, name);
   if (!existsSync(path)) writeSecret(path, `${token(random)}\n`);
   return readFileSync(path, 'utf8').trim();
 }
 
-/** A short random name that is made once and kept. */
+/** Returns a short random name that is created once and stored. */
 export function keptName(dataDir: string, name: string, random: Random): string {
   const path = join(dataDir, name);
   if (!existsSync(path)) writeSecret(path, `${uuid(random).slice(0, 8)}\n`);
   return readFileSync(path, 'utf8').trim();
 }
 
-/** Whole or not at all: a reader never sees half a file. */
+/** Writes a file atomically: a reader never sees a partial file. */
 export function writeSecret(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const draft = `${path}.new`;

@@ -27,7 +27,7 @@ export interface MeasuredParts {
   readonly version: string;
 }
 
-/** Metrics of the running service for Prometheus. */
+/** Prometheus metrics of the running service. */
 export class Measuring {
   readonly #metrics: Metrics;
   #packetsLost = 0;
@@ -88,7 +88,7 @@ export class Measuring {
     });
   }
 
-  /** What an ended call adds to counters and histograms. */
+  /** Adds an ended call to counters and histograms. */
   observe(cdr: Cdr): void {
     const { callUuid, direction, answerUs, startUs, endUs, quality } = cdr;
     this.#packetsLost += quality?.packetsLost ?? 0;

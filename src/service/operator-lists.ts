@@ -1,4 +1,4 @@
-/** Prices and carriers of the settings: files, or lists in the settings file itself. */
+/** Reads prices and carriers of the settings: from files, or from lists in the settings file. */
 import { accessSync, constants } from 'node:fs';
 import { join } from 'node:path';
 import type { Result } from '../base/result.ts';
@@ -14,7 +14,7 @@ export interface OperatorLists {
   readonly carriers: readonly NewCarrier[];
 }
 
-/** `root`: the project's folder, whose `config/` has what the settings leave out. Problems: one line each. */
+/** Reads both lists. `root` is the project folder, whose `config/` has the defaults. Each problem is one line. */
 export function readOperatorLists(
   settings: Pick<Settings, 'rates' | 'carriers'>,
   root: string,
@@ -40,7 +40,7 @@ export function readOperatorLists(
   return { lists, problems };
 }
 
-/** Files that the settings name and that cannot be read: one line each. */
+/** Returns the configured files that cannot be read, one line each. */
 export function unreadableFiles(settings: Settings): readonly string[] {
   const { http, sip, streams, calls } = settings;
   const music = calls.holdMusic;
