@@ -1,6 +1,6 @@
 const ONCE = { once: true };
 
-/** Rejects with the signal's reason as soon as it is aborted; otherwise what `work` comes to. */
+/** Settles like `work`, but rejects with the signal's reason as soon as it is aborted. */
 export function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   if (signal.aborted) return Promise.reject(signal.reason);
   return new Promise<T>((resolve, reject) => {
@@ -21,12 +21,12 @@ export function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise
 
 export interface LinkedAbort {
   readonly controller: AbortController;
-  /** To be called when the work is over: a parent that goes on keeps nothing of it. */
+  /** Must be called when the work has ended, to remove the listener from the parent signal. */
   readonly release: () => void;
 }
 
 /**
- * A controller that `parent` aborts too, with its reason. It costs one listener, which `release` removes;
+ * Creates a controller that aborts with `parent` and its reason. Uses one listener, which `release` removes.
  * `AbortSignal.any` would keep weak references in both signals.
  */
 export function linkedTo(parent: AbortSignal): LinkedAbort {

@@ -1,11 +1,11 @@
-/** Where time comes from. `edge/clock` implements it over the system, `test/sim/clock.ts` by jumping. */
+/** Time source. `edge/clock` implements it with the system clock, `test/sim/clock.ts` with simulated time. */
 export interface Clock {
-  /** Monotonic milliseconds, fractional; never goes back. */
+  /** Monotonic time in milliseconds, fractional. Never decreases. */
   monotonicMs(): number;
-  /** Milliseconds since the epoch, UTC. */
+  /** Wall-clock time in milliseconds since the epoch, UTC. */
   wallMs(): number;
   /** Calls `wake` once at `monotonicMs() >= dueMs`. The returned function cancels it. */
   at(dueMs: number, wake: () => void): () => void;
-  /** Resolves after `ms`; rejects with the signal's reason when aborted. */
+  /** Resolves after `ms` milliseconds. Rejects with the signal's reason when aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }

@@ -1,9 +1,9 @@
-/** RFC 4180 lines. */
+/** Formats CSV lines (RFC 4180). */
 
 export type CsvCell = string | number | boolean | null | undefined;
 
 const NEEDS_QUOTES = /[",\r\n]/;
-/** A cell that a spreadsheet would run as a formula. Numbers with a sign are left alone. */
+/** Cells that a spreadsheet would run as a formula. Signed numbers are not changed. */
 const FORMULA = /^[=@\t]|^[+-](?![\d.])/;
 
 export const csvLine = (cells: readonly CsvCell[]): string => `${cells.map(csvCell).join(',')}\r\n`;

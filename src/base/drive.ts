@@ -6,7 +6,7 @@ export interface Driver<Input> {
   stop(): void;
 }
 
-/** Joins a machine to a clock: one wake-up for its earliest deadline, outputs handed to `act` in order. */
+/** Runs a machine on a clock: schedules one timer for its earliest deadline and passes its outputs to `act` in order. */
 export function drive<Input, Output>(
   machine: Machine<Input, Output>,
   clock: Clock,

@@ -5,10 +5,10 @@ export interface ResolvedAddress {
   readonly family: 4 | 6;
 }
 
-/** The host of a URL without the brackets of an IPv6 address. */
+/** Returns the host of a URL, without the brackets of an IPv6 address. */
 export const hostOf = (url: URL): string => url.hostname.replace(/^\[(.*)\]$/, '$1');
 
-/** The shape of `lookup` in node:net, node:tls and the clients on top of them. */
+/** Type of `lookup` in node:net, node:tls and the clients built on them. */
 export type AddressLookup = (
   hostname: string,
   options: { readonly all?: boolean | undefined },
@@ -20,52 +20,53 @@ export type AddressLookup = (
 ) => void;
 
 /**
- * The one guard for everything that leaves towards a customer: callbacks, audio streams, audio fetches. It refuses private,
- * loopback and other special addresses unless the operator allowed them, after resolution and at every hop.
+ * Guard for all HTTP and WebSocket traffic to customers: callbacks, audio streams, audio fetches. It refuses private,
+ * loopback and other special addresses unless the operator allows them. It checks after name resolution and at every
+ * redirect.
  */
 export interface EgressGuard {
   /**
-   * Why a URL may not be called, as far as it can be told without resolving: scheme, missing encryption, an address in place
-   * of a name. Clients do not ask `lookup` about addresses, so this has to be asked before every connection.
+   * Returns why a URL may not be called, as far as known without resolution: scheme, missing encryption, an address
+   * as host. Clients do not call `lookup` for addresses, so this must be checked before every connection.
    */
   refuses(url: string | URL): string | undefined;
   /**
-   * Hands out only permitted addresses, so that what was checked is what is connected to, whatever the name server says
-   * next time. Fails with ServiceError EGRESS_REFUSED when none of the addresses is permitted.
+   * Returns only permitted addresses, so that the client connects to a checked address. Fails with ServiceError
+   * EGRESS_REFUSED if no address is permitted.
    */
   readonly lookup: AddressLookup;
-  /** Both together, for callers that want to know beforehand; the error says why not. */
+  /** Runs both checks in advance. The error gives the reason. */
   check(url: string): Promise<Result<readonly ResolvedAddress[], string>>;
 }
 
-/** Where packets would go. */
+/** Destination address and port of packets. */
 export interface Place {
   readonly address: string;
   readonly port: number;
 }
 
-/** What is known of a destination that a customer named. */
+/** A destination named by a customer. */
 export interface Destination extends Place {
-  /** The host that was asked for, where the address is an answer of DNS. */
+  /** Host name from which DNS resolved the address. */
   readonly name?: string | undefined;
-  /** Where the peer itself was heard, by a call or a registration: it is answered there. */
+  /** Source addresses from which the peer sent a call or registration. Responses are allowed there. */
   readonly heardAt: readonly Place[];
-  /** Addresses, ranges and names that the operator allows for this destination besides `egress.allow`. */
+  /** Addresses, ranges and names that the operator allows for this destination, in addition to `egress.allow`. */
   readonly allow: readonly string[];
 }
 
-/** `learn`: nothing is sent there; the peer's own packets show where it is. `refuse`: no peer can be there. */
+/** `learn`: nothing is sent there; the address is learned from the peer's own packets. */
 export type RtpVerdict =
   | { readonly kind: 'send'; readonly rtcp?: 'learn' }
   | { readonly kind: 'learn'; readonly why: string; readonly rtcp?: 'learn' }
   | { readonly kind: 'refuse'; readonly why: string };
 
-/** The guard of `EgressGuard` for what is no URL: SIP and RTP towards customers. */
+/** Guard for SIP and RTP traffic to customers, as `EgressGuard` is for URLs. */
 export interface DestinationGuard {
-  /** Why no SIP may be sent there; undefined: it may. */
+  /** Returns why SIP may not be sent there, or undefined if it may. */
   refusesSip(destination: Destination): string | undefined;
-  /** What becomes of an address in a peer's SDP, whose RTCP would go to `rtcpPort` there. */
+  /** Decides how to treat an address in a peer's SDP whose RTCP would go to `rtcpPort`. */
   judgeRtp(destination: Destination, rtcpPort: number): RtpVerdict;
-  /** An address of this machine, or one under which the service is known outside. */
+  /** Returns whether the address is one of this machine or a public address of the service. */
   isOwn(address: string): boolean;
 }

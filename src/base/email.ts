@@ -1,4 +1,7 @@
-/** The shape of RFC 5321 §4.1.2 addresses that people use: dot-atom, at, a dotted domain; 254 characters at most. */
+/**
+ * Returns whether the text is an e-mail address in the common subset of RFC 5321 §4.1.2: dot-atom, at sign, dotted
+ * domain; at most 254 characters.
+ */
 export function isEmail(address: string): boolean {
   const atom = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+";
   const label = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?';

@@ -1,4 +1,4 @@
-/** Codes of environment failures (socket, disk, customer's URL). One table. */
+/** Codes of environment failures (socket, disk, customer's URL), in one table. */
 export type ServiceErrorCode =
   | 'CONFIG_INVALID'
   | 'PORT_IN_USE'
@@ -20,7 +20,7 @@ export type ServiceErrorCode =
   | 'CLUSTER_UNAVAILABLE'
   | 'NODE_UNREACHABLE';
 
-/** The environment failed, not the caller and not the code. */
+/** A failure of the environment, as opposed to a wrong request or a programming error. */
 export class ServiceError extends Error {
   readonly code: ServiceErrorCode;
 
@@ -31,7 +31,10 @@ export class ServiceError extends Error {
   }
 }
 
-/** A broken invariant: a bug of ours. Kept on in production; one boundary per call and request catches it. */
+/**
+ * A violated invariant, that is, a programming error. Checked in production too; one boundary per call and request
+ * catches it.
+ */
 export class BugError extends Error {
   constructor(message: string) {
     super(message);
@@ -40,8 +43,8 @@ export class BugError extends Error {
 }
 
 /**
- * Whether what was thrown is a fault of ours: neither a ServiceError nor a system error (`EPIPE`, `ENOSPC`). The log marks
- * such errors as bugs; who logs one only names it.
+ * Returns whether a thrown value is a programming error. It is one unless it is a ServiceError or a system error
+ * (`EPIPE`, `ENOSPC`). The log marks such errors as bugs.
  */
 export function isBug(thrown: unknown): boolean {
   if (!(thrown instanceof Error) || thrown instanceof ServiceError) return false;

@@ -1,13 +1,13 @@
-/** So many places at the front may be empty before the others move up. */
+/** Maximum number of empty slots at the front before the queue is compacted. */
 const MOST_EMPTY = 1024;
 
 /**
- * First in, first out. Not a `Map` or `Set` whose first entries are deleted: those are kept as holes until the table is
- * made anew, and each look at the first one walks over all of them.
+ * First-in, first-out queue. Deleting the first entries of a `Map` or `Set` would leave holes until it is rehashed,
+ * and each access to the first entry would scan them.
  */
 export class Fifo<T> {
   #items: (T | undefined)[] = [];
-  /** Places before it are empty: what was taken is not kept. */
+  /** Index of the first entry. Slots before it are empty and hold no references. */
   #head = 0;
 
   get size(): number {
@@ -18,7 +18,7 @@ export class Fifo<T> {
     this.#items.push(item);
   }
 
-  /** The oldest, which stays. */
+  /** Returns the oldest entry without removing it. */
   first(): T | undefined {
     return this.#items[this.#head];
   }

@@ -1,4 +1,4 @@
-/** The one file of the pure floors that uses node:crypto: hashing is pure. */
+/** Hash functions. The only file of the pure layers that uses node:crypto, because hashing is pure. */
 import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 import { RecentMap } from './recent-map.ts';
 
@@ -7,19 +7,22 @@ export type DigestHash = 'md5' | 'sha256' | 'sha512-256';
 export const hashHex = (algorithm: DigestHash, text: string | Uint8Array): string =>
   hash(algorithm, text, 'hex');
 
-/** For one-time passwords (RFC 4226), which know no other hash. */
+/** HMAC-SHA-1 for one-time passwords (RFC 4226), which support no other hash. */
 export const hmacSha1 = (key: Uint8Array, data: Uint8Array): Buffer =>
   createHmac('sha1', key).update(data).digest();
 
 const BLOCK_BYTES = 64;
 const HASH_BYTES = 32;
-/** Longer texts are hashed out of a buffer of their own. UTF-8 takes up to three bytes for a unit of UTF-16. */
+/** Texts up to this length use the shared buffer. UTF-8 needs up to three bytes per UTF-16 unit. */
 const SHORT_TEXT = 2000;
 const BYTES_A_UNIT = 3;
-/** The padded key and what is hashed after it; used from one moment to the next by all keys. */
+/** Shared buffer for the padded key and the text. Safe because hashing is synchronous. */
 const scratch = Buffer.alloc(BLOCK_BYTES + SHORT_TEXT * BYTES_A_UNIT);
 
-/** HMAC-SHA-256 (RFC 2104) with one key for many texts: an Hmac of node:crypto costs several times as much as two hashes. */
+/**
+ * HMAC-SHA-256 (RFC 2104) with one key for many texts. Faster than an Hmac of node:crypto, which costs several times
+ * as much as two hashes.
+ */
 export class Mac {
   readonly #inner: Buffer;
   readonly #outer = Buffer.alloc(BLOCK_BYTES + HASH_BYTES);
@@ -48,7 +51,7 @@ export class Mac {
   }
 }
 
-/** By the text of their key: the tokens of accounts sign several times a call. */
+/** Recently used keys. The auth tokens of accounts sign several times per call. */
 const macs = new RecentMap<Mac>(1000);
 
 function macOf(key: string): Mac {
@@ -62,10 +65,10 @@ function macOf(key: string): Mac {
 export const hmacSha256 = (key: string | Uint8Array, text: string): Buffer =>
   (typeof key === 'string' ? macOf(key) : new Mac(key)).of(text);
 
-/** The same as Base64. */
+/** Returns the HMAC-SHA-256 as Base64. */
 export const hmacSha256Base64 = (key: string, text: string): string => macOf(key).base64Of(text);
 
-/** Equality of two secrets. The time that it takes can reveal only whether their lengths are equal. */
+/** Compares two secrets. The time taken reveals at most whether their lengths are equal. */
 export function secretsEqual(a: string, b: string): boolean {
   const [left, right] = [Buffer.from(a), Buffer.from(b)];
   return left.length === right.length && timingSafeEqual(left, right);

@@ -1,46 +1,46 @@
-/** Cryptographically random bytes, or a seeded stream in tests. */
+/** Source of cryptographically random bytes, or of a seeded stream in tests. */
 export interface Random {
   bytes(length: number): Uint8Array;
-  /** Uniform integer in [0, below). */
+  /** Returns a uniformly distributed integer in [0, below). */
   integer(below: number): number;
 }
 
 declare const brand: unique symbol;
-/** A string or number that says what it names: one kind is no argument for another. */
+/** A string or number with a type tag, so that one kind of ID is not accepted as another. */
 export type Branded<Base, Kind extends string> = Base & { readonly [brand]: Kind };
 
-/** `MA_…` or `SA_…`: a main account or a sub-account. */
+/** ID of a main account (`MA_…`) or a sub-account (`SA_…`). */
 export type AccountId = Branded<string, 'account'>;
 export type CallUuid = Branded<string, 'call'>;
-/** Of a request for calls; that of a single call is named as its call. */
+/** ID of a request for calls. The request for a single call has the ID of that call. */
 export type RequestUuid = Branded<string, 'request'>;
 export type RecordingId = Branded<string, 'recording'>;
-/** A decimal number in paths and answers. */
+/** A decimal number in paths and responses. */
 export type AppId = Branded<number, 'application'>;
 export type EndpointId = Branded<string, 'endpoint'>;
 export type TrunkId = Branded<string, 'trunk'>;
-/** A leg of one SIP user agent; never reused. */
+/** ID of a leg within one SIP user agent. Never reused. */
 export type LegId = Branded<number, 'leg'>;
 export type StreamId = Branded<string, 'stream'>;
 export type CampaignId = Branded<string, 'campaign'>;
-/** What a campaign's calls are connected to. */
+/** ID of the agent to which a campaign connects its calls. */
 export type AgentId = Branded<string, 'agent'>;
 
 const HEX_DIGITS = '0123456789abcdef';
 const DASH = 45;
-/** Where texts are put together, one after the other: a text that grows letter by letter would be a new one each time. */
+/** Shared buffer in which texts are built, because appending character by character would allocate each time. */
 const letters = Buffer.alloc(256);
 const AUTH_ID_ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
 
-/** RFC 4122 version 4 UUID (strict clients check version and variant bits). */
+/** Returns an RFC 4122 version 4 UUID (strict clients check version and variant bits). */
 export const uuid = (random: Random): string => uuidOf(random.bytes(16));
 
-/** Bytes of a UUID that are its time. */
+/** Number of leading UUID bytes that contain the time. */
 const TIME_BYTES = 6;
 
 /**
- * As `uuid`, but its first 48 bits are a time, milliseconds since 1970: those made one after the other stand side by side in an
- * index, where random ones change a page each, and there is another 74 bits that nobody guesses.
+ * Like `uuid`, but the first 48 bits are a time in milliseconds since 1970. Consecutive IDs are then adjacent in an
+ * index and touch fewer pages. 74 random bits remain.
  */
 export function uuidInOrder(random: Random, wallMs: number): string {
   const bytes = random.bytes(16);
@@ -70,12 +70,12 @@ function write(at: number, letter: number): number {
   return at + 1;
 }
 
-/** `MA_` or `SA_` and 17 of [A-Z0-9]: 20 characters (dialect §0.2 rule 7). */
+/** Returns a new account ID: `MA_` or `SA_` and 17 characters of [A-Z0-9], 20 characters in total (dialect §0.2 rule 7). */
 export function newAccountId(random: Random, prefix: 'MA' | 'SA'): AccountId {
   return asAccountId(`${prefix}_${pick(random, AUTH_ID_ALPHABET, 17)}`);
 }
 
-// What names something outside (a path, a row, a header) becomes an identifier here and nowhere else.
+// The only functions that convert external texts (path, row, header) to IDs.
 export const asAccountId = (text: string): AccountId => text as AccountId;
 export const asCallUuid = (text: string): CallUuid => text as CallUuid;
 export const asRequestUuid = (text: string): RequestUuid => text as RequestUuid;
@@ -88,7 +88,7 @@ export const asStreamId = (text: string): StreamId => text as StreamId;
 export const asCampaignId = (text: string): CampaignId => text as CampaignId;
 export const asAgentId = (text: string): AgentId => text as AgentId;
 
-/** `wallMs`: about when the call began. */
+/** Returns a new call UUID. `wallMs` is the approximate start of the call. */
 export const newCallUuid = (random: Random, wallMs: number): CallUuid =>
   asCallUuid(uuidInOrder(random, wallMs));
 export const newRequestUuid = (random: Random): RequestUuid => asRequestUuid(uuid(random));
@@ -98,7 +98,7 @@ export const newStreamId = (random: Random): StreamId => asStreamId(uuid(random)
 export const newCampaignId = (random: Random): CampaignId => asCampaignId(uuid(random));
 export const newAgentId = (random: Random): AgentId => asAgentId(uuid(random));
 
-/** URL-safe secret with `bits` of entropy. */
+/** Returns a URL-safe secret with `bits` of entropy. */
 export function token(random: Random, bits = 256): string {
   return pick(
     random,
@@ -107,7 +107,7 @@ export function token(random: Random, bits = 256): string {
   );
 }
 
-/** A string of `length` decimal digits, the first one not zero. */
+/** Returns `length` random decimal digits. The first is not zero. */
 export function digits(random: Random, length: number): string {
   return pick(random, '123456789', 1) + pick(random, '0123456789', length - 1);
 }

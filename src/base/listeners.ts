@@ -1,8 +1,8 @@
-/** Who is told when something has happened, and waited for. */
+/** Callbacks for an event. The sender waits for all of them. */
 export class Listeners<T> {
   readonly #all: Array<{ readonly act: (told: T) => Promise<void>; readonly scope: Scope }> = [];
 
-  /** `here`: not told of what other processes did. */
+  /** Adds a callback. `here`: not called for events of other processes. */
   add(act: (told: T) => Promise<void>, scope: Scope = 'everywhere'): void {
     this.#all.push({ act, scope });
   }
@@ -11,7 +11,7 @@ export class Listeners<T> {
     await Promise.all(this.#all.map(({ act }) => act(told)));
   }
 
-  /** It has happened in another process. */
+  /** Calls the callbacks for an event of another process. */
   async tellOfElsewhere(told: T): Promise<void> {
     const acts = this.#all.filter(({ scope }) => scope === 'everywhere');
     await Promise.all(acts.map(({ act }) => act(told)));

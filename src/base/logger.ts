@@ -1,7 +1,8 @@
 export type LogFields = Readonly<Record<string, unknown>>;
 
 /**
- * DomainServices are fields, the message is a short constant phrase. Secrets never go in either. What was thrown is the field `error`.
+ * Structured log. Values are fields; the message is a short constant phrase. Secrets must not appear in either. A
+ * thrown value is the field `error`.
  */
 export interface Logger {
   debug(fields: LogFields, message: string): void;

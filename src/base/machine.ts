@@ -1,11 +1,11 @@
 /**
- * The sans-I/O contract: a protocol machine is told what happened and when; it answers what to do.
+ * The sans-I/O contract: a protocol machine receives events with their time and returns actions.
  * `nowMs` is monotonic milliseconds; a machine never reads a clock.
  */
 export interface Machine<Input, Output> {
   handle(input: Input, nowMs: number): readonly Output[];
   /** Fires every timer due at `nowMs`. */
   expire(nowMs: number): readonly Output[];
-  /** The earliest moment at which `expire` has something to do; undefined when idle. */
+  /** Returns the earliest time at which `expire` has work. Undefined when idle. */
   deadlineMs(): number | undefined;
 }

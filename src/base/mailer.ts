@@ -1,13 +1,13 @@
-/** A mail to be sent; plain text. */
+/** A plain-text e-mail. */
 export interface Mail {
   readonly to: string;
   readonly subject: string;
   readonly text: string;
 }
 
-/** Hands mails to whoever delivers them. */
+/** Sends e-mails. */
 export interface Mailer {
-  /** Resolves when the mail was taken; rejects with ServiceError MAIL_FAILED. */
+  /** Resolves when the mail was accepted for delivery. Rejects with ServiceError MAIL_FAILED. */
   send(mail: Mail): Promise<void>;
   close(): void;
 }

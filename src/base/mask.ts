@@ -1,30 +1,30 @@
-/** Keeps credentials that customers write into URLs out of logs, timelines and records. */
+/** Masks credentials that customers write into URLs, in logs, timelines and records. */
 import { isUuid } from './ids.ts';
 
 export const MASK = '***';
 
-// Repetitions that can begin anywhere in a text are bounded: these patterns also read messages of unknown peers.
-/** Up to the last `@` before path, query or fragment, as URL parsers take it. */
+// Unanchored repetitions are bounded, because these patterns also run on messages of unauthenticated peers.
+/** User information up to the last `@` before path, query or fragment, as URL parsers read it. */
 const USER_INFO = /\b([a-z][a-z0-9+.-]{0,15}:\/\/)([^\s/?#"'<>\\]+)@(?=([^\s/?#"'<>\\]*))/gi;
-/** RFC 3261 §19.1.1: `sip:user:password@host`, up to the password. */
+/** Start of `sip:user:password@host` (RFC 3261 §19.1.1), up to the password. */
 const SIP_USER = /\bsips?:[^:]{1,200}:/i;
-/** What a SIP URI before its host is not made of. */
+/** Characters that cannot occur before the host of a SIP URI. */
 const SIP_EDGES = new Set([...' \t\r\n\v\f;?"\'<>\\@'].map((letter) => letter.charCodeAt(0)));
-/** What ends user and host of a URL; other white space does too, which the pattern knows. */
+/** Characters that end user and host of a URL. The pattern also handles other white space. */
 const URL_EDGES = new Set([...' \t\r\n\v\f/?#"\'<>\\'].map((letter) => letter.charCodeAt(0)));
 const AT_SIGN = 0x40;
 const SIP_HOST = /^[^\s;?"'<>\\]{0,300}/;
 const LONGEST_SIP_USER_INFO = 706;
-/** `a=crypto` (RFC 4568 §9.2). */
+/** SRTP key in `a=crypto` (RFC 4568 §9.2). */
 const SRTP_KEY = /\b(inline:)[A-Za-z0-9+/=]{16,}/g;
 const QUERY_FIELD = /([?&])([\w.~%[\]-]{1,100})=([^\s&#"'<>\\]+)/g;
 const SECRET_NAME =
   /token|secret|passw|^pass$|^pwd?$|^pin$|api_?-?key|^key$|[-_.]key$|^auth$|auth_?-?code|authoriz|^sig$|signature|credential|jwt|^code$|^hmac$/i;
-/** A long value with letters and digits counts as a secret, whatever its name; UUIDs and escaped URLs do not. */
+/** A long value with letters and digits counts as a secret, regardless of its name. UUIDs and escaped URLs do not. */
 const OPAQUE = /^(?=.*\d)(?=.*[a-z])[\w.~+/=%-]{24,}$/i;
 const URL_SHAPED = /^\w+%3a/i;
 
-/** Any text with the credentials before the host of its URLs replaced: user information, or the password of a SIP URI. */
+/** Replaces the credentials before the host of URLs: user information, or the password of a SIP URI. */
 export function replaceCredentials(
   text: string,
   replacement: (secret: string, host: string) => string,
@@ -36,7 +36,7 @@ export function replaceCredentials(
   return maySayPassword(plain) ? withoutSipPasswords(plain, replacement) : plain;
 }
 
-/** Whether an `@` stands where a URL names its host. Records have many URLs and mostly none with a user: the pattern would try every word. */
+/** Returns whether a URL in the text has an `@` before its host. Avoids the slower pattern for most texts. */
 function mayNameUser(text: string): boolean {
   for (let at = text.indexOf('://'); at !== -1; at = text.indexOf('://', at + 3)) {
     for (let next = at + 3; next < text.length; next += 1) {
@@ -48,7 +48,10 @@ function mayNameUser(text: string): boolean {
   return false;
 }
 
-/** Each `@` is looked at once, with what stands before it: a pattern over the whole text would take long for some texts. */
+/**
+ * Replaces SIP passwords. Checks each `@` and the text before it once, because one pattern over the whole text would
+ * be slow for some inputs.
+ */
 function withoutSipPasswords(
   text: string,
   replacement: (secret: string, host: string) => string,
@@ -70,15 +73,15 @@ function withoutSipPasswords(
   return out + text.slice(done);
 }
 
-/** Whether a second colon stands before the last `@`. Most addresses have none, so that the pattern is not tried. */
+/** Returns whether a second colon precedes the last `@`. Most addresses have none, so the pattern is skipped. */
 const maySayPassword = (text: string): boolean =>
   text.lastIndexOf(':', text.lastIndexOf('@')) > text.indexOf(':');
 
-/** Any text with the passwords, and the secret query fields, of the URLs in it replaced, and the keys of SRTP. */
+/** Masks the passwords and secret query fields of URLs, and SRTP keys. */
 export function maskSecrets(text: string): string {
   const plain = text.includes('inline:') ? text.replace(SRTP_KEY, `$1${MASK}`) : text;
   const masked = replaceCredentials(plain, () => MASK);
-  // Most lines have no field: one search for a character is all that they cost.
+  // Most lines have no query field. This check avoids the pattern.
   if (!masked.includes('=')) return masked;
   return masked.replace(QUERY_FIELD, maskField);
 }
@@ -91,7 +94,7 @@ function maskField(whole: string, mark: string, name: string, value: string): st
 const isOpaque = (value: string): boolean =>
   OPAQUE.test(value) && !isUuid(value) && !URL_SHAPED.test(value);
 
-/** The same for every string inside; at most so deep as a log's facts are. */
+/** Masks every string inside a value, up to `depth` levels. */
 export function maskDeep(value: unknown, depth = 6): unknown {
   if (typeof value === 'string') return maskSecrets(value);
   if (typeof value !== 'object' || value === null || depth === 0) return value;

@@ -1,27 +1,30 @@
-/** Quality of one leg: of what came from its peer, and what the peer says of what it got. Shares are 0..1. */
+/** Media quality of one leg: received audio, and the peer's reports about sent audio. Fractions are 0 to 1. */
 export interface MediaQuality {
   readonly packetsReceived: number;
   readonly packetsSent: number;
   readonly packetsLost: number;
   readonly packetsLate: number;
   readonly jitterMs: number;
-  /** Of what was expected, what never came: the way's loss. */
+  /** Fraction of expected packets that were never received (network loss). */
   readonly lossFraction: number;
-  /** What came too late to be heard. */
+  /** Fraction of packets that arrived too late for playout. */
   readonly discardFraction?: number;
-  /** Bursts and gaps of what was not heard (RFC 3611 §4.7.2): share within bursts, mean lengths. */
+  /** Bursts and gaps of lost or discarded packets (RFC 3611 §4.7.2): fraction within bursts, mean lengths. */
   readonly burstDensity?: number;
   readonly burstMs?: number;
   readonly gapMs?: number;
   /** Rating factor R of ITU-T G.107. */
   readonly rating?: number | undefined;
   readonly playoutDelayMs?: number;
-  /** ITU-T G.107 estimate, 1..4.5; undefined when nothing was received. */
+  /** ITU-T G.107 estimate, 1 to 4.5. Undefined if nothing was received. */
   readonly mos: number | undefined;
   readonly roundTripMs: number | undefined;
-  /** How long audio was due of a peer from which none ever came (one-way audio); undefined: some came, or it was not due for ten seconds. */
+  /**
+   * Time for which audio was expected although none ever arrived (one-way audio), in milliseconds. Undefined if some
+   * arrived or less than 10 s was expected.
+   */
   readonly unheardMs?: number | undefined;
-  /** By the peer's reports; undefined: it has sent none about us. */
+  /** Values from the peer's reports. Undefined if it sent none about this leg. */
   readonly peer?:
     | { readonly lossFraction: number; readonly jitterMs: number; readonly mos: number }
     | undefined;

@@ -1,11 +1,11 @@
-/** The native half of the service: one file, loaded once, described by the modules that use parts of it. */
+/** Loads the native addon: one file, loaded once. The modules that use it declare its interface. */
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { ServiceError } from './errors.ts';
 
 const ADDON = fileURLToPath(new URL('../../build/native/carillon.node', import.meta.url));
 
-/** Throws: without its native half the service cannot carry a call. */
+/** Loads the addon. Throws if that fails, because the service cannot carry calls without it. */
 export function loadNativeAddon(path = ADDON): unknown {
   try {
     return createRequire(import.meta.url)(path);

@@ -1,2 +1,2 @@
-/** What is called where nothing is to be done: one for all, as each of a call's parts would have its own otherwise. */
+/** A shared empty function, so that the parts of a call need not allocate their own. */
 export const noOperation = (): undefined => undefined;

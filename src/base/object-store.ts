@@ -2,22 +2,22 @@ import type { Readable } from 'node:stream';
 
 export interface ObjectPart {
   readonly body: Readable;
-  /** Of the part, and of the whole object. */
+  /** Size of the part, and of the whole object, in bytes. */
   readonly bytes: number;
   readonly totalBytes: number;
 }
 
-/** Files kept elsewhere under keys such as `a/b.mp3`. Everything rejects with ServiceError OBJECTS_UNAVAILABLE when it cannot be reached. */
+/** Object storage with keys such as `a/b.mp3`. All methods reject with ServiceError OBJECTS_UNAVAILABLE if it is unreachable. */
 export interface ObjectStore {
-  /** Replaces what is there; resolves when it is kept. `file`: an absolute path. */
+  /** Stores an object, replacing an existing one. Resolves when it is durable. `file` is an absolute path. */
   put(key: string, file: string): Promise<void>;
-  /** The whole, or the bytes `first` to `last`, both included. Undefined: there is no such object. */
+  /** Returns an object, or the bytes `first` to `last` inclusive. Undefined if it does not exist. */
   get(
     key: string,
     range?: { readonly first: number; readonly last: number },
   ): Promise<ObjectPart | undefined>;
-  /** Undefined: there is no such object. */
+  /** Returns the size in bytes. Undefined if the object does not exist. */
   size(key: string): Promise<number | undefined>;
-  /** One that is not there is no fault. */
+  /** Deletes an object. A missing object is not an error. */
   remove(key: string): Promise<void>;
 }

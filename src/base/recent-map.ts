@@ -1,6 +1,6 @@
 /**
- * A map of what was used of late, for names that come from the network: at most `most` entries are kept, and every entry
- * lives through half as many further ones. Two generations instead of an order of use, so that forgetting costs nothing.
+ * A bounded map of recently used keys, suitable for keys from the network. Keeps at most `most` entries. Each entry
+ * survives at least `most / 2` further insertions. Two generations replace an LRU list, so that eviction is cheap.
  */
 export class RecentMap<V> {
   readonly #half: number;
@@ -11,7 +11,7 @@ export class RecentMap<V> {
     this.#half = Math.max(1, Math.floor(most / 2));
   }
 
-  /** Entries kept; one that is in use may count twice. */
+  /** Number of entries. A recently used entry may count twice. */
   get size(): number {
     return this.#young.size + this.#old.size;
   }

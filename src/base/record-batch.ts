@@ -1,4 +1,4 @@
-/** Reads the binary batches in which native threads tell of events; the layout is that of native/engine/record_ring.hpp. */
+/** Reads binary batches of events from native threads. The layout is defined in native/engine/record_ring.hpp. */
 
 export interface NativeRecord {
   readonly type: number;
@@ -13,7 +13,7 @@ export interface NativeRecord {
 
 const HEADER_BYTES = 16;
 
-/** Calls `handle` for each record of the batch's first `length` bytes, in order. */
+/** Calls `handle` for each record in the first `length` bytes of the batch, in order. */
 export function readRecords(
   batch: Uint8Array,
   length: number,

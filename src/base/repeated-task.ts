@@ -1,14 +1,14 @@
-/** Work that is done again and again until it is stopped, one round at a time; the first begins at once. */
+/** Work that repeats until stopped, one round at a time. The first round starts immediately. */
 import type { Clock } from './clock.ts';
 
 export interface RepeatedTaskOptions {
   readonly clock: Clock;
-  /** A long one looks at `stopping` between its parts. */
+  /** One round. A long round should check `stopping`. */
   readonly round: () => unknown;
   readonly everyMs: number;
-  /** After a failure the next round waits twice as long as the one before, up to this; left away: as always. */
+  /** Maximum pause after failures, in milliseconds. Each failure doubles the pause. Absent: the pause stays `everyMs`. */
   readonly longestPauseMs?: number;
-  /** Absent: the round tells of its failures itself. */
+  /** Called after a failed round. Absent if the round reports its failures. */
   readonly failed?: (error: unknown, againInMs: number) => void;
 }
 
@@ -29,7 +29,7 @@ export class RepeatedTask {
     this.#running = this.#goOn();
   }
 
-  /** Resolves when the round that runs is over. */
+  /** Stops the task. Resolves when the current round has ended. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#running;

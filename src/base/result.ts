@@ -1,4 +1,4 @@
-/** An expected outcome as a value: what went well, or why not. Bugs and broken environments throw instead. */
+/** An expected outcome as a value: a result or an error. Programming errors and environment failures throw instead. */
 export type Result<T, E> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly error: E };

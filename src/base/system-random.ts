@@ -1,7 +1,7 @@
 import { randomFillSync } from 'node:crypto';
 import type { Random } from './ids.ts';
 
-/** One call to the system serves some hundred ids and tags. */
+/** Number of random bytes fetched per system call, enough for about a hundred IDs. */
 const POOL_BYTES = 4096;
 const pool = new Uint8Array(POOL_BYTES);
 let used = POOL_BYTES;
@@ -21,7 +21,7 @@ function nextWord(): number {
   return word;
 }
 
-/** Cryptographic randomness of the running service. For edges and the roof alone: the pure floors are handed theirs. */
+/** Cryptographic randomness of the running service. Only for edge and service; the pure layers receive theirs as a dependency. */
 export const systemRandom: Random = {
   bytes(length) {
     if (length > POOL_BYTES) return randomFillSync(new Uint8Array(length));
@@ -30,13 +30,13 @@ export const systemRandom: Random = {
       used = 0;
     }
     const bytes = pool.slice(used, used + length);
-    // Bytes that were handed out may be secrets: no copy of them stays in memory.
+    // Erases returned bytes from the pool, because they may be secrets.
     pool.fill(0, used, used + length);
     used += length;
     return bytes;
   },
   integer(below) {
-    // Words above the last whole multiple of `below` would make small numbers likelier: they are drawn again.
+    // Rejects words above the last whole multiple of `below`, which would make small numbers more likely.
     const fair = WORDS - (WORDS % below);
     for (;;) {
       const word = nextWord();

@@ -1,8 +1,8 @@
-/** `1 row`, `2 rows`. */
+/** Formats a count: `1 row`, `2 rows`. */
 export const quantity = (count: number, thing: string): string =>
   `${count} ${thing}${count === 1 ? '' : 's'}`;
 
-/** Cuts a string to `max` UTF-16 units without leaving half a surrogate pair. */
+/** Cuts a string to `max` UTF-16 units without splitting a surrogate pair. */
 export function truncate(text: string, max: number): string {
   if (text.length <= max) return text;
   const cut = text.slice(0, max);
@@ -10,8 +10,5 @@ export function truncate(text: string, max: number): string {
   return last >= 0xd800 && last <= 0xdbff ? cut.slice(0, -1) : cut;
 }
 
-/**
- * A copy of a text with memory of its own. A part that was cut out of a longer text keeps all of that text in memory, so
- * parts that are kept for long are copied.
- */
+/** Copies a text. A substring keeps the whole original text in memory, so long-lived substrings are copied. */
 export const ownCopy = (text: string): string => Buffer.from(text, 'utf8').toString('utf8');

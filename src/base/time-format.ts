@@ -2,7 +2,7 @@ const two = (n: number): string => String(n).padStart(2, '0');
 
 const SECONDS_KEPT = 64;
 
-/** Keeps the texts of the seconds that were formatted lately: calls begin, are answered and end in the same few. */
+/** Caches the texts of recently formatted seconds. Many calls start, are answered and end within the same seconds. */
 class OfSecond {
   readonly #format: (epochS: number) => string;
   readonly #texts = new Map<number, string>();
@@ -24,22 +24,22 @@ class OfSecond {
 const US_PER_SECOND = 1_000_000;
 const isoSeconds = new OfSecond((epochS) => new Date(epochS * 1000).toISOString().slice(0, 19));
 
-/** `YYYY-MM-DDTHH:MM:SS.ffffffZ` from integer microseconds UTC (spec: Resources, timestamps). */
+/** Formats microseconds UTC as `YYYY-MM-DDTHH:MM:SS.ffffffZ` (spec: Resources, timestamps). */
 export function isoMicros(epochUs: number): string {
   const second = Math.floor(epochUs / US_PER_SECOND);
   const us = epochUs - second * US_PER_SECOND;
   return `${isoSeconds.of(second)}.${String(us).padStart(6, '0')}Z`;
 }
 
-/** Of a moment that may not have come. */
+/** Formats an optional time; returns null if it is undefined. */
 export const isoOrNull = (epochUs: number | undefined): string | null =>
   epochUs === undefined ? null : isoMicros(epochUs);
 
-/** `YYYY-MM-DD HH:mm:ss.ffffff` UTC. */
+/** Formats as `YYYY-MM-DD HH:mm:ss.ffffff` UTC. */
 export const dateTimeMicros = (epochUs: number): string =>
   isoMicros(epochUs).replace('T', ' ').slice(0, -1);
 
-/** `YYYY-MM-DD HH:mm:ss.sssss` UTC, five decimals: `SessionStart` (spec, Call callbacks). */
+/** Formats as `YYYY-MM-DD HH:mm:ss.sssss` UTC with five decimals: `SessionStart` (spec, Call callbacks). */
 export const sessionStart = (epochUs: number): string => dateTimeMicros(epochUs).slice(0, -1);
 
 const localSeconds = new OfSecond((epochS) => {
@@ -47,6 +47,6 @@ const localSeconds = new OfSecond((epochS) => {
   return `${d.getFullYear()}-${two(d.getMonth() + 1)}-${two(d.getDate())} ${two(d.getHours())}:${two(d.getMinutes())}:${two(d.getSeconds())}`;
 });
 
-/** `yyyy-MM-dd HH:mm:ss` in local time: StartTime, AnswerTime and EndTime of the hangup callback. */
+/** Formats as `yyyy-MM-dd HH:mm:ss` in local time: StartTime, AnswerTime and EndTime of the hangup callback. */
 export const localDateTime = (epochMs: number): string =>
   localSeconds.of(Math.floor(epochMs / 1000));

@@ -1,9 +1,8 @@
 import type { Clock } from './clock.ts';
 
 /**
- * The time of one thing that lives: the wall clock where it begins, the monotonic clock from there. Its moments are
- * microseconds UTC, as they are shown and stored; the difference of any two is a true duration, whatever is done to the
- * wall clock meanwhile.
+ * Time of one object, such as a call: the wall clock at its start, advanced by the monotonic clock. Times are
+ * microseconds UTC as shown and stored. Differences are exact durations even if the wall clock is changed.
  */
 export class Timeline {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
@@ -18,12 +17,12 @@ export class Timeline {
     return this.usAt(this.#clock.monotonicMs());
   }
 
-  /** What is shown of a moment of the monotonic clock. */
+  /** Converts a monotonic time to microseconds UTC. */
   usAt(monotonicMs: number): number {
     return Math.round((monotonicMs + this.#wallOffsetMs) * 1000);
   }
 
-  /** The moment of the monotonic clock that is shown as `us`. */
+  /** Converts microseconds UTC to a monotonic time. */
   msAt(us: number): number {
     return us / 1000 - this.#wallOffsetMs;
   }

@@ -6,8 +6,8 @@ interface Armed<Name> {
 const NONE: readonly never[] = [];
 
 /**
- * Named deadlines of one machine. Small by design: a machine has a handful of timers, so a list is the quickest. It is never longer
- * than what it holds: transactions keep theirs for half a minute.
+ * Named deadlines of one machine. A machine has few timers, so a list is fastest. The list shrinks with its content,
+ * because transactions keep it for half a minute.
  */
 export class TimerSet<Name extends string> {
   #armed: readonly Armed<Name>[] = NONE;
@@ -29,7 +29,7 @@ export class TimerSet<Name extends string> {
     this.#armed = NONE;
   }
 
-  /** Clears all others. */
+  /** Clears all timers for which `stays` returns false. */
   keepOnly(stays: (name: Name) => boolean): void {
     let kept = 0;
     for (const { name } of this.#armed) if (stays(name)) kept += 1;

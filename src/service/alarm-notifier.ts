@@ -1,4 +1,4 @@
-/** Tells the operator of alarms by mail and signed webhook. */
+/** Sends alarms to the operator by e-mail and signed webhook. */
 import type { Clock } from '../base/clock.ts';
 import { hmacSha256 } from '../base/hash.ts';
 import type { Mailer } from '../base/mailer.ts';
@@ -11,17 +11,17 @@ const WEBHOOK_LIMIT_MS = 10_000;
 
 export interface AlarmNotifierParts {
   readonly settings: {
-    /** Addresses with commas between them; empty: nobody. */
+    /** E-mail addresses separated by commas. Empty: no e-mail. */
     readonly email: string;
-    /** Empty: none. */
+    /** Webhook URL. Empty: no webhook. */
     readonly webhookUrl: string;
     readonly webhookSecret: string;
   };
-  /** Shown to people. */
+  /** Displayed name of the node. */
   readonly node: string;
   readonly mailer: Pick<Mailer, 'send'>;
   readonly clock: Pick<Clock, 'sleep'>;
-  /** Sends a webhook; the status of the answer. Replaced in tests. */
+  /** Sends a webhook and returns the response status. Replaced in tests. */
   readonly post?: (url: string, body: string, signature: string) => Promise<number>;
 }
 
@@ -32,13 +32,13 @@ export class AlarmNotifier {
     this.#parts = parts;
   }
 
-  /** Otherwise the log alone has them. */
+  /** Whether a recipient is configured. Otherwise alarms appear only in the log. */
   get tellsAnybody(): boolean {
     const { email, webhookUrl } = this.#parts.settings;
     return email !== '' || webhookUrl !== '';
   }
 
-  /** Rejects when one of them has not been told, after some attempts. */
+  /** Sends the changes. Rejects if a recipient could not be reached after several attempts. */
   async tell(changes: readonly AlarmChange[]): Promise<void> {
     await Promise.all([this.#mail(changes), this.#post(changes)]);
   }
@@ -74,7 +74,7 @@ export class AlarmNotifier {
       const status = await post(settings.webhookUrl, body, signature).catch(() => 0);
       if (status >= 200 && status < 300) return;
       if (attempt === WEBHOOK_ATTEMPTS)
-        throw new Error(`the webhook was answered ${status === 0 ? 'by nobody' : status}`);
+        throw new Error(`the webhook ${status === 0 ? 'did not answer' : `answered ${status}`}`);
       await clock.sleep(WEBHOOK_PAUSE_MS * attempt);
     }
   }

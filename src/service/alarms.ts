@@ -1,4 +1,4 @@
-/** What the operator is told by mail and webhook: looks at calls, carriers, disk and certificates, and tells beginnings and ends. */
+/** Monitors calls, carriers, disk and certificates, and reports raised and cleared alarms to the operator. */
 import { X509Certificate } from 'node:crypto';
 import { readFileSync, statfsSync } from 'node:fs';
 import type { Clock } from '../base/clock.ts';
@@ -25,10 +25,10 @@ export interface AlarmParts extends AlarmNotifierParts {
   readonly settings: AlarmNotifierParts['settings'] &
     AlarmLimits &
     AlarmTimes & { readonly everyMs: number };
-  /** Of this node alone, the same after a restart. */
+  /** ID of this node, unchanged by a restart. */
   readonly nodeId: string;
   readonly dataDir: string;
-  /** Setting → file. */
+  /** Certificate files by setting name. */
   readonly certificates: Readonly<Record<string, string>>;
   readonly carriers: () => readonly {
     readonly name: string;
@@ -36,9 +36,9 @@ export interface AlarmParts extends AlarmNotifierParts {
     readonly lastStatus: number | undefined;
   }[];
   readonly ledger: Pick<Ledger, 'daily'>;
-  /** Whether the available balance is still below its threshold. */
+  /** Returns whether the available balance is still below its threshold. */
   readonly isLow?: (accountId: AccountId, currency: string) => Promise<boolean>;
-  /** Recorded rows of the database that cannot be read. */
+  /** Returns the number of database rows recorded as unreadable. */
   readonly unreadableRows?: () => Promise<number>;
   readonly marks: SettingStore;
   /** What keeps this node from serving calls: the database, Redis, file descriptors, or another node. */
@@ -57,10 +57,10 @@ const DISK_FREE_BYTES = 2 ** 30;
 const BACKLOG_FILES = 1000;
 const CERTIFICATE_DAYS = 21;
 const HISTORY_DAYS = 7;
-/** Fewer days of use are no history. */
+/** Minimum number of days of use for a spending history. */
 const HISTORY_MIN_DAYS = 2;
 const HISTORIES_MAX = 5000;
-/** Tellings that wait; more are in the log alone. */
+/** Maximum number of queued reports. Further alarms appear only in the log. */
 const WAITING_MAX = 100;
 const LOW_MAX = 500;
 
@@ -70,12 +70,12 @@ export class Alarms {
   readonly #teller: AlarmNotifier;
   readonly #trends = new CallTrends();
   readonly #countries: CalledCountries;
-  /** What happened since the last look. */
+  /** Events since the last check. */
   #moments: Condition[] = [];
   readonly #usual = new Map<AccountId, { readonly atMs: number; value: number | undefined }>();
   /** Balances below their threshold, by account and currency. */
   readonly #low = new Map<string, { accountId: AccountId; currency: string; detail: string }>();
-  /** At the last look. */
+  /** Number of unreadable rows at the last check. */
   #unreadable = 0;
   #telling: Promise<void> = Promise.resolve();
   #waiting = 0;
@@ -90,11 +90,11 @@ export class Alarms {
       clock: parts.clock,
       everyMs: parts.settings.everyMs,
       round: () => this.look(),
-      failed: (error) => parts.logger.error({ error }, 'no look for alarms'),
+      failed: (error) => parts.logger.error({ error }, 'alarm check failed'),
     });
   }
 
-  /** Takes up what had been told before a restart, and looks from then on. */
+  /** Restores the alarms reported before a restart, and starts the checks. */
   async start(): Promise<void> {
     try {
       const told = JSON.parse((await this.#parts.marks.get(this.#key)) ?? '[]') as Alarm[];
@@ -105,12 +105,12 @@ export class Alarms {
         this.#low.set(subject, { accountId: asAccountId(accountId), currency, detail });
       }
     } catch (error) {
-      this.#parts.logger.error({ error }, 'alarms of before the restart not read');
+      this.#parts.logger.error({ error }, 'failed to read the alarms from before the restart');
     }
     this.#looks.start();
   }
 
-  /** Under which the store keeps what is raised: of this node, which several may share a store. */
+  /** Key of the raised alarms in the store. Includes the node ID, because several nodes may share a store. */
   get #key(): string {
     return `alarm.raised.${this.#parts.nodeId}`;
   }
@@ -120,7 +120,7 @@ export class Alarms {
     await this.#telling;
   }
 
-  /** A call that has ended. */
+  /** Records a call that has ended. */
   observe(cdr: Cdr): void {
     const { clock, logger } = this.#parts;
     this.#trends.observe(cdr, clock.monotonicMs());
@@ -129,10 +129,10 @@ export class Alarms {
       .then((found) => {
         if (found !== undefined && this.#moments.length < WAITING_MAX) this.#moments.push(found);
       })
-      .catch((error: unknown) => logger.error({ error }, 'called country not noted'));
+      .catch((error: unknown) => logger.error({ error }, 'failed to record a called country'));
   }
 
-  /** A balance has fallen below its threshold: an alarm until it is above again. */
+  /** Raises an alarm for a balance below its threshold. It clears when the balance is above again. */
   lowBalance({ accountId, currency, available, threshold }: LowBalanceAlert): void {
     if (this.#low.size >= LOW_MAX) return;
     const detail = `${unitsFromMicros(available)} ${currency} available, threshold ${unitsFromMicros(threshold)}`;
@@ -155,7 +155,7 @@ export class Alarms {
       const { bavail, blocks, bsize } = statfsSync(this.#parts.dataDir);
       return { freeBytes: bavail * bsize, totalBytes: blocks * bsize };
     } catch {
-      return undefined; // the folder is away, which the store says
+      return undefined; // the folder is missing, which the store reports
     }
   }
 
@@ -166,12 +166,12 @@ export class Alarms {
         const { validTo } = new X509Certificate(readFileSync(file));
         return [{ setting, endsMs: Date.parse(validTo) }];
       } catch {
-        return []; // not readable now: whoever uses it says so
+        return []; // not readable now; the component that uses it reports that
       }
     });
   }
 
-  /** Looks at everything now; told is what has changed. */
+  /** Checks everything now and reports the changes. */
   look(): void {
     const { clock, logger, settings } = this.#parts;
     const nowMs = clock.monotonicMs();
@@ -195,26 +195,26 @@ export class Alarms {
     if (changes.length > 0) this.#tell(changes);
   }
 
-  /** As they were at the last look; each is looked up again for the next one. */
+  /** Returns the low balances of the last check, and queries each again for the next one. */
   #lowBalances(): readonly Condition[] {
     const { isLow, logger } = this.#parts;
     return [...this.#low].map(([subject, { accountId, currency, detail }]) => {
       isLow?.(accountId, currency).then(
         (still) => void (still || this.#low.delete(subject)),
-        (error: unknown) => logger.error({ error, accountId }, 'balance not looked up'),
+        (error: unknown) => logger.error({ error, accountId }, 'failed to query a balance'),
       );
       return { kind: 'low_balance', subject, detail };
     });
   }
 
-  /** As they were at the last look; they are counted again for the next one. */
+  /** Returns the unreadable rows of the last check, and counts them again for the next one. */
   #unreadableRows(): readonly Condition[] {
     const { unreadableRows, logger } = this.#parts;
     unreadableRows?.().then(
       (count) => {
         this.#unreadable = count;
       },
-      (error: unknown) => logger.error({ error }, 'unreadable rows not counted'),
+      (error: unknown) => logger.error({ error }, 'failed to count unreadable rows'),
     );
     if (this.#unreadable === 0) return [];
     const detail = `${this.#unreadable} rows of the database cannot be read and are skipped; \`carillon store unreadable\` lists them`;
@@ -228,7 +228,7 @@ export class Alarms {
             {
               kind: 'carrier_down' as const,
               subject: name,
-              detail: `it does not answer OPTIONS${lastStatus === undefined ? '' : ` (last status ${lastStatus})`}`,
+              detail: `the carrier does not answer OPTIONS${lastStatus === undefined ? '' : ` (last status ${lastStatus})`}`,
             },
           ]
         : [],
@@ -265,12 +265,13 @@ export class Alarms {
     return this.certificates().flatMap(({ setting, endsMs }) => {
       const days = Math.floor((endsMs - nowMs) / DAY_MS);
       if (days >= CERTIFICATE_DAYS) return [];
-      const detail = days < 0 ? 'it has ended' : `it ends in ${days} days`;
+      const detail =
+        days < 0 ? 'the certificate has expired' : `the certificate expires in ${days} days`;
       return [{ kind: 'certificate' as const, subject: setting, detail }];
     });
   }
 
-  /** Read once an hour; until it is there nothing is compared. */
+  /** Returns the usual spend, queried once per hour. Undefined until the result is available. */
   #usualSpend(accountId: AccountId, nowMs: number): number | undefined {
     const known = this.#usual.get(accountId);
     if (known !== undefined && nowMs - known.atMs < HOUR_MS) return known.value;
@@ -288,12 +289,12 @@ export class Alarms {
         const spent = calls.reduce((sum, { debit }) => sum + debit, 0);
         kept.value = days < HISTORY_MIN_DAYS ? undefined : spent / (days * 24);
       },
-      (error: unknown) => logger.error({ error, accountId }, 'usual spend not read'),
+      (error: unknown) => logger.error({ error, accountId }, 'failed to read the usual spend'),
     );
     return kept.value;
   }
 
-  /** What nobody was told of is no news that a restart would repeat. */
+  /** Stores the raised alarms. Skipped without recipients, because a restart then repeats no report. */
   async #keep(): Promise<void> {
     if (!this.#teller.tellsAnybody) return;
     await this.#parts.marks.set(this.#key, JSON.stringify(this.list()));
@@ -302,16 +303,16 @@ export class Alarms {
   #tell(changes: readonly AlarmChange[]): void {
     const { logger } = this.#parts;
     if (this.#waiting >= WAITING_MAX) {
-      logger.error({ changes: changes.length }, 'alarms not told: too many wait');
+      logger.error({ changes: changes.length }, 'alarms not sent: too many are queued');
       return;
     }
     this.#waiting += 1;
     this.#telling = this.#telling
       .then(() => this.#teller.tell(changes))
-      .catch((error: unknown) => logger.error({ error }, 'alarms not told'))
-      // After the telling: a crash in between tells twice, not never.
+      .catch((error: unknown) => logger.error({ error }, 'failed to send alarms'))
+      // Stored after sending: a crash in between sends twice instead of never.
       .then(() => this.#keep())
-      .catch((error: unknown) => logger.error({ error }, 'raised alarms not kept'))
+      .catch((error: unknown) => logger.error({ error }, 'failed to store the raised alarms'))
       .finally(() => {
         this.#waiting -= 1;
       });

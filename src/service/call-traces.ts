@@ -1,4 +1,4 @@
-/** One trace a call, made of its record and timeline once it has ended: SIP messages, elements, callbacks, streams. */
+/** Exports one trace per call after its end, built from its record and timeline: SIP messages, elements, callbacks, streams. */
 import type { Clock } from '../base/clock.ts';
 import type { CallUuid } from '../base/ids.ts';
 import { callSpanId, traceIdOf } from '../base/trace-context.ts';
@@ -6,7 +6,7 @@ import type { CallLogEntry } from '../domain/call/call.ts';
 import type { Cdr } from '../domain/cdr/types.ts';
 import type { Attributes, OtlpExporter, Span } from '../edge/telemetry/otlp.ts';
 
-/** A SIP message that went by. */
+/** A SIP message sent or received. */
 export interface SeenMessage {
   readonly atUs: number;
   readonly direction: 'in' | 'out';
@@ -20,9 +20,9 @@ export interface CallTraceParts {
   readonly clock: Clock;
 }
 
-/** What follows the end of a call belongs to it: the hangup notification and its answer. */
+/** Time after the end of a call in which events still belong to it: the hangup notification and its response. */
 const AFTER_END_MS = 3000;
-/** Calls that wait for it; more are told without. */
+/** Maximum number of calls waiting for `AFTER_END_MS`. Further calls are exported immediately. */
 const MAX_WAITING = 10_000;
 const MAX_TEXT = 1000;
 const MAX_EVENTS = 200;
@@ -35,7 +35,7 @@ export class CallTraces {
     this.#parts = parts;
   }
 
-  /** A leg that a `Dial` made is a span within the call that it belongs to. */
+  /** Exports an ended call. A leg of a `Dial` becomes a span within its parent call. */
   ended(cdr: Cdr): void {
     const { clock } = this.#parts;
     if (this.#waiting.size >= MAX_WAITING) {
@@ -46,7 +46,7 @@ export class CallTraces {
     this.#waiting.set(cdr, cancel);
   }
 
-  /** What waits is told and sent. */
+  /** Exports all waiting calls. */
   async stop(): Promise<void> {
     for (const [cdr, cancel] of this.#waiting) {
       cancel();
@@ -97,7 +97,7 @@ interface Place {
   readonly parentSpanId: string;
 }
 
-/** Unlike any other of the call: its own id with a number in place of the first digits. */
+/** Returns a span ID that is unique within the call: the call's ID with a number in its first digits. */
 const numbered = ({ parentSpanId }: Place, group: number, index: number): string =>
   `${group}${(index + 1).toString(16).padStart(7, '0')}${parentSpanId.slice(8)}`;
 

@@ -1,4 +1,4 @@
-/** V8's own threads, which collect garbage and compile beside the main thread. */
+/** V8's worker threads for garbage collection and compilation. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { getPriority, setPriority } from 'node:os';
 
@@ -8,9 +8,9 @@ const LOWER_BY = 10;
 const LEAST = 19;
 
 /**
- * Runs them at a lower priority. They are four: where cores are few, a collection of the old generation would leave the
- * main thread, and with it all signalling, a fifth of one for as long as it lasts. The main thread helps them when it waits
- * for them. Nothing happens where threads have no names (Linux alone has them) or priorities may not be set.
+ * Lowers the priority of V8's four worker threads. On few cores, an old-generation collection would otherwise leave
+ * the main thread, and thus signaling, a fifth of one core. The main thread helps the workers when it waits for them.
+ * Does nothing where threads have no names (other than Linux) or priorities cannot be set.
  */
 export function lowerCollectorThreads(): void {
   try {
@@ -19,6 +19,6 @@ export function lowerCollectorThreads(): void {
         setPriority(thread, Math.min(LEAST, getPriority() + LOWER_BY));
     }
   } catch {
-    // Not permitted here, or another system: then at the same priority as everything else.
+    // Not permitted here, or another system: the priority stays unchanged.
   }
 }

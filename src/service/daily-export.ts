@@ -1,7 +1,7 @@
 /**
- * Each UTC day of call records and ledger entries as files: `2026-11-21/<account>/cdr.csv.gz` and `ledger.csv.gz`, and when all of
- * the day is written `2026-11-21/done.json` with what is in it. A day that failed is begun again; days missed while the service
- * was down are written after it.
+ * Exports each UTC day of call records and ledger entries as `2026-11-21/<account>/cdr.csv.gz` and `ledger.csv.gz`.
+ * When the day is complete, writes `2026-11-21/done.json` with the list of files. A failed day is repeated. Days
+ * missed during downtime are exported afterwards.
  */
 import { createWriteStream } from 'node:fs';
 import { copyFile, mkdir, rename, rm } from 'node:fs/promises';
@@ -30,22 +30,22 @@ export interface DailyExportParts {
     readonly format: 'csv' | 'ndjson';
     readonly hourUtc: number;
   };
-  /** Where files are made before they are whole. */
+  /** Folder in which files are built before they are complete. */
   readonly workFolder: string;
   readonly objects: ObjectStore | undefined;
   readonly accounts: Accounts;
   readonly callRecords: CallRecords;
   readonly ledger: Ledger;
   readonly marks: SettingStore;
-  /** Whether it is this node that writes, where several share a store. */
+  /** Returns whether this node writes the export when several nodes share a store. */
   readonly isMine: () => Promise<boolean>;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
-/** Days since the epoch; the last one that was written. */
+/** Setting key of the last exported day, in days since the epoch. */
 const MARK = 'dataExport.lastDay';
-/** Older days than that are left out after a long standstill. */
+/** Maximum age of a day that is still exported after a long downtime. */
 const LATE_DAYS = 31;
 const ACCOUNTS_AT_A_TIME = 200;
 const LOOK_EVERY_MS = 10 * 60_000;
@@ -61,7 +61,7 @@ export class DailyExport {
       clock,
       round: () => this.round(),
       everyMs: LOOK_EVERY_MS,
-      failed: (error) => logger.error({ error }, 'day not exported'),
+      failed: (error) => logger.error({ error }, 'daily export failed'),
     });
   }
 
@@ -73,7 +73,7 @@ export class DailyExport {
     return this.#rounds.stop();
   }
 
-  /** Writes the days that are due, oldest first; returns their names. */
+  /** Exports the days that are due, oldest first. Returns their names. */
   async round(): Promise<readonly string[]> {
     const { marks, clock, settings, isMine } = this.#parts;
     if (!(await isMine())) return [];
@@ -101,7 +101,7 @@ export class DailyExport {
         files.push(...(await this.#writeAccount(name, day, authId)));
       if (offset + ACCOUNTS_AT_A_TIME >= page.total) break;
     }
-    // Last: whoever reads the folder knows by it that the day is whole.
+    // Written last, because readers use it to detect a complete day.
     const { file } = await this.#write(
       `${name}/done.json`,
       Readable.from([`${JSON.stringify({ day: name, files }, undefined, 2)}\n`]),
@@ -113,7 +113,7 @@ export class DailyExport {
   async #writeAccount(name: string, day: number, accountId: AccountId) {
     const { callRecords, ledger, settings } = this.#parts;
     const [fromUs, toUs] = [day * DAY_MS * 1000, (day + 1) * DAY_MS * 1000 - 1];
-    // By their end: a call that was running at midnight belongs to the day in which it was billed.
+    // Selected by end time: a call running at midnight belongs to the day on which it was billed.
     const calls = { accountId, endFromUs: fromUs, endToUs: toUs };
     const entries = { accountId, fromUs, toUs };
     const sets: readonly (readonly [kind: string, rows: number, set: RowSet])[] = [
@@ -130,7 +130,7 @@ export class DailyExport {
     return written;
   }
 
-  /** Whole or not at all, at every place that is wanted. */
+  /** Writes a file atomically to every configured destination. */
   async #write(file: string, ...through: readonly (Readable | NodeJS.ReadWriteStream)[]) {
     const { settings, objects, workFolder } = this.#parts;
     const draft = join(workFolder, 'daily-export.part');
@@ -147,7 +147,7 @@ export class DailyExport {
 
   async #keep(draft: string, target: string): Promise<void> {
     await mkdir(dirname(target), { recursive: true });
-    // Not renamed from the work folder: that may be on another disk.
+    // Copied instead of renamed, because the work folder may be on another file system.
     await copyFile(draft, `${target}.part`);
     await rename(`${target}.part`, target);
   }

@@ -8,26 +8,26 @@ export const SERVICE_FILE = 'service.json';
 export const DEMO_FILE = 'demo.json';
 export const ADMIN_TOKEN_FILE = join('keys', 'admin.token');
 export const PHONE_LOGIN_KEY_FILE = join('keys', 'phone-logins.key');
-/** The id of this node, where no setting says it. */
+/** File with the ID of this node, used if no setting defines it. */
 export const NODE_FILE = 'node.id';
 export const NONCE_KEY_FILE = join('keys', 'nonces.key');
 export const LINK_KEY_FILE = join('keys', 'links.key');
 
-/** A secret that is made once and kept. */
+/** Returns a secret that is created once and stored. */
 export function keptSecret(dataDir: string, name: string, random: Random): string {
   const path = join(dataDir, name);
   if (!existsSync(path)) writeSecret(path, `${token(random)}\n`);
   return readFileSync(path, 'utf8').trim();
 }
 
-/** A short random name that is made once and kept. */
+/** Returns a short random name that is created once and stored. */
 export function keptName(dataDir: string, name: string, random: Random): string {
   const path = join(dataDir, name);
   if (!existsSync(path)) writeSecret(path, `${uuid(random).slice(0, 8)}\n`);
   return readFileSync(path, 'utf8').trim();
 }
 
-/** Whole or not at all: a reader never sees half a file. */
+/** Writes a file atomically: a reader never sees a partial file. */
 export function writeSecret(path: string, text: string): void {
   makeFolder(dirname(path));
   const draft = `${path}.new`;

@@ -1,4 +1,7 @@
-/** What the first start makes so that a first call needs no configuration: an account with credit, an application, an endpoint. */
+/**
+ * Creates the resources of the first start, so that a first call needs no configuration: an account with credit, an
+ * application, an endpoint.
+ */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../base/clock.ts';
@@ -19,18 +22,18 @@ import { DEMO_FILE, writeSecret } from './data-folder.ts';
 const CREDIT_UNITS = 10;
 const CURRENCY = 'USD';
 const ENDPOINT_NAME = 'alice';
-/** Any number does: the endpoint's application answers whatever it dials. */
+/** Any number works: the endpoint's application answers all of them. */
 const DIAL = '1000';
-/** In the store, sealed: what was made, for nodes that come later or at the same moment. */
+/** Setting key of the created resources (encrypted), for nodes that start later or at the same time. */
 const MADE = 'first-start';
-/** The same, before anything is made: a start that was interrupted goes on with it. */
+/** Setting key of the planned credentials, stored before creation. An interrupted start continues with them. */
 const PLANNED = 'first-start-plan';
 const PASSWORD_BITS = 96;
 const APPLICATION_NAME = 'demo';
 const URLS = { answerUrl: `${DEMO_ORIGIN}/answer`, hangupUrl: `${DEMO_ORIGIN}/hangup` };
-/** Between two looks at what another node is making. */
+/** Interval of checks for the result of another node, in milliseconds. */
 const LOOK_MS = 200;
-/** Making takes a handful of writes; a node that dies amid them is found dead within seconds, and another goes on. */
+/** Maximum wait for another node. Creation takes few writes, and a crashed node is replaced within seconds. */
 const PATIENCE_MS = 30_000;
 
 export interface FirstStartNeeds {
@@ -46,7 +49,7 @@ export interface FirstStartNeeds {
   readonly baseUrl: string;
 }
 
-/** The same for every node; addresses are each node's own. */
+/** Created resources, shared by all nodes. Addresses differ per node. */
 interface Made extends Omit<DemoFile, 'sipHost' | 'sipPort' | 'baseUrl'> {
   readonly authId: AccountId;
   readonly appId: AppId;
@@ -56,10 +59,10 @@ type Plan = Pick<Made, 'authId' | 'authToken' | 'password'>;
 type Settings = Store['settings'];
 
 /**
- * Makes the first account and its things, once per store, and keeps what a person needs in `demo.json` of the data folder:
- * of several nodes that share a store each has the same account there, with its own addresses. A start that was interrupted
- * is gone on with by the next one. Later starts only look. `wanted`: the demo is on. Undefined: nothing was made here, and
- * nothing has to be. `isFirst`: this start has made it.
+ * Creates the first account and its resources once per store, and writes the user's data to `demo.json` in the data
+ * folder. Nodes that share a store have the same account there, with their own addresses. The next start completes an
+ * interrupted one. `wanted`: the demo is enabled. Returns undefined if nothing was created and nothing is needed.
+ * `isFirst`: this start created it.
  */
 export async function firstStart(
   needs: FirstStartNeeds,
@@ -79,7 +82,10 @@ export async function firstStart(
   return { things, isFirst: found.isFirst };
 }
 
-/** One node makes it, whose lease in the store says so; the others wait for what it has made. Undefined: not in time. */
+/**
+ * Lets the node that holds the lease in the store create the resources; the others wait for the result. Returns
+ * undefined on timeout.
+ */
 async function findOrMake(
   needs: FirstStartNeeds,
 ): Promise<{ readonly made: Made; readonly isFirst: boolean } | undefined> {
@@ -87,7 +93,7 @@ async function findOrMake(
   const untilMs = clock.monotonicMs() + PATIENCE_MS;
   while (clock.monotonicMs() < untilMs) {
     const isMine = await store.nodes.claim('firstStart');
-    // After the claim: who had it may have finished, and left, in between.
+    // Checked after the claim: the former holder may have finished and left in between.
     const made = await kept<Made>(store.settings, MADE);
     if (made !== undefined) return { made, isFirst: false };
     if (isMine) {
@@ -96,7 +102,7 @@ async function findOrMake(
     }
     await clock.sleep(LOOK_MS);
   }
-  logger.warn({}, 'another node has begun to make the first account, and has not ended');
+  logger.warn({}, 'timed out waiting for another node to create the first account');
   return undefined;
 }
 
@@ -105,11 +111,11 @@ async function kept<T>(settings: Settings, key: string): Promise<T | undefined> 
   return text === undefined ? undefined : (JSON.parse(text) as T);
 }
 
-/** What was kept first. */
+/** Stores a value unless one exists. Returns the stored value. */
 const keep = async <T>(settings: Settings, key: string, value: T): Promise<T> =>
   JSON.parse(await settings.keepSecret(key, JSON.stringify(value))) as T;
 
-/** Folders of earlier versions have a file, and their store does not know of it. */
+/** Copies the data of an earlier version's file into the store. */
 async function tellOthers(
   { accounts, store: { settings } }: FirstStartNeeds,
   known: Made,
@@ -126,7 +132,7 @@ const addresses = ({ sip, baseUrl }: FirstStartNeeds) => ({
   baseUrl,
 });
 
-/** Each step finds what an interrupted start has made already: nobody else knows the account yet. */
+/** Creates the resources. Each step reuses what an interrupted start created. */
 async function makeFirstThings(needs: FirstStartNeeds): Promise<Made> {
   const { accounts, ledger, random, store } = needs;
   const plan = await keep<Plan>(store.settings, PLANNED, {
@@ -160,7 +166,7 @@ async function firstApplication(needs: FirstStartNeeds, { authId }: Plan): Promi
   return application.appId;
 }
 
-/** Its user name, which is what registers. */
+/** Returns the user name with which the endpoint registers. */
 async function firstEndpoint(
   { provisioning: { endpoints } }: FirstStartNeeds,
   { authId: accountId, password }: Plan,
@@ -176,7 +182,7 @@ async function firstEndpoint(
 
 const ONE = { limit: 1, offset: 0 };
 
-/** Earlier versions wrote the port of the demo's latest start. What a person has put in its place is theirs. */
+/** Corrects the URL that earlier versions wrote with the port of the demo's last start. A URL set by a user is kept. */
 async function leaveOldPlace(
   { provisioning: { applications } }: FirstStartNeeds,
   { authId, appId }: Made,
@@ -189,7 +195,7 @@ async function leaveOldPlace(
   await applications.patch(authId, appId, URLS);
 }
 
-/** What stands behind the `#` stays in the browser. */
+/** The fragment after `#` stays in the browser. */
 function phoneLink({ baseUrl, username, password, dial }: DemoFile): string {
   const account = new URLSearchParams({ user: username, password, dial });
   return `${baseUrl}/phone#${account}`;

@@ -1,4 +1,4 @@
-/** What happens beside the calls: rentals, retention, and the drain at the end. */
+/** Periodic background work: rentals, retention, and the drain at shutdown. */
 
 import type { Clock } from '../base/clock.ts';
 import { DAY_MS } from '../base/duration.ts';
@@ -17,7 +17,7 @@ import type { Store } from '../edge/store/store.ts';
 const HOUR_MS = 3_600_000;
 const DRAIN_LOOK_MS = 100;
 
-/** A setting of 0 means for ever: 100 years are long enough for that. */
+/** Retention for a setting of 0 (unlimited): 100 years. */
 const FOREVER_DAYS = 36_500;
 const keptMs = (days: number): number => (days === 0 ? FOREVER_DAYS : days) * DAY_MS;
 
@@ -30,7 +30,7 @@ export interface HousekeepingNeeds {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly settings: Settings;
-  /** Deletes the contacts of lists that are no campaign's any more. */
+  /** Deletes the contacts of lists that no campaign uses. */
   readonly forgetLists: () => Promise<void>;
 }
 
@@ -57,7 +57,7 @@ export class Housekeeping {
     return this.#rounds.stop();
   }
 
-  /** Running calls may go on for `limitMs`; then they are ended. */
+  /** Lets running calls continue for up to `limitMs`, then ends them. */
   async drain(keeper: CallBilling, limitMs: number): Promise<void> {
     const { clock } = this.#needs;
     const endMs = clock.monotonicMs() + limitMs;
@@ -67,7 +67,7 @@ export class Housekeeping {
   }
 
   async #round(): Promise<void> {
-    // One node does it for all that share the store.
+    // One node does this for all nodes that share the store.
     if (!(await this.#needs.store.nodes.claim('housekeeping'))) return;
     const { provisioning, recordings, phoneLogins, users, store, clock, settings, forgetLists } =
       this.#needs;

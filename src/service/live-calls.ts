@@ -1,11 +1,11 @@
-/** Running calls as the operator sees them. */
+/** Operator's view of running calls. */
 import type { CallUuid } from '../base/ids.ts';
 import type { CallLogs } from '../domain/call/call.ts';
 import { type CallBilling, liveCallOf } from '../domain/dispatch/dispatch.ts';
 import type { LiveCalls, LiveQuality, MessageForms } from '../edge/rest/server.ts';
 import type { SipTraces } from './sip-traces.ts';
 
-/** Those of this node. */
+/** Returns the view of this node's calls. */
 export function liveCallsView(keeper: CallBilling, logs: CallLogs, traces: SipTraces): LiveCalls {
   const qualityOf = (callUuid: CallUuid): LiveQuality | undefined => {
     const call = keeper.get(callUuid);

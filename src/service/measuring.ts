@@ -35,7 +35,7 @@ export interface MeasuredParts {
   readonly descriptors: Pick<DescriptorWatch, 'count'>;
 }
 
-/** Metrics of the running service for Prometheus. */
+/** Prometheus metrics of the running service. */
 export class Measuring {
   readonly #metrics: Metrics;
   #packetsLost = 0;
@@ -101,7 +101,7 @@ export class Measuring {
     });
   }
 
-  /** What an ended call adds to counters and histograms. */
+  /** Adds an ended call to counters and histograms. */
   observe(cdr: Cdr): void {
     const { callUuid, direction, answerUs, startUs, endUs, quality } = cdr;
     this.#packetsLost += quality?.packetsLost ?? 0;

@@ -1,11 +1,11 @@
-/** What RTP of running calls looks like, told to Homer as RTCP reports: ours, and what the peer reports of what it got. */
+/** Sends the media quality of running calls to Homer as RTCP reports: those of this service, and those of the peer. */
 import type { Clock } from '../base/clock.ts';
 import type { Call } from '../domain/call/call.ts';
 import type { Cdr, MediaQuality } from '../domain/cdr/types.ts';
 import type { HepExporter } from '../edge/sip/trace/hep-exporter.ts';
 
 const [SENDER_REPORT, RECEIVER_REPORT] = [200, 201];
-/** Of fractions in RTCP. */
+/** Denominator of fractions in RTCP. */
 const WHOLE = 256;
 
 export class MediaReports {
@@ -17,7 +17,7 @@ export class MediaReports {
     this.#clock = clock;
   }
 
-  /** How a running call sounds: every five seconds, as often as RTCP itself (RFC 3550 §6.2). */
+  /** Sends the quality of a running call, every 5 s as RTCP itself (RFC 3550 §6.2). */
   sampled(call: Call, quality: MediaQuality): void {
     if (!call.isAnswered) return;
     const { media, identity } = call;
@@ -28,7 +28,7 @@ export class MediaReports {
     this.#send(local, remote, { root: identity.parentCallUuid ?? call.uuid, quality });
   }
 
-  /** The last report of a call, from its record. */
+  /** Sends the last report of a call, from its record. */
   ended(cdr: Cdr): void {
     if (cdr.quality === undefined || cdr.answerUs === undefined) return;
     const remote = { address: cdr.remoteAddress ?? '', port: 0 };
@@ -59,11 +59,11 @@ interface Place {
 
 const asJson = (report: object): Buffer => Buffer.from(JSON.stringify(report));
 
-/** In units of 8 kHz, as most codecs count. */
+/** Jitter in RTP units of 8 kHz, the clock rate of most codecs. */
 const inUnits = (jitterMs: number): number => Math.round(jitterMs * 8);
 const inParts = (fraction: number): number => Math.min(WHOLE - 1, Math.round(fraction * WHOLE));
 
-/** What the peer's own RTCP says of our packets (RFC 3550 §6.4.2). */
+/** Returns the peer's own RTCP report about sent packets (RFC 3550 §6.4.2). */
 const peerReportOf = (
   { packetsSent, roundTripMs }: MediaQuality,
   peer: NonNullable<MediaQuality['peer']>,
@@ -87,7 +87,7 @@ const peerReportOf = (
   ...(roundTripMs === undefined ? {} : { rtt_ms: roundTripMs }),
 });
 
-/** RTCP in the JSON that Homer's agents write; `mos`, `jitter_ms` and `rtt_ms` beside it. */
+/** Formats RTCP in the JSON of Homer's agents, with the additional fields `mos`, `jitter_ms` and `rtt_ms`. */
 const reportOf = (quality: MediaQuality) => ({
   type: SENDER_REPORT,
   ssrc: 0,

@@ -1,6 +1,6 @@
 /**
- * Gives free memory back to the system. Without it glibc keeps most of what a flood has left in its allocator, and V8 what
- * a busy time, such as the start, has added to its heap.
+ * Returns free memory to the system. Without it, glibc keeps most of the memory of a traffic peak in its allocator,
+ * and V8 the heap of a busy period such as the start.
  */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -13,26 +13,26 @@ interface Allocator {
   trimMemory(): Promise<number>;
 }
 
-/** What V8 has taken from the system for JavaScript. */
+/** The JavaScript heap of V8. */
 export interface Heap {
-  /** Taken and empty. */
+  /** Returns the allocated but unused bytes. */
   slackBytes(): number;
-  /** Gives back what is empty; takes a tenth of a second. */
+  /** Releases unused memory. Blocks for about 100 ms. */
   compact(): void;
 }
 
 const EVERY_MS = 20_000;
-/** Empty heap from which on it is compacted: the pause costs more than less would gain. */
+/** Minimum slack for a compaction. Below it, the pause costs more than it gains. */
 const HEAP_SLACK_BYTES = 16 * 1024 * 1024;
 
 export interface MemoryOptions {
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Whether the main thread may pause without delaying anything. */
+  /** Returns whether the main thread may pause without delaying work. */
   readonly isIdle: () => boolean;
   /**
-   * Whether this thread has time to spare: while the allocator walks over its memory, which takes up to half a second after a
-   * flood, it allocates for nobody. A busy process uses what is free anyhow.
+   * Returns whether this thread has spare time. After a traffic peak the allocator blocks for up to half a second
+   * while it trims. A busy process reuses the free memory anyway.
    */
   readonly mayTrim: () => boolean;
   readonly heap: Heap;
@@ -56,7 +56,9 @@ export class Memory {
         if (this.#options.mayTrim())
           allocator
             .trimMemory()
-            .catch((error: unknown) => logger.error({ error }, 'memory is not given back'));
+            .catch((error: unknown) =>
+              logger.error({ error }, 'failed to return memory to the system'),
+            );
         again();
       });
     };
@@ -67,7 +69,7 @@ export class Memory {
     this.#cancel();
   }
 
-  /** Only where two looks in a row found nothing to do; once the slack is gone, it is not asked for again. */
+  /** Compacts the heap after two idle checks in a row, until the slack is gone. */
   #compact(): void {
     const { heap, isIdle } = this.#options;
     const [wasIdle, isIdleNow] = [this.#wasIdle, isIdle()];
@@ -76,11 +78,11 @@ export class Memory {
   }
 }
 
-/** Share of time for which the event loop of an idle service, and of one with time to spare, is busy at most. */
+/** Maximum event loop utilization of an idle service, and of one with spare time. */
 const IDLE_SHARE = 0.05;
 const SPARE_SHARE = 0.25;
 
-/** Tells, once for each look, how little this thread had to do since the look before. */
+/** Returns checks of the event loop utilization since the previous check. */
 export function quietLoop(): Pick<MemoryOptions, 'isIdle' | 'mayTrim'> {
   const utilisation = loopUtilisation();
   let share = 1;
@@ -95,7 +97,7 @@ export function quietLoop(): Pick<MemoryOptions, 'isIdle' | 'mayTrim'> {
 
 type Collect = (options: Readonly<Record<'type' | 'execution' | 'flavor', string>>) => void;
 
-/** The heap of this thread, by V8's `gc` extension. */
+/** Returns the heap of this thread, using V8's `gc` extension. */
 export function v8Heap(): Heap {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as Collect;

@@ -1,4 +1,4 @@
-/** What the operator asks of the service itself. */
+/** Implements the operator's requests to the service itself. */
 
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ import { makeFolder, type Store } from '../edge/store/store.ts';
 import type { OverloadWatch } from './overload.ts';
 import type { StoreWatch } from './store-watch.ts';
 
-/** Of package.json. */
+/** Version from package.json. */
 export const { version: VERSION } = JSON.parse(
   readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'),
 ) as { readonly version: string };
@@ -61,7 +61,7 @@ export function createOperations(parts: OperatedParts): Operations {
     mediaState(media),
     await storeWatch.state(),
     { part: 'load', ready: !overload.overloaded, detail: overload.detail() },
-    // storeWatch reports the store.
+    // storeWatch reports the state of the store.
     ...parts.serviceability.conditions
       .filter(({ condition }) => condition !== 'store')
       .map(({ condition, cause }) => ({ part: condition, ready: false, detail: cause })),

@@ -13,7 +13,7 @@ export interface OperatorLists {
   readonly carriers: readonly NewCarrier[];
 }
 
-/** `root`: the project's folder, whose `config/` has what the settings leave out. Problems: one line each. */
+/** Reads both lists. `root` is the project folder, whose `config/` has the defaults. Each problem is one line. */
 export function readOperatorLists(
   settings: Pick<Settings, 'rates' | 'carriers'>,
   root: string,

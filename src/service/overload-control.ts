@@ -1,47 +1,56 @@
-/** How many new calls a second an overloaded node takes: fewer while it falls behind, more while it keeps up (RFC 6357 §4, RFC 7339). */
+/**
+ * Controls the rate of new calls of an overloaded node: lower while it falls behind, higher while it keeps up (RFC
+ * 6357 §4, RFC 7339).
+ */
 
-/** What was seen between two looks. */
+/** Measurements between two checks. */
 export interface Look {
-  /** The worst sign, as a share of its limit: above 1 the node falls behind. */
+  /** Worst sign as a ratio of its limit. Above 1 the node falls behind. */
   readonly pressure: number;
-  /** Share of the time in which the event loop was busy. */
+  /** Event loop utilization, 0 to 1. */
   readonly utilisation: number;
-  /** New calls in this time: begun and refused because of the limit, a second. */
+  /** New calls per second since the last check: started, and refused because of the limit. */
   readonly begun: number;
   readonly refused: number;
 }
 
-/** Looks in a row with too much pressure before it counts: one pause (garbage collection, a large answer) is no overload. */
+/**
+ * Number of consecutive checks with high pressure that starts an overload. A single pause (garbage collection, a
+ * large response) is none.
+ */
 const START_LOOKS = 3;
-/** Looks in a row without a refusal, with all signs well below their limits, before the overload is over. */
+/** Number of consecutive checks without a refusal, and with all signs well below their limits, that ends an overload. */
 const END_LOOKS = 8;
 const END_PRESSURE = 0.5;
 const END_UTILISATION = 0.9;
-/** Far behind: each look counts twice. */
+/** Pressure above which each check counts twice. */
 const FAR_BEHIND = 2;
-/** Calls that begin cost most in the second after: the effect of a change is waited for. */
+/** Number of checks between decreases. Calls cost most in the second after their start, so the effect must be awaited. */
 const LOOKS_BETWEEN_DECREASES = 2;
 const DECREASE = 0.85;
-/** What has begun too much is worked off first: so long a fall goes no deeper than to this share of where it began. */
+/**
+ * During the first checks of a decrease, the limit does not fall below this ratio of its start, while the backlog is
+ * processed.
+ */
 const FIRST_LOOKS = 8;
 const FIRST_LEAST = 0.45;
-/** A node that falls behind a little takes neither more nor fewer; one that is busy all the time and does not, slowly more. */
+/** Pressure and utilization above which the limit stays constant or grows slowly. */
 const FULL_PRESSURE = 0.3;
 const FULL_UTILISATION = 0.97;
 const INCREASE = 1.04;
 const INCREASE_LEAST = 0.25;
-/** Calls a second: so few are not what keeps a node from its work. */
+/** Minimum limit, calls per second. So few calls do not cause an overload. */
 const LEAST = 20;
-/** A limit far above what is asked for would be none when more is. */
+/** Maximum limit as a multiple of the offered rate. A higher limit would have no effect when the rate rises. */
 const MOST_OF_ASKED = 1.5;
-/** Looks of which the mean is what begins a second. */
+/** Number of checks over which the rate of started calls is averaged. */
 const MEANT_LOOKS = 4;
-/** A node with time to spare takes more sooner: below so much utilisation, by so much. */
+/** Growth factors of a node with spare time, by maximum utilization. */
 const SPARE: readonly (readonly [utilisation: number, factor: number])[] = [
   [0.75, 1.15],
   [0.85, 1.08],
 ];
-/** Near the limit at which the node fell behind before, it grows slowly: calls cost when they end too, long after. */
+/** Near the limit at which the node fell behind, growth is slow, because calls also cause work when they end. */
 const NEAR = 0.9;
 const INCREASE_NEAR = 1.01;
 
@@ -50,20 +59,20 @@ export class OverloadControl {
   #streak = 0;
   #sinceDecrease = 0;
   #begun: readonly number[] = [];
-  /** The limit before the first of the latest decreases in a row. */
+  /** Limit before the first of the latest consecutive decreases. */
   #tooMuch = 0;
   #isFalling = false;
   #fallLooks = 0;
 
-  /** New calls a second; undefined: all, the node is not overloaded. */
+  /** New calls per second. Undefined: unlimited, the node is not overloaded. */
   get limit(): number | undefined {
     return this.#limit;
   }
 
-  /** Takes one look; four a second. True when an overload began or ended. */
+  /** Evaluates one check; four per second. Returns true when an overload began or ended. */
   look(seen: Look): boolean {
     this.#begun = [...this.#begun, seen.begun].slice(-MEANT_LOOKS);
-    return this.#limit === undefined ? this.#begins(seen) : this.#goesOn(seen, this.#limit);
+    return this.#limit === undefined ? this.#begins(seen) : this.#continues(seen, this.#limit);
   }
 
   #begins({ pressure }: Look): boolean {
@@ -75,7 +84,7 @@ export class OverloadControl {
     return true;
   }
 
-  #goesOn(seen: Look, limit: number): boolean {
+  #continues(seen: Look, limit: number): boolean {
     const { pressure, utilisation, begun, refused } = seen;
     this.#sinceDecrease += weightOf(pressure);
     this.#fallLooks += 1;

@@ -1,17 +1,17 @@
-/** Finds out when this node cannot keep up. It then takes only so many new calls a second as it can, so that running calls are not disturbed. */
+/** Detects when this node cannot keep up. It then limits new calls per second, so that running calls are not affected. */
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import type { NewCalls } from '../domain/capacity/capacity.ts';
 import { OverloadControl } from './overload-control.ts';
 
-/** How far behind the node is. */
+/** Signs of overload. */
 export interface OverloadSigns {
-  /** How late the event loop is with what was due, or with messages of known SIP peers that have come, whichever is later. */
+  /** Delay of the event loop, or of messages from known SIP peers, whichever is longer, in milliseconds. */
   readonly loopDelayMs: number;
-  /** Units of work that wait for the store. */
+  /** Number of transactions that wait for the store. */
   readonly storeQueue: number;
-  /** Share of the time in which the busiest media thread works. */
+  /** Utilization of the busiest media thread, 0 to 1. */
   readonly mediaBusy: number;
 }
 
@@ -19,15 +19,18 @@ export type OverloadLimits = Pick<OverloadSigns, 'loopDelayMs' | 'storeQueue'>;
 
 const TICK_MS = 50;
 const TICKS_A_LOOK = 5;
-/** With less to do the event loop is asked once a look: what would wake it most often is this question. */
+/**
+ * Utilization below which the loop is measured once per check, because the measurement itself would be the most
+ * frequent wake-up.
+ */
 const IDLE = 0.05;
-/** A loop that is late and has less to do than this waits for the processor, not for its own work: fewer calls would not help. */
+/** Utilization below which a delayed loop is waiting for the CPU. Fewer calls would not help then. */
 const BUSY = 0.5;
-/** Before the media takes no further legs. */
+/** Limit below the point at which the media engine refuses further legs. */
 const MEDIA_BUSY_LIMIT = 0.75;
-/** Looks without a refusal before the overload is over. */
+/** Number of checks without a refusal that ends the overload state. */
 const CALM_LOOKS = 8;
-/** An overload that goes on is told again. */
+/** Interval at which a continuing overload is logged again, in milliseconds. */
 const TOLD_AGAIN_MS = 10_000;
 
 export interface OverloadNeeds {
@@ -36,14 +39,14 @@ export interface OverloadNeeds {
   readonly limits: OverloadLimits;
   readonly newCalls: Pick<NewCalls, 'limit' | 'counts'>;
   readonly storeQueue: () => number;
-  /** Milliseconds for which messages of known peers have waited since it was last asked. */
+  /** Returns for how long messages of known peers have waited since the last query, in milliseconds. */
   readonly sipWaitMs: () => number;
   readonly mediaBusy: () => number;
-  /** Share of the time since it was last asked in which the event loop was busy. */
+  /** Returns the event loop utilization since the last query, 0 to 1. */
   readonly utilisation: () => number;
 }
 
-/** Looks at the signs of this process four times a second, and sets how many new calls may begin. */
+/** Checks the signs of this process four times per second, and sets the limit of new calls. */
 export class OverloadWatch {
   readonly #needs: OverloadNeeds;
   readonly #control = new OverloadControl();
@@ -56,7 +59,7 @@ export class OverloadWatch {
   #counted = { begun: 0, refused: 0 };
   #toldMs = 0;
   #refusedBefore = 0;
-  /** Looks since a call was refused; undefined: not of late. */
+  /** Number of checks since a call was refused. Undefined: none recently. */
   #sinceRefusal: number | undefined;
   #cancel: () => void = () => undefined;
 
@@ -73,39 +76,39 @@ export class OverloadWatch {
     this.#cancel();
   }
 
-  /** New calls are refused: beyond a limit, or because they would wait too long. */
+  /** Whether new calls are refused, by the limit or because they would wait too long. */
   get overloaded(): boolean {
     return this.#control.limit !== undefined || this.#sinceRefusal !== undefined;
   }
 
-  /** New calls a second; undefined: no limit. */
+  /** Limit of new calls per second. Undefined: unlimited. */
   get limit(): number | undefined {
     return this.#control.limit;
   }
 
-  /** Of the latest look. */
+  /** Event loop utilization at the last check, 0 to 1. */
   get utilisation(): number {
     return this.#utilisation;
   }
 
-  /** How late the event loop was, nanoseconds at each tick; whoever has read it may begin it anew. */
+  /** Histogram of the loop delay at each tick, in nanoseconds. The reader may reset it. */
   get lateNs(): RecordableHistogram {
     return this.#lateNs;
   }
 
-  /** In words, for a person. */
+  /** Returns the state as text for users. */
   detail(): string {
     const { loopDelayMs, storeQueue } = this.#signs;
     const { limit } = this.#control;
     const without = this.overloaded
-      ? 'overloaded, new calls that would wait too long are refused'
+      ? 'overloaded, refusing new calls that would wait too long'
       : 'keeps up';
     const state =
       limit === undefined
         ? without
-        : `overloaded, ${limit.toFixed(limit < 10 ? 1 : 0)} new calls a second are taken and others refused`;
+        : `overloaded, ${limit.toFixed(limit < 10 ? 1 : 0)} new calls per second are accepted, others refused`;
     const busy = Math.round(this.#utilisation * 100);
-    return `${state}: event loop ${Math.round(loopDelayMs)} ms late and ${busy} % busy, ${storeQueue} units wait for the store`;
+    return `${state}: event loop ${Math.round(loopDelayMs)} ms late and ${busy} % busy, ${storeQueue} transactions wait for the store`;
   }
 
   #again(): void {
@@ -117,7 +120,7 @@ export class OverloadWatch {
       this.#lateMs += nowMs - dueMs;
       this.#lateNs.record(Math.max(1, Math.round((nowMs - dueMs) * 1e6)));
       this.#ticks += 1;
-      // A loop that hardly turns looks each time that it does.
+      // A nearly blocked loop checks in each iteration.
       if (nowMs - this.#lookedMs >= TICK_MS * TICKS_A_LOOK) this.#look(nowMs);
       this.#again();
     });
@@ -174,13 +177,13 @@ export class OverloadWatch {
       refused: refused - this.#refusedBefore,
     };
     if (this.overloaded) logger.warn(fields, 'overload: new calls are refused');
-    else logger.info(fields, 'overload is over');
+    else logger.info(fields, 'overload has ended');
     this.#toldMs = nowMs;
     this.#refusedBefore = refused;
   }
 }
 
-/** Share of the time since it was last asked in which the event loop of this thread did not wait. */
+/** Returns a function that measures the event loop utilization of this thread since its last call. */
 export function loopUtilisation(): () => number {
   let last = performance.eventLoopUtilization();
   return () => {

@@ -1,4 +1,4 @@
-/** Looks at the quality of every running call once in five seconds. */
+/** Samples the quality of every running call every 5 s. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
@@ -7,14 +7,14 @@ import { RepeatedTask } from '../base/repeated-task.ts';
 import type { Call } from '../domain/call/call.ts';
 
 const EVERY_MS = 5000;
-/** Calls looked at in one turn of the event loop: under a millisecond. */
+/** Number of calls sampled per event loop turn. Takes less than 1 ms. */
 const CALLS_A_TURN = 100;
 
 export interface QualitySamplingParts {
   readonly calls: () => readonly Call[];
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Is told what was found. */
+  /** Receives each sample. */
   readonly sampled?: ((call: Call, quality: MediaQuality) => void) | undefined;
 }
 
@@ -25,7 +25,7 @@ export class QualitySampling {
     this.#rounds = new RepeatedTask({
       clock,
       everyMs: EVERY_MS,
-      failed: (error) => logger.error({ error }, 'quality of calls not sampled'),
+      failed: (error) => logger.error({ error }, 'failed to sample call quality'),
       round: async () => {
         for (const [index, call] of calls().entries()) {
           const quality = call.sampleQuality();

@@ -4,11 +4,11 @@ import type { RecordingFolder } from '../domain/interpreter/interpreter.ts';
 import type { RecordingFiles } from '../domain/recording/needs.ts';
 import { openWav } from '../protocol/audio-file/audio-file.ts';
 
-/** Enough of a recording of ours for everything before its samples. */
+/** Size of the file head to read. Contains everything before the samples of a recording. */
 const HEAD_BYTES = 4096;
 const BYTES_PER_SAMPLE = 2;
 
-/** Recordings in a folder; names are relative to it. */
+/** Returns the recordings of a folder. Names are relative to it. */
 export function localRecordingFiles(folder: string): RecordingFiles & RecordingFolder {
   return {
     async prepare(file) {
@@ -20,21 +20,21 @@ export function localRecordingFiles(folder: string): RecordingFiles & RecordingF
       try {
         return (await stat(join(folder, file))).size;
       } catch {
-        return undefined; // there is none
+        return undefined; // does not exist
       }
     },
     async wavDurationMs(file) {
       try {
         return await measureWav(join(folder, file));
       } catch {
-        return undefined; // there is none
+        return undefined; // does not exist
       }
     },
     remove: (file) => rm(join(folder, file), { force: true }),
   };
 }
 
-/** By the size of the file: after a crash its header may tell less than was written. */
+/** Measures a WAV by its file size, because after a crash the header may state less than was written. */
 async function measureWav(path: string): Promise<number | undefined> {
   const file = await open(path, 'r');
   try {

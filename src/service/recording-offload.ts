@@ -1,6 +1,6 @@
 /**
- * Moves finished recordings from the data folder to object storage. What is in the folder is what is still to move: nothing else
- * is remembered, so that a crash or an outage at any moment loses no file. Where one is found decides from where it is served.
+ * Moves finished recordings from the data folder to object storage. The folder content is the only state, so that a
+ * crash or outage loses no file. Recordings are served from wherever they are found.
  */
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,9 +12,9 @@ import { RepeatedTask } from '../base/repeated-task.ts';
 import type { Recordings } from '../domain/recording/recording.ts';
 
 const EVERY_MS = 30_000;
-/** After a failure the next look waits twice as long, up to this. */
+/** Maximum pause after failures. Each failure doubles the pause. */
 const LONGEST_PAUSE_MS = 15 * 60_000;
-/** Files moved at once. */
+/** Number of files moved in parallel. */
 const AT_ONCE = 4;
 
 export interface OffloadParts {
@@ -41,7 +41,7 @@ export class RecordingOffload {
       everyMs: EVERY_MS,
       longestPauseMs: LONGEST_PAUSE_MS,
       failed: (error, againInMs) =>
-        logger.error({ error, againInMs }, 'recordings not moved to object storage'),
+        logger.error({ error, againInMs }, 'failed to move recordings to object storage'),
     });
   }
 
@@ -58,7 +58,7 @@ export class RecordingOffload {
     return this.#rounds.stop();
   }
 
-  /** Moves everything that is finished; returns how many. Rejects when the storage cannot be reached. */
+  /** Moves all finished recordings. Returns their number. Rejects if the object storage is unreachable. */
   async round(): Promise<number> {
     const { folder, logger } = this.#parts;
     let moved = 0;
@@ -84,15 +84,15 @@ export class RecordingOffload {
     const file = `${account}/${name}`;
     const recordingId = asRecordingId(name.replace(/\.[a-z0-9]+$/, ''));
     const found = await recordings.get(asAccountId(account), recordingId);
-    // Still being written, or the WAV that an MP3 is made of.
+    // Still being written, or the WAV from which an MP3 is encoded.
     if (!found.ok || found.value.file !== file) return false;
     const path = join(folder, file);
     const { size } = await stat(path);
     await objects.put(recordingKey(file), path);
-    // Only what is known to be there whole is taken away here.
+    // Deletes the local file only if the stored object is complete.
     if ((await objects.size(recordingKey(file))) !== size) return false;
     await rm(path, { force: true });
-    // Deleted by its account meanwhile: it is to stay nowhere.
+    // The account deleted the recording in the meantime, so the object is deleted too.
     if (!(await recordings.get(asAccountId(account), recordingId)).ok)
       await objects.remove(recordingKey(file));
     return true;

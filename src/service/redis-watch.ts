@@ -3,9 +3,9 @@ import type { Logger } from '../base/logger.ts';
 import { RepeatedTask } from '../base/repeated-task.ts';
 import type { RedisLink } from '../edge/cluster/redis-link.ts';
 
-/** Pause between two probes. */
+/** Pause between two probes, in milliseconds. */
 const PROBE_MS = 400;
-/** Redis counts as unavailable after this time without an answer. */
+/** Redis counts as unavailable after this time without an answer, in milliseconds. */
 const SILENT_MS = 1000;
 
 export interface RedisWatchNeeds {
@@ -18,7 +18,7 @@ export interface RedisWatchNeeds {
 
 const PROBLEM = 'Redis does not answer, so the limits shared with other nodes are unknown';
 
-/** Probes Redis, because a node without it cannot count the calls that all nodes run together. */
+/** Probes Redis, because a node without it cannot count the calls of all nodes. */
 export class RedisWatch {
   readonly #needs: RedisWatchNeeds;
   readonly #rounds: RepeatedTask;
@@ -45,7 +45,7 @@ export class RedisWatch {
     return this.#rounds.stop();
   }
 
-  /** Never rejects. */
+  /** Probes Redis once. Never rejects. */
   async #probe(): Promise<void> {
     try {
       await this.#needs.redis.send('PING');

@@ -1,4 +1,4 @@
-/** New settings for a running service: what can change does, what needs a restart is said, a bad file changes nothing. */
+/** Applies new settings to a running service. Reports settings that need a restart. An invalid file changes nothing. */
 import type { Logger } from '../base/logger.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import type { Examined } from '../config/load.ts';
@@ -10,24 +10,24 @@ import { fileProblems } from './checks/files.ts';
 import { readOperatorLists } from './operator-lists.ts';
 
 export interface ReloadOutcome {
-  /** Settings whose new value is in force. Files behind `rates` and `carriers` are read anew each time. */
+  /** Settings whose new value is applied. The files of `rates` and `carriers` are read again each time. */
   readonly changed: readonly string[];
-  /** Settings that have another value in the file, in force after a restart. */
+  /** Settings that differ in the file and take effect after a restart. */
   readonly needsRestart: readonly string[];
   readonly rates: number;
   readonly carriers: number;
 }
 
 export interface ReloadParts {
-  /** What the service runs with. */
+  /** Settings of the running service. */
   readonly settings: Settings;
   readonly root: string;
   readonly logger: Logger & { setLevel(level: string): void };
   readonly ledger: Pick<Ledger, 'replaceListedRates'>;
   readonly carriers: Carriers;
-  /** File and environment as they are now. */
+  /** Reads file and environment again. */
   readonly examine: () => Examined;
-  /** Reads certificates from their files again; a broken one is logged and the old one stays. */
+  /** Reload the certificates. An invalid certificate is logged and the old one stays in use. */
   readonly certificates: readonly (() => void)[];
 }
 
@@ -41,7 +41,7 @@ export class Reloader {
     this.#running = parts.settings;
   }
 
-  /** One after the other. The refusal holds every problem; nothing has changed then. */
+  /** Reloads the settings. Calls are serialized. A refusal lists every problem; nothing has changed then. */
   reload(): Promise<Result<ReloadOutcome, readonly string[]>> {
     const next = this.#last.then(() => this.#reload());
     this.#last = next.catch(() => undefined);
@@ -53,7 +53,7 @@ export class Reloader {
     const examined = examine();
     const { lists, problems } = checked(examined, root);
     if (problems.length > 0) {
-      logger.error({ problems }, 'new settings refused, the old ones go on');
+      logger.error({ problems }, 'new settings refused, the current ones stay in force');
       return err(problems);
     }
     const { settings } = examined;
@@ -72,12 +72,12 @@ export class Reloader {
     logger.setLevel(logLevel);
     logger.info(outcome, 'settings reloaded');
     if (needsRestart.length > 0)
-      logger.warn({ settings: needsRestart }, 'these settings change with the next restart');
+      logger.warn({ settings: needsRestart }, 'these settings take effect after a restart');
     return ok(outcome);
   }
 }
 
-/** Settings, operator lists and files that settings name; `checkedForStart` adds what depends on this machine. */
+/** Runs every check that could prevent a start, before anything is opened. */
 export function checked(examined: Examined, root: string) {
   const { settings } = examined;
   const { lists, problems } = readOperatorLists(settings, root);
@@ -108,7 +108,7 @@ function valueAt(settings: Settings, path: readonly string[]): unknown {
   return value;
 }
 
-/** The list overwrites the carriers that it names; others, made by `/admin/v1/carriers`, stay as they are. */
+/** Overwrites the carriers in the list. Others, created by `/admin/v1/carriers`, stay unchanged. */
 export async function storeCarriers(
   carriers: Carriers,
   list: readonly NewCarrier[],

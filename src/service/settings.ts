@@ -1,4 +1,4 @@
-/** What follows from the settings when they leave something open. */
+/** Values derived from settings that are not set explicitly. */
 import type { Settings } from '../config/schema.ts';
 import type { OperatorPages } from '../edge/rest/server.ts';
 
@@ -6,9 +6,9 @@ export interface Derived {
   readonly publicUrl: string;
   readonly sipPublicHost: string;
   readonly rtpPublicHost: string;
-  /** Where other nodes reach this one's SIP: not through an edge, which has the public name. */
+  /** SIP address of this node for other nodes. Bypasses an edge, which has the public name. */
   readonly sipNodeHost: string;
-  /** HTTP is bound to loopback: customers' servers may be there too, without encryption (decisions.md). */
+  /** True if HTTP is bound to loopback. Customers' servers may then be local too, without encryption (decisions.md). */
   readonly local: boolean;
   readonly allowInsecure: boolean;
   readonly operatorPages: OperatorPages;
@@ -32,7 +32,10 @@ export function derive(settings: Settings): Derived {
   };
 }
 
-/** With `auto`: a token is needed unless HTTP is bound to loopback, with neither a proxy nor a public name. */
+/**
+ * Decides whether operator pages need a token. With `auto` they need one unless HTTP is bound to loopback without a
+ * proxy or a public name.
+ */
 function operatorPages({ http, publicUrl }: Settings, local: boolean): OperatorPages {
   if (http.operatorPages !== 'auto') return http.operatorPages === 'open' ? 'open' : 'token';
   const isNamed = publicUrl !== '' && !isLoopback(URL.parse(publicUrl)?.hostname ?? '');
@@ -42,7 +45,7 @@ function operatorPages({ http, publicUrl }: Settings, local: boolean): OperatorP
 const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || host === '[::1]' || host.startsWith('127.');
 
-/** 0.0.0.0 and :: mean every interface when listening; a URL needs one address, so it gets that of loopback. */
+/** 0.0.0.0 and :: listen on every interface. A URL needs one address, so it uses loopback. */
 const isEverywhere = (host: string): boolean => host === '0.0.0.0' || host === '::';
 
 const reachable = (host: string): string => (isEverywhere(host) ? '127.0.0.1' : host);

@@ -1,4 +1,4 @@
-/** The operator's view of running calls, of all nodes. */
+/** Operator's view of the running calls of all nodes. */
 import type { CallUuid } from '../base/ids.ts';
 import type { Peers, Question } from '../domain/cluster/cluster.ts';
 import { callKey } from '../domain/dispatch/dispatch.ts';

@@ -13,12 +13,12 @@ export interface CertificatePaths {
 
 const DAY_MS = 86_400_000;
 const VALID_DAYS = 825;
-/** Made anew when it ends so soon. */
+/** Remaining validity in days below which a certificate is renewed. */
 const RENEW_DAYS = 30;
 
 /**
- * A certificate of our own making, for a trial: phones have to be told to accept it. It is made at the first start, and
- * again when it nears its end or does not name a host.
+ * Returns a self-signed certificate for trials, which phones must be configured to accept. Creates it at the first
+ * start, and again when it nears expiry or does not name a host.
  */
 export async function trialCertificate(
   dataDir: string,
@@ -33,7 +33,7 @@ export async function trialCertificate(
   const paths = { certFile: file('crt'), keyFile: file('key') };
   const names = [...new Set([...hosts, 'localhost', '127.0.0.1', '::1', hostname()])];
   if (isGood(paths, hosts, nowMs)) return paths;
-  // Loaded only here: no other start needs it.
+  // Loaded only here, because other starts do not need it.
   const { generate } = await import('selfsigned');
   const [commonName = 'localhost'] = names;
   const made = await generate([{ name: 'commonName', value: commonName }], {

@@ -11,21 +11,21 @@ import { shownText } from '../edge/sip/trace/message-text.ts';
 
 interface SipTracesOptions {
   readonly ring?: MessageRing;
-  /** Undefined: there is no Homer. */
+  /** Exporter to Homer. Undefined if not configured. */
   readonly exporter?: HepExporter | undefined;
   readonly own?: { readonly name: string; readonly address: string };
 }
 
 const DEFAULT_BYTES = 2 ** 20;
 
-/** SIP messages of the latest calls: kept here, and sent on to Homer where there is one. */
+/** Stores the SIP messages of recent calls, and exports them to Homer if configured. */
 export class SipTraces {
   readonly #ring: MessageRing;
   readonly #exporter: HepExporter | undefined;
   readonly #byTrunk = new MessagesByPeer();
   readonly #own: { readonly name: string; readonly address: string };
 
-  /** `own`: how we stand in what is shown; the address is that of sockets that listen on all. */
+  /** `own` is this service's name and address in the output. The address replaces wildcard listeners. */
   constructor({ ring, exporter, own }: SipTracesOptions = {}) {
     this.#ring = ring ?? new MessageRing(DEFAULT_BYTES);
     this.#own = own ?? { name: 'carillon', address: '127.0.0.1' };
@@ -39,7 +39,7 @@ export class SipTraces {
     if (trunk !== undefined) this.#byTrunk.note(trunk, message.direction, nameOf(message.bytes));
   }
 
-  /** Messages to and from customers' trunks that are called, since the start. */
+  /** Returns the messages exchanged with customers' trunks since the start. */
   trunkMessages(): ReturnType<MessagesByPeer['rows']> {
     return this.#byTrunk.rows();
   }
@@ -48,22 +48,22 @@ export class SipTraces {
     this.#ring.belongs(callId, owner);
   }
 
-  /** Messages of a call's own leg, without what would let their reader log in. */
+  /** Returns the messages of a call's own leg, without credentials. */
   of(callUuid: CallUuid): readonly SipMessageTrace[] {
     return this.#ring.ofCall(callUuid).map(shown);
   }
 
-  /** Messages of all legs of the conversation that the call is part of. */
+  /** Returns the messages of all legs of the conversation that includes the call. */
   conversation(callUuid: CallUuid): readonly SipMessageTrace[] {
     return this.#ring.ofConversation(callUuid).map(shown);
   }
 
-  /** The same as a ladder of text. */
+  /** Returns the conversation as a text ladder diagram. */
   ladder(callUuid: CallUuid): string {
     return ladderOf(this.#ring.ofConversation(callUuid), this.#own.name);
   }
 
-  /** The same as a pcap file. */
+  /** Returns the conversation as a pcap file. */
   capture(callUuid: CallUuid): Buffer {
     return captureOf(this.#ring.ofConversation(callUuid).map((message) => this.#placed(message)));
   }

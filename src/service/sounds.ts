@@ -1,4 +1,4 @@
-/** Sounds of the service's own: music for who is held, and everything that makes the first sound as quick as later ones. */
+/** Sounds of the service: hold music, and preloading so that the first sound is as fast as later ones. */
 import { accessSync, constants } from 'node:fs';
 import { ServiceError } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
@@ -8,7 +8,10 @@ import type { SpeechService } from '../edge/speech/synthesizer.ts';
 
 export type HoldMusic = (rate: LineRate) => Promise<Pcm | undefined>;
 
-/** Made or read once for each rate of a listener, when it is first asked for. Throws CONFIG_INVALID for a file that is not there. */
+/**
+ * Creates the hold music. It is generated or read once per sample rate, on first use. Throws CONFIG_INVALID for a
+ * missing file.
+ */
 export function createHoldMusic(
   setting: string,
   audio: Pick<AudioService, 'decodeFile'>,
@@ -20,12 +23,12 @@ export function createHoldMusic(
     if (setting === 'default') return holdMusic();
     const decoded = await audio.decodeFile(setting, rate);
     if (decoded.ok) return decoded.value;
-    logger.error({ file: setting, ...decoded.error }, 'hold music cannot be played');
+    logger.error({ file: setting, ...decoded.error }, 'failed to decode the hold music');
     return undefined;
   };
   const made = new Map<LineRate, Promise<Pcm | undefined>>();
   return (wished) => {
-    // What is made here holds nothing above the telephone band.
+    // Generated music has no content above the telephone band.
     const rate = setting === 'default' ? 8000 : wished;
     const music = made.get(rate) ?? make(rate);
     made.set(rate, music);
@@ -41,7 +44,7 @@ function assertReadable(file: string): void {
   }
 }
 
-/** One after the other, while calls are already taken. */
+/** Preloads sounds sequentially, while calls are already accepted. */
 export async function warmSounds(
   { audio, speech }: { readonly audio: AudioService; readonly speech: SpeechService },
   music: HoldMusic,

@@ -9,30 +9,30 @@ export interface StoreWatchNeeds {
   readonly store: Pick<Store, 'check' | 'renew'>;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** The store is a database server: it is checked twice a second, and counts as down after 1 s without an answer. */
+  /** True for a database server. It is checked twice per second, and counts as down after 1 s without an answer. */
   readonly isRemote?: boolean;
-  /** A call runs, whose record is to be written. */
+  /** Returns whether a call is running whose record must be written. */
   readonly inUse: () => boolean;
-  /** Told of each change: why no call may be taken, or undefined when all is well again. */
+  /** Called after each change with the reason to refuse calls, or undefined when the store works again. */
   readonly onChange: (problem: string | undefined) => void;
 }
 
 const PAUSE_MS = 2000;
-/** While no calls are taken: they are again a moment after the store is back. */
+/** Pause while calls are refused, so that they are accepted soon after the store recovers. */
 const PAUSE_AWAY_MS = 200;
-/** Pause between two checks of a database server, and the time for an answer. */
+/** Pause between two checks of a database server, and the timeout of a check. */
 const PAUSE_REMOTE_MS = 500;
 const PATIENCE_REMOTE_MS = 1000;
-/** Without a call: a try makes the disk write and several threads wake, on a machine that has nothing else to do. */
+/** Pause without calls, in milliseconds. Longer, because a check causes a disk write and wakes several threads. */
 const PAUSE_UNUSED_MS = 10_000;
-/** The result of a check is used again for this time. */
+/** Time for which the result of a check is reused, in milliseconds. */
 const FRESH_MS = 500;
-/** After this time without an answer the disk counts as hanging. */
+/** Timeout after which the disk counts as hanging, in milliseconds. */
 const PATIENCE_MS = 3000;
 
 /**
- * Tries a real write every two seconds, every ten without a call, five times a second while there is a problem: a service that
- * cannot record calls takes none, and says so.
+ * Tests a real write every 2 s, every 10 s without calls, and 5 times per second during a problem. A service that
+ * cannot record calls refuses them and reports the reason.
  */
 export class StoreWatch {
   readonly #needs: StoreWatchNeeds;
@@ -62,7 +62,7 @@ export class StoreWatch {
     return this.#rounds.stop();
   }
 
-  /** At most one check at a time and two in a second, however often it is asked for. */
+  /** Returns the state. Runs at most one check at a time and two per second. */
   async state(): Promise<PartState> {
     const { clock } = this.#needs;
     if (clock.monotonicMs() - this.#checkedMs >= FRESH_MS) await this.#look();
@@ -78,7 +78,7 @@ export class StoreWatch {
     return this.#needs.clock.monotonicMs() - this.#checkedMs >= PAUSE_UNUSED_MS;
   }
 
-  /** Resolves when there is an answer, or when there has been none for too long. */
+  /** Resolves when the check has an answer or has timed out. */
   async #look(): Promise<void> {
     const { clock, isRemote } = this.#needs;
     this.#running ??= this.#check().finally(() => {
@@ -88,7 +88,7 @@ export class StoreWatch {
     const patienceMs = isRemote === true ? PATIENCE_REMOTE_MS : PATIENCE_MS;
     const late = clock.sleep(patienceMs, waiting.signal).then(
       () => this.#found('the store does not answer'),
-      () => undefined, // there was an answer
+      () => undefined, // the check has answered
     );
     await Promise.race([this.#running, late]);
     waiting.abort();
@@ -118,8 +118,8 @@ export class StoreWatch {
     if (problem === this.#problem) return;
     const before = this.#problem;
     this.#problem = problem;
-    if (problem === undefined) logger.warn({ before }, 'the store takes writes again');
-    else logger.error({ problem }, 'no new calls: they could not be recorded');
+    if (problem === undefined) logger.warn({ before }, 'the store accepts writes again');
+    else logger.error({ problem }, 'refusing new calls: they cannot be recorded');
     onChange(problem);
   }
 }

@@ -1,26 +1,29 @@
-/** What systemd is told (sd_notify(3)): that the service is up, reloads or stops, and while it is well, that it lives. */
+/**
+ * Reports to systemd (sd_notify(3)) that the service is ready, reloads or stops, and sends watchdog keep-alives while
+ * it is healthy.
+ */
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import { loadNativeAddon } from '../base/native-addon.ts';
 
-/** As systemd sets them; absent when nobody supervises. */
+/** Environment variables set by systemd. Absent without a supervisor. */
 export interface SupervisorPlace {
-  /** NOTIFY_SOCKET. */
+  /** Value of NOTIFY_SOCKET. */
   readonly socket: string | undefined;
-  /** WATCHDOG_USEC: silence for longer than that is taken for a hang. */
+  /** Value of WATCHDOG_USEC: systemd treats a longer silence as a hang. */
   readonly watchdogUs: string | undefined;
 }
 
 export interface SupervisorOptions extends SupervisorPlace {
   readonly clock: Clock;
   readonly logger: Logger;
-  /** A node that can carry no call is better started anew: it is silent, and the watchdog ends it. */
+  /** Returns whether the node can carry calls. If not, keep-alives stop and the watchdog restarts the service. */
   readonly isWell: () => boolean;
-  /** One datagram to the socket; whether it left. */
+  /** Sends one datagram to the socket. Returns whether it was sent. */
   readonly send?: (socket: string, text: string) => boolean;
 }
 
-/** Two signs of life may be lost. */
+/** Keep-alives per watchdog interval, so that two may be lost. */
 const SIGNS_PER_LIMIT = 3;
 
 export class Supervisor {
@@ -60,7 +63,7 @@ export class Supervisor {
     const { clock, logger, isWell } = this.#options;
     if (isWell()) this.#tell('WATCHDOG=1');
     else if (!this.#isUnwell)
-      logger.error({}, 'the media engine stands still: the supervisor is not told that we live');
+      logger.error({}, 'the media engine has stalled: stopped the watchdog keep-alives');
     this.#isUnwell = !isWell();
     this.#cancel = clock.at(clock.monotonicMs() + everyMs, () => this.#live(everyMs));
   }
@@ -68,7 +71,7 @@ export class Supervisor {
   #tell(text: string): void {
     const { socket, logger } = this.#options;
     if (socket === undefined || socket === '') return;
-    if (!this.#send(socket, text)) logger.warn({ text }, 'the supervisor could not be told');
+    if (!this.#send(socket, text)) logger.warn({ text }, 'failed to notify the supervisor');
   }
 }
 

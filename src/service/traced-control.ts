@@ -5,7 +5,7 @@ import { type ControlNeeds, ControlService } from '../domain/dispatch/dispatch.t
 import type { ControlRefusal } from '../domain/dispatch/types.ts';
 import type { SipMessageTrace } from '../edge/rest/server.ts';
 
-/** Live control whose timelines hold the SIP messages of the call too, as they crossed the wire. */
+/** Live call control whose timelines include the SIP messages of the call as sent and received. */
 export class TracedControl extends ControlService {
   readonly #messagesOf: (callUuid: CallUuid) => readonly SipMessageTrace[];
 
@@ -29,7 +29,7 @@ function entryOf(message: SipMessageTrace): CallLogEntry {
   const { direction, transport, remote } = message;
   const [head = ''] = message.text.split('\r\n\r\n', 1);
   const [startLine = ''] = head.split('\r\n', 1);
-  // The body of an INFO is a pressed key, which a document may have asked to keep out of logs.
+  // The body of an INFO contains a pressed key, which a document may exclude from logs.
   const text = startLine.startsWith('INFO ') ? head : message.text;
   return {
     atUs: message.atUs,

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { Fifo } from '../../src/base/fifo.ts';
 
 describe('first in, first out', () => {
-  it('gives what came first, across any number of entries', () => {
+  it('returns entries in insertion order, across any number of entries', () => {
     const fifo = new Fifo<number>();
     let taken = 0;
     for (let n = 0; n < 10_000; n += 1) {
@@ -24,7 +24,7 @@ describe('first in, first out', () => {
     expect(taken).toBe(10_000);
   });
 
-  it('has nothing when it is empty, and takes more afterwards', () => {
+  it('is empty after the last entry and accepts more afterwards', () => {
     const fifo = new Fifo<string>();
     expect([fifo.first(), fifo.shift(), fifo.size]).toEqual([undefined, undefined, 0]);
     fifo.push('one');
@@ -33,7 +33,7 @@ describe('first in, first out', () => {
     expect([fifo.first(), fifo.size]).toEqual(['two', 1]);
   });
 
-  it('keeps nothing of what was taken', async () => {
+  it('releases the entries that were taken', async () => {
     setFlagsFromString('--expose-gc');
     const collect = runInNewContext('gc') as () => void;
     const fifo = new Fifo<object>();

@@ -31,12 +31,12 @@ interface Ids {
   readonly trunk: TrunkId;
 }
 
-/** Never called: it is the compiler that checks these lines, and an expected error that is none fails. */
+/** Never called. The compiler checks these lines and reports an expected error that does not occur. */
 function swapped(ids: Ids): void {
   const { account, call, request, recording, stream, application, endpoint, trunk } = ids;
   const ofAccount = (id: AccountId): AccountId => id;
   ofAccount(account);
-  // @ts-expect-error text that nobody has taken for an account
+  // @ts-expect-error plain text is not an account ID
   ofAccount('MA_ONE');
   const of = (_account: AccountId, _recording: RecordingId, _stream: StreamId): void => undefined;
   of(account, recording, stream);
@@ -54,9 +54,9 @@ function swapped(ids: Ids): void {
   bound(application, endpoint, trunk);
   // @ts-expect-error endpoint and trunk
   bound(application, trunk, endpoint);
-  // @ts-expect-error a number that is no application's
+  // @ts-expect-error a plain number is not an application ID
   bound(7, endpoint, trunk);
-  // An identifier is still text.
+  // An ID is still a string.
   account.startsWith('MA_');
 }
 
@@ -69,14 +69,14 @@ function swappedHandles(leg: LegHandle, room: RoomHandle, stream: StreamHandle):
   join(room, stream);
 }
 
-it('an identifier is the text it was made of', () => {
+it('keeps the text of an identifier', () => {
   expect(asAccountId('MA_ONE')).toBe('MA_ONE');
   expect(swapped).toBeTypeOf('function');
   expect(swappedHandles).toBeTypeOf('function');
   expect(newAccountId(new SimRandom(1), 'SA')).toMatch(/^SA_[A-Z0-9]{17}$/);
 });
 
-it('UUIDs of calls begin with their time, are version 4 to whoever checks, and are never the same', () => {
+it('creates call UUIDs that start with their time, have version 4 and are unique', () => {
   const wallMs = Date.UTC(2026, 10, 23);
   const uuids = Array.from({ length: 1000 }, (_, index) =>
     newCallUuid(systemRandom, wallMs + index),
@@ -89,13 +89,13 @@ it('UUIDs of calls begin with their time, are version 4 to whoever checks, and a
   expect(new Set(atOnce).size).toBe(1000);
 });
 
-it('writes each byte of a UUID where it belongs, version and variant set', () => {
+it('writes each byte of a UUID in order and sets version and variant', () => {
   const bytes = Uint8Array.from({ length: 16 }, (_, index) => index * 17);
   const random = { bytes: () => bytes, integer: () => 0 };
   expect(uuid(random)).toBe('00112233-4455-4677-8899-aabbccddeeff');
 });
 
-it('draws every letter anew, whatever stood there before', () => {
+it('draws every letter again, regardless of the buffer content', () => {
   const drawn = (integer: () => number) => ({ bytes: () => new Uint8Array(), integer });
   expect(token(drawn(() => 61))).toBe('9'.repeat(44));
   expect(

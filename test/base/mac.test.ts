@@ -6,7 +6,7 @@ const TEXTS = ['', 'abc', 'ü'.repeat(200), 'ü'.repeat(2000), 'ü'.repeat(2001)
 const byNode = (key: string | Uint8Array, text: string): Buffer =>
   createHmac('sha256', key).update(text, 'utf8').digest();
 
-it.each([0, 1, 32, 64, 65, 200])('is HMAC-SHA-256 with a key of %i bytes', (length) => {
+it.each([0, 1, 32, 64, 65, 200])('computes HMAC-SHA-256 with a key of %i bytes', (length) => {
   const key = Uint8Array.from({ length }, (_, i) => i * 3 + 1);
   const mac = new Mac(key);
   for (const text of TEXTS) {
@@ -15,13 +15,13 @@ it.each([0, 1, 32, 64, 65, 200])('is HMAC-SHA-256 with a key of %i bytes', (leng
   }
 });
 
-it('keys are texts too, and one does not sign for another', () => {
+it('accepts text keys and distinguishes keys', () => {
   for (const text of TEXTS)
     for (const key of ['', 'a', 'b', 'ü'.repeat(40), 'a'])
       expect(hmacSha256(key, text)).toEqual(byNode(key, text));
 });
 
-it('RFC 4231, test cases 2 and 6', () => {
+it('matches RFC 4231, test cases 2 and 6', () => {
   expect(hmacSha256('Jefe', 'what do ya want for nothing?').toString('hex')).toBe(
     '5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843',
   );

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { maskDeep, maskSecrets } from '../../src/base/mask.ts';
 
-describe('secrets in URLs are masked', () => {
+describe('masking of secrets in URLs', () => {
   it.each([
     ['https://bob:s3cret@host/a', 'https://***@host/a'],
     ['GET https://s3cret@host failed', 'GET https://***@host failed'],
@@ -28,22 +28,22 @@ describe('secrets in URLs are masked', () => {
     'sip:alice@10.0.0.1:5060',
     'Via: SIP/2.0/UDP 10.0.0.1:5060;branch=z9hG4bK0123456789abcdef0123456789abcdef',
     'x=1 y=2',
-  ])('%s is left as it is', (text) => {
+  ])('does not change %s', (text) => {
     expect(maskSecrets(text)).toBe(text);
   });
 
-  it('keys of SRTP in SDP', () => {
+  it('masks SRTP keys in SDP', () => {
     const line = (key: string): string =>
       `a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:${key}|2^20|1:4`;
     expect(maskSecrets(line('d0RmdmcmVCspeEc3QGZiNWpVLFJhQX1cfHAwJSoj'))).toBe(line('***'));
   });
 
-  it('takes no longer for what was made to take long', () => {
+  it('has linear run time for adversarial input', () => {
     for (const piece of ['a.', 'sip:a:', '?a=', '?a', 'a://', 'Authorization: response '])
       maskSecrets(`${piece.repeat(200_000)}@=`);
   });
 
-  it('leaves the facts themselves as they were, and copies none that hold nothing secret', () => {
+  it('does not change the input and copies nothing without secrets', () => {
     const facts = { inner: { url: 'https://a:b@c' }, n: 1 };
     expect(maskDeep(facts)).toEqual({ inner: { url: 'https://***@c' }, n: 1 });
     expect(facts).toEqual({ inner: { url: 'https://a:b@c' }, n: 1 });
@@ -51,7 +51,7 @@ describe('secrets in URLs are masked', () => {
     expect(maskDeep(plain)).toBe(plain);
   });
 
-  it('wherever they stand among facts', () => {
+  it('masks secrets at any depth of the log fields', () => {
     const facts = { url: 'https://a:b@c', more: [{ url: 'https://c/?key=k' }], n: 1, u: undefined };
     expect(maskDeep(facts)).toEqual({
       url: 'https://***@c',

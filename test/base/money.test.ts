@@ -11,7 +11,7 @@ import {
 } from '../../src/base/money.ts';
 
 describe('money', () => {
-  it('a JSON number of units becomes the millionths that it was written as, and back', () => {
+  it('converts a JSON number of units to millionths and back', () => {
     fc.assert(
       fc.property(fc.integer({ min: -999_999_999_999, max: 999_999_999_999 }), (amount) => {
         expect(microsFromUnits(unitsFromMicros(amount))).toBe(amount);
@@ -25,17 +25,17 @@ describe('money', () => {
     [-1.0000005, -1_000_001],
     [8.7, 8_700_000],
     [1.1, 1_100_000],
-  ])('%d units are %d millionths, half away from zero', (units, expected) => {
+  ])('converts %d units to %d millionths, rounding half away from zero', (units, expected) => {
     expect(microsFromUnits(units)).toBe(expected);
   });
 
-  it('what does not fit an exact integer is no amount', () => {
+  it('rejects an amount that is not an exact integer', () => {
     expect(microsFromUnits(Number.NaN)).toBeUndefined();
     expect(microsFromUnits(Number.POSITIVE_INFINITY)).toBeUndefined();
     expect(microsFromUnits(1e10)).toBeUndefined();
   });
 
-  it('a fraction of a millionth is a bug', () => {
+  it('throws for a fraction of a millionth', () => {
     expect(() => micros(0.5)).toThrow(/safe integer/);
   });
 });
@@ -44,7 +44,7 @@ describe('pulses', () => {
   const pulse = fc.integer({ min: 1, max: 600 }).map((seconds) => seconds * 1000);
   const durationMs = fc.integer({ min: 0, max: 86_400_000 });
 
-  it('cover the time, are whole, and are never one too many (spec: Limits, billing pulse)', () => {
+  it('cover the time in whole pulses without a surplus (spec: Limits, billing pulse)', () => {
     fc.assert(
       fc.property(durationMs, pulse, (ms, pulseMs) => {
         const pulsed = pulsedMs(ms, pulseMs);
@@ -53,20 +53,20 @@ describe('pulses', () => {
         expect(pulsed).toBeGreaterThanOrEqual(told);
         expect(pulsed).toBeGreaterThanOrEqual(pulseMs);
         if (pulsed > pulseMs) expect(pulsed - pulseMs).toBeLessThan(told);
-        // What is held for going on covers what an end in the next moment costs.
+        // The reservation for continuing covers the charge of an immediate end.
         expect(pulsesBegun(ms, pulseMs)).toBeGreaterThanOrEqual(pulsed);
       }),
     );
   });
 
-  it('a 44 s stream is billed 60 s (spec: Limits, billing pulse)', () => {
+  it('bills 60 s for a 44 s stream (spec: Limits, billing pulse)', () => {
     expect(pulsedMs(44_000, 60_000)).toBe(60_000);
     expect(pulsedMs(60_000, 60_000)).toBe(60_000);
     expect(pulsedMs(60_499, 60_000)).toBe(60_000);
     expect(pulsedMs(60_500, 60_000)).toBe(120_000);
   });
 
-  it('a longer call never costs less, and the price is rounded up by less than a millionth', () => {
+  it('never costs less for a longer call and rounds up by less than a millionth', () => {
     fc.assert(
       fc.property(durationMs, durationMs, fc.integer({ min: 0, max: 10_000_000 }), (a, b, rate) => {
         const [short, long] = [Math.min(a, b), Math.max(a, b)].map((ms) =>

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { RecentMap } from '../../src/base/recent-map.ts';
 
-describe('a map of what was used of late', () => {
-  it('never keeps more than it may, and keeps what is used', () => {
+describe('a map of recently used keys', () => {
+  it('never exceeds its limit and keeps used entries', () => {
     const map = new RecentMap<number>(10);
     map.set('used', 1);
     for (let n = 0; n < 1000; n += 1) {
@@ -14,14 +14,14 @@ describe('a map of what was used of late', () => {
     expect(map.get('once 999')).toBe(999);
   });
 
-  it('lets an entry live through half as many others', () => {
+  it('keeps an entry for at least half as many further insertions', () => {
     const map = new RecentMap<number>(10);
     map.set('first', 1);
     for (let n = 0; n < 5; n += 1) map.set(`other ${n}`, n);
     expect(map.get('first')).toBe(1);
   });
 
-  it('forgets what is deleted', () => {
+  it('drops deleted entries', () => {
     const map = new RecentMap<number>(4);
     for (const key of ['a', 'b', 'c']) map.set(key, 1);
     map.delete('a');

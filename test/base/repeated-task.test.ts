@@ -3,7 +3,7 @@ import { RepeatedTask } from '../../src/base/repeated-task.ts';
 import { SimClock } from '../sim/clock.ts';
 
 describe('rounds', () => {
-  it('the first comes at once, the others after a pause, none after the stop', async () => {
+  it('starts the first round immediately, pauses between rounds, and stops', async () => {
     const clock = new SimClock();
     let count = 0;
     const rounds = new RepeatedTask({ clock, everyMs: 1000, round: () => count++ });
@@ -16,7 +16,7 @@ describe('rounds', () => {
     expect(count).toBe(4);
   });
 
-  it('after each failure in a row the pause is twice as long, up to its limit', async () => {
+  it('doubles the pause after each failure, up to the limit', async () => {
     const clock = new SimClock();
     const pauses: number[] = [];
     let fails = true;
@@ -40,7 +40,7 @@ describe('rounds', () => {
     await rounds.stop();
   });
 
-  it('a stop waits for the round that runs, which can see it', async () => {
+  it('waits for the current round when stopped, and signals it', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const rounds: RepeatedTask = new RepeatedTask({
       clock: new SimClock(),

@@ -6,7 +6,7 @@ import { ownCopy } from '../../src/base/text.ts';
 const MESSAGE_BYTES = 1024 * 1024;
 const MESSAGES = 40;
 
-it('a copy holds nothing of the text that it was cut out of', () => {
+it('copies a text without keeping the original in memory', () => {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
   const before = process.memoryUsage().heapUsed;

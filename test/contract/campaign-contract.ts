@@ -82,7 +82,7 @@ export function campaignContract(name: string, open: () => Promise<Opened>): voi
 
     afterEach(() => opened.dispose());
 
-    it('hands out contacts in the order of the list, retries that are due before them', async () => {
+    it('returns contacts in list order, after the retries that are due', async () => {
       expect((await due(START_US)).map(({ contact }) => contact.rowNumber)).toEqual([1, 3]);
       expect(await store.campaigns.begin(start(1, 'u1'))).toBeDefined();
       await store.campaigns.finish(end('u1'), []);
@@ -101,7 +101,7 @@ export function campaignContract(name: string, open: () => Promise<Opened>): voi
       });
     });
 
-    it('knows timezones with somebody to call, and when', async () => {
+    it('lists timezones with waiting contacts and their due times', async () => {
       expect(await store.campaigns.dueZones(ID)).toEqual([
         { timezone: '', dueUs: 0 },
         { timezone: 'Asia/Tokyo', dueUs: 0 },
@@ -114,7 +114,7 @@ export function campaignContract(name: string, open: () => Promise<Opened>): voi
       ]);
     });
 
-    it('begins and ends an attempt once, and counts with every step', async () => {
+    it('begins and ends an attempt once and updates the counters with each step', async () => {
       expect(await store.campaigns.begin(start(1, 'u1'))).toBeDefined();
       expect(await store.campaigns.begin(start(1, 'u2'))).toBeUndefined();
       expect(await store.campaigns.get(ID)).toMatchObject({
@@ -137,12 +137,12 @@ export function campaignContract(name: string, open: () => Promise<Opened>): voi
       ]);
     });
 
-    it('begins nothing of a campaign that does not run', async () => {
+    it('begins no attempt of a campaign that is not running', async () => {
       await store.campaigns.change(ID, ['running'], { status: 'paused' });
       expect(await store.campaigns.begin(start(1, 'u1'))).toBeUndefined();
     });
 
-    it('takes back an attempt that rang nobody: it counts for no limit', async () => {
+    it('reverts an attempt that rang no phone: it counts for no limit', async () => {
       const unused = { totalCalls: 0, day: '', callsOfDay: 0, lastUsedUs: undefined };
       const number = start(1, 'u1').from;
       await store.campaigns.addNumbers(ID, [{ id: 'n1', number, label: '', ...unused }]);
@@ -162,7 +162,7 @@ export function campaignContract(name: string, open: () => Promise<Opened>): voi
       expect(await store.campaigns.numbers(ID)).toMatchObject([{ totalCalls: 0, callsOfDay: 0 }]);
     });
 
-    it('says who is not to be called, by the account or by the operator', async () => {
+    it('marks numbers on the do-not-call list of the account or the operator', async () => {
       await store.campaigns.addDoNotCall(OWNER.accountId, ['12125550100'], START_US);
       expect(
         await store.campaigns.addDoNotCall('operator', ['12125550102', '12125550102'], 1),
@@ -178,7 +178,7 @@ export function campaignContract(name: string, open: () => Promise<Opened>): voi
       });
     });
 
-    it('lets go of numbers by their age, and of nobody else', async () => {
+    it('deletes do-not-call numbers by age only', async () => {
       await store.campaigns.addDoNotCall('operator', ['1', '2'], 10);
       await store.campaigns.addDoNotCall('operator', ['2', '3'], 20);
       expect(await store.campaigns.purgeDoNotCall(20, 1)).toBe(1);
@@ -191,7 +191,7 @@ export function campaignContract(name: string, open: () => Promise<Opened>): voi
       });
     });
 
-    it('erases a campaign that is over, with all that belongs to it', async () => {
+    it('erases a finished campaign with all its data', async () => {
       const unused = { totalCalls: 0, day: '', callsOfDay: 0, lastUsedUs: undefined };
       await store.campaigns.addNumbers(ID, [{ id: 'n1', number: '1', label: '', ...unused }]);
       await store.campaigns.begin(start(1, 'u1'));
@@ -211,7 +211,7 @@ export function campaignContract(name: string, open: () => Promise<Opened>): voi
       expect(await store.verify()).toEqual([]);
     });
 
-    it('counts the use of a number by day', async () => {
+    it('counts the use of a number per day', async () => {
       const number = { id: 'n1', number: '1', label: '', totalCalls: 0, day: '', callsOfDay: 0 };
       await store.campaigns.addNumbers(ID, [{ ...number, lastUsedUs: undefined }]);
       const use = (contactId: number, day: string) =>
@@ -228,7 +228,7 @@ export function campaignContract(name: string, open: () => Promise<Opened>): voi
       ]);
     });
 
-    it('refuses an attempt whose pool number is at its limit, or no longer in the pool', async () => {
+    it('refuses an attempt whose pool number is at its limit or was removed from the pool', async () => {
       const number = { id: 'n1', number: '1', label: '', totalCalls: 0, day: '', callsOfDay: 0 };
       await store.campaigns.addNumbers(ID, [{ ...number, lastUsedUs: undefined }]);
       const use = async (contactId: number, limits: Partial<typeof NO_LIMITS> | object) => {
@@ -248,7 +248,7 @@ export function campaignContract(name: string, open: () => Promise<Opened>): voi
       expect((await store.campaigns.get(ID))?.counters).toMatchObject({ pending: 1, dialling: 2 });
     });
 
-    it('returns the use of a refused call to the day of the call, and not to a later one', async () => {
+    it('returns the use of a refused call to the day of the call, not to a later day', async () => {
       const number = { id: 'n1', label: '', totalCalls: 0, day: '', callsOfDay: 0 };
       const { from } = start(1, 'u1');
       await store.campaigns.addNumbers(ID, [{ ...number, number: from, lastUsedUs: undefined }]);

@@ -10,7 +10,7 @@ import type { Opened } from './store-contract.ts';
 const ACCOUNT = anAccount().authId;
 const HOUR_US = 3_600_000_000;
 
-/** The spec's filters, read off the list rule by rule: slow and obvious. */
+/** The spec's filters, implemented directly on the list as a reference. */
 function matches(entry: LedgerEntry, filter: EntryFilter): boolean {
   const within = (part: string | undefined, whole: string | undefined): boolean =>
     part === undefined || (whole ?? '').toLowerCase().includes(part.toLowerCase());
@@ -32,7 +32,7 @@ function matches(entry: LedgerEntry, filter: EntryFilter): boolean {
   );
 }
 
-/** An entry, whether it begins as pending and how that ends, and how long before it nothing happens. */
+/** An entry, its pending state and outcome, and the time without activity before it. */
 interface Posting extends NewEntry {
   readonly pending: 'no' | 'stays' | 'completed' | 'failed';
   readonly waitHours: number;
@@ -67,14 +67,14 @@ const filter: fc.Arbitrary<EntryFilter> = fc.record({
   id: fc.constant(undefined),
 });
 
-/** `numRuns`: of the property, each on an empty store. */
+/** `numRuns`: number of runs of the property, each on an empty store. */
 export function entryListContract(
   name: string,
   open: () => Promise<Opened>,
   numRuns: number,
 ): void {
   describe(`the ledger list of ${name}`, () => {
-    it('every filter, page and summary equals a plain reading of all entries (Transactions)', async () => {
+    it('returns the same entries and sums as a direct evaluation of every filter (Transactions)', async () => {
       await fc.assert(
         fc.asyncProperty(
           fc.array(newEntry, { maxLength: 60 }),
@@ -92,7 +92,7 @@ export function entryListContract(
       );
     });
 
-    it('a single entry is found by its id (Transactions, transaction_id)', async () => {
+    it('finds a single entry by its ID (Transactions, transaction_id)', async () => {
       const { store, dispose } = await open();
       const all = await fill(store, fc.sample(newEntry, { numRuns: 5, seed: 3 }), async () => {});
       await compare(store, { accountId: ACCOUNT, id: all[2]?.id }, 50, all);
@@ -100,7 +100,7 @@ export function entryListContract(
       await dispose();
     });
 
-    it('another account sees nothing of it', async () => {
+    it('shows nothing to another account', async () => {
       const { store, dispose } = await open();
       await fill(store, fc.sample(newEntry, { numRuns: 5, seed: 3 }), async () => {});
       expect(await store.ledger.page({ accountId: asAccountId('MA_X') }, 1, 50)).toEqual({
@@ -112,7 +112,7 @@ export function entryListContract(
   });
 }
 
-/** Newest first, as they are stored. */
+/** Posts the entries and returns them newest first, as stored. */
 async function fill(
   store: Store,
   entries: readonly Posting[],

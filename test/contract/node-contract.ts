@@ -1,4 +1,4 @@
-/** Several nodes on one store: whose a row is, and what becomes of rows whose node's life is over. */
+/** Several nodes on one store: ownership of rows, and adoption of rows of ended epochs. */
 import { describe, expect, it } from 'vitest';
 import { asCallUuid } from '../../src/base/ids.ts';
 import { silentLogger } from '../../src/base/logger.ts';
@@ -20,13 +20,13 @@ export function nodeContract(opened: () => { readonly store: Store }): void {
   };
 
   describe('nodes', () => {
-    it('each life of a node has a higher epoch', async () => {
+    it('assigns a higher epoch to each start of a node', async () => {
       expect((await join('a')).self.epoch).toBe(1);
       expect((await join('a')).self.epoch).toBe(2);
       expect((await join('b')).self.epoch).toBe(1);
     });
 
-    it('a node that begins closes the calls of its earlier life, and no others', async () => {
+    it("closes only the calls of the node's own earlier epochs at its start", async () => {
       const a = await join('a');
       const b = await join('b');
       await a.store.calls.open(call('of-a'), undefined);
@@ -38,7 +38,7 @@ export function nodeContract(opened: () => { readonly store: Store }): void {
       expect(await again.store.calls.listOpen()).toHaveLength(1);
     });
 
-    it('a node that is alone takes what any other left', async () => {
+    it('lets a node that is alone adopt the work of all others', async () => {
       const a = await join('a');
       await a.store.calls.open(call('of-a'), undefined);
       const b = await join('b', true);
@@ -46,7 +46,7 @@ export function nodeContract(opened: () => { readonly store: Store }): void {
       expect(await b.store.nodes.list()).toMatchObject([{ id: 'b' }]);
     });
 
-    it('only who has not moved is declared dead, once; it is told by its next beat', async () => {
+    it("declares only a silent node dead, once, and reports it with the node's next beat", async () => {
       const a = await join('a');
       await join('b');
       const [seen] = await opened().store.nodes.list();
@@ -61,7 +61,7 @@ export function nodeContract(opened: () => { readonly store: Store }): void {
       expect((await opened().store.nodes.list()).map(({ id }) => id)).toEqual(['b']);
     });
 
-    it('a node that was declared dead begins no call, and holds no money for one', async () => {
+    it('refuses new calls and reservations of a node that was declared dead', async () => {
       const a = await join('a');
       const [seen] = await opened().store.nodes.list();
       if (seen === undefined) throw new Error('no node');
@@ -72,7 +72,7 @@ export function nodeContract(opened: () => { readonly store: Store }): void {
       expect(await a.store.ledger.verify()).toEqual([]);
     });
 
-    it('a call that another node has settled is not settled by its own', async () => {
+    it('does not settle a call again that another node has settled', async () => {
       const a = await join('a');
       await a.store.calls.open(call('of-a'), undefined);
       await a.store.nodes.leave(a.self);
@@ -84,7 +84,7 @@ export function nodeContract(opened: () => { readonly store: Store }): void {
       expect((await b.store.notifications.listPending(10)).map(({ id }) => id)).toEqual(['of-a']);
     });
 
-    it('notifications are listed by their node alone; those of a life that is over can be taken up', async () => {
+    it('lists notifications only for their node and lets others adopt those of ended epochs', async () => {
       const a = await join('a');
       const b = await join('b');
       for (const id of ['1', '2']) await a.store.notifications.put(aNotification({ id }));
@@ -97,7 +97,7 @@ export function nodeContract(opened: () => { readonly store: Store }): void {
       expect(await a.store.notifications.listPending(10)).toEqual([]);
     });
 
-    it('work for all is one node’s until its life is over', async () => {
+    it('assigns shared work to one node until its epoch ends', async () => {
       const a = await join('a');
       const b = await join('b');
       expect(await a.store.nodes.claim('campaigns')).toBe(true);
@@ -109,13 +109,13 @@ export function nodeContract(opened: () => { readonly store: Store }): void {
       expect(await b.store.nodes.claim('campaigns')).toBe(true);
     });
 
-    it('first starts at the same moment make one account, which both nodes know', () =>
+    it('creates one account when several nodes start for the first time, known to all', () =>
       expectOneFirstStart(() => opened().store));
 
-    it('a first start that is killed at any step is ended by the next one, which makes nothing twice', () =>
+    it('completes an interrupted first start without duplicates', () =>
       expectResumedFirstStart(opened().store));
 
-    it('what is kept as a secret is decided by who is first, and is not legible in the row', async () => {
+    it('keeps the first value of a secret and encrypts it in the row', async () => {
       const { settings } = opened().store;
       expect(await settings.secret('kept')).toBeUndefined();
       const both = ['a-word', 'b-word'].map((word) => settings.keepSecret('kept', word));
@@ -125,7 +125,7 @@ export function nodeContract(opened: () => { readonly store: Store }): void {
       expect(await settings.get('kept')).not.toContain('word');
     });
 
-    it('an export runs on one node, and on another when that one is gone', async () => {
+    it('runs an export on one node, and on another when that node is dead', async () => {
       const a = await join('a');
       const b = await join('b');
       const job = {

@@ -1,4 +1,4 @@
-/** Lists with every filter, and what tidies up: each is SQL that another database may read in another way, or not at all. */
+/** Lists with every filter, and cleanup statements. Each is SQL that another database may interpret differently or reject. */
 import { expect, it } from 'vitest';
 import { asAccountId, asAppId, asCallUuid } from '../../src/base/ids.ts';
 import { micros } from '../../src/base/money.ts';
@@ -14,14 +14,14 @@ const CALL = aCdr().callUuid;
 const SLICE = { limit: 10, offset: 0 };
 const DAY_MS = 86_400_000;
 
-/** Every one of its fields as a filter of its own, and all of them together. */
+/** Returns a filter for each single field, and one with all fields. */
 function eachOf<T extends object>(whole: Required<T>, base: Partial<T>): readonly T[] {
   const single = Object.entries(whole).map(([key, value]) => ({ ...base, [key]: value }) as T);
   return [...single, { ...whole }];
 }
 
 export function statementsContract(name: string, open: () => Promise<Opened>): void {
-  it(`${name}: calls are found by every filter, and kept as long as their account says`, async () => {
+  it(`${name}: finds calls by every filter and keeps them for the account's retention`, async () => {
     const { store, dispose } = await open();
     await store.accounts.create(anAccount({ cdrRetentionMs: 2 * DAY_MS }), 't');
     const cdr = aCdr({ subAccount: SUB, bridgeUuid: CALL, parentCallUuid: CALL, campaignId: 'k' });
@@ -52,7 +52,7 @@ export function statementsContract(name: string, open: () => Promise<Opened>): v
     await dispose();
   });
 
-  it(`${name}: recordings are found by every filter, and kept as long as their account says`, async () => {
+  it(`${name}: finds recordings by every filter and keeps them for the account's retention`, async () => {
     const { store, dispose } = await open();
     await store.accounts.create(anAccount({ recordingRetentionMs: DAY_MS }), 't');
     const recording: Recording = {
@@ -80,7 +80,7 @@ export function statementsContract(name: string, open: () => Promise<Opened>): v
     await dispose();
   });
 
-  it(`${name}: what customers set up is listed, changed and removed`, async () => {
+  it(`${name}: lists, changes and deletes customers' resources`, async () => {
     const { store, dispose } = await open();
     await store.accounts.create(anAccount(), 't');
     const endpoints: Required<EndpointFilter> = {
@@ -122,7 +122,7 @@ export function statementsContract(name: string, open: () => Promise<Opened>): v
     await dispose();
   });
 
-  it(`${name}: people and phones come and go`, async () => {
+  it(`${name}: adds and deletes users and phone logins`, async () => {
     const { store, dispose } = await open();
     const user = {
       ...{ id: 'u', email: 'a@b', role: 'admin' as const, accountId: undefined },

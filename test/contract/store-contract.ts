@@ -1,4 +1,4 @@
-/** What every implementation of the store must do. Run it with a way to open a fresh one. */
+/** Contract of every store implementation. The parameter opens a fresh store. */
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { asAccountId, asCallUuid } from '../../src/base/ids.ts';
@@ -18,7 +18,7 @@ import { nodeContract } from './node-contract.ts';
 export interface Opened {
   readonly store: Store;
   readonly clock: SimClock;
-  /** Closes the store and removes what it left. */
+  /** Closes the store and deletes its data. */
   dispose(): Promise<void>;
 }
 
@@ -49,7 +49,7 @@ export function storeContract(name: string, open: () => Promise<Opened>): void {
     accountContract(() => opened);
 
     describe('ledger', () => {
-      it('moves a balance by each entry, and the balance equals their sum', async () => {
+      it('changes a balance by each entry and keeps it equal to their sum', async () => {
         await store.ledger.post(
           [anEntry({ type: 'debit', amount: micros(1) }), anEntry({ amount: micros(5) })],
           { checked: false },
@@ -57,7 +57,7 @@ export function storeContract(name: string, open: () => Promise<Opened>): void {
         expect((await balance()).balance).toBe(10_000_004);
       });
 
-      it('answers the first entry again for the same key, and charges once', async () => {
+      it('returns the first entry again for the same key and charges once', async () => {
         const entry = anEntry({ type: 'debit', amount: micros(300), key: 'once' });
         const first = await store.ledger.post([entry], { checked: false });
         const again = await store.ledger.post([entry], { checked: false });
@@ -72,7 +72,7 @@ export function storeContract(name: string, open: () => Promise<Opened>): void {
         expect((await balance()).balance).toBe(9_999_700);
       });
 
-      it('takes back the first of two entries when the second is refused', async () => {
+      it('rolls back the first of two entries when the second is refused', async () => {
         const refused = await store.ledger.post(
           [
             anEntry({ type: 'debit', amount: micros(6_000_000) }),
@@ -84,7 +84,7 @@ export function storeContract(name: string, open: () => Promise<Opened>): void {
         expect((await balance()).balance).toBe(10_000_000);
       });
 
-      it('a use is charged once, up to what the balance covers, and its hold is given back', async () => {
+      it('charges a use once, up to what the balance covers, and releases its reservation', async () => {
         const use = (id: string, perMinute: number) => ({
           reservationId: `recording:${id}`,
           accountId: ACCOUNT,
@@ -125,14 +125,14 @@ export function storeContract(name: string, open: () => Promise<Opened>): void {
         expect(await store.ledger.verify()).toEqual([]);
       });
 
-      it('holds for uses count against the daily limit of the account', async () => {
+      it("counts reservations of uses toward the account's daily limit", async () => {
         await store.accounts.patch(ACCOUNT, { dailySpendLimit: micros(500) });
         const hold = { reservationId: 'u1', accountId: ACCOUNT, currency: 'USD' };
         const much = { ...hold, amount: micros(501), dailySpendLimit: 'ofAccount' } as const;
         expect(await store.ledger.reserve(much)).toEqual({ ok: false, error: 'dailySpendLimit' });
       });
 
-      it('the credit line of a prepaid account is 0', async () => {
+      it('treats the credit line of a prepaid account as 0', async () => {
         const fits = anEntry({ type: 'debit', amount: micros(10_500_000) });
         const hold = { reservationId: 'h1', accountId: ACCOUNT, currency: 'USD' };
         const more = { ...hold, amount: micros(10_500_000), dailySpendLimit: undefined };
@@ -147,7 +147,7 @@ export function storeContract(name: string, open: () => Promise<Opened>): void {
         expect((await store.ledger.post([fits], { checked: true })).ok).toBe(true);
       });
 
-      it('a hard limit counts the credit line, a soft one does not block', async () => {
+      it('includes the credit line in a hard limit and does not block a soft limit', async () => {
         const big = anEntry({ type: 'debit', amount: micros(12_000_000) });
         const line = { creditLimit: micros(1_000_000), isPostpaid: true };
         await store.ledger.patchBalance(ACCOUNT, 'USD', line);
@@ -157,7 +157,7 @@ export function storeContract(name: string, open: () => Promise<Opened>): void {
         expect((await balance()).balance).toBe(-2_000_000);
       });
 
-      it('promotional credit is part of the balance and is spent first', async () => {
+      it('includes promotional credit in the balance and spends it first', async () => {
         const gift = anEntry({ amount: micros(500), promotional: true });
         await store.ledger.post([gift], { checked: false });
         expect(await balance()).toMatchObject({ balance: 10_000_500, promotionalBalance: 500 });
@@ -166,7 +166,7 @@ export function storeContract(name: string, open: () => Promise<Opened>): void {
         expect(await balance()).toMatchObject({ balance: 9_999_800, promotionalBalance: 0 });
       });
 
-      it('a pending entry counts once it is completed, and only once', async () => {
+      it('counts a pending entry once, when it is completed', async () => {
         const posted = await store.ledger.postPending(anEntry({ referenceType: 'payment' }));
         if (!posted.ok) throw new Error(posted.error);
         expect((await balance()).balance).toBe(10_000_000);
@@ -175,7 +175,7 @@ export function storeContract(name: string, open: () => Promise<Opened>): void {
         expect((await balance()).balance).toBe(20_000_000);
       });
 
-      it('concurrent writers neither lose nor double a charge', async () => {
+      it('loses and duplicates no charge of concurrent writers', async () => {
         const debit = anEntry({ type: 'debit', amount: micros(7) });
         await Promise.all(
           Array.from({ length: 200 }, () => store.ledger.post([debit], { checked: false })),
@@ -183,7 +183,7 @@ export function storeContract(name: string, open: () => Promise<Opened>): void {
         expect((await balance()).balance).toBe(10_000_000 - 200 * 7);
       });
 
-      it('a second balance is opened once, for main accounts only', async () => {
+      it('opens a second balance once, and only for main accounts', async () => {
         expect((await store.ledger.openBalance(ACCOUNT, 'EUR')).ok).toBe(true);
         expect(await store.ledger.openBalance(ACCOUNT, 'EUR')).toMatchObject({
           error: 'balanceExists',
@@ -197,7 +197,7 @@ export function storeContract(name: string, open: () => Promise<Opened>): void {
         ]);
       });
 
-      it('posting to a currency without a balance is refused', async () => {
+      it('refuses an entry in a currency without a balance', async () => {
         const posted = await store.ledger.post([anEntry({ currency: 'GBP' })], { checked: false });
         expect(posted).toEqual({ ok: false, error: 'unknownBalance' });
       });
@@ -212,7 +212,7 @@ export function storeContract(name: string, open: () => Promise<Opened>): void {
         dailySpendLimit: limit === undefined ? undefined : micros(limit),
       });
 
-      it('reserved funds are the sum of what is held', async () => {
+      it('keeps reserved funds equal to the sum of reservations', async () => {
         await store.ledger.reserve(reservation(400));
         await store.ledger.reserve({ ...reservation(100), reservationId: 'r2' });
         expect((await balance()).reservedFunds).toBe(500);
@@ -222,13 +222,13 @@ export function storeContract(name: string, open: () => Promise<Opened>): void {
         expect(await balance()).toMatchObject({ reservedFunds: 100, balance: 9_999_950 });
       });
 
-      it('holding again under the same id changes nothing', async () => {
+      it('ignores a repeated reservation with the same ID', async () => {
         await store.ledger.reserve(reservation(400));
         expect((await store.ledger.reserve(reservation(400))).ok).toBe(true);
         expect((await balance()).reservedFunds).toBe(400);
       });
 
-      it('what is held cannot be held twice', async () => {
+      it('refuses to reserve the same funds twice', async () => {
         await store.ledger.reserve(reservation(9_000_000));
         const second = { ...reservation(2_000_000), reservationId: 'r2' };
         expect(await store.ledger.reserve(second)).toMatchObject({ error: 'insufficientFunds' });
@@ -237,7 +237,7 @@ export function storeContract(name: string, open: () => Promise<Opened>): void {
         });
       });
 
-      it('the daily limit counts what was spent today and what is held', async () => {
+      it("includes today's spending and reservations in the daily limit", async () => {
         const spent = anEntry({ type: 'debit', amount: micros(600) });
         await store.ledger.post([spent], { checked: false });
         expect(await store.ledger.reserve(reservation(500, 1000))).toMatchObject({
@@ -257,7 +257,7 @@ export function storeContract(name: string, open: () => Promise<Opened>): void {
 
 function accountContract(opened: () => Opened): void {
   describe('accounts', () => {
-    it('keeps every field, and patches only what is named', async () => {
+    it('stores every field and patches only the given ones', async () => {
       const { store } = opened();
       const account = anAccount({
         authId: asAccountId('MA_B'),
@@ -274,12 +274,12 @@ function accountContract(opened: () => Opened): void {
       });
     });
 
-    it('an auth id is given once', async () => {
+    it('assigns an auth ID only once', async () => {
       const again = await opened().store.accounts.create(anAccount(), 't');
       expect(again).toEqual({ ok: false, error: 'authIdTaken' });
     });
 
-    it('signs with the newest token, and with the parent token too for a sub-account', async () => {
+    it("signs with the newest token, and for a sub-account also with the parent's token", async () => {
       const { store } = opened();
       const sub = anAccount({ authId: asAccountId('SA_S'), parentAuthId: ACCOUNT });
       await store.accounts.create(sub, 'sub-token');
@@ -291,7 +291,7 @@ function accountContract(opened: () => Opened): void {
       expect(await store.signingTokens.tokensOf(asAccountId('MA_NONE'))).toBeUndefined();
     });
 
-    it('an idempotency key is first, then running, then done; another request is a mismatch', async () => {
+    it('reports an idempotency key as first, running, done, or mismatch for a different request', async () => {
       const { idempotency } = opened().store;
       expect(await idempotency.begin(ACCOUNT, 'k', 'f')).toEqual({ kind: 'first' });
       expect(await idempotency.begin(ACCOUNT, 'k', 'f')).toEqual({ kind: 'running' });
@@ -311,14 +311,14 @@ function callContract(opened: () => Opened): void {
   describe('calls', () => {
     const fund = () => opened().store.ledger.balance(ACCOUNT, 'USD');
 
-    it('opening holds the money and keeps the record, in one unit of work', async () => {
+    it('reserves the money and stores the record in one transaction when a call opens', async () => {
       const { store } = opened();
       expect((await store.calls.open(anOpenCall(), undefined)).ok).toBe(true);
       expect((await fund())?.reservedFunds).toBe(65_000);
       expect(await store.calls.listOpen()).toHaveLength(1);
     });
 
-    it('a call that is refused leaves no open record', async () => {
+    it('stores no open record of a refused call', async () => {
       const { store } = opened();
       const refused = await store.calls.open(
         anOpenCall({ reserved: micros(10_000_001) }),
@@ -328,7 +328,7 @@ function callContract(opened: () => Opened): void {
       expect(await store.calls.listOpen()).toEqual([]);
     });
 
-    it('settling writes record, charge and notification, and gives the hold back', async () => {
+    it('writes record, charge and notification and releases the reservation when a call is settled', async () => {
       const { store } = opened();
       await store.calls.open(anOpenCall(), undefined);
       await store.calls.settle(settlement());
@@ -338,7 +338,7 @@ function callContract(opened: () => Opened): void {
       expect(await store.calls.listOpen()).toEqual([]);
     });
 
-    it('discarding an open call gives the hold back and leaves no record', async () => {
+    it('releases the reservation and stores no record when an open call is discarded', async () => {
       const { store } = opened();
       await store.calls.open(anOpenCall(), undefined);
       await store.calls.discard(anOpenCall());
@@ -348,9 +348,9 @@ function callContract(opened: () => Opened): void {
       expect(await store.cdrs.get(CALL)).toBeUndefined();
     });
 
-    it('texts of strangers may be long, and hold what no text should', async () => {
+    it('stores long texts with unusual characters from unauthenticated peers', async () => {
       const { store } = opened();
-      // Without repetition: nothing of it can be compressed away.
+      // No repetition, so that the text cannot be compressed.
       const long = Array.from({ length: 900 }, (_, i) => (i * 7919).toString(36)).join('.');
       const cdr = aCdr({
         from: long,
@@ -369,7 +369,7 @@ function callContract(opened: () => Opened): void {
       expect(found.total).toBe(1);
     });
 
-    it('settling twice settles once', async () => {
+    it('settles a call only once', async () => {
       const { store } = opened();
       await store.calls.open(anOpenCall(), undefined);
       await store.calls.settle(settlement());
@@ -379,7 +379,7 @@ function callContract(opened: () => Opened): void {
       expect(await store.notifications.listPending(10)).toEqual([]);
     });
 
-    it('a record that is answered ahead is there for whatever is asked for next', async () => {
+    it('makes a record that was answered early visible to the next query', async () => {
       const { store } = opened();
       const refused = anOpenCall({ reserved: micros(10_000_001) });
       expect((await store.calls.openAhead(refused, undefined)).ok).toBe(false);
@@ -392,13 +392,13 @@ function callContract(opened: () => Opened): void {
       expect(await store.verify()).toEqual([]);
     });
 
-    it('a call of which there is nothing has no answer to be kept', async () => {
+    it('rejects the answer of a call without a record', async () => {
       await expect(opened().store.calls.update(anOpenCall())).rejects.toThrow(
         'nothing of the call',
       );
     });
 
-    it('an update after the end does not bring the call back', async () => {
+    it('does not reopen a call by an update after its end', async () => {
       const { store } = opened();
       await store.calls.open(anOpenCall(), undefined);
       await store.calls.settle(settlement());
@@ -406,7 +406,7 @@ function callContract(opened: () => Opened): void {
       expect(await store.calls.listOpen()).toEqual([]);
     });
 
-    it('a heartbeat moves only the calls that it names', async () => {
+    it('updates the heartbeat of the given calls only', async () => {
       const { store } = opened();
       const other = aCdr({ callUuid: asCallUuid('other') });
       await store.calls.open(anOpenCall(), undefined);
@@ -416,7 +416,7 @@ function callContract(opened: () => Opened): void {
       expect(beats.sort()).toEqual([START_US, START_US + 5]);
     });
 
-    it('raising the hold of an open call stops at the funds', async () => {
+    it('limits a raised reservation of an open call to the funds', async () => {
       const { store } = opened();
       await store.calls.open(anOpenCall(), undefined);
       expect((await store.calls.extendReservation(CALL, micros(130_000))).ok).toBe(true);
@@ -427,7 +427,7 @@ function callContract(opened: () => Opened): void {
       });
     });
 
-    it('notifications come back in the order in which they were stored', async () => {
+    it('returns notifications in the order in which they were stored', async () => {
       const { notifications } = opened().store;
       for (const id of ['c', 'a', 'b']) await notifications.put(aNotification({ id }));
       await notifications.recordAttempt('a', 2);
@@ -439,7 +439,7 @@ function callContract(opened: () => Opened): void {
       ]);
     });
 
-    it('a notification that is a JSON document comes back as it was', async () => {
+    it('returns a JSON notification unchanged', async () => {
       const { notifications } = opened().store;
       const json = '{"event":"campaign.paused","reason":"window_closed","n":1.5,"name":"Zoë"}';
       await notifications.put(aNotification({ json, parameters: [] }));
@@ -448,7 +448,7 @@ function callContract(opened: () => Opened): void {
       ]);
     });
 
-    it('notifications are listed of one account alone when asked so, its campaigns apart', async () => {
+    it('lists the notifications of one account without those of its campaigns', async () => {
       const { notifications } = opened().store;
       const other = { accountId: asAccountId('MA_OTHER'), subject: undefined };
       await notifications.put(aNotification({ id: 'a', accountId: ACCOUNT }));
@@ -459,7 +459,7 @@ function callContract(opened: () => Opened): void {
       expect(await notifications.listPending(1, other)).toHaveLength(1);
     });
 
-    it('what a campaign tells is listed by campaign, and given up up to a moment', async () => {
+    it('lists notifications by campaign and deletes them up to a given time', async () => {
       const { notifications } = opened().store;
       const of = { accountId: ACCOUNT, subject: 'k1' };
       const told = { json: '{}', subject: 'k1', accountId: ACCOUNT };
@@ -475,7 +475,7 @@ function callContract(opened: () => Opened): void {
       expect((await notifications.listPending(10)).map(({ id }) => id)).toEqual(['b', 'c', 'd']);
     });
 
-    it('records are listed latest first, filtered and summed', async () => {
+    it('lists records latest first, filtered and summed', async () => {
       const { store } = opened();
       for (const [index, from] of ['1415', '1416', '1415'].entries()) {
         const cdr = aCdr({ callUuid: asCallUuid(`c${index}`), from, startUs: START_US + index });

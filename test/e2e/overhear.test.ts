@@ -68,12 +68,10 @@ describe('a running call', () => {
     }
     const { body } = await service.api('GET', `Call/${uuid}/log`);
     const lines = (body['log'] as Json[]).map(({ text }) => text);
-    expect(lines).toContain('somebody at the console listens in');
+    expect(lines).toContain('a console user started to listen in');
     await eventually('that nobody does any more', async () => {
       const log = (await service.api('GET', `Call/${uuid}/log`)).body['log'] as Json[];
-      return (
-        log.some(({ text }) => text === 'nobody at the console listens in any more') || undefined
-      );
+      return log.some(({ text }) => text === 'a console user stopped listening in') || undefined;
     });
   });
 

@@ -68,7 +68,7 @@ describe('a start ends with one line', () => {
     const said = await refusal({ [`CARILLON_${part}_HOST`]: NOT_OURS });
     expect(said.split('\n')).toHaveLength(1);
     expect(said).toContain(
-      `${NOT_OURS} is no address of this machine; set CARILLON_${part}_HOST to one`,
+      `${NOT_OURS} is not an address of this machine; set CARILLON_${part}_HOST to one`,
     );
   });
 

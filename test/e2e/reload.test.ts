@@ -31,7 +31,7 @@ it('SIGHUP puts new rates in force, refuses a broken file, and the service goes 
 
   writeFileSync(file, settingsWith(0.02, 'sip: { userAgent: Other }'));
   running.program.child.kill('SIGHUP');
-  await says('these settings change with the next restart');
+  await says('these settings take effect after a restart');
   expect(running.program.stdout).toMatch(
     /"needsRestart":\["sip\.userAgent"\]|"settings":\["sip\.userAgent"\]/,
   );
@@ -39,7 +39,7 @@ it('SIGHUP puts new rates in force, refuses a broken file, and the service goes 
 
   writeFileSync(file, settingsWith(0.03, 'sip: { prt: 1 }'));
   running.program.child.kill('SIGHUP');
-  await says('new settings refused, the old ones go on');
+  await says('new settings refused, the current ones stay in force');
   expect(await price()).toBe(0.02);
   const refused = await running.admin('POST', '/reload');
   expect([refused.status, refused.text]).toEqual([

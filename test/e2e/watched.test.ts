@@ -56,7 +56,7 @@ it('every line that a call leaves carries its UUID, however badly it goes', asyn
   const report = await callFor(service, user, 8);
   const cdr = await service.cdrOf(report.sipCallId);
   await eventually('the hangup is given up', () =>
-    lines().some(({ msg, event }) => msg === 'notification given up' && event === 'Hangup')
+    lines().some(({ msg, event }) => msg === 'notification abandoned' && event === 'Hangup')
       ? true
       : undefined,
   );
@@ -64,7 +64,7 @@ it('every line that a call leaves carries its UUID, however badly it goes', asyn
     .slice(before)
     .filter(({ msg }) => !OF_NO_CALL.test(String(msg)));
   const said = left.map(({ msg }) => msg);
-  expect(said).toEqual(expect.arrayContaining(['audio stream ended', 'notification given up']));
+  expect(said).toEqual(expect.arrayContaining(['audio stream ended', 'notification abandoned']));
   expect(left.filter(({ callUuid }) => callUuid !== cdr['uuid'])).toEqual([]);
 });
 

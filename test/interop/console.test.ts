@@ -145,7 +145,7 @@ describe.skipIf(!hasChromium)('the console', () => {
     await loud('From the caller');
     await loud('To it');
     await page.getByRole('button', { name: 'Stop listening' }).click();
-    await page.getByText('somebody at the console listens in').last().waitFor();
+    await page.getByText('a console user started to listen in').last().waitFor();
     await page.getByRole('button', { name: 'Look at the stream' }).click();
     await loud('From the caller');
     phone.press('#');

@@ -64,8 +64,8 @@ async function pass(alarms: Alarms, ms: number): Promise<void> {
 }
 const until = (what: string, isSo: () => boolean) => eventually(what, () => isSo() || undefined);
 
-describe('the operator', () => {
-  it('is told by mail and signed webhook when a carrier is down, and when it is back', async () => {
+describe('alarms for the operator', () => {
+  it('are sent by e-mail and signed webhook when a carrier is down, and when it is back', async () => {
     const alarms = alarmsWith();
     reachable = false;
     alarms.look();
@@ -74,7 +74,7 @@ describe('the operator', () => {
     expect(mails[0]).toMatchObject({
       to: 'noc@example.com',
       subject: '[voice.test] carrier_down raised main',
-      text: expect.stringContaining('it does not answer OPTIONS (last status 503)'),
+      text: expect.stringContaining('the carrier does not answer OPTIONS (last status 503)'),
     });
     const [{ body, signature } = { body: '', signature: '' }] = posts;
     expect(signature).toBe(createHmac('sha256', 'key').update(body).digest('hex'));
@@ -99,7 +99,7 @@ describe('the operator', () => {
     expect(alarms.list()).toEqual([]);
   });
 
-  it('is not told again after a restart, and of the end that comes then', async () => {
+  it('are not sent again after a restart, but their end is', async () => {
     const first = alarmsWith();
     reachable = false;
     first.look();
@@ -118,7 +118,7 @@ describe('the operator', () => {
     expect(mails[1]?.subject).toBe('[voice.test] carrier_down cleared main');
   });
 
-  it('is told by a webhook that failed twice, and not bothered by one that stays away', async () => {
+  it('are sent by a webhook on the third attempt, and abandoned if it keeps failing', async () => {
     const alarms = alarmsWith();
     reachable = false;
     statuses = [500, 503];
@@ -133,7 +133,7 @@ describe('the operator', () => {
     expect(posts).toHaveLength(3);
   });
 
-  it('is told of a certificate that ends, of the file that is in use', async () => {
+  it('are raised for an expiring certificate, based on the file in use', async () => {
     const alarms = alarmsWith({
       certificates: { 'http.tlsCertFile': join(TLS, 'expired.pem'), 'sip.tlsCertFile': '' },
     });
@@ -142,11 +142,15 @@ describe('the operator', () => {
     opened.clock.stepWall(ends - opened.clock.wallMs() - 10 * DAY_MS);
     alarms.look();
     expect(alarms.list()).toMatchObject([
-      { kind: 'certificate', subject: 'http.tlsCertFile', detail: 'it ends in 10 days' },
+      {
+        kind: 'certificate',
+        subject: 'http.tlsCertFile',
+        detail: 'the certificate expires in 10 days',
+      },
     ]);
     opened.clock.stepWall(11 * DAY_MS);
     alarms.look();
-    expect(alarms.list()).toMatchObject([{ detail: 'it has ended' }]);
+    expect(alarms.list()).toMatchObject([{ detail: 'the certificate has expired' }]);
   });
 });
 
@@ -174,11 +178,11 @@ describe('spending', () => {
       return alarms.list().length === 1;
     });
     expect(alarms.list()).toMatchObject([
-      { kind: 'spend', subject: 'MA_A', detail: '4.00 spent within an hour; usual are 0.50' },
+      { kind: 'spend', subject: 'MA_A', detail: '4.00 spent within an hour; usual: 0.50' },
     ]);
   });
 
-  it('in a country that the account never called is told, also after a restart', async () => {
+  it('in a country that the account never called raises an alarm, also after a restart', async () => {
     const first = alarmsWith();
     first.observe(call('14155550100'));
     const known = () => opened.store.settings.get('alarm.countries.MA_A');
@@ -200,7 +204,7 @@ describe('spending', () => {
     ]);
   });
 
-  it('is told of a low balance, and when it is above its threshold again', async () => {
+  it('reports a low balance, and its return above the threshold', async () => {
     let isLow = true;
     const alarms = alarmsWith({ isLow: async () => isLow });
     const accountId = asAccountId('MA_POOR');

@@ -15,7 +15,7 @@ const PROGRAM = `
 `;
 
 describe.runIf(process.platform === 'linux')('the threads of the garbage collector', () => {
-  it('come after all others', () => {
+  it('have a lower priority than all others', () => {
     const program = ['--input-type=module', '-e', PROGRAM];
     const said = execFileSync(process.execPath, program, { encoding: 'utf8' });
     const threads = JSON.parse(said) as { name: string; lower: number }[];

@@ -1,4 +1,4 @@
-/** Recordings and days of records on their way to other places. */
+/** Export of recordings and daily records. */
 import {
   existsSync,
   mkdirSync,
@@ -67,7 +67,7 @@ const offload = () =>
   });
 
 describe('a finished recording', () => {
-  it('is moved, and served by the same link, whole and by ranges', async () => {
+  it('is moved and served by the same link, whole and by ranges', async () => {
     const { path, file, url } = await recorded('0123456789');
     const before = await service.get(url);
     expect(await offload().round()).toBe(1);
@@ -85,7 +85,7 @@ describe('a finished recording', () => {
     expect(await offload().round()).toBe(0);
   });
 
-  it('stays while the storage fails, and what is still written is left alone', async () => {
+  it('stays local while the storage fails, and unfinished recordings are not moved', async () => {
     const done = await recorded('done');
     const running = await recorded('run', false);
     s3.failing.push(...Array.from({ length: 4 }, () => 500));
@@ -95,7 +95,7 @@ describe('a finished recording', () => {
     expect([existsSync(done.path), existsSync(running.path)]).toEqual([false, true]);
   });
 
-  it('is 503 while the storage cannot be reached, and 404 when it is gone', async () => {
+  it('returns 503 while the storage is unreachable, and 404 after deletion', async () => {
     const { file, url } = await recorded('x');
     await offload().round();
     s3.failing.push(...Array.from({ length: 4 }, () => 500));
@@ -117,12 +117,12 @@ describe('a day of records', () => {
       logger: silentLogger,
     });
 
-  it('is written once it is over, at every place, and named done at last', async () => {
+  it('is exported after its end to every destination, with done.json last', async () => {
     await service.book({ amount: 1, reference: 'cdr:1' });
     await daily().round();
     expect(readdirSync(folder)).toEqual(['2025-12-30']);
     await service.clock.advance(DAY_MS);
-    // Midnight: what ended a moment ago may not be stored yet.
+    // At midnight, calls that ended a moment ago may not be stored yet.
     expect(await daily().round()).toEqual(['2025-12-31']);
     await service.clock.advance(3_600_000);
     expect(await daily().round()).toEqual(['2026-01-01']);
@@ -139,7 +139,7 @@ describe('a day of records', () => {
     expect(await daily().round()).toEqual([]);
   });
 
-  it('that failed is begun again; days that were missed follow', async () => {
+  it('is repeated after a failure, followed by missed days', async () => {
     await daily().round();
     await service.book({ amount: 1, reference: 'cdr:1' });
     await service.clock.advance(3 * DAY_MS + 3_600_000);

@@ -2,14 +2,14 @@ import { expect, it } from 'vitest';
 import { LiveOutput } from '../../src/service/overhear/listen-in.ts';
 import { until } from '../eventually.ts';
 
-/** 20 ms of 16-bit stereo at 16 kHz that begins with its number. */
+/** Returns 20 ms of 16-bit stereo at 8 kHz that start with a number. */
 function frame(number: number): Buffer {
   const bytes = Buffer.alloc(1280);
   bytes.writeUInt32BE(number);
   return bytes;
 }
 
-it('a listener who does not read for ten seconds gets the last second, in whole frames and in order', async () => {
+it('gives a listener who did not read for ten seconds the last second, in whole frames and in order', async () => {
   const numbers: number[] = [];
   const live = new LiveOutput();
   live.on('data', (bytes: Buffer) => numbers.push(bytes.readUInt32BE()));

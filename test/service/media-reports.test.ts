@@ -1,4 +1,4 @@
-/** What Homer is told of running calls, as RTCP. */
+/** RTCP reports of running calls sent to Homer. */
 import { describe, expect, it } from 'vitest';
 import type { MediaQuality } from '../../src/base/media-quality.ts';
 import type { Call } from '../../src/domain/call/call.ts';
@@ -29,7 +29,7 @@ function sampled(quality: MediaQuality, more: object = {}): readonly Report[] {
 const textOf = ({ payload }: Report) => JSON.parse(Buffer.from(payload).toString());
 
 describe('reports of a leg', () => {
-  it('are what we heard, from us, and what the peer says that it heard, from the peer', () => {
+  it("contain the received quality from this service, and the peer's report from the peer", () => {
     const [ours, theirs, ...more] = sampled({ ...QUALITY, peer: PEER });
     expect(more).toEqual([]);
     if (ours === undefined || theirs === undefined) throw new Error('not told');
@@ -45,7 +45,7 @@ describe('reports of a leg', () => {
     });
   });
 
-  it('of a peer that sends no RTCP are ours alone; of a call that is not answered there are none', () => {
+  it("omit the peer's report without its RTCP, and are not sent for unanswered calls", () => {
     expect(sampled(QUALITY)).toHaveLength(1);
     expect(sampled({ ...QUALITY, peer: PEER }, { isAnswered: false })).toEqual([]);
   });

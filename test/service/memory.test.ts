@@ -6,7 +6,7 @@ import { SimClock } from '../sim/clock.ts';
 const MIB = 1024 * 1024;
 
 describe('memory of an idle service', () => {
-  it('is given back by V8 once nothing was to do for two looks, and not again without slack', async () => {
+  it('is returned by V8 after two idle checks, and not again without slack', async () => {
     const clock = new SimClock();
     let [slackMib, compacted, isIdle] = [40, 0, false];
     const heap: Heap = {
@@ -39,7 +39,7 @@ describe('memory of an idle service', () => {
     expect(compacted).toBe(1);
   });
 
-  it('is really less after V8 has compacted its heap', () => {
+  it('is actually lower after V8 has compacted its heap', () => {
     const heap = v8Heap();
     const kept: unknown[] = [];
     for (let index = 0; index < 400_000; index += 1) kept.push({ index });

@@ -1,15 +1,15 @@
-/** The control of overload over a node in virtual time: calls that cost CPU when they begin and when they end. */
+/** Overload control of a node in virtual time. Calls cost CPU at their start and end. */
 import { describe, expect, it } from 'vitest';
 import { type Look, OverloadControl } from '../../src/service/overload-control.ts';
 
 const LOOK_MS = 250;
 const STEP_MS = 5;
 const WAIT_LIMIT_MS = 100;
-/** As in `NewCalls`. */
+/** Same value as in `NewCalls`. */
 const LONGEST_WAIT_MS = 1000;
 
 interface Node {
-  /** CPU of one call, milliseconds: when it begins, and at its end. */
+  /** CPU time of one call in milliseconds, at its start and at its end. */
   readonly beginMs: number;
   readonly endMs: number;
   readonly holdMs: number;
@@ -17,7 +17,7 @@ interface Node {
 }
 
 const NODE: Node = { beginMs: 2.5, endMs: 1.5, holdMs: 1000, refusalMs: 0.05 };
-/** Calls a second that use all of the CPU. */
+/** Calls per second that use all of the CPU. */
 const CAPACITY = 1000 / (NODE.beginMs + NODE.endMs);
 
 interface Second {
@@ -26,7 +26,7 @@ interface Second {
   readonly limit: number | undefined;
 }
 
-/** `offered`: calls a second, by the second. Whatever runs is served before new calls. */
+/** `offered` is the number of calls per second, by second. Running work is served before new calls. */
 function run(offered: readonly number[], node = NODE): readonly Second[] {
   const control = new OverloadControl();
   const ends: number[] = [];
@@ -82,28 +82,28 @@ const constant = (rate: number, seconds: number): number[] => Array(seconds).fil
 const meanOf = (seconds: readonly Second[]): number =>
   seconds.reduce((sum, { begun }) => sum + begun, 0) / seconds.length;
 
-describe('a node that is asked for more calls than it can', () => {
+describe('a node that is offered more calls than its capacity', () => {
   it.each([1.3, 2, 3, 10])(
-    'takes at least nine in ten of what it can, at %d times its capacity',
+    'accepts at least 90 % of its capacity, at %d times its capacity',
     (times) => {
       const seconds = run(constant(times * CAPACITY, 40));
       const canBegin =
         (1000 - (times - 1) * CAPACITY * NODE.refusalMs) / (NODE.beginMs + NODE.endMs);
       expect(meanOf(seconds.slice(5))).toBeGreaterThan(0.9 * canBegin);
       expect(meanOf(seconds.slice(5))).toBeLessThan(1.02 * CAPACITY);
-      // At the beginning, until the state is known.
+      // At the start, until the state is known.
       for (const { waitMs } of seconds.slice(5))
         expect(waitMs).toBeLessThanOrEqual(LONGEST_WAIT_MS);
     },
   );
 
-  it('does so too when its calls last long, and cost most at their end', () => {
+  it('does so too if its calls are long and cost most at their end', () => {
     const node = { ...NODE, beginMs: 1, endMs: 3, holdMs: 5000 };
     const seconds = run(constant(2 * CAPACITY, 90), node);
     expect(meanOf(seconds.slice(30))).toBeGreaterThan(0.75 * CAPACITY);
   });
 
-  it('takes all again soon after, and counts a storm that comes back as one', () => {
+  it('accepts all calls again soon after, and treats a returning storm as one', () => {
     const storm = constant(2 * CAPACITY, 15);
     const calm = constant(0.5 * CAPACITY, 15);
     const seconds = run([...storm, ...calm, ...storm, ...calm]);
@@ -132,7 +132,7 @@ describe('a node that keeps up', () => {
   const looks = (control: OverloadControl, many: number, over: Partial<Look>): boolean[] =>
     Array.from({ length: many }, () => control.look(look(over)));
 
-  it('takes one pause for no overload', () => {
+  it('does not treat a single pause as overload', () => {
     const control = new OverloadControl();
     expect(looks(control, 1, { pressure: 9 })).toEqual([false]);
     looks(control, 1, {});
@@ -142,7 +142,7 @@ describe('a node that keeps up', () => {
     expect(control.limit).toBeGreaterThan(5);
   });
 
-  it('never closes altogether, and is told the end once', () => {
+  it('never refuses all calls, and reports the end once', () => {
     const control = new OverloadControl();
     looks(control, 200, { pressure: 5, begun: 0, refused: 500 });
     expect(control.limit).toBe(20);
@@ -150,7 +150,7 @@ describe('a node that keeps up', () => {
     expect(control.limit).toBeUndefined();
   });
 
-  it('does not grow a limit far beyond what is asked for', () => {
+  it('does not raise a limit far beyond the offered rate', () => {
     const control = new OverloadControl();
     looks(control, 3, { pressure: 2, begun: 100 });
     looks(control, 400, { begun: 100, refused: 1 });

@@ -1,4 +1,4 @@
-/** What the watch makes of the signs that it sees; time is the test's own. */
+/** Overload detection from given signs, in virtual time. */
 import { describe, expect, it } from 'vitest';
 import { silentLogger } from '../../src/base/logger.ts';
 import { NewCalls } from '../../src/domain/capacity/capacity.ts';
@@ -35,7 +35,7 @@ function setup() {
 
 describe('overload', () => {
   it.each([{ sipWaitMs: 101 }, { storeQueue: 1001 }, { mediaBusy: 0.8 }])(
-    'begins after most of a second of %j, and ends two seconds after it',
+    'starts within a second of %j, and ends two seconds after it',
     async (bad) => {
       const { clock, newCalls, told, signs, watch } = setup();
       await clock.advance(10_000);
@@ -45,20 +45,20 @@ describe('overload', () => {
       await clock.advance(250);
       expect(watch.overloaded).toBe(true);
       expect(newCalls.perSecond).toBe(watch.limit);
-      expect(watch.detail()).toContain('20 new calls a second are taken');
+      expect(watch.detail()).toContain('20 new calls per second are accepted');
       Object.assign(signs, CALM);
       await clock.advance(1750);
       expect(watch.overloaded).toBe(true);
       await clock.advance(250);
       expect(watch.overloaded).toBe(false);
       expect(newCalls.perSecond).toBeUndefined();
-      expect(told).toEqual(['overload: new calls are refused', 'overload is over']);
+      expect(told).toEqual(['overload: new calls are refused', 'overload has ended']);
       expect(watch.detail()).toContain('keeps up');
       watch.stop();
     },
   );
 
-  it('takes the calls that begin for what the node can', async () => {
+  it("measures the node's capacity by the calls that start", async () => {
     const { clock, newCalls, signs, watch } = setup();
     for (let second = 0; second < 8; second += 1) {
       for (let call = 0; call < 50; call += 1) newCalls.take();
@@ -70,7 +70,7 @@ describe('overload', () => {
     watch.stop();
   });
 
-  it('is none while the loop has little to do and is late: others have the processor', async () => {
+  it('is not detected while the loop is late with little work, because other processes use the CPU', async () => {
     const { clock, signs, watch } = setup();
     Object.assign(signs, { sipWaitMs: 300, utilisation: 0.4 });
     await clock.advance(10_000);
@@ -81,7 +81,7 @@ describe('overload', () => {
     watch.stop();
   });
 
-  it('is also one where calls are refused that would wait too long, for two seconds after the last', async () => {
+  it('is also reported while calls are refused that would wait too long, until two seconds after the last', async () => {
     const { clock, newCalls, told, watch } = setup();
     await clock.advance(1000);
     newCalls.mayBegin({ waitedMs: 0, isKnown: true, isTooMany: true });
@@ -92,11 +92,11 @@ describe('overload', () => {
     expect(watch.overloaded).toBe(true);
     await clock.advance(250);
     expect(watch.overloaded).toBe(false);
-    expect(told).toEqual(['overload: new calls are refused', 'overload is over']);
+    expect(told).toEqual(['overload: new calls are refused', 'overload has ended']);
     watch.stop();
   });
 
-  it('that goes on is told again every ten seconds', async () => {
+  it('is logged again every ten seconds while it continues', async () => {
     const { clock, told, signs, watch } = setup();
     signs.sipWaitMs = 300;
     await clock.advance(31_000);
@@ -104,7 +104,7 @@ describe('overload', () => {
     watch.stop();
   });
 
-  it('is seen on a real loop that stands still, and is over by itself', async () => {
+  it('is detected on a real blocked loop and ends automatically', async () => {
     const newCalls = new NewCalls(systemClock);
     let share = 0.9;
     const watch = new OverloadWatch({
@@ -124,7 +124,7 @@ describe('overload', () => {
     }, 1);
     await until(() => newCalls.perSecond !== undefined);
     clearInterval(busy);
-    // A slow machine may be late with little to do.
+    // A slow machine may be late with little work.
     share = 0.1;
     await until(() => newCalls.perSecond === undefined, 'the end', 10_000);
     watch.stop();

@@ -11,7 +11,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-/** A WAV of 16-bit samples at 8 kHz whose header tells of `told` bytes of audio and that holds `written`. */
+/** A WAV of 16-bit samples at 8 kHz whose header states `told` bytes of audio and that contains `written`. */
 function wav(channels: number, told: number, written: number): Buffer {
   const header = Buffer.alloc(44);
   header.write('RIFF', 0);
@@ -30,7 +30,7 @@ function wav(channels: number, told: number, written: number): Buffer {
 }
 
 describe('the folder of recordings', () => {
-  it('makes the folder of an account, for its owner alone, and names files in it', async () => {
+  it('creates the folder of an account, readable by the owner only, and names files in it', async () => {
     const files = localRecordingFiles(folder);
     const path = await files.prepare('MA_ONE/r1.wav');
     expect(path).toBe(join(folder, 'MA_ONE', 'r1.wav'));
@@ -43,7 +43,7 @@ describe('the folder of recordings', () => {
     expect(await files.size('MA_ONE/r1.wav')).toBeUndefined();
   });
 
-  it('measures a WAV by what was written, whatever a crash left in its header', async () => {
+  it('measures a WAV by its written size, regardless of the header after a crash', async () => {
     const files = localRecordingFiles(folder);
     await writeFile(await files.prepare('mono.wav'), wav(1, 16_000, 32_000));
     await writeFile(await files.prepare('stereo.wav'), wav(2, 0, 32_000));

@@ -29,7 +29,7 @@ function watched() {
 const refused = (): Promise<unknown> => Promise.reject(new Error('connection refused'));
 
 describe('a node without Redis', () => {
-  it('cannot serve calls after one second, and can with the next answer', async () => {
+  it('cannot serve calls after one second, and can again with the next answer', async () => {
     const { clock, redis, told, watch } = watched();
     await clock.advance(5000);
     redis.answer = refused;
@@ -56,7 +56,7 @@ describe('a node without Redis', () => {
     expect(told).toEqual([]);
   });
 
-  it('notices a Redis that keeps the connection open and answers nothing', async () => {
+  it('detects a Redis that keeps the connection open without answering', async () => {
     const { clock, redis, told, connect } = watched();
     redis.answer = () => clock.sleep(500).then(refused);
     await clock.advance(1100);

@@ -83,7 +83,7 @@ async function running() {
 }
 
 describe('a reload', () => {
-  it('puts new rates, carriers and the log level in force, and reads certificates again', async () => {
+  it('applies new rates, carriers and the log level, and reads certificates again', async () => {
     const { write, reloader, levels, price, provisioning, read } = await running();
     expect([price('14155550100'), price('442079460000')]).toEqual([10_000, 20_000]);
     write(
@@ -93,7 +93,7 @@ describe('a reload', () => {
     );
     const done = await reloader.reload();
     expect(done).toMatchObject({ ok: true, value: { changed: ['logLevel', 'rates'], rates: 1 } });
-    // What the list leaves out is not sold any more.
+    // Prefixes missing from the list are no longer sold.
     expect([price('14155550100'), price('442079460000')]).toEqual([30_000, undefined]);
     expect(levels.at(-1)).toBe('debug');
     expect(read()).toBe(2);
@@ -102,7 +102,7 @@ describe('a reload', () => {
     expect(provisioning.carriers.get('main')?.host).toBe('gw2.carrier.example');
   });
 
-  it('leaves a rate in force that was set over the list', async () => {
+  it('keeps a rate that overrides the list', async () => {
     const { write, reloader, price, ledger } = await running();
     const [listed] = ledger.listRates().filter(({ prefix }) => prefix === '1');
     if (listed === undefined) throw new Error('the rate of the list is missing');
@@ -115,14 +115,14 @@ describe('a reload', () => {
     expect(price('14155550100')).toBe(30_000);
   });
 
-  it('names what needs a restart, each time until then', async () => {
+  it('lists the settings that need a restart, each time until then', async () => {
     const { write, reloader, told } = await running();
     write(`${BEGIN}sip: { port: 5070 }\nhttp: { port: 9000 }\n`);
     for (const _ of [1, 2]) {
       const done = await reloader.reload();
       expect(done.ok && done.value.needsRestart).toEqual(['http.port', 'sip.port']);
     }
-    expect(told.at(-1)).toMatch(/^warn these settings change with the next restart .*sip\.port/);
+    expect(told.at(-1)).toMatch(/^warn these settings take effect after a restart .*sip\.port/);
   });
 
   it.each([
@@ -131,7 +131,7 @@ describe('a reload', () => {
     ['a wrong rate', BEGIN.replace('0.02', '-1'), 'rates[1]: per_minute'],
     ['a wrong carrier', BEGIN.replace('host:', 'hst:'), '/carriers/0'],
     ['a file that is not there', `${BEGIN}streams: { caFile: /nowhere.pem }\n`, 'streams.caFile'],
-  ])('with %s is refused with a line in the log, and changes nothing', async (_, text, why) => {
+  ])('refuses a file with %s, logs it and changes nothing', async (_, text, why) => {
     const { write, reloader, told, levels, price } = await running();
     const before = levels.length;
     write(text.replace('0.01', '0.5').replace('info', 'debug'));
@@ -145,8 +145,8 @@ describe('a reload', () => {
   });
 });
 
-describe('what a start checks beforehand', () => {
-  it('finds the problems of settings, lists and files at once', () => {
+describe('checks before a start', () => {
+  it('report all problems of settings, lists and files together', () => {
     close = async () => undefined;
     const environment = {
       CARILLON_CONFIG_BODY: 'rates: [{ direction: up }]\nsip: { port: 0 }',

@@ -3,8 +3,8 @@ import { asCallUuid, asTrunkId } from '../../src/base/ids.ts';
 import { SipTraces } from '../../src/service/sip-traces.ts';
 import { message } from '../edge/sip/trace/messages.ts';
 
-describe('messages of calls', () => {
-  it('to a trunk are counted for it', () => {
+describe('SIP messages of calls', () => {
+  it('are counted per trunk', () => {
     const traces = new SipTraces();
     const note = (callId: string, direction: 'in' | 'out', line: string): void =>
       traces.note(message(callId, `${line}\r\nContent-Length: 0\r\n\r\n`, { direction }));

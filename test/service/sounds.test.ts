@@ -25,7 +25,7 @@ const samplesOf = ({ samples }: { readonly samples: Uint8Array }): Int16Array =>
   new Int16Array(samples.buffer, samples.byteOffset, samples.byteLength / 2);
 
 describe('hold music', () => {
-  it('of our own: some twenty seconds, quieter than speech, without a seam or a gap', async () => {
+  it('has a default of about 20 s, quieter than speech, without a seam or gap', async () => {
     const music = samplesOf(await holdMusic());
     expect(music.length / 8000).toBeCloseTo(19.2, 1);
     const rms = Math.sqrt(music.reduce((sum, value) => sum + value ** 2, 0) / music.length);
@@ -40,7 +40,7 @@ describe('hold music', () => {
       expect(Math.max(...music.subarray(at, at + 800))).toBeGreaterThan(300);
   });
 
-  it('silence, or a file of the operator, once read', async () => {
+  it('can be silence, or a file of the operator that is read once', async () => {
     expect(await createHoldMusic('silence', audio, silentLogger)(8000)).toBeUndefined();
     const file = join(folder, 'own.wav');
     const data = int16Bytes(sine(440, 9000, 16_000, 16_000));
@@ -53,7 +53,7 @@ describe('hold music', () => {
     expect([wide?.rate, wide?.samples.length]).toEqual([16_000, 32_000]);
   });
 
-  it('a file that is not there stops the start, one that is no audio is silence', async () => {
+  it('prevents the start if the file is missing, and is silent if the file has no audio', async () => {
     const missing = join(folder, 'missing.mp3');
     expect(() => createHoldMusic(missing, audio, silentLogger)).toThrow('calls.holdMusic');
     const file = join(folder, 'text.wav');
@@ -62,8 +62,8 @@ describe('hold music', () => {
   });
 });
 
-describe('the first Play and Speak after a start are as quick as later ones', () => {
-  it('decoders, voices and music are made ready, one after the other', async () => {
+describe('preloading of Play and Speak', () => {
+  it('prepares decoders, voices and music sequentially', async () => {
     const order: string[] = [];
     const warmed = { ...audio, warm: async () => void order.push(String(await audio.warm())) };
     const speech = { warm: async () => void order.push('voices') } as never;

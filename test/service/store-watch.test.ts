@@ -35,8 +35,8 @@ function watched(isRemote = false) {
 
 const full = (): Promise<void> => Promise.reject(new ServiceError('STORE_FULL', 'full'));
 
-describe('ready means ready', () => {
-  it('a store that takes no writes is told once, and so is its return, by itself', async () => {
+describe('readiness of the store', () => {
+  it('reports a store that refuses writes once, and its recovery automatically', async () => {
     const { clock, disk, told, watch } = watched();
     watch.start();
     await clock.advance(4000);
@@ -52,7 +52,7 @@ describe('ready means ready', () => {
     expect(clock.nextMs()).toBeUndefined();
   });
 
-  it('a database server that stops answering is reported within a second and a half, also without a call', async () => {
+  it('reports a database server that stops answering within 1.5 s, also without a call', async () => {
     const { clock, disk, told, watch } = watched(true);
     disk.inUse = false;
     watch.start();
@@ -63,7 +63,7 @@ describe('ready means ready', () => {
     void watch.stop();
   });
 
-  it('without a call the disk is tried every ten seconds, and as before when there is a problem', async () => {
+  it('checks the disk every ten seconds without a call, and faster during a problem', async () => {
     const { clock, disk, told, watch } = watched();
     disk.inUse = false;
     watch.start();
@@ -82,7 +82,7 @@ describe('ready means ready', () => {
     await watch.stop();
   });
 
-  it('however often it is asked, it writes no more than twice a second', async () => {
+  it('writes at most twice per second however often the state is queried', async () => {
     const { clock, disk, watch } = watched();
     for (let i = 0; i < 100; i += 1) {
       await Promise.all([watch.state(), watch.state()]);
@@ -91,7 +91,7 @@ describe('ready means ready', () => {
     expect(disk.checks).toBe(2);
   });
 
-  it('a disk that does not answer is not waited for', async () => {
+  it('does not wait for a disk that does not answer', async () => {
     const { clock, disk, told, watch } = watched();
     disk.check = () => new Promise(() => undefined);
     const state = watch.state();
@@ -103,7 +103,7 @@ describe('ready means ready', () => {
     expect([disk.checks, told.length]).toEqual([1, 1]);
   });
 
-  it('a deleted database is written anew', async () => {
+  it('creates a deleted database again', async () => {
     const { disk, told, watch } = watched();
     disk.check = () => Promise.reject(new ServiceError('STORE_GONE', 'gone'));
     expect((await watch.state()).ready).toBe(true);

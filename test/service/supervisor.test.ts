@@ -35,7 +35,7 @@ function supervised(place: { readonly socket?: string; readonly watchdogUs?: str
 const LIVE = '/run/notify WATCHDOG=1';
 
 describe('the supervisor', () => {
-  it('hears that the service is up, and three times a limit that it lives', async () => {
+  it('receives readiness, and three keep-alives per watchdog interval', async () => {
     const { clock, told, supervisor } = supervised({
       socket: '/run/notify',
       watchdogUs: '30000000',
@@ -50,7 +50,7 @@ describe('the supervisor', () => {
     expect(told.slice(5)).toEqual(['/run/notify STOPPING=1\nSTATUS=going']);
   });
 
-  it('is not told that a service lives whose media engine stands still', async () => {
+  it('receives no keep-alives while the media engine has stalled', async () => {
     const { clock, told, supervisor, fallIll } = supervised({
       socket: '/run/notify',
       watchdogUs: '30000000',
@@ -62,7 +62,7 @@ describe('the supervisor', () => {
     supervisor.stop();
   });
 
-  it('hears nothing where there is none, and no signs of life that it does not want', async () => {
+  it('is optional, and receives keep-alives only if the watchdog is enabled', async () => {
     const alone = supervised({ watchdogUs: '30000000' });
     alone.supervisor.ready('up');
     await alone.clock.advance(60_000);

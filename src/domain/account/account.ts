@@ -23,10 +23,10 @@ export type { AccountDefaults, NewAccount } from './new-account.ts';
 export { decideTransfer, limitOf, type TransferRefusal, type TransferRequest } from './partner.ts';
 export { PERMISSIONS, type Permission, type Permissions, permits } from './permissions.ts';
 
-/** Access tokens live this long unless asked otherwise (dialect §3.0: `expires_in: 1800`). */
+/** Default lifetime of an access token (dialect §3.0: `expires_in: 1800`). */
 const ACCESS_TOKEN_MS = 1_800_000;
 
-/** There are 36^17 ids: one that is taken is all but impossible, several in a row come from a broken random source. */
+/** Attempts to draw a free account ID. With 36^17 possible IDs, repeated collisions indicate a broken random source. */
 const AUTH_ID_DRAWS = 5;
 
 const NO_CALLS = 'calls are not permitted to the sub-account';
@@ -34,25 +34,25 @@ const NO_CALLS = 'calls are not permitted to the sub-account';
 export type AccountRefusal =
   | { readonly kind: 'unknownAccount' }
   | { readonly kind: 'unknownParent' }
-  /** No such account, or none that is a partner. */
+  /** The account does not exist or is not a partner. */
   | { readonly kind: 'unknownPartner' }
-  /** It has customers, so it stays a partner. */
+  /** The account has customers and therefore must remain a partner. */
   | { readonly kind: 'partnerInUse' };
 export type AuthenticationRefusal =
   | { readonly kind: 'badCredentials' }
-  /** Right credentials of an account that is suspended or closed. */
+  /** The credentials are correct, but the account is suspended or closed. */
   | { readonly kind: 'inactive' };
 
-/** Who sent a request. `owner` is the main account: ledger, limits and resources are its. */
+/** Authenticated sender of a request. `owner` is the main account, which holds the ledger, the limits and the resources. */
 export interface Principal {
   readonly account: Account;
   readonly owner: Account;
   readonly by: 'token' | 'accessToken' | 'session';
 }
 
-/** What a request is about, once the path agrees with the credentials. */
+/** Result of authorization: the accounts that a request acts on. */
 export interface Access {
-  /** The account named in the path (a sub-account keeps its own resources). */
+  /** Account named in the path. A sub-account has its own resources. */
   readonly account: Account;
   readonly owner: Account;
 }
@@ -66,19 +66,19 @@ export interface AccountDeps {
   readonly defaults: AccountDefaults;
 }
 
-/** An account that may no longer do anything, or with `subAccount` one of its sub-accounts. */
+/** An account that was suspended, closed or restricted. With `subAccount`, only that sub-account is affected. */
 export interface RevokedAccount {
   readonly accountId: AccountId;
   readonly subAccount: AccountId | undefined;
-  /** A plain sentence. */
+  /** Reason as a plain sentence. */
   readonly why: string;
-  /** SIP users that are gone with it. */
+  /** SIP user names that were deleted together with the account. */
   readonly removedUsernames: readonly string[];
-  /** It lost its calls alone: its phones stay registered. */
+  /** True if only calls were revoked. The account's phones stay registered. */
   readonly callsOnly: boolean;
 }
 
-/** Accounts, sub-accounts, their credentials, and the capacity that partners hand out. */
+/** Manages accounts, sub-accounts, their credentials and the capacity that partners allocate. */
 export class Accounts {
   readonly #deps: AccountDeps;
   readonly #credentials: CredentialCache;
@@ -100,7 +100,10 @@ export class Accounts {
     return this.#insert(input, undefined);
   }
 
-  /** Under an id and a token that were drawn, and kept, before: whoever was interrupted makes it once all the same. */
+  /**
+   * Creates an account with an ID and token that were drawn and stored earlier, so that a retry after a crash creates
+   * it only once.
+   */
   async createDrawn(
     input: NewAccount,
     { authId, authToken }: { readonly authId: AccountId; readonly authToken: string },
@@ -111,7 +114,7 @@ export class Accounts {
     this.#credentials.changed(authId);
   }
 
-  /** A sub-account shares its parent's money and limits, and has credentials of its own. */
+  /** Creates a sub-account. It shares the balance and limits of its parent, and has separate credentials. */
   async createSubAccount(
     parentAuthId: AccountId,
     input: NewAccount,
@@ -127,7 +130,7 @@ export class Accounts {
     return (await this.#credentials.get(authIdentifier))?.account;
   }
 
-  /** The main account that `account` belongs to: itself, or its parent. */
+  /** Returns the main account of `account`: its parent, or the account itself. */
   async ownerOf(account: Account): Promise<Account> {
     if (account.parentAuthId === undefined) return account;
     return (await this.get(account.parentAuthId)) ?? account;
@@ -159,17 +162,17 @@ export class Accounts {
     return ok(changed);
   }
 
-  /** `act` is told of accounts that are changed here: other processes that know them have to `forget` them. */
+  /** Sets the callback for accounts that this process changed. Other processes must then `forget` their cached copy. */
   onChanged(act: (authId: AccountId) => void): void {
     this.#onChanged = act;
   }
 
-  /** It was changed by another process; undefined: any of them may have been. */
+  /** Drops the cached copy of an account that another process changed. Undefined drops all cached accounts. */
   forget(authId: AccountId | undefined): void {
     this.#credentials.forget(authId);
   }
 
-  /** `act` is called after an account has lost its rights; whoever took them waits for it. */
+  /** Registers a callback that runs after an account lost rights. The revoking operation waits for it. */
   onRevoked(act: (revoked: RevokedAccount) => Promise<void>): void {
     this.revocations.add(act);
   }
@@ -186,7 +189,7 @@ export class Accounts {
     return ok(undefined);
   }
 
-  /** `X-Auth-ID` and `X-Auth-Token`, or HTTP Basic (spec: Authentication 1, 2). Compared in constant time. */
+  /** Authenticates `X-Auth-ID` and `X-Auth-Token`, or HTTP Basic (spec: Authentication 1, 2). Compares in constant time. */
   async authenticate(
     authIdentifier: AccountId,
     authToken: string,
@@ -203,7 +206,7 @@ export class Accounts {
     return this.#principal(credentials.account, 'token');
   }
 
-  /** `Authorization: Bearer` with an access token (spec: Authentication 3). */
+  /** Authenticates `Authorization: Bearer` with an access token (spec: Authentication 3). */
   async authenticateBearer(accessToken: string): Promise<Result<Principal, AuthenticationRefusal>> {
     const found = await this.#deps.store.accessTokenOwner(hashHex('sha256', accessToken));
     if (found === undefined || found.expiresUs <= this.#nowUs()) {
@@ -215,8 +218,8 @@ export class Accounts {
   }
 
   /**
-   * Whether `principal` may act on the account named in a path (spec: Authentication 4; Transactions rule 6).
-   * Its own, or a sub-account of its own; a sub-account may not act on its parent.
+   * Returns whether `principal` may act on the account named in a path (spec: Authentication 4; Transactions rule 6).
+   * An account may act on itself and on its sub-accounts. A sub-account may not act on its parent.
    */
   async authorize(
     principal: Principal,
@@ -233,7 +236,7 @@ export class Accounts {
     return ok({ account: addressed, owner: principal.owner });
   }
 
-  /** A new token; the one before, and access tokens made with it, stay valid for `overlapMs`. */
+  /** Creates a new auth token. Older tokens, and access tokens created with them, stay valid for `overlapMs`. */
   async rotateToken(
     authIdentifier: AccountId,
     overlapMs: number,
@@ -247,7 +250,7 @@ export class Accounts {
     return ok({ authToken });
   }
 
-  /** Auth tokens that are valid now, newest first; none of an account that is not there. */
+  /** Returns the currently valid auth tokens, newest first. Returns an empty list for an unknown account. */
   async liveTokens(authIdentifier: AccountId): Promise<AccountCredentials['tokens']> {
     const credentials = await this.#credentials.get(authIdentifier);
     const nowUs = this.#nowUs();
@@ -256,7 +259,7 @@ export class Accounts {
     );
   }
 
-  /** `act` is called after an account got a new auth token; older ones may be valid for a time. */
+  /** Registers a callback that runs after an account received a new auth token. Older tokens may still be valid. */
   onTokensChanged(act: (accountId: AccountId) => Promise<void>): void {
     this.#onTokensChanged.push(act);
   }
@@ -275,7 +278,7 @@ export class Accounts {
     return { accessToken, expiresInMs };
   }
 
-  /** Moves capacity to a customer, or takes it back (spec: Partner capacity allocation). */
+  /** Transfers capacity to a customer or reclaims it (spec: Partner capacity allocation). */
   async moveCapacity(
     request: Omit<TransferRequest, 'reference'>,
   ): Promise<Result<CapacityTransfer, TransferRefusal>> {
@@ -304,7 +307,7 @@ export class Accounts {
     return ok({ ...parties.value, net });
   }
 
-  /** Newest first; only an active partner has a history to show. */
+  /** Returns the transfers of an active partner, newest first. Refuses other accounts. */
   async transferHistory(
     partnerAuthId: AccountId,
     slice: Slice,
@@ -327,7 +330,7 @@ export class Accounts {
       if (created.ok) return ok({ account: created.value, authToken });
     }
     throw new BugError(
-      `${AUTH_ID_DRAWS} account ids in a row are taken: the random source is broken`,
+      `${AUTH_ID_DRAWS} account ids in a row are in use: the random source is broken`,
     );
   }
 

@@ -1,18 +1,18 @@
 import type { AccountId } from '../../base/ids.ts';
 import type { AccountCredentials, AccountStore } from './needs.ts';
 
-/** Credentials kept in memory; the oldest leaves first. */
+/** Maximum number of cached accounts. The oldest entry is evicted first. */
 const CACHED_CREDENTIALS_LIMIT = 10_000;
 
-/** Accounts with their tokens, read once: every request and every call asks for them. */
+/** Caches accounts and their tokens, because every request and every call needs them. */
 export class CredentialCache {
   readonly #store: AccountStore;
   readonly #told: (authId: AccountId) => void;
   readonly #known = new Map<string, AccountCredentials>();
-  /** Rises with every change, so that a read that was under way during one is not kept. */
+  /** Incremented by every change, so that the result of a concurrent read is not cached. */
   #generation = 0;
 
-  /** `told`: of accounts that are changed here, for other processes that know them. */
+  /** `told` is called for each account that this process changes, so that other processes can drop their copy. */
   constructor(store: AccountStore, told: (authId: AccountId) => void) {
     this.#store = store;
     this.#told = told;
@@ -32,13 +32,13 @@ export class CredentialCache {
     return found;
   }
 
-  /** To be called after every write to the account. */
+  /** Must be called after every write to the account. */
   changed(authId: AccountId): void {
     this.forget(authId);
     this.#told(authId);
   }
 
-  /** Undefined: all of them. */
+  /** Drops one account from the cache, or all accounts if `authId` is undefined. */
   forget(authId: AccountId | undefined): void {
     this.#generation += 1;
     if (authId === undefined) this.#known.clear();

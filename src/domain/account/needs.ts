@@ -5,13 +5,13 @@ import type { TransferRefusal, TransferRequest } from './partner.ts';
 import type { Account, AccountPatch, CapacityTransfer, NetAllocation } from './types.ts';
 
 export interface AccountFilter {
-  /** `undefined`: main accounts; an auth id: the sub-accounts of that account. */
+  /** ID of the parent whose sub-accounts are listed. Undefined lists main accounts. */
   readonly parentAuthId: AccountId | undefined;
-  /** Main accounts that are customers of this one. */
+  /** ID of the partner whose customers are listed. */
   readonly partnerAuthId?: AccountId | undefined;
 }
 
-/** An account with the tokens that open it; an older token has an end. */
+/** An account with its auth tokens. Older tokens have an expiry time. */
 export interface AccountCredentials {
   readonly account: Account;
   readonly tokens: ReadonlyArray<{
@@ -21,20 +21,23 @@ export interface AccountCredentials {
 }
 
 export interface AccountStore {
-  /** Account, first token and (main accounts) a balance in its currency, in one unit of work. */
+  /** Writes the account, its first token and, for a main account, a balance in its currency. All in one transaction. */
   create(account: Account, token: string): Promise<Result<Account, 'authIdTaken'>>;
   get(authId: AccountId): Promise<Account | undefined>;
   list(filter: AccountFilter, slice: Slice): Promise<Page<Account>>;
   patch(authId: AccountId, patch: AccountPatch): Promise<Account | undefined>;
   /**
-   * Only sub-accounts are ever removed: a main account owns a ledger and is closed instead. Its endpoints go with it,
-   * its applications and numbers fall to the main account. Answers the SIP users that are gone.
+   * Deletes a sub-account and its endpoints. Its applications and numbers move to the main account. Returns the
+   * deleted SIP user names. Main accounts own a ledger, so they are closed and never deleted.
    */
   removeSubAccount(authId: AccountId): Promise<readonly string[]>;
   credentials(authId: AccountId): Promise<AccountCredentials | undefined>;
-  /** Adds `token`; every older token, access tokens included, ends at `othersEndUs` at the latest. */
+  /**
+   * Adds `token`. All older tokens, including access tokens, expire no later than `othersEndUs`. Returns false for an
+   * unknown account.
+   */
   addToken(authId: AccountId, token: string, othersEndUs: number): Promise<boolean>;
-  /** Access tokens are known by their SHA-256 alone. */
+  /** Stores an access token by its SHA-256 hash. The token itself is not stored. */
   addAccessToken(hash: string, authId: AccountId, expiresUs: number): Promise<void>;
   accessTokenOwner(
     hash: string,
@@ -42,26 +45,26 @@ export interface AccountStore {
 }
 
 export interface PartnerStore {
-  /** Reads both accounts, decides and writes both, in one unit of work. */
+  /** Reads both accounts, decides, and writes both accounts in one transaction. */
   transfer(request: TransferRequest): Promise<Result<CapacityTransfer, TransferRefusal>>;
   netAllocation(partnerAuthId: AccountId, customerAuthId: AccountId): Promise<NetAllocation>;
-  /** Newest first. */
+  /** Returns the transfers of a partner, newest first. */
   history(partnerAuthId: AccountId, slice: Slice): Promise<Page<CapacityTransfer>>;
 }
 
 export type IdempotencyOutcome =
-  /** First time: do the work, then `finish`. */
+  /** The key is new. The caller does the work and then calls `finish`. */
   | { readonly kind: 'first' }
-  /** The same request is being worked on. */
+  /** The same request is in progress. */
   | { readonly kind: 'running' }
   | { readonly kind: 'done'; readonly response: string }
-  /** The key was used with another request. */
+  /** The key was used with a different request. */
   | { readonly kind: 'mismatch' };
 
-/** `Idempotency-Key` of a request: remembered for a day per `owner`, an account or the operator. */
+/** Stores each `Idempotency-Key` for one day. `owner` is an account or the operator. */
 export interface IdempotencyStore {
   begin(owner: string, key: string, fingerprint: string): Promise<IdempotencyOutcome>;
   finish(owner: string, key: string, response: string): Promise<void>;
-  /** The work failed before it had an effect: the key is free again. */
+  /** Frees the key after the work failed without an effect. */
   forget(owner: string, key: string): Promise<void>;
 }

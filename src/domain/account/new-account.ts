@@ -3,7 +3,7 @@ import type { Account, AccountPatch } from './types.ts';
 
 export type NewAccount = Pick<Account, 'name'> & AccountPatch & { readonly currency?: string };
 
-/** What an account has until somebody says otherwise. */
+/** Values of a new account unless the request sets them. */
 export interface AccountDefaults {
   readonly concurrentCallsLimit: number;
   readonly cpsLimit: number;
@@ -11,7 +11,7 @@ export interface AccountDefaults {
   readonly country: string;
 }
 
-/** A sub-account begins with the limits and bars of its parent. */
+/** Creates the account object. A sub-account inherits the limits and barred destinations of its parent. */
 export function newAccount(
   input: NewAccount,
   parent: Account | undefined,

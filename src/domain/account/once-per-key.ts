@@ -5,16 +5,16 @@ import type { IdempotencyStore } from './needs.ts';
 export type IdempotencyConflict = { readonly kind: 'idempotencyConflict' };
 type Outcome = Result<Once<unknown>, unknown>;
 
-/** What a request came to. `replayed`: an earlier request with its key did the work. */
+/** Result of a request. `replayed` is true if an earlier request with the same key did the work. */
 export interface Once<T> {
   readonly value: T;
   readonly replayed: boolean;
 }
 
-/** Requests with an `Idempotency-Key`: the same one again is answered as the first was, and nothing is done. */
+/** Runs requests with an `Idempotency-Key` once. A repeated request receives the stored response of the first. */
 export class OncePerKey {
   readonly #store: IdempotencyStore;
-  /** Requests that are being worked on, so that a repeat can wait for them. */
+  /** Requests in progress, so that a repeated request can wait for the result. */
   readonly #running = new Map<
     string,
     { readonly fingerprint: string; readonly outcome: Promise<Outcome> }
@@ -25,8 +25,8 @@ export class OncePerKey {
   }
 
   /**
-   * `asked`: everything that makes two requests the same, as JSON can say it. Only what succeeds is remembered; after a
-   * refusal the key is free again.
+   * Runs `work` unless a request with the same key succeeded before. `asked` is the JSON content that identifies the
+   * request. Only successes are stored; after a refusal the key is free again.
    */
   async run<T, E>(
     from: { readonly owner: string; readonly key: string; readonly asked: unknown },
@@ -79,7 +79,7 @@ export class OncePerKey {
 
 const CONFLICT: Result<never, IdempotencyConflict> = err({ kind: 'idempotencyConflict' });
 
-/** Members in one order: requests that differ in that order alone are the same request. */
+/** Sorts object members, so that requests that differ only in member order count as the same request. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== 'object' || value === null) return value;

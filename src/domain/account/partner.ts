@@ -12,11 +12,11 @@ export interface TransferRequest {
   readonly reference: string;
   readonly operation: CapacityOperation;
   readonly resource: CapacityResource;
-  /** 1 to 10000 (spec: Limits). */
+  /** Number of slots, 1 to 10000 (spec: Limits). */
   readonly slots: number;
   readonly partnerAuthId: AccountId;
   readonly customerAuthId: AccountId;
-  /** At most 500 characters. */
+  /** Description, at most 500 characters. */
   readonly description: string;
 }
 
@@ -34,7 +34,10 @@ export interface TransferState {
   readonly allocated: NetAllocation;
 }
 
-/** The preconditions of a movement (spec: Partner capacity allocation, rules 1, 2 and 5); pure, run inside the unit of work. */
+/**
+ * Checks the preconditions of a transfer (spec: Partner capacity allocation, rules 1, 2 and 5). Pure: runs inside the
+ * transaction.
+ */
 export function decideTransfer(
   request: TransferRequest,
   state: TransferState,
@@ -62,7 +65,7 @@ export function decideTransfer(
 export const limitOf = (account: Account, resource: CapacityResource): number =>
   resource === 'cps' ? account.cpsLimit : account.concurrentCallsLimit;
 
-/** Who may deal with whom: checked for the view as well as for movements. */
+/** Checks that partner and customer exist and belong together. Used for transfers and for the allocation view. */
 export function checkParties(
   state: Pick<TransferState, 'partner' | 'customer'>,
 ): Result<{ readonly partner: Account; readonly customer: Account }, TransferRefusal> {

@@ -1,4 +1,7 @@
-/** What a sub-account may be kept from (dialect §3.10). Numbers, trunks and conferences are the main account's anyway. */
+/**
+ * Permissions that a sub-account can be denied (dialect §3.10). Numbers, trunks and conferences always belong to the
+ * main account.
+ */
 export const PERMISSIONS = [
   'calls',
   'cdr',
@@ -13,7 +16,7 @@ export const PERMISSIONS = [
   'refer',
 ] as const;
 export type Permission = (typeof PERMISSIONS)[number];
-/** Absent: allowed. */
+/** Permissions by name. A missing entry means allowed. */
 export type Permissions = Readonly<Partial<Record<Permission, boolean>>>;
 
 export const permits = (

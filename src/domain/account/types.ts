@@ -4,16 +4,16 @@ import type { Permissions } from './permissions.ts';
 
 export type AccountStatus = 'active' | 'suspended' | 'closed';
 
-/** A main account (`MA_…`) or a sub-account (`SA_…`, with `parentAuthId`). Money lives on the main account. */
+/** A main account (`MA_…`) or a sub-account (`SA_…`, with `parentAuthId`). The main account holds the balance. */
 export interface Account {
   readonly authId: AccountId;
   readonly name: string;
-  /** Owner of the ledger and of the limits; undefined for a main account. */
+  /** Main account that owns the ledger and the limits. Undefined for a main account. */
   readonly parentAuthId: AccountId | undefined;
   readonly status: AccountStatus;
-  /** Currency of calls; a balance in it exists from the start. ISO 4217, upper case. */
+  /** Currency of calls: ISO 4217, upper case. The account has a balance in it from the start. */
   readonly currency: string;
-  /** ISO 3166-1 alpha-2; completes national numbers to E.164. */
+  /** Country (ISO 3166-1 alpha-2) used to complete national numbers to E.164. */
   readonly country: string;
   readonly timezone: string;
   readonly concurrentCallsLimit: number;
@@ -21,32 +21,32 @@ export interface Account {
   readonly isPartner: boolean;
   readonly partnerAuthId: AccountId | undefined;
   readonly limitTransferEnabled: boolean;
-  /** E.164 digits without `+`, or ISO countries, whose destinations are refused. */
+  /** Barred destinations: E.164 prefixes without `+`, and ISO countries. */
   readonly barredPrefixes: readonly string[];
   readonly barredCountries: readonly string[];
   readonly dailySpendLimit: Micros | undefined;
-  /** Application of endpoints without one of their own; one that was removed meanwhile counts as none. */
+  /** Application of endpoints that have none assigned. A deleted application counts as none. */
   readonly defaultEndpointApp: AppId | undefined;
-  /** What calls of endpoints show without another; E.164 digits. */
+  /** Caller ID for endpoint calls that specify no other. E.164 digits. */
   readonly defaultCallerId: string | undefined;
   readonly lowBalanceUrl: string | undefined;
   readonly lowBalanceEmail: string | undefined;
   readonly email: string;
   readonly phone: string;
   readonly description: string;
-  /** How long finished call records (with their logs) are kept; undefined: the service's default. */
+  /** Retention of finished call records and their logs, in milliseconds. Undefined means the service default. */
   readonly cdrRetentionMs: number | undefined;
-  /** How long recordings are kept; undefined: the service's default. */
+  /** Retention of recordings, in milliseconds. Undefined means the service default. */
   readonly recordingRetentionMs: number | undefined;
-  /** Of a sub-account. */
+  /** Permissions of a sub-account. */
   readonly permissions: Permissions;
-  /** Requests per second of a sub-account; undefined: as many as its parent. */
+  /** Requests per second of a sub-account. Undefined means the limit of its parent. */
   readonly rateLimit: number | undefined;
   readonly createdUs: number;
   readonly updatedUs: number;
 }
 
-/** What may be changed after creation. A key that is present is set, `undefined` clears. */
+/** Fields that can change after creation. A key that is present is set; the value `undefined` clears the field. */
 export type AccountPatch = {
   readonly [Key in Exclude<
     keyof Account,
@@ -57,7 +57,7 @@ export type AccountPatch = {
 export type CapacityResource = 'concurrent_calls' | 'cps';
 export type CapacityOperation = 'transfer' | 'reclaim';
 
-/** One movement of capacity between a partner and its customer; append-only history. */
+/** One capacity transfer between a partner and its customer. The history is append-only. */
 export interface CapacityTransfer {
   readonly reference: string;
   readonly operation: CapacityOperation;
@@ -66,14 +66,14 @@ export interface CapacityTransfer {
   readonly partnerAuthId: AccountId;
   readonly customerAuthId: AccountId;
   readonly description: string;
-  /** The partner's limit of that resource after the movement. */
+  /** The partner's limit of the resource after the transfer. */
   readonly partnerRemaining: number;
-  /** The customer's limit of that resource after the movement. */
+  /** The customer's limit of the resource after the transfer. */
   readonly customerEffective: number;
   readonly createdUs: number;
 }
 
-/** What a partner has given to one customer, net of what it took back. */
+/** Capacity that a partner has allocated to one customer, minus reclaimed capacity. */
 export interface NetAllocation {
   readonly concurrentCalls: number;
   readonly cps: number;

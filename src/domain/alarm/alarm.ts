@@ -1,13 +1,13 @@
-/** Front door: what is wrong now, told once when it begins and once when it is over. */
+/** Tracks active alarms. Each alarm is reported once when it is raised and once when it is cleared. */
 import type { Alarm, AlarmChange, AlarmKind, AlarmTimes, Condition } from './types.ts';
 
 export { CallTrends } from './call-trends.ts';
 export { CalledCountries } from './countries.ts';
 export { ALARM_KINDS } from './types.ts';
 
-/** What happened at a moment is over after a day. */
+/** Time after which an alarm about a single event clears. */
 const CLEAR_MOMENT_MS = 24 * 3_600_000;
-/** More at once are one alarm too many to read. */
+/** Maximum number of tracked alarms. */
 const ALARMS_MAX = 500;
 
 interface Held extends Condition {
@@ -27,14 +27,17 @@ export class AlarmBook {
     this.#clearMs = clearMs;
   }
 
-  /** What had been told before a restart: it is not told again, and its end will be. */
+  /** Restores the alarms that were reported before a restart. They are not reported again, but their end is. */
   restore(alarms: readonly Alarm[], nowMs: number): void {
     for (const alarm of alarms.slice(0, ALARMS_MAX)) {
       this.#held.set(keyOf(alarm), { ...alarm, firstMs: nowMs, lastMs: nowMs });
     }
   }
 
-  /** Everything that is bad at `nowMs` (monotonic); returns what is to be told. `nowUs`: the same moment by the wall clock. */
+  /**
+   * Applies all conditions that hold at `nowMs` (monotonic) and returns the changes to report. `nowUs` is the same
+   * moment by the wall clock.
+   */
   update(conditions: readonly Condition[], nowMs: number, nowUs: number): readonly AlarmChange[] {
     const changes: AlarmChange[] = [];
     for (const condition of conditions) {
@@ -55,7 +58,7 @@ export class AlarmBook {
     return changes;
   }
 
-  /** Oldest first. */
+  /** Returns the active alarms, oldest first. */
   list(): readonly Alarm[] {
     return [...this.#held.values()].flatMap(({ kind, subject, detail, sinceUs }) =>
       sinceUs === undefined ? [] : [{ kind, subject, detail, sinceUs }],

@@ -1,4 +1,4 @@
-/** What the calls of the last hour say: sums by minute, for the node, each carrier and each account. */
+/** Detects problems from the calls of the last hour: sums per minute for the node, each carrier and each account. */
 import type { AccountId } from '../../base/ids.ts';
 import { MICROS_PER_UNIT } from '../../base/money.ts';
 import type { Cdr } from '../cdr/types.ts';
@@ -6,42 +6,42 @@ import type { AlarmLimits, Condition } from './types.ts';
 
 const MINUTE_MS = 60_000;
 const WINDOW_MINUTES = 60;
-/** The window in which a fall is looked for, and what it is compared with: the rest of the hour. */
+/** Window for detecting a drop. It is compared with the rest of the hour. */
 const RECENT_MINUTES = 15;
-/** Fewer calls say nothing. */
+/** Minimum number of attempts for a meaningful ratio. */
 const ATTEMPTS_MIN = 30;
 const ONE_WAY_MIN = 3;
 const ONE_WAY_SHARE = 0.05;
-/** Below it nearly all users are dissatisfied (ITU-T G.107 annex B). */
+/** MOS below which nearly all users are dissatisfied (ITU-T G.107 annex B). */
 const POOR_MOS = 3;
 const POOR_MIN = 3;
 const POOR_SHARE = 0.05;
-/** A call that long must have been heard. */
+/** Answered time from which a call must have had audio in both directions. */
 const HEARD_MS = 10_000;
 const SHORT_MS = 10_000;
 const SHORT_MIN = 50;
 const SHORT_SHARE = 0.6;
-/** Carriers and accounts that are kept; more have no trend of their own. */
+/** Maximum number of tracked carriers and of tracked accounts. Further ones have no trend. */
 const SUBJECTS_MAX = 5000;
 
 interface Sums {
   minute: number;
   attempts: number;
   answered: number;
-  /** Answered for ten seconds or more. */
+  /** Calls that were answered for at least 10 s. */
   long: number;
   oneWay: number;
-  /** Of the long ones, which one side heard badly. */
+  /** Long calls in which one side had poor audio. */
   poor: number;
   short: number;
-  /** Millionths, by currency-blind sum: an account has one. */
+  /** Sum of charges in millionths. Currencies are not distinguished, because an account has one. */
   spent: number;
 }
 
 type Figures = Omit<Sums, 'minute'>;
 const NONE: Figures = { attempts: 0, answered: 0, long: 0, oneWay: 0, poor: 0, short: 0, spent: 0 };
 
-/** Millionths an hour that an account usually spends; undefined: it has no history yet. */
+/** Returns an account's usual spend per hour in millionths, or undefined if it has no history yet. */
 export type UsualSpend = (accountId: AccountId) => number | undefined;
 
 export class CallTrends {
@@ -49,7 +49,7 @@ export class CallTrends {
   readonly #accounts = new Map<AccountId, Sums[]>();
   readonly #node: Sums[] = [];
 
-  /** A call that ended at `nowMs` (monotonic). */
+  /** Adds a call that ended at `nowMs` (monotonic). */
   observe(cdr: Cdr, nowMs: number): void {
     const minute = Math.floor(nowMs / MINUTE_MS);
     const figures = figuresOf(cdr);
@@ -59,7 +59,7 @@ export class CallTrends {
       add(of(this.#carriers, cdr.carrier), minute, figures);
   }
 
-  /** What is bad now. */
+  /** Returns the conditions that hold at `nowMs` (monotonic). */
   conditions(limits: AlarmLimits, usualSpend: UsualSpend, nowMs: number): readonly Condition[] {
     const minute = Math.floor(nowMs / MINUTE_MS);
     this.#forget(minute);
@@ -119,7 +119,7 @@ function add(sums: Sums[], minute: number, figures: Figures): void {
   for (const name of Object.keys(NONE) as (keyof Figures)[]) last[name] += figures[name];
 }
 
-/** Minutes above `after`, up to and with `to`. */
+/** Sums the minutes after `after`, up to and including `to`. */
 function sum(sums: readonly Sums[], after: number, to: number): Figures {
   const total = { ...NONE };
   for (const each of sums) {
@@ -154,14 +154,14 @@ function ratio(
 function oneWay(sums: readonly Sums[], minute: number): readonly Condition[] {
   const now = sum(sums, minute - RECENT_MINUTES, minute);
   if (now.oneWay < ONE_WAY_MIN || now.oneWay < now.long * ONE_WAY_SHARE) return [];
-  const detail = `${now.oneWay} of ${now.long} calls in ${RECENT_MINUTES} minutes brought no sound: check rtp.publicHost, NAT and firewall`;
+  const detail = `${now.oneWay} of ${now.long} calls in ${RECENT_MINUTES} minutes had no audio in one direction: check rtp.publicHost, NAT and firewall`;
   return [{ kind: 'one_way_audio', subject: '', detail }];
 }
 
 function poor(subject: string, sums: readonly Sums[], minute: number): readonly Condition[] {
   const now = sum(sums, minute - RECENT_MINUTES, minute);
   if (now.poor < POOR_MIN || now.poor < now.long * POOR_SHARE) return [];
-  const detail = `${now.poor} of ${now.long} calls in ${RECENT_MINUTES} minutes had a MOS below ${POOR_MOS}: look at packet_loss, packet_discard and round_trip_time of their records`;
+  const detail = `${now.poor} of ${now.long} calls in ${RECENT_MINUTES} minutes had a MOS below ${POOR_MOS}: check packet_loss, packet_discard and round_trip_time of their records`;
   return [{ kind: 'poor_audio', subject, detail }];
 }
 
@@ -181,6 +181,6 @@ function spend(
   const usual = usualSpend(subject);
   if (usual === undefined || spent <= usual * spendFactor) return [];
   const units = (millionths: number): string => (millionths / MICROS_PER_UNIT).toFixed(2);
-  const detail = `${units(spent)} spent within an hour; usual are ${units(usual)}`;
+  const detail = `${units(spent)} spent within an hour; usual: ${units(usual)}`;
   return [{ kind: 'spend', subject, detail }];
 }

@@ -1,4 +1,7 @@
-/** Countries that accounts call, to notice one that is new. Kept, so that a restart does not make all of them new. */
+/**
+ * Remembers the countries that each account calls, to detect calls to new countries. The list is stored and survives
+ * a restart.
+ */
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max';
 import { HOUR_MS } from '../../base/duration.ts';
 import type { AccountId } from '../../base/ids.ts';
@@ -7,9 +10,9 @@ import type { Cdr } from '../cdr/types.ts';
 import type { CountryStore } from './needs.ts';
 import type { Condition } from './types.ts';
 
-/** An account's first day says nothing: every country is new then. */
+/** Learning period of a new account. Every country is new during the first day. */
 const LEARNING_US = 24 * HOUR_MS * 1000;
-/** Accounts in memory; the one that was idle for longest is read again when it calls. */
+/** Maximum number of accounts in memory. The least recently used account is evicted and read again when needed. */
 const ACCOUNTS_MAX = 5000;
 
 interface Known {
@@ -25,7 +28,7 @@ export class CalledCountries {
     this.#store = store;
   }
 
-  /** An answered call that ended; the condition when the account never called that country before. */
+  /** Records an answered call that ended. Returns a condition if the account never called that country before. */
   async observe(cdr: Cdr, nowUs: number): Promise<Condition | undefined> {
     if (cdr.direction !== 'outbound' || cdr.answerUs === undefined) return undefined;
     const country = countryOf(cdr.to);
@@ -44,7 +47,7 @@ export class CalledCountries {
 
   async #of(accountId: AccountId, nowUs: number): Promise<Known> {
     const found = this.#known.get(accountId) ?? (await this.#read(accountId, nowUs));
-    // Asked for last: it stays longest.
+    // Reinserts the entry as the most recently used.
     this.#known.delete(accountId);
     this.#known.set(accountId, found);
     const [oldest] = this.#known.keys();
@@ -54,9 +57,9 @@ export class CalledCountries {
 
   async #read(accountId: AccountId, nowUs: number): Promise<Known> {
     const text = await this.#store.get(keyOf(accountId));
-    // Another call of the account may have asked meanwhile.
-    const meanwhile = this.#known.get(accountId);
-    if (meanwhile !== undefined) return meanwhile;
+    // A concurrent call of the account may have loaded the entry.
+    const loaded = this.#known.get(accountId);
+    if (loaded !== undefined) return loaded;
     if (text === undefined) return { sinceUs: nowUs, countries: new Set() };
     const { sinceUs, countries } = JSON.parse(text) as { sinceUs: number; countries: string[] };
     return { sinceUs, countries: new Set(countries) };
@@ -65,10 +68,10 @@ export class CalledCountries {
 
 const keyOf = (accountId: AccountId): string => `alarm.countries.${accountId}`;
 
-/** Of numbers called of late, '' where there is none: to read one takes long, and many are called again. */
+/** Countries of recently called numbers, or '' if unknown. Parsing a number is slow, and many numbers are called again. */
 const countries = new RecentMap<string>(10_000);
 
-/** ISO 3166-1, or the calling code where several share it. */
+/** Returns the country (ISO 3166-1), or the calling code if several countries share it. */
 function countryOf(number: string): string | undefined {
   if (!/^\d{7,15}$/.test(number)) return undefined;
   let country = countries.get(number);

@@ -1,4 +1,4 @@
-/** Small texts that are kept by name. */
+/** Stores small texts by key. */
 export interface CountryStore {
   get(key: string): Promise<string | undefined>;
   set(key: string, value: string): Promise<void>;

@@ -14,17 +14,17 @@ export type AlarmKind =
   | 'spool'
   | 'object_backlog';
 
-/** What is looked at, and whether it is bad now. */
+/** A problem that holds now. */
 export interface Condition {
   readonly kind: AlarmKind;
-  /** A carrier's name, an account's id, a path; empty: the node. */
+  /** Carrier name, account ID or path. Empty for the node. */
   readonly subject: string;
-  /** A sentence with the figures. */
+  /** A sentence that includes the measured values. */
   readonly detail: string;
 }
 
 export interface Alarm extends Condition {
-  /** Microseconds UTC. */
+  /** Start of the alarm, microseconds UTC. */
   readonly sinceUs: number;
 }
 
@@ -33,18 +33,24 @@ export interface AlarmChange extends Alarm {
 }
 
 export interface AlarmTimes {
-  /** A carrier must be away for so long before that is told. */
+  /** Time for which a carrier must be unreachable before an alarm is raised, in milliseconds. */
   readonly carrierDownMs: number;
-  /** A condition must be gone for so long before it is over: what flickers is told once. */
+  /**
+   * Time for which a condition must be gone before its alarm clears, in milliseconds. Prevents repeated reports of a
+   * flapping condition.
+   */
   readonly clearMs: number;
 }
 
 export interface AlarmLimits {
-  /** Share of answered calls below which `answer_ratio` is raised, per cent; 0: only when it falls to half of what it was. */
+  /**
+   * Answer ratio in percent below which `answer_ratio` is raised. 0: raised only when the ratio drops to half of its
+   * earlier value.
+   */
   readonly answerRatioPercent: number;
-  /** So many times its usual hour an account may spend; 0: no limit. */
+  /** Maximum spend as a multiple of the account's usual hour. 0: no limit. */
   readonly spendFactor: number;
-  /** Spend of an hour below which nobody is told, currency units. */
+  /** Hourly spend below which no alarm is raised, in currency units. */
   readonly spendFloor: number;
 }
 

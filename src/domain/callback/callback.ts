@@ -1,4 +1,7 @@
-/** Front door: callbacks to customers. Documents are fetched with retries and a fallback; notifications are delivered for sure. */
+/**
+ * Callbacks to customers. Documents are fetched with retries and a fallback URL; notifications are stored and
+ * delivered at least once.
+ */
 
 import type { AccountId } from '../../base/ids.ts';
 import { type DeliveryNeeds, DeliveryQueue } from './delivery-queue.ts';
@@ -45,7 +48,7 @@ export {
   upgradeSignatureHeaders,
 } from './signature.ts';
 
-/** Signs the upgrades of audio streams with the account's token; an account without one gets no headers. */
+/** Creates the function that signs audio stream upgrades with the account's token. Without a token it returns no headers. */
 export const createUpgradeSigner =
   (needs: Pick<CallbackNeeds, 'tokens' | 'random' | 'settings'>) =>
   async (url: string, accountId: AccountId): Promise<Readonly<Record<string, string>>> => {
@@ -57,32 +60,33 @@ export const createUpgradeSigner =
 
 export interface CallbackClient {
   /**
-   * Asks a customer for answer XML. Every expected failure is a value; rejects only with the reason of `options.signal`.
-   * An empty 2xx body is a document (the XML parser refuses it).
+   * Fetches answer XML from a customer. Expected failures are returned as values; rejects only with the reason of
+   * `options.signal`. An empty 2xx body counts as a document, which the XML parser refuses.
    */
   fetchDocument(
     target: CallbackTarget,
     parameters: CallbackParameters,
     options: DocumentOptions,
   ): Promise<DocumentResult>;
-  /** Stores and delivers, after the earlier ones of the same subject. Returns at once, never throws. */
+  /** Stores the notification and delivers it after earlier ones of the same subject. Returns immediately, never throws. */
   notify(draft: NotificationDraft): void;
-  /** Delivers one that is in the store already (`CallStore.settle`, `RecordingStore.finish`). */
+  /** Delivers a notification that is already stored (`CallStore.settle`, `RecordingStore.finish`). */
   notifyStored(notification: StoredNotification): void;
-  /** Sends once, after the earlier ones of the same call. Returns at once, never throws. */
+  /** Sends an event once, after earlier ones of the same call. Returns immediately, never throws. */
   post(event: JsonEvent): void;
-  /** After a start: takes up what is still in the store. */
+  /** Resumes delivery of stored notifications after a start. Resolves with their number. */
   resume(): Promise<number>;
-  /** Notifications in memory, delivered or waiting. */
+  /** Number of notifications in memory, in delivery or waiting. */
   queued(): number;
   /**
-   * Another node has declared this one dead: forgets every callback in memory, and drops what is still reported about the given
-   * calls. Until `unfence`, other notifications are held back and those that are stored are left to whichever node adopts them.
+   * Called when another node declared this one dead. Drops all callbacks in memory and further reports about the
+   * given calls. Until `unfence`, other notifications are held back; stored ones are left to the node that adopts
+   * them.
    */
   fence(subjects: Iterable<string>): void;
-  /** The new epoch of this node has begun in the store. */
+  /** Called when the new epoch of this node has begun in the store. */
   unfence(): void;
-  /** Lets deliveries finish for at most `graceMs`, then stops; the rest is delivered after the next start. */
+  /** Waits up to `graceMs` for deliveries to finish, then stops. The rest is delivered after the next start. */
   close(graceMs: number): Promise<void>;
 }
 
@@ -93,7 +97,7 @@ export function createCallbackClient(needs: CallbackNeeds): CallbackClient {
   const events = new JsonEvents(needs);
   return {
     fetchDocument: async (target, parameters, options) => {
-      // What an element told of while it ran arrives before its end does (dialect §2.1, order of callbacks).
+      // Delivers the notifications of an element before the request to its action URL (dialect §2.1, order of callbacks).
       if (options.kind === 'action') {
         const { accountId, callUuid: subject } = options;
         await deliveryQueue.caughtUp({ accountId, subject }, ORDER_WAIT_MS);

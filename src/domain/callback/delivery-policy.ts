@@ -12,7 +12,7 @@ import {
 import type { StoredNotification } from './types.ts';
 import type { CallbackPolicy } from './url-options.ts';
 
-/** 4xx is not retried on notifications (dialect §6): the customer has said no. */
+/** Retry policy of notifications. A 4xx response is final and is not retried (dialect §6). */
 const POLICY: CallbackPolicy = {
   connectTimeoutMs: CONNECT_TIMEOUT_MS,
   readTimeoutMs: NOTIFICATION_READ_TIMEOUT_MS,
@@ -23,18 +23,21 @@ const POLICY: CallbackPolicy = {
   retryOn: new Set(['connect', 'read', '5xx']),
 };
 
-/** Fewer attempts, further apart (dialect §3.11). */
+/** Policy of JSON notifications: fewer attempts at longer intervals (dialect §3.11). */
 const JSON_POLICY: CallbackPolicy = {
   ...POLICY,
   retries: JSON_RETRIES,
   backoffMs: JSON_BACKOFF_MS,
 };
 
-/** How a notification is delivered, before the options of its URL. */
+/** Returns the delivery policy of a notification before its URL options are applied. */
 export const deliveryPolicy = ({ json }: Pick<StoredNotification, 'json'>): CallbackPolicy =>
   json === undefined ? POLICY : JSON_POLICY;
 
-/** A server that cannot be reached, or fails, will fail for what waits behind as well; one that says no (4xx) will not. */
+/**
+ * Returns whether the backlog behind a failed notification should be dropped. True for an unreachable or failing
+ * server, false for 4xx.
+ */
 export const leavesBacklog = (
   { json }: Pick<StoredNotification, 'json'>,
   { cause, retryReason }: ExchangeFailure,
@@ -42,7 +45,10 @@ export const leavesBacklog = (
   json !== undefined &&
   (cause === 'timeout' || (retryReason !== undefined && retryReason !== '4xx'));
 
-/** One attempt. Each of a notification bears the same key: one may arrive twice when a node dies before it could note the answer. */
+/**
+ * Builds the request of one attempt. All attempts of a notification carry the same key, because a crash can cause a
+ * duplicate.
+ */
 export const deliveryOf = (
   { id, event, accountId, target, parameters, json }: StoredNotification,
   how: { readonly url: string; readonly policy: CallbackPolicy; readonly readTimeoutMs: number },

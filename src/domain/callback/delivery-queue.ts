@@ -1,7 +1,7 @@
 /**
- * Delivery of notifications: in order per subject, retried, kept in the store until acknowledged or given up. Each account
- * has a lane of its own, and so has each campaign, so that a dead server delays nothing but what is meant for it. A full lane
- * keeps nothing more in memory: what arrives waits in the store, in order, until the lane can take more.
+ * Delivers notifications in order per subject, with retries. Each stays in the store until it is acknowledged or
+ * abandoned. Each account and each campaign has a separate lane, so a failing server delays only its own
+ * notifications. When a lane is full, new notifications wait in the store in order.
  */
 import type { Clock } from '../../base/clock.ts';
 import { type AccountId, type Random, uuid } from '../../base/ids.ts';
@@ -17,11 +17,11 @@ import { MAX_BACKLOG_AGE_MS, MAX_NOTIFICATION_AGE_MS, MAX_QUEUED } from './setti
 import type { CallbackAttempt, NotificationDraft, StoredNotification } from './types.ts';
 import { splitUrlOptions } from './url-options.ts';
 
-/** Ids of notifications that are remembered after their end. */
+/** Maximum number of remembered IDs of finished notifications. */
 const FINISHED_LIMIT = 20_000;
-/** Calls that another node has taken over and that are remembered. */
+/** Maximum number of remembered calls that another node has taken over. */
 const TAKEN_OVER_LIMIT = 20_000;
-/** Removals that may be under way while deliveries continue. Beyond, a delivery waits for its own removal. */
+/** Maximum number of concurrent removals. Above it, a delivery waits for its own removal. */
 const MAX_REMOVALS = 1000;
 
 export interface DeliveryNeeds extends ExchangeNeeds {
@@ -29,7 +29,7 @@ export interface DeliveryNeeds extends ExchangeNeeds {
   readonly random: Random;
   readonly logger: Logger;
   readonly notifications: NotificationStore;
-  /** Every attempt, for the call's log and the metrics. */
+  /** Called after every attempt, for the call log and the metrics. */
   readonly onAttempt: (
     of: { readonly subject: string; readonly event: string },
     attempt: CallbackAttempt,
@@ -40,19 +40,19 @@ export class DeliveryQueue {
   readonly #needs: DeliveryNeeds;
   readonly #lanes = new Map<string, Lane>();
   readonly #stopped = new AbortController();
-  /** Aborted when another node has taken over what is in memory. */
+  /** Aborted when another node has taken over the notifications in memory. */
   #epoch = new AbortController();
   readonly #takenOver = new RecentMap<true>(TAKEN_OVER_LIMIT);
-  /** Drafts reported between `fence` and `unfence`; undefined outside of that. */
+  /** Drafts received between `fence` and `unfence`. Undefined otherwise. */
   #held: NotificationDraft[] | undefined;
-  /** What was taken from the store, and may be delivered already. */
+  /** IDs of notifications loaded from the store, which may be delivered already. */
   readonly #found = new RecentMap<true>(MAX_QUEUED);
   /** IDs of recently delivered or dropped notifications. The store may still list them. */
   readonly #finished = new RecentMap<true>(FINISHED_LIMIT);
-  /** Removals from the store that are under way. The next delivery of a subject does not wait for the commit of the last. */
+  /** Removals in progress. The next delivery of a subject does not wait for the commit of the last. */
   readonly #removals = new Set<Promise<void>>();
   #queued = 0;
-  /** The store held more at the start than was taken into memory. */
+  /** True if more notifications were stored at the start than fit in memory. */
   #moreStored = false;
   #resuming = false;
   #idleWaiters: Array<() => void> = [];
@@ -65,7 +65,7 @@ export class DeliveryQueue {
     return this.#queued;
   }
 
-  /** Keeps the notification and delivers it after those of the same subject that came before. Never throws. */
+  /** Stores the notification and delivers it after earlier ones of the same subject. Never throws. */
   notify(draft: NotificationDraft): void {
     if (this.#takenOver.get(draft.subject)) return;
     if (this.#held !== undefined) {
@@ -84,8 +84,8 @@ export class DeliveryQueue {
   }
 
   /**
-   * Delivers one that was written with what it tells of; once, when it was found in the store already: what was written may be
-   * known late, when the store failed with the answer.
+   * Delivers a notification that was stored together with its cause. Ignores one already loaded from the store: a
+   * failed commit answer can report a stored notification late.
    */
   notifyStored(notification: StoredNotification): void {
     if (this.#held !== undefined) return;
@@ -93,7 +93,7 @@ export class DeliveryQueue {
     this.#accept(notification, Promise.resolve());
   }
 
-  /** Resolves once what was told of the subject so far is delivered, or after `limitMs`. */
+  /** Resolves once all current notifications of the subject are delivered, or after `limitMs`. */
   async caughtUp(of: { readonly accountId: AccountId; readonly subject: string }, limitMs: number) {
     const lane = this.#lanes.get(keyOf({ accountId: of.accountId, subject: undefined }));
     if (lane === undefined) return;
@@ -126,7 +126,7 @@ export class DeliveryQueue {
     for (const draft of held) this.notify(draft);
   }
 
-  /** Takes up what nodes left whose life is over, its own among them. Resolves with the number of notifications taken. */
+  /** Adopts the notifications of ended epochs, including this node's own. Resolves with the number loaded. */
   async resume(): Promise<number> {
     await this.#needs.notifications.adopt();
     return this.#takeStored();
@@ -152,7 +152,7 @@ export class DeliveryQueue {
     }
   }
 
-  /** Waits for what is queued, at most `graceMs`, then stops; the rest stays in the store. */
+  /** Waits up to `graceMs` for queued notifications, then stops. The rest stays in the store. */
   async close(graceMs: number): Promise<void> {
     const { clock } = this.#needs;
     await new Promise<void>((resolve) => {
@@ -188,7 +188,7 @@ export class DeliveryQueue {
     return lane;
   }
 
-  /** False when the lane is full and the notification waits in the store alone. */
+  /** Adds a notification to its lane. Returns false if the lane is full and the notification waits in the store. */
   #accept(
     notification: StoredNotification,
     stored: Promise<void>,
@@ -198,7 +198,7 @@ export class DeliveryQueue {
     const full = lane.queued >= lane.limit || this.#queued >= MAX_QUEUED;
     if (lane.overflowed || full) {
       lane.overflowed = true;
-      // Marked again once it is stored: a listing before that may have missed it and cleared the mark.
+      // Marks the lane again after the write: an earlier listing may have missed the notification and cleared the mark.
       const { signal } = this.#epoch;
       void stored.then(() => {
         if (signal.aborted) return;
@@ -246,7 +246,7 @@ export class DeliveryQueue {
     const { url, policy } = splitUrlOptions(notification.target.url, deliveryPolicy(notification));
     const ageMs = clock.monotonicMs() - bornMs;
     if (notification.attempts > policy.retries || ageMs > MAX_NOTIFICATION_AGE_MS) {
-      this.#log(notification).warn({ attempts: notification.attempts }, 'notification given up');
+      this.#log(notification).warn({ attempts: notification.attempts }, 'notification abandoned');
     } else {
       let { attempts } = notification;
       const failed = (count: number): void => {
@@ -262,13 +262,13 @@ export class DeliveryQueue {
           (attempt) => onAttempt(notification, attempt),
           ends,
         );
-      // The wait for the lease does not count against the time of the request.
+      // The wait for the lease does not count toward the request timeout.
       await this.#needs.lease?.held(signal);
       const result = await outlastingStore(clock, signal, () =>
         withRetries(clock, { policy, attemptsBefore: attempts, signal, failed, once }),
       );
       if (!result.ok && result.error.cause !== 'tooLarge') {
-        this.#log(notification).warn({ detail: result.error.detail }, 'notification given up');
+        this.#log(notification).warn({ detail: result.error.detail }, 'notification abandoned');
         if (leavesBacklog(notification, result.error)) await this.#giveUpBehind(lane, notification);
       }
     }
@@ -278,7 +278,7 @@ export class DeliveryQueue {
     if (this.#removals.size >= MAX_REMOVALS) await removal;
   }
 
-  /** Removes a finished notification from the store. A crash before the commit delivers it again. Never rejects. */
+  /** Removes a finished notification from the store. After a crash before the commit, it is delivered again. Never rejects. */
   #remove(notification: StoredNotification): Promise<void> {
     const removal = this.#tolerate('remove', notification, () =>
       this.#needs.notifications.remove(notification.id),
@@ -288,8 +288,8 @@ export class DeliveryQueue {
   }
 
   /**
-   * What a campaign told longer ago than `MAX_BACKLOG_AGE_MS` is given up with it: the backlog of a dead server does not grow
-   * for ever, and what is told once it is back arrives soon.
+   * Abandons the campaign's notifications older than `MAX_BACKLOG_AGE_MS` together with the failed one. This bounds
+   * the backlog of a failing server, so that new notifications arrive soon after it recovers.
    */
   async #giveUpBehind(lane: Lane, failed: StoredNotification): Promise<void> {
     const { clock, notifications } = this.#needs;
@@ -299,23 +299,23 @@ export class DeliveryQueue {
     await this.#tolerate('remove', failed, async () => {
       const removed = await notifications.removeUntil(lane.of, untilUs);
       if (removed > 0)
-        this.#log(failed).warn({ removed, untilUs }, 'earlier notifications given up');
+        this.#log(failed).warn({ removed, untilUs }, 'older notifications abandoned');
     });
   }
 
-  /** Of one that an earlier process left: only the wall clock can tell how long ago that was. */
+  /** Returns the monotonic creation time. Uses the wall clock, because the notification may come from an earlier process. */
   #bornMs({ createdUs }: StoredNotification): number {
     const { clock } = this.#needs;
     return clock.monotonicMs() - Math.max(0, clock.wallMs() - createdUs / 1000);
   }
 
-  /** Brings notifications from the store back into lanes that are at most half full. */
+  /** Loads stored notifications into lanes that are at most half full. */
   #refillWhereFree(): void {
     if (this.#queued > MAX_QUEUED / 2 || this.#stopped.signal.aborted) return;
     const lanes = [...this.#lanes.values()];
     if (this.#moreStored && !this.#resuming && !lanes.some((lane) => lane.overflowed)) {
       void this.#takeStored().catch((error: unknown) =>
-        this.#needs.logger.error({ error }, 'stored notifications cannot be listed'),
+        this.#needs.logger.error({ error }, 'failed to list stored notifications'),
       );
     }
     for (const lane of lanes) {
@@ -329,7 +329,7 @@ export class DeliveryQueue {
     const { signal } = this.#epoch;
     lane.beginRefill();
     try {
-      // Else the list would name those whose removal is not committed yet.
+      // Otherwise the list would include notifications whose removal is not committed yet.
       await Promise.all(this.#removals);
       const pending = await this.#needs.notifications.listPending(limit, lane.of);
       if (signal.aborted) return;
@@ -340,21 +340,21 @@ export class DeliveryQueue {
           lane.overflowed = true;
           break;
         }
-        // How long it waited in the store is not known: its time limit starts now. Earlier attempts are counted.
+        // The earlier waiting time is unknown, so the time limit starts now. Earlier attempts count.
         const bornMs = this.#needs.clock.monotonicMs();
         lane.add({ notification, stored: Promise.resolve(), bornMs });
         this.#found.set(notification.id, true);
         this.#queued += 1;
       }
     } catch (error) {
-      this.#needs.logger.error({ error }, 'stored notifications cannot be listed');
+      this.#needs.logger.error({ error }, 'failed to list stored notifications');
     } finally {
       lane.endRefill();
     }
     this.#pump(lane);
   }
 
-  /** A store that fails must not keep a notification from being delivered. */
+  /** Runs a store operation and logs its failure. A failing store must not prevent delivery. */
   async #tolerate(
     what: string,
     notification: StoredNotification,

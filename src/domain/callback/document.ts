@@ -1,4 +1,4 @@
-/** Fetching of answer XML: with retries, then from the fallback URL (spec, Limits: 3 retries or 60 s). */
+/** Fetches answer XML with retries, then from the fallback URL (spec, Limits: 3 retries or 60 s). */
 
 import type { Clock } from '../../base/clock.ts';
 import type { AccountId, CallUuid } from '../../base/ids.ts';
@@ -23,16 +23,16 @@ import type {
 } from './types.ts';
 import { type CallbackPolicy, splitUrlOptions } from './url-options.ts';
 
-/** What the document is for; names the exchange in the call's log where the parameters carry no Event. */
+/** Purpose of a document. Names the exchange in the call log if the parameters have no Event. */
 export type DocumentKind = 'answer' | 'action' | 'redirect' | 'transfer' | 'sound';
 
 export interface DocumentOptions {
   readonly kind: DocumentKind;
   readonly accountId: AccountId;
   readonly callUuid: CallUuid;
-  /** Asked with the same parameters once the target has failed. */
+  /** URL requested with the same parameters after the target failed. */
   readonly fallback?: CallbackTarget;
-  /** Aborted by the end of the call: the fetch rejects with its reason. */
+  /** Aborted when the call ends. The fetch then rejects with its reason. */
   readonly signal: AbortSignal;
   readonly onAttempt?: (attempt: CallbackAttempt) => void;
 }
@@ -79,12 +79,12 @@ async function fetchOne(
     return ok({ body: inline, contentType: 'application/xml', url: 'document:' });
   const { url, policy } = splitUrlOptions(target.url, {
     ...POLICY,
-    // A caller who hears nothing meanwhile is not kept waiting for a sound: the call goes on without it.
+    // The caller hears silence while a sound is fetched, so the call continues without it after one failure.
     ...(options.kind === 'sound' ? { retries: 0 } : {}),
     stallTimeoutMs: needs.settings.firstByteMs,
   });
   const event = parameters.find(([name]) => name === 'Event')?.[1] ?? options.kind;
-  // The wait for the lease does not count against the time of the request.
+  // The wait for the lease does not count toward the request timeout.
   await needs.lease?.held(options.signal);
   const result = await withRetries(needs.clock, {
     policy,

@@ -1,4 +1,4 @@
-/** One HTTP exchange of a callback: encoded, signed, sent, reported. Its callers do the retries. */
+/** Runs one HTTP exchange of a callback: encodes, signs, sends and reports it. Callers handle retries. */
 import { type AccountId, isUuid, type Random } from '../../base/ids.ts';
 import { RecentMap } from '../../base/recent-map.ts';
 import { err, ok, type Result } from '../../base/result.ts';
@@ -26,13 +26,13 @@ import type { RetryReason } from './url-options.ts';
 export interface ExchangeRequest {
   readonly event: string;
   readonly accountId: AccountId;
-  /** Without fragment. */
+  /** URL without fragment. */
   readonly url: string;
   readonly method: HttpMethod;
   readonly parameters: CallbackParameters;
-  /** Body of a POST instead of the parameters as a form. */
+  /** JSON body of a POST, sent instead of form parameters. */
   readonly json?: string;
-  /** What the signature is over: the URL and its parameters (dialect §4), or the body alone (§3.11). */
+  /** Signed content: the URL and its parameters (dialect §4), or only the body (§3.11). */
   readonly signs?: 'url' | 'body';
   readonly headers?: Readonly<Record<string, string>>;
   readonly connectTimeoutMs: number;
@@ -44,7 +44,7 @@ export interface ExchangeRequest {
 export interface ExchangeFailure {
   readonly detail: string;
   readonly cause: HttpFailure['kind'] | 'status' | 'invalidUrl';
-  /** What kind of failure this is for the retry policy; undefined: another attempt would end the same way. */
+  /** Failure class for the retry policy. Undefined if another attempt would fail the same way. */
   readonly retryReason: RetryReason | undefined;
 }
 
@@ -53,7 +53,7 @@ export interface ExchangeNeeds {
   readonly tokens: SigningTokens;
   readonly random: Random;
   readonly settings: CallbackSettings;
-  /** Requests wait while another node may have taken over the calls of this one. Absent: no other node can. */
+  /** Delays requests while another node may have taken over this node's calls. Absent without a cluster. */
   readonly lease?: CallbackLease | undefined;
 }
 
@@ -80,7 +80,7 @@ export async function exchange(
   }
   const isGet = request.method === 'GET';
   const url = isGet ? withQuery(address.url, request.parameters) : address.url;
-  // A body that is no form is not signed (dialect §4.2: POST without params).
+  // Bodies that are not forms are not signed (dialect §4.2: POST without params).
   const bodyParameters = isGet || request.json !== undefined ? [] : request.parameters;
   const signed = signedStrings(
     { method: request.method, url, bodyParameters },
@@ -123,7 +123,7 @@ export async function exchange(
   return outcome;
 }
 
-/** Adds the call's trace to what is sent about it; the id of the request's own span. */
+/** Adds the call's trace context to the headers. Returns the ID of the request's span. */
 function tracedBy(
   { settings, random }: ExchangeNeeds,
   { parameters }: ExchangeRequest,
@@ -158,7 +158,7 @@ function headersOf(
   return headers;
 }
 
-/** Only 2xx is success (dialect §6); redirects were followed before. */
+/** Treats only 2xx as success (dialect §6). Redirects were followed before. */
 function judge(result: Result<HttpResponse, HttpFailure>): Result<HttpResponse, ExchangeFailure> {
   if (!result.ok) {
     const { kind, detail } = result.error;
@@ -175,7 +175,7 @@ interface Address {
   readonly authorization: string | undefined;
 }
 
-/** Addresses of URLs that were called lately: applications use the same URLs again and again. */
+/** Parsed addresses of recently called URLs. Applications reuse the same URLs. */
 const addresses = new RecentMap<Address>(1000);
 
 function readAddress(text: string): Address | undefined {
@@ -186,7 +186,7 @@ function readAddress(text: string): Address | undefined {
   return address;
 }
 
-/** Splits user information off into an Authorization header, so that neither signature nor log ever sees it. */
+/** Moves user information into an Authorization header, so that it is neither signed nor logged. */
 function splitCredentials(text: string): Address | undefined {
   if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return undefined;
   const parsed = new URL(text);
@@ -199,7 +199,7 @@ function splitCredentials(text: string): Address | undefined {
   };
 }
 
-/** Path and query as they will stand in the request line, so that the signature is over what the server sees. */
+/** Escapes path and query as sent in the request line, so that the signature covers what the server receives. */
 const escapeNonAscii = (url: string): string =>
   url.replace(/^(https?:\/\/[^/?#]*)(.*)$/is, (_whole, origin: string, rest: string) =>
     origin.concat(rest.toWellFormed().replace(/[^\x21-\x7e]+/g, encodeURIComponent)),

@@ -1,8 +1,8 @@
 import type { CallbackParameters } from './types.ts';
 
 /**
- * `application/x-www-form-urlencoded` that every framework reads the same way: a space is %20, never `+`.
- * A lone surrogate, which has no UTF-8 form, becomes U+FFFD.
+ * Encodes `application/x-www-form-urlencoded` in the form that all frameworks decode alike: a space is %20, never
+ * `+`. A lone surrogate has no UTF-8 form and becomes U+FFFD.
  */
 export function formEncode(parameters: CallbackParameters): string {
   return parameters.map(encodePair).join('&');
@@ -11,7 +11,7 @@ export function formEncode(parameters: CallbackParameters): string {
 const encodePair = (pair: CallbackParameters[number]): string =>
   `${encode(pair[0])}=${encode(pair[1])}`;
 
-/** Appends parameters to the query of a URL that has no fragment. */
+/** Appends parameters to the query of a URL without fragment. */
 export function withQuery(url: string, parameters: CallbackParameters): string {
   if (parameters.length === 0) return url;
   const last = url.charAt(url.length - 1);
@@ -19,7 +19,7 @@ export function withQuery(url: string, parameters: CallbackParameters): string {
   return `${url}${joint}${formEncode(parameters)}`;
 }
 
-/** The pairs of a query string as a server sees them: `+` and %XX decoded, malformed escapes left as they are. */
+/** Decodes a query string as a server does: `+` and %XX are decoded, malformed escapes stay unchanged. */
 export function decodeQuery(query: string): CallbackParameters {
   return query
     .split('&')
@@ -32,7 +32,7 @@ export function decodeQuery(query: string): CallbackParameters {
     });
 }
 
-/** Most names, and the values of many, are to stay as they are. */
+/** Text that needs no encoding, which is the common case. */
 const UNRESERVED = /^[A-Za-z0-9_.~-]*$/;
 
 const encode = (text: string): string =>

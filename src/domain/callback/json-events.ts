@@ -1,5 +1,6 @@
 /**
- * Events told in JSON (dialect §3.9, trunk webhooks): once, neither kept nor repeated. Those of one call go out in order.
+ * Sends JSON events once, without storing or retrying them (dialect §3.9, trunk webhooks). Events of one call are
+ * sent in order.
  */
 import type { Clock } from '../../base/clock.ts';
 import { type Random, uuid } from '../../base/ids.ts';
@@ -14,14 +15,14 @@ import {
 } from './settings.ts';
 import type { CallbackAttempt, JsonEvent } from './types.ts';
 
-/** Calls that another node has taken over and that are remembered. */
+/** Maximum number of remembered calls that another node has taken over. */
 const TAKEN_OVER_LIMIT = 20_000;
 
 export interface JsonEventNeeds extends ExchangeNeeds {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
-  /** Every attempt, for the call's log and the metrics. */
+  /** Called after every attempt, for the call log and the metrics. */
   readonly onAttempt: (
     of: { readonly subject: string; readonly event: string },
     attempt: CallbackAttempt,
@@ -34,23 +35,23 @@ export class JsonEvents {
   readonly #takenOver = new RecentMap<true>(TAKEN_OVER_LIMIT);
   /** Aborted when another node has taken over the calls. */
   #epoch = new AbortController();
-  /** By account: events under way or waiting for an earlier one of their call. */
+  /** Number of events per account, in progress or waiting for an earlier event of their call. */
   readonly #counts = new Map<string, number>();
-  /** By call: the last one that is under way or waits. */
+  /** Last event per call that is in progress or waiting. */
   readonly #last = new Map<string, Promise<void>>();
 
   constructor(needs: JsonEventNeeds) {
     this.#needs = needs;
   }
 
-  /** Another node has taken over these calls: nothing more is sent about them. */
+  /** Stops sending events of calls that another node has taken over. */
   fence(callUuids: readonly string[]): void {
     for (const callUuid of callUuids) this.#takenOver.set(callUuid, true);
     this.#epoch.abort(new Error('another node has taken over the callbacks of this one'));
     this.#epoch = new AbortController();
   }
 
-  /** Never throws. */
+  /** Sends an event after earlier ones of the same call. Never throws. */
   post(event: JsonEvent): void {
     const { accountId, callUuid, name } = event;
     if (this.#takenOver.get(callUuid)) return;
@@ -77,7 +78,7 @@ export class JsonEvents {
     this.#last.set(callUuid, sent);
   }
 
-  /** Lets what is under way arrive for at most `graceMs`. */
+  /** Waits up to `graceMs` for events in progress. */
   async close(graceMs: number): Promise<void> {
     const { clock } = this.#needs;
     const late = Promise.withResolvers<void>();

@@ -1,18 +1,21 @@
-/** What signs callbacks, also while the store is away: a running call's requests and notifications go on. */
+/** Caches the tokens that sign callbacks, so that running calls continue while the store is unavailable. */
 import type { Clock } from '../../base/clock.ts';
 import { ServiceError } from '../../base/errors.ts';
 import type { AccountId } from '../../base/ids.ts';
 import { RecentMap } from '../../base/recent-map.ts';
 import type { SigningTokens } from './needs.ts';
 
-/** Accounts whose tokens are remembered. */
+/** Maximum number of accounts whose tokens are cached. */
 const ACCOUNTS_LIMIT = 10_000;
-/** Pause before the store is asked again. */
+/** Pause between store requests while the store is unavailable, in milliseconds. */
 const AGAIN_MS = 1000;
 
 type Tokens = Awaited<ReturnType<SigningTokens['tokensOf']>>;
 
-/** The store's answer; the last one that it gave, while it gives none. Rejects for an account that was never asked for. */
+/**
+ * Returns tokens from the store, or the last known tokens while the store is unavailable. Rejects if the account is
+ * not cached.
+ */
 export class KnownTokens implements SigningTokens {
   readonly #store: SigningTokens;
   readonly #known = new RecentMap<{ readonly tokens: Tokens }>(ACCOUNTS_LIMIT);
@@ -34,7 +37,7 @@ export class KnownTokens implements SigningTokens {
   }
 }
 
-/** Does `act` again and again, while it rejects because the store is away. Rejects with the signal's reason when aborted. */
+/** Repeats `act` while it rejects because the store is unavailable. Rejects with the signal's reason when aborted. */
 export async function outlastingStore<T>(
   clock: Clock,
   signal: AbortSignal,

@@ -8,13 +8,13 @@ import type { StoredNotification } from './types.ts';
 
 export interface LaneEntry {
   readonly notification: StoredNotification;
-  /** Settled once the store has it (or has failed to take it). */
+  /** Settles once the store has saved the notification or has failed to. */
   readonly stored: Promise<void>;
-  /** The moment of the monotonic clock at which it came into being, as far as this process knows. */
+  /** Creation time of the notification as far as this process knows, monotonic, ms. */
   readonly bornMs: number;
 }
 
-/** Whose lane a notification belongs to: its account's, or its campaign's. */
+/** Returns the lane of a notification: that of its campaign, or else of its account. */
 export const laneOf = ({ accountId, subject, json }: StoredNotification): PendingOf => ({
   accountId,
   subject: json === undefined ? undefined : subject,
@@ -22,21 +22,24 @@ export const laneOf = ({ accountId, subject, json }: StoredNotification): Pendin
 
 export const keyOf = ({ accountId, subject = '' }: PendingOf): string => `${accountId} ${subject}`;
 
-/** The notifications of one account, or campaign, in memory: a queue per subject, one delivery per subject at a time, a limited number in all. */
+/**
+ * Notifications of one account or campaign in memory. Each subject has a queue with one delivery at a time. The total
+ * is limited.
+ */
 export class Lane {
   readonly of: PendingOf;
-  /** Held in memory at the most. */
+  /** Maximum number of notifications in memory. */
   readonly limit: number;
-  /** More waits in the store than in memory. Until that was listed, new ones wait in the store too, to keep the order. */
+  /** True while more notifications wait in the store. New ones then also wait in the store, to keep the order. */
   overflowed = false;
   refilling = false;
   readonly #queues = new Map<string, LaneEntry[]>();
-  /** Subjects with work and no delivery under way, in the order in which they became so. */
+  /** Subjects that have a notification to deliver and no delivery in progress, in arrival order. */
   readonly #ready: string[] = [];
   readonly #ids = new Set<string>();
-  /** Finished while a listing was under way, which may still name them. */
-  readonly #finishedMeanwhile = new Set<string>();
-  /** Who waits until nothing of a subject is left to be delivered. */
+  /** IDs finished during a listing, which may still include them. */
+  readonly #finishedDuringListing = new Set<string>();
+  /** Callbacks per subject that wait until all its notifications are delivered. */
   readonly #waiters = new Map<string, Array<() => void>>();
   #running = 0;
 
@@ -49,13 +52,13 @@ export class Lane {
     return this.#ids.size;
   }
 
-  /** Nothing of it waits in memory or in the store. */
+  /** True if no notification of the lane waits in memory or in the store. */
   get isDone(): boolean {
     return this.#ids.size === 0 && !this.overflowed && !this.refilling;
   }
 
   knows(id: string): boolean {
-    return this.#ids.has(id) || this.#finishedMeanwhile.has(id);
+    return this.#ids.has(id) || this.#finishedDuringListing.has(id);
   }
 
   add(entry: LaneEntry): void {
@@ -70,7 +73,7 @@ export class Lane {
     this.#ready.push(subject);
   }
 
-  /** The next entry that may be delivered now; its subject is held until `done`. */
+  /** Returns the next deliverable entry. Its subject is blocked until `done`. */
   take(): LaneEntry | undefined {
     if (this.#running >= MAX_DELIVERIES_PER_ACCOUNT) return undefined;
     const subject = this.#ready.shift();
@@ -84,27 +87,27 @@ export class Lane {
     const { id, subject } = entry.notification;
     this.#running -= 1;
     this.#ids.delete(id);
-    if (this.refilling) this.#finishedMeanwhile.add(id);
+    if (this.refilling) this.#finishedDuringListing.add(id);
     const queue = this.#queues.get(subject);
     queue?.shift();
     if (queue !== undefined && queue.length > 0) this.#ready.push(subject);
     else this.#quiet(subject);
   }
 
-  /** Forgets what waits behind the one that is under way and is not younger than `untilUs`; how many. */
+  /** Drops the entries behind the current delivery that were created up to `untilUs`. Returns their number. */
   dropBehind({ subject }: StoredNotification, untilUs: number): number {
     const queue = this.#queues.get(subject) ?? [];
     const kept = queue.filter(({ notification }, i) => i === 0 || notification.createdUs > untilUs);
     for (const entry of queue) {
       if (kept.includes(entry)) continue;
       this.#ids.delete(entry.notification.id);
-      if (this.refilling) this.#finishedMeanwhile.add(entry.notification.id);
+      if (this.refilling) this.#finishedDuringListing.add(entry.notification.id);
     }
     this.#queues.set(subject, kept);
     return queue.length - kept.length;
   }
 
-  /** Calls `act` once nothing of the subject is under way or waiting here; now, when that is so. */
+  /** Calls `act` once the subject has no delivery in progress or waiting. Calls it immediately if that is already so. */
   whenQuiet(subject: string, act: () => void): void {
     if (!this.#queues.has(subject)) {
       act();
@@ -120,7 +123,7 @@ export class Lane {
     for (const act of waiters) act();
   }
 
-  /** Forgets all entries, and calls what waits for one. */
+  /** Drops all entries and calls all waiting callbacks. */
   forget(): void {
     const subjects = [...this.#queues.keys()];
     this.#ids.clear();
@@ -135,6 +138,6 @@ export class Lane {
 
   endRefill(): void {
     this.refilling = false;
-    this.#finishedMeanwhile.clear();
+    this.#finishedDuringListing.clear();
   }
 }

@@ -4,15 +4,15 @@ import type { HttpMethod, StoredNotification } from './types.ts';
 
 export interface HttpRequest {
   readonly method: HttpMethod;
-  /** Absolute, without fragment. For GET the parameters are already in the query. */
+  /** Absolute URL without fragment. For GET it already includes the parameters. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   /** Form-encoded body of a POST. */
   readonly body: string | undefined;
   readonly connectTimeoutMs: number;
-  /** For the whole answer. */
+  /** Timeout for the whole response, in milliseconds. */
   readonly readTimeoutMs: number;
-  /** Until anything comes, at first and in between; default: as long as for the whole answer. */
+  /** Timeout without received data, in milliseconds. Default: `readTimeoutMs`. */
   readonly stallTimeoutMs?: number | undefined;
   readonly maxResponseBytes: number;
   readonly maxRedirects: number;
@@ -39,38 +39,38 @@ export interface HttpFailure {
   readonly durationMs: number;
 }
 
-/** One HTTP exchange with a customer's server, through the egress guard (redirects too). No retries here. */
+/** Performs one HTTP exchange with a customer's server through the egress guard, including redirects. Does not retry. */
 export interface HttpCaller {
   send(request: HttpRequest, signal?: AbortSignal): Promise<Result<HttpResponse, HttpFailure>>;
 }
 
 export interface CallbackLease {
-  /** Resolves while this node may send. Rejects with the signal's reason when it is aborted first. */
+  /** Resolves while this node may send. Rejects with the signal's reason if it aborts first. */
   held(signal: AbortSignal): Promise<void>;
 }
 
-/** Of an account, its campaigns' JSON apart; with a subject: of that campaign. */
+/** Selects notifications: of one account without its campaigns' JSON, or of one campaign if `subject` is set. */
 export interface PendingOf {
   readonly accountId: AccountId;
   readonly subject: string | undefined;
 }
 
-/** The delivery queue of notifications. `CallStore.settle` writes the hangup notification into the same table. */
+/** Stored delivery queue of notifications. `CallStore.settle` writes the hangup notification into the same table. */
 export interface NotificationStore {
-  /** Keeps nothing when this node was declared dead: its calls, and what they have to report, are another node's. */
+  /** Saves a notification. Saves nothing if this node was declared dead, because its calls then belong to another node. */
   put(notification: StoredNotification): Promise<void>;
-  /** Takes up those whose node's life is over: they are the asking node's from now on. How many. */
+  /** Adopts the notifications of ended epochs for this node. Returns their number. */
   adopt(): Promise<number>;
-  /** In the order in which they were stored; of all without `of`. */
+  /** Lists notifications in the order in which they were stored. Without `of`, lists those of all accounts. */
   listPending(limit: number, of?: PendingOf): Promise<readonly StoredNotification[]>;
   recordAttempt(id: string, attempts: number): Promise<void>;
-  /** Delivered or given up: it leaves the delivery queue. */
+  /** Deletes a delivered or abandoned notification. */
   remove(id: string): Promise<void>;
-  /** All of a lane that came into being until then; how many. */
+  /** Deletes the notifications of a lane created up to `createdUs`. Returns their number. */
   removeUntil(of: PendingOf, createdUs: number): Promise<number>;
 }
 
-/** The account token that signs callbacks of `accountId`, and its parent's when there is one. */
+/** Returns the token that signs callbacks of `accountId`, and the parent's token if there is one. */
 export interface SigningTokens {
   tokensOf(
     accountId: AccountId,

@@ -1,4 +1,4 @@
-/** The parameters of call callbacks: spec "Call callbacks", dialect §5. Pure functions of the call's facts. */
+/** Builds the parameters of call callbacks (spec "Call callbacks", dialect §5). Pure functions of the call facts. */
 import { secondsOf } from '../../base/duration.ts';
 import { answeredTimeMs } from '../../base/money.ts';
 import { localDateTime, sessionStart } from '../../base/time-format.ts';
@@ -15,29 +15,29 @@ export type CallStatus =
   | 'no-answer'
   | 'cancel';
 
-/** How a call ended, for its hangup callback. */
+/** Facts about the end of a call for its hangup callback. */
 export interface HangupFacts {
   readonly startUs: number;
   readonly answerUs: number | undefined;
   readonly endUs: number;
-  /** Answered seconds rounded up to whole pulses. */
+  /** Answered time rounded up to whole pulses, in milliseconds. */
   readonly billedMs: number;
   readonly hangupCause: string;
   readonly hangupCauseCode: number;
   readonly hangupCauseName: string;
   readonly hangupSource: string;
-  /** Why, in words, where a call was never answered and there is more to say than the cause's name. */
+  /** Reason why the call was not answered, if it says more than the name of the cause. */
   readonly failureReason: string | undefined;
-  /** The spec fixes `completed`; other services tell the outcome (setting compat.hangupCallStatus). */
+  /** Reported status. The spec fixes `completed`; other services report the outcome (setting compat.hangupCallStatus). */
   readonly callStatus: CallStatus;
 }
 
 type Pair = readonly [name: string, value: string];
 
-/** What needs no change. */
+/** Numbers that need no conversion. */
 const NUMBER = /^\d+$/;
 
-/** Numbers go without `+`, SIP parties as `sip:user@host` (dialect §5). */
+/** Formats a party: numbers without `+`, SIP parties as `sip:user@host` (dialect §5). */
 export function partyParameter(party: string): string {
   if (NUMBER.test(party)) return party;
   const sip = /^(sips?:)([^;?>]+)/i.exec(party);
@@ -49,8 +49,8 @@ export function partyParameter(party: string): string {
 }
 
 /**
- * The standard parameters, present in every callback that asks for a document (dialect §5.1): StartApp, Redirect, and the
- * `action` URLs of elements, whose own parameters follow them.
+ * Returns the standard parameters of every callback that requests a document (dialect §5.1): StartApp, Redirect, and
+ * the `action` URLs of elements, which add their own parameters.
  */
 export function standardParameters(
   facts: CallFacts,
@@ -71,8 +71,8 @@ export function standardParameters(
 }
 
 /**
- * `answer_url` and `fallback_url`: in-progress on an outbound call and on one that was answered before, else ringing
- * (dialect §5.2).
+ * Returns the parameters of `answer_url` and `fallback_url`. The status is in-progress on outbound and answered
+ * calls, otherwise ringing (dialect §5.2).
  */
 export const startAppParameters = (facts: CallFacts, isAnswered = false): CallbackParameters =>
   standardParameters(
@@ -81,7 +81,7 @@ export const startAppParameters = (facts: CallFacts, isAnswered = false): Callba
     facts.direction === 'inbound' && !isAnswered ? 'ringing' : 'in-progress',
   );
 
-/** `ring_url`: the list of the spec and the account (dialect §5.3, §0.2 rule 9). */
+/** Returns the parameters of `ring_url`: those of the spec plus the account (dialect §5.3, §0.2 rule 9). */
 export const ringParameters = (facts: CallFacts): CallbackParameters => [
   ...parties(facts),
   ...identity(facts).filter(([name]) => name !== 'ALegUUID'),
@@ -94,10 +94,10 @@ export const ringParameters = (facts: CallFacts): CallbackParameters => [
 
 const HANGUP_EVENT: Pair = ['Event', 'Hangup'];
 
-/** `hangup_url`: the list of the spec with what both vendors add, costs excepted (dialect §5.4). */
+/** Returns the parameters of `hangup_url`: those of the spec plus the vendors' additions, except costs (dialect §5.4). */
 export function hangupParameters(facts: CallFacts, end: HangupFacts): CallbackParameters {
   const { startUs, answerUs, endUs, billedMs, failureReason } = end;
-  // Made of every call several times: lists are not put together of others.
+  // Runs several times per call, so it builds one list instead of concatenating several.
   const list: Pair[] = [
     ['From', partyParameter(facts.from)],
     ['To', partyParameter(facts.to)],
@@ -128,7 +128,7 @@ export function hangupParameters(facts: CallFacts, end: HangupFacts): CallbackPa
   return list;
 }
 
-/** `machine_detection_url`: the asynchronous result (dialect §5.5). */
+/** Returns the parameters of `machine_detection_url`: the asynchronous result (dialect §5.5). */
 export const machineDetectionParameters = (
   facts: CallFacts,
   isMachine: boolean,
@@ -148,11 +148,11 @@ const parties = (facts: CallFacts): Pair[] => [
   ['To', partyParameter(facts.to)],
 ];
 
-/** The name of whoever calls us (spec, StartApp; dialect §5.2). On an outbound call we present it: it is left out. */
+/** Returns the caller name of an inbound call (spec, StartApp; dialect §5.2). Outbound calls omit it. */
 const callerName = ({ callerName: name, direction }: CallFacts): Pair[] =>
   name === '' || direction === 'outbound' ? [] : [['CallerName', name]];
 
-/** An inbound call has no request and no A-leg fields (dialect §5.2). */
+/** Returns the ID parameters. An inbound call has no request and no A-leg fields (dialect §5.2). */
 function identity({ callUuid, requestUuid, direction }: CallFacts): Pair[] {
   const list: Pair[] = [
     ['CallUUID', callUuid],

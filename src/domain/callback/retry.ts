@@ -1,4 +1,4 @@
-/** The retry policy as straight-line code: attempts with waits between them, all within one total time. */
+/** Implements the retry policy: attempts with pauses between them, within one total time limit. */
 import { linkedTo } from '../../base/abort.ts';
 import type { Clock } from '../../base/clock.ts';
 import { err, type Result } from '../../base/result.ts';
@@ -6,7 +6,7 @@ import type { ExchangeFailure } from './exchange.ts';
 import type { HttpResponse } from './needs.ts';
 import type { CallbackPolicy } from './url-options.ts';
 
-/** One attempt with at most this much time; `signal` ends it when the total time is over. */
+/** Makes one attempt of at most `readTimeoutMs`. `signal` aborts it when the total time ends. */
 export type AttemptOnce = (
   readTimeoutMs: number,
   signal: AbortSignal,
@@ -14,15 +14,15 @@ export type AttemptOnce = (
 
 export interface RetryRun {
   readonly policy: CallbackPolicy;
-  /** Attempts made before, by an earlier process. */
+  /** Number of attempts that an earlier process made. */
   readonly attemptsBefore: number;
   readonly signal: AbortSignal;
   readonly once: AttemptOnce;
-  /** Told after each failed attempt, with the number of attempts so far. */
+  /** Called after each failed attempt with the number of attempts so far. */
   readonly failed?: (attempts: number) => void;
 }
 
-/** Rejects with the signal's reason when aborted; otherwise the first success or the last failure. */
+/** Returns the first success or the last failure. Rejects with the signal's reason when aborted. */
 export async function withRetries(
   clock: Clock,
   run: RetryRun,
@@ -33,7 +33,7 @@ export async function withRetries(
   let isTimeUp = false;
   const cancel = clock.at(deadlineMs, () => {
     isTimeUp = true;
-    controller.abort(new Error('total time is over'));
+    controller.abort(new Error('total time has ended'));
   });
   try {
     let attempts = run.attemptsBefore;

@@ -1,4 +1,4 @@
-/** Webhook signatures of dialect §4. The strings are built here; HMAC comes from base/hash. */
+/** Builds webhook signatures (dialect §4). The HMAC is computed in base/hash. */
 import { hmacSha256, hmacSha256Base64 } from '../../base/hash.ts';
 import { digits, type Random } from '../../base/ids.ts';
 import { RecentMap } from '../../base/recent-map.ts';
@@ -7,29 +7,29 @@ import type { CallbackParameters, HttpMethod } from './types.ts';
 
 export interface SignedRequest {
   readonly method: HttpMethod;
-  /** As configured by the customer, without fragment; of a GET with the callback's parameters in its query. */
+  /** URL as configured by the customer, without fragment. For GET it includes the callback's parameters. */
   readonly url: string;
-  /** Form parameters of the body; none in a GET. */
+  /** Form parameters of the body. Empty for GET. */
   readonly bodyParameters: CallbackParameters;
 }
 
-/** The tokens that sign: the owner's, and its parent's when a sub-account owns the call. */
+/** Signing tokens: that of the owner, and that of its parent if a sub-account owns the call. */
 export interface CallbackTokens {
   readonly own: string;
   readonly parent: string | undefined;
 }
 
-/** 20 random decimal digits. */
+/** Returns 20 random decimal digits. */
 export const signatureNonce = (random: Random): string => digits(random, 20);
 
-/** What is signed of one request, computed once for all who sign it and for the log. */
+/** Signed texts of one request, computed once for all tokens and for the log. */
 export interface SignedStrings {
   readonly nonce: string;
-  /** The same in both families. */
+  /** Text of the V2 signature, the same in both families. */
   readonly v2: string;
-  /** Plivo's V3. */
+  /** Text of Plivo's V3 signature. */
   readonly plivoV3: string;
-  /** Vobiz's V3 signs the URL without its query alone (dialect §4.1). */
+  /** Text of Vobiz's V3 signature: only the URL without query (dialect §4.1). */
   readonly vobizV3: string;
 }
 
@@ -44,8 +44,8 @@ export function signedStrings(request: SignedRequest, nonce: string): SignedStri
 }
 
 /**
- * The string of Plivo's V3 signature (dialect §4.2): base URL, sorted decoded query, sorted body pairs without separators, nonce.
- * The dot before the body pairs stands only behind a query, as the SDK's validator has it.
+ * Builds the text of Plivo's V3 signature (dialect §4.2): base URL, sorted decoded query, sorted body pairs without
+ * separators, nonce. A dot precedes the body pairs only after a query, as in the SDK's validator.
  */
 function plivoV3({ base, query }: Place, parameters: CallbackParameters, nonce: string): string {
   const q = query === '' ? '' : sortedQuery(query);
@@ -56,8 +56,8 @@ function plivoV3({ base, query }: Place, parameters: CallbackParameters, nonce: 
 }
 
 /**
- * The signature headers of one request under each configured prefix: V2, V3 and their main-account twins.
- * A prefix that names Vobiz gets Vobiz's V3, any other one Plivo's. They are added to `headers`.
+ * Adds the signature headers of one request to `headers`, for each configured prefix: V2, V3 and their main-account
+ * variants. A prefix that names Vobiz uses Vobiz's V3, any other Plivo's.
  */
 export function signatureHeaders(
   signed: SignedStrings,
@@ -93,7 +93,7 @@ interface HeaderNames {
   readonly mainV3: string;
 }
 
-/** By prefix; prefixes are settings, and few. */
+/** Header names by prefix. Prefixes come from the settings, so there are few. */
 const headerNames = new Map<string, HeaderNames>();
 
 function namesOf(prefix: string): HeaderNames {
@@ -114,7 +114,7 @@ function namesOf(prefix: string): HeaderNames {
   return names;
 }
 
-/** Of a JSON body (dialect §3.11): HMAC-SHA256 of its bytes, in hex. */
+/** Returns the signature header of a JSON body (dialect §3.11): HMAC-SHA256 of its bytes, in hex. */
 export const bodySignatureHeader = (
   body: string,
   tokens: Pick<CallbackTokens, 'own'>,
@@ -122,7 +122,7 @@ export const bodySignatureHeader = (
   'X-VoBiz-Signature': `sha256=${hmacSha256(tokens.own, body).toString('hex')}`,
 });
 
-/** Headers of a WebSocket upgrade: signed as a GET of the http(s) form of the URL (dialect §1.4). */
+/** Returns the headers of a WebSocket upgrade, signed as a GET of the http(s) form of the URL (dialect §1.4). */
 export const upgradeSignatureHeaders = (
   url: string,
   tokens: CallbackTokens,
@@ -144,8 +144,8 @@ interface Place {
 }
 
 /**
- * `scheme://host[:port]/path` and the query. The text is taken as configured (an explicit port stays); user information is
- * dropped, as it is not part of the URL that the customer's server sees, and an empty path is `/` for the same reason.
+ * Splits a URL into `scheme://host[:port]/path` and query. Keeps the configured text, including an explicit port.
+ * Drops user information and writes an empty path as `/`, as the customer's server sees the URL.
  */
 function splitUrl(url: string): Place {
   const mark = url.indexOf('?');
@@ -159,7 +159,7 @@ function splitUrl(url: string): Place {
   return { base, query };
 }
 
-/** Of URLs that were called lately: applications use the same ones again and again. */
+/** Base URLs of recently called URLs. Applications reuse the same URLs. */
 const bases = new RecentMap<string>(1000);
 
 function baseOf(whole: string): string {
@@ -174,7 +174,7 @@ const sortedQuery = (query: string): string =>
     .map(([name, value]) => `${name}=${value}`)
     .join('&');
 
-/** By name, then value, in the order of UTF-16 units. */
+/** Sorts pairs by name, then value, in UTF-16 code unit order. */
 const sorted = (pairs: CallbackParameters): CallbackParameters => pairs.toSorted(inOrder);
 
 const inOrder = (one: CallbackParameters[number], other: CallbackParameters[number]): number =>

@@ -2,35 +2,35 @@ import type { AccountId, CallUuid } from '../../base/ids.ts';
 export type HttpMethod = 'GET' | 'POST';
 export type CallbackParameters = ReadonlyArray<readonly [name: string, value: string]>;
 
-/** What the customer configured: where to call, how, and whose token signs it. */
+/** A configured callback URL and method. */
 export interface CallbackTarget {
-  /** As typed by the customer, URL fragment with `#ct=…` overrides included. */
+  /** URL as entered by the customer, including a fragment with `#ct=…` options. */
   readonly url: string;
   readonly method: HttpMethod;
 }
 
-/** A notification that is kept until it is acknowledged (2xx) or given up, across restarts. */
+/** A notification that is stored until it is acknowledged (2xx) or abandoned, across restarts. */
 export interface StoredNotification {
   readonly id: string;
   readonly accountId: AccountId;
   /**
-   * What it tells of: a call's uuid, a conference's, a campaign's id, or `balance:<id>`. Those of one subject are
-   * delivered in order.
+   * Ordering key: the UUID of a call or conference, the ID of a campaign, or `balance:<id>`. Notifications of one
+   * subject are delivered in order.
    */
   readonly subject: string;
   readonly event: string;
   readonly target: CallbackTarget;
   readonly parameters: CallbackParameters;
-  /** Sent as it is in place of the parameters, by POST, and signed itself (dialect §3.11, webhooks). */
+  /** JSON body, sent by POST instead of the parameters and signed (dialect §3.11, webhooks). */
   readonly json?: string | undefined;
   readonly createdUs: number;
   readonly attempts: number;
 }
 
-/** A notification before it has an identity. */
+/** A notification that has no ID yet. */
 export type NotificationDraft = Omit<StoredNotification, 'id' | 'createdUs' | 'attempts'>;
 
-/** Told once, in JSON: by POST as the body, by GET as the query. */
+/** A JSON event that is sent once: by POST as the body, by GET as the query. */
 export interface JsonEvent {
   readonly accountId: AccountId;
   readonly callUuid: CallUuid;
@@ -39,7 +39,7 @@ export interface JsonEvent {
   readonly body: Readonly<Record<string, string | number | boolean | null>>;
 }
 
-/** One HTTP request as it went over the wire, for the call's log. */
+/** One HTTP request as sent, for the call log. */
 export interface CallbackAttempt {
   readonly event: string;
   readonly url: string;
@@ -47,9 +47,9 @@ export interface CallbackAttempt {
   readonly status: number | undefined;
   readonly error: string | undefined;
   readonly durationMs: number;
-  /** The exact string that was signed (Plivo V3 form). Never the token. */
+  /** Exact text that was signed (Plivo V3 form). Never contains the token. */
   readonly signedString: string;
-  /** Of its trace, where there is one. */
+  /** Span ID of the trace, if there is one. */
   readonly spanId?: string | undefined;
 }
 

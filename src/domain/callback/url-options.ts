@@ -1,23 +1,23 @@
 import { TOTAL_MS } from './settings.ts';
 
-/** Which failures of an attempt are worth another one. */
+/** Failure classes of an attempt that can be retried. */
 export type RetryReason = 'connect' | 'read' | '4xx' | '5xx';
 
-/** The policy of one callback URL: the defaults, changed by the URL's own fragment. */
+/** Policy of one callback URL: the defaults, modified by the URL's fragment. */
 export interface CallbackPolicy {
   readonly connectTimeoutMs: number;
   readonly readTimeoutMs: number;
-  /** Until anything comes; an `rt` of the URL counts for it too. */
+  /** Timeout without received data, in milliseconds. The URL option `rt` also sets it. */
   readonly stallTimeoutMs: number;
-  /** All attempts and waits together. */
+  /** Total time for all attempts and pauses, in milliseconds. */
   readonly totalMs: number;
   readonly retries: number;
-  /** Wait before the first, second … retry; later ones wait as long as the last. */
+  /** Pauses before the first, second … retry, in milliseconds. Later retries use the last value. */
   readonly backoffMs: readonly number[];
   readonly retryOn: ReadonlySet<RetryReason>;
 }
 
-/** Accepted values of the numeric options; what lies outside is brought to the nearest (dialect §6). */
+/** Ranges of the numeric options. Values outside are clamped (dialect §6). */
 const RANGES = {
   ct: [100, 10_000],
   rt: [100, 40_000],
@@ -34,8 +34,9 @@ const RETRY_WORDS: Readonly<Record<string, readonly RetryReason[]>> = {
 };
 
 /**
- * Takes the fragment `#ct=…&rt=…&tt=…&rc=…&rp=…` off a URL and applies it: connect, read and total timeout in ms, retry count,
- * and a list of ct, rt, 4xx, 5xx, all (dialect §6). Unknown or malformed options change nothing. A fragment is never sent nor signed.
+ * Removes the fragment `#ct=…&rt=…&tt=…&rc=…&rp=…` from a URL and applies it: connect, read and total timeout in ms,
+ * retry count, and a list of ct, rt, 4xx, 5xx, all (dialect §6). Ignores unknown or malformed options. The fragment
+ * is neither sent nor signed.
  */
 export function splitUrlOptions(
   url: string,

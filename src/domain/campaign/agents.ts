@@ -1,4 +1,4 @@
-/** Agents: the documents that campaigns connect their calls to. */
+/** Manages agents: the documents that campaigns connect their calls to. */
 import type { AgentId } from '../../base/ids.ts';
 import { newAgentId } from '../../base/ids.ts';
 import { err, ok, type Result } from '../../base/result.ts';

@@ -1,18 +1,18 @@
-/** The end of an attempt: what is stored of it, what becomes of its contact, and the event for `notify_url`. */
+/** Evaluates the end of an attempt: its stored result, the contact's next status, and the event for `notify_url`. */
 import type { CallUuid } from '../../base/ids.ts';
 import type { AttemptFinish, CampaignCallEnd } from './needs.ts';
 import { asBefore, nextStep, outcomeOf } from './outcome.ts';
 import type { Campaign, CampaignEvent, Contact, ContactStatus } from './types.ts';
 import { dayOf } from './zoned-time.ts';
 
-/** The end of a call of which nothing is known. */
+/** Default values for the end of a call without a known outcome. */
 export const UNKNOWN_END = {
   hangupCause: 'UNKNOWN',
   hangupCauseCode: 0,
   machine: undefined,
 } as const;
 
-/** There was no call: the process stopped, or failed, before anything was sent. */
+/** End of an attempt without a call: the process stopped, or failed, before anything was sent. */
 export const NO_CALL: CampaignCallEnd = {
   ...UNKNOWN_END,
   answeredUs: undefined,
@@ -31,7 +31,7 @@ const TOLD_AS: Partial<
   expired: 'expired',
 };
 
-/** What is stored when a call has ended. */
+/** Returns the data to store when a call has ended. */
 export function finishOf(
   campaign: Campaign,
   attempt: {

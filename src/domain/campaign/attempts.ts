@@ -1,4 +1,4 @@
-/** Attempts: stored before the call is placed, closed exactly once. */
+/** Manages attempts: stored before the call is placed, closed exactly once. */
 
 import { ServiceError } from '../../base/errors.ts';
 import { type CallUuid, newCallUuid } from '../../base/ids.ts';
@@ -17,14 +17,14 @@ import type { PoolUse } from './pool-holds.ts';
 import type { Agent, Campaign, Contact } from './types.ts';
 import { dayOf, dayStartUs, nextDayStartUs } from './zoned-time.ts';
 
-/** The caller id of a call. */
+/** Caller ID of a call. */
 export interface Caller {
   readonly number: string;
-  /** Of a number of the pool: its reservation. */
+  /** Reservation of the pool number. Undefined if the number is not from a pool. */
   readonly use: PoolUse | undefined;
 }
 
-/** An attempt that is stored as begun. */
+/** An attempt whose start is stored. */
 interface Begun {
   readonly callUuid: CallUuid;
   readonly contact: Contact;
@@ -36,12 +36,12 @@ interface Begun {
 /** Result of placing a call. */
 export type Placed = 'begun' | PlacingRefusal | { readonly kind: 'failed' };
 
-/** Interval of retries while the store takes no writes. */
+/** Pause between retries while the store refuses writes, in milliseconds. */
 const STORE_RETRY_MS = 1000;
 export interface AttemptHooks {
-  /** After each attempt, with the campaign as stored; `refused`: why there was no call. */
+  /** Called after each attempt with the stored campaign. `refused` is the reason if there was no call. */
   ended(campaign: Campaign, refused: CampaignCallEnd['refused']): void;
-  /** A use of the pool became final, or was returned. */
+  /** Called when a pool use became final or was returned. */
   poolSettled(live: LiveCampaign): void;
 }
 
@@ -54,7 +54,7 @@ export class Attempts {
     this.#hooks = hooks;
   }
 
-  /** Returns those that may be called now; the others get a final status, or a later due time. */
+  /** Returns the contacts that may be called now. Gives the others a final status or a later due time. */
   async select(live: LiveCampaign, found: readonly DueContact[]): Promise<readonly DueContact[]> {
     const decided = found.flatMap((due) => this.#decisionOf(live.campaign, due) ?? []);
     if (decided.length > 0) await this.decide(live, found, decided);
@@ -97,9 +97,9 @@ export class Attempts {
     return { contactId, status: contact.status, reason: 'daily_limit', dueUs };
   }
 
-  // ---------------------------------------------------------------- beginning
+  // ---------------------------------------------------------------- start
 
-  /** Never rejects. */
+  /** Places a call for a contact. Never rejects. */
   async place(
     live: LiveCampaign,
     agent: Agent,
@@ -133,7 +133,7 @@ export class Attempts {
       return 'begun';
     } catch (error) {
       this.#needs.logger.error({ error, callUuid, campaignId: campaign.id }, 'call not placed');
-      // `CallPlacing.place` rejects only before anything was sent.
+      // `CallPlacing.place` rejects only if nothing was sent.
       if (placedUs === undefined) this.#settle(live, caller.use);
       else await this.#close(live, { ...begun, placedUs }, NO_CALL);
       return { kind: 'failed' };
@@ -175,7 +175,7 @@ export class Attempts {
 
   // ---------------------------------------------------------------- end
 
-  /** Never rejects. */
+  /** Waits for the end of the call and closes the attempt. Never rejects. */
   async #follow(live: LiveCampaign, begun: Begun, ended: Promise<CampaignCallEnd>): Promise<void> {
     let end: CampaignCallEnd;
     try {
@@ -199,9 +199,9 @@ export class Attempts {
     const finish = (): AttemptFinish =>
       finishOf(live.campaign, { ...attempt, callUuid, firstDialUs }, end);
     const campaign = await this.#written(live.campaign, contact, from, end, finish);
-    // Only after the write: the next choice may depend on how this attempt ended.
+    // Updated only after the write, because the next choice may depend on the end of this attempt.
     live.calls -= 1;
-    // The store has returned the use of a refused call.
+    // The store has returned the pool use of a refused call.
     if (end.refused !== undefined) live.callerIds = undefined;
     this.#settle(live, use);
     if (campaign === undefined) return;
@@ -209,7 +209,7 @@ export class Attempts {
     this.#hooks.ended(campaign, end.refused);
   }
 
-  /** Stores the end, however long that takes. Undefined: it was closed before, or the store is closed. */
+  /** Stores the end, with unlimited retries. Returns undefined if the attempt was closed before or the store is closed. */
   async #written(
     campaign: Campaign,
     contact: Contact,
@@ -240,7 +240,7 @@ export class Attempts {
 
   // ---------------------------------------------------------------- after a crash
 
-  /** Closes attempts that an earlier process left open, from the records of their calls. */
+  /** Closes attempts that an earlier process left open, based on the records of their calls. */
   async recover(): Promise<void> {
     const { store, calls, logger } = this.#needs;
     for (const attempt of await store.openAttempts()) {

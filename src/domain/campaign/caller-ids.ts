@@ -1,4 +1,4 @@
-/** Chooses the next caller id of a pool (dialect §3.11, caller id strategies). */
+/** Chooses the next caller ID of a pool (dialect §3.11, caller id strategies). */
 import type { Random } from '../../base/ids.ts';
 import type { PoolHolds, PoolUse } from './pool-holds.ts';
 import type { PoolNumber, PoolRules } from './types.ts';
@@ -6,16 +6,19 @@ import { dayOf, nextDayStartUs } from './zoned-time.ts';
 
 export type Turn =
   | { readonly kind: 'number'; readonly use: PoolUse }
-  /** Every usable number is cooling down. */
+  /** Every usable number is cooling down until `untilUs`. */
   | { readonly kind: 'wait'; readonly untilUs: number }
-  /** Every number is at its limit, but calls being placed may return a use. `untilUs`: the next midnight, if that helps. */
+  /**
+   * Every number is at its limit, but calls being placed may return a use. `untilUs` is the next midnight if that
+   * resets a limit.
+   */
   | { readonly kind: 'held'; readonly untilUs: number }
   | { readonly kind: 'dailyLimit' | 'exhausted' };
 
 export interface CallerIdsOptions {
   readonly timezone: string;
   readonly random: Random;
-  /** Uses that the stored numbers do not count yet, or may lose again. */
+  /** Uses that the stored counters do not include yet, or that may be returned. */
   readonly holds: PoolHolds;
 }
 
@@ -51,7 +54,7 @@ export class CallerIds {
     this.#turn = numbers.findIndex((number) => number.lastUsedUs === lastUsedUs);
   }
 
-  /** The next number, without using it. */
+  /** Returns the next number without reserving it. */
   peek(nowUs: number): Turn {
     const { maxCalls, maxCallsPerDay, cooldownMs } = this.#rules;
     const day = dayOf(nowUs, this.#timezone);
@@ -95,7 +98,7 @@ export class CallerIds {
     used.lastUsedUs = nowUs;
   }
 
-  /** Returns whether midnight has passed since the last use of any number. Uses that are returned do not change the day. */
+  /** Returns whether midnight has passed since the last use of any number. Returned uses do not change the day. */
   isNewDay(nowUs: number): boolean {
     const today = dayOf(nowUs, this.#timezone);
     return this.#numbers.every(({ day }) => day < today);

@@ -1,4 +1,4 @@
-/** Front door: what owners of campaigns see and command (dialect §3.11). The dialer places the calls. */
+/** Queries and commands for campaign owners (dialect §3.11). The dialer places the calls. */
 import type { AccountId, AgentId, CallUuid, CampaignId } from '../../base/ids.ts';
 import { newCampaignId } from '../../base/ids.ts';
 import type { Page, Slice } from '../../base/page.ts';
@@ -184,7 +184,7 @@ export class CampaignService implements CampaignControl {
     return this.#uploads.abandon(upload);
   }
 
-  /** Deletes unfinished uploads of an earlier process, and lists without a campaign. */
+  /** Deletes unfinished uploads of an earlier process, and contact lists without a campaign. */
   forgetUploads(): Promise<void> {
     return this.#uploads.clearStray();
   }
@@ -273,7 +273,7 @@ export class CampaignService implements CampaignControl {
     return this.#needs.dialer.running(accountId);
   }
 
-  // ---------------------------------------------------------------- inside
+  // ---------------------------------------------------------------- private helpers
 
   async #own(owner: CampaignOwner, id: CampaignId): Promise<Campaign | undefined> {
     const campaign = await this.#needs.store.get(id);

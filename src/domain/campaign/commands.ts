@@ -1,4 +1,7 @@
-/** Commands of a campaign's owner, and changes of a campaign at rest; each from certain statuses alone. */
+/**
+ * Implements the commands of a campaign's owner and changes of a campaign that is not running. Each is allowed only
+ * in certain statuses.
+ */
 import type { CampaignId } from '../../base/ids.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import type { CampaignChange } from './needs.ts';
@@ -13,9 +16,9 @@ import type {
 
 type Answer<T> = Promise<Result<T, CampaignRefusal>>;
 
-/** Statuses in which the plan may be changed and contacts uploaded. */
+/** Statuses in which the plan may be changed and contacts may be uploaded. */
 export const OPEN: readonly CampaignStatus[] = ['draft', 'ready'];
-/** Statuses in which nothing runs, and which may be archived. */
+/** Statuses without activity, from which a campaign may be archived. */
 const AT_REST: readonly CampaignStatus[] = ['draft', 'ready', 'completed', 'cancelled'];
 
 export class Commands {
@@ -30,7 +33,7 @@ export class Commands {
     return started === undefined ? this.refused(campaign.id, 'started') : ok(this.view(started));
   }
 
-  /** A pause that would end by itself becomes `manual_pause`. */
+  /** Pauses a campaign. A pause that would end automatically becomes `manual_pause`. */
   async pause(campaign: Campaign): Answer<CampaignView> {
     const paused = await this.#needs.dialer.pause(campaign, 'manual_pause');
     return paused === undefined ? this.refused(campaign.id, 'paused') : ok(this.view(paused));
@@ -60,7 +63,7 @@ export class Commands {
     return this.#change(campaign, OPEN, change, 'changed');
   }
 
-  /** Why it was not done, with the status of now. */
+  /** Returns the refusal with the current status. */
   async refused(id: CampaignId, done: string): Answer<never> {
     const campaign = await this.#needs.store.get(id);
     if (campaign === undefined) return err({ kind: 'unknownCampaign' });

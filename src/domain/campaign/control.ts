@@ -1,6 +1,6 @@
 /**
- * Operations on campaigns. Shapes and ranges were checked before; what needs the account is checked here. Campaigns and agents
- * of another owner are unknown to the caller.
+ * Operations on campaigns. The caller has validated shapes and ranges; checks that need the account are done here.
+ * Campaigns and agents of another owner are reported as unknown.
  */
 import type { AccountId, AgentId, CallUuid, CampaignId } from '../../base/ids.ts';
 import type { Page, Slice } from '../../base/page.ts';
@@ -24,30 +24,30 @@ import type {
 
 export type NewAgent = Omit<Agent, 'id' | 'accountId' | 'subAccount' | 'createdUs' | 'updatedUs'>;
 export type AgentPatch = Partial<NewAgent>;
-/** A key that is present is set. */
+/** Changes of a campaign. A key that is present is set. */
 export type CampaignPatch = Partial<CampaignPlan>;
 
 export type CampaignRefusal =
   | { readonly kind: 'unknownCampaign' | 'unknownAgent' | 'unknownNumber' | 'unknownAttempt' }
-  /** The pool has the number already. */
+  /** The pool already contains the number. */
   | { readonly kind: 'numberExists' }
-  /** Campaigns that are not over use the agent. */
+  /** Unfinished campaigns use the agent. */
   | { readonly kind: 'agentInUse' }
-  /** Not from this status (409). */
+  /** The command is not allowed in the current status (409). */
   | { readonly kind: 'wrongState'; readonly status: CampaignStatus; readonly detail: string }
-  /** Resumed while the cause of the pause is still there (409). */
+  /** The cause of the pause still exists (409). */
   | { readonly kind: 'stillPaused'; readonly reason: PauseReason; readonly detail: string }
   /** A field of the plan is invalid (400). */
   | { readonly kind: 'invalid'; readonly field: string; readonly detail: string }
   | { readonly kind: 'tooMany'; readonly what: string; readonly limit: number };
 
-/** An upload under way; its list is visible once it is finished. */
+/** An upload in progress. Its list becomes visible once it is finished. */
 export interface Upload {
   readonly campaignId: CampaignId;
   readonly listId: number;
 }
 
-/** A row of an upload: a contact, or why it is refused. */
+/** A row of an upload: a contact, or a refused row with its reason. */
 export type UploadRow = NewContact | BadRow;
 
 export interface UploadSummary {
@@ -57,20 +57,20 @@ export interface UploadSummary {
 }
 
 export interface CampaignFilter extends CampaignOwner {
-  /** Archived ones alone, or all others. */
+  /** True selects archived campaigns, false all others. */
   readonly archived: boolean;
 }
 
 export interface ContactFilter {
   readonly status?: ContactStatus | undefined;
-  /** Part of a number. */
+  /** Substring of a number. */
   readonly search?: string | undefined;
 }
 
-/** Of one account, or the operator's for all. */
+/** Scope of a do-not-call list: one account, or all accounts (the operator's list). */
 export type DoNotCallScope = AccountId | 'operator';
 
-/** A number that no campaign calls. */
+/** A number on a do-not-call list. */
 export interface ListedNumber {
   readonly number: string;
   readonly addedUs: number;
@@ -89,28 +89,28 @@ export interface CampaignControl {
 
   create(owner: CampaignOwner, plan: CampaignPlan): Answer<CampaignView>;
   get(owner: CampaignOwner, id: CampaignId): Answer<CampaignView>;
-  /** Newest first. */
+  /** Returns a page, newest first. */
   list(filter: CampaignFilter, slice: Slice): Promise<Page<CampaignView>>;
-  /** In `draft` and `ready` alone. */
+  /** Changes the plan. Allowed only in `draft` and `ready`. */
   update(owner: CampaignOwner, id: CampaignId, patch: CampaignPatch): Answer<CampaignView>;
-  /** `atUs` undefined removes the schedule. In `draft` and `ready` alone. */
+  /** Sets the scheduled start. `atUs` undefined removes it. Allowed only in `draft` and `ready`. */
   schedule(owner: CampaignOwner, id: CampaignId, atUs: number | undefined): Answer<CampaignView>;
   start(owner: CampaignOwner, id: CampaignId): Answer<CampaignView>;
   pause(owner: CampaignOwner, id: CampaignId): Answer<CampaignView>;
   resume(owner: CampaignOwner, id: CampaignId): Answer<CampaignView>;
   cancel(owner: CampaignOwner, id: CampaignId): Answer<CampaignView>;
   archive(owner: CampaignOwner, id: CampaignId): Answer<CampaignView>;
-  /** The same plan and pool as a draft, without contacts and schedule. */
+  /** Creates a draft with the same plan and pool, without contacts and schedule. */
   clone(owner: CampaignOwner, id: CampaignId, name: string): Answer<CampaignView>;
 
-  /** In `draft` and `ready` alone; what is not finished is forgotten at the next start. */
+  /** Starts an upload. Allowed only in `draft` and `ready`. Unfinished uploads are discarded at the next start. */
   beginUpload(owner: CampaignOwner, id: CampaignId): Answer<Upload>;
-  /** At most 1000 rows at a time, in the order of the list. */
+  /** Adds at most 1000 rows per call, in list order. */
   addRows(upload: Upload, rows: readonly UploadRow[]): Answer<void>;
-  /** Replaces the list; a draft with a contact becomes ready. */
+  /** Replaces the contact list. A draft with at least one contact becomes ready. */
   finishUpload(upload: Upload): Answer<UploadSummary>;
   abandonUpload(upload: Upload): Promise<void>;
-  /** Refused rows of the list, after row `after`. */
+  /** Returns refused rows of the list after row `after`. */
   badRows(
     owner: CampaignOwner,
     id: CampaignId,
@@ -124,10 +124,10 @@ export interface CampaignControl {
     filter: ContactFilter,
     slice: Slice,
   ): Answer<Page<Contact>>;
-  /** Every attempt, newest first. */
+  /** Returns a page of all attempts, newest first. */
   attempts(owner: CampaignOwner, id: CampaignId, slice: Slice): Answer<Page<Attempt>>;
   attempt(owner: CampaignOwner, callUuid: CallUuid): Answer<Attempt>;
-  /** The next contacts after row `after`, each with its last attempt. */
+  /** Returns the next contacts after row `after`, each with its last attempt. */
   results(
     owner: CampaignOwner,
     id: CampaignId,
@@ -141,7 +141,7 @@ export interface CampaignControl {
     numbers: ReadonlyArray<Pick<PoolNumber, 'number' | 'label'>>,
   ): Answer<readonly PoolNumber[]>;
   numbers(owner: CampaignOwner, id: CampaignId): Answer<readonly PoolNumber[]>;
-  /** Counters begin anew with another number. */
+  /** Changes a pool number. Its counters restart if the number itself changes. */
   updateNumber(
     owner: CampaignOwner,
     id: CampaignId,
@@ -150,7 +150,7 @@ export interface CampaignControl {
   ): Answer<PoolNumber>;
   removeNumber(owner: CampaignOwner, id: CampaignId, numberId: string): Answer<void>;
 
-  /** Numbers that no campaign calls. */
+  /** Adds numbers that no campaign may call. Returns the number of new entries. */
   addDoNotCall(scope: DoNotCallScope, numbers: readonly string[]): Answer<number>;
   removeDoNotCall(scope: DoNotCallScope, number: string): Answer<void>;
   doNotCall(
@@ -159,6 +159,6 @@ export interface CampaignControl {
     slice: Slice,
   ): Promise<Page<ListedNumber>>;
 
-  /** Campaigns of the main account that take capacity now. */
+  /** Returns the campaigns of the main account that currently use capacity. */
   running(accountId: AccountId): Promise<readonly RunningCampaign[]>;
 }

@@ -5,17 +5,20 @@ import type { CallPlacing, CampaignStore, CampaignWebhooks } from './needs.ts';
 import type { CampaignOwner } from './types.ts';
 
 export interface DialerSettings {
-  /** Campaigns of one account that run at once; more are queued. */
+  /** Maximum number of concurrently running campaigns per account. More are queued. */
   readonly maxRunning: number;
-  /** Calls to one number in a day, of all campaigns of the account. */
+  /** Maximum number of calls per day to one number, over all campaigns of the account. */
   readonly maxCallsPerDay: number;
-  /** Without a call for so long a campaign is `idle`. */
+  /** Time without a call after which a campaign is `idle`, in milliseconds. */
   readonly activeMs: number;
-  /** Contacts are due, no limit is full, and no call could be placed for so long: `stalled`. */
+  /**
+   * Time without a placed call, although contacts are due and no limit is full, after which a campaign is `stalled`.
+   * Milliseconds.
+   */
   readonly stalledMs: number;
-  /** The same for so long: paused as `stalled`. */
+  /** Time after which a stalled campaign is paused as `stalled`, in milliseconds. */
   readonly stalledPauseMs: number;
-  /** Carrier and answer URL failures in a row that pause a campaign. */
+  /** Number of consecutive carrier and answer URL failures that pauses a campaign. */
   readonly failures: number;
 }
 
@@ -26,7 +29,7 @@ export interface DialerNeeds {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
-  /** `act` is called when an account or sub-account has lost the right to call. */
+  /** Registers a callback that runs when an account or sub-account loses the right to call. */
   readonly onRevoked: (act: (owner: CampaignOwner) => Promise<void>) => void;
   readonly settings: DialerSettings;
 }

@@ -1,6 +1,6 @@
 /**
- * Places the calls of running campaigns as slots are free. It runs when a call has ended, a
- * command came, a slot became free or a timer is due; one round per account at a time. All its state can be rebuilt from the store.
+ * Places the calls of running campaigns. A round runs when a call ends, a command arrives, a slot becomes free or a
+ * timer fires. Each account has at most one round at a time. All state can be rebuilt from the store.
  */
 import type { AccountId, CampaignId } from '../../base/ids.ts';
 import { Attempts } from './attempts.ts';
@@ -22,7 +22,7 @@ import type {
   RunningCampaign,
 } from './types.ts';
 
-/** The longest timer: after it, a wall clock that was changed is noticed. */
+/** Longest timer, so that a wall clock change is noticed. */
 const LONGEST_WAIT_MS = 600_000;
 const FOREVER = Number.POSITIVE_INFINITY;
 
@@ -70,8 +70,8 @@ export class Dialer implements DialerControl {
   }
 
   /**
-   * Closes attempts that another process left open, and continues; once this one has begun, nothing more. Call it after open calls were
-   * closed, and before any is placed.
+   * Closes attempts that another process left open, and resumes campaigns. Does nothing after the first call. Must
+   * run after open calls were closed and before any call is placed.
    */
   async resumeAll(): Promise<void> {
     if (this.#hasBegun) return;
@@ -81,7 +81,7 @@ export class Dialer implements DialerControl {
     for (const campaign of await this.#needs.store.unfinished()) this.#keep(campaign);
   }
 
-  /** Places no further calls. Live calls go on; attempts whose end is not stored are closed at the next start. */
+  /** Stops placing calls. Live calls continue. Attempts whose end is not stored are closed at the next start. */
   stop(): void {
     this.#stopped = true;
     this.#hasBegun = false;
@@ -99,7 +99,7 @@ export class Dialer implements DialerControl {
     return this.#transitions.pause(campaign, reason, this.#nowUs());
   }
 
-  /** After `consecutive_failures` a single failure pauses again. */
+  /** Resumes a campaign. After `consecutive_failures`, a single failure pauses it again. */
   resume(campaign: Campaign): Promise<Campaign | undefined> {
     const wasFailing = campaign.pauseReason === 'consecutive_failures';
     const probation = wasFailing ? this.#needs.settings.failures - 1 : 0;
@@ -119,7 +119,7 @@ export class Dialer implements DialerControl {
         this.#keep(campaign);
       })
       .catch((error: unknown) => {
-        this.#needs.logger.error({ error, accountId, campaignId: id }, 'campaign not read');
+        this.#needs.logger.error({ error, accountId, campaignId: id }, 'failed to read a campaign');
       });
   }
 
@@ -147,9 +147,9 @@ export class Dialer implements DialerControl {
       }));
   }
 
-  // ---------------------------------------------------------------- waking
+  // ---------------------------------------------------------------- scheduling
 
-  /** Takes over the stored state of a campaign; forgets one that is over. */
+  /** Updates the in-memory state of a campaign from the store. Drops a finished campaign. */
   #keep(campaign: Campaign): void {
     const known = this.#live.get(campaign.id);
     if (!CONCERNS.has(campaign.status) && (known === undefined || known.calls === 0)) {
@@ -167,7 +167,7 @@ export class Dialer implements DialerControl {
     const live = this.#live.get(campaign.id);
     if (live === undefined) return;
     if (live.calls === 0 && !CONCERNS.has(campaign.status)) this.#live.delete(campaign.id);
-    // A full limit is no reason to pause: the contact is tried again later.
+    // A full limit does not pause the campaign: the contact is tried again later.
     live.sleepUntilUs = refused === 'full' ? this.#nowUs() + RECHECK_MS * 1000 : 0;
     if (refused !== undefined && refused !== 'full') live.refusedWith = refused;
     this.#wake(campaign.accountId);
@@ -217,7 +217,7 @@ export class Dialer implements DialerControl {
     });
   }
 
-  /** Never rejects. */
+  /** Runs one round for an account. Never rejects. */
   async #round(rounds: AccountRounds): Promise<void> {
     const { accountId } = rounds;
     rounds.cancel();
@@ -232,7 +232,7 @@ export class Dialer implements DialerControl {
         await this.#dialling.dial(rounds, () => this.#stopped);
       }
     } catch (error) {
-      this.#needs.logger.error({ error, accountId }, 'round of the dialer failed');
+      this.#needs.logger.error({ error, accountId }, 'dialer round failed');
       for (const live of this.#ofAccount(accountId))
         live.blocked('the store failed', this.#nowUs());
       wakeUs = this.#nowUs() + RECHECK_MS * 1000;
@@ -252,7 +252,7 @@ export class Dialer implements DialerControl {
     rounds.cancel = clock.at(clock.monotonicMs() + waitMs, () => this.#wake(rounds.accountId));
   }
 
-  // ---------------------------------------------------------------- facts
+  // ---------------------------------------------------------------- queries
 
   #ofAccount(accountId: AccountId): LiveCampaign[] {
     return [...this.#live.values()].filter(({ campaign }) => campaign.accountId === accountId);

@@ -1,4 +1,4 @@
-/** Chooses the next contact and caller id of a running campaign, places the call, and acts on a refusal. */
+/** Chooses the next contact and caller ID of a running campaign, places the call, and handles a refusal. */
 import type { AccountId } from '../../base/ids.ts';
 import type { Attempts, Caller, Placed } from './attempts.ts';
 import { CallerIds, type Turn } from './caller-ids.ts';
@@ -9,22 +9,22 @@ import type { DueContact } from './needs.ts';
 import type { Transitions } from './transitions.ts';
 import type { Agent, ContactReason } from './types.ts';
 
-/** Limit of an account's calls between the choice of their contact and their INVITE. */
+/** Maximum number of calls per account between the choice of their contact and their INVITE. */
 const MAX_PLACING = 16;
-/** Contacts read at a time. */
+/** Number of contacts read per query. */
 const READ_AHEAD = 50;
-/** Retry after a refusal without an event to wait for: for example, a limit that was raised. */
+/** Retry interval after a refusal that no event resolves, for example a raised limit. */
 export const RECHECK_MS = 1000;
-/** Contacts read ahead were changed meanwhile: wait this long before they are read again. */
+/** Pause before contacts that changed since they were read are read again, in milliseconds. */
 const STALE_MS = 20;
 const FOREVER = Number.POSITIVE_INFINITY;
 
-/** State that the campaigns of one account share. */
+/** State shared by the campaigns of one account. */
 export interface AccountLimits {
   readonly accountId: AccountId;
-  /** Calls between the choice of their contact and their INVITE. */
+  /** Number of calls between the choice of their contact and their INVITE. */
   placing: number;
-  /** No call is tried before this moment. */
+  /** No call is tried before this time (microseconds UTC). */
   fullUntilUs: number;
 }
 
@@ -32,7 +32,7 @@ export interface DiallingHooks {
   readonly attempts: Attempts;
   readonly lifecycle: Lifecycle;
   readonly transitions: Transitions;
-  /** The account's campaigns that are ready, queued, running or paused. */
+  /** Returns the account's campaigns that are ready, queued, running or paused. */
   ofAccount(accountId: AccountId): readonly LiveCampaign[];
   wake(accountId: AccountId): void;
 }
@@ -46,7 +46,7 @@ export class Dialling {
     this.#hooks = hooks;
   }
 
-  /** Places calls until nobody is due, limits are full, or `isStopped`. */
+  /** Places calls until no contact is due, a limit is full, or `isStopped` returns true. */
   async dial(limits: AccountLimits, isStopped: () => boolean): Promise<void> {
     while (limits.placing < MAX_PLACING && !isStopped()) {
       const nowUs = this.#nowUs();
@@ -74,7 +74,7 @@ export class Dialling {
 
   // ---------------------------------------------------------------- choice
 
-  /** Among those that want a call: the one with the fewest calls; of equals, the one served longest ago. */
+  /** Returns the campaign with the fewest calls among those that want one. On a tie, the one served longest ago. */
   #next(accountId: AccountId, nowUs: number): LiveCampaign | undefined {
     let best: LiveCampaign | undefined;
     for (const live of this.#hooks.ofAccount(accountId)) {
@@ -89,7 +89,7 @@ export class Dialling {
     return best;
   }
 
-  /** Undefined: no contact is due now; the campaign sleeps until one is. */
+  /** Returns the next contact. Undefined if none is due; the campaign then sleeps until one is. */
   async #nextContact(live: LiveCampaign, nowUs: number): Promise<DueContact | undefined> {
     const { attempts, lifecycle, wake } = this.#hooks;
     for (;;) {
@@ -112,7 +112,7 @@ export class Dialling {
   async #agentOf(live: LiveCampaign): Promise<Agent | undefined> {
     live.agent ??= await this.#needs.store.agent(live.campaign.agentId);
     if (live.agent === undefined) {
-      live.blocked('the agent is gone', this.#nowUs());
+      live.blocked('the agent was deleted', this.#nowUs());
       live.sleepUntilUs = this.#laterUs();
     }
     return live.agent;
@@ -141,7 +141,10 @@ export class Dialling {
     return undefined;
   }
 
-  /** Reports a spent pool only from counters that were just read: those in memory may count a use twice. */
+  /**
+   * Returns the next pool turn. Rereads the counters before it reports a used-up pool, because cached counters may
+   * count a use twice.
+   */
   async #poolTurn(live: LiveCampaign, nowUs: number): Promise<Turn> {
     const wasRead = live.callerIds !== undefined;
     const turn = (await this.poolOf(live)).take(nowUs);
@@ -165,10 +168,7 @@ export class Dialling {
     try {
       await this.#placed(limits, live, due, placed);
     } catch (error) {
-      this.#needs.logger.error(
-        { error, campaignId: live.campaign.id },
-        'round of the dialer failed',
-      );
+      this.#needs.logger.error({ error, campaignId: live.campaign.id }, 'dialer round failed');
     }
     this.#hooks.wake(limits.accountId);
   }

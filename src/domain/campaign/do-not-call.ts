@@ -1,4 +1,4 @@
-/** Numbers that no campaign calls: of one account, or the operator's for all. */
+/** Manages do-not-call lists: those of accounts, and the operator's list for all accounts. */
 import type { Page, Slice } from '../../base/page.ts';
 import { plainNumber } from '../../base/phone-number.ts';
 import { err, ok, type Result } from '../../base/result.ts';
@@ -14,7 +14,7 @@ export class DoNotCall {
     this.#needs = needs;
   }
 
-  /** How many were not listed before. */
+  /** Adds numbers. Returns how many were not listed before. */
   async add(
     scope: DoNotCallScope,
     numbers: readonly string[],
@@ -33,7 +33,7 @@ export class DoNotCall {
     return wasListed ? ok(undefined) : err({ kind: 'unknownNumber' });
   }
 
-  /** `search`: digits of the number. */
+  /** Lists numbers that contain the digits `search`. */
   list(
     scope: DoNotCallScope,
     search: string | undefined,

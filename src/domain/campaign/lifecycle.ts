@@ -1,4 +1,4 @@
-/** Moves campaigns on as time passes: scheduled start, queue, windows, pauses, stalls, expiry, completion. Finds contacts that are due. */
+/** Advances campaigns over time: scheduled start, queue, windows, pauses, stalls, expiry, completion. Finds due contacts. */
 import type { AccountId } from '../../base/ids.ts';
 import type { CallerIds } from './caller-ids.ts';
 import type { DialerNeeds } from './dialer-needs.ts';
@@ -9,11 +9,11 @@ import type { Campaign, PauseReason } from './types.ts';
 import { dayStartUs, nextDayStartUs } from './zoned-time.ts';
 
 const FOREVER = Number.POSITIVE_INFINITY;
-/** Contacts that expire in one unit of work. */
+/** Number of contacts that expire per transaction. */
 const EXPIRED_AT_ONCE = 200;
 
 export interface LifecycleHooks {
-  /** Campaigns of the account that run or are paused. */
+  /** Returns the number of the account's running or paused campaigns. */
   runningOf(accountId: AccountId): number;
   poolOf(live: LiveCampaign): Promise<CallerIds>;
 }
@@ -43,7 +43,7 @@ export class Lifecycle {
       : this.#transitions.begin(campaign, nowUs);
   }
 
-  /** Does what is due now. Returns the next moment at which something will be due. */
+  /** Performs the transitions that are due now. Returns the time of the next one. */
   async advance(live: LiveCampaign, nowUs: number): Promise<number> {
     const { campaign } = live;
     switch (campaign.status) {
@@ -115,7 +115,7 @@ export class Lifecycle {
     return FOREVER;
   }
 
-  /** Waiting contacts expire; live calls go on to their end. */
+  /** Expires waiting contacts. Live calls continue to their end. */
   async #expire(live: LiveCampaign, nowUs: number): Promise<number> {
     const { store } = this.#needs;
     const { id } = live.campaign;
@@ -136,7 +136,7 @@ export class Lifecycle {
     return FOREVER;
   }
 
-  /** Reports a stall after `stalledMs` and pauses the campaign after `stalledPauseMs`. Returns the next of these moments. */
+  /** Reports a stall after `stalledMs` and pauses the campaign after `stalledPauseMs`. Returns the next of these times. */
   async #stall(live: LiveCampaign, nowUs: number): Promise<number> {
     const { stalledMs, stalledPauseMs } = this.#needs.settings;
     const { campaign, blockedSinceUs: sinceUs } = live;
@@ -160,7 +160,7 @@ export class Lifecycle {
     return sinceUs + stalledPauseMs * 1000;
   }
 
-  // ---------------------------------------------------------------- who is due
+  // ---------------------------------------------------------------- due contacts
 
   async due(live: LiveCampaign, nowUs: number, limit: number): Promise<readonly DueContact[]> {
     const { store } = this.#needs;
@@ -175,7 +175,7 @@ export class Lifecycle {
     return found.filter(({ contact }) => !live.placing.has(contact.id));
   }
 
-  /** The next moment at which a contact is due and its window is open. */
+  /** Returns the next time at which a contact is due and its window is open. */
   async nextDueUs(live: LiveCampaign, nowUs: number): Promise<number> {
     live.unblocked();
     const zones = await this.#needs.store.dueZones(live.campaign.id);

@@ -1,4 +1,4 @@
-/** The dialer's state of one campaign in memory. All of it can be rebuilt from the store. */
+/** In-memory state of one campaign in the dialer. Can be rebuilt from the store. */
 import type { CallerIds } from './caller-ids.ts';
 import type { DueContact, PlacingRefusal } from './needs.ts';
 import { Pace } from './pace.ts';
@@ -10,25 +10,25 @@ export class LiveCampaign {
   campaign: Campaign;
   agent: Agent | undefined;
   callerIds: CallerIds | undefined;
-  /** Uses of the pool that are not final. They outlast `callerIds`, which is read anew after each change. */
+  /** Pool uses that are not final. They outlive `callerIds`, which is read again after each change. */
   readonly holds = new PoolHolds();
-  /** True while every number of the pool is at its limit and calls being placed may return a use. */
+  /** True while every pool number is at its limit and calls being placed may return a use. */
   waitsForPool = false;
-  /** Timezones of the contacts that still wait. */
+  /** Timezones of the waiting contacts. */
   timezones: readonly string[] | undefined;
   /** Contacts read ahead, the next one first. */
   readonly ahead: DueContact[] = [];
-  /** Contacts whose call is being placed. */
+  /** IDs of contacts whose call is being placed. */
   readonly placing = new Set<number>();
-  /** Live calls. */
+  /** Number of live calls. */
   calls = 0;
-  /** No call is placed before this moment, microseconds UTC. */
+  /** No call is placed before this time, microseconds UTC. */
   sleepUntilUs = 0;
-  /** When it was last chosen to place a call. */
+  /** Time of its last choice for a call, microseconds UTC. */
   servedUs = 0;
-  /** Why a call was refused, when that will pause the campaign. */
+  /** Refusal that will pause the campaign. */
   refusedWith: PlacingRefusal['kind'] | undefined;
-  /** Since when calls fail to be placed for another reason than full limits. */
+  /** Time since which calls fail for a reason other than full limits, microseconds UTC. */
   blockedSinceUs: number | undefined;
   blockedBy = '';
   isStallTold = false;
@@ -39,7 +39,7 @@ export class LiveCampaign {
     this.campaign = campaign;
   }
 
-  /** Drops everything that was read: plan, pool, list or status may have changed. */
+  /** Drops all cached data: plan, pool, list or status may have changed. */
   forget(): void {
     this.refusedWith = undefined;
     this.unblocked();
@@ -56,14 +56,14 @@ export class LiveCampaign {
     return this.campaign.status === 'running';
   }
 
-  /** Whether it may place a further call now. */
+  /** Returns whether the campaign may place a further call now. */
   wantsCall(nowUs: number): boolean {
     if (!this.isRunning || this.refusedWith !== undefined) return false;
     const limit = this.pace.limit(this.campaign.maxConcurrent);
     return this.busy < limit && nowUs >= this.sleepUntilUs;
   }
 
-  /** Live calls, and those that are being placed. */
+  /** Number of live calls plus calls being placed. */
   get busy(): number {
     return this.calls + this.placing.size;
   }
@@ -81,12 +81,12 @@ export class LiveCampaign {
     return state;
   }
 
-  /** Timezones in which the window is open. */
+  /** Returns the timezones in which the window is open. */
   openTimezones(nowUs: number): readonly string[] {
     return (this.timezones ?? []).filter((timezone) => this.windowOf(timezone, nowUs).open);
   }
 
-  /** When the next window opens or closes. */
+  /** Returns the time at which the next window opens or closes. */
   windowChangeUs(nowUs: number): number {
     const changes = (this.timezones ?? ['']).map(
       (timezone) => this.windowOf(timezone, nowUs).untilUs ?? Number.POSITIVE_INFINITY,
@@ -99,7 +99,7 @@ export class LiveCampaign {
     this.blockedSinceUs ??= nowUs;
   }
 
-  /** A call was placed, or only full limits or a lack of due contacts prevent one. */
+  /** Clears the stall state after a placed call, or if only full limits or a lack of due contacts prevent one. */
   unblocked(): void {
     this.blockedSinceUs = undefined;
     this.isStallTold = false;

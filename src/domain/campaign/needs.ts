@@ -1,4 +1,4 @@
-/** What campaigns need: a store, calls, and webhooks. */
+/** Dependencies of campaigns: the store, calls, and webhooks. */
 import type { AccountId, AgentId, CallUuid, CampaignId } from '../../base/ids.ts';
 import type { Page, Slice } from '../../base/page.ts';
 import type { Result } from '../../base/result.ts';
@@ -28,7 +28,7 @@ import type {
 
 // ---------------------------------------------------------------- store
 
-/** A change of a campaign; counters change with contacts alone. A key that is present is set. */
+/** A change of a campaign. A key that is present is set. Counters change only together with contacts. */
 export type CampaignChange = Partial<
   CampaignPlan &
     Pick<
@@ -48,48 +48,48 @@ export interface ListedContact extends NewContact {
   readonly timezone: string;
 }
 
-/** A contact that is due, with the facts that may forbid the call. */
+/** A due contact with the facts that may forbid the call. */
 export interface DueContact {
   readonly contact: Contact;
   readonly doNotCall: boolean;
-  /** Attempts of all campaigns of the account to this number since the day's beginning. */
+  /** Attempts to this number by all campaigns of the account since the start of the day. */
   readonly callsOfDay: number;
 }
 
 export interface DueQuery {
   readonly campaignId: CampaignId;
-  /** Whose windows are open; empty: the campaign's. */
+  /** Timezone whose window is open. Empty for contacts with the campaign's timezone. */
   readonly timezone: string;
   readonly nowUs: number;
   readonly dayStartUs: number;
   readonly limit: number;
 }
 
-/** The beginning of an attempt, written before anything is sent. */
+/** Start of an attempt, written before anything is sent. */
 export interface AttemptStart {
   readonly callUuid: CallUuid;
   readonly campaignId: CampaignId;
   readonly contactId: number;
-  /** As the contact was read; if it has another number of attempts by now, it was called meanwhile and the attempt is refused. */
+  /** Number of attempts as read. If it differs in the store, the contact was called in between and the attempt is refused. */
   readonly attemptsBefore: number;
   readonly from: string;
   readonly placedUs: number;
-  /** The pool's number that is used, the day that the use counts for, and the limits. At its limit, the attempt is refused. */
+  /** Pool number to use, the day of the use, and its limits. The attempt is refused if a limit is reached. */
   readonly poolNumber:
     | {
         readonly id: string;
-        /** `YYYY-MM-DD` in the campaign's timezone. */
+        /** Day `YYYY-MM-DD` in the campaign's timezone. */
         readonly day: string;
         readonly maxCalls: number | undefined;
         readonly maxCallsPerDay: number | undefined;
       }
     | undefined;
-  /** Limit of calls to the contact's number since `dayStartUs`, by all campaigns of the account. */
+  /** Maximum number of calls to the contact's number since `dayStartUs`, over all campaigns of the account. */
   readonly maxCallsOfDay: number;
   readonly dayStartUs: number;
 }
 
-/** The end of an attempt and what becomes of its contact, in one unit of work. */
+/** End of an attempt and the contact's next status, stored in one transaction. */
 export interface AttemptFinish {
   readonly callUuid: CallUuid;
   /** Day of the attempt, `YYYY-MM-DD` in the campaign's timezone. */
@@ -104,14 +104,14 @@ export interface AttemptFinish {
     readonly status: ContactStatus;
     readonly reason: ContactReason | undefined;
     readonly dueUs: number | undefined;
-    /** False: nobody was rung, the attempt does not count. */
+    /** False if no phone rang, so that the attempt does not count. */
     readonly counts: boolean;
   };
-  /** Effect on the count of consecutive failures of carrier or answer URL. */
+  /** Effect on the number of consecutive failures of carrier or answer URL. */
   readonly failure: 'counts' | 'resets' | 'none';
 }
 
-/** A contact's new status without a call. */
+/** New status of a contact without a call. */
 export interface ContactDecision {
   readonly contactId: number;
   readonly status: ContactStatus;
@@ -124,16 +124,16 @@ export interface CampaignStore {
   agent(id: AgentId): Promise<Agent | undefined>;
   agents(owner: CampaignOwner, slice: Slice): Promise<Page<Agent>>;
   patchAgent(id: AgentId, patch: AgentPatch): Promise<Agent | undefined>;
-  /** Refused while a campaign that is not over uses it. */
+  /** Deletes an agent. Refused while an unfinished campaign uses it. */
   removeAgent(id: AgentId): Promise<Result<void, 'agentInUse'>>;
 
   insert(campaign: Campaign): Promise<void>;
   get(id: CampaignId): Promise<Campaign | undefined>;
-  /** Newest first. */
+  /** Returns a page, newest first. */
   page(filter: CampaignFilter, slice: Slice): Promise<Page<Campaign>>;
-  /** Queued, running, paused, and ready with a schedule: what the dialer continues after a start. */
+  /** Returns the campaigns that the dialer resumes after a start: queued, running, paused, and ready with a schedule. */
   unfinished(): Promise<readonly Campaign[]>;
-  /** Stored with its notifications; undefined: the status was none of `from`. */
+  /** Changes a campaign and stores its notifications. Returns undefined if its status was not in `from`. */
   change(
     id: CampaignId,
     from: readonly CampaignStatus[],
@@ -141,15 +141,18 @@ export interface CampaignStore {
     notifications?: readonly StoredNotification[],
   ): Promise<Campaign | undefined>;
 
-  /** Begins a list that becomes the campaign's with `finishList`. */
+  /** Creates a contact list. It becomes the campaign's list with `finishList`. */
   beginList(id: CampaignId): Promise<number>;
-  /** A number that the list already has becomes a bad row. False: the list is not open. */
+  /** Adds rows. A number that the list already contains becomes a bad row. Returns false if the list is not open. */
   addRows(
     listId: number,
     contacts: readonly ListedContact[],
     bad: readonly BadRow[],
   ): Promise<boolean>;
-  /** Replaces the campaign's list, from one of these statuses; the campaign is `ready` if the list has a contact, else `draft`. */
+  /**
+   * Replaces the campaign's list if its status is in `from`. The campaign becomes `ready` if the list has a contact,
+   * otherwise `draft`.
+   */
   finishList(
     id: CampaignId,
     listId: number,
@@ -157,9 +160,9 @@ export interface CampaignStore {
   ): Promise<
     { readonly campaign: Campaign; readonly contacts: number; readonly bad: number } | undefined
   >;
-  /** Deletes up to `limit` rows of a list without a campaign; false: nothing is left. */
+  /** Deletes up to `limit` rows of a list without a campaign. Returns false if nothing is left. */
   clearList(listId: number, limit: number): Promise<boolean>;
-  /** Lists without a campaign: unfinished and replaced ones. */
+  /** Returns lists without a campaign: unfinished and replaced ones. */
   strayLists(): Promise<readonly number[]>;
 
   badRows(id: CampaignId, after: number, limit: number): Promise<readonly BadRow[]>;
@@ -170,42 +173,45 @@ export interface CampaignStore {
 
   addNumbers(id: CampaignId, numbers: readonly PoolNumber[]): Promise<void>;
   numbers(id: CampaignId): Promise<readonly PoolNumber[]>;
-  /** Refused when another number of the pool is the same, or there is none of that id. */
+  /** Changes a pool number. Refused if the pool contains the same number or has no entry with that ID. */
   updateNumber(
     id: CampaignId,
     number: PoolNumber,
   ): Promise<Result<void, 'unknownNumber' | 'numberExists'>>;
   removeNumber(id: CampaignId, numberId: string): Promise<boolean>;
 
-  /** How many were not listed before. */
+  /** Adds numbers. Returns how many were not listed before. */
   addDoNotCall(scope: DoNotCallScope, numbers: readonly string[], addedUs: number): Promise<number>;
   removeDoNotCall(scope: DoNotCallScope, number: string): Promise<boolean>;
-  /** By number; `search`: a part of it. */
+  /** Lists numbers in order. `search` is a substring. */
   doNotCall(
     scope: DoNotCallScope,
     search: string | undefined,
     slice: Slice,
   ): Promise<Page<ListedNumber>>;
 
-  /** Completed, cancelled and archived campaigns whose last change was before, oldest first. */
+  /** Returns completed, cancelled and archived campaigns last changed before `us`, oldest first. */
   overBefore(us: number, limit: number): Promise<readonly CampaignId[]>;
-  /** Deletes up to `limit` rows of a campaign that is over, in the end itself; false: nothing is left. */
+  /** Deletes up to `limit` rows of a finished campaign, and finally the campaign itself. Returns false if nothing is left. */
   erase(id: CampaignId, limit: number): Promise<boolean>;
-  /** Deletes up to `limit` numbers that were listed before; returns how many. */
+  /** Deletes up to `limit` numbers listed before `us`. Returns the number deleted. */
   purgeDoNotCall(us: number, limit: number): Promise<number>;
 
-  /** Timezones of waiting contacts, each with its earliest due moment (0: at once). */
+  /** Returns the timezones of waiting contacts, each with its earliest due time (0: immediately). */
   dueZones(
     id: CampaignId,
   ): Promise<ReadonlyArray<{ readonly timezone: string; readonly dueUs: number }>>;
-  /** Retries that are due, the longest due first; then contacts that were never called, in the order of the list. */
+  /** Returns due contacts: first retries, longest due first, then contacts never called, in list order. */
   due(query: DueQuery): Promise<readonly DueContact[]>;
-  /** Contacts that wait to be called, now or later. */
+  /** Returns the IDs of contacts that are waiting, due or not. */
   waiting(id: CampaignId, limit: number): Promise<readonly number[]>;
   contact(contactId: number): Promise<Contact | undefined>;
-  /** The changed campaign; undefined: the contact is no longer due, or the campaign does not run. */
+  /**
+   * Stores the start of an attempt and returns the changed campaign. Undefined if the contact is no longer due or the
+   * campaign is not running.
+   */
   begin(start: AttemptStart): Promise<Campaign | undefined>;
-  /** The changed campaign; undefined: the attempt was closed before, and nothing was changed. */
+  /** Stores the end of an attempt and returns the changed campaign. Undefined if the attempt was closed before. */
   finish(
     finish: AttemptFinish,
     notifications: readonly StoredNotification[],
@@ -215,7 +221,7 @@ export interface CampaignStore {
     decisions: readonly ContactDecision[],
     notifications: readonly StoredNotification[],
   ): Promise<Campaign | undefined>;
-  /** Attempts without an end. */
+  /** Returns the attempts without an end. */
   openAttempts(): Promise<readonly Attempt[]>;
 }
 
@@ -230,7 +236,7 @@ export interface CampaignCall {
   readonly from: string;
 }
 
-/** How a campaign's call ended. */
+/** End of a campaign's call. */
 export interface CampaignCallEnd {
   readonly answeredUs: number | undefined;
   readonly endedUs: number;
@@ -238,62 +244,65 @@ export interface CampaignCallEnd {
   readonly hangupCauseCode: number;
   readonly machine: boolean | undefined;
   /**
-   * Who answered was left alone: no stream, and nobody else, within two seconds. Undefined: it does not count, because a
-   * machine answered, or whoever answered hung up before.
+   * True if the person who answered reached neither a stream nor another party within 2 s. Undefined if the call does
+   * not count: a machine answered, or the person hung up before.
    */
   readonly abandoned?: boolean | undefined;
-  /** Set when there was no call: nobody was rung, and the attempt does not count. */
+  /** Refusal if there was no call: no phone rang, and the attempt does not count. */
   readonly refused: PlacingRefusal['kind'] | undefined;
 }
 
-/** Why no call is placed now. */
+/** Reason why a call cannot be placed now. */
 export type PlacingRefusal =
-  /** A limit of account, node or carriers is full; try again. */
+  /** A limit of account, node or carriers is full; try again later. */
   | {
       readonly kind: 'full';
       readonly of: 'account' | 'carrier';
       readonly retryAfterMs: number | undefined;
     }
-  /** This node takes no calls now (drain, store). */
+  /** This node accepts no calls now (drain, store). */
   | { readonly kind: 'unavailable' }
   | { readonly kind: 'insufficientFunds' | 'accountInactive' | 'unknownCallerId' }
   | { readonly kind: 'barred' | 'invalidNumber'; readonly detail: string }
-  /** `begin` said no. */
+  /** `begin` returned false. */
   | { readonly kind: 'stale' };
 
 export interface PlacedCampaignCall {
   readonly ended: Promise<CampaignCallEnd>;
-  /** Resolves when the far end rings or answers, or the call ends. From then on the call counts. Default: at the end. */
+  /** Resolves when the called party rings or answers, or the call ends. From then on the call counts. Default: at the end. */
   readonly reached?: Promise<void>;
 }
 
 export interface CallPlacing {
   /**
-   * Takes a slot, then asks `begin`, then dials. Resolves once `begin` was asked; `ended` when the call's record is
-   * written. Nothing is held of what is refused; a rejection means that nothing was sent.
+   * Reserves a slot, then calls `begin`, then dials. Resolves after `begin` returned; `ended` resolves when the call
+   * record is written. A refused call holds no slot. A rejection means that nothing was sent.
    */
   place(
     call: CampaignCall,
     begin: () => Promise<boolean>,
   ): Promise<Result<PlacedCampaignCall, PlacingRefusal>>;
-  /** `act` is called when a slot may have become free. */
+  /** Registers a callback that runs when a slot may have become free. */
   onFree(act: () => void): void;
-  /** Whether the account may show the number. */
+  /** Returns whether the account may present the number. */
   mayPresent(accountId: AccountId, number: string): Promise<boolean>;
-  /** Why the owner could not make any call: its state, its money. `number`: the money must suffice for a call to it. */
+  /**
+   * Returns why the owner cannot place any call: its status or its balance. With `number`, the balance must cover a
+   * call to it.
+   */
   obstacle(
     owner: CampaignOwner,
     number: string | undefined,
   ): Promise<'accountInactive' | 'insufficientFunds' | undefined>;
-  /** The end of a call of an earlier process, from its record; undefined: there was no call. */
+  /** Returns the end of a call of an earlier process from its record. Undefined if there was no call. */
   endOf(callUuid: CallUuid): Promise<CampaignCallEnd | undefined>;
 }
 
-// ---------------------------------------------------------------- telling
+// ---------------------------------------------------------------- webhooks
 
 export interface CampaignWebhooks {
-  /** To be stored with the change that it reports; undefined: there is no `notify_url`. */
+  /** Builds the notification to be stored with the change that it reports. Undefined without a `notify_url`. */
   compose(campaign: Campaign, event: CampaignEvent): StoredNotification | undefined;
-  /** Delivers a stored one, after the earlier ones of the campaign. */
+  /** Delivers a stored notification after the earlier ones of the campaign. */
   deliver(notification: StoredNotification): void;
 }

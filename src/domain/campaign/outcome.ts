@@ -1,4 +1,4 @@
-/** What the end of a call means for its contact (dialect §3.11, contact statuses). */
+/** Derives a contact's next status from the end of a call (dialect §3.11, contact statuses). */
 import { HOUR_MS } from '../../base/duration.ts';
 import { HANGUP_CAUSES, type HangupCauseKey } from '../call/types.ts';
 import type { CampaignCallEnd } from './needs.ts';
@@ -14,7 +14,7 @@ import type {
 export interface Outcome {
   readonly status: Exclude<AttemptStatus, 'dialling'>;
   readonly machine: boolean;
-  /** A failure of the carrier, the network or the answer URL, and not of the called person. */
+  /** True for a failure of the carrier, the network or the answer URL, as opposed to the called person. */
   readonly isFailure: boolean;
 }
 
@@ -37,7 +37,7 @@ const NO_ANSWER: ReadonlySet<string> = new Set(['NO_ANSWER', 'USER_NOT_REGISTERE
 
 const DEFAULT_DELAY_MS = HOUR_MS;
 
-/** A call that was answered counts as `answered`, however it ended; except when no document could be run. */
+/** Returns the outcome of a call. An answered call counts as `answered` however it ended, unless no document could be run. */
 export function outcomeOf(end: CampaignCallEnd): Outcome {
   const { answeredUs, hangupCause, hangupCauseCode, machine = false } = end;
   const nothingToHear = DOCUMENT_FAILURES.has(hangupCauseCode);
@@ -50,14 +50,14 @@ export function outcomeOf(end: CampaignCallEnd): Outcome {
   return { status: 'failed', machine: false, isFailure };
 }
 
-/** What becomes of a contact after an attempt. */
+/** Status of a contact after an attempt. */
 export interface NextStep {
   readonly status: ContactStatus;
   readonly reason: ContactReason | undefined;
   readonly dueUs: number | undefined;
 }
 
-/** `attempts`: made so far, this one included. */
+/** Returns the contact's next status. `attempts` includes the attempt that just ended. */
 export function nextStep(
   { retry }: Pick<Campaign, 'retry'>,
   { status, machine }: Outcome,
@@ -77,7 +77,7 @@ export function nextStep(
   return { status: 'retry_pending', reason: undefined, dueUs };
 }
 
-/** Whether the retry window has passed while the retry had to wait. */
+/** Returns whether the retry window has passed while the retry was waiting. */
 export const isRetryOver = ({ retry }: Pick<Campaign, 'retry'>, contact: Contact, nowUs: number) =>
   contact.status === 'retry_pending' &&
   contact.firstDialUs !== undefined &&
@@ -85,7 +85,7 @@ export const isRetryOver = ({ retry }: Pick<Campaign, 'retry'>, contact: Contact
 
 const retryEndUs = (windowMs: number, firstDialUs: number): number => firstDialUs + windowMs * 1000;
 
-/** The contact after an attempt of which nothing was sent: as before it. */
+/** Restores the contact after an attempt that sent nothing. */
 export const asBefore = ({
   attemptNumber,
   placedUs,

@@ -1,22 +1,22 @@
-/** Lowers the calls at once while too many answered calls are abandoned: connected to neither bot nor agent in time. */
+/** Lowers the number of concurrent calls while too many answered calls are abandoned: connected to no bot or agent in time. */
 import type { AbandonmentGuard } from './types.ts';
 
-/** The share is taken of the last 100 answered calls, once there are 20. */
+/** The ratio covers the last 100 answered calls, starting at 20. */
 const LOOKED_AT = 100;
 const ENOUGH = 20;
 const WHOLE = 10_000;
 
 export class Pace {
-  /** Of the last answered calls: whether each was abandoned. */
+  /** Whether each of the last answered calls was abandoned. */
   readonly #abandoned: boolean[] = [];
   #limit = Number.POSITIVE_INFINITY;
 
-  /** Calls allowed at once. */
+  /** Returns the allowed number of concurrent calls. */
   limit(maxConcurrent: number): number {
     return Math.min(maxConcurrent, this.#limit);
   }
 
-  /** A call was answered. Halves the calls at once while the share is above the guard's, and adds one with each good call below. */
+  /** Records an answered call. Halves the limit while the ratio exceeds the guard's; otherwise each good call adds one. */
   answered(abandoned: boolean, guard: AbandonmentGuard | undefined, maxConcurrent: number): void {
     if (guard === undefined) {
       this.#limit = Number.POSITIVE_INFINITY;

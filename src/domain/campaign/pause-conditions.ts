@@ -1,4 +1,4 @@
-/** Whether the cause of a pause is still there (spec: Campaign pause reasons). */
+/** Checks whether the cause of a pause still exists (spec: Campaign pause reasons). */
 import { CallerIds } from './caller-ids.ts';
 import type { DialerNeeds } from './dialer-needs.ts';
 import { LiveCampaign } from './live-campaign.ts';
@@ -47,7 +47,7 @@ export class PauseConditions {
     return { reason, detail: `the window opens ${when}` };
   }
 
-  /** The number that is called next; undefined if no contact waits. */
+  /** Returns the number that is called next. Undefined if no contact waits. */
   async #nextNumber({ id }: Campaign): Promise<string | undefined> {
     const { store, clock } = this.#needs;
     const nowUs = Math.round(clock.wallMs() * 1000);
@@ -67,9 +67,9 @@ export class PauseConditions {
     const callerIds = new CallerIds(numbers, pool, { timezone, random, holds });
     const { kind } = callerIds.peek(Math.round(clock.wallMs() * 1000));
     if (kind === 'exhausted')
-      return { reason, detail: 'no number of the pool may be used any more' };
+      return { reason, detail: 'every number of the pool has reached its limit' };
     return kind === 'dailyLimit'
-      ? { reason, detail: 'every number of the pool has had its calls of today' }
+      ? { reason, detail: 'every number of the pool has reached its daily limit' }
       : undefined;
   }
 }

@@ -1,4 +1,4 @@
-/** Places the calls of campaigns as calls of the account, as `POST …/Call/` does. */
+/** Places campaign calls as calls of the account, in the same way as `POST …/Call/`. */
 import { ok } from '../../base/result.ts';
 import type { Accounts } from '../account/account.ts';
 import { isInterrupted } from '../cdr/cdr.ts';
@@ -42,7 +42,7 @@ export function createCallPlacing(needs: PlacingNeeds): CallPlacing {
       const account = await accounts.get(accountId);
       if (account?.status !== 'active') return 'accountInactive';
       const balance = await ledger.balance(accountId, account.currency);
-      // The smallest amount: any call costs at least that.
+      // Every call costs at least the smallest amount.
       if (!balance.ok || !canSpend(balance.value, 1)) return 'insufficientFunds';
       if (number === undefined) return undefined;
       const isAffordable = await paced.canAfford({ accountId, subAccount }, number);
@@ -55,7 +55,10 @@ export function createCallPlacing(needs: PlacingNeeds): CallPlacing {
   };
 }
 
-/** The end of a call by its record. A call that the service interrupted counts as refused: the contact is called again. */
+/**
+ * Derives the end of a call from its record. A call that the service interrupted counts as refused, so that the
+ * contact is called again.
+ */
 export const endOf = (cdr: Cdr, refused?: CampaignCallEnd['refused']): CampaignCallEnd => ({
   answeredUs: cdr.answerUs,
   endedUs: cdr.endUs,
@@ -89,7 +92,7 @@ function requestOf({ owner, agent, contact, from }: CampaignCall): PlaceCallsReq
   };
 }
 
-/** A contact's header replaces the agent's of the same name. */
+/** Merges headers. A contact's header replaces the agent's header of the same name. */
 function merged(ofAgent: CustomHeaders, ofContact: CustomHeaders): CustomHeaders {
   const own = new Set(ofContact.map(([name]) => name.toLowerCase()));
   return [...ofAgent.filter(([name]) => !own.has(name.toLowerCase())), ...ofContact];

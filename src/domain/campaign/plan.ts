@@ -1,4 +1,4 @@
-/** Checks of a plan that need the account, its agents and numbers, timezones or the time. */
+/** Validates a plan against the account, its agents and numbers, timezones and the current time. */
 import type { CampaignId } from '../../base/ids.ts';
 import { plainNumber } from '../../base/phone-number.ts';
 import { err, ok, type Result } from '../../base/result.ts';
@@ -12,7 +12,7 @@ type Refused = Result<never, CampaignRefusal>;
 
 const invalid = (field: string, detail: string): Refused => err({ kind: 'invalid', field, detail });
 
-/** The plan as it is kept. `before`: what it was; a moment that stays as it was may have passed. */
+/** Returns the plan to store. `before` is the previous plan; an unchanged time may lie in the past. */
 export async function checkPlan(
   needs: Pick<CampaignServiceNeeds, 'store' | 'accounts' | 'calls' | 'clock'>,
   owner: CampaignOwner,
@@ -78,7 +78,7 @@ function checkShape(plan: CampaignPlan): Refused | undefined {
   return isEmpty ? invalid('window_end_time', 'must differ from window_start_time') : undefined;
 }
 
-/** The plan of a campaign, without its state. */
+/** Returns the plan of a campaign without its state. */
 export function planOf(campaign: Campaign): CampaignPlan {
   return {
     name: campaign.name,

@@ -1,4 +1,4 @@
-/** The pool of caller ids of a campaign. */
+/** Manages a campaign's pool of caller IDs. */
 import { uuid } from '../../base/ids.ts';
 import { plainNumber } from '../../base/phone-number.ts';
 import { err, ok, type Result } from '../../base/result.ts';
@@ -17,7 +17,10 @@ export class PoolNumbers {
     this.#needs = needs;
   }
 
-  /** All or none; a number that the pool has stays as it is. Returns the pool's records of the given numbers. */
+  /**
+   * Adds all numbers or none. Numbers that the pool already has stay unchanged. Returns the pool's records of the
+   * given numbers.
+   */
   async add(
     campaign: Campaign,
     numbers: ReadonlyArray<Pick<PoolNumber, 'number' | 'label'>>,
@@ -69,7 +72,7 @@ export class PoolNumbers {
     return ok(undefined);
   }
 
-  /** Set when the account may not show the number. */
+  /** Returns a refusal if the account may not present the number. */
   async #refused(campaign: Campaign, number: string): Promise<CampaignRefusal | undefined> {
     if (await this.#needs.calls.mayPresent(campaign.accountId, number)) return undefined;
     const detail = `${number} is no caller id of this account`;

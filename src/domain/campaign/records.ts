@@ -3,10 +3,10 @@ import type { AccountId, AgentId, CallUuid, CampaignId } from '../../base/ids.ts
 import type { CallbackTarget } from '../callback/types.ts';
 import type { MachineDetectionRequest } from '../dispatch/types.ts';
 
-/** Who owns agents and campaigns: a main account, or one of its sub-accounts. */
+/** Owner of agents and campaigns: a main account or one of its sub-accounts. */
 export interface CampaignOwner {
   readonly accountId: AccountId;
-  /** Undefined in a filter: the main account and all its sub-accounts. */
+  /** Sub-account. In a filter, undefined selects the main account and all its sub-accounts. */
   readonly subAccount: AccountId | undefined;
 }
 
@@ -20,14 +20,14 @@ export interface Agent extends CampaignOwner {
   readonly hangup: CallbackTarget | undefined;
   readonly fallback: CallbackTarget | undefined;
   readonly ring: CallbackTarget | undefined;
-  /** Custom SIP headers without their prefix; a contact's header of the same name replaces one. */
+  /** Custom SIP headers without prefix. A contact's header of the same name replaces one. */
   readonly sipHeaders: CustomHeaders;
   readonly machineDetection: MachineDetectionRequest | undefined;
-  /** Calls are recorded from the answer on. */
+  /** Recording of calls from the answer on. Undefined: no recording. */
   readonly record: CallRecording | undefined;
-  /** After the answer; at most a day. */
+  /** Maximum call time after the answer, at most one day. Milliseconds. */
   readonly timeLimitMs: number;
-  /** Undefined: the service's default. */
+  /** Ring timeout in milliseconds. Undefined selects the service's default. */
   readonly ringTimeoutMs: number | undefined;
   readonly createdUs: number;
   readonly updatedUs: number;
@@ -42,32 +42,32 @@ export interface CallRecording {
   readonly callback: CallbackTarget | undefined;
 }
 
-// ---------------------------------------------------------------- what a customer decides
+// ---------------------------------------------------------------- plan
 
-/** Local hours of one weekday. An end that is not after the beginning lies on the next day. */
+/** Local hours of one weekday. If the end is not after the start, it lies on the next day. */
 export interface DialHours {
-  /** ISO 8601: 1 Monday … 7 Sunday, of the day on which the hours begin. */
+  /** Weekday on which the hours start, ISO 8601: 1 Monday … 7 Sunday. */
   readonly weekday: number;
-  /** Minutes after midnight, 0 to 1439; both differ. */
+  /** Start and end in minutes after midnight, 0 to 1439. Must differ. */
   readonly startMinute: number;
   readonly endMinute: number;
 }
 
-/** When people may be called. Local times that daylight saving leaves out count as the moment of the change. */
+/** Times at which contacts may be called. A local time skipped by daylight saving counts as the moment of the change. */
 export interface DialWindow {
   readonly hours: readonly DialHours[];
-  /** `YYYY-MM-DD`: nobody is called on these dates. */
+  /** Dates without calls, `YYYY-MM-DD`. */
   readonly holidays: readonly string[];
 }
 
 export type RetryOutcome = 'busy' | 'no_answer' | 'failed' | 'machine';
 
 export interface RetryPolicy {
-  /** Further attempts, 0 to 5. */
+  /** Maximum number of further attempts, 0 to 5. */
   readonly attempts: number;
-  /** Before the first, second … retry; later ones wait as long as the last. */
+  /** Delays before the first, second … retry, in milliseconds. Later retries use the last value. */
   readonly delaysMs: readonly number[];
-  /** A retry later than this after the first attempt is not made: the contact expires. */
+  /** Maximum time from the first attempt to a retry, in milliseconds. After it the contact expires. */
   readonly windowMs: number;
   readonly on: readonly RetryOutcome[];
 }
@@ -75,37 +75,37 @@ export interface RetryPolicy {
 export type CallerIdStrategy = 'fixed' | 'per_contact' | 'pool';
 export type PoolRotation = 'round_robin' | 'least_used' | 'random';
 
-/** Limits of each number of a pool; undefined: none. */
+/** Limits of each pool number. Undefined: unlimited. */
 export interface PoolRules {
   readonly rotation: PoolRotation;
   readonly maxCalls: number | undefined;
-  /** Days of the campaign's timezone. */
+  /** Maximum number of calls per day in the campaign's timezone. */
   readonly maxCallsPerDay: number | undefined;
-  /** Between the beginnings of two calls. */
+  /** Minimum time between the starts of two calls, in milliseconds. */
   readonly cooldownMs: number;
 }
 
-/** Highest share of answered calls that may be abandoned (`CampaignCallEnd.abandoned`); beyond it fewer calls are placed. */
+/** Maximum ratio of abandoned to answered calls (`CampaignCallEnd.abandoned`). Above it, fewer calls are placed. */
 export interface AbandonmentGuard {
-  /** Hundredths of a per cent. */
+  /** Ratio in hundredths of a percent. */
   readonly maxBasisPoints: number;
 }
 
 export interface CampaignPlan {
   readonly name: string;
   readonly agentId: AgentId;
-  /** Calls at once. */
+  /** Maximum number of concurrent calls. */
   readonly maxConcurrent: number;
-  /** Kept for compatibility: does not gate capacity (spec: Other resources). */
+  /** Kept for compatibility. Does not limit capacity (spec: Other resources). */
   readonly cps: number;
-  /** IANA name. */
+  /** IANA timezone name. */
   readonly timezone: string;
-  /** `number`: a window is kept in the timezone of the contact's number. */
+  /** Timezone of the window: the campaign's, or with `number` that of the contact's number. */
   readonly contactTimezone: 'campaign' | 'number';
-  /** Undefined: at any time. */
+  /** Call window. Undefined: calls at any time. */
   readonly window: DialWindow | undefined;
   readonly scheduledUs: number | undefined;
-  /** Contacts that were not reached by then expire, and the campaign is completed. */
+  /** Expiry time. Contacts not reached by then expire, and the campaign is completed. */
   readonly expiresUs: number | undefined;
   readonly retry: RetryPolicy;
   readonly callerIdStrategy: CallerIdStrategy;
@@ -120,7 +120,7 @@ export interface CampaignPlan {
 export type CampaignStatus =
   | 'draft'
   | 'ready'
-  /** Started; waits until fewer campaigns of the account run. */
+  /** Started, but waiting for another campaign of the account to end. */
   | 'queued'
   | 'running'
   | 'paused'
@@ -128,7 +128,7 @@ export type CampaignStatus =
   | 'cancelled'
   | 'archived';
 
-/** Spec: Campaign pause reasons. */
+/** Reasons of a pause (spec: Campaign pause reasons). */
 export type PauseReason =
   | 'manual_pause'
   | 'window_closed'
@@ -151,18 +151,18 @@ export type ContactStatus =
   | 'retry_pending'
   | 'expired';
 
-/** Contacts by status; always equal to the sum over the list. */
+/** Number of contacts per status. Always equal to the sums over the list. */
 export type ContactCounters = Readonly<Record<ContactStatus, number>>;
 
 export interface Campaign extends CampaignPlan, CampaignOwner {
   readonly id: CampaignId;
   readonly status: CampaignStatus;
-  /** While paused. */
+  /** Reason while paused. */
   readonly pauseReason: PauseReason | undefined;
   readonly counters: ContactCounters;
-  /** Carrier and answer URL failures in a row. */
+  /** Number of consecutive carrier and answer URL failures. */
   readonly consecutiveFailures: number;
-  /** When it was started; queued campaigns run in this order. */
+  /** Time of the start command. Queued campaigns run in this order. */
   readonly queuedUs: number | undefined;
   readonly startedUs: number | undefined;
   readonly completedUs: number | undefined;
@@ -176,24 +176,24 @@ export interface CampaignView {
   readonly health: CampaignHealth;
 }
 
-/** A campaign that takes capacity (spec: Capacity snapshot). */
+/** A campaign that uses capacity (spec: Capacity snapshot). */
 export interface RunningCampaign {
   readonly campaignId: CampaignId;
   readonly name: string;
   readonly status: CampaignStatus;
   readonly maxConcurrent: number;
-  /** Calls under way. */
+  /** Number of live calls. */
   readonly running: number;
-  /** Waiting contacts. */
+  /** Number of waiting contacts. */
   readonly queued: number;
 }
 
 // ---------------------------------------------------------------- contacts and attempts
 
 export interface NewContact {
-  /** Of the uploaded list, from 1. */
+  /** Row number in the uploaded list, from 1. */
   readonly rowNumber: number;
-  /** As uploaded. */
+  /** Number as uploaded. */
   readonly to: string;
   readonly from: string | undefined;
   readonly answerUrl: string | undefined;
@@ -203,17 +203,17 @@ export interface NewContact {
 
 export interface Contact extends NewContact {
   readonly id: number;
-  /** IANA name of the timezone of its window; empty: the campaign's. */
+  /** IANA timezone name of its window. Empty for the campaign's timezone. */
   readonly timezone: string;
   readonly status: ContactStatus;
-  /** Why it failed without a call, or is called later. */
+  /** Reason why it failed without a call or was deferred. */
   readonly reason: ContactReason | undefined;
-  /** Calls so far. */
+  /** Number of calls so far. */
   readonly attempts: number;
-  /** When it is called next; undefined: no more, or as soon as possible. */
+  /** Time of the next call. Undefined for no further call, or as soon as possible. */
   readonly dueUs: number | undefined;
   readonly firstDialUs: number | undefined;
-  /** Of the last attempt. */
+  /** Call UUID of the last attempt. */
   readonly callUuid: CallUuid | undefined;
 }
 
@@ -237,11 +237,11 @@ export interface Attempt {
   readonly campaignId: CampaignId;
   readonly contactId: number;
   readonly rowNumber: number;
-  /** Of its contact, from 1. */
+  /** Number of the attempt for its contact, from 1. */
   readonly attemptNumber: number;
   readonly to: string;
   readonly from: string;
-  /** `dialling` during the call. */
+  /** Status. `dialling` during the call. */
   readonly status: AttemptStatus;
   readonly placedUs: number;
   readonly answeredUs: number | undefined;
@@ -264,13 +264,13 @@ export interface PoolNumber {
   readonly number: string;
   readonly label: string;
   readonly totalCalls: number;
-  /** `YYYY-MM-DD` of the campaign's timezone on which it was last used, and its calls on that day. */
+  /** Day of the last use, `YYYY-MM-DD` in the campaign's timezone, and the number of calls on that day. */
   readonly day: string;
   readonly callsOfDay: number;
   readonly lastUsedUs: number | undefined;
 }
 
-// ---------------------------------------------------------------- what notify_url is told
+// ---------------------------------------------------------------- notify_url events
 
 export type CampaignEvent =
   | {
@@ -288,7 +288,7 @@ export type CampaignEvent =
     }
   | {
       readonly kind: 'contact';
-      /** `busy` is told as `failed`: the dialect has no event for it. */
+      /** Outcome. `busy` is reported as `failed`, because the dialect has no event for it. */
       readonly outcome: 'answered' | 'no_answer' | 'retry_scheduled' | 'failed' | 'expired';
       readonly atUs: number;
       readonly contactId: number;

@@ -1,12 +1,12 @@
 import type { Clock } from '../../base/clock.ts';
 import type { CampaignStore } from './needs.ts';
 
-/** Rows deleted in one unit of work: short enough that no call waits for it. */
+/** Number of rows deleted per transaction. Short enough that no call is delayed. */
 const BATCH = 200;
 
 /**
- * Deletes campaigns that have been over for too long, with their contacts and attempts, and numbers that have stood on
- * do-not-call lists for too long; call it now and then. Returns how many campaigns.
+ * Deletes finished campaigns past their retention with their contacts and attempts, and old do-not-call entries. Runs
+ * periodically. Returns the number of deleted campaigns.
  */
 export async function expireCampaigns(
   store: Pick<CampaignStore, 'overBefore' | 'erase' | 'purgeDoNotCall'>,

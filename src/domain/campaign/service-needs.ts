@@ -4,23 +4,23 @@ import type { Accounts } from '../account/account.ts';
 import type { CallPlacing, CampaignStore, CampaignWebhooks } from './needs.ts';
 import type { Agent, Campaign, CampaignHealth, PauseReason, RunningCampaign } from './types.ts';
 
-/** Why a paused campaign stays paused. */
+/** Reason why a paused campaign cannot resume. */
 export interface Obstacle {
   readonly reason: PauseReason;
   readonly detail: string;
 }
 
-/** What the commands ask of the dialer. */
+/** Dialer operations used by the commands. */
 export interface DialerControl {
-  /** Running, or queued while enough others run; undefined: it was not ready. */
+  /** Starts a campaign; it runs, or is queued while the maximum runs. Returns undefined if it was not ready. */
   start(campaign: Campaign): Promise<Campaign | undefined>;
-  /** Undefined: it did not run. */
+  /** Pauses a campaign. Returns undefined if it was not running. */
   pause(campaign: Campaign, reason: PauseReason): Promise<Campaign | undefined>;
-  /** Undefined: it was not paused. */
+  /** Resumes a campaign. Returns undefined if it was not paused. */
   resume(campaign: Campaign): Promise<Campaign | undefined>;
-  /** Whether the cause of its pause is still there. */
+  /** Returns the cause of the campaign's pause if it still exists. */
   obstacle(campaign: Campaign): Promise<Obstacle | undefined>;
-  /** It was changed in the store. */
+  /** Notifies the dialer of a campaign that changed in the store. */
   changed(campaign: Campaign): Promise<void>;
   agentChanged(agent: Agent): Promise<void>;
   health(campaign: Campaign): CampaignHealth;
@@ -33,7 +33,7 @@ export interface CampaignServiceNeeds {
   readonly calls: Pick<CallPlacing, 'mayPresent'>;
   readonly webhooks: CampaignWebhooks;
   readonly dialer: DialerControl;
-  /** IANA name of a number's timezone; empty: unknown. */
+  /** Returns the IANA timezone of a number. Empty if unknown. */
   readonly timezoneOf: (e164: string) => string;
   readonly clock: Clock;
   readonly random: Random;

@@ -1,4 +1,4 @@
-/** The dialer of all nodes: one dials, and does what the others are asked to. */
+/** Forwards dialer operations to the node that dials for the cluster. */
 import type { AccountId } from '../../base/ids.ts';
 import type { Bus, NodeStore } from '../cluster/needs.ts';
 import type { DialerControl, Obstacle } from './service-needs.ts';
@@ -50,7 +50,7 @@ export class SharedDialer implements DialerControl {
     return this.#there('agentChanged', [agent], () => this.#needs.own.agentChanged(agent));
   }
 
-  /** Of what is stored: how many calls run only the node knows that dials. */
+  /** Computed from stored data, because only the dialing node knows the number of live calls. */
   health(campaign: Campaign): CampaignHealth {
     return this.#needs.own.health(campaign);
   }
@@ -59,7 +59,10 @@ export class SharedDialer implements DialerControl {
     return this.#there('running', [accountId], () => this.#needs.own.running(accountId));
   }
 
-  /** Nobody dials for the moment: this node does it, and the next that does reads it from the store. */
+  /**
+   * Runs an operation on the dialing node. Without one, this node runs it, and the next dialing node reads the result
+   * from the store.
+   */
   async #there<T>(what: string, given: readonly unknown[], here: () => Promise<T>): Promise<T> {
     const { nodes, nodeId, bus } = this.#needs;
     const holder = await nodes.holder('campaigns');

@@ -1,16 +1,16 @@
-/** Changes of a campaign's status, each stored together with its event for `notify_url`. */
+/** Changes a campaign's status. Each change is stored together with its event for `notify_url`. */
 
 import type { DialerNeeds } from './dialer-needs.ts';
 import type { CampaignChange } from './needs.ts';
 import type { Campaign, CampaignEvent, CampaignStatus, PauseReason } from './types.ts';
 
-/** Pauses that end by themselves. */
+/** Reasons of pauses that end automatically. */
 const CLEARS_BY_ITSELF: ReadonlySet<PauseReason | undefined> = new Set<PauseReason>([
   'window_closed',
   'caller_pool_daily_limit_reached',
 ]);
 
-/** Undefined: the campaign had another status by then, and nothing was changed. */
+/** The changed campaign. Undefined if its status had changed, so that nothing was stored. */
 type Changed = Promise<Campaign | undefined>;
 
 export class Transitions {
@@ -41,7 +41,7 @@ export class Transitions {
     return this.#change(campaign, ['paused'], change, event);
   }
 
-  /** `probation`: the count of consecutive failures to begin with. */
+  /** Resumes a campaign. `probation` is the initial count of consecutive failures. */
   resume(campaign: Campaign, nowUs: number, probation = 0): Changed {
     const change = {
       status: 'running',
@@ -84,7 +84,7 @@ export class Transitions {
   }
 }
 
-/** When every contact has failed, `campaign.failed` precedes `campaign.completed`. */
+/** Returns `campaign.failed` if every contact has failed. It precedes `campaign.completed`. */
 function failureOf({ counters }: Campaign, atUs: number): readonly CampaignEvent[] {
   const total = Object.values(counters).reduce((sum, count) => sum + count, 0);
   if (total === 0 || counters.failed < total) return [];

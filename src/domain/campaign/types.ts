@@ -1,3 +1,3 @@
-/** Front door for other modules: campaigns as they are kept, and what may be asked of them. */
+/** Public types of the campaign module. */
 export type * from './control.ts';
 export type * from './records.ts';

@@ -1,4 +1,4 @@
-/** Uploads of contact lists. A list is visible only once it is complete. */
+/** Handles uploads of contact lists. A list becomes visible only when it is complete. */
 import { err, ok, type Result } from '../../base/result.ts';
 import { NumberReader } from '../dispatch/dispatch.ts';
 import type { ListedContact } from './needs.ts';
@@ -15,7 +15,7 @@ import type {
 } from './types.ts';
 
 const MAX_ROWS_AT_ONCE = 1000;
-/** Rows in one unit of work: few enough that no call is delayed by it. */
+/** Number of rows per transaction. Short enough that no call is delayed. */
 const ROWS_OF_UNIT = 200;
 const MAX_CONTACTS = 5_000_000;
 const MAX_UPLOADS = 100;
@@ -29,7 +29,7 @@ interface Open {
 
 export class Uploads {
   readonly #needs: CampaignServiceNeeds;
-  /** By list id. */
+  /** Open uploads by list ID. */
   readonly #open = new Map<number, Open>();
 
   constructor(needs: CampaignServiceNeeds) {
@@ -38,7 +38,7 @@ export class Uploads {
 
   async begin(campaign: Campaign): Promise<Result<Upload, CampaignRefusal>> {
     if (this.#open.size >= MAX_UPLOADS) {
-      return err({ kind: 'tooMany', what: 'uploads at once', limit: MAX_UPLOADS });
+      return err({ kind: 'tooMany', what: 'concurrent uploads', limit: MAX_UPLOADS });
     }
     const own = [...this.#open.values()].filter(
       (open) => open.campaign.accountId === campaign.accountId,
@@ -46,7 +46,7 @@ export class Uploads {
     if (own.length >= MAX_UPLOADS_OF_ACCOUNT) {
       return err({
         kind: 'tooMany',
-        what: 'uploads of an account at once',
+        what: 'concurrent uploads of an account',
         limit: MAX_UPLOADS_OF_ACCOUNT,
       });
     }
@@ -65,7 +65,7 @@ export class Uploads {
     const open = this.#open.get(upload.listId);
     if (open === undefined) return err({ kind: 'unknownCampaign' });
     if (rows.length > MAX_ROWS_AT_ONCE) {
-      return err({ kind: 'tooMany', what: 'rows at a time', limit: MAX_ROWS_AT_ONCE });
+      return err({ kind: 'tooMany', what: 'rows per request', limit: MAX_ROWS_AT_ONCE });
     }
     open.rows += rows.length;
     if (open.rows > MAX_CONTACTS) {
@@ -89,7 +89,7 @@ export class Uploads {
     return this.#needs.store.addRows(listId, contacts, bad);
   }
 
-  /** Undefined: the campaign's status allows no upload any more; the rows are deleted. */
+  /** Completes an upload. Returns undefined, and deletes the rows, if the campaign's status no longer allows uploads. */
   async finish(
     upload: Upload,
     from: readonly CampaignStatus[],
@@ -125,7 +125,7 @@ export class Uploads {
   }
 }
 
-/** The contact with its numbers in international form, or why the row is refused. */
+/** Returns the contact with its numbers in international format, or the reason to refuse the row. */
 function readContact(
   row: NewContact,
   { campaign, numbers }: Open,

@@ -1,4 +1,4 @@
-/** What `notify_url` is told, as JSON (dialect §3.11, webhooks). */
+/** Builds the JSON notifications for `notify_url` (dialect §3.11, webhooks). */
 
 import { MINUTE_MS, secondsOf } from '../../base/duration.ts';
 import { type Random, uuid } from '../../base/ids.ts';
@@ -10,7 +10,7 @@ import type { Campaign, CampaignEvent } from './types.ts';
 
 type Fields = Readonly<Record<string, string | number | null>>;
 
-/** Events of one campaign are delivered in order. */
+/** Creates the campaign webhooks. Events of one campaign are delivered in order. */
 export const createCampaignWebhooks = (needs: {
   readonly callbacks: Pick<CallbackClient, 'notifyStored'>;
   readonly random: Random;
@@ -21,7 +21,7 @@ export const createCampaignWebhooks = (needs: {
     const name = event.kind === 'contact' ? `contact.${event.outcome}` : `campaign.${event.kind}`;
     return {
       id: uuid(needs.random),
-      // A sub-account's events are signed with its own token.
+      // Events of a sub-account are signed with its own token.
       accountId: subAccount ?? accountId,
       subject: id,
       event: name,

@@ -1,14 +1,14 @@
-/** When a window is open: a pure function of its hours, holidays, the timezone and the time. */
+/** Computes when a window is open: a pure function of its hours, holidays, the timezone and the time. */
 import type { DialHours, DialWindow } from './types.ts';
 import { localDate, momentUs } from './zoned-time.ts';
 
-/** Open or closed, and until when; undefined: without end. */
+/** Current state of a window and the time of its next change. Undefined: it never changes. */
 export interface WindowState {
   readonly open: boolean;
   readonly untilUs: number | undefined;
 }
 
-/** A window that does not open within so many days counts as closed without end. */
+/** A window that does not open within this many days counts as permanently closed. */
 const LOOK_AHEAD_DAYS = 400;
 
 interface Span {
@@ -24,7 +24,7 @@ export function windowAt(
   if (window === undefined) return { open: true, untilUs: undefined };
   const today = localDate(nowUs, timezone);
   let end: number | undefined;
-  // Begin with yesterday, whose hours may reach into today; join hours without a gap between them.
+  // Start with yesterday, whose hours may extend into today. Adjacent hours are joined.
   for (let ahead = -1; ahead <= LOOK_AHEAD_DAYS; ahead += 1) {
     for (const { fromUs, toUs } of spansOf(window, today.add({ days: ahead }), timezone)) {
       if (toUs <= nowUs) continue;
@@ -37,7 +37,7 @@ export function windowAt(
   return { open: false, untilUs: undefined };
 }
 
-/** The hours that begin on the date, sorted; parts on a holiday are left out. */
+/** Returns the hours that start on the date, sorted, without the parts on holidays. */
 function spansOf(
   { hours, holidays }: DialWindow,
   date: ReturnType<typeof localDate>,

@@ -1,13 +1,13 @@
-/** Local days and hours of a timezone, by Temporal, which knows daylight saving. */
+/** Local days and times of a timezone, computed with Temporal, which handles daylight saving. */
 import { Temporal } from 'temporal-polyfill';
 
 const MINUTES_OF_HOUR = 60;
 
-/** Whether it is an IANA name known here. */
+/** Returns whether the name is a known IANA timezone. */
 export function isTimezone(name: string): boolean {
   try {
     Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(name);
-    // Temporal takes offsets too; they have no daylight saving and are refused.
+    // Temporal also accepts offsets. They have no daylight saving and are refused.
     return !/^[+-]/.test(name);
   } catch {
     return false;
@@ -17,11 +17,11 @@ export function isTimezone(name: string): boolean {
 export const localDate = (atUs: number, timezone: string): Temporal.PlainDate =>
   zoned(atUs, timezone).toPlainDate();
 
-/** The local date, `YYYY-MM-DD`. */
+/** Returns the local date, `YYYY-MM-DD`. */
 export const dayOf = (atUs: number, timezone: string): string =>
   localDate(atUs, timezone).toString();
 
-/** The beginning of the local day. */
+/** Returns the start of the local day. */
 export const dayStartUs = (atUs: number, timezone: string): number =>
   usOf(zoned(atUs, timezone).startOfDay());
 
@@ -29,8 +29,8 @@ export const nextDayStartUs = (atUs: number, timezone: string): number =>
   usOf(zoned(atUs, timezone).startOfDay().add({ days: 1 }).startOfDay());
 
 /**
- * The moment of a local time: the first of two where the clock is set back; where it is set forward and the time is left
- * out, the moment of the change.
+ * Returns the moment of a local time. If the clock is set back, the first of the two; if the time is skipped, the
+ * moment of the change.
  */
 export function momentUs(date: Temporal.PlainDate, minute: number, timezone: string): number {
   const time = new Temporal.PlainTime(

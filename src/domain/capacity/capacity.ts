@@ -1,4 +1,4 @@
-/** Front door: how many calls there may be at once and a second, of an account's own and of what accounts share. */
+/** Enforces concurrency and calls-per-second limits for accounts, trunks and carriers. */
 import type { Clock } from '../../base/clock.ts';
 import type { Result } from '../../base/result.ts';
 import { err, ok } from '../../base/result.ts';
@@ -15,12 +15,12 @@ export type { Slots } from './needs.ts';
 export { type Asking, NewCalls } from './new-calls.ts';
 export type { CapacityLimits, CapacityRefusal, CapacitySlot } from './types.ts';
 
-/** Calls that run now and starts within the last second, per key (account, trunk, carrier). */
+/** Counts active calls and call starts within the last second per key. A key is an account, trunk or carrier ID. */
 export class Capacity {
   readonly #running = new Map<string, number>();
   readonly #starts = new Map<string, number[]>();
 
-  /** Why a call could not start at `nowMs` (monotonic); undefined: it could. */
+  /** Returns why a call must be refused at `nowMs` (monotonic), or undefined if it is allowed. Does not reserve a slot. */
   refusal(key: string, limits: CapacityLimits, nowMs: number): CapacityRefusal | undefined {
     if (this.running(key) >= limits.concurrentCalls) {
       return { kind: 'concurrency', retryAfterMs: 1000 };
@@ -31,7 +31,7 @@ export class Capacity {
     return { kind: 'cps', retryAfterMs: oldest === undefined ? 1000 : oldest + 1000 - nowMs };
   }
 
-  /** Takes a slot for a call that starts at `nowMs` (monotonic), or says why not. */
+  /** Reserves a slot for a call starting at `nowMs` (monotonic), or returns the refusal. The caller must release the slot. */
   take(key: string, limits: CapacityLimits, nowMs: number): Result<CapacitySlot, CapacityRefusal> {
     const refusal = this.refusal(key, limits, nowMs);
     if (refusal !== undefined) return err(refusal);
@@ -42,7 +42,7 @@ export class Capacity {
     return ok(new Slot(this, key, nowMs));
   }
 
-  /** A call under that key is over. */
+  /** Releases one active call of `key`. */
   end(key: string): void {
     const left = (this.#running.get(key) ?? 1) - 1;
     if (left > 0) this.#running.set(key, left);
@@ -53,7 +53,7 @@ export class Capacity {
     return this.#running.get(key) ?? 0;
   }
 
-  /** Removes one start at that moment; which one of several does not matter. */
+  /** Removes one recorded start at `atMs`, for a call that was admitted but never placed. */
   forgetStart(key: string, atMs: number): void {
     const starts = this.#starts.get(key) ?? [];
     const at = starts.indexOf(atMs);
@@ -61,7 +61,7 @@ export class Capacity {
     if (starts.length === 0) this.#starts.delete(key);
   }
 
-  /** Those that are too old leave: each start is looked at once more. */
+  /** Returns the starts within the last second and discards older ones. */
   #recentStarts(key: string, nowMs: number): number[] {
     const starts = this.#starts.get(key) ?? [];
     let old = 0;
@@ -99,7 +99,7 @@ class Slot implements CapacitySlot {
   }
 }
 
-/** Slots that only this process takes. */
+/** Capacity slots counted by this process only. */
 export class OwnSlots implements Slots {
   readonly isShared = false;
   readonly #capacity = new Capacity();

@@ -1,7 +1,7 @@
 /**
- * Shares the limits of a carrier or of this node among accounts. An account's share is in proportion to its own limits.
- * A call may wait a short time; of those that wait, the account that uses the smallest part of its own limits goes
- * first. So a document in a loop cannot take the calls of other accounts.
+ * Shares the limits of a carrier or of this node among accounts, in proportion to each account's own limits. A call
+ * may wait a short time for a slot. The account that uses the smallest part of its own limits goes first, so an
+ * account that places calls in a loop cannot block others.
  */
 import type { Clock } from '../../base/clock.ts';
 import { err, ok, type Result } from '../../base/result.ts';
@@ -10,21 +10,21 @@ import type { CapacityLimits, CapacitySlot } from './types.ts';
 
 export type { ShareRefusal, Sharer } from './pool.ts';
 
-/** One limited thing. */
+/** One shared limit, such as that of a carrier. */
 export interface Place {
   readonly key: string;
   readonly limits: CapacityLimits;
 }
 
 export interface Taken {
-  /** Which of the places. */
+  /** Index of the granted place in the list. */
   readonly index: number;
   readonly slot: CapacitySlot;
   readonly waitedMs: number;
 }
 
 export interface Full {
-  /** Of each place, in their order. */
+  /** Refusal of each place, in the order of the list. */
   readonly refusals: readonly ShareRefusal[];
   readonly waitedMs: number;
 }
@@ -41,12 +41,12 @@ export class FairShare {
     return this.#pools.get(key)?.running ?? 0;
   }
 
-  /** Why `sharer` could not start now; undefined: it could. */
+  /** Returns why `sharer` cannot start a call now, or undefined if it can. */
   refusal(place: Place, sharer: Sharer): ShareRefusal | undefined {
     return this.#pool(place).refusal(sharer);
   }
 
-  /** Without waiting. Refused while an account waits that uses no larger part of its own limits. */
+  /** Reserves a slot without waiting. Refuses while another account waits that uses no larger part of its own limits. */
   take(place: Place, sharer: Sharer): Result<CapacitySlot, ShareRefusal> {
     const pool = this.#pool(place);
     const refusal = pool.refusal(sharer);
@@ -54,8 +54,8 @@ export class FairShare {
   }
 
   /**
-   * A slot at the first of `places` that has one for `sharer`. When none has, waits up to `waitMs` for the first that
-   * becomes free. An abort ends the wait in the same way as its time limit.
+   * Reserves a slot at the first of `places` that has one for `sharer`. If all are full, waits up to `waitMs` for the
+   * first that becomes free. An abort ends the wait like the time limit does.
    */
   async wait(
     places: readonly Place[],
@@ -88,20 +88,20 @@ export class FairShare {
       const settle = (taken: Omit<Taken, 'waitedMs'> | undefined): void => {
         isSettled = true;
         cancel();
-        signal.removeEventListener('abort', giveUp);
+        signal.removeEventListener('abort', expire);
         for (const { pool, turn } of turns) pool.leave(turn);
         resolve(taken);
       };
-      const giveUp = (): void => settle(undefined);
-      const cancel = this.#clock.at(this.#clock.monotonicMs() + waitMs, giveUp);
-      signal.addEventListener('abort', giveUp, { once: true });
+      const expire = (): void => settle(undefined);
+      const cancel = this.#clock.at(this.#clock.monotonicMs() + waitMs, expire);
+      signal.addEventListener('abort', expire, { once: true });
       for (const [index, place] of places.entries()) {
         if (isSettled) return;
         const pool = this.#pool(place);
         const turn: Turn = { sharer, granted: (slot) => settle({ index, slot }) };
         if (pool.join(turn)) turns.push({ pool, turn });
       }
-      if (turns.length === 0 && !isSettled) giveUp();
+      if (turns.length === 0 && !isSettled) expire();
     });
   }
 

@@ -1,27 +1,30 @@
 import type { Clock } from '../../base/clock.ts';
 import { RecentRate } from './recent-rate.ts';
 
-/** Seconds' worth that may begin at once, and calls that may anyhow. */
+/** Token bucket size: the number of seconds of rate that may start in a burst, and its minimum in calls. */
 const BURST_S = 0.1;
 const BURST_LEAST = 10;
-/** While there is a limit, who has waited so long for a new call is refused: by then a caller has asked a second time (RFC 3261 Timer A). */
+/**
+ * Maximum age of a request while a limit is active. Older requests are refused, because the caller has retransmitted
+ * by then (RFC 3261 Timer A).
+ */
 const LONGEST_WAIT_MS = 1000;
-/** Of what may begin at once, what is kept for known peers. */
+/** Fraction of the token bucket that is reserved for known peers. */
 const KEPT_FOR_KNOWN = 0.5;
 
-/** One who asks whether a call may begin. */
+/** A request to start a call. */
 export interface Asking {
-  /** Since the request came to this machine. */
+  /** Time since the request reached this machine. */
   readonly waitedMs: number;
-  /** Proved who it is before, or is a carrier. */
+  /** True if the peer authenticated before or is a carrier. */
   readonly isKnown: boolean;
-  /** It would wait too long for those before it. */
+  /** True if the queue ahead of the request is too long. */
   readonly isTooMany?: boolean;
 }
 
 const OWN: Asking = { waitedMs: 0, isKnown: true };
 
-/** New calls a second that this node takes, over SIP and REST together: all, until there is a limit. */
+/** Limits the new calls per second that this node accepts over SIP and REST together. Unlimited until a limit is set. */
 export class NewCalls {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   readonly #recent: RecentRate;
@@ -36,24 +39,24 @@ export class NewCalls {
     this.#recent = new RecentRate(clock);
   }
 
-  /** Undefined: no limit. */
+  /** Limit in calls per second. Undefined: unlimited. */
   get perSecond(): number | undefined {
     return this.#perSecond;
   }
 
-  /** Whether the next one who asks is refused; that is not counted as asking. */
+  /** Whether the next request would be refused. Reading it does not count as a request. */
   get isFull(): boolean {
     if (this.#perSecond === undefined) return false;
     this.#refill();
     return this.#tokens < 1;
   }
 
-  /** Begun, and refused because of the limit, since the start. */
+  /** Returns the calls started, and those refused because of the limit, since the process started. */
   counts(): { readonly begun: number; readonly refused: number } {
     return { begun: this.#begun, refused: this.#refused };
   }
 
-  /** New calls a second, as the mean of the last ten seconds. */
+  /** New calls per second, averaged over the last 10 s. */
   get recentPerSecond(): number {
     return this.#recent.perSecond();
   }
@@ -65,7 +68,7 @@ export class NewCalls {
     this.#tokens = isFirst ? this.#most() : Math.min(this.#tokens, this.#most());
   }
 
-  /** Whether a call may begin now. A refusal is counted; what begins is told by `begin`. */
+  /** Returns whether a call may start now. Counts a refusal; the caller reports a start with `begin`. */
   mayBegin({ waitedMs, isKnown, isTooMany }: Asking = OWN): boolean {
     if (isTooMany) {
       this.#refused += 1;
@@ -85,7 +88,7 @@ export class NewCalls {
     if (this.#perSecond !== undefined) this.#tokens -= 1;
   }
 
-  /** Both: false when none may begin now. */
+  /** Combines `mayBegin` and `begin`. Returns false if no call may start now. */
   take(): boolean {
     const may = this.mayBegin();
     if (may) this.begin();

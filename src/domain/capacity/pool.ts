@@ -1,24 +1,24 @@
-/** One shared limit: how much of it each account uses, which calls wait for it, and whose turn it is. */
+/** One shared limit. Tracks the usage of each account and the waiting calls, and decides which call is served next. */
 
 import type { Clock } from '../../base/clock.ts';
 import type { AccountId } from '../../base/ids.ts';
 import type { CapacityLimits, CapacitySlot } from './types.ts';
 
-/** An account with its own limits, which are its weight among the accounts that share. */
+/** An account and its own limits, which are its weight among the accounts that share a pool. */
 export interface Sharer {
   readonly accountId: AccountId;
   readonly limits: CapacityLimits;
 }
 
 export interface ShareRefusal {
-  /** `share`: what is free is kept for an account below its share, or for one that waits and has used no more. */
+  /** `share`: the free slots are reserved for an account below its share, or for a waiting account with no larger usage. */
   readonly kind: 'concurrency' | 'cps' | 'share';
-  /** Of the shared limit: calls per second for `cps`, else calls at once. */
+  /** Shared limit: calls per second for `cps`, otherwise concurrent calls. */
   readonly limit: number;
   readonly retryAfterMs: number;
 }
 
-/** A call that waits. */
+/** A waiting call. */
 export interface Turn {
   readonly sharer: Sharer;
   readonly granted: (slot: CapacitySlot) => void;
@@ -27,10 +27,10 @@ export interface Turn {
 interface Usage {
   sharer: Sharer;
   running: number;
-  /** Started within the last second. */
+  /** Calls started within the last second. */
   recent: number;
   lastMs: number;
-  /** Longest waiting first. */
+  /** Waiting calls, longest wait first. */
   readonly waiting: Turn[];
 }
 
@@ -62,20 +62,20 @@ class Slot implements CapacitySlot {
 }
 
 const SECOND_MS = 1000;
-/** How long after its last call or wait began an account still counts when shares are computed. */
+/** Time for which an idle account still counts when shares are computed, since its last call or wait. */
 const REMEMBERED_MS = 3_600_000;
 const MAX_REMEMBERED = 10_000;
 const MAX_WAITING = 2000;
 const MAX_WAITING_PER_ACCOUNT = 200;
-/** Smaller limits than this keep nothing back for accounts below their share. */
+/** Smallest limit for which slots are reserved for accounts below their share. */
 const LEAST_TO_KEEP = 4;
 
 export class Pool {
   limits: CapacityLimits = { concurrentCalls: 0, cps: 0 };
   readonly #clock: Clock;
-  /** Longest idle first. */
+  /** Usage per account, longest idle first. */
   readonly #usages = new Map<string, Usage>();
-  /** Of the last second, oldest first. */
+  /** Starts of the last second, oldest first. */
   readonly #starts: Start[] = [];
   #running = 0;
   #waiting = 0;
@@ -113,14 +113,14 @@ export class Pool {
     return new Slot(this, start);
   }
 
-  /** A call of that start is over. */
+  /** Ends the call of `start` and serves waiting calls. */
   end({ usage }: Start): void {
     this.#running -= 1;
     usage.running -= 1;
     this.#serve();
   }
 
-  /** Nothing came of it. */
+  /** Removes a start whose call was never placed. */
   forgetStart(start: Start): void {
     const at = this.#starts.indexOf(start);
     if (at < 0) return;
@@ -128,7 +128,7 @@ export class Pool {
     start.usage.recent -= 1;
   }
 
-  /** False: too many wait already. `granted` may be called before this returns. */
+  /** Adds a waiting call. Returns false if too many calls wait. `granted` may run before this method returns. */
   join(turn: Turn): boolean {
     const { waiting } = this.#usage(turn.sharer);
     if (this.#waiting >= MAX_WAITING || waiting.length >= MAX_WAITING_PER_ACCOUNT) return false;
@@ -146,9 +146,9 @@ export class Pool {
     this.#waiting -= 1;
   }
 
-  // ---------------------------------------------------------------- whose turn
+  // ---------------------------------------------------------------- scheduling
 
-  /** Grants what is free: of the first call that waits of each account, that of the account with the least use first. */
+  /** Grants free slots. Considers the first waiting call of each account; the account with the smallest usage goes first. */
   #serve(): void {
     while (this.#waiting > 0) {
       if (this.#running >= this.limits.concurrentCalls) break;
@@ -178,13 +178,13 @@ export class Pool {
     return next !== undefined && this.#used(next.sharer) <= this.#used(sharer);
   }
 
-  /** An account's use of this pool as parts of its own limits: its running calls, and its starts of the last second. */
+  /** Returns an account's usage as a fraction of its own limits: active calls plus starts within the last second. */
   #used({ accountId, limits }: Sharer): number {
     const { recent = 0, running = 0 } = this.#usages.get(accountId) ?? {};
     return recent / Math.max(1, limits.cps) + running / Math.max(1, limits.concurrentCalls);
   }
 
-  /** The last tenth is kept for accounts below their share. */
+  /** Returns whether the free slots are reserved. The last tenth is reserved for accounts below their share. */
   #isKept(sharer: Sharer): boolean {
     const { concurrentCalls } = this.limits;
     if (concurrentCalls < LEAST_TO_KEEP) return false;
@@ -207,7 +207,7 @@ export class Pool {
 
   // ---------------------------------------------------------------- bookkeeping
 
-  /** Calls that were started within the last second. */
+  /** Returns the number of calls started within the last second. */
   #recentStarts(): number {
     const sinceMs = this.#clock.monotonicMs() - SECOND_MS;
     let old = 0;
@@ -226,7 +226,10 @@ export class Pool {
     return Math.max(1, dueMs - this.#clock.monotonicMs());
   }
 
-  /** The end of a call serves those who wait; a limit of calls per second, or one that was raised, needs this timer. */
+  /**
+   * Schedules the next attempt to serve waiting calls, for a `cps` limit or a raised limit. Ended calls trigger it
+   * themselves.
+   */
   #wakeInTime(): void {
     this.#cancelWake?.();
     this.#cancelWake = undefined;

@@ -1,12 +1,12 @@
 import type { Clock } from '../../base/clock.ts';
 
-/** Long enough that one call more is no jump, short enough to be called now. */
+/** Averaging window in seconds: long enough to smooth single calls, short enough to be current. */
 const WINDOW_S = 10;
 
-/** How often something happens a second, as a person asks for it: the mean of the last ten whole seconds. */
+/** Measures events per second as the mean of the last 10 whole seconds. */
 export class RecentRate {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
-  /** What happened within a second, at the place of that second modulo their number; one more for the second that runs. */
+  /** Ring buffer of counts per second. It has one more slot than the window, for the current second. */
   readonly #seconds = Array.from({ length: WINDOW_S + 1 }, () => ({ second: -1, count: 0 }));
 
   constructor(clock: Pick<Clock, 'monotonicMs'>) {
@@ -24,7 +24,7 @@ export class RecentRate {
     place.count += 1;
   }
 
-  /** A second; the one that runs does not count yet. */
+  /** Returns events per second. The current, incomplete second does not count. */
   perSecond(): number {
     const now = this.#now();
     const counted = this.#seconds.filter(

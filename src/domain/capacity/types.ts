@@ -4,14 +4,14 @@ export interface CapacityLimits {
 }
 
 export type CapacityRefusal = {
-  /** `away`: nobody can say how many there are. */
+  /** `away`: the number of active calls is unknown. */
   readonly kind: 'concurrency' | 'cps' | 'away';
   readonly retryAfterMs: number;
 };
 
-/** A slot taken for one call. Given back exactly once; giving it back again does nothing. */
+/** A slot reserved for one call. Released exactly once; further releases have no effect. */
 export interface CapacitySlot {
   release(): void;
-  /** Instead, when nothing came of it: it has started no call, and does not count as a start of this second. */
+  /** Releases the slot of a call that was never placed. It does not count as a start of this second. */
   undo(): void;
 }

@@ -5,7 +5,7 @@ import type { NewEntry } from '../ledger/types.ts';
 import type { OpenCall, OpenStream } from './needs.ts';
 import type { Cdr, StreamCdr, StreamTermination } from './types.ts';
 
-/** The facts that an end adds to what was known of the call. */
+/** Facts that the end of a call adds to its open record. */
 export type CallEnd = Pick<
   Cdr,
   | 'endUs'
@@ -16,13 +16,13 @@ export type CallEnd = Pick<
   | 'hangupDisposition'
 >;
 
-/** What an open call is closed by. */
+/** The parts of an open call that its final record needs. */
 export type Closing = Pick<OpenCall, 'cdr' | 'pulseMs' | 'streamPulseMs' | 'reserved' | 'streams'>;
 
 /**
- * The final record of a call that is open: answered time and streams priced by pulses (spec: Limits, billing pulse).
- * An unanswered leg costs nothing. Streams that are still open end with the call, for `reason`. What was not reserved is
- * not charged: the call, or a stream of it, is booked as ended where what was held for it had been used up.
+ * Returns the final record of an open call. Answered time and streams are priced by pulses (spec: Limits, billing
+ * pulse). An unanswered leg costs nothing. Open streams end with the call, for `reason`. The charge never exceeds the
+ * reservation: the billed end of a call or stream is moved back to where it was used up.
  */
 export function closeCall(call: Closing, end: CallEnd, reason: StreamTermination): Cdr {
   const { cdr } = call;
@@ -51,7 +51,7 @@ export function closeCall(call: Closing, end: CallEnd, reason: StreamTermination
   };
 }
 
-/** What a call that lives costs: its voice and each of its streams. */
+/** The parts of a running call that determine its cost: voice and streams. */
 export interface Chargeable {
   readonly answerUs: number | undefined;
   readonly price: { readonly perMinute: Micros; readonly pulseMs: number };
@@ -61,10 +61,10 @@ export interface Chargeable {
   };
 }
 
-/** What has to be held for a call to go on after `atUs`: pulses begun of the voice and of every stream. */
+/** Returns the amount that must be reserved for the call to continue after `atUs`: all started pulses of voice and streams. */
 export const dueAt = (call: Chargeable, atUs: number): Micros => sumAt(call, atUs, pulsesBegun);
 
-/** What is charged for a call that ends at `endUs`. */
+/** Returns the charge for a call that ends at `endUs`. */
 export const chargeAt = (call: Chargeable, endUs: number): Micros =>
   call.answerUs === undefined ? ZERO : sumAt(call, endUs, pulsedMs);
 
@@ -77,17 +77,17 @@ function sumAt(
   const voice = priceOf(paidMs(since(answerUs ?? atUs), price.pulseMs), price.perMinute);
   const open = streams.open.reduce((sum, stream) => {
     const { pulseMs, perMinute, endUs } = stream;
-    // Without a connection no further pulse begins.
+    // A disconnected stream starts no further pulse.
     const pulses = endUs === undefined ? paidMs : pulsedMs;
     return sum + priceOf(pulses(connectedUs(stream, atUs) / 1000, pulseMs), perMinute);
   }, 0);
   return micros(streams.past.reduce((sum, { billedAmount }) => sum + billedAmount, voice + open));
 }
 
-/** An answered call whose media never came about is billed nothing (spec, Call-level failures). */
+/** Hangup cause of an answered call whose media was never established. It is not billed (spec, Call-level failures). */
 const MEDIA_ANCHORING = 2070;
 
-/** The voice up to its end, or up to the end of the last pulse that `reserved` covers. */
+/** Returns the billed voice time: up to the end of the call, or of the last pulse that `reserved` covers. */
 function paidVoice(
   { cdr, pulseMs, reserved }: Closing,
   { endUs, hangupCauseCode }: CallEnd,
@@ -98,7 +98,7 @@ function paidVoice(
   if (answerUs === undefined || neverHeard) return { endUs, billedMs: 0 };
   const begun = pulsedFrom(answerUs, endUs, pulseMs);
   if (priceOf(begun, perMinute) <= reserved) return { endUs, billedMs: begun };
-  // A price is rounded up: so many pulses never cost more than is reserved.
+  // Prices are rounded up, so this number of pulses never costs more than the reservation.
   const billedMs = Math.floor((reserved * 60) / (perMinute * secondsOf(pulseMs))) * pulseMs;
   return { endUs: Math.min(endUs, answerUs + billedMs * 1000), billedMs };
 }
@@ -116,7 +116,7 @@ function streamsAtEnd(
   ];
 }
 
-/** Streams as far as `left` pays for them, the first ones first; one that was begun without money cost nothing. */
+/** Shortens streams to what `left` pays for, in order. A stream without remaining money costs nothing. */
 function paidStreams(
   streams: readonly StreamCdr[],
   left: Micros,
@@ -130,7 +130,7 @@ function paidStreams(
   });
 }
 
-/** By whole pulses, so far that it costs no more than `left`. */
+/** Shortens a stream to whole pulses that cost at most `left`. */
 function shortened(stream: StreamCdr, left: number, pulseMs: number): StreamCdr {
   const { startUs, endUs, billedMs: wholeMs, billedAmount: amount } = stream;
   const billedMs = Math.floor((left * secondsOf(wholeMs)) / amount / secondsOf(pulseMs)) * pulseMs;
@@ -144,12 +144,12 @@ function shortened(stream: StreamCdr, left: number, pulseMs: number): StreamCdr 
   };
 }
 
-/** How long a stream was connected up to `atUs`. */
+/** Returns for how long a stream was connected up to `atUs`, in microseconds. */
 export function connectedUs({ earlierUs, sinceUs, endUs }: OpenStream, atUs: number): number {
   return earlierUs + Math.max(0, Math.min(endUs ?? atUs, atUs) - sinceUs);
 }
 
-/** A stream's record when it ends at `endUs`; one that is not connected ended with its last connection. */
+/** Returns the record of a stream that ends at `endUs`. A disconnected stream ended with its last connection. */
 export function closeStream(
   stream: OpenStream,
   endUs: number,
@@ -175,7 +175,10 @@ export function closeStream(
   };
 }
 
-/** Ledger entries of a finished call: voice, and each stream on its own (spec: GET /cdr). Nothing costs: no entry. */
+/**
+ * Returns the ledger entries of a finished call: one for voice and one per stream (spec: GET /cdr). Zero amounts have
+ * no entry.
+ */
 export function chargesOf(cdr: Cdr): readonly NewEntry[] {
   const common = { accountId: cdr.accountId, currency: cdr.currency, type: 'debit' } as const;
   const charges: NewEntry[] = [];

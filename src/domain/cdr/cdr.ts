@@ -19,7 +19,7 @@ export { recoverOpenCalls } from './recovery.ts';
 export { expireCalls } from './retention.ts';
 export { Settler } from './settler.ts';
 
-/** Records fetched at a time while a set is walked. */
+/** Number of records fetched per query while walking a set. */
 const WALK_BATCH = 500;
 
 export type CdrRefusal = { readonly kind: 'unknownCall' };
@@ -28,7 +28,7 @@ export interface CdrList extends Page<CdrRecord> {
   readonly summary: CdrSummary;
 }
 
-/** Finished calls. */
+/** Queries finished calls. */
 export class CallRecords {
   readonly #store: CdrStore;
 
@@ -36,7 +36,7 @@ export class CallRecords {
     this.#store = store;
   }
 
-  /** To a sub-account, calls of others do not exist. */
+  /** Returns one record. A sub-account sees only its own calls. */
   async get(
     accountId: AccountId,
     callUuid: CallUuid,
@@ -49,7 +49,7 @@ export class CallRecords {
     return visible ? ok(found) : err({ kind: 'unknownCall' });
   }
 
-  /** One cut, latest first, with the sums of the whole set. */
+  /** Returns one page, latest first, with the sums of the whole set. */
   async list(filter: CdrFilter, slice: Slice): Promise<CdrList> {
     const [page, summary] = await Promise.all([
       this.#store.page(filter, slice),
@@ -66,17 +66,17 @@ export class CallRecords {
     return this.#store.walk({ accountId, subAccount }, undefined, limit);
   }
 
-  /** Calls by day of their start and by direction, oldest first. */
+  /** Returns calls per start day and direction, oldest first. */
   daily(filter: CdrFilter): Promise<readonly DailyCalls[]> {
     return this.#store.daily(filter);
   }
 
-  /** How many records `walk` has. */
+  /** Returns the number of records that `walk` yields. */
   async count(filter: CdrFilter): Promise<number> {
     return (await this.#store.page(filter, { limit: 1, offset: 0 })).total;
   }
 
-  /** Every record of the set, latest first, in bounded memory. */
+  /** Yields every record of the set, latest first, in bounded memory. */
   async *walk(filter: CdrFilter): AsyncGenerator<CdrRecord> {
     let before: number | undefined;
     for (;;) {

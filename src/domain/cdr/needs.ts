@@ -7,54 +7,54 @@ import type { NewEntry, ReserveRefusal } from '../ledger/types.ts';
 import type { CallTimeline, Cdr, CdrFilter, CdrRecord, CdrSummary, DailyCalls } from './types.ts';
 
 /**
- * A stream of a call that is still open, connected or waiting for its next connection. Enough to bill it after a crash:
- * what counts is the time in which it was connected.
+ * A stream of an open call, connected or waiting to reconnect. Contains what billing needs after a crash. Only
+ * connected time is billed.
  */
 export interface OpenStream {
-  /** Of its first connection; a reconnect has another, and is the same stream. */
+  /** ID of the first connection. A reconnect has another ID but belongs to the same stream. */
   readonly streamId: StreamId;
   readonly serviceUrl: string;
   readonly audioTrack: string;
   readonly bidirectional: boolean;
   readonly contentType: string;
   readonly startUs: number;
-  /** All connections before the last, microseconds. */
+  /** Total time of all connections before the last one, in microseconds. */
   readonly earlierUs: number;
-  /** The last connection began … */
+  /** Start of the last connection. */
   readonly sinceUs: number;
-  /** … and broke; undefined while it is open. */
+  /** End of the last connection. Undefined while it is open. */
   readonly endUs: number | undefined;
   readonly perMinute: Micros;
   readonly pulseMs: number;
 }
 
-/** What is known of a leg while it lives: the CDR as it would be written now, and what it costs per minute. */
+/** Known data of a running leg: the CDR as of now and its price per minute. */
 export interface OpenCall {
   readonly cdr: Cdr;
   readonly pulseMs: number;
   readonly streamPulseMs: number;
   readonly reserved: Micros;
   readonly streams: readonly OpenStream[];
-  /** The hangup notification to store should the process die now; undefined when the call has no hangup URL. */
+  /** Hangup notification to store if the process crashes now. Undefined if the call has no hangup URL. */
   readonly hangupNotification: StoredNotification | undefined;
   readonly heartbeatUs: number;
-  /** Accepted, and not dialled yet. */
+  /** True if the call was accepted and has not been dialed yet. */
   readonly waiting?: true;
 }
 
-/** One unit of work at the end of a leg: CDR, entries, released reservation and notification, all or nothing. */
+/** One transaction at the end of a leg: the CDR, ledger entries, released reservation and notification. */
 export interface Settlement {
   readonly cdr: Cdr;
   readonly entries: readonly NewEntry[];
   readonly notification: StoredNotification | undefined;
-  /** The process that ran the call is gone: what it held for speech of the call is given back. */
+  /** True if the process that ran the call ended. Its reservations for speech services of the call are then released. */
   readonly isInterrupted?: boolean | undefined;
 }
 
 export interface CallStore {
   /**
-   * Holds `reserved` for the call (reservation id = call uuid) and keeps the open record, in one unit of work; with it the
-   * records of those that were accepted in the same request and wait for their turn. A refusal keeps none of them.
+   * Reserves `reserved` for the call (reservation ID = call UUID) and stores the open record in one transaction.
+   * Includes the records of queued calls from the same request. A refusal stores none of them.
    */
   open(
     call: OpenCall,
@@ -62,61 +62,62 @@ export interface CallStore {
     waiting?: readonly OpenCall[],
   ): Promise<Result<void, ReserveRefusal>>;
   /**
-   * As `open`, of a call that nobody was promised anything about yet: it may be answered before the record is durable, which it is
-   * a moment later, and before any later `update` or settlement of the call. A crash in between leaves nothing of it.
+   * Like `open`, for a call that may be answered before its record is durable. The record is committed shortly after,
+   * and before any later `update` or settlement of the call. A crash in between leaves no trace of the call.
    */
   openAhead(
     call: OpenCall,
     dailySpendLimit: Micros | undefined,
   ): Promise<Result<void, ReserveRefusal>>;
-  /** Raises the held amount to `reserved`. */
+  /** Raises the reserved amount to `reserved`. */
   extendReservation(callUuid: CallUuid, reserved: Micros): Promise<Result<void, ReserveRefusal>>;
   /**
-   * Replaces the open record (answered, stream started or ended, bridged …), unless the call is settled. Durable when it resolves;
-   * rejects when the store has nothing of the call.
+   * Replaces the open record (answered, stream started or ended, bridged …) unless the call is settled. Durable when
+   * it resolves; rejects if the store has no record of the call.
    */
   update(call: OpenCall): Promise<void>;
-  /** Marks open calls as alive, each at a moment of its own time: one statement for all. */
+  /** Updates the heartbeat of open calls, each with its own time, in one statement. */
   heartbeat(
     beats: ReadonlyArray<{ readonly callUuid: CallUuid; readonly atUs: number }>,
   ): Promise<void>;
   /**
-   * Idempotent by call uuid; false: it was settled before, and nothing of this is written. Refused writes (disk full) reject;
-   * the caller keeps the settlement and retries.
+   * Settles a call; idempotent by call UUID. Returns false, and writes nothing, if the call was settled before.
+   * Rejects if the write fails (disk full); the caller keeps the settlement and retries.
    */
   settle(settlement: Settlement): Promise<boolean>;
-  /** Removes an open call without a record and releases its reservation; does nothing for one that is not open. */
+  /** Deletes an open call without a record and releases its reservation. Does nothing if the call is not open. */
   discard(call: { readonly cdr: Pick<Cdr, 'callUuid' | 'accountId'> }): Promise<void>;
   /**
-   * Calls that are open, or wait for their turn; `reserved` is what is held now. Nobody's: those whose node's life is over.
+   * Returns open and queued calls with the currently reserved amount. `nobody` selects the calls of nodes whose epoch
+   * has ended.
    */
   listOpen(whose?: 'everybody' | 'nobody'): Promise<readonly OpenCall[]>;
 }
 
-/** Finished calls, as they are looked up. */
+/** Reads finished calls. */
 export interface CdrStore {
   get(callUuid: CallUuid): Promise<CdrRecord | undefined>;
-  /** Latest first. */
+  /** Returns one page, latest first. */
   page(filter: CdrFilter, slice: Slice): Promise<Page<CdrRecord>>;
-  /** The next records older than number `before`, latest first: walks any set in bounded memory. */
+  /** Returns the next records older than number `before`, latest first. Walks any set in bounded memory. */
   walk(filter: CdrFilter, before: number | undefined, limit: number): Promise<readonly CdrRecord[]>;
   summary(filter: CdrFilter): Promise<CdrSummary>;
-  /** By day of their start and by direction, oldest first. */
+  /** Returns calls per start day and direction, oldest first. */
   daily(filter: CdrFilter): Promise<readonly DailyCalls[]>;
 }
 
-/** Timelines of calls, for whoever looks for a fault. */
+/** Stores call timelines for troubleshooting. */
 export interface CallLogStore {
-  /** Of a call that is settled; kept with its record, and once. */
+  /** Stores the log of a settled call once. It is kept as long as the call record. */
   put(callUuid: CallUuid, lines: CallTimeline['lines']): Promise<void>;
   read(callUuid: CallUuid): Promise<CallTimeline | undefined>;
 }
 
-/** What is deleted in one turn; more is left for the next. */
+/** Deletes old data in bounded batches. */
 export interface RetentionStore {
   /**
-   * Deletes call records (and call logs) that ended before each account's limit, `defaultMs` where it has none.
-   * Returns how many; fewer than `limit`: nothing is left.
+   * Deletes call records and logs that ended before each account's limit, or before `defaultMs` if it has none.
+   * Returns the number deleted. A number below `limit` means that nothing is left.
    */
   purgeCalls(nowUs: number, defaultMs: number, limit: number): Promise<number>;
   purgeLogs(nowUs: number, keptMs: number, limit: number): Promise<number>;

@@ -6,16 +6,16 @@ import type { ReserveRefusal } from '../ledger/types.ts';
 import type { CallStore, OpenCall, Settlement } from './needs.ts';
 
 /**
- * Lets running calls go on while the store takes no writes (disk full, data folder missing). The record of a call is
- * written with a later heartbeat, and a further pulse counts as reserved. New calls and answers still fail: they must be
- * in the store first.
+ * Keeps running calls alive while the store refuses writes (disk full, data folder missing). The record of a call is
+ * written with a later heartbeat, and a further pulse counts as reserved. New calls and answers still fail, because
+ * they must be stored first.
  */
 export class OpenRecords implements CallStore {
   readonly #store: CallStore;
   readonly #log: Logger;
-  /** Calls whose answer is in the store. */
+  /** Calls whose answer is stored. */
   readonly #answered = new Set<CallUuid>();
-  /** The latest record of each call whose record in the store is older. */
+  /** Latest record of each call whose stored record is outdated. */
   readonly #stale = new Map<CallUuid, OpenCall>();
 
   constructor(store: CallStore, log: Logger) {

@@ -10,9 +10,9 @@ import type { CallStore, OpenCall } from './needs.ts';
 import type { Cdr } from './types.ts';
 
 /**
- * Closes the calls that are nobody's, as a crash leaves them: each is billed up to its last heartbeat and settled once, its hangup
- * notification included. Those that waited for their turn end as they do when the service stops (1020). Run before new
- * calls are taken, and when another node was declared dead. Returns the records written.
+ * Closes orphaned calls after a crash. Each is billed up to its last heartbeat and settled once, with its hangup
+ * notification. Queued calls end as they do when the service stops (1020). Runs before new calls are accepted, and
+ * after another node was declared dead. Returns the written records.
  */
 export async function recoverOpenCalls(store: CallStore, log: Logger): Promise<readonly Cdr[]> {
   const recovered: Cdr[] = [];
@@ -24,7 +24,7 @@ export async function recoverOpenCalls(store: CallStore, log: Logger): Promise<r
       notification: call.hangupNotification && finalNotification(call.hangupNotification, cdr),
       isInterrupted: true,
     });
-    if (!isFirst) continue; // another node was faster
+    if (!isFirst) continue; // another node settled it first
     log.warn(
       { callUuid: cdr.callUuid, accountId: cdr.accountId, billedMs: cdr.billedMs },
       cdr.failureReason ?? '',
@@ -53,7 +53,7 @@ function closedByCrash(call: OpenCall): Cdr {
   return { ...closed, failureReason };
 }
 
-/** Brings the parameters that depend on the end up to date; which ones there are was decided when it was stored. */
+/** Updates the notification parameters that depend on the end of the call. Keeps the stored set of parameters. */
 function finalNotification(notification: StoredNotification, cdr: Cdr): StoredNotification {
   const final: Readonly<Record<string, string>> = {
     EndTime: localDateTime(cdr.endUs / 1000),

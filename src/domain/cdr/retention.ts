@@ -1,12 +1,12 @@
 import type { Clock } from '../../base/clock.ts';
 import type { RetentionStore } from './needs.ts';
 
-/** Records deleted in one unit of work: a few milliseconds, in which nothing else is served. */
+/** Records deleted per transaction. The store serves no other request during these few milliseconds. */
 const BATCH = 50;
 
 /**
- * Deletes call records that are kept too long, and call logs older than `kept.logsMs`; call it daily. Returns
- * how many records.
+ * Deletes call records past their retention and call logs older than `kept.logsMs`. Runs daily. Returns the number of
+ * deleted records.
  */
 export async function expireCalls(
   store: RetentionStore,

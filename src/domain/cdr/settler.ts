@@ -4,16 +4,16 @@ import type { CallUuid } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { CallStore, Settlement } from './needs.ts';
 
-/** Pause between attempts while the store takes no writes, milliseconds. */
+/** Pause between attempts while the store refuses writes, in milliseconds. */
 const RETRY_MS = 1000;
-/** Settlements kept in memory meanwhile. A call beyond it is still in the store as open, and billed at the next start. */
+/** Maximum number of settlements waiting in memory. Further calls stay open in the store and are billed at the next start. */
 const WAITING_LIMIT = 100_000;
 
 export type Settled = 'written' | 'before' | 'givenUp';
 
 /**
- * Settles calls, and keeps the settlements that cannot be written (disk full) until they can. Nothing is lost when the
- * process dies meanwhile: the call is still open in the store, and recovery bills it up to its last heartbeat.
+ * Settles calls, and keeps settlements in memory while they cannot be written (disk full). If the process crashes,
+ * nothing is lost: the call is still open in the store, and recovery bills it up to its last heartbeat.
  */
 export class Settler {
   readonly #store: CallStore;
@@ -27,15 +27,15 @@ export class Settler {
     this.#log = log;
   }
 
-  /** Settlements that wait for the store to take writes again. */
+  /** Number of settlements that wait for the store to accept writes. */
   get waiting(): number {
     return this.#waiting;
   }
 
   /**
-   * Resolves with `written` once the settlement is durable; `before` when another node had declared this one dead and settled the
-   * call; `givenUp` (`signal` aborted, too many wait): the call then stays open in the store. `settlement` makes it anew for
-   * each attempt.
+   * Resolves with `written` once the settlement is durable. Resolves with `before` if another node declared this one
+   * dead and settled the call. Resolves with `givenUp` if `signal` aborts or too many settlements wait; the call then
+   * stays open in the store. `settlement` builds the settlement again for each attempt.
    */
   async settle(
     callUuid: CallUuid,
@@ -60,7 +60,7 @@ export class Settler {
     }
   }
 
-  /** Undefined: the environment did not let it be written. A bug is thrown on. */
+  /** Returns undefined if the store could not write. Rethrows programming errors. */
   async #attempt(
     callUuid: CallUuid,
     settlement: () => Promise<Settlement>,
@@ -70,7 +70,7 @@ export class Settler {
       return (await this.#store.settle(await settlement())) ? 'written' : 'before';
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
-      // Logged once for each call: the disk may be full for hours.
+      // Logged once per call, because the disk may be full for hours.
       if (!isRepeated) {
         this.#log.error(
           { callUuid, code: error.code, waiting: this.#waiting },

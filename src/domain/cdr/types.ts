@@ -35,7 +35,7 @@ export interface StreamCdr {
   readonly contentType: string;
   readonly startUs: number;
   readonly endUs: number;
-  /** In which it was connected: the rest is reconnecting. */
+  /** Time for which the stream was connected, without reconnecting periods, in microseconds. */
   readonly connectedUs: number;
   readonly billedMs: number;
   readonly billedAmount: Micros;
@@ -43,11 +43,11 @@ export interface StreamCdr {
   readonly terminationReason: StreamTermination;
 }
 
-/** The record of one leg, written once when it has ended. Times are integer microseconds UTC. */
+/** Record of one leg, written once when it has ended. Times are integer microseconds UTC. */
 export interface Cdr {
   readonly callUuid: CallUuid;
   readonly accountId: AccountId;
-  /** Whose call it was when not the main account's own; the bill is the main account's. */
+  /** Sub-account that made the call, or undefined for the main account. The main account is billed. */
   readonly subAccount: AccountId | undefined;
   readonly direction: CallDirection;
   readonly context: 'voice-api' | 'sip-endpoint' | 'did' | 'dial' | 'trunk';
@@ -83,20 +83,23 @@ export interface Cdr {
   readonly terminatedTo: string | undefined;
   readonly campaignId: string | undefined;
   readonly machine: boolean | undefined;
-  /** What came of the caller's proof of its number, and `A`, `B`, `C` or ''. Absent in records of earlier versions. */
+  /**
+   * Result of verifying the caller's identity (STIR), and its attestation `A`, `B`, `C` or ''. Absent in records of
+   * earlier versions.
+   */
   readonly stirVerification?: string | undefined;
   readonly stirAttestation?: string | undefined;
   readonly streams: readonly StreamCdr[];
 }
 
-/** A stored record with the number that the service gave it and when it was written. */
+/** A stored record with its sequence number and creation time. */
 export interface CdrRecord {
   readonly number: number;
   readonly createdUs: number;
   readonly cdr: Cdr;
 }
 
-/** Filters of the list (dialect §3.6), AND-ed. Absent: no filter. */
+/** Filters of the list (dialect §3.6), combined with AND. An absent filter matches everything. */
 export interface CdrFilter {
   readonly accountId: AccountId;
   readonly subAccount?: AccountId | undefined;
@@ -105,13 +108,13 @@ export interface CdrFilter {
   /** Inclusive bounds of the start of the call, microseconds UTC. */
   readonly startFromUs?: number | undefined;
   readonly startToUs?: number | undefined;
-  /** Inclusive bounds of the end of the call. */
+  /** Inclusive bounds of the end of the call, microseconds UTC. */
   readonly endFromUs?: number | undefined;
   readonly endToUs?: number | undefined;
   readonly direction?: CallDirection | undefined;
-  /** Answered time at least. */
+  /** Minimum answered time, in milliseconds. */
   readonly minAnsweredMs?: number | undefined;
-  /** Inclusive bounds of the answered time, rounded to whole seconds as it is shown. */
+  /** Inclusive bounds of the answered time, rounded to whole seconds as displayed. */
   readonly answeredFromMs?: number | undefined;
   readonly answeredToMs?: number | undefined;
   readonly sipCallId?: string | undefined;
@@ -123,7 +126,7 @@ export interface CdrFilter {
   readonly hangupDisposition?: string | undefined;
   readonly context?: string | undefined;
   readonly campaignId?: string | undefined;
-  /** Case-insensitive substring of either number, the call uuid or the caller's name. */
+  /** Case-insensitive substring of either number, the call UUID or the caller's name. */
   readonly search?: string | undefined;
 }
 
@@ -131,18 +134,18 @@ export interface CdrFilter {
 export interface CdrSummary {
   readonly totalCalls: number;
   readonly answeredCalls: number;
-  /** Wall clock, ringing included. */
+  /** Sum of call durations, including ringing. */
   readonly totalDurationUs: number;
   readonly totalAnsweredUs: number;
   readonly totalBilledMs: number;
-  /** Voice and streams together. */
+  /** Sum of voice and stream charges. */
   readonly totalCost: Micros;
   readonly lastCallUs: number | undefined;
 }
 
-/** Calls of one direction that began in one UTC day. */
+/** Calls of one direction that started on one UTC day. */
 export interface DailyCalls {
-  /** Days since the epoch. */
+  /** Day number: days since 1970-01-01. */
   readonly day: number;
   readonly direction: CallDirection;
   readonly calls: number;
@@ -151,7 +154,7 @@ export interface DailyCalls {
   readonly billedMs: number;
 }
 
-/** What happened to a call, as it is stored. */
+/** Stored timeline of a call. */
 export interface CallTimeline {
   readonly accountId: AccountId;
   readonly lines: readonly CallLogEntry[];

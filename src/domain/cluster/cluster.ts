@@ -1,4 +1,4 @@
-/** Front door: several nodes over one store — who lives, who takes up what a dead one left, and who finds itself declared dead. */
+/** Coordinates several nodes that share one store: membership, takeover of a dead node's work, and fencing. */
 export { NodeLease } from './lease.ts';
 export { Membership, type MembershipNeeds } from './membership.ts';
 export { Peers, type Question } from './peers.ts';

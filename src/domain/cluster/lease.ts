@@ -1,15 +1,15 @@
-/** Tells for how long no other node can have taken over the calls of this one. */
+/** Determines for how long no other node can have taken over the calls of this node. */
 import type { Clock } from '../../base/clock.ts';
 
-/** A beat in the store protects a node for 5 s: others declare it dead after 6 s. */
+/** Lease after a beat in the store, in milliseconds. Other nodes declare this one dead after 6 s. */
 export const STORE_LEASE_MS = 5000;
-/** The entry in Redis expires after 3 s. */
+/** Lease after a beat in Redis, in milliseconds. The Redis entry expires after 3 s. */
 export const REDIS_LEASE_MS = 2500;
 
 /**
- * A lease that beats renew, measured by the monotonic clock of this node alone. It lapses while the process is stopped or is cut
- * off. Once it has lapsed only a beat that the store confirms renews it, because only the store knows whether the node was
- * declared dead.
+ * A lease that beats renew, measured only by this node's monotonic clock. It expires while the process is stopped or
+ * cut off. After expiry, only a beat that the store confirms renews it, because only the store knows whether the node
+ * was declared dead.
  */
 export class NodeLease {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
@@ -25,18 +25,21 @@ export class NodeLease {
     return this.#clock.monotonicMs() < this.#untilMs;
   }
 
-  /** The store confirmed a beat that was sent at `sentMs` of the monotonic clock. */
+  /** Renews the lease after the store confirmed a beat that was sent at `sentMs` (monotonic). */
   confirmedByStore(sentMs: number): void {
     this.#untilMs = Math.max(this.#untilMs, sentMs + STORE_LEASE_MS);
     if (this.isHeld) this.#wake();
   }
 
-  /** Redis confirmed a beat that was sent at `sentMs` of the monotonic clock. */
+  /**
+   * Renews the lease after Redis confirmed a beat that was sent at `sentMs` (monotonic). Has no effect once the lease
+   * expired.
+   */
   confirmedByRedis(sentMs: number): void {
     if (this.isHeld) this.#untilMs = Math.max(this.#untilMs, sentMs + REDIS_LEASE_MS);
   }
 
-  /** Resolves while the lease is held. Rejects with the signal's reason when it is aborted first. */
+  /** Resolves while the lease is held. Rejects with the signal's reason if it aborts first. */
   async held(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     while (!this.isHeld) await this.#renewed(signal);

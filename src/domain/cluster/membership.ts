@@ -1,6 +1,6 @@
 /**
- * Keeps this node among the living, and watches the others. A node whose beats stand still is declared dead (its epoch grows), and
- * what it left is taken up. No two clocks are compared: how long a beat stands still, each node measures by its own.
+ * Keeps this node alive in the store and monitors the others. A node whose beats stop is declared dead: its epoch is
+ * incremented and its work is adopted. Each node measures silence by its own clock; clocks are never compared.
  */
 import type { Clock } from '../../base/clock.ts';
 import { SECOND_MS } from '../../base/duration.ts';
@@ -11,16 +11,19 @@ import type { NodeStore } from './needs.ts';
 import type { SelfNode } from './self-node.ts';
 import type { NodeRecord } from './types.ts';
 
-/** Between two beats, and two looks at those of the others. */
+/** Interval between beats, and between checks of the other nodes' beats. */
 export const BEAT_MS = SECOND_MS;
-/** A node whose beats stand still for so long, while this one could look, is dead. */
+/** Silence after which a node is declared dead. Counts only while this node could read the store. */
 const SILENT_MS = 6 * SECOND_MS;
-/** So long after a look at the others it is known who they are. */
+/** Time for which the list of live nodes stays valid after a check. */
 const KNOWN_MS = 3 * SECOND_MS;
-/** What was begun before a node was declared dead may be written after it: it is found by looking again, so often and so long. */
+/**
+ * A dead node's last writes may reach the store after it was declared dead. Orphaned work is checked again at this
+ * interval and for this time.
+ */
 const LOOK_AGAIN_MS = 3 * SECOND_MS;
 const LATE_MS = 20 * SECOND_MS;
-/** For what nobody has seen coming. */
+/** Interval of checks for orphaned work without a known cause. */
 const LOOK_ANYWAY_MS = 60 * SECOND_MS;
 
 export interface MembershipNeeds {
@@ -28,13 +31,16 @@ export interface MembershipNeeds {
   readonly self: SelfNode;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Renewed by each beat that the store confirms. */
+  /** Lease that each beat confirmed by the store renews. */
   readonly lease: Pick<NodeLease, 'confirmedByStore'>;
-  /** Whether the node is heard of in another way than by the store: then it lives. Undefined: that cannot be said. */
+  /** Returns whether the node is reachable through another channel than the store, and thus alive. Undefined if unknown. */
   readonly isHeard: (nodeId: string) => Promise<boolean | undefined>;
-  /** Takes up everything that is nobody's; is called again when it rejects. */
+  /** Adopts all orphaned work. Called again if it rejects. */
   readonly takeUp: () => Promise<void>;
-  /** This node was declared dead: its calls are another's by now. Resolves when they are ended; then it begins a new life. */
+  /**
+   * Called when this node was declared dead and its calls belong to another node. Resolves when they have ended; a
+   * new epoch then begins.
+   */
   readonly fenced: () => Promise<void>;
 }
 
@@ -48,12 +54,12 @@ export class Membership {
   #watched = new Map<string, Watched>();
   #living: readonly string[] = [];
   #lookedMs = Number.NEGATIVE_INFINITY;
-  /** A round failed since the last look: the time until the next one does not count as silence of others. */
+  /** True if a round failed since the last check. The time until the next check does not count as silence of others. */
   #hasGap = false;
-  /** When it could last be said whether a node is heard. */
+  /** Last time at which reachability of nodes was known (monotonic). */
   #hearingMs = Number.NEGATIVE_INFINITY;
   #isDue = false;
-  /** Until then a node that is dead may be the last to write. */
+  /** Until this time, a dead node's late writes may still arrive (monotonic). */
   #lateUntilMs = Number.NEGATIVE_INFINITY;
   #lastMs: number;
   readonly #rounds: RepeatedTask;
@@ -67,12 +73,15 @@ export class Membership {
       round: () => this.round(),
       failed: (error) => {
         this.#hasGap = true;
-        needs.logger.warn({ error }, 'the store did not take a beat of this node');
+        needs.logger.warn({ error }, 'the store refused a beat of this node');
       },
     });
   }
 
-  /** Nodes that live, this one among them; undefined: this one could not look for a while, and others may have begun meanwhile. */
+  /**
+   * IDs of the live nodes, including this one. Undefined if this node could not read the store recently, so that new
+   * nodes may be missing.
+   */
   get living(): readonly string[] | undefined {
     const ageMs = this.#needs.clock.monotonicMs() - this.#lookedMs;
     return ageMs > KNOWN_MS ? undefined : this.#living;
@@ -80,19 +89,23 @@ export class Membership {
 
   start(): void {
     const { self, clock } = this.#needs;
-    // What its earlier life began may be written after this one has begun, and nobody else may have seen that one end.
+    // Late writes of an earlier epoch may arrive after this one began, and no other node may have noticed its end.
     if (self.epoch > 1) this.#lateUntilMs = clock.monotonicMs() + LATE_MS;
     this.#rounds.start();
   }
 
-  /** The others need not wait until its beats stand still. */
+  /** Leaves the cluster, so that other nodes need not wait for the silence timeout. */
   async stop(): Promise<void> {
     await this.#rounds.stop();
     const { nodes, self, logger } = this.#needs;
-    await nodes.leave(self).catch((error: unknown) => logger.warn({ error }, 'node has not left'));
+    await nodes
+      .leave(self)
+      .catch((error: unknown) =>
+        logger.warn({ error }, 'failed to remove this node from the cluster'),
+      );
   }
 
-  /** One beat, and one look at the others. */
+  /** Sends one beat and checks the other nodes once. */
   async round(): Promise<void> {
     const { nodes, self, clock, isHeard, lease } = this.#needs;
     const hears = (await isHeard(self.id)) !== undefined;
@@ -105,7 +118,7 @@ export class Membership {
       ([id, { record }]) => !found.some((one) => one.id === id && one.epoch === record.epoch),
     );
     const nowMs = clock.monotonicMs();
-    // Who has just begun does not know that another life, perhaps its own, has ended.
+    // A node that has just started does not know whether another epoch, perhaps its own, has ended.
     const witness = found.find(
       ({ id, epoch }) => id === self.id || this.#watched.get(id)?.record.epoch === epoch,
     );
@@ -122,7 +135,7 @@ export class Membership {
     const isFirst = found[0]?.id === self.id;
     if (hasLeft) {
       this.#lateUntilMs = nowMs + LATE_MS;
-      // The others look later: the first may have been cut off, and not know of it.
+      // The other nodes check later: the first node may have been cut off without noticing.
       if (witness?.id === self.id) this.#isDue = true;
       else this.#lastMs = nowMs;
     }
@@ -138,7 +151,7 @@ export class Membership {
     if (record.id === self.id || nowMs - sinceMs < SILENT_MS) return;
     const heard = await isHeard(record.id);
     if (heard === true || (heard === undefined && this.#isLeftToOthers(record, nowMs))) return;
-    // Due also when the answer is lost: then nobody else knows that there is something to be taken up.
+    // Due even if the answer is lost, because then no other node knows that there is work to adopt.
     const wasDue = this.#isDue;
     this.#isDead(nowMs);
     if (!(await nodes.fence(record))) {
@@ -155,7 +168,10 @@ export class Membership {
     this.#lateUntilMs = nowMs + LATE_MS;
   }
 
-  /** Who cannot hear of it leaves it to one that lives and can; one answer that was lost is no deafness. */
+  /**
+   * Returns whether another live node should decide. A node that cannot check reachability leaves the decision to one
+   * that can.
+   */
   #isLeftToOthers(silent: NodeRecord, nowMs: number): boolean {
     if (nowMs - this.#hearingMs < SILENT_MS) return true;
     return [...this.#watched.values()].some(
@@ -174,11 +190,11 @@ export class Membership {
     const { nodes, self, fenced, logger } = this.#needs;
     logger.error(
       { node: self.id, epoch: self.epoch },
-      'this node was declared dead: its calls end',
+      'this node was declared dead: ending its calls',
     );
     await fenced();
     await self.begin(nodes, false);
     this.#isDue = true;
-    logger.warn({ node: self.id, epoch: self.epoch }, 'this node has begun anew');
+    logger.warn({ node: self.id, epoch: self.epoch }, 'this node rejoined with a new epoch');
   }
 }

@@ -1,57 +1,67 @@
 import type { Job, NodeRecord, NodeRef } from './types.ts';
 
 /**
- * Nodes that share a store. Nobody compares clocks here: a node is dead when somebody who watched its beats says so, and
- * is told by its epoch, which has grown.
+ * Nodes that share a store. Clocks are not compared: a node is dead once a monitoring node says so, which increments
+ * its epoch.
  */
 export interface NodeStore {
   /**
-   * A new life of the node; what its earlier ones left is nobody's from now on. `alone`: no other can be using the store, so
-   * that theirs is nobody's too. Returns the epoch, from 1.
+   * Begins a new epoch of the node; work of its earlier epochs is orphaned. With `alone`, no other node can be using
+   * the store, so the work of all others is orphaned too. Returns the epoch, starting at 1.
    */
   begin(nodeId: string, alone: boolean): Promise<number>;
-  /** One more beat, and whether the node hears of others in another way too. False: the node was declared dead. */
+  /**
+   * Writes a beat and whether the node can check reachability through another channel. Returns false if the node was
+   * declared dead.
+   */
   beat(node: NodeRef, hears: boolean): Promise<boolean>;
-  /** Those that live, as far as anybody has said, by id. */
+  /** Returns the nodes that are not declared dead, by ID. */
   list(): Promise<readonly NodeRecord[]>;
-  /** Declares dead whoever has not moved since `seen`; of several that try, one is told true. */
+  /** Declares the node dead if it has not changed since `seen`. Returns true to exactly one of several callers. */
   fence(seen: NodeRecord): Promise<boolean>;
-  /** Ends the node's life of its own will. */
+  /** Ends the node's epoch on an orderly shutdown. */
   leave(node: NodeRef): Promise<void>;
-  /** Takes work that nobody does. True: it is the asking node's, now or already. */
+  /** Claims unassigned work. Returns true if the calling node holds it now. */
   claim(job: Job): Promise<boolean>;
-  /** Whose work it is; undefined: nobody's. */
+  /** Returns the node that holds the work, or undefined if it is unassigned. */
   holder(job: Job): Promise<NodeRef | undefined>;
 }
 
-/** What a node is told that waits for no answer. */
+/** Handler of a one-way message from another node. */
 export type Hears = (given: unknown, from: string) => void;
 
-/** Messages between nodes. What goes is data: objects, lists, text, numbers, bytes. */
+/** Messages between nodes. Payloads are plain data: objects, lists, text, numbers, bytes. */
 export interface Bus {
-  /** Rejects with NODE_UNREACHABLE without an answer in time, with CLUSTER_UNAVAILABLE when nothing can be sent. */
+  /**
+   * Sends a request and returns the answer. Rejects with NODE_UNREACHABLE on timeout, or CLUSTER_UNAVAILABLE if the
+   * bus is down.
+   */
   ask(node: string, what: string, given: readonly unknown[]): Promise<unknown>;
-  /** To all other nodes. */
+  /** Sends a one-way message to all other nodes. */
   tell(what: string, given: unknown): void;
   answer(what: string, by: (...given: never[]) => Promise<unknown>): void;
   hear(what: string, by: Hears): void;
 }
 
 /**
- * Things that one node has at a time, by key: a conference of one name. Whoever is not heard of any more has lost them to the next who
- * asks. While nobody can be asked each node has what it claims; what two then have, one of them loses.
+ * Exclusive ownership by key, for example of a conference by name. An unreachable owner loses its keys to the next
+ * claimant. While the cluster is unavailable, each node owns the keys that it claims; afterwards one of two owners
+ * loses.
  */
 export interface Claims {
-  /** Whose it is: this node's when it was nobody's, held then until it was released as often as it was claimed. Never rejects. */
+  /**
+   * Returns the owner of the key; an unowned key goes to this node. Held until `release` was called as often as
+   * `claim`. Never rejects.
+   */
   claim(key: string): Promise<string>;
   release(key: string): void;
-  /** Somebody else has what this node holds. */
+  /** Registers a callback for keys that this node lost to another node. */
   onLost(hear: (key: string) => void): void;
 }
 
-/** Which node has a thing, by key: a short way, which may miss some. */
+/** Maps keys to the node that holds them. A cache, which may lack entries. */
 export interface Directory {
-  /** This node has it. */
+  /** Records that this node holds the key. */
   put(key: string): void;
   drop(key: string): void;
   find(key: string): Promise<string | undefined>;

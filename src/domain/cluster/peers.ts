@@ -1,4 +1,4 @@
-/** Finds out which node has a call or a conference, and lets that node do what was asked of this one. */
+/** Finds the node that holds a call or conference and forwards the request to it. */
 import { ServiceError } from '../../base/errors.ts';
 import { RecentMap } from '../../base/recent-map.ts';
 import type { Bus, Directory } from './needs.ts';
@@ -7,11 +7,11 @@ export interface PeersNeeds {
   readonly bus: Bus;
   readonly directory: Directory;
   readonly nodeId: string;
-  /** Nodes that live, this one among them; undefined: that is not known at the moment. */
+  /** IDs of the live nodes, including this one. Undefined if unknown at the moment. */
   readonly living: () => readonly string[] | undefined;
 }
 
-/** One question in two forms: to this node, and to another. */
+/** A request in two forms: run locally, or sent to another node. */
 export interface Question<T> {
   readonly here: () => Promise<T>;
   readonly what: string;
@@ -24,12 +24,12 @@ interface Search<T> {
   readonly here: T;
 }
 
-/** Owners that are remembered: the last to be asked for. */
+/** Maximum number of remembered owners. The least recently used is evicted. */
 const OWNERS = 10_000;
 
 export class Peers {
   readonly #needs: PeersNeeds;
-  /** Who had a thing when it was asked for last: asked without a look into the directory, which costs as much as the question. */
+  /** Last known owner per key. Used before the directory, because a directory lookup costs as much as a request. */
   readonly #owners = new RecentMap<string>(OWNERS);
 
   constructor(needs: PeersNeeds) {
@@ -48,14 +48,14 @@ export class Peers {
     return this.#needs.nodeId;
   }
 
-  /** Nodes that live, this one among them; none, when that is not known at the moment. */
+  /** Returns the IDs of the live nodes, including this one. Empty if unknown at the moment. */
   living(): readonly string[] {
     return this.#needs.living() ?? [];
   }
 
   /**
-   * The answer of the node that has what is asked for; the last one that is `isMissing` when no node has. Rejects with NODE_UNREACHABLE
-   * when none has it and one did not answer, or it is not known who there is: that one may.
+   * Returns the answer of the node that holds the key, or the last `isMissing` answer if no node has it. Rejects with
+   * NODE_UNREACHABLE if no node has it and one did not answer or the nodes are unknown.
    */
   async ofOwner<T>(
     key: string | undefined,
@@ -67,7 +67,7 @@ export class Peers {
     const { nodeId, living } = this.#needs;
     const known = key === undefined ? undefined : this.#owners.get(key);
     if (key !== undefined && known !== undefined && living()?.includes(known) === true) {
-      this.#owners.delete(key); // unless it has it still
+      this.#owners.delete(key); // stored again below if the node still holds it
       const answer = await this.#ask(known, question);
       if (!isMissing(answer)) return this.#remembered(key, known, answer);
     }
@@ -102,7 +102,7 @@ export class Peers {
     return answer;
   }
 
-  /** The answers of all nodes, this one's first. Rejects when one does not answer. */
+  /** Returns the answers of all nodes, starting with this one. Rejects if one does not answer. */
   async all<T>(question: Question<T>): Promise<readonly T[]> {
     const others = this.#others().map((node) => this.#ask(node, question));
     return Promise.all([question.here(), ...others]);
@@ -112,7 +112,7 @@ export class Peers {
     const { living, nodeId } = this.#needs;
     const known = living();
     if (known === undefined)
-      throw new ServiceError('NODE_UNREACHABLE', 'it is not known which nodes there are');
+      throw new ServiceError('NODE_UNREACHABLE', 'the list of live nodes is unknown');
     return known.filter((node) => node !== nodeId);
   }
 
@@ -120,7 +120,7 @@ export class Peers {
     try {
       return await this.#needs.directory.find(key);
     } catch (error) {
-      if (error instanceof ServiceError) return undefined; // all are asked
+      if (error instanceof ServiceError) return undefined; // falls back to querying all nodes
       throw error;
     }
   }

@@ -1,10 +1,10 @@
 import type { NodeStore } from './needs.ts';
 import type { NodeRef } from './types.ts';
 
-/** This process as a node. Its epoch grows when it begins a new life, also within one process. */
+/** This process as a node. Its epoch grows with each new start or rejoin, also within one process. */
 export class SelfNode implements NodeRef {
   readonly id: string;
-  /** Set by `begin` alone; a plain field, so that it crosses to a thread of the store. */
+  /** Set only by `begin`. A plain field, so that it can be passed to the store's worker thread. */
   epoch = 0;
 
   constructor(id: string) {

@@ -1,9 +1,9 @@
-/** Decides whether this node can serve calls, and says which conditions prevent it. */
+/** Decides whether this node can serve calls, and reports the conditions that prevent it. */
 import type { Clock } from '../../base/clock.ts';
 
 /**
- * What keeps a node from serving calls.
- * - `store`: the database does not take writes.
+ * Conditions that prevent a node from serving calls.
+ * - `store`: the database refuses writes.
  * - `redis`: Redis has not answered for a second, and `cluster.withoutRedisPercent` is 0.
  * - `descriptors`: the process has too few free file descriptors.
  * - `fenced`: another node declared this one dead, and its new epoch has not begun.
@@ -19,9 +19,9 @@ export const CONDITION_NAMES: readonly ConditionName[] = [
 
 export interface Condition {
   readonly condition: ConditionName;
-  /** When it began, microseconds of the wall clock. */
+  /** Start of the condition, microseconds UTC. */
   readonly sinceUs: number;
-  /** Shown in `/readyz` and in the 503 of refused calls. Plain ASCII without double quotes. */
+  /** Text for `/readyz` and for the 503 of refused calls. Plain ASCII without double quotes. */
   readonly cause: string;
 }
 
@@ -31,7 +31,7 @@ export interface ServiceabilityNeeds {
   readonly onChange: (cause: string | undefined) => void;
 }
 
-/** The conditions that hold now. The node can serve calls while there are none. */
+/** Tracks the active conditions. The node can serve calls while there are none. */
 export class Serviceability {
   readonly #needs: ServiceabilityNeeds;
   readonly #conditions = new Map<ConditionName, Condition>();
@@ -41,17 +41,17 @@ export class Serviceability {
     this.#needs = needs;
   }
 
-  /** All conditions that hold, the oldest first. */
+  /** All active conditions, oldest first. */
   get conditions(): readonly Condition[] {
     return [...this.#conditions.values()];
   }
 
-  /** Cause of the newest condition; undefined while the node can serve calls. */
+  /** Cause of the newest condition. Undefined while the node can serve calls. */
   get cause(): string | undefined {
     return this.#cause;
   }
 
-  /** Returns the function with which one part reports its condition: a cause, or undefined once it is over. */
+  /** Returns the reporting function for one condition. It takes a cause, or undefined once the condition has ended. */
   of(condition: ConditionName): (cause: string | undefined) => void {
     return (cause) => this.#report(condition, cause);
   }
@@ -70,6 +70,6 @@ export class Serviceability {
   }
 }
 
-/** The cause becomes a quoted string of a SIP header field (RFC 3261 section 25.1). */
+/** Converts the cause to the content of a quoted string in a SIP header field (RFC 3261 section 25.1). */
 const inHeader = (cause: string): string =>
   cause.replace(/["\\]/g, "'").replace(/[^\x20-\x7e]+/g, ' ');

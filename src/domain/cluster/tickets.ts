@@ -1,6 +1,6 @@
 /**
- * Lets a node be called by another one: a name and a password that the bus brings to the other, and that are good for one call
- * within a few seconds. Nobody else knows them, and nothing of a node can be called without.
+ * Issues one-time credentials with which another node may place one call to this node within 5 s. The bus delivers
+ * the name and the password. Calls between nodes without a ticket are refused.
  */
 import type { Clock } from '../../base/clock.ts';
 import { type Random, uuid } from '../../base/ids.ts';
@@ -24,7 +24,7 @@ export class NodeTickets {
   readonly #clock: Pick<Clock, 'at' | 'monotonicMs'>;
   readonly #random: Random;
   readonly #issued = new Map<string, Issued>();
-  /** How many tickets are out for calls from an address. */
+  /** Number of open tickets per source address. */
   readonly #hosts = new Map<string, number>();
 
   constructor(clock: Pick<Clock, 'at' | 'monotonicMs'>, random: Random) {
@@ -32,7 +32,7 @@ export class NodeTickets {
     this.#random = random;
   }
 
-  /** For one call that comes from `host`. `lapsed`: it did not come. */
+  /** Issues a ticket for one call from `host`. `lapsed` is called if the call does not arrive in time. */
   issue<Leg>(host: string, to: { take(leg: Leg): void; lapsed(): void }): Ticket {
     const username = `node.${uuid(this.#random)}`;
     const password = Buffer.from(this.#random.bytes(PASSWORD_BYTES)).toString('base64url');
@@ -52,12 +52,12 @@ export class NodeTickets {
     return { username, password };
   }
 
-  /** Undefined: there is no such ticket, or no more. */
+  /** Returns the password of a ticket, or undefined if it does not exist or has expired. */
   passwordOf(username: string): string | undefined {
     return this.#issued.get(username)?.password;
   }
 
-  /** Hands the call over that has shown the ticket; false: it has shown none. */
+  /** Passes the call that presented the ticket to its receiver. Returns false if the ticket is invalid. */
   redeem(username: string | undefined, leg: unknown): boolean {
     const issued = username === undefined ? undefined : this.#issued.get(username);
     if (issued === undefined) return false;
@@ -66,7 +66,7 @@ export class NodeTickets {
     return true;
   }
 
-  /** A call with a ticket is expected from that address. */
+  /** Returns whether a call with a ticket is expected from that address. */
   expects(address: string): boolean {
     return this.#hosts.has(address);
   }

@@ -1,16 +1,16 @@
-/** One life of a node: its id, and how often it has begun. What it makes in the store bears both. */
+/** One epoch of a node: its ID and the number of its starts. Rows that it writes carry both. */
 export interface NodeRef {
   readonly id: string;
   readonly epoch: number;
 }
 
-/** A node as the store knows it; `beats` grows while it lives. */
+/** A node as stored. `beats` grows while it is alive. */
 export interface NodeRecord extends NodeRef {
   readonly beats: number;
   readonly begunUs: number;
-  /** At its last beat it could hear of others in another way than by the store. */
+  /** Whether, at its last beat, the node could check reachability through another channel than the store. */
   readonly hears: boolean;
 }
 
-/** Work that one node does for all. */
+/** Cluster-wide work that one node does. */
 export type Job = 'housekeeping' | 'campaigns' | 'firstStart';

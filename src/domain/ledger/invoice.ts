@@ -1,10 +1,10 @@
-/** A month of one balance, from the ledger alone: what it began with, what was charged and credited, what is left. */
+/** Builds the invoice of one balance and month from the ledger: opening balance, charges, credits and closing balance. */
 import type { AccountId } from '../../base/ids.ts';
 import { type Micros, micros } from '../../base/money.ts';
 import type { EntrySummary } from './types.ts';
 
 export interface InvoiceLine {
-  /** `reference_type` of the entries. */
+  /** The `reference_type` of the entries. */
   readonly source: string;
   readonly description: string;
   readonly count: number;
@@ -12,7 +12,7 @@ export interface InvoiceLine {
 }
 
 export interface Invoice {
-  /** The same each time it is made. */
+  /** Invoice number. Always the same for one balance and month. */
   readonly number: string;
   readonly accountId: AccountId;
   readonly accountName: string;
@@ -20,7 +20,7 @@ export interface Invoice {
   /** First and last microsecond of the month, UTC. */
   readonly fromUs: number;
   readonly toUs: number;
-  /** The month is not over: amounts may still grow. */
+  /** True if the month has not ended, so that amounts may still grow. */
   readonly preliminary: boolean;
   readonly opening: Micros;
   readonly charges: readonly InvoiceLine[];
@@ -31,7 +31,7 @@ export interface Invoice {
 }
 
 export interface Month {
-  /** `2026-11`. */
+  /** Name such as `2026-11`. */
   readonly name: string;
   readonly fromUs: number;
   readonly toUs: number;
@@ -48,7 +48,7 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   refund: 'Refunds',
 };
 
-/** `YYYY-MM` as a span of UTC; undefined: no month. */
+/** Parses `YYYY-MM` as a UTC month. Returns undefined for other text. */
 export function monthOf(text: string): Month | undefined {
   const [, year, month] = /^(\d{4})-(0[1-9]|1[0-2])$/.exec(text) ?? [];
   if (year === undefined || month === undefined) return undefined;
@@ -63,7 +63,7 @@ export interface InvoiceFacts {
   readonly currency: string;
   readonly month: Month;
   readonly nowUs: number;
-  /** Completed entries before the month, and within it. */
+  /** Sums of completed entries before and within the month. */
   readonly before: EntrySummary;
   readonly within: EntrySummary;
 }

@@ -36,22 +36,22 @@ export {
 export { speechHold, UseMeter, type UseMeterNeeds } from './use-meter.ts';
 export { parseWindowBound } from './window.ts';
 
-/** Pages of the ledger (spec: `per_page`): above the maximum the default is used, it does not clamp. */
+/** Page sizes of the ledger (spec: `per_page`). A value above the maximum selects the default; it is not clamped. */
 export const DEFAULT_PER_PAGE = 50;
 export const MAX_PER_PAGE = 1000;
-/** Entries fetched at a time while a set is walked. */
+/** Number of entries fetched per query while walking a set. */
 const WALK_BATCH = 500;
 
 export type LedgerRefusal =
   | { readonly kind: 'unknownBalance' }
   | { readonly kind: 'insufficientFunds' }
-  /** The idempotency key belongs to an entry with other fields. */
+  /** The idempotency key belongs to an entry with different fields. */
   | { readonly kind: 'keyReused' }
   | { readonly kind: OpenBalanceRefusal };
 
 export type RateRefusal =
   | { readonly kind: 'unknownRate' }
-  /** It stands in the price list file alone. */
+  /** The rate comes from the price list file and cannot be removed. */
   | { readonly kind: 'listedRate' };
 
 export interface EntryPage {
@@ -66,24 +66,24 @@ export interface EntryPage {
 export interface Adjustment {
   readonly accountId: AccountId;
   readonly currency: string;
-  /** Positive: credit; negative: debit. Not zero. */
+  /** Amount: positive is a credit, negative a debit. Not zero. */
   readonly amount: Micros;
   readonly description: string;
-  /** Default `manual_adjustment`. */
+  /** Reference type. Default `manual_adjustment`. */
   readonly referenceType?: string | undefined;
   readonly promotional?: boolean | undefined;
-  /** `<source>:<uuid>` of what it is for; a repeat with the same one posts nothing. */
+  /** Reference `<source>:<uuid>` of the cause. A repeated reference posts nothing. */
   readonly reference?: string | undefined;
-  /** Caller-made idempotency key. */
+  /** Idempotency key supplied by the caller. */
   readonly key?: string | undefined;
 }
 
-/** Balances and entries of accounts, as they are listed, credited and checked. Calls settle through `domain/cdr`. */
+/** Lists, credits and verifies balances and entries of accounts. Calls settle through `domain/cdr`. */
 export class Ledger {
   readonly #store: LedgerStore;
   readonly #rates: RateStore;
   readonly #log: Logger;
-  /** Common rates and the stored ones; what calls are priced by. */
+  /** Rates for calls: those of the price list file and the stored ones. */
   readonly rateBook: RateBook;
 
   constructor(deps: {
@@ -98,12 +98,12 @@ export class Ledger {
     this.rateBook = deps.rateBook ?? new RateBook();
   }
 
-  /** Stored rates over those of the file: at the start, and when another node has changed some. */
+  /** Loads the stored rates, which override those of the file. Called at the start and after another node changed rates. */
   async loadRates(): Promise<void> {
     this.rateBook.replaceStored(await this.#rates.listAll());
   }
 
-  /** Another price list file is in force from now on; stored rates stay over it. */
+  /** Applies another price list file. Stored rates still override it. */
   replaceListedRates(rates: readonly Rate[]): void {
     this.rateBook.relist(rates);
   }
@@ -113,7 +113,7 @@ export class Ledger {
     this.rateBook.put(rate);
   }
 
-  /** `listed`: it stands in the price list file alone, which only the operator's editor changes. */
+  /** Removes a stored rate. `listedRate` means that it comes only from the price list file, which the operator edits. */
   async removeRate(key: RateKey): Promise<Result<void, RateRefusal>> {
     if (!(await this.#rates.remove(key))) {
       return err({ kind: this.rateBook.has(key) ? 'listedRate' : 'unknownRate' });
@@ -153,8 +153,8 @@ export class Ledger {
   }
 
   /**
-   * Credit or debit by the operator. The same key with the same fields answers the first entry again; with other fields
-   * it is refused (`keyReused`).
+   * Posts a credit or debit by the operator. A repeated key with the same fields returns the first entry; with other
+   * fields it is refused (`keyReused`).
    */
   async adjust(adjustment: Adjustment): Promise<Result<LedgerEntry, LedgerRefusal>> {
     const entry: NewEntry = {
@@ -171,7 +171,7 @@ export class Ledger {
     return this.#one(await this.#store.post([entry], { checked: false, strict: true }));
   }
 
-  /** Holds `amount` for a use that begins. A repeat changes nothing. */
+  /** Reserves `amount` for a use that begins. Idempotent. */
   holdUse(use: Use, amount: Micros): Promise<Result<void, ReserveRefusal>> {
     const { reservationId, accountId, currency } = use;
     const dailySpendLimit = 'ofAccount';
@@ -180,24 +180,24 @@ export class Ledger {
       : this.#store.reserve({ reservationId, accountId, currency, amount, dailySpendLimit });
   }
 
-  /** Raises what is held for a use to `amount`. */
+  /** Raises the reservation of a use to `amount`. */
   raiseUse({ reservationId }: Use, amount: Micros): Promise<Result<void, ReserveRefusal>> {
     return this.#store.extend(reservationId, amount);
   }
 
-  /** Ends a use: charges `usedMs` of it, at most what is held or covered, and gives the rest back. 0 charges nothing. */
+  /** Ends a use: charges `usedMs`, limited to what is reserved or covered, and releases the rest. 0 charges nothing. */
   chargeUse(use: Use, usedMs: number): Promise<Result<Price, 'unknownBalance'>> {
     return this.#store.chargeUse(use, usedMs);
   }
 
-  /** A debit that must be covered: purchases, fees (spec: `hard` blocks new purchases). */
+  /** Posts a debit that must be covered: purchases, fees (spec: `hard` blocks new purchases). */
   async charge(entry: NewEntry): Promise<Result<LedgerEntry, LedgerRefusal>> {
     return this.#one(await this.#store.post([entry], { checked: true }));
   }
 
   /**
-   * One page, newest first, with the summary of the whole filtered set. A summary that fails is zeroed and does not
-   * fail the request (spec: Transactions, rule 7).
+   * Returns one page, newest first, with the summary of the whole filtered set. If the summary fails, it is zeroed
+   * and the request succeeds (spec: Transactions, rule 7).
    */
   async list(filter: EntryFilter, page: number, perPage: number): Promise<EntryPage> {
     const size = perPage > MAX_PER_PAGE || perPage < 1 ? DEFAULT_PER_PAGE : perPage;
@@ -219,7 +219,7 @@ export class Ledger {
     };
   }
 
-  /** Every entry of the set, newest first, in bounded memory. */
+  /** Yields every entry of the set, newest first, in bounded memory. */
   async *walk(filter: EntryFilter): AsyncGenerator<LedgerEntry> {
     let before: number | undefined;
     for (;;) {
@@ -230,12 +230,12 @@ export class Ledger {
     }
   }
 
-  /** How many entries `walk` has. */
+  /** Returns the number of entries that `walk` yields. */
   async count(filter: EntryFilter): Promise<number> {
     return (await this.#store.page(filter, 1, 1)).total;
   }
 
-  /** Completed entries by day, currency and source; days since the epoch, both included. */
+  /** Returns completed entries by day, currency and source. Days count since the epoch; both bounds are inclusive. */
   daily(accountId: AccountId, fromDay: number, toDay: number): Promise<readonly DailyTotal[]> {
     return this.#store.daily(accountId, fromDay, toDay);
   }

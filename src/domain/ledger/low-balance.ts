@@ -6,31 +6,31 @@ import type { NotificationDraft } from '../callback/types.ts';
 import type { LedgerStore } from './needs.ts';
 import type { LowBalanceAlert } from './types.ts';
 
-/** Told in one go; what is more waits for the next. */
+/** Number of alerts sent per batch. */
 const BATCH = 100;
 const EVENT = 'LowBalance';
 
 export interface LowBalanceNeeds {
   readonly store: Pick<LedgerStore, 'lowBalanceAlerts' | 'lowBalanceTold'>;
-  /** Where an account wants to be told. */
+  /** Returns the alert recipients of an account. */
   readonly recipients: (accountId: AccountId) => Promise<Recipients | undefined>;
-  /** Keeps the notification and delivers it; returns at once. */
+  /** Stores the notification and delivers it. Returns immediately. */
   readonly notify: (draft: NotificationDraft) => void;
   readonly mail: (mail: Mail) => Promise<void>;
-  /** Tells the operator too. */
+  /** Also alerts the operator. */
   readonly operator?: (alert: LowBalanceAlert) => void;
   readonly logger: Logger;
 }
 
 interface Recipients {
   readonly lowBalanceUrl: string | undefined;
-  /** One address, or several with commas between them. */
+  /** One address, or several separated by commas. */
   readonly lowBalanceEmail: string | undefined;
 }
 
 /**
- * Tells accounts that an available balance has fallen below its threshold (spec: low-balance alerts), whatever moved it.
- * What the store has noted is told at least once, after a crash by the next process.
+ * Notifies accounts whose available balance fell below its threshold (spec: low-balance alerts), whatever the cause.
+ * Stored alerts are sent at least once; after a crash, the next process sends them.
  */
 export class LowBalanceAlerts {
   readonly #needs: LowBalanceNeeds;
@@ -41,7 +41,7 @@ export class LowBalanceAlerts {
     this.#needs = needs;
   }
 
-  /** Tells all that is noted; to be called at the start, and whenever the store says that a balance has fallen. */
+  /** Sends all stored alerts. Called at the start, and when the store reports that a balance fell below its threshold. */
   async tell(): Promise<void> {
     this.#again = true;
     if (this.#telling) return;
@@ -52,7 +52,7 @@ export class LowBalanceAlerts {
         await this.#tellNoted();
       }
     } catch (error) {
-      this.#needs.logger.error({ error }, 'low-balance alerts not told');
+      this.#needs.logger.error({ error }, 'failed to send low-balance alerts');
     } finally {
       this.#telling = false;
     }

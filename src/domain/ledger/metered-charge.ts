@@ -2,18 +2,18 @@ import type { Clock } from '../../base/clock.ts';
 import { type Micros, micros } from '../../base/money.ts';
 import { noOperation } from '../../base/no-operation.ts';
 
-/** The next pulse is reserved this long before it begins, or half a pulse before if that is shorter. */
+/** Lead time with which the next pulse is reserved, at most half a pulse. */
 const TOP_UP_LEAD_MS = 5000;
-/** What cannot pay for the next pulse ends this long before it begins, so that the pulse does not begin elsewhere either. */
+/** Lead time with which an activity without cover ends before its next pulse, so that the pulse is not charged elsewhere. */
 const CUT_LEAD_MS = 50;
-/** Pause before a reservation that could not be written (disk full) is tried again. */
+/** Pause before a reservation that could not be written (disk full) is retried, in milliseconds. */
 const RETRY_MS = 1000;
 
 /** The next pulse of an activity. */
 export interface Pulse {
-  /** When it begins: monotonic, ms. */
+  /** Start of the pulse (monotonic, ms). */
   readonly atMs: number;
-  /** Amount that must be reserved in total before it begins, as far as is known when asked. */
+  /** Total amount that must be reserved before the pulse starts, as known when called. */
   readonly due: () => Micros;
 }
 
@@ -21,19 +21,19 @@ export interface Pulse {
 export interface Metered {
   /** True once nothing more is charged. */
   readonly isOver: boolean;
-  /** Undefined while no further pulse begins, as in a pause. */
+  /** Returns the next pulse, or undefined while none will start, as in a pause. */
   nextPulse(): Pulse | undefined;
-  /** Raises the reservation to `amount`; false when it is refused. Rejects when the store takes no writes. */
+  /** Raises the reservation to `amount`. Returns false if refused. Rejects if the store refuses writes. */
   reserve(amount: Micros): Promise<boolean>;
-  /** A reservation could not be written. It is tried again. */
+  /** Called when a reservation could not be written. It is retried. */
   notReserved(error: unknown): void;
-  /** The pulse that begins at `atMs` is not covered. Must end the activity before. */
+  /** Called when the pulse at `atMs` is not covered. Must end the activity before that time. */
   exhausted(atMs: number): void;
 }
 
 /**
- * Reserves each pulse of an activity before it begins, and ends the activity when the balance does not cover the next
- * one. The charge at the end never exceeds `reserved`.
+ * Reserves each pulse of an activity before it starts. Ends the activity if the balance does not cover the next
+ * pulse. The final charge never exceeds `reserved`.
  */
 export class MeteredCharge {
   readonly #metered: Metered;
@@ -41,7 +41,7 @@ export class MeteredCharge {
   #reserved: Micros;
   #cancel: () => void = noOperation;
 
-  /** `reserved`: amount held already, as a rule the first pulse. */
+  /** `reserved` is the amount reserved already, usually for the first pulse. */
   constructor(metered: Metered, clock: Clock, reserved: Micros) {
     this.#metered = metered;
     this.#clock = clock;
@@ -52,7 +52,7 @@ export class MeteredCharge {
     return this.#reserved;
   }
 
-  /** Raises the reservation to `due` where it is lower; false when that is refused. Rejects as `Metered.reserve` does. */
+  /** Raises the reservation to `due` if it is lower. Returns false if refused. Rejects like `Metered.reserve`. */
   async cover(due: Micros): Promise<boolean> {
     if (due <= this.#reserved) return true;
     if (!(await this.#metered.reserve(due))) return false;
@@ -60,7 +60,7 @@ export class MeteredCharge {
     return true;
   }
 
-  /** Plans the reservation of the next pulse anew. To be called at the beginning and when the next pulse has moved. */
+  /** Reschedules the reservation of the next pulse. Called at the start and when the next pulse has moved. */
   schedule(): void {
     this.stop();
     const pulse = this.#metered.nextPulse();
@@ -69,7 +69,7 @@ export class MeteredCharge {
     this.#topUpAt(pulse.atMs - Math.min(TOP_UP_LEAD_MS, waitMs / 2), pulse);
   }
 
-  /** Reserves nothing more. */
+  /** Cancels further reservations. */
   stop(): void {
     this.#cancel();
     this.#cancel = noOperation;
@@ -79,13 +79,13 @@ export class MeteredCharge {
     this.#cancel = this.#clock.at(atMs, () => void this.#topUp(pulse));
   }
 
-  /** Never rejects. */
+  /** Reserves the pulse if it is still the next one. Never rejects. */
   async #topUp(pulse: Pulse): Promise<void> {
     if (this.#metered.isOver) return;
     const planned = this.#cancel;
     try {
       const covered = await this.cover(pulse.due());
-      // Planned anew while the store was asked: another pulse is the next one.
+      // The pulse was rescheduled while the store was queried.
       if (this.#metered.isOver || this.#cancel !== planned) return;
       if (covered) this.#cancel = this.#clock.at(pulse.atMs, () => this.schedule());
       else this.#lastPulse(pulse);
@@ -96,15 +96,15 @@ export class MeteredCharge {
     }
   }
 
-  /** Asks once more just before the pulse begins, then ends the activity where the paid pulse ends. */
+  /** Retries the reservation just before the pulse starts, then ends the activity at the end of the paid pulse. */
   #lastPulse(pulse: Pulse): void {
-    const askAgain = async (): Promise<void> => {
+    const retry = async (): Promise<void> => {
       const planned = this.#cancel;
       const covered = await this.cover(pulse.due()).catch(() => false);
       if (this.#metered.isOver || this.#cancel !== planned) return;
       if (covered) this.schedule();
       else this.#metered.exhausted(pulse.atMs);
     };
-    this.#cancel = this.#clock.at(pulse.atMs - CUT_LEAD_MS, () => void askAgain());
+    this.#cancel = this.#clock.at(pulse.atMs - CUT_LEAD_MS, () => void retry());
   }
 }

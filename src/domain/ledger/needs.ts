@@ -34,72 +34,72 @@ export interface LedgerStore {
   ): Promise<Balance | undefined>;
 
   /**
-   * Falls below a threshold that are not told yet, oldest first. Each unit of work that leaves a balance below its
-   * threshold adds one, once until the balance was above again.
+   * Returns unreported low-balance alerts, oldest first. Each transaction that leaves a balance below its threshold
+   * adds one. No further alert is added until the balance was above it again.
    */
   lowBalanceAlerts(limit: number): Promise<readonly LowBalanceAlert[]>;
   lowBalanceTold(id: number): Promise<void>;
 
   /**
-   * Adds the entries and moves their balances, all or nothing. An entry whose key, or reference and type, is there
-   * already answers that first entry and moves nothing. `checked`: debits must be covered (`canSpend`). `strict`: a
-   * repeat whose fields differ from the first entry is refused with `keyReused`.
+   * Adds the entries and updates their balances in one transaction. An entry whose key, or reference and type,
+   * already exists returns the first entry and changes nothing. `checked`: debits must be covered (`canSpend`).
+   * `strict`: a repeat with different fields is refused with `keyReused`.
    */
   post(
     entries: readonly NewEntry[],
     options: { readonly checked: boolean; readonly strict?: boolean },
   ): Promise<Result<readonly LedgerEntry[], PostRefusal>>;
-  /** A credit that counts only once it is completed. */
+  /** Adds a credit that takes effect only when it is completed. */
   postPending(entry: NewEntry): Promise<Result<LedgerEntry, PostRefusal>>;
-  /** Ends a pending entry; undefined when there is no such pending entry. */
+  /** Ends a pending entry. Returns undefined if there is no such pending entry. */
   completePending(
     entryId: string,
     status: Exclude<EntryStatus, 'pending'>,
   ): Promise<LedgerEntry | undefined>;
 
-  /** Holds `amount` under `reservationId`; a repeat with the same id changes nothing. */
+  /** Reserves `amount` under `reservationId`. A repeat with the same ID changes nothing. */
   reserve(reservation: {
     readonly reservationId: string;
     readonly accountId: AccountId;
     readonly currency: string;
     readonly amount: Micros;
-    /** `ofAccount`: the one that the account's record has. */
+    /** Daily limit. `ofAccount` uses the limit of the account's record. */
     readonly dailySpendLimit: Micros | 'ofAccount' | undefined;
   }): Promise<Result<void, ReserveRefusal>>;
-  /** Raises what is held to `amount`. */
+  /** Raises the reserved amount to `amount`. */
   extend(reservationId: string, amount: Micros): Promise<Result<void, ReserveRefusal>>;
-  /** Gives the hold back and posts `entries`, in one unit of work. */
+  /** Releases the reservation and posts `entries` in one transaction. */
   release(reservationId: string, entries: readonly NewEntry[]): Promise<void>;
 
   /**
-   * Charges a use of `usedMs` and gives its hold back, in one unit of work. Beyond the hold it charges what the balance
-   * covers at that moment, else the pulses that were held. A use that was charged before answers that charge.
+   * Charges `usedMs` of a use and releases its reservation in one transaction. Beyond the reservation it charges what
+   * the balance covers now, otherwise only the reserved pulses. A repeat returns the earlier charge.
    */
   chargeUse(use: Use, usedMs: number): Promise<Result<Price, 'unknownBalance'>>;
 
-  /** Entries of one page, newest first, and the size of the filtered set. */
+  /** Returns the entries of one page, newest first, and the size of the filtered set. */
   page(
     filter: EntryFilter,
     page: number,
     perPage: number,
   ): Promise<{ readonly entries: readonly LedgerEntry[]; readonly total: number }>;
-  /** The next entries older than number `before`, newest first: walks any set in bounded memory. */
+  /** Returns the next entries older than number `before`, newest first. Walks any set in bounded memory. */
   walk(
     filter: EntryFilter,
     before: number | undefined,
     limit: number,
   ): Promise<readonly NumberedEntry[]>;
-  /** Completed entries by day, currency and source, of days `fromDay` to `toDay`; oldest first. */
+  /** Returns completed entries by day, currency and source for days `fromDay` to `toDay`, oldest first. */
   daily(accountId: AccountId, fromDay: number, toDay: number): Promise<readonly DailyTotal[]>;
   summary(filter: EntryFilter): Promise<EntrySummary>;
-  /** Reference types present on the account, sorted. */
+  /** Returns the reference types of the account's entries, sorted. */
   referenceTypes(accountId: AccountId): Promise<readonly string[]>;
-  /** Balances whose numbers do not add up; empty when all is well. */
+  /** Returns the balances whose numbers are inconsistent. Empty if all are correct. */
   verify(): Promise<readonly LedgerFault[]>;
 }
 
 export interface RateStore {
-  /** Replaces the rate of the same direction, prefix, currency and account. */
+  /** Stores a rate and replaces that of the same direction, prefix, currency and account. */
   put(rate: Rate): Promise<void>;
   remove(key: RateKey): Promise<boolean>;
   listAll(): Promise<readonly Rate[]>;

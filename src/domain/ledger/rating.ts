@@ -13,22 +13,22 @@ const DIRECTIONS: readonly string[] = [
   'transcription',
   'number',
 ] satisfies readonly Rate['direction'][];
-/** Price lists in memory. Lookup by longest prefix; an account's own rate beats the common one of equal length. */
+/** In-memory price lists. Finds rates by longest prefix; an account's own rate overrides the common one of equal length. */
 export class RateBook {
   readonly #rates = new Map<string, Rate>();
-  /** Keys of empty prefixes under which there are rates, or were: of other accounts nothing is looked for. */
+  /** Scopes that have or had rates. Lookups skip the scope of accounts without own rates. */
   readonly #scopes = new Set<string>();
-  /** Digits of the longest prefix that there ever was: no lookup begins with more. */
+  /** Length of the longest prefix ever added, in digits. Limits the prefixes tried by a lookup. */
   #longest = 0;
 
-  /** Rates of the price list file. Other rates may replace them until they are removed. */
+  /** Rates of the price list file. Stored rates override them until removed. */
   readonly #listed = new Map<string, Rate>();
 
   constructor(rates: Iterable<Rate> = []) {
     this.relist(rates);
   }
 
-  /** Another price list file. Rates that were put over the old one stay in force; running calls keep the rate that they began with. */
+  /** Applies another price list file. Stored rates stay in force. Running calls keep the rate with which they started. */
   relist(rates: Iterable<Rate>): void {
     for (const [key, rate] of this.#listed) {
       if (this.#rates.get(key) === rate) this.#rates.delete(key);
@@ -36,7 +36,7 @@ export class RateBook {
     this.#listed.clear();
     for (const rate of rates) {
       const key = keyOf(rate.direction, rate.currency, rate.accountId, rate.prefix);
-      // Of two rows for the same the later one holds.
+      // If two rows define the same rate, the later one applies.
       const earlier = this.#listed.get(key);
       this.#listed.set(key, rate);
       this.#longest = Math.max(this.#longest, rate.prefix.length);
@@ -44,7 +44,7 @@ export class RateBook {
     }
   }
 
-  /** These are the rates that were put over the file, and no others. */
+  /** Replaces all stored rates. */
   replaceStored(rates: Iterable<Rate>): void {
     this.#rates.clear();
     this.#scopes.clear();
@@ -62,7 +62,7 @@ export class RateBook {
     this.#scopes.add(keyOf(rate.direction, rate.currency, rate.accountId, ''));
   }
 
-  /** What the price list file says of it is in force again. */
+  /** Removes a stored rate. The rate of the price list file applies again. */
   remove(rate: RateKey): void {
     const key = keyOf(rate.direction, rate.currency, rate.accountId, rate.prefix);
     const listed = this.#listed.get(key);
@@ -78,7 +78,7 @@ export class RateBook {
     return [...this.#rates.values()];
   }
 
-  /** What use of `number` costs `accountId` now; undefined: not sold in that currency. */
+  /** Returns the current price of using `number` for `accountId`. Undefined if it is not sold in that currency. */
   quote(
     direction: Rate['direction'],
     number: string,
@@ -92,7 +92,10 @@ export class RateBook {
     return own.prefix.length >= common.prefix.length ? own : common;
   }
 
-  /** `scope`: the key of an empty prefix. Most accounts have no rates of their own. */
+  /**
+   * Returns the rate of the longest matching prefix. `scope` is the key of an empty prefix. Most accounts have no
+   * rates of their own.
+   */
   #longestOf(scope: string, digits: string): Rate | undefined {
     if (!this.#scopes.has(scope)) return undefined;
     for (let length = digits.length; length >= 0; length -= 1) {
@@ -108,28 +111,28 @@ export interface Price {
   readonly amount: Micros;
 }
 
-/** Price of `answeredMs` of use: pulses begun, times the rate per minute (spec: Limits, billing pulse). */
+/** Returns the price of `answeredMs`: started pulses times the rate per minute (spec: Limits, billing pulse). */
 export function priceUse(answeredMs: number, rate: Pick<Rate, 'perMinute' | 'pulseMs'>): Price {
   const billedMs = pulsedMs(answeredMs, rate.pulseMs);
   return { billedMs, amount: priceOf(billedMs, rate.perMinute) };
 }
 
-/** The whole pulses that `amount` pays for; none at a price of 0. */
+/** Returns the whole pulses that `amount` pays for. Zero pulses at a price of 0. */
 export function affordable(amount: Micros, rate: Pick<Rate, 'perMinute' | 'pulseMs'>): Price {
   const { perMinute, pulseMs } = rate;
   if (perMinute === 0) return { billedMs: 0, amount: ZERO };
-  // A price is rounded up: so many pulses never cost more than `amount`.
+  // Prices are rounded up, so this number of pulses never costs more than `amount`.
   const billedMs = Math.floor((amount * 60) / (perMinute * secondsOf(pulseMs))) * pulseMs;
   return { billedMs, amount: priceOf(billedMs, perMinute) };
 }
 
-/** Whether a price is above 0 and smaller than a millionth, which cannot be kept. */
+/** Returns whether a price is above 0 and below one millionth, which cannot be represented. */
 export const roundsToZero = (price: number): boolean => price > 0 && price < SMALLEST_PRICE;
 
 const SMALLEST_PRICE = 0.000001;
 export const PRICE_TOO_SMALL = 'must be 0, or at least 0.000001';
 
-/** Reads a price list: `{ "rates": [{ direction, prefix, per_minute, pulse_seconds, currency }] }`; the error names the row. */
+/** Parses a price list: `{ "rates": [{ direction, prefix, per_minute, pulse_seconds, currency }] }`. Errors name the row. */
 export function parseRates(document: unknown): Result<readonly Rate[], string> {
   const rows = isRecord(document) ? document['rates'] : undefined;
   if (!Array.isArray(rows)) return err('rates: an array is expected');

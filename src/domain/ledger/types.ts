@@ -14,7 +14,7 @@ export type ReferenceType =
 
 export type EntryStatus = 'completed' | 'pending' | 'failed' | 'cancelled';
 
-/** One row of the append-only ledger. `amount` is positive; `type` says the direction. */
+/** One row of the append-only ledger. `amount` is positive; `type` gives the direction. */
 export interface LedgerEntry {
   readonly id: string;
   readonly accountId: AccountId;
@@ -24,7 +24,7 @@ export interface LedgerEntry {
   readonly amount: Micros;
   readonly currency: string;
   readonly description: string;
-  /** `<source>:<uuid>`; unique with `type` per account where set, so that a repeat never charges twice. */
+  /** Reference `<source>:<uuid>`. If set, it is unique with `type` per account, so that a repeat never charges twice. */
   readonly reference: string | undefined;
   readonly referenceType: string;
   readonly status: EntryStatus;
@@ -42,7 +42,7 @@ export interface NewEntry {
   readonly reference: string | undefined;
   readonly referenceType: string;
   readonly promotional?: boolean;
-  /** Caller-made idempotency key: the same key answers the first entry again. */
+  /** Idempotency key of the caller. A repeated key returns the first entry. */
   readonly key?: string;
 }
 
@@ -50,12 +50,12 @@ export interface Balance {
   readonly id: string;
   readonly accountId: AccountId;
   readonly currency: string;
-  /** Sum of every completed entry, promotional credit included. */
+  /** Sum of all completed entries, including promotional credit. */
   readonly balance: Micros;
   readonly reservedFunds: Micros;
-  /** The part of `balance` that was given as promotion and is not spent yet; spent first, never paid out. */
+  /** Unspent promotional part of `balance`. It is spent first and never paid out. */
   readonly promotionalBalance: Micros;
-  /** The part of `reservedFunds` that the promotional part covers. */
+  /** Part of `reservedFunds` that the promotional part covers. */
   readonly promotionalReservedBalance: Micros;
   readonly creditLimit: Micros;
   readonly isPostpaid: boolean;
@@ -77,7 +77,7 @@ export interface LowBalanceAlert {
   readonly fallenUs: number;
 }
 
-/** What may be changed of a balance by the operator. */
+/** Fields of a balance that the operator may change. */
 export type BalancePatch = {
   readonly [Key in
     | 'creditLimit'
@@ -87,7 +87,7 @@ export type BalancePatch = {
     | 'status']?: Balance[Key];
 };
 
-/** Sums over every entry of a filtered set, whatever its status. */
+/** Sums over every entry of a filtered set, regardless of status. */
 export interface EntrySummary {
   readonly totalTransactions: number;
   readonly totalDebit: Micros;
@@ -100,9 +100,9 @@ export interface EntrySummary {
   }>;
 }
 
-/** What was charged and credited in one UTC day for one source. */
+/** Charges and credits of one UTC day and source. */
 export interface DailyTotal {
-  /** Days since the epoch. */
+  /** Day number: days since 1970-01-01. */
   readonly day: number;
   readonly currency: string;
   readonly referenceType: string;
@@ -111,22 +111,22 @@ export interface DailyTotal {
   readonly credit: Micros;
 }
 
-/** An entry and its number, by which a walk goes on. */
+/** An entry with its sequence number, which continues a walk. */
 export interface NumberedEntry {
   readonly seq: number;
   readonly entry: LedgerEntry;
 }
 
-/** Filters of the ledger's list, AND-ed (spec: GET transactions). Absent: no filter. */
+/** Filters of the ledger list, combined with AND (spec: GET transactions). An absent filter matches everything. */
 export interface EntryFilter {
   readonly accountId: AccountId;
   /** Inclusive bounds of `created_at`, microseconds UTC. */
   readonly fromUs?: number | undefined;
   readonly toUs?: number | undefined;
-  /** `credit` and `debit` are classifications and sweep in legacy types; anything else matches exactly. */
+  /** `credit` and `debit` are classes that include legacy types. Other values match exactly. */
   readonly type?: string | undefined;
   readonly status?: string | undefined;
-  /** Upper case. */
+  /** Currency in upper case. */
   readonly currency?: string | undefined;
   readonly referenceType?: string | undefined;
   /** Case-insensitive substrings. */
@@ -135,23 +135,23 @@ export interface EntryFilter {
   readonly id?: string | undefined;
 }
 
-/** A balance whose stored numbers disagree with what its entries and reservations add up to. */
+/** A balance whose stored numbers disagree with the sums of its entries and reservations. */
 export interface LedgerFault {
   readonly balanceId: string;
   readonly accountId: AccountId;
   readonly currency: string;
   readonly balance: number;
   readonly sumOfEntries: number;
-  /** The same sum from the kept daily totals. */
+  /** Sum of the stored daily totals. Should equal the sum of entries. */
   readonly sumOfDailyTotals: number;
   readonly reservedFunds: number;
   readonly sumOfReservations: number;
 }
 
-/** Why a hold was not granted; `canSpend` in funds.ts is the rule. */
+/** Reason why a reservation was refused. The rule is `canSpend` in funds.ts. */
 export type ReserveRefusal = 'insufficientFunds' | 'dailySpendLimit' | 'unknownBalance';
 
-/** What a unit of use costs. Found by longest prefix; an account's own rate beats the common one of equal length. */
+/** Price of a unit of use. Found by longest prefix; an account's own rate overrides the common one of equal length. */
 export interface Rate {
   readonly direction:
     | 'outbound'
@@ -161,31 +161,31 @@ export interface Rate {
     | 'recording'
     | 'transcription'
     | 'number';
-  /** E.164 digits; the empty string matches everything. */
+  /** Prefix in E.164 digits. The empty string matches everything. */
   readonly prefix: string;
-  /** Per minute of use; for `number` per month of rental. */
+  /** Price per minute of use; for `number`, per month of rental. */
   readonly perMinute: Micros;
   readonly pulseMs: number;
   readonly currency: string;
   readonly accountId: AccountId | undefined;
 }
 
-/** What makes a rate the one that it is. */
+/** Fields that identify a rate. */
 export type RateKey = Omit<Rate, 'perMinute' | 'pulseMs'>;
 
-/** What a use costs. */
+/** Price and pulse of a use. */
 export type UseRate = Pick<Rate, 'perMinute' | 'pulseMs'>;
 
-/** A use with its own ledger entry, apart from the record of a call: a recording, recognised speech. */
+/** A use with its own ledger entry, separate from a call record: a recording or recognized speech. */
 export interface Use {
   readonly reservationId: string;
   readonly accountId: AccountId;
   readonly currency: string;
-  /** As quoted when it began. */
+  /** Rate quoted when the use began. */
   readonly rate: UseRate;
-  /** The ledger adds the billed time. */
+  /** Description. The ledger appends the billed time. */
   readonly description: string;
-  /** `<source>:<uuid>`, also the idempotency key: a use is charged once. */
+  /** Reference `<source>:<uuid>`. Also the idempotency key, so that a use is charged once. */
   readonly reference: string;
   readonly referenceType: ReferenceType;
 }

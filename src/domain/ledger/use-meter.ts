@@ -5,7 +5,7 @@ import { ok, type Result } from '../../base/result.ts';
 import { MeteredCharge, type Pulse } from './metered-charge.ts';
 import type { ReserveRefusal, Use } from './types.ts';
 
-/** What holds money for uses: the ledger. */
+/** Reserves money for uses. Implemented by the ledger. */
 export interface UseHolds {
   holdUse(use: Use, amount: Micros): Promise<Result<void, ReserveRefusal>>;
   raiseUse(use: Use, amount: Micros): Promise<Result<void, ReserveRefusal>>;
@@ -18,8 +18,8 @@ export interface UseMeterNeeds {
 }
 
 /**
- * Reserves the pulses of one use (a recording, an utterance) while it lasts. `Ledger.chargeUse` settles it, after a crash
- * too.
+ * Reserves the pulses of one use (a recording, an utterance) while it lasts. `Ledger.chargeUse` settles it, also
+ * after a crash.
  */
 export class UseMeter {
   readonly #needs: UseMeterNeeds;
@@ -27,9 +27,9 @@ export class UseMeter {
   readonly #charge: MeteredCharge;
   #exhausted: () => void = () => undefined;
   #isOver = false;
-  /** Time used before the last pause, ms. */
+  /** Time used before the last pause, in milliseconds. */
   #earlierMs = 0;
-  /** Monotonic, ms; undefined: it has not begun, or is paused. */
+  /** Start of the current section (monotonic, ms). Undefined before the start and in a pause. */
   #sinceMs: number | undefined;
 
   private constructor(needs: UseMeterNeeds, use: Use) {
@@ -46,7 +46,7 @@ export class UseMeter {
         reserve: async (amount) => (await needs.ledger.raiseUse(use, amount)).ok,
         notReserved: (error) => {
           const { reference, accountId } = use;
-          needs.logger.warn({ error, reference, accountId }, 'reservation not raised');
+          needs.logger.warn({ error, reference, accountId }, 'failed to raise a reservation');
         },
         exhausted: () => this.#exhausted(),
       },
@@ -55,13 +55,13 @@ export class UseMeter {
     );
   }
 
-  /** Reserves the first pulse. Rejects when the store takes no writes. */
+  /** Reserves the first pulse. Rejects if the store refuses writes. */
   static async open(needs: UseMeterNeeds, use: Use): Promise<Result<UseMeter, ReserveRefusal>> {
     const held = await needs.ledger.holdUse(use, priceOf(use.rate.pulseMs, use.rate.perMinute));
     return held.ok ? ok(new UseMeter(needs, use)) : held;
   }
 
-  /** The use begins now, or begins again. `exhausted` is called when the balance does not cover its next pulse, just before it begins. */
+  /** Starts or restarts the use. `exhausted` is called just before the next pulse if the balance does not cover it. */
   begin(exhausted: () => void): void {
     this.#exhausted = exhausted;
     this.#earlierMs = 0;
@@ -69,7 +69,7 @@ export class UseMeter {
     this.#charge.schedule();
   }
 
-  /** Time in a pause is not charged. */
+  /** Pauses or resumes the use. Paused time is not charged. */
   pause(isPaused: boolean): void {
     if (isPaused === (this.#sinceMs === undefined)) return;
     const nowMs = this.#needs.clock.monotonicMs();
@@ -78,7 +78,7 @@ export class UseMeter {
     this.#charge.schedule();
   }
 
-  /** The use has ended. No further pulse is reserved. */
+  /** Ends the use. No further pulse is reserved. */
   stop(): void {
     this.#isOver = true;
     this.#charge.stop();
@@ -101,5 +101,5 @@ export class UseMeter {
   }
 }
 
-/** Reservation of an utterance of a call. Recovery gives back all of a call that was interrupted. */
+/** Returns the reservation ID of an utterance. Recovery releases all reservations of an interrupted call. */
 export const speechHold = (callUuid: string, id: string): string => `speech:${callUuid}:${id}`;

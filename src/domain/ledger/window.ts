@@ -4,9 +4,9 @@ const TIMESTAMP =
 const DAY_MS = 86_400_000;
 
 /**
- * A bound of the ledger's window (spec: from_date, to_date; rules 4 and 5), in microseconds UTC. A bare date is a UTC
- * day: its first moment as the start, 23:59:59.999999 as the inclusive end. A timestamp without offset is UTC.
- * Undefined: not a date.
+ * Parses a bound of the ledger's window (spec: from_date, to_date; rules 4 and 5) to microseconds UTC. A bare date is
+ * a UTC day: its first moment as start, 23:59:59.999999 as inclusive end. A timestamp without offset is UTC. Returns
+ * undefined if the text is not a date.
  */
 export function parseWindowBound(text: string, bound: 'from' | 'to'): number | undefined {
   const date = DATE.exec(text);
@@ -16,19 +16,19 @@ export function parseWindowBound(text: string, bound: 'from' | 'to'): number | u
     return bound === 'from' ? startMs * 1000 : (startMs + DAY_MS) * 1000 - 1;
   }
   const stamp = TIMESTAMP.exec(text);
-  // A raw `+` arrives as a space before the offset and must not be taken for UTC: the pattern refuses it.
+  // A raw `+` arrives as a space before the offset. The pattern rejects it, so it is not read as UTC.
   if (stamp === null) return undefined;
   const clock = [Number(stamp[4]), Number(stamp[5]), Number(stamp[6] ?? 0)] as const;
   const localMs = utcMs(stamp, clock);
   const offsetMs = offsetOf(stamp[8]);
   if (localMs === undefined || offsetMs === undefined) return undefined;
   const fraction = Number((stamp[7] ?? '').padEnd(6, '0').slice(0, 6));
-  // A bound written to the second ends with that second, as day ends at 23:59:59 (rule 4) are meant.
+  // An end bound without fraction includes its whole second, in line with 23:59:59 for days (rule 4).
   const within = bound === 'to' && stamp[7] === undefined ? 999_999 : fraction;
   return (localMs - offsetMs) * 1000 + within;
 }
 
-/** Undefined when a field is out of its range, February 30 included. */
+/** Returns undefined if a field is out of range, including February 30. */
 function utcMs(
   date: RegExpExecArray,
   [hour, minute, second]: readonly [number, number, number],

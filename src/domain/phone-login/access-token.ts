@@ -1,9 +1,9 @@
-/** The JSON Web Token of a phone in a page (RFC 7519), as Plivo's libraries make it: HS256, `cty: plivo;v=1`. */
+/** Parses the JSON Web Token of a browser phone (RFC 7519) in the format of Plivo's libraries: HS256, `cty: plivo;v=1`. */
 import { hmacSha256, secretsEqual } from '../../base/hash.ts';
 import { type AccountId, asAccountId } from '../../base/ids.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 
-/** Longer texts are not looked at. */
+/** Maximum token length in characters. */
 const MAX_LENGTH = 4096;
 const MAX_NAME = 200;
 const CONTENT_TYPE = 'plivo;v=1';
@@ -12,26 +12,26 @@ export interface AccessToken {
   readonly accountId: AccountId;
   readonly username: string;
   readonly jti: string;
-  /** Seconds since the epoch. */
+  /** Start of validity, seconds since the epoch. */
   readonly notBefore: number;
   readonly expires: number;
   readonly incoming: boolean;
   readonly outgoing: boolean;
-  /** What was signed, and with what result. */
+  /** Signed text, and its signature. */
   readonly signed: string;
   readonly signature: string;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What it says; nothing of it is proven yet. The refusal is a plain sentence. */
+/** Parses a token without verifying its signature. The refusal is a plain sentence. */
 export function readAccessToken(text: string): Result<AccessToken, string> {
   const [head = '', body = '', signature = '', ...more] = text.split('.');
   const [header, claims] = [fieldsOf(head), fieldsOf(body)];
   if (text.length > MAX_LENGTH || more.length > 0 || header === undefined || claims === undefined) {
     return err('is no JSON Web Token');
   }
-  // Never what the token itself asks for: `none` and public keys would prove nothing (RFC 8725 §3.1).
+  // The algorithm is fixed. Trusting the token's own `alg` would accept `none` and public keys (RFC 8725 §3.1).
   if (header['alg'] !== 'HS256') return err('must be signed with HS256');
   const type = header['cty'];
   if (type !== undefined && type !== CONTENT_TYPE)

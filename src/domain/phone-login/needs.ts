@@ -2,22 +2,25 @@ import type { AccountId } from '../../base/ids.ts';
 import type { PhoneLogin } from './types.ts';
 
 export interface StoredPhoneLogin extends PhoneLogin {
-  /** Its token was revoked. */
+  /** True if the token was revoked. */
   readonly revoked: boolean;
 }
 
 export interface PhoneLoginStore {
   get(id: string): Promise<StoredPhoneLogin | undefined>;
-  /** In one unit of work; a login that is there already stays. `limit`: logins of the account that have not expired. */
+  /**
+   * Adds a login in one transaction; an existing login stays unchanged. `limit` is the maximum of unexpired logins of
+   * the account.
+   */
   add(
     login: PhoneLogin,
     limit: number,
     nowUs: number,
   ): Promise<'added' | 'tokenRevoked' | 'tooMany'>;
-  /** Also a token that was never shown is refused from now on, until `untilUs`. Answers the logins that end. */
+  /** Refuses the token until `untilUs`, even if it was never presented. Returns the logins that end. */
   revoke(accountId: AccountId, jti: string, untilUs: number): Promise<readonly PhoneLogin[]>;
-  /** Those that have not expired, of one account. */
+  /** Returns the unexpired logins of one account. */
   live(accountId: AccountId, nowUs: number): Promise<readonly PhoneLogin[]>;
-  /** Drops what expired before. */
+  /** Deletes the logins that expired before `beforeUs`. */
   purge(beforeUs: number): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** Tokens that may live in a web page, and the SIP logins that they lead to. */
+/** Exchanges access tokens of browser phones for temporary SIP logins. */
 import type { Clock } from '../../base/clock.ts';
 import { DAY_MS } from '../../base/duration.ts';
 import { hashHex, hmacSha256 } from '../../base/hash.ts';
@@ -18,14 +18,14 @@ export type { PhoneCredentials, PhoneLoginRefusal } from './types.ts';
 
 const US_PER_S = 1_000_000;
 const US_PER_MS = 1000;
-/** Clocks of customers' servers differ from ours: a token may begin so much later. */
+/** Allowed clock difference of customers' servers: a token may become valid this much later. */
 const LEEWAY_S = 60;
 const MAX_LIFE_S = 86_400;
-/** Logins of an account at a time. */
+/** Maximum number of unexpired logins per account. */
 const MAX_LOGINS = 10_000;
-/** A registration ends so soon after its login at the latest, wherever its end was not told. */
+/** Maximum registration time. A registration ends this soon after its login, even if the revocation was not delivered. */
 const REGISTRATION_S = 600;
-/** Between the endpoint and the id of the login: no user name has this character. */
+/** Separator between endpoint name and login ID. Endpoint user names never contain it. */
 const MARK = '~';
 const ID_LENGTH = 24;
 const PASSWORD_LENGTH = 32;
@@ -36,9 +36,9 @@ export interface PhoneLoginNeeds {
   readonly endpoints: Pick<EndpointStore, 'byUsername'>;
   readonly directory: EndpointDirectory;
   readonly clock: Clock;
-  /** Passwords are derived from it. */
+  /** Key from which passwords are derived. */
   readonly secret: string;
-  /** The digest realm. */
+  /** Realm of digest authentication. */
   readonly realm: string;
 }
 
@@ -51,7 +51,7 @@ export class PhoneLogins implements EndpointDirectory {
     needs.accounts.onTokensChanged((accountId) => this.#tokensChanged(accountId));
   }
 
-  /** The same token gives the same login, for as long as it lives. */
+  /** Returns the login of a token. The same token returns the same login until it expires. */
   async login(text: string): Promise<Result<PhoneCredentials, PhoneLoginRefusal>> {
     const { accounts, store } = this.#needs;
     const read = readAccessToken(text);
@@ -81,7 +81,7 @@ export class PhoneLogins implements EndpointDirectory {
     return ok({ ...login, authName: authName(login), password: this.#passwordOf(login) });
   }
 
-  /** The endpoint that a user name of digest credentials stands for: itself, or a login of it. */
+  /** Returns the endpoint of a digest user name. The name is that of an endpoint or of one of its logins. */
   async byUsername(name: string): Promise<RegisteringEndpoint | undefined> {
     const { store, directory, realm } = this.#needs;
     const mark = name.indexOf(MARK);
@@ -106,25 +106,25 @@ export class PhoneLogins implements EndpointDirectory {
     };
   }
 
-  /** A token that stands for its login itself (RFC 8898). */
+  /** Returns the endpoint of a token that a SIP request carries directly (RFC 8898). */
   async byToken(text: string): Promise<RegisteringEndpoint | undefined> {
     const login = await this.login(text);
     return login.ok ? this.byUsername(login.value.authName) : undefined;
   }
 
-  /** Ends the logins of a token, and refuses it from now on. A token that nobody has shown yet may be named too. */
+  /** Ends the logins of a token and refuses the token from now on. The token need not have been presented before. */
   async revoke(accountId: AccountId, jti: string): Promise<void> {
     const untilUs = this.#nowUs() + (MAX_LIFE_S + LEEWAY_S) * US_PER_S;
     const ended = await this.#needs.store.revoke(accountId, jti, untilUs);
     for (const login of ended) await this.#revoked(login, 'the token of the login was revoked');
   }
 
-  /** `act` is called after a login has ended before its time. */
+  /** Registers a callback that runs after a login was revoked. */
   onRevoked(act: (revoked: RevokedLogin) => Promise<void>): void {
     this.revocations.add(act);
   }
 
-  /** Forgets what expired long ago; until then an old login is told that it expired. */
+  /** Deletes logins that expired more than a day ago. Until then, the phone learns that its login expired. */
   purge(): Promise<void> {
     return this.#needs.store.purge(this.#nowUs() - DAY_MS * US_PER_MS);
   }
@@ -157,7 +157,7 @@ export class PhoneLogins implements EndpointDirectory {
     return undefined;
   }
 
-  /** A main account may name endpoints of its sub-accounts too. */
+  /** Returns the endpoint that the token names. A main account may also name endpoints of its sub-accounts. */
   async #endpointOf({ accountId, username }: AccessToken): Promise<Endpoint | undefined> {
     const { accounts, endpoints } = this.#needs;
     const account = await accounts.get(accountId);

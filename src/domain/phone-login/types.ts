@@ -1,41 +1,41 @@
 import type { AccountId, EndpointId } from '../../base/ids.ts';
 
-/** A token of a customer, turned into a SIP login: what is kept of it. */
+/** A SIP login created from a customer's access token. */
 export interface PhoneLogin {
-  /** Names it within digest credentials; made of the token's claims, so that a token gives one login however often it is shown. */
+  /** ID within the digest user name. Derived from the token, so that the same token always gives the same login. */
   readonly id: string;
-  /** Who signed the token: `iss`, a main account or a sub-account. */
+  /** Account that signed the token (`iss`): a main account or a sub-account. */
   readonly accountId: AccountId;
-  /** Of the auth token that signed it, a digest: the login ends with it. */
+  /** Digest of the auth token that signed the access token. The login ends when that auth token ends. */
   readonly keyDigest: string;
   readonly jti: string;
   readonly endpointId: EndpointId;
   readonly username: string;
-  /** May be called · may call. */
+  /** Permission to receive calls and to place calls. */
   readonly incoming: boolean;
   readonly outgoing: boolean;
-  /** Microseconds since the epoch: `exp`. */
+  /** Expiry (`exp`), microseconds since the epoch. */
   readonly expiresUs: number;
 }
 
-/** What a phone registers and calls with. */
+/** Credentials with which a phone registers and calls. */
 export interface PhoneCredentials extends Omit<PhoneLogin, 'keyDigest'> {
-  /** The user name of digest credentials; From, To and Contact name the endpoint. */
+  /** Digest user name. From, To and Contact use the endpoint name. */
   readonly authName: string;
   readonly password: string;
 }
 
 export type PhoneLoginRefusal =
-  /** It is no token, or not one of who it says; nothing more is told. */
+  /** The token is malformed or its signature is invalid. The answer gives no further details. */
   | { readonly kind: 'wrongToken'; readonly detail: string }
-  /** It is one, and leads nowhere: expired, revoked, an endpoint that is not there. */
+  /** The token is authentic but refused: expired, revoked, or its endpoint does not exist. */
   | { readonly kind: 'tokenRefused'; readonly detail: string }
   | { readonly kind: 'tooMany'; readonly limit: number; readonly what: string };
 
-/** A login that ended before its time. */
+/** A login that was revoked before it expired. */
 export interface RevokedLogin {
   readonly id: string;
   readonly username: string;
-  /** A plain sentence. */
+  /** Reason as a plain sentence. */
   readonly why: string;
 }

@@ -10,10 +10,10 @@ export type NewApplication = Pick<Application, 'accountId' | 'name' | 'answerUrl
 
 export type ApplicationRefusal =
   | { readonly kind: 'unknownApplication' }
-  /** Numbers or endpoints are bound to it. */
+  /** Numbers or endpoints are bound to the application. */
   | { readonly kind: 'applicationInUse' };
 
-/** Applications: the URLs that decide what a call does. */
+/** Manages applications: the URLs that control calls. */
 export class Applications {
   readonly #store: ApplicationStore;
   readonly #context: ProvisioningContext;
@@ -23,7 +23,7 @@ export class Applications {
     this.#context = context;
   }
 
-  /** Without a hangup URL the answer URL is told of the hangup (dialect §3.2). */
+  /** Creates an application. Without a hangup URL, the hangup is reported to the answer URL (dialect §3.2). */
   create(input: NewApplication): Promise<Application> {
     const now = nowUs(this.#context);
     return this.#store.insert({
@@ -65,7 +65,10 @@ export class Applications {
     return changed === undefined ? err({ kind: 'unknownApplication' }) : ok(changed);
   }
 
-  /** `rebind`: where its numbers and endpoints go; `null`: nowhere; absent: they refuse the removal. */
+  /**
+   * Deletes an application. `rebind` is the new application of its numbers and endpoints, or `null` for none. If
+   * absent, bound ones refuse the deletion.
+   */
   async remove(
     accountId: AccountId,
     appId: AppId,

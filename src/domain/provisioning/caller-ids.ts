@@ -3,7 +3,7 @@ import { nowUs, type ProvisioningContext } from './context.ts';
 import type { CallerIdStore } from './needs.ts';
 import type { CallerId } from './types.ts';
 
-/** Numbers that an account may show as its own. */
+/** Manages the caller IDs that an account may present. */
 export class CallerIds {
   readonly #store: CallerIdStore;
   readonly #context: ProvisioningContext;
@@ -13,7 +13,7 @@ export class CallerIds {
     this.#context = context;
   }
 
-  /** The operator has verified that the number is the account's. Adding it again changes nothing. */
+  /** Adds a number that the operator verified as the account's. Idempotent. */
   async verify(accountId: AccountId, e164: string): Promise<CallerId> {
     const callerId = { accountId, e164, createdUs: nowUs(this.#context) };
     await this.#store.add(callerId);
@@ -28,7 +28,7 @@ export class CallerIds {
     return this.#store.list(accountId);
   }
 
-  /** Verified, or a number that the account rents. */
+  /** Returns whether the number is verified, or rented by the account. */
   owns(accountId: AccountId, e164: string): Promise<boolean> {
     return this.#store.owns(accountId, e164);
   }

@@ -3,7 +3,7 @@ import type { CarrierStore } from './needs.ts';
 import { type Considered, consider, type RoutingMoment, ranked } from './routing.ts';
 import type { Carrier, CarrierPatch } from './types.ts';
 
-/** Limits of a carrier that was given none. */
+/** Default limits of a carrier. */
 const DEFAULT_CPS = 50;
 const DEFAULT_CONCURRENT_CALLS = 1000;
 
@@ -13,7 +13,7 @@ export type CarrierRefusal =
 
 export type NewCarrier = Pick<Carrier, 'name' | 'host'> & CarrierPatch;
 
-/** The operator's SIP gateways, and which of them take a number. */
+/** Manages the operator's SIP gateways and selects those for a number. */
 export class Carriers {
   readonly #store: CarrierStore;
   readonly #byName = new Map<string, Carrier>();
@@ -22,7 +22,10 @@ export class Carriers {
     this.#store = store;
   }
 
-  /** Reads the stored carriers: at the start, and when another node has changed some. They are few and asked for with every call. */
+  /**
+   * Loads the stored carriers into memory. Runs at the start and after another node changed carriers. They are few
+   * and needed for every call.
+   */
   async load(): Promise<void> {
     const stored = await this.#store.listAll();
     this.#byName.clear();
@@ -73,12 +76,12 @@ export class Carriers {
     return [...this.#byName.values()];
   }
 
-  /** Carriers for `e164` in the order to try them. */
+  /** Returns the carriers for `e164` in the order in which they are tried. */
   routesFor(e164: string, moment: RoutingMoment = {}): readonly Carrier[] {
     return ranked(this.considered(e164, moment), moment).map(({ carrier }) => carrier);
   }
 
-  /** Every carrier, with what speaks for and against it. */
+  /** Returns every carrier with the facts that select or exclude it. */
   considered(e164: string, moment: RoutingMoment): readonly Considered[] {
     return consider(this.#byName.values(), e164, moment);
   }

@@ -8,14 +8,14 @@ import { nowUs, type ProvisioningContext } from './context.ts';
 import type { ApplicationStore, EndpointFilter, EndpointStore } from './needs.ts';
 import type { Endpoint, EndpointPatch, EndpointSecrets } from './types.ts';
 
-/** Digits of the first suffix tried; each collision adds one. */
+/** Number of digits of the first suffix tried. Each collision adds one. */
 const SUFFIX_DIGITS = 4;
-/** Each attempt has one digit more: so many collisions in a row do not happen by chance. */
+/** Maximum number of attempts. Each uses one more digit, so this many collisions do not happen by chance. */
 const NAME_ATTEMPTS = 8;
 
 export type NewEndpoint = Pick<Endpoint, 'accountId' | 'alias'> &
   EndpointPatch & {
-    /** As submitted; what is stored and registers may carry a numeric suffix. */
+    /** User name as submitted. The stored name, which registers, may have a numeric suffix. */
     readonly username: string;
     readonly password: string;
   };
@@ -26,7 +26,7 @@ export type EndpointRefusal =
   /** The application does not exist or belongs to another account. */
   | { readonly kind: 'unknownApplication' };
 
-/** An endpoint that was deleted, may no longer make voice calls, or whose phone has to show a new password. */
+/** An endpoint that was deleted, lost the right to voice calls, or whose password changed. */
 export interface RevokedEndpoint {
   readonly endpointId: EndpointId;
   readonly username: string;
@@ -34,12 +34,12 @@ export interface RevokedEndpoint {
 }
 
 export interface EndpointSettings {
-  /** The digest realm, chosen at the first start and never changed: HA1 depends on it. */
+  /** Digest realm, chosen at the first start and never changed, because HA1 depends on it. */
   readonly realm: string;
   readonly usernameSuffix: 'always' | 'when-taken';
 }
 
-/** SIP endpoints and what they register with. */
+/** Manages SIP endpoints and their credentials. */
 export class Endpoints {
   readonly #store: EndpointStore;
   readonly #applications: ApplicationStore;
@@ -96,7 +96,7 @@ export class Endpoints {
     return found === undefined ? err({ kind: 'unknownEndpoint' }) : ok(found);
   }
 
-  /** By the name that registers, in any account. */
+  /** Finds an endpoint by the name that registers, in any account. */
   byUsername(username: string): Promise<Endpoint | undefined> {
     return this.#store.byUsername(username);
   }
@@ -127,7 +127,7 @@ export class Endpoints {
     return ok(changed);
   }
 
-  /** `act` is called after an endpoint has lost a right; whoever took it waits for it. */
+  /** Registers a callback that runs after an endpoint lost a right. The revoking operation waits for it. */
   onRevoked(act: (revoked: RevokedEndpoint) => Promise<void>): void {
     this.revocations.add(act);
   }
@@ -160,7 +160,7 @@ export class Endpoints {
   }
 }
 
-/** HA1 for every digest algorithm, so that an algorithm can be offered later without new passwords. */
+/** Returns HA1 for every digest algorithm, so that an algorithm can be enabled later without new passwords. */
 export function secretsOf(username: string, realm: string, password: string): EndpointSecrets {
   assert(!username.includes(':') && !realm.includes('"'), 'names must fit a digest');
   const text = `${username}:${realm}:${password}`;
@@ -171,7 +171,7 @@ export function secretsOf(username: string, realm: string, password: string): En
   };
 }
 
-/** Defaults of the spec, `POST …/Endpoint/`. */
+/** Default permissions (spec: `POST …/Endpoint/`). */
 const DEFAULT_PERMISSIONS = {
   allowVoice: true,
   allowMessage: true,

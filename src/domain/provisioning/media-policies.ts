@@ -1,10 +1,10 @@
 import { err, ok, type Result } from '../../base/result.ts';
 import { type CodecWish, isCodecWish, type SrtpPolicy } from '../../protocol/sdp/sdp.ts';
 
-/** What is left out is decided by whoever comes next: see `MediaPolicies.of`. */
+/** Media policy of one subject. An absent field is decided by the next subject in order: see `MediaPolicies.of`. */
 export interface MediaPolicy {
   readonly srtp?: SrtpPolicy | undefined;
-  /** In our order of preference; a peer's offer is answered by its own order among these. */
+  /** Codecs in order of preference. A peer's offer is answered in the peer's order among these. */
   readonly codecs?: readonly CodecWish[] | undefined;
 }
 
@@ -12,20 +12,20 @@ export const POLICY_SUBJECTS = ['account', 'endpoint', 'trunk', 'carrier'] as co
 export type PolicySubject = (typeof POLICY_SUBJECTS)[number];
 export const SRTP_POLICIES = ['off', 'optional', 'required'] as const;
 
-/** An account by its `auth_id`, an endpoint by its user name, a trunk by its id, a carrier by its name. */
+/** Policy of an account (`auth_id`), endpoint (user name), trunk (ID) or carrier (name). */
 export interface NamedPolicy extends MediaPolicy {
   readonly subject: PolicySubject;
   readonly name: string;
 }
 
-/** Who takes part in a leg. */
+/** Subjects that take part in a leg. */
 export type PolicyParties = Readonly<Partial<Record<PolicySubject, string | undefined>>>;
 
 export type PolicyRefusal =
   | { readonly kind: 'tooManyPolicies' }
   | { readonly kind: 'unknownPolicy' };
 
-/** Where they are kept, as one value. */
+/** Stores all policies as one value. */
 export interface PolicyStore {
   get(key: string): Promise<string | undefined>;
   set(key: string, value: string): Promise<void>;
@@ -34,7 +34,7 @@ export interface PolicyStore {
 const KEY = 'media.policies';
 const MOST = 5000;
 
-/** Codecs and SRTP of single accounts, endpoints, trunks and carriers, where they are to differ from the settings. */
+/** Codec and SRTP policies of accounts, endpoints, trunks and carriers that differ from the settings. */
 export class MediaPolicies {
   readonly #store: PolicyStore;
   readonly #known = new Map<string, NamedPolicy>();
@@ -43,7 +43,7 @@ export class MediaPolicies {
     this.#store = store;
   }
 
-  /** Before there are calls, and when another node has changed some. */
+  /** Loads the stored policies. Runs before the first call and after another node changed policies. */
   async load(): Promise<void> {
     const stored: unknown = JSON.parse((await this.#store.get(KEY)) ?? '[]');
     this.#known.clear();
@@ -57,7 +57,7 @@ export class MediaPolicies {
     return [...this.#known.values()];
   }
 
-  /** Holds from the next call on. */
+  /** Sets a policy. It takes effect with the next call. */
   async set(policy: NamedPolicy): Promise<Result<void, PolicyRefusal>> {
     const key = keyOf(policy);
     if (!this.#known.has(key) && this.#known.size >= MOST) return err({ kind: 'tooManyPolicies' });
@@ -72,7 +72,7 @@ export class MediaPolicies {
     return ok(undefined);
   }
 
-  /** Each field is decided by the endpoint, else by the trunk, the carrier, the account. */
+  /** Returns the policy of a leg. Each field is decided by the endpoint, else the trunk, the carrier, the account. */
   of(parties: PolicyParties): MediaPolicy {
     if (this.#known.size === 0) return {};
     const found = (['endpoint', 'trunk', 'carrier', 'account'] as const).flatMap((subject) => {

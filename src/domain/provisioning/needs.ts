@@ -30,7 +30,7 @@ export interface ApplicationFilter {
 }
 
 export interface ApplicationStore {
-  /** Gives the next numeric id. */
+  /** Assigns the next numeric ID. */
   insert(application: Omit<Application, 'appId'>): Promise<Application>;
   get(appId: AppId): Promise<Application | undefined>;
   list(filter: ApplicationFilter, slice: Slice): Promise<Page<Application>>;
@@ -40,8 +40,8 @@ export interface ApplicationStore {
     patch: ApplicationPatch,
   ): Promise<Application | undefined>;
   /**
-   * Numbers and endpoints bound to it: with `rebind` undefined they refuse the removal, else they are bound to that
-   * application, or to none (`null`), in the same unit of work.
+   * Deletes an application. With `rebind` undefined, bound numbers and endpoints refuse the deletion. Otherwise they
+   * are bound to that application, or to none (`null`), in the same transaction.
    */
   remove(
     accountId: AccountId,
@@ -59,12 +59,15 @@ export interface EndpointFilter {
   readonly aliasContains?: string | undefined;
   readonly aliasExact?: string | undefined;
   readonly appId?: AppId | undefined;
-  /** True: bound to no application; false: bound to one. */
+  /** True selects endpoints without an application, false those with one. */
   readonly appIsNull?: boolean | undefined;
 }
 
 export interface EndpointStore {
-  /** `requestedTaken`: the account has that name already; `storedTaken`: another endpoint registers under it. */
+  /**
+   * Adds an endpoint. `requestedTaken`: the account already has that name. `storedTaken`: another endpoint registers
+   * under it.
+   */
   insert(
     endpoint: Omit<Endpoint, 'endpointId'>,
     secrets: EndpointSecrets,
@@ -78,7 +81,7 @@ export interface EndpointStore {
     patch: EndpointPatch,
     secrets: EndpointSecrets | undefined,
   ): Promise<Endpoint | undefined>;
-  /** Its bindings go with it. */
+  /** Deletes an endpoint and its bindings. */
   remove(accountId: AccountId, endpointId: EndpointId): Promise<boolean>;
 }
 
@@ -125,11 +128,11 @@ export interface IpAclStore {
 }
 
 export interface NumberFilter {
-  /** Numbers of this account; absent: the operator's whole inventory. */
+  /** Account that owns the numbers. Absent selects the operator's whole inventory. */
   readonly accountId?: AccountId | undefined;
   readonly status?: PhoneNumber['status'] | undefined;
   readonly country?: string | undefined;
-  /** Digits anywhere in the number. */
+  /** Digits that the number contains. */
   readonly search?: string | undefined;
 }
 
@@ -140,8 +143,8 @@ export interface NumberStore {
   patch(e164: string, patch: PhoneNumberPatch): Promise<PhoneNumber | undefined>;
   remove(e164: string): Promise<Result<void, 'unknown' | 'inUse'>>;
   /**
-   * In one unit of work: still available → the account's, its fees posted and covered (`canSpend`).
-   * `owned` is the record as it will be.
+   * Assigns an available number to the account and posts its fees in one transaction; they must be covered
+   * (`canSpend`). `owned` is the resulting record.
    */
   purchase(
     owned: PhoneNumber,
@@ -149,29 +152,32 @@ export interface NumberStore {
   ): Promise<
     Result<readonly LedgerEntry[], 'notAvailable' | 'unknownBalance' | 'insufficientFunds'>
   >;
-  /** Active and suspended numbers whose renewal is due at `nowUs`, the longest overdue first. */
+  /** Returns active and suspended numbers whose renewal is due at `nowUs`, the longest overdue first. */
   dueForRental(nowUs: number, limit: number): Promise<readonly PhoneNumber[]>;
   /**
-   * Posts the fee, which must be covered (`canSpend`), moves `next_billing` on and makes the number active, in one unit of
-   * work. Idempotent by the entry's key.
+   * Posts the fee, which must be covered (`canSpend`), advances `next_billing` and activates the number, in one
+   * transaction. Idempotent by the entry's key.
    */
   rent(
     e164: string,
     fee: NewEntry | undefined,
     nextBillingUs: number,
   ): Promise<Result<void, 'unknownBalance' | 'insufficientFunds'>>;
-  /** The number is suspended from now on, or still; its renewal is retried at `retryUs`. */
+  /** Suspends the number. Its renewal is retried at `retryUs`. */
   suspend(e164: string, retryUs: number): Promise<void>;
-  /** `pending_release` → `active` or `suspended`, as it was before; undefined when it is not the account's or not in that state. */
+  /**
+   * Changes `pending_release` back to `active` or `suspended`. Returns undefined if the number is not the account's
+   * or not in that state.
+   */
   cancelRelease(accountId: AccountId, e164: string): Promise<PhoneNumber | undefined>;
-  /** Puts numbers whose cooldown has ended back into the inventory. Returns how many. */
+  /** Returns numbers whose cooldown has ended to the inventory. Returns their count. */
   completeReleases(nowUs: number): Promise<number>;
 }
 
 export interface CarrierStore {
   insert(carrier: Carrier): Promise<Result<void, 'carrierExists'>>;
   patch(name: string, patch: CarrierPatch): Promise<Carrier | undefined>;
-  /** Numbers that came from it stay, and name no carrier any more. */
+  /** Deletes a carrier. Its numbers remain without a carrier. */
   remove(name: string): Promise<boolean>;
   get(name: string): Promise<Carrier | undefined>;
   listAll(): Promise<readonly Carrier[]>;
@@ -181,6 +187,6 @@ export interface CallerIdStore {
   add(callerId: CallerId): Promise<void>;
   remove(accountId: AccountId, e164: string): Promise<boolean>;
   list(accountId: AccountId): Promise<readonly CallerId[]>;
-  /** A verified caller id, or a number that the account rents. */
+  /** Returns whether the number is a verified caller ID, or rented by the account. */
   owns(accountId: AccountId, e164: string): Promise<boolean>;
 }

@@ -7,17 +7,17 @@ import { nowUs, type ProvisioningContext } from './context.ts';
 import type { ApplicationStore, NumberFilter, NumberStore, TrunkStore } from './needs.ts';
 import type { PhoneNumber, PhoneNumberPatch } from './types.ts';
 
-/** Numbers billed in one turn of the monthly rental. */
+/** Number of phone numbers billed per batch of the monthly rental. */
 const RENTAL_BATCH = 100;
-/** A renewal that could not be paid is retried after this time. */
+/** Retry interval of a renewal that could not be paid, in microseconds. */
 const RETRY_US = 86_400_000_000;
 
 export type NumberRefusal =
   | { readonly kind: 'unknownNumber' }
-  /** There is no release to take back. */
+  /** No release is pending. */
   | { readonly kind: 'notReleased' }
   | { readonly kind: 'numberExists' }
-  /** Somebody's already, or withdrawn. */
+  /** The number is in use or withdrawn. */
   | { readonly kind: 'numberNotAvailable' }
   | { readonly kind: 'currencyMismatch' }
   | { readonly kind: 'insufficientFunds' }
@@ -29,14 +29,14 @@ export type NumberRefusal =
 export type NewNumber = Pick<PhoneNumber, 'e164' | 'country' | 'currency'> & PhoneNumberPatch;
 
 export interface NumberSettings {
-  /** So long a released number can be taken back by its account; 0 (default): it is free at once. */
+  /** Time in which the account can cancel a release, in milliseconds. Default 0: the number is available immediately. */
   readonly releaseCooldownMs?: number;
 }
 
-/** A number as it was before its renewal. */
+/** Result of a renewal, with the number as it was before. */
 export interface Renewal {
   readonly number: PhoneNumber;
-  /** True: it was suspended and is active again. False: it is suspended now. */
+  /** True if a suspended number is active again. False if the number is now suspended. */
   readonly isPaid: boolean;
 }
 
@@ -46,7 +46,7 @@ interface NumberStores {
   readonly trunks: TrunkStore;
 }
 
-/** Phone numbers: the operator's inventory, purchase, what they lead to, release and rent. */
+/** Manages phone numbers: the operator's inventory, purchase, routing, release and rental. */
 export class Numbers {
   readonly #stores: NumberStores;
   readonly #context: ProvisioningContext;
@@ -59,7 +59,7 @@ export class Numbers {
     this.#cooldownUs = (settings.releaseCooldownMs ?? 0) * 1000;
   }
 
-  /** Into the inventory; with `accountId`, straight to that account without a fee. */
+  /** Adds a number to the inventory, or with `accountId` directly to that account without a fee. */
   async add(
     input: NewNumber & { readonly accountId?: AccountId | undefined },
   ): Promise<Result<PhoneNumber, NumberRefusal>> {
@@ -90,7 +90,7 @@ export class Numbers {
     return added.ok ? added : err({ kind: added.error });
   }
 
-  /** Of the account; absent `accountId`: any number (operator, routing of inbound calls). */
+  /** Returns a number of the account. Without `accountId` any number, for the operator and inbound routing. */
   async get(e164: string, accountId?: AccountId): Promise<Result<PhoneNumber, NumberRefusal>> {
     const found = await this.#stores.numbers.get(e164);
     const visible = accountId === undefined || found?.accountId === accountId;
@@ -101,7 +101,7 @@ export class Numbers {
     return this.#stores.numbers.list(filter, slice);
   }
 
-  /** Setup fee and first month are charged at once and must be covered. */
+  /** Purchases a number. Setup fee and first month are charged immediately and must be covered. */
   async purchase(
     e164: string,
     accountId: AccountId,
@@ -129,8 +129,8 @@ export class Numbers {
   }
 
   /**
-   * Back into the inventory, bound to nothing; with a cooldown only when that has ended. Until then the number takes
-   * no calls, costs no rent, and remembers what it led to. Releasing twice changes nothing.
+   * Releases a number to the inventory and removes its routing, after the cooldown if there is one. During the
+   * cooldown it accepts no calls, costs no rent and keeps its routing. Idempotent.
    */
   async release(e164: string, accountId: AccountId): Promise<Result<PhoneNumber, NumberRefusal>> {
     const owned = await this.get(e164, accountId);
@@ -148,7 +148,7 @@ export class Numbers {
     });
   }
 
-  /** The number is the account's as before; months that have run out meanwhile are charged. */
+  /** Cancels a release. Months that ended during the cooldown are charged. */
   async cancelRelease(
     e164: string,
     accountId: AccountId,
@@ -159,12 +159,12 @@ export class Numbers {
     return kept === undefined ? err({ kind: 'notReleased' }) : ok(kept);
   }
 
-  /** Call it hourly: released numbers whose cooldown has ended go back into the inventory. Returns how many. */
+  /** Returns numbers whose cooldown has ended to the inventory. Runs hourly. Returns their count. */
   completeReleases(): Promise<number> {
     return this.#stores.numbers.completeReleases(nowUs(this.#context));
   }
 
-  /** Calls to the number run this application; a number leads to one place at a time. */
+  /** Routes calls of the number to an application. Replaces any other routing. */
   async attachApplication(
     accountId: AccountId,
     e164: string,
@@ -177,7 +177,7 @@ export class Numbers {
     return this.#patched(e164, { ...UNBOUND, applicationId });
   }
 
-  /** Calls to the number go to this trunk. */
+  /** Routes calls of the number to a trunk. */
   async assignTrunk(
     accountId: AccountId,
     e164: string,
@@ -212,7 +212,7 @@ export class Numbers {
     return owned.ok ? this.#patched(e164, { subAccount }) : owned;
   }
 
-  /** A name for the number; undefined clears it. */
+  /** Sets the name of the number. Undefined clears it. */
   async rename(
     accountId: AccountId,
     e164: string,
@@ -222,12 +222,12 @@ export class Numbers {
     return owned.ok ? this.#patched(e164, { alias }) : owned;
   }
 
-  /** `act` is called when a number was suspended, or is active again because its renewal was paid. */
+  /** Registers a callback for numbers that were suspended, or reactivated by a paid renewal. */
   onRenewal(act: (renewal: Renewal) => void): void {
     this.#onRenewal.push(act);
   }
 
-  /** Operator: takes a free number out of the inventory. */
+  /** Removes an unassigned number from the inventory (operator). */
   async remove(e164: string): Promise<Result<void, NumberRefusal>> {
     const removed = await this.#stores.numbers.remove(e164);
     if (removed.ok) return removed;
@@ -235,9 +235,9 @@ export class Numbers {
   }
 
   /**
-   * Renews every number whose month has ended; call it at the start and then hourly. A number whose account cannot pay is
-   * suspended and its renewal retried daily. Suspended time is not charged: the paid month begins with the payment.
-   * Returns how many months were charged.
+   * Renews every number whose month has ended. Runs at the start and then hourly. A number whose account cannot pay
+   * is suspended, and its renewal is retried daily. Suspended time is not charged: the paid month starts with the
+   * payment. Returns the number of charged months.
    */
   async chargeRentals(): Promise<number> {
     let charged = 0;
@@ -248,7 +248,7 @@ export class Numbers {
     }
   }
 
-  /** False: the account cannot pay. */
+  /** Renews one number. Returns false if the account cannot pay. */
   async #renew(number: PhoneNumber): Promise<boolean> {
     const { numbers } = this.#stores;
     const now = nowUs(this.#context);
@@ -280,7 +280,7 @@ export class Numbers {
     return rent === undefined ? fees : [...fees, rent];
   }
 
-  /** Setup and monthly fees are one source (spec, Transaction: reference_type). */
+  /** Returns a new reference. Setup and monthly fees share one source (spec, Transaction: reference_type). */
   #reference(): string {
     return `did_rental:${uuid(this.#context.random)}`;
   }
@@ -305,7 +305,7 @@ const NOBODYS = {
   suspendedUs: undefined,
 } as const;
 
-/** One month's rent; the key names number and month, so that no month is charged twice. */
+/** Returns the fee of one month. Its key contains number and month, so that no month is charged twice. */
 function rentalFee(number: PhoneNumber, fromUs: number, reference: string): NewEntry | undefined {
   if (number.accountId === undefined || number.monthlyFeeMicros === 0) return undefined;
   const amount: Micros = micros(number.monthlyFeeMicros);
@@ -322,7 +322,7 @@ function rentalFee(number: PhoneNumber, fromUs: number, reference: string): NewE
   };
 }
 
-/** The same moment of the next calendar month, or that month's last day. */
+/** Returns the same time of the next calendar month, or of its last day if that month is shorter. */
 export function nextMonth(fromUs: number): number {
   const from = new Date(Math.floor(fromUs / 1000));
   const day = from.getUTCDate();

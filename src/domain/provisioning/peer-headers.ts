@@ -1,6 +1,6 @@
 import type { PeerPolicy } from './types.ts';
 
-/** What every message needs, or what is told by settings of its own: nobody adds these, or hands them on. */
+/** Header fields that the service manages. Policies can neither add nor pass them on. */
 const KEPT: ReadonlySet<string> = new Set([
   ...['via', 'from', 'to', 'call-id', 'cseq', 'contact', 'max-forwards', 'route', 'record-route'],
   ...['content-length', 'content-type', 'content-encoding', 'content-disposition', 'mime-version'],
@@ -24,12 +24,12 @@ const NAME = /^[A-Za-z0-9][A-Za-z0-9.!%*_+`'~-]{0,63}$/;
 const NAMES_MAX = 50;
 const VALUE_MAX = 512;
 
-/** What is handed on, or added, by nobody's choice. */
+/** Returns whether the service manages the header field. */
 export const isManaged = (name: string): boolean => KEPT.has(name.toLowerCase());
 
 type Named = Pick<PeerPolicy, 'passHeaders' | 'addHeaders' | 'removeHeaders'>;
 
-/** What is wrong with the header fields of a policy: the field as REST names it, and why. */
+/** Returns the first problem of a policy's header fields: the REST field and the reason. */
 export function headerProblem(policy: Named): readonly [field: string, why: string] | undefined {
   const { passHeaders = [], addHeaders = {}, removeHeaders = [] } = policy;
   const lists: ReadonlyArray<readonly [string, readonly string[]]> = [
@@ -40,16 +40,17 @@ export function headerProblem(policy: Named): readonly [field: string, why: stri
   for (const [field, names] of lists) {
     if (names.length > NAMES_MAX) return [field, `holds more than ${NAMES_MAX} names`];
     const wrong = names.find((name) => !mayBeNamed(name, field !== 'add_headers'));
-    if (wrong !== undefined) return [field, `holds ${wrong}, no header field that can be chosen`];
+    if (wrong !== undefined)
+      return [field, `holds ${wrong}, which is not a permitted header field name`];
   }
   const value = Object.values(addHeaders).find(
     (text) => text.length > VALUE_MAX || hasControl(text),
   );
   if (value === undefined) return undefined;
-  return ['add_headers', `holds a value that is no line of up to ${VALUE_MAX} characters`];
+  return ['add_headers', `holds a value with line breaks or more than ${VALUE_MAX} characters`];
 }
 
-/** `X-*`, where a star may end it, are all names that begin so. */
+/** A trailing star, as in `X-*`, matches all names with that prefix. */
 const mayBeNamed = (name: string, patterns: boolean): boolean =>
   NAME.test(name) &&
   !isManaged(name) &&

@@ -71,7 +71,7 @@ export interface ProvisioningStores {
   readonly settings: PolicyStore;
 }
 
-/** Everything that an account or the operator sets up before calls can run. */
+/** Resources that an account or the operator sets up before calls can run. */
 export interface Provisioning {
   readonly applications: Applications;
   readonly endpoints: Endpoints;

@@ -6,24 +6,24 @@ import type { NotificationDraft } from '../callback/types.ts';
 import type { Renewal } from './numbers.ts';
 
 export interface RenewalNoticeNeeds {
-  /** URL and addresses for notices about money. */
+  /** Returns URL and addresses for notices about money. */
   readonly recipients: (accountId: AccountId) => Promise<
     | {
         readonly lowBalanceUrl: string | undefined;
-        /** One address, or several with commas between them. */
+        /** One address, or several separated by commas. */
         readonly lowBalanceEmail: string | undefined;
       }
     | undefined
   >;
-  /** Stores the notification and delivers it; returns immediately. */
+  /** Stores the notification and delivers it. Returns immediately. */
   readonly notify: (draft: NotificationDraft) => void;
   readonly mail: (mail: Mail) => Promise<void>;
   readonly logger: Logger;
 }
 
 /**
- * Tells the owner of a number that it was suspended, or is active again: `NumberSuspended` or `NumberReactivated` to
- * `low_balance_url`, and a mail to `low_balance_email`.
+ * Notifies the owner of a suspended or reactivated number: `NumberSuspended` or `NumberReactivated` to
+ * `low_balance_url`, and an e-mail to `low_balance_email`.
  */
 export async function tellRenewal(
   { recipients, notify, mail, logger }: RenewalNoticeNeeds,

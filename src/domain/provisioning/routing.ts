@@ -1,22 +1,22 @@
-/** Which carriers take a number, and in which order they are tried. */
+/** Selects the carriers for a number and their order. */
 import type { Random } from '../../base/ids.ts';
 import type { Carrier, RewriteRule } from './types.ts';
 
-/** What there is to say of one carrier for one number. */
+/** Facts about one carrier for one number. */
 export interface Considered {
   readonly carrier: Carrier;
-  /** The longest of its prefixes that fits. */
+  /** Longest matching prefix of the carrier. */
   readonly prefix: string | undefined;
-  /** What it charges a minute, by the longest prefix of its price list; undefined: not known. */
+  /** Price per minute by the longest matching prefix of its price list. Undefined if unknown. */
   readonly cost: number | undefined;
-  /** Why it takes no part. */
+  /** Reason of the exclusion. Undefined if the carrier takes part. */
   readonly excluded: 'disabled' | 'prefix' | 'window' | undefined;
 }
 
 export interface RoutingMoment {
-  /** Milliseconds since the epoch; undefined: windows are open. */
+  /** Current time, milliseconds since the epoch. Undefined treats all windows as open. */
   readonly wallMs?: number | undefined;
-  /** Undefined: the heavier before the lighter. */
+  /** Random source for weights. Undefined sorts by descending weight. */
   readonly random?: Random | undefined;
 }
 
@@ -43,8 +43,8 @@ export function consider(
 }
 
 /**
- * Those that take part: longest prefix first, then the group of lowest priority, in it the cheapest, and of equal ones each as
- * often first as its weight says.
+ * Returns the carriers that take part: longest prefix first, then lowest priority value, then lowest cost. Among
+ * equals, each is first in proportion to its weight.
  */
 export function ranked(
   considered: readonly Considered[],
@@ -76,14 +76,17 @@ const DARTS = 1_000_000;
 const isWeighted = (a: Considered, b: Considered): boolean =>
   a.carrier.policy.weight !== undefined || b.carrier.policy.weight !== undefined;
 
-/** Sorted by these, each is first in proportion to its weight (Efraimidis and Spirakis 2006). Weight 0: after all others. */
+/**
+ * Returns a sort key with which each carrier is first in proportion to its weight (Efraimidis and Spirakis 2006).
+ * Weight 0 sorts last.
+ */
 function drawOfWeight(weight: number, random: Random | undefined): number {
   if (weight <= 0) return 0;
   if (random === undefined) return weight;
   return ((1 + random.integer(DARTS)) / (DARTS + 1)) ** (1 / weight);
 }
 
-/** A carrier without a price comes after those with one. */
+/** Compares costs. A carrier without a price sorts after those with one. */
 function compareCosts(a: number | undefined, b: number | undefined): number {
   if (a === b) return 0;
   if (a === undefined) return 1;
@@ -104,7 +107,7 @@ const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 const MINUTE_MS = 60_000;
 const DAY_MINUTES = 1440;
 
-/** `mon-fri 08:00-18:00`, in UTC; the days may go over the end of the week and the hours over midnight. */
+/** Pattern of a window such as `mon-fri 08:00-18:00`, UTC. Days may wrap around the week, and hours may wrap around midnight. */
 export const WINDOW_PATTERN =
   '^(mon|tue|wed|thu|fri|sat|sun)(-(mon|tue|wed|thu|fri|sat|sun))? ([01][0-9]|2[0-3]):[0-5][0-9]-([01][0-9]|2[0-4]):[0-5][0-9]$';
 const WINDOW = new RegExp(WINDOW_PATTERN);
@@ -113,7 +116,7 @@ function isWithin(windows: readonly string[] | undefined, wallMs: number): boole
   if (windows === undefined || windows.length === 0) return true;
   const minutes = Math.floor(wallMs / MINUTE_MS);
   const minute = minutes % DAY_MINUTES;
-  // The first day of 1970 was a Thursday.
+  // 1970-01-01 was a Thursday.
   const day = (Math.floor(minutes / DAY_MINUTES) + 4) % 7;
   return windows.some((window) => isOpen(window, day, minute));
 }
@@ -128,7 +131,7 @@ function isOpen(window: string, day: number, minute: number): boolean {
     return first <= last ? which >= first && which <= last : which >= first || which <= last;
   };
   if (from < until) return covers(day) && minute >= from && minute < until;
-  // Over midnight: the hours after it belong to the day before.
+  // Across midnight, the hours after it belong to the previous day.
   return (covers(day) && minute >= from) || (covers((day + 6) % 7) && minute < until);
 }
 
@@ -137,9 +140,9 @@ function minutesOf(time: string): number {
   return 60 * hours + minutes;
 }
 
-// ---------------------------------------------------------------- the number as the carrier wants it
+// ---------------------------------------------------------------- number format of the carrier
 
-/** The first rule that fits; without one, `strip` and `prepend`. */
+/** Formats a number with the first matching rule, or else with `strip` and `prepend`. */
 export function carrierFormat(carrier: Carrier, e164: string): string {
   for (const { match, replace } of carrier.policy.rewrite ?? []) {
     const pattern = patternOf(match);
@@ -151,7 +154,7 @@ export function carrierFormat(carrier: Carrier, e164: string): string {
 const patterns = new Map<string, RegExp | undefined>();
 const MAX_PATTERNS = 10_000;
 
-/** Undefined: no regular expression. */
+/** Compiles a pattern. Returns undefined if it is not a valid regular expression. */
 export function patternOf(match: RewriteRule['match']): RegExp | undefined {
   if (patterns.has(match)) return patterns.get(match);
   let pattern: RegExp | undefined;

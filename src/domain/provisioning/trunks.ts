@@ -14,7 +14,7 @@ import type {
   TrunkPatch,
 } from './types.ts';
 
-/** Limits of a trunk created without any (dialect §3.9). */
+/** Default limits of a trunk (dialect §3.9). */
 const DEFAULT_CONCURRENT_CALLS = 10;
 const DEFAULT_CPS = 2;
 
@@ -24,7 +24,7 @@ export type TrunkRefusal =
   | { readonly kind: 'unknownOriginationUri' }
   | { readonly kind: 'unknownCredential' }
   | { readonly kind: 'unknownIpAcl' }
-  /** A trunk names a part that the account does not have. */
+  /** A trunk refers to a part that the account does not have. */
   | { readonly kind: 'unknownTrunkPart'; readonly part: TrunkPart }
   /** A trunk uses this part, or numbers use this trunk. */
   | { readonly kind: 'inUse' };
@@ -43,7 +43,7 @@ interface TrunkStores {
   readonly ipAcls: IpAclStore;
 }
 
-/** SIP trunks of customers, and the parts they are put together from. */
+/** Manages customers' SIP trunks and their parts. */
 export class Trunks {
   readonly #stores: TrunkStores;
   readonly #context: ProvisioningContext;
@@ -166,7 +166,7 @@ export class Trunks {
     return found(await this.#stores.credentials.get(accountId, id), 'unknownCredential');
   }
 
-  /** What a trunk authenticates with where it is asked to; undefined: it has nothing in use. */
+  /** Returns the credentials with which calls to the trunk authenticate. Undefined if none are enabled. */
   async loginOf(
     trunk: Trunk,
   ): Promise<{ readonly username: string; readonly password: string } | undefined> {

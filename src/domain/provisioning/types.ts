@@ -19,7 +19,7 @@ export interface Application {
   readonly enabled: boolean;
   readonly logIncomingMessage: boolean;
   readonly publicUri: boolean;
-  /** What calls of its endpoints show where the document names no caller id; E.164 digits. */
+  /** Caller ID for calls of its endpoints if the document sets none. E.164 digits. */
   readonly callerId: string | undefined;
   readonly createdUs: number;
   readonly updatedUs: number;
@@ -35,17 +35,17 @@ export interface EndpointPermissions {
   readonly allowApps: boolean;
 }
 
-/** A SIP endpoint. Its password is never kept, only HA1 per digest algorithm (encrypted at rest). */
+/** A SIP endpoint. Only HA1 per digest algorithm is stored (encrypted at rest), never the password. */
 export interface Endpoint extends EndpointPermissions {
   readonly endpointId: EndpointId;
   readonly accountId: AccountId;
   readonly subAccount: AccountId | undefined;
-  /** Stored name with its numeric suffix; unique in the whole service; what registers. */
+  /** Stored user name including its numeric suffix. The endpoint registers with it; unique in the whole service. */
   readonly username: string;
   readonly requestedUsername: string;
   readonly alias: string;
   readonly appId: AppId | undefined;
-  /** What its calls show where the document names no caller id; E.164 digits. */
+  /** Caller ID for its calls if the document sets none. E.164 digits. */
   readonly callerId: string | undefined;
   readonly createdUs: number;
   readonly updatedUs: number;
@@ -80,7 +80,7 @@ export interface Trunk {
   readonly direction: 'inbound' | 'outbound' | 'both';
   readonly enabled: boolean;
   readonly transport: SipTransport;
-  /** SRTP wanted; independent of `transport`. */
+  /** True if SRTP is required. Independent of `transport`. */
   readonly secure: boolean;
   readonly primaryUriUuid: string | undefined;
   readonly fallbackUriUuid: string | undefined;
@@ -92,7 +92,7 @@ export interface Trunk {
   readonly recording: boolean;
   readonly webhookUrl: string | undefined;
   readonly webhookMethod: HttpMethod;
-  /** Addresses, ranges and names that the operator lets its origination URIs lead to besides. */
+  /** Further addresses, ranges and names that the operator permits for its origination URIs. */
   readonly egressAllow: readonly string[];
   readonly policy: PeerPolicy;
   readonly createdUs: number;
@@ -107,7 +107,10 @@ export interface PhoneNumber {
   readonly subAccount: AccountId | undefined;
   readonly country: string;
   readonly region: string;
-  /** `suspended`: its renewal could not be paid. It takes no calls and is not charged; the renewal is retried daily. */
+  /**
+   * Status. `suspended`: the renewal could not be paid. The number then takes no calls and is not charged; the
+   * renewal is retried daily.
+   */
   readonly status:
     | 'available'
     | 'active'
@@ -115,7 +118,7 @@ export interface PhoneNumber {
     | 'pending_release'
     | 'released'
     | 'blocked';
-  /** Name that its account gave it; at most 128 characters. */
+  /** Name given by the account, at most 128 characters. */
   readonly alias?: string | undefined;
   readonly setupFeeMicros: number;
   readonly monthlyFeeMicros: number;
@@ -124,77 +127,83 @@ export interface PhoneNumber {
   readonly applicationId: AppId | undefined;
   readonly trunkGroupId: TrunkId | undefined;
   readonly purchasedUs: number | undefined;
-  /** When it is renewed; of a suspended number: when the renewal is retried. */
+  /** Time of the next renewal, or for a suspended number of the next attempt. */
   readonly nextBillingUs: number | undefined;
   readonly lastBilledUs: number | undefined;
-  /** When its account last gave it back. */
+  /** Time of the last release by an account. */
   readonly releasedUs: number | undefined;
-  /** While `pending_release`: until then the account may take it back. */
+  /** End of the cooldown while `pending_release`. Until then the account may cancel the release. */
   readonly cooldownEndsUs: number | undefined;
-  /** Since when it is suspended. */
+  /** Time of the suspension. */
   readonly suspendedUs?: number | undefined;
   readonly createdUs: number;
   readonly updatedUs: number;
 }
 
-/** Who calls, as it is told to a peer (RFC 3325 §9.1, and the older Remote-Party-ID). */
+/** Header field that tells a peer the caller's identity (RFC 3325 §9.1, or the older Remote-Party-ID). */
 export type IdentityHeader = 'pai' | 'rpid' | 'both';
 
-/** What a carrier or a trunk is told besides what every call has, and what it is believed. Absent: the default. */
+/** SIP behavior toward a carrier or trunk. An absent field selects the default. */
 export interface PeerPolicy {
   /**
-   * `trusted`: what it says about callers is believed, and it is told who calls even where the caller hides (RFC 3325
-   * §5). Default: carriers are trusted, trunks and addresses of customers are not.
+   * `trusted`: its caller identity is accepted, and it receives the caller's identity even if the caller requests
+   * privacy (RFC 3325 §5). Default: carriers are trusted; customers' trunks and addresses are not.
    */
   readonly identity?: 'trusted' | 'untrusted';
-  /** Default: pai. */
+  /** Header field for the caller's identity. Default `pai`. */
   readonly identityHeader?: IdentityHeader;
-  /** Header fields of an inbound call that go on to it, `X-*` names all that begin so. Default: `sip.passHeaders`. */
+  /** Header fields of an inbound call to pass on to the peer. `X-*` matches a prefix. Default: `sip.passHeaders`. */
   readonly passHeaders?: readonly string[];
   readonly addHeaders?: Readonly<Record<string, string>>;
-  /** Of those that we would add ourselves. */
+  /** Header fields to omit from those that the service would add. */
   readonly removeHeaders?: readonly string[];
-  /** Requests above 1300 bytes go over TCP where it takes connections (RFC 3261 §18.1.1), else over UDP. Default: they do. */
+  /** Whether requests above 1300 bytes use TCP if the peer accepts connections (RFC 3261 §18.1.1), else UDP. Default true. */
   readonly largeOverTcp?: boolean;
-  /** It makes the offer, in its 200, and our ACK answers (RFC 3264 §5: delayed offer). Default: we make it, in the INVITE. */
+  /**
+   * Whether the INVITE omits the offer: the peer offers in its 200 and the ACK answers (RFC 3264 §5, delayed offer).
+   * Default false.
+   */
   readonly delayedOffer?: boolean;
-  /** It may be asked with REFER to call somebody else. Default: it is not. */
+  /** Whether REFER may transfer the peer to another party. Default false. */
   readonly refer?: boolean;
-  /** Whether our calls to a carrier are signed, where there is a key. Default: they are. */
+  /** Whether calls to the carrier are signed if a key is configured. Default true. */
   readonly sign?: boolean;
 }
 
 /**
- * What becomes of a call by the proof of its caller's number: `off` none is looked at, `verify` the outcome is told, `refuse`
- * a wrong proof refuses the call, `require` so does none at all.
+ * Handling of the caller's identity proof. `off`: not verified. `verify`: verified and reported. `refuse`: an invalid
+ * proof refuses the call. `require`: a missing proof also refuses it.
  */
 export type ProofPolicy = 'off' | 'verify' | 'refuse' | 'require';
 
-/** How calls to a carrier are made, as far as it differs from what the settings say. Absent: as they say. */
+/** Call settings of a carrier that differ from the global settings. An absent field uses the global setting. */
 export interface CarrierPolicy extends PeerPolicy {
-  /** Of its calls to us. Default: `stir.policy`. */
+  /** Handling of identity proofs on its inbound calls. Default: `stir.policy`. */
   readonly stir?: ProofPolicy;
 
-  /** Time to any response to an INVITE, and to the answer; then the next carrier is tried. */
+  /**
+   * Timeouts for the first response to an INVITE and for the answer, in milliseconds. After either, the next carrier
+   * is tried.
+   */
   readonly firstResponseMs?: number;
   readonly answerMs?: number;
-  /** Final statuses after which the next carrier is tried, as `503` or `5xx`. */
+  /** Final statuses after which the next carrier is tried, such as `503` or `5xx`. */
   readonly failoverOn?: readonly string[];
-  /** Redirections (3xx) that one call follows. */
+  /** Maximum number of redirections (3xx) that one call follows. */
   readonly maxRedirects?: number;
-  /** Whether it is asked with OPTIONS if it is there. */
+  /** Whether the carrier is probed with OPTIONS. */
   readonly probe?: boolean;
-  /** Of several with equal prefix, priority and cost it is tried first as often as its part of their weights. */
+  /** Weight among carriers with equal prefix, priority and cost. Each is tried first in proportion to it. */
   readonly weight?: number;
-  /** When it takes calls, as `mon-fri 08:00-18:00`, UTC; none: always. */
+  /** Times in which it accepts calls, such as `mon-fri 08:00-18:00`, UTC. Empty: always. */
   readonly windows?: readonly string[];
-  /** Its price list: currency units a minute by prefix. The cheapest of a priority is tried first. */
+  /** Price list: currency units per minute by prefix. Within a priority, the cheapest carrier is tried first. */
   readonly costs?: Readonly<Record<string, number>>;
-  /** How numbers are written for it; the first rule that fits instead of `strip` and `prepend`. */
+  /** Rewrite rules for numbers. The first match applies instead of `strip` and `prepend`. */
   readonly rewrite?: readonly RewriteRule[];
 }
 
-/** A regular expression over E.164 digits, and what they become (`$1` …). */
+/** A regular expression over E.164 digits, and its replacement (`$1` …). */
 export interface RewriteRule {
   readonly match: string;
   readonly replace: string;
@@ -204,29 +213,32 @@ export interface RewriteRule {
 export interface Carrier {
   readonly name: string;
   readonly host: string;
-  /** Undefined: found by SRV (RFC 3263). */
+  /** Port. Undefined: found by SRV (RFC 3263). */
   readonly port: number | undefined;
   readonly transport: SipTransport;
   readonly auth:
     | { readonly username: string; readonly password: string; readonly register: boolean }
     | undefined;
-  /** Addresses or CIDR ranges that its calls to us come from. */
+  /** Source addresses or CIDR ranges of its calls to this service. */
   readonly sourceAddresses: readonly string[];
-  /** E.164 digits; the empty string matches everything. */
+  /** Prefixes in E.164 digits. The empty string matches everything. */
   readonly prefixes: readonly string[];
-  /** Digits removed from, then put before, the E.164 number in the request URI. */
+  /** Number of digits removed from the E.164 number in the request URI, and digits then prepended. */
   readonly strip: number;
   readonly prepend: string;
   readonly cpsLimit: number;
   readonly concurrentCallsLimit: number;
   readonly secure: boolean;
-  /** Lower is tried first among carriers with a prefix of equal length. */
+  /** Priority among carriers with a prefix of equal length. Lower values are tried first. */
   readonly priority: number;
   readonly enabled: boolean;
   readonly policy: CarrierPolicy;
 }
 
-/** What a trunk or a carrier authenticates with. The password is kept encrypted: peers choose their own realm. */
+/**
+ * Credentials of a trunk or carrier. The password is stored encrypted instead of hashed, because peers choose their
+ * own realm.
+ */
 export interface TrunkCredential {
   readonly id: string;
   readonly accountId: AccountId;
@@ -248,14 +260,14 @@ export interface IpAcl {
   readonly updatedUs: number;
 }
 
-/** A number that the operator has verified to belong to the account, beside the numbers it rents. */
+/** A number that the operator verified as the account's, in addition to its rented numbers. */
 export interface CallerId {
   readonly accountId: AccountId;
   readonly e164: string;
   readonly createdUs: number;
 }
 
-/** Keys of `T` that a patch may carry; a key that is present is set, `undefined` clears. */
+/** Keys of `T` that a patch may contain. A key that is present is set; the value `undefined` clears the field. */
 type PatchOf<T, Fixed extends keyof T> = { readonly [Key in Exclude<keyof T, Fixed>]?: T[Key] };
 type Stamps = 'accountId' | 'createdUs' | 'updatedUs';
 

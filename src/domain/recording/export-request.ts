@@ -5,15 +5,15 @@ import { type DurationFilters, durationWindow } from './storage-duration.ts';
 import type { RecordingFilter, RecordingFormat } from './types.ts';
 
 const DAY_US = 86_400_000_000;
-/** Spec: Limits, export date range and default window. */
+/** Maximum and default date range of an export (spec: Limits). */
 const MAX_RANGE_DAYS = 366;
 const DEFAULT_RANGE_DAYS = 7;
-/** Additional filters apply to ranges up to this (spec: Limits). */
+/** Longest range to which additional filters apply (spec: Limits). */
 const FILTERED_RANGE_DAYS = 30;
-/** Recipients of one export; a list beyond this is a mistake. */
+/** Maximum number of recipients of one export. */
 const MAX_RECIPIENTS = 50;
 
-/** The body of `POST …/export/recording/`, in domain names; values as sent. */
+/** Body of `POST …/export/recording/` in domain names. Values as sent. */
 export interface ExportRequest {
   readonly accountId: AccountId;
   readonly recipients: readonly string[];
@@ -28,14 +28,14 @@ export interface ExportRequest {
   readonly recordingId?: RecordingId | undefined;
 }
 
-/** `message` is a plain sentence for the requester. */
+/** `message` is a plain sentence for the client. */
 export type ExportRefusal =
   | { readonly kind: 'invalidExport'; readonly message: string }
   | { readonly kind: 'exportRunning' };
 
 const invalid = (message: string) => err({ kind: 'invalidExport', message } as const);
 
-/** Every rule of the spec's export validation; the answer is what to export. */
+/** Applies every validation rule of the spec. Returns the filter of recordings to export. */
 export function validateExport(
   request: ExportRequest,
   nowUs: number,
@@ -101,12 +101,12 @@ function checkRecipients(recipients: readonly string[]): Result<void, ExportRefu
   return wrong === undefined ? ok(undefined) : invalid(`invalid email format: ${wrong}`);
 }
 
-/** `YYYY-MM-DD HH:MM:SS` UTC in microseconds; undefined when it is not one. */
+/** Parses `YYYY-MM-DD HH:MM:SS` UTC to microseconds. Returns undefined for other text. */
 function parseDate(text: string): number | undefined {
   if (!/^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}$/.test(text)) return undefined;
   const ms = Date.parse(`${text.replace(' ', 'T')}Z`);
   if (!Number.isFinite(ms)) return undefined;
-  // February 30 would otherwise roll over into March.
+  // Rejects February 30, which would otherwise roll over into March.
   return new Date(ms).toISOString().slice(0, 19).replace('T', ' ') === text ? ms * 1000 : undefined;
 }
 

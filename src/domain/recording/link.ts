@@ -8,7 +8,7 @@ export function signPath(key: string, path: string, expiresUs: number): string {
   return `${path}?exp=${exp}&sig=${signature(key, path, exp)}`;
 }
 
-/** Whether `sig` opens `path` at `nowUs`: to the end of the second that it names. */
+/** Returns whether `sig` grants access to `path` at `nowUs`. Valid to the end of the second `exp`. */
 export function opensPath(
   key: string,
   link: { readonly path: string; readonly exp: string; readonly sig: string },

@@ -13,40 +13,43 @@ import type {
 
 export interface RecordingStore {
   insert(recording: Recording): Promise<void>;
-  /** Once: the end of the record, and what there is to tell of it, in one unit of work. Undefined: it is gone, or finished. */
+  /**
+   * Stores the end of a recording and its notification once, in one transaction. Returns undefined if it was deleted
+   * or is finished.
+   */
   finish(
     recordingId: RecordingId,
     end: RecordingPatch,
     notification: StoredNotification | undefined,
   ): Promise<Recording | undefined>;
   get(recordingId: RecordingId): Promise<Recording | undefined>;
-  /** Finished ones, latest first. */
+  /** Returns a page of finished recordings, latest first. */
   page(filter: RecordingFilter, slice: Slice): Promise<Page<Recording>>;
-  /** Finished ones added after `after`, oldest first: walks any set in bounded memory. */
+  /** Returns finished recordings added after `after`, oldest first. Walks any set in bounded memory. */
   walk(
     filter: RecordingFilter,
     after: { readonly addedUs: number; readonly recordingId: RecordingId } | undefined,
     limit: number,
   ): Promise<readonly Recording[]>;
   remove(recordingId: RecordingId): Promise<boolean>;
-  /** Left neither finished nor failed by earlier lives of this node, oldest first. */
+  /** Returns recordings that earlier epochs of this node left unfinished, oldest first. */
   unfinished(): Promise<readonly Recording[]>;
-  /** Finished ones beyond their account's retention, `defaultMs` where it has none. */
+  /** Returns finished recordings past their account's retention, or past `defaultMs` if it has none. */
   expired(nowUs: number, defaultMs: number, limit: number): Promise<readonly Recording[]>;
 }
 
 export interface ExportStore {
-  /** One at a time per account. */
+  /** Queues a job. Refuses if the account already has one. */
   enqueue(job: ExportJob): Promise<Result<void, 'exportRunning'>>;
   patch(exportId: string, patch: ExportPatch): Promise<ExportJob | undefined>;
   get(exportId: string): Promise<ExportJob | undefined>;
-  /** Newest first. */
+  /** Returns a page of jobs, newest first. */
   page(filter: ExportFilter, slice: Slice): Promise<Page<ExportJob>>;
-  /** The oldest that is queued, or was left running by this node or one whose life is over: it runs from now on, here. */
+  /** Takes the oldest job that is queued, or that this node or an ended epoch left running. It then runs on this node. */
   take(): Promise<ExportJob | undefined>;
 }
 
-/** Where recordings are kept. Implemented over a folder. */
+/** Stores the files of recordings. Implemented by a folder. */
 export interface RecordingFiles {
   remove(file: string): Promise<void>;
 }

@@ -24,12 +24,12 @@ export type { ExportRefusal, ExportRequest } from './export-request.ts';
 export { opensPath, signPath } from './link.ts';
 export { agesWindow, type DurationFilters, durationWindow } from './storage-duration.ts';
 
-/** Recordings fetched at a time while a set is walked. */
+/** Number of recordings fetched per query while walking a set. */
 const WALK_BATCH = 500;
-/** Recordings deleted in one turn of the retention. */
+/** Number of recordings deleted per retention batch. */
 const RETENTION_BATCH = 200;
 
-/** The archive of an export is kept so long. */
+/** Retention of export archives, in days. */
 export const EXPORT_ARCHIVE_DAYS = 8;
 
 export type RecordingRefusal = { readonly kind: 'unknownRecording' };
@@ -57,7 +57,7 @@ interface RecordingDeps {
   readonly random: Random;
 }
 
-/** Recordings of calls and conferences, and their bulk export. */
+/** Manages recordings of calls and conferences, and their bulk export. */
 export class Recordings {
   readonly #deps: RecordingDeps;
 
@@ -65,7 +65,7 @@ export class Recordings {
     this.#deps = deps;
   }
 
-  /** A recording begins: its id, and the file (relative) that it is to be written to. */
+  /** Starts a recording: assigns its ID and the relative path of its file. */
   async begin(input: NewRecording): Promise<Recording> {
     const recordingId = newRecordingId(this.#deps.random);
     const now = this.#nowUs();
@@ -86,7 +86,10 @@ export class Recordings {
     return recording;
   }
 
-  /** Its file is complete (`ready`), or there is none (`failed`). `notification`: stored with that, delivered by the caller. */
+  /**
+   * Finishes a recording as `ready` (file complete) or `failed` (no file). `notification` is stored with it and
+   * delivered by the caller.
+   */
   finish(
     recordingId: RecordingId,
     end: RecordingPatch,
@@ -95,12 +98,12 @@ export class Recordings {
     return this.#deps.recordings.finish(recordingId, end, notification);
   }
 
-  /** Begun by a process that did not live to finish them; to be asked at the start, before anything is recorded. */
+  /** Returns recordings left unfinished by an earlier process. Must be called before the first new recording. */
   interrupted(): Promise<readonly Recording[]> {
     return this.#deps.recordings.unfinished();
   }
 
-  /** To a sub-account, recordings of others do not exist. */
+  /** Returns one recording. A sub-account sees only its own recordings. */
   async get(
     accountId: AccountId,
     recordingId: RecordingId,
@@ -118,7 +121,7 @@ export class Recordings {
     return this.#deps.recordings.page(filter, slice);
   }
 
-  /** Every finished recording of the set, oldest first, in bounded memory. */
+  /** Yields every finished recording of the set, oldest first, in bounded memory. */
   async *walk(filter: RecordingFilter): AsyncGenerator<Recording> {
     let last: Recording | undefined;
     for (;;) {
@@ -140,7 +143,7 @@ export class Recordings {
     return ok(undefined);
   }
 
-  /** Deletes every finished recording of the set, in bounded memory. Returns how many. */
+  /** Deletes every finished recording of the set, in bounded memory. Returns the number deleted. */
   async removeAll(filter: RecordingFilter): Promise<number> {
     let removed = 0;
     for await (const recording of this.walk(filter)) {
@@ -150,7 +153,7 @@ export class Recordings {
     return removed;
   }
 
-  /** Deletes what is kept too long; call it daily. Returns how many. */
+  /** Deletes recordings past their retention. Runs daily. Returns the number deleted. */
   async expire(defaultMs: number): Promise<number> {
     let erased = 0;
     for (;;) {
@@ -161,7 +164,7 @@ export class Recordings {
     }
   }
 
-  /** Validates and queues (spec: POST …/export/recording/). */
+  /** Validates and queues an export (spec: POST …/export/recording/). */
   async requestExport(request: ExportRequest): Promise<Result<ExportJob, ExportRefusal>> {
     const now = this.#nowUs();
     const filter = validateExport(request, now);
@@ -183,7 +186,7 @@ export class Recordings {
     return queued.ok ? ok(job) : err({ kind: 'exportRunning' });
   }
 
-  /** The next job to work on: queued, or one that a restart interrupted. */
+  /** Returns the next job: a queued one, or one that a restart interrupted. */
   takeExport(): Promise<ExportJob | undefined> {
     return this.#deps.exports.take();
   }
@@ -192,7 +195,7 @@ export class Recordings {
     return this.#deps.exports.patch(exportId, patch);
   }
 
-  /** Newest first. */
+  /** Returns a page of jobs, newest first. */
   listExports(filter: ExportFilter, slice: Slice): Promise<Page<ExportJob>> {
     return this.#deps.exports.page(filter, slice);
   }
@@ -201,7 +204,7 @@ export class Recordings {
     return this.#deps.exports.get(exportId);
   }
 
-  /** The file goes first: a record without file can be deleted again, a file without record would stay for ever. */
+  /** Deletes the file first. A record without a file can be deleted again; a file without a record would remain forever. */
   async #erase(recording: Recording): Promise<void> {
     await this.#deps.files.remove(recording.file);
     await this.#deps.recordings.remove(recording.recordingId);

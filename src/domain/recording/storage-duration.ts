@@ -1,7 +1,7 @@
 import { err, ok, type Result } from '../../base/result.ts';
 
 const DAY_US = 86_400_000_000;
-/** Spec: Limits, export storage-duration range. */
+/** Maximum storage-duration range of an export (spec: Limits). */
 const MAX_RANGE_DAYS = 30;
 
 /** Ages in whole days, as sent (decimal strings). */
@@ -14,8 +14,8 @@ export interface DurationFilters {
 }
 
 /**
- * The window of `added` times of recordings of those ages. A recording is N days old from N×24 h after it was added
- * until it is N+1 days old. The error is a plain sentence.
+ * Returns the window of `added` times for recordings of the given ages. A recording is N days old from N×24 h after
+ * it was added until it is N+1 days old. The error is a plain sentence.
  */
 export function durationWindow(
   filters: DurationFilters,
@@ -29,10 +29,7 @@ export function durationWindow(
   return ok({ fromUs: nowUs - (oldest + 1) * DAY_US + 1, toUs: nowUs - youngest * DAY_US });
 }
 
-/**
- * As `durationWindow`, for a list, which has no longest range and needs no counterpart of a bound: the oldest may be as
- * old as it likes.
- */
+/** Like `durationWindow`, for a list. The range has no maximum, and a bound may be given alone. */
 export function agesWindow(
   filters: DurationFilters,
   nowUs: number,
@@ -71,7 +68,7 @@ function ageRange(
   if ((gte !== undefined && below === undefined) || (lte !== undefined && above === undefined)) {
     return err('a recording_storage_duration range filter needs its counterpart');
   }
-  // `__lt` alone starts at today; `__gt` alone has no end, which is a range of more than 30 days.
+  // `__lt` alone starts at today. `__gt` alone is unlimited, which exceeds 30 days.
   const youngest = above ?? 0;
   const oldest = below ?? Number.POSITIVE_INFINITY;
   if (oldest - youngest > MAX_RANGE_DAYS) {

@@ -4,21 +4,21 @@ import type { UseRate } from '../ledger/types.ts';
 
 export type RecordingFormat = 'mp3' | 'wav';
 
-/** What is due when the file of a recording stands. Kept with its record: the next process may have to do it. */
+/** Work due when the file of a recording is complete. Stored with its record, because the next process may have to do it. */
 export interface PendingCharges {
-  /** In which its length is charged. */
+  /** Currency of the charge. */
   readonly currency: string;
-  /** Price when it began, in which its pulses are held. Absent for recordings that are free or were begun by an earlier version. */
+  /** Price at the start, at which pulses are reserved. Absent for free recordings and those of earlier versions. */
   readonly rate?: UseRate | undefined;
-  /** Who is told. Its parameters are followed by those of the recording, which are known only then. */
+  /** Notification to send. The parameters of the finished recording are appended. */
   readonly notice: NotificationDraft | undefined;
 }
 
-/** A recording, from its start on. Its file can be fetched once it is `ready`. */
+/** A recording from its start on. Its file is available once it is `ready`. */
 export interface Recording {
   readonly recordingId: RecordingId;
   readonly accountId: AccountId;
-  /** Whose call it is of, when not the main account's own. */
+  /** Sub-account that owns the call, or undefined for the main account. */
   readonly subAccount: AccountId | undefined;
   readonly callUuid: CallUuid | undefined;
   readonly conferenceName: string | undefined;
@@ -28,16 +28,16 @@ export interface Recording {
   readonly format: RecordingFormat;
   readonly type: 'call' | 'conference' | 'trunk';
   readonly status: 'recording' | 'ready' | 'failed';
-  /** Relative to the recordings folder. */
+  /** Path relative to the recordings folder. */
   readonly file: string;
   readonly bytes: number;
   readonly durationMs: number;
-  /** Time charged: whole pulses, ms. Undefined for free recordings and those of earlier versions. */
+  /** Charged time in whole pulses, ms. Undefined for free recordings and those of earlier versions. */
   readonly billedMs?: number | undefined;
   readonly startUs: number | undefined;
   readonly endUs: number | undefined;
   readonly addedUs: number;
-  /** Undefined once it is finished. */
+  /** Pending work. Undefined once the recording is finished. */
   readonly pendingCharges: PendingCharges | undefined;
 }
 
@@ -53,7 +53,7 @@ export type RecordingPatch = {
     | 'endUs']?: Recording[Key];
 };
 
-/** Filters, AND-ed. Absent: no filter. */
+/** Filters, combined with AND. An absent filter matches everything. */
 export interface RecordingFilter {
   readonly accountId: AccountId;
   readonly subAccount?: AccountId | undefined;
@@ -64,12 +64,12 @@ export interface RecordingFilter {
   readonly toNumber?: string | undefined;
   readonly format?: RecordingFormat | undefined;
   readonly recordingId?: RecordingId | undefined;
-  /** Inclusive bounds of the time it was added, microseconds UTC. */
+  /** Inclusive bounds of the time when it was added, microseconds UTC. */
   readonly addedFromUs?: number | undefined;
   readonly addedToUs?: number | undefined;
 }
 
-/** A bulk export, kept until it is done so that a restart takes it up again. */
+/** A bulk export. Stored until it is done, so that a restart resumes it. */
 export interface ExportJob {
   readonly exportId: string;
   readonly accountId: AccountId;
@@ -77,9 +77,9 @@ export interface ExportJob {
   readonly filter: RecordingFilter;
   readonly status: 'queued' | 'running' | 'done' | 'failed';
   readonly attempts: number;
-  /** Archive relative to the exports folder, once done. */
+  /** Archive path relative to the exports folder. Set when done. */
   readonly file: string | undefined;
-  /** In the archive; while it is being written, those that are in it so far. */
+  /** Number of recordings written to the archive so far. */
   readonly recordings: number;
   readonly error: string | undefined;
   readonly createdUs: number;

@@ -7,16 +7,16 @@ export interface RegisteringEndpoint {
   readonly accountId: AccountId;
   readonly username: string;
   readonly secrets: EndpointSecrets;
-  /** False: its account, or its sub-account, may do nothing now. */
+  /** False if the account or sub-account is suspended or closed. */
   readonly active: boolean;
-  /** Of a login for a time that stands for the endpoint. */
+  /** Temporary login that authenticates as this endpoint. */
   readonly login?: TemporaryLogin | undefined;
 }
 
-/** What the registrar and the digest check ask for. */
+/** Endpoint lookup for the registrar and digest authentication. */
 export interface EndpointDirectory {
   byUsername(username: string): Promise<RegisteringEndpoint | undefined>;
-  /** Of an access token; absent: there are none. */
+  /** Returns the endpoint of an access token. Absent if access tokens are not supported. */
   byToken?(token: string): Promise<RegisteringEndpoint | undefined>;
 }
 
@@ -26,8 +26,8 @@ export interface BindingStore {
   listAll(): Promise<readonly Binding[]>;
 }
 
-/** Counts of digest nonces that were used on any node: each serves once (RFC 7616 §5.12). */
+/** Tracks used nonce counts of digest authentication across all nodes. Each count is valid once (RFC 7616 §5.12). */
 export interface NonceCounts {
-  /** Takes the count. False: it was taken before. Rejects while nobody can be asked. */
+  /** Marks the count as used. Returns false if it was used before. Rejects while the cluster is unavailable. */
   use(nonce: string, count: number): Promise<boolean>;
 }

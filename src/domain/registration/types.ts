@@ -1,2 +1,2 @@
-/** A registered contact, as the registrar makes it. It is stored, so that phones stay registered over a restart. */
+/** A registered contact. Bindings are stored, so that phones stay registered across a restart. */
 export type { ContactBinding as Binding, TemporaryLogin } from '../../protocol/sip/sip.ts';

@@ -4,21 +4,24 @@ import type { Transcription, TranscriptionPatch } from './types.ts';
 
 export interface TranscriptionStore {
   insert(transcription: Transcription): Promise<void>;
-  /** Once: the end, and what there is to tell of it, in one unit of work. Undefined: it is gone, or had ended. */
+  /**
+   * Stores the end of a transcription and its notification once, in one transaction. Returns undefined if it was
+   * deleted or had ended.
+   */
   finish(
     transcriptionId: string,
     end: TranscriptionPatch,
     notification: StoredNotification | undefined,
   ): Promise<Transcription | undefined>;
   get(transcriptionId: string): Promise<Transcription | undefined>;
-  /** Of one recording, the latest first. */
+  /** Returns the transcriptions of one recording, latest first. */
   ofRecording(recordingId: RecordingId): Promise<readonly Transcription[]>;
-  /** Takes up those that earlier lives of this node left neither ready nor failed; oldest first. */
+  /** Adopts and returns transcriptions that earlier epochs of this node left unfinished, oldest first. */
   adopt(): Promise<readonly Transcription[]>;
 }
 
-/** The files of recordings, wherever they are kept. */
+/** Reads the files of recordings from local or remote storage. */
 export interface RecordingReader {
-  /** Undefined: there is none, or it has more than `maxBytes`. */
+  /** Returns the file, or undefined if it does not exist or exceeds `maxBytes`. */
   read(file: string, maxBytes: number): Promise<Uint8Array | undefined>;
 }

@@ -26,7 +26,7 @@ export interface TranscriptionNeeds {
   readonly recognizer: Pick<Recognizer, 'transcribe'>;
   readonly ledger: Pick<Ledger, 'holdUse' | 'raiseUse' | 'chargeUse' | 'rateBook'>;
   readonly callbacks: Pick<CallbackClient, 'notifyStored'>;
-  /** Where the words can be fetched with credentials. */
+  /** Returns the URL at which the text can be fetched with credentials. */
   readonly linkTo: (of: Pick<Transcription, 'accountId' | 'transcriptionId'>) => string;
   readonly language: string;
   readonly clock: Clock;
@@ -34,14 +34,14 @@ export interface TranscriptionNeeds {
   readonly logger: Logger;
 }
 
-/** Recordings that are transcribed at the same time; the others wait. */
+/** Maximum number of concurrent transcriptions. Others wait. */
 const MAX_AT_ONCE = 2;
-/** Of a file: about an hour of WAV in stereo. */
+/** Maximum size of a file: about an hour of stereo WAV. */
 const MAX_FILE_BYTES = 256 * 1024 * 1024;
-/** A recogniser that is busy or fails is asked again after these pauses. */
+/** Pauses before a busy or failing recognizer is tried again. */
 const PAUSES_MS = [5_000, 30_000];
 
-/** A store that takes no writes is asked again after these pauses. */
+/** Pauses before a store that refuses writes is tried again. */
 const STORE_PAUSES_MS = [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000];
 
 const EVENT = 'Transcription';
@@ -50,23 +50,23 @@ export type TranscriptionRefusal = { readonly kind: 'unknownTranscription' };
 
 /** Reserves the pulses of one utterance while it lasts. */
 export interface SpeechMeter {
-  /** The caller begins to speak. `exhausted`: the balance does not cover the next pulse. */
+  /** Called when the caller starts to speak. `exhausted` is called if the balance does not cover the next pulse. */
   begin(exhausted: () => void): void;
-  /** Charges `usedMs` and gives the rest back; to be called once. 0 is free. */
+  /** Charges `usedMs` and releases the rest of the reservation. Must be called once. 0 is free. */
   close(usedMs: number): Promise<SpeechCharge>;
 }
 
-/** What use of the recogniser was charged. */
+/** Amount charged for speech recognition, and its rate. */
 export interface SpeechCharge {
   readonly amount: Micros;
   readonly perMinute: Micros;
 }
 
-/** Words of recordings, and what recognised speech costs (`transcription` in price list and ledger). */
+/** Transcribes recordings, and charges recognized speech (`transcription` in price list and ledger). */
 export class Transcriptions {
   readonly #needs: TranscriptionNeeds;
   readonly #queue: string[] = [];
-  /** Queued or being worked on. */
+  /** IDs that are queued or in progress. */
   readonly #taken = new Set<string>();
   readonly #running = new Set<Promise<void>>();
 
@@ -74,7 +74,7 @@ export class Transcriptions {
     this.#needs = needs;
   }
 
-  /** A recording begins that is to be transcribed. */
+  /** Registers the transcription of a recording that starts. */
   async begin(
     recording: Recording,
     request: TranscriptionRequest,
@@ -102,7 +102,7 @@ export class Transcriptions {
     });
   }
 
-  /** The recording has its file, or will have none: what was asked for is done now. Never rejects. */
+  /** Starts the requested transcriptions once the recording is complete or has failed. Never rejects. */
   async filed(recordingId: RecordingId): Promise<void> {
     const { store, logger } = this.#needs;
     try {
@@ -110,11 +110,11 @@ export class Transcriptions {
         if (one.status === 'waiting') this.#enqueue(one.transcriptionId);
       }
     } catch (error) {
-      logger.error({ error, recordingId }, 'transcription left to the next start');
+      logger.error({ error, recordingId }, 'transcription deferred until the next start');
     }
   }
 
-  /** After a start: what the last process had not done. Recordings that are being filed come by `filed`. */
+  /** Resumes unfinished work after a start. Recordings whose file is not complete yet follow through `filed`. */
   async recover(): Promise<void> {
     for (const one of await this.#needs.store.adopt()) {
       const recording = await this.#needs.recordings.get(one.recordingId);
@@ -135,8 +135,8 @@ export class Transcriptions {
   }
 
   /**
-   * Reserves the first pulse of an utterance of a call. Undefined: speech is not charged. Rejects when the store takes no
-   * writes.
+   * Reserves the first pulse of an utterance of a call. Returns undefined if speech is free. Rejects if the store
+   * refuses writes.
    */
   async meter(of: {
     readonly accountId: AccountId;
@@ -174,7 +174,7 @@ export class Transcriptions {
     return { ...common, reservationId: reference, referenceType: 'transcription' };
   }
 
-  /** A store that takes no writes is asked again. Never more than is held for the use, or covered. */
+  /** Charges a use, at most what is reserved or covered. Retries while the store refuses writes. */
   async #charge(use: Use, usedMs: number): Promise<SpeechCharge> {
     const { ledger, clock, logger } = this.#needs;
     const { reference: id, accountId, rate } = use;
@@ -192,7 +192,7 @@ export class Transcriptions {
     }
   }
 
-  /** Resolves when nothing is being transcribed. */
+  /** Resolves when no transcription is in progress. */
   async idle(): Promise<void> {
     while (this.#running.size > 0) await Promise.all(this.#running);
   }
@@ -212,7 +212,7 @@ export class Transcriptions {
         .catch((error: unknown) =>
           this.#needs.logger.error(
             { error, transcriptionId },
-            'transcription left to the next start',
+            'transcription deferred until the next start',
           ),
         )
         .finally(() => {
@@ -277,7 +277,7 @@ export class Transcriptions {
     for (let attempt = 0; ; attempt += 1) {
       const file = await files.read(recording.file, MAX_FILE_BYTES).catch((error: unknown) => {
         const { recordingId, callUuid } = recording;
-        logger.warn({ error, recordingId, callUuid }, 'recording cannot be read');
+        logger.warn({ error, recordingId, callUuid }, 'failed to read a recording');
         return undefined;
       });
       const made = file && (await recognizer.transcribe(file, request));
@@ -290,7 +290,7 @@ export class Transcriptions {
     }
   }
 
-  /** The notification is stored with the end, so that it is neither lost nor sent twice. */
+  /** Stores the notification together with the end, so that it is neither lost nor sent twice. */
   async #end(asked: Transcription, end: TranscriptionPatch): Promise<void> {
     const { store, callbacks, clock, logger } = this.#needs;
     const { transcriptionId, recordingId, callUuid, accountId, subAccount, target } = asked;
@@ -313,7 +313,7 @@ export class Transcriptions {
     if (stored !== undefined && notification !== undefined) callbacks.notifyStored(notification);
   }
 
-  /** Dialect §2.1 Record, transcription callback. */
+  /** Returns the callback parameters (dialect §2.1 Record, transcription callback). */
   #parameters(ended: Transcription): CallbackParameters {
     return [
       ['Event', EVENT],

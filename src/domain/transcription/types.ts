@@ -2,29 +2,29 @@ import type { AccountId, CallUuid, RecordingId } from '../../base/ids.ts';
 import type { Micros } from '../../base/money.ts';
 import type { CallbackTarget } from '../callback/types.ts';
 
-/** Words of a recording: asked for when it begins, made once its file stands, charged, told. */
+/** A transcription: requested when its recording starts, run once the file is complete, then charged and reported. */
 export interface Transcription {
   readonly transcriptionId: string;
   readonly recordingId: RecordingId;
   readonly accountId: AccountId;
-  /** Whose call it is of, when not the main account's own. */
+  /** Sub-account that owns the call, or undefined for the main account. */
   readonly subAccount: AccountId | undefined;
   readonly callUuid: CallUuid | undefined;
-  /** What its callback is ordered by: the call, or the conference. */
+  /** Ordering key of its callback: the call or the conference. */
   readonly subject: string;
-  /** BCP 47. */
+  /** BCP 47 language tag. */
   readonly language: string;
   readonly currency: string;
-  /** Who is told; undefined: nobody. */
+  /** Callback URL. Undefined if there is no callback. */
   readonly target: CallbackTarget | undefined;
   readonly status: 'waiting' | 'ready' | 'failed';
-  /** '' until it is ready. */
+  /** Recognized text, or '' until it is ready. */
   readonly text: string;
-  /** Why it failed, in plain words. */
+  /** Reason of a failure, in plain words. */
   readonly error: string | undefined;
-  /** Length of what was recognised. */
+  /** Length of the recognized audio, in milliseconds. */
   readonly durationMs: number;
-  /** What it cost, and the price of a minute. */
+  /** Amount charged, and the price per minute. */
   readonly charge: Micros;
   readonly perMinute: Micros;
   readonly createdUs: number;
@@ -42,9 +42,9 @@ export type TranscriptionPatch = {
     | 'endedUs']?: Transcription[Key];
 };
 
-/** As `Record` and the REST interface ask for it. */
+/** Request in `Record` and in the REST interface. */
 export interface TranscriptionRequest {
-  /** Undefined: the language of the service. */
+  /** Language tag. Undefined selects the service's language. */
   readonly language?: string | undefined;
   readonly callback: CallbackTarget | undefined;
 }

@@ -6,28 +6,28 @@ export interface UserStore {
   insert(user: User): Promise<boolean>;
   get(id: string): Promise<User | undefined>;
   byEmail(email: string): Promise<User | undefined>;
-  /** `accountId` undefined: the operator's staff; `all`: everybody. */
+  /** Lists users. `accountId` undefined selects the operator's staff, `all` selects every user. */
   list(accountId: AccountId | undefined | 'all'): Promise<readonly User[]>;
   patch(id: string, patch: Partial<User>): Promise<User | undefined>;
-  /** With the sessions. */
+  /** Deletes a user and the user's sessions. */
   remove(id: string): Promise<void>;
   putInvitation(invitation: Invitation): Promise<void>;
-  /** The invitation is gone with it; undefined: there is none, or it has ended. */
+  /** Deletes the invitation and returns it, or undefined if it does not exist or has expired. */
   takeInvitation(tokenHash: string, nowUs: number): Promise<Invitation | undefined>;
   invitation(tokenHash: string): Promise<Invitation | undefined>;
-  /** Those that have not ended, the one that ends first before the others; `all`: also the staff's. */
+  /** Lists unexpired invitations, the earliest expiry first. `all` includes those of the staff. */
   invitations(accountId: AccountId | 'all', nowUs: number): Promise<readonly Invitation[]>;
-  /** The oldest of a user goes when there are more than `most`. */
+  /** Adds a session. Deletes the user's oldest sessions beyond `most`. */
   putSession(session: Session, most: number): Promise<void>;
   session(tokenHash: string): Promise<Session | undefined>;
   sessionsOf(userId: string): Promise<readonly Session[]>;
   sessionSeen(tokenHash: string, seenUs: number): Promise<void>;
   removeSession(tokenHash: string): Promise<void>;
-  /** All of a user but `keep`. */
+  /** Deletes all sessions of a user except `keep`. */
   removeSessions(userId: string, keep: string | undefined): Promise<void>;
   addAudit(entry: AuditEntry): Promise<void>;
   audit(accountId: AccountId | 'all', slice: Slice): Promise<Page<AuditEntry>>;
-  /** Sessions, invitations and audit entries that are older. */
+  /** Deletes older sessions, invitations and audit entries. */
   purge(times: {
     readonly nowUs: number;
     readonly sessionsUs: number;
@@ -35,9 +35,9 @@ export interface UserStore {
   }): Promise<void>;
 }
 
-/** A slow, salted hash; slow on purpose, so that few run at a time. */
+/** A slow, salted password hash. Few computations run in parallel. */
 export interface PasswordHasher {
   hash(password: string): Promise<string>;
-  /** Takes as long for `undefined` as for a hash. */
+  /** Compares a password with a hash. Takes the same time if the hash is undefined. */
   matches(password: string, hash: string | undefined): Promise<boolean>;
 }

@@ -1,19 +1,19 @@
-/** What a role may ask of the REST interface. The rules of accounts (whose an object is) stand beside these. */
+/** Decides which REST requests a role may make. Account ownership is checked separately. */
 import type { Role } from './types.ts';
 
-/** A request as far as rights go: `tag` is the section of its route. */
+/** A request as the role check sees it. `tag` is the section of its route. */
 export interface Asked {
   readonly method: string;
   readonly tag: string;
-  /** It makes or shows credentials of an account. */
+  /** True if the request creates or shows credentials of an account. */
   readonly isCredential: boolean;
 }
 
-/** Sections that belong to money. */
+/** Sections about money. */
 const MONEY = new Set(['Ledger', 'Operator: accounts', 'Operator: rates']);
-/** What `billing` reads besides. */
+/** Further sections that `billing` may read. */
 const MONEY_READS = new Set(['Account', 'Call records', 'Sub-accounts', 'Partner']);
-/** What everybody does for himself. */
+/** Section that every user may use. */
 const OWN = 'Console';
 const OWNERS = new Set(['Users']);
 
@@ -32,6 +32,6 @@ export function mayDo(role: Role, { method, tag, isCredential }: Asked): boolean
   }
 }
 
-/** Staff has no developers, a customer no operators. */
+/** Returns whether the role exists for that kind of user. Staff has no developers, and customers have no operators. */
 export const isRoleOf = (role: Role, isStaff: boolean): boolean =>
   role !== (isStaff ? 'developer' : 'operator');

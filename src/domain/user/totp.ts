@@ -1,16 +1,16 @@
-/** Time-based one-time passwords (RFC 6238): six digits, 30 s, HMAC-SHA-1, as authenticator apps have them. */
+/** Time-based one-time passwords (RFC 6238): six digits, 30 s, HMAC-SHA-1, as in authenticator apps. */
 import { hmacSha1 } from '../../base/hash.ts';
 import type { Random } from '../../base/ids.ts';
 
 const STEP_MS = 30_000;
 const DIGITS = 6;
 const SECRET_BYTES = 20;
-/** Clocks of telephones: one step before and after. */
+/** Accepted steps around the current one, for inaccurate phone clocks. */
 const WINDOW = [-1, 0, 1];
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 const CODE = /^\d{6}$/;
 
-/** Base32 (RFC 4648 §6). */
+/** Returns a new secret in Base32 (RFC 4648 §6). */
 export function newTotpSecret(random: Random): string {
   let [bits, held, text] = [0, 0, ''];
   for (const byte of random.bytes(SECRET_BYTES)) {
@@ -40,7 +40,7 @@ function bytesOf(secret: string): Buffer {
   return Buffer.from(bytes);
 }
 
-/** RFC 4226 §5.3. */
+/** Computes the code of a step (RFC 4226 §5.3). */
 export function totpCode(secret: string, step: number): string {
   const counter = Buffer.alloc(8);
   counter.writeBigUInt64BE(BigInt(step));
@@ -52,7 +52,7 @@ export function totpCode(secret: string, step: number): string {
 
 export const stepAt = (nowMs: number): number => Math.floor(nowMs / STEP_MS);
 
-/** The step that the code is of; undefined: it is wrong, or of a step that was used. */
+/** Returns the step of a valid code. Undefined if the code is wrong or its step was used before. */
 export function stepOfCode(
   { secret, usedStep }: { readonly secret: string; readonly usedStep: number },
   code: string,
@@ -65,6 +65,6 @@ export function stepOfCode(
   );
 }
 
-/** What an authenticator app reads from a picture. */
+/** Returns the URI that an authenticator app reads from a QR code. */
 export const totpUri = (issuer: string, email: string, secret: string): string =>
   `otpauth://totp/${encodeURIComponent(issuer)}:${encodeURIComponent(email)}?secret=${secret}&issuer=${encodeURIComponent(issuer)}`;

@@ -1,32 +1,32 @@
 import type { AccountId } from '../../base/ids.ts';
 
 /**
- * What a person may do. `operator` stands for the operator's staff, `developer` for a customer's; the others are both: an
- * owner may everything, users included, a viewer looks, `billing` looks at money and changes what belongs to it.
+ * Role of a user. `operator` exists only for the operator's staff, `developer` only for customers. An `owner` may do
+ * everything, including managing users. A `viewer` only reads. `billing` reads and changes money matters.
  */
 export const ROLES = ['owner', 'operator', 'developer', 'viewer', 'billing'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** A person who signs in at the console. */
+/** A user of the console. */
 export interface User {
   readonly id: string;
-  /** In lower case. */
+  /** E-mail address in lower case. */
   readonly email: string;
   readonly role: Role;
-  /** The account that is all this person sees; undefined: the operator's staff. */
+  /** Account that limits what the user sees. Undefined for the operator's staff. */
   readonly accountId: AccountId | undefined;
   readonly passwordHash: string;
-  /** Base32; undefined: no second factor. */
+  /** TOTP secret in Base32. Undefined if the user has no second factor. */
   readonly totpSecret: string | undefined;
-  /** The last step that a code was taken of: none is taken twice (RFC 6238 §5.2). */
+  /** Last TOTP step used. Each step is accepted once (RFC 6238 §5.2). */
   readonly totpStep: number;
   readonly createdUs: number;
 }
 
-/** A link that makes a user once. Known by the digest of its token alone. */
+/** A link that creates one user. Stored by the digest of its token. */
 export interface Invitation {
   readonly tokenHash: string;
-  /** Undefined: whoever opens it says. */
+  /** E-mail address. Undefined if the invited user chooses it. */
   readonly email: string | undefined;
   readonly role: Role;
   readonly accountId: AccountId | undefined;
@@ -43,7 +43,7 @@ export interface Session {
   readonly address: string;
 }
 
-/** Who signed in, as far as the rest of the service wants to know. */
+/** A signed-in user as other parts of the service see it. */
 export interface SignedIn {
   readonly userId: string;
   readonly email: string;
@@ -52,17 +52,17 @@ export interface SignedIn {
   readonly session: string;
 }
 
-/** One change that somebody made. */
+/** One recorded change. */
 export interface AuditEntry {
   readonly atUs: number;
-  /** E-mail of a user, or `operator` for the operator's token. */
+  /** E-mail address of the user, or `operator` for the operator's token. */
   readonly who: string;
-  /** The account that it is about; undefined: the node. */
+  /** Account that the change concerns. Undefined for the node. */
   readonly accountId: AccountId | undefined;
-  /** The route in words. */
+  /** Summary of the route. */
   readonly what: string;
   readonly method: string;
-  /** Without its query. */
+  /** Path without query. */
   readonly path: string;
   readonly status: number;
   /** IP address of the request; undefined in entries of older versions. */
@@ -73,7 +73,7 @@ export interface AuditEntry {
 
 export type UserRefusal =
   | { readonly kind: 'wrongPassword' }
-  /** Right so far: the code of the second factor is missing or wrong. */
+  /** The password is correct, but the code of the second factor is missing or wrong. */
   | { readonly kind: 'codeNeeded' }
   | { readonly kind: 'tooManyAttempts'; readonly retryAfterMs: number }
   | { readonly kind: 'unknownInvitation' }

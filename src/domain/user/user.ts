@@ -1,4 +1,4 @@
-/** The people who sign in at the console, their sessions, and what they changed. */
+/** Manages console users, their sessions and the audit log. */
 import type { Clock } from '../../base/clock.ts';
 import { DAY_MS } from '../../base/duration.ts';
 import { hashHex } from '../../base/hash.ts';
@@ -25,7 +25,7 @@ export { totpUri } from './totp.ts';
 export { ROLES, type Role, type SignedIn, type UserRefusal } from './types.ts';
 
 const US_PER_MS = 1000;
-/** A session that nobody uses for so long is over, and any after the longer time. */
+/** Idle timeout and maximum lifetime of a session. */
 const IDLE_MS = 12 * 3_600_000;
 const LIFE_MS = 30 * DAY_MS;
 const SEEN_EVERY_MS = 60_000;
@@ -43,12 +43,12 @@ export interface UserNeeds {
 }
 
 export interface NewSession {
-  /** The cookie's value. */
+  /** Value of the session cookie. */
   readonly cookie: string;
   readonly user: SignedIn;
 }
 
-/** Every link lives as long: when it was made follows from when it ends. */
+/** An invitation with its creation time. All invitations have the same lifetime, so it is derived from the expiry. */
 export interface PendingInvitation extends Invitation {
   readonly madeUs: number;
 }
@@ -65,7 +65,7 @@ export class Users {
     this.#check = new CredentialCheck(needs, (entry) => this.note(entry));
   }
 
-  /** A link's token; it is shown this once. */
+  /** Creates an invitation and returns its token, which is shown only once. */
   async invite(
     who: Pick<Invitation, 'email' | 'role' | 'accountId'>,
   ): Promise<Result<{ readonly token: string; readonly expiresUs: number }, UserRefusal>> {
@@ -82,14 +82,14 @@ export class Users {
     return ok({ token: secret, expiresUs });
   }
 
-  /** For whom a link is. */
+  /** Returns the invitation of a link token. */
   async invitation(secret: string): Promise<Result<Invitation, UserRefusal>> {
     const found = await this.#needs.store.invitation(digest(secret));
     const isLive = found !== undefined && found.expiresUs > this.#nowUs();
     return isLive ? ok(found) : refuse({ kind: 'unknownInvitation' });
   }
 
-  /** Links that nobody has opened yet, the oldest first; `within`: the account that they are for. */
+  /** Lists unused invitations, oldest first. `within` limits them to one account. */
   async pendingInvitations(within: AccountId | 'all'): Promise<readonly PendingInvitation[]> {
     const pending = await this.#needs.store.invitations(within, this.#nowUs());
     return pending.map((invitation) => ({
@@ -98,7 +98,7 @@ export class Users {
     }));
   }
 
-  /** The link opens nothing from now on. `id`: the digest of its token. */
+  /** Revokes an invitation. `id` is the digest of its token. */
   async revokeInvitation(
     id: string,
     within: AccountId | 'all',
@@ -106,12 +106,12 @@ export class Users {
     const { store } = this.#needs;
     const found = await store.invitation(id);
     const isTheirs = found !== undefined && (within === 'all' || found.accountId === within);
-    // Taken, as by who opens it: only one of the two comes through.
+    // Uses the same operation as `accept`, so that only one of two concurrent calls succeeds.
     const taken = isTheirs ? await store.takeInvitation(id, this.#nowUs()) : undefined;
     return taken === undefined ? refuse({ kind: 'unknownInvitation' }) : ok(undefined);
   }
 
-  /** Makes the user of a link and signs him in; the link is used up. */
+  /** Creates the invited user and signs the user in. The link cannot be used again. */
   async accept(
     {
       secret,
@@ -144,7 +144,7 @@ export class Users {
     return ok(await this.#begin(user, origin));
   }
 
-  /** An unknown e-mail and a wrong password get the same answer, after the same time. */
+  /** Signs a user in. An unknown e-mail address and a wrong password get the same answer after the same time. */
   async signIn(
     {
       password,
@@ -157,7 +157,7 @@ export class Users {
     return user.ok ? ok(await this.#begin(user.value, origin)) : user;
   }
 
-  /** Whose cookie it is; undefined: of no live session. */
+  /** Returns the user of a session cookie, or undefined if the session does not exist or has expired. */
   async signedIn(cookie: string): Promise<SignedIn | undefined> {
     const { store } = this.#needs;
     const session = await store.session(digest(cookie));
@@ -171,7 +171,7 @@ export class Users {
     return shown(user, session.tokenHash);
   }
 
-  /** Whether a session that was taken a while ago still is one. */
+  /** Returns whether an earlier session is still valid. */
   async isSignedIn(tokenHash: string): Promise<boolean> {
     const { store } = this.#needs;
     const session = await store.session(tokenHash);
@@ -188,12 +188,12 @@ export class Users {
     return all.filter((session) => this.#isLive(session));
   }
 
-  /** All of them but the one that asks. */
+  /** Ends all sessions of the user except `keep`. */
   async signOutElsewhere(userId: string, keep: string | undefined): Promise<void> {
     await this.#needs.store.removeSessions(userId, keep);
   }
 
-  /** Other sessions of the user end. */
+  /** Changes the password and ends the user's other sessions. */
   async changePassword(
     signedIn: SignedIn,
     { old, password }: { readonly old: string; readonly password: string },
@@ -209,7 +209,7 @@ export class Users {
     return ok(undefined);
   }
 
-  /** A secret for an authenticator app; it counts once `confirmTotp` has seen a code of it. */
+  /** Returns a new secret for an authenticator app. It takes effect when `confirmTotp` accepts a code. */
   newTotpSecret(): string {
     return newTotpSecret(this.#needs.random);
   }
@@ -239,7 +239,7 @@ export class Users {
     return this.#needs.store.list(accountId);
   }
 
-  /** `within`: the account whose user it has to be; `all`: any user. */
+  /** Deletes a user. `within` is the account that the user must belong to; `all` allows any user. */
   async remove(
     id: string,
     within: AccountId | undefined | 'all',
@@ -265,7 +265,7 @@ export class Users {
     return changed === undefined ? refuse({ kind: 'unknownUser' }) : ok(changed);
   }
 
-  /** Nobody waits for it. */
+  /** Adds an audit entry in the background. Write errors are ignored. */
   note(entry: Omit<AuditEntry, 'atUs'>): void {
     const whole = { ...entry, atUs: this.#nowUs() };
     void this.#needs.store.addAudit(whole).catch(() => undefined);
@@ -337,6 +337,6 @@ const shown = ({ id, email, role, accountId }: User, session: string): SignedIn 
 
 function weakness(password: string): string | undefined {
   if (password.length < MIN_PASSWORD) return `must have ${MIN_PASSWORD} characters or more`;
-  if (password.length > MAX_PASSWORD) return `must have ${MAX_PASSWORD} characters at the most`;
+  if (password.length > MAX_PASSWORD) return `must have ${MAX_PASSWORD} characters or fewer`;
   return new Set(password).size < 4 ? 'repeats too few characters' : undefined;
 }

@@ -1,4 +1,4 @@
-/** Calls: how they are admitted, kept, scripted, routed and controlled. */
+/** Composes the call components: admission, billing, interpreter, routing and control. */
 import type { DestinationGuard } from '../../base/egress.ts';
 import type { CallLogs } from '../../domain/call/call.ts';
 import {
@@ -51,7 +51,7 @@ import type { HoldMusic } from '../sounds.ts';
 import { TracedControl } from '../traced-control.ts';
 import type { Basics, Foundation } from './foundation.ts';
 
-/** Everything that makes, runs and ends calls. */
+/** Components that create, run and end calls. */
 export interface CallParts<R extends Recorder = Recorder> {
   readonly keeper: CallBilling;
   readonly admission: Admission;
@@ -61,24 +61,24 @@ export interface CallParts<R extends Recorder = Recorder> {
   readonly dialer: BLegDialer;
   readonly trunks: TrunkConnector;
   readonly recorder: R;
-  /** What the parts of dispatch share. */
+  /** Dependencies shared by the parts of dispatch. */
   readonly dispatching: DispatchNeeds;
   readonly paced: PacedCalls;
 }
 
 export type Calls = CallParts<CallRecorder>;
 
-/** What conferences need whose members are on several nodes. */
+/** Dependencies of conferences with members on several nodes. */
 export interface OtherNodes {
   readonly peers: Peers;
   readonly claims: Claims;
   readonly tickets: NodeTickets;
-  /** Where this node's SIP comes from and is reached. */
+  /** SIP host and port of this node for other nodes. */
   readonly host: string;
   readonly port: () => number;
 }
 
-/** What calls need of the ways out; a test or a simulation has others. */
+/** External connections that calls need. Tests and simulations substitute their own. */
 export interface CallLines {
   readonly callbacks: CallbackClient;
   readonly streams: AudioStreams;
@@ -94,13 +94,13 @@ export interface CallLines {
   };
   readonly destinations: Pick<DestinationGuard, 'judgeRtp'>;
   readonly newCalls: NewCalls;
-  /** Absent: nobody else takes of the limits. */
+  /** Absent: no other node uses the limits. */
   readonly slots?: Slots | undefined;
-  /** Absent: nobody else asks for calls of this node. */
+  /** Absent: no other node controls calls of this node. */
   readonly directory?: Directory | undefined;
-  /** Absent: conferences are those of this node. */
+  /** Absent: conferences exist only on this node. */
   readonly otherNodes?: OtherNodes | undefined;
-  /** Absent: nothing is proved, and nothing verified. */
+  /** Absent: caller identities are not signed or verified. */
   readonly proofs?: CallerProofs;
   readonly logs: CallLogs;
   readonly traces: Pick<SipTraces, 'of'>;
@@ -131,7 +131,7 @@ export function joinCalls(
   return joinParts(basics, foundation, lines, derived, { recorderOf, onSettled });
 }
 
-/** As `joinCalls`, with a recorder of the caller's choice: a test of dispatch has no files. */
+/** Like `joinCalls`, with a recorder supplied by the caller: dispatch tests have no files. */
 export function joinParts<R extends Recorder>(
   basics: Basics,
   foundation: Pick<Foundation, 'store' | 'accounts' | 'ledger' | 'provisioning' | 'phoneLogins'>,
@@ -203,7 +203,7 @@ export function joinParts<R extends Recorder>(
           address,
           port,
           heardAt: heardFrom === undefined ? [] : [{ address: heardFrom, port }],
-          // A carrier's media comes from where its calls come from.
+          // A carrier's media comes from the same addresses as its calls.
           allow:
             carrier === undefined
               ? []
@@ -230,7 +230,7 @@ export function joinParts<R extends Recorder>(
     clock,
     random,
     logger,
-    // A function, because dispatch and interpreter need each other: documents dial, and dialled legs run documents.
+    // A function, because dispatch and interpreter need each other: documents dial, and dialed legs run documents.
     interpreter: (): InterpreterNeeds => interpreter,
     settings: {
       callerIdPolicy: settings.callerId.policy,

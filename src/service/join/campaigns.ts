@@ -1,4 +1,4 @@
-/** Campaigns: the dialer over the store and the calls of the account, and who commands it. */
+/** Composes campaigns: the dialer on the store and the account's calls, and its control. */
 
 import type { CallbackClient } from '../../domain/callback/callback.ts';
 import {
@@ -25,7 +25,7 @@ export function joinCampaigns(
   { store, accounts, ledger }: Pick<Foundation, 'store' | 'accounts' | 'ledger'>,
   ways: Pick<PlacingNeeds, 'paced' | 'onFree'> & {
     readonly callbacks: Pick<CallbackClient, 'notifyStored'>;
-    /** Whoever shares the work of dialling; absent: this process dials. */
+    /** Shares the dialing work with other nodes. Absent: this process dials. */
     readonly share?: ((own: Dialer) => DialerControl) | undefined;
   },
 ): Campaigns {

@@ -1,4 +1,4 @@
-/** This process among others over one store: who lives, what is shared, and what becomes of calls of a node that is gone. */
+/** Composes the cluster: membership, shared state, and adoption of the calls of dead nodes. */
 import { ServiceError } from '../../base/errors.ts';
 import type { AccountId } from '../../base/ids.ts';
 import type { Listeners } from '../../base/listeners.ts';
@@ -17,9 +17,9 @@ export interface Clustered {
   living(): readonly string[] | undefined;
   /** For calls between nodes. */
   readonly tickets: NodeTickets;
-  /** Commands of campaigns go to the node that dials. */
+  /** Returns a dialer control that forwards campaign commands to the dialing node. */
   shareDialer(own: DialerControl): DialerControl;
-  /** Begins to beat, and to watch the others. */
+  /** Starts sending beats and monitoring the other nodes. */
   start(calls: ClusteredCalls): Promise<void>;
   leave(): Promise<void>;
 }
@@ -28,15 +28,15 @@ export interface ClusteredCalls {
   readonly keeper: CallBilling;
   readonly admission: Pick<Admission, 'draining'>;
   readonly callbacks: Pick<CallbackClient, 'fence' | 'unfence'>;
-  /** Called with a cause when another node has declared this one dead, and with undefined once its new epoch serves. */
+  /** Called with a cause when another node declared this one dead, and with undefined once its new epoch serves. */
   readonly fenced: (cause: string | undefined) => void;
-  /** Takes up what else is nobody's, once calls are closed: notifications, exports, campaigns. */
+  /** Adopts other orphaned work after calls were closed: notifications, exports, campaigns. */
   readonly takeUp: () => Promise<void>;
-  /** This node begins no work for all any more. */
+  /** Stops cluster-wide work on this node. */
   readonly letGo: () => void;
 }
 
-/** Undefined where no Redis is named: this process is alone. */
+/** Opens the cluster. Returns undefined without a configured Redis: this process is then the only node. */
 export async function joinCluster(
   { settings, clock, random, logger }: Basics,
   foundation: Foundation,
@@ -53,7 +53,7 @@ export async function joinCluster(
   return clusteredBy(cluster, { clock, random, logger }, foundation);
 }
 
-/** What this node shares, over what it shares it with. */
+/** Composes the shared state of this node on a cluster connection. */
 export function clusteredBy(
   cluster: Cluster,
   { clock, random, logger }: Pick<Basics, 'clock' | 'random' | 'logger'>,
@@ -105,7 +105,7 @@ export function clusteredBy(
   };
 }
 
-/** Rights that are taken away end calls on every node, and no node goes on with credentials that were changed. */
+/** Publishes changes between nodes: revoked rights end calls on every node, and changed credentials are no longer used. */
 function shareChanges(
   { store, accounts, provisioning, phoneLogins }: Foundation,
   cluster: Cluster,
@@ -113,7 +113,7 @@ function shareChanges(
   const { bus, redis } = cluster;
   accounts.onChanged((authId) => bus.tell('account.changed', authId));
   bus.hear('account.changed', (authId) => accounts.forget(authId as AccountId));
-  // What was told while Redis was away was not heard.
+  // Messages sent during a Redis outage were lost.
   redis.onConnected(() => accounts.forget(undefined));
   const revocations = {
     account: accounts.revocations,
@@ -125,7 +125,7 @@ function shareChanges(
   )) {
     listeners.add(async (revoked) => bus.tell(`revoked.${name}`, revoked), 'here');
     bus.hear(`revoked.${name}`, (revoked) => {
-      // A call that is not under care yet asks whether it may begin: it must not be answered from what was.
+      // A call that is not tracked yet checks its permission in the store, so the cached copy must be invalidated.
       store.outdated();
       void listeners.tellOfElsewhere(revoked);
     });

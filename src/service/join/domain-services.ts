@@ -1,4 +1,4 @@
-/** The parts of the domain that keep facts, over any store: the one composition of service, tests and benchmarks. */
+/** Composes the stateful domain services on any store, for the service, tests and benchmarks. */
 import type { Clock } from '../../base/clock.ts';
 import { type Random, token } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
@@ -34,12 +34,12 @@ export interface DomainServicesOptions {
   readonly logger: Logger;
   readonly accounts: AccountDefaults;
   readonly provisioning: ProvisioningSettings;
-  /** Passwords of phone logins are derived from it; absent: from one that ends with the process. */
+  /** Secret from which passwords of phone logins are derived. Absent: a random one for this process. */
   readonly phoneLoginSecret?: string;
   readonly recordingFiles: RecordingFiles;
-  /** Absent: scrypt at its full cost. */
+  /** Absent: scrypt at full cost. */
   readonly hasher?: PasswordHasher;
-  /** Prices of the service's own file; none when absent. */
+  /** Prices of the service's own file. Absent: none. */
   readonly rateBook?: RateBook;
 }
 

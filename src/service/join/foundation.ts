@@ -1,4 +1,4 @@
-/** Store and the modules of facts that stand on it. */
+/** Opens the store and composes the domain services on it. */
 import { join, resolve } from 'node:path';
 import type { Clock } from '../../base/clock.ts';
 import { type Random, uuid } from '../../base/ids.ts';
@@ -17,7 +17,7 @@ import { recordingKey } from '../recording-offload.ts';
 import { storeCarriers } from '../reload.ts';
 import { createDomainServices, type DomainServices } from './domain-services.ts';
 
-/** What everything is given. */
+/** Dependencies of every component. */
 export interface Basics {
   readonly settings: Settings;
   readonly lists: OperatorLists;
@@ -28,13 +28,13 @@ export interface Basics {
 }
 
 export interface Foundation extends DomainServices {
-  /** What is made through it is this node's. */
+  /** The store. New rows belong to this node. */
   readonly store: Store;
   readonly self: SelfNode;
-  /** Digest realm, chosen at the first start and never changed: HA1 depends on it. */
+  /** Digest realm, chosen at the first start and never changed, because HA1 depends on it. */
   readonly realm: string;
   readonly recordingFiles: ReturnType<typeof localRecordingFiles>;
-  /** Files kept elsewhere; absent where no such place is set. */
+  /** Object storage. Undefined if not configured. */
   readonly objects?: ObjectStore | undefined;
 }
 
@@ -43,20 +43,20 @@ const MEGABYTE = 1_000_000;
 
 export const recordingsFolder = (dataDir: string): string => join(dataDir, 'recordings');
 
-/** Undefined: the store is the data folder's. */
+/** Returns the PostgreSQL settings. Undefined if the store is in the data folder. */
 export const postgresOf = ({ store }: Settings): PostgresSettings | undefined =>
   store.url === ''
     ? undefined
     : { url: store.url, writers: store.writers, spoolBytes: store.spoolMegabytes * MEGABYTE };
 
-/** What domain modules keep in memory. */
+/** Loads the data that domain modules keep in memory. */
 async function loadKept({ ledger, provisioning }: DomainServices): Promise<void> {
   await ledger.loadRates();
   await provisioning.carriers.load();
   await provisioning.mediaPolicies.load();
 }
 
-/** Opens the store, reads prices and carriers, and closes what a crash left open. */
+/** Opens the store, loads prices and carriers, and closes calls that a crash left open. */
 export async function layFoundation(basics: Basics): Promise<Foundation> {
   const { settings, lists, logger, clock, random } = basics;
   const dataDir = resolve(basics.dataDir);
@@ -92,7 +92,9 @@ export async function layFoundation(basics: Basics): Promise<Foundation> {
   await storeCarriers(facts.provisioning.carriers, lists.carriers);
   await recoverOpenCalls(store.calls, logger);
   store.onChange(() => {
-    loadKept(facts).catch((error: unknown) => logger.warn({ error }, 'changes were not read'));
+    loadKept(facts).catch((error: unknown) =>
+      logger.warn({ error }, 'failed to reload changed data'),
+    );
   });
   return { ...facts, store, self, realm, recordingFiles, objects };
 }

@@ -1,4 +1,4 @@
-/** Everything that leaves the process: customers' servers and sockets, phones and carriers, audio. */
+/** Composes all external connections: customers' servers and sockets, phones and carriers, audio. */
 
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
@@ -67,21 +67,21 @@ export interface Lines {
   readonly holdMusic: HoldMusic;
   readonly signalling: RunningSignalling;
   readonly proofs: CallerProofs & { reload?(): void };
-  /** How many calls may begin. */
+  /** Limits the rate of new calls. */
   readonly newCalls: NewCalls;
   readonly destinations: DestinationGuard;
-  /** A listener of ours beside SIP and RTP: nothing is sent there for a customer. */
+  /** Registers another listener of this service. Customer traffic to it is refused. */
   readonly listensOn: (url: string) => void;
-  /** Timelines of calls, in memory. */
+  /** In-memory timelines of calls. */
   readonly logs: CallLogs;
   readonly traces: SipTraces;
-  /** Undefined: there is no Homer. */
+  /** Exporter to Homer. Undefined if not configured. */
   readonly hep: HepExporter | undefined;
-  /** The certificate of TLS and WSS. */
+  /** Certificate of TLS and WSS. */
   readonly sipIdentity: TlsIdentity;
 }
 
-/** Ended calls whose timeline is kept in memory at the most. */
+/** Maximum number of ended calls whose timeline stays in memory. */
 const LOGGED_CALLS = 2000;
 const MIB = 2 ** 20;
 
@@ -215,7 +215,7 @@ export async function openLines(
   };
 }
 
-/** Undefined: sockets of our own. */
+/** Returns the SIP transport of drachtio. Undefined selects the built-in transport. */
 async function wireOf({ sip, drachtio }: Settings): Promise<WireFactory | undefined> {
   if (sip.backend !== 'drachtio') return undefined;
   const { drachtioWire, serversOf } = await import('../../edge/sip/drachtio/drachtio-wire.ts');
@@ -225,7 +225,7 @@ async function wireOf({ sip, drachtio }: Settings): Promise<WireFactory | undefi
   return drachtioWire({ ...drachtio, servers });
 }
 
-/** Where SIP messages are kept, and sent on. */
+/** Composes the storage of SIP messages and their export. */
 function tracing({ settings, clock, logger }: Basics, derived: Derived) {
   const ring = new MessageRing(settings.sip.traceMiB * MIB);
   const { host, port, captureId, password, hideCredentials: hidesCredentials } = settings.hep;
@@ -284,7 +284,7 @@ function towardsCustomers(
     logger,
     notifications: store.notifications,
     onAttempt: ({ subject }, attempt) => {
-      // A subject that is no call has no log.
+      // A subject that is not a call has no log.
       logs.get(asCallUuid(subject))?.add('callback', attempt.event, { ...attempt });
       measure(attempt);
     },
@@ -325,7 +325,7 @@ function certificateAuthorities(file: string): { readonly ca?: string } {
   }
 }
 
-/** Everything that this service is bound to, or known as. */
+/** Returns all hosts and addresses to which this service is bound or by which it is known. */
 function ownHosts({ http, sip, rtp }: Settings, derived: Derived): readonly string[] {
   const { hostname } = new URL(derived.publicUrl);
   const hosts = [http.host, sip.host, rtp.host, derived.sipPublicHost, derived.rtpPublicHost];
@@ -337,7 +337,7 @@ function portOf(url: string): number {
   return port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port);
 }
 
-/** STIR, where it is configured. */
+/** Composes STIR if it is configured. */
 async function callerProofs(
   { settings: { stir }, clock, logger }: Basics,
   http: CustomerHttp,
@@ -353,7 +353,7 @@ async function callerProofs(
   });
 }
 
-/** Callers name these addresses: the egress guard is asked, and nobody waits long. */
+/** Fetches a certificate from a URL that a caller names. Guarded by the egress guard, with short timeouts. */
 async function fetchCertificate(
   http: CustomerHttp,
   url: string,
@@ -369,7 +369,7 @@ const CERTIFICATE_LIMITS = {
   ...{ connectTimeoutMs: 2000, readTimeoutMs: 2000 },
 } as const;
 
-/** The operator's certificate, or one of our own making. */
+/** Loads the operator's certificate, or creates a self-signed one. */
 async function identityOf(
   { settings: { sip }, dataDir, clock, logger }: Basics,
   derived: Derived,
@@ -387,11 +387,11 @@ async function identityOf(
   return new TlsIdentity({ ...files, caFile: sip.tlsCaFile }, policy, logger);
 }
 
-/** One core is left to everything else. */
+/** Leaves one core to everything else. */
 const threadsOf = (wanted: number): number =>
   wanted === 0 ? Math.max(1, availableParallelism() - 1) : wanted;
 
-/** What phones and browsers see in exchanges of media keys: its digest stands in SDP, so that nobody need trust it otherwise. */
+/** Returns the certificate for DTLS-SRTP. Its fingerprint in SDP authenticates it, so it needs no other trust. */
 async function mediaIdentity({ dataDir, clock, logger }: Basics) {
   const { certFile, keyFile } = await trialCertificate(dataDir, [], {
     name: 'media',

@@ -4,7 +4,7 @@ import { secretsOf } from '../../domain/provisioning/provisioning.ts';
 import type { EndpointDirectory } from '../../domain/registration/needs.ts';
 import type { Foundation } from './foundation.ts';
 
-/** Who may call: endpoints, and other nodes with a ticket. */
+/** Directory of callers: endpoints, and other nodes with a ticket. */
 export function withNodes(
   { phoneLogins, realm }: Pick<Foundation, 'phoneLogins' | 'realm'>,
   tickets: NodeTickets,

@@ -1,11 +1,11 @@
-/** What leaves for folders and object storage beside the calls: finished recordings, and each day of records and ledgers. */
+/** Composes exports to folders and object storage: finished recordings, and daily records and ledgers. */
 import { join } from 'node:path';
 import { DailyExport } from '../daily-export.ts';
 import { RecordingOffload, recordingKey } from '../recording-offload.ts';
 import { type Basics, type Foundation, recordingsFolder } from './foundation.ts';
 
 export interface Leaving {
-  /** Where recordings are that are not in their folder. */
+  /** Location of recordings that are not in their folder. */
   readonly elsewhere:
     | { readonly objects: NonNullable<Foundation['objects']>; keyOf(file: string): string }
     | undefined;

@@ -4,7 +4,7 @@ import type { CallbackClient } from '../../domain/callback/callback.ts';
 import { tellRenewal } from '../../domain/provisioning/provisioning.ts';
 import type { Foundation } from './foundation.ts';
 
-/** Tells owners of numbers that were suspended, or are active again after a paid renewal. */
+/** Notifies owners of numbers that were suspended, or reactivated by a paid renewal. */
 export function joinRenewals(
   { accounts, provisioning }: Pick<Foundation, 'accounts' | 'provisioning'>,
   given: {
@@ -22,7 +22,10 @@ export function joinRenewals(
   };
   provisioning.numbers.onRenewal((renewal) => {
     tellRenewal(needs, renewal).catch((error: unknown) =>
-      logger.error({ error, number: renewal.number.e164 }, 'owner not told of the renewal'),
+      logger.error(
+        { error, number: renewal.number.e164 },
+        'failed to notify the owner of a renewal',
+      ),
     );
   });
 }

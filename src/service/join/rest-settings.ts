@@ -1,4 +1,4 @@
-/** What the REST interface is told of the operator's settings. */
+/** Derives the settings of the REST interface from the operator's settings. */
 import { join } from 'node:path';
 import type { RestSettings } from '../../edge/rest/server.ts';
 import { keptSecret, LINK_KEY_FILE } from '../data-folder.ts';

@@ -1,4 +1,4 @@
-/** Texts by SIP, over the accounts and the phones that are registered. */
+/** Composes SIP text messages on the accounts and registered phones. */
 import { EndpointRate, MessageRouting } from '../../domain/dispatch/dispatch.ts';
 import type { Derived } from '../settings.ts';
 import type { Basics, Foundation } from './foundation.ts';

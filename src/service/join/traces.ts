@@ -4,7 +4,7 @@ import { CallTraces } from '../call-traces.ts';
 import type { Basics } from './foundation.ts';
 import type { Lines } from './lines.ts';
 
-/** Traces of calls; undefined where no collector is named. */
+/** Composes the trace export of calls. Undefined if no collector is configured. */
 export function joinTraces(
   { settings: { telemetry }, clock, logger }: Basics,
   { logs, traces }: Pick<Lines, 'logs' | 'traces'>,

@@ -1,4 +1,4 @@
-/** Words of recordings: from files wherever they are kept. */
+/** Composes transcriptions on recording files, stored locally or in object storage. */
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Transcriptions } from '../../domain/transcription/transcription.ts';

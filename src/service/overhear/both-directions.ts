@@ -1,4 +1,4 @@
-/** What a call's peer says, and what it hears, frame by frame on one time axis. */
+/** Delivers sent and received audio of a call, frame by frame on one time axis. */
 import { randomUUID } from 'node:crypto';
 import { asStreamId } from '../../base/ids.ts';
 import type { MediaLeg, MediaStream } from '../../domain/call/needs.ts';
@@ -7,15 +7,15 @@ import { readMediaMessage } from '../../protocol/audio-stream/audio-stream.ts';
 export const RATE = 16_000;
 export const FRAME_MS = 20;
 const FRAME_SAMPLES = (RATE * FRAME_MS) / 1000;
-/** A side of which nothing comes for so long is silent: the other is not kept waiting. */
+/** Number of frames after which a direction without audio counts as silent, so that the other is not delayed. */
 const MAX_WAITING = 10;
 const SILENCE = new Int16Array(FRAME_SAMPLES);
 const QUEUE_MS = 1000;
 
-/** `said`: by the peer of the leg; `heard`: by it. Of 20 ms each. */
+/** Receives frames of 20 ms. `said` comes from the leg's peer, `heard` is sent to it. */
 export type BothDirections = (said: Int16Array, heard: Int16Array) => void;
 
-/** Until `close`, or the end of the leg. Throws where the leg carries as many streams as it may. */
+/** Listens until `close` or the end of the leg. Throws if the leg already carries its maximum of streams. */
 export function listenToBothDirections(
   leg: Pick<MediaLeg, 'openStream'>,
   told: BothDirections,
@@ -57,7 +57,7 @@ export function listenToBothDirections(
   );
 }
 
-/** Level of a frame, dB below full scale; -100: silence. */
+/** Returns the level of a frame in dB below full scale. -100 means silence. */
 export function levelOf(frames: readonly Int16Array[]): number {
   let sum = 0;
   let count = 0;

@@ -1,6 +1,6 @@
 /**
- * Running calls, as somebody at the console listens to them or looks at what their bots say: an endless WAV file, or
- * server-sent events. Whoever does not read misses something; nothing of the call waits for him.
+ * Lets console users listen to running calls (an endless WAV file) or watch stream messages (server-sent events). A
+ * slow reader loses data; the call never waits.
  */
 import { Readable } from 'node:stream';
 import type { Clock } from '../../base/clock.ts';
@@ -18,7 +18,7 @@ export interface CallListeningNeeds {
   readonly clock: Pick<Clock, 'at' | 'monotonicMs'>;
 }
 
-/** Of one call: the streams of its bots come first (Leg::kMaxStreams). */
+/** Maximum number of listeners per call. The bots' own streams have priority (Leg::kMaxStreams). */
 const MAX_PER_CALL = 2;
 const MAX_IN_ALL = 20;
 const MAX_BUFFERED = 256 * 1024;
@@ -26,13 +26,13 @@ const LOOK_MS = 5000;
 const LEVEL_FRAMES = 10;
 const FRAME_MS = 20;
 const MAX_MESSAGE = 4096;
-/** Audio that waits for a listener who does not read: 16-bit stereo. */
+/** Maximum amount of buffered audio for a slow listener: 16-bit stereo. */
 const MAX_WAITING_MS = 1000;
 const BYTES_PER_MS = (RATE / 1000) * 4;
-/** Numbers are filled in where messages leave. */
+/** Sequence numbers are filled in when messages are sent. */
 const UNNUMBERED = /"sequenceNumber": +,/;
 
-/** What one listener is sent. Of live audio at most a second waits; beyond that the oldest is dropped. */
+/** Output of one listener. Buffers at most 1 s of live audio; beyond that the oldest is dropped. */
 export class LiveOutput extends Readable {
   readonly #waiting: Uint8Array[] = [];
   #waitingBytes = 0;
@@ -50,7 +50,7 @@ export class LiveOutput extends Readable {
     this.push(next);
   }
 
-  /** A piece of live audio. */
+  /** Adds a piece of live audio. */
   offer(audio: Uint8Array): void {
     if (this.#isWanted) {
       this.#isWanted = false;
@@ -78,8 +78,8 @@ export class CallListening implements Overhearing {
     isAllowed: StillAllowed,
   ): Promise<Readable | 'unknown' | 'busy'> {
     return this.#begin(callUuid, isAllowed, (call, out) => {
-      call.log.add('call', 'somebody at the console listens in');
-      out.once('close', () => call.log.add('call', 'nobody at the console listens in any more'));
+      call.log.add('call', 'a console user started to listen in');
+      out.once('close', () => call.log.add('call', 'a console user stopped listening in'));
       out.push(wavHeader(RATE, 2, ENDLESS));
       return [
         listenToBothDirections(call.media, (said, heard) => {
@@ -143,7 +143,7 @@ export class CallListening implements Overhearing {
     return out;
   }
 
-  /** Whether it may go on, every few seconds. */
+  /** Checks every few seconds whether the listener is still permitted. */
   #look(out: Readable, isAllowed: StillAllowed): () => void {
     const { clock } = this.#needs;
     let cancel = (): void => undefined;
@@ -174,7 +174,7 @@ function everyFrames(
   };
 }
 
-/** Left: what the peer says; right: what it hears. */
+/** Interleaves both directions. Left: audio from the peer; right: audio to the peer. */
 function interleaved(said: Int16Array, heard: Int16Array): Uint8Array {
   const both = new Int16Array(2 * said.length);
   for (let i = 0; i < said.length; i += 1) {

@@ -1,4 +1,4 @@
-/** Calls of other nodes, listened to and looked at: their node is asked for what there is, ten times a second. */
+/** Lets console users listen to calls of other nodes. Polls the owning node ten times per second. */
 import { Readable } from 'node:stream';
 import type { Clock } from '../../base/clock.ts';
 import { ServiceError } from '../../base/errors.ts';
@@ -10,7 +10,7 @@ import type { Overhearing, StillAllowed } from '../../edge/rest/server.ts';
 type Kind = Exclude<keyof Overhearing, 'stop'>;
 type Begun = { readonly node: string; readonly id: string } | 'unknown' | 'busy';
 interface Piece {
-  /** Undefined: nothing new. */
+  /** New data. Undefined if there is none. */
   readonly bytes?: Uint8Array;
   readonly isOver: boolean;
 }
@@ -20,9 +20,9 @@ const READ = 'overhear.read';
 const END = 'overhear.end';
 const PIECE_MS = 100;
 const MAX_BUFFERED = 256 * 1024;
-/** Who has not read for so long has gone. */
+/** Time without a read after which a listener counts as disconnected, in milliseconds. */
 const UNREAD_MS = 5000;
-/** Between two looks whether it may go on. */
+/** Interval of permission checks, in milliseconds. */
 const LOOK_MS = 5000;
 
 export interface SharedCallListeningNeeds {
@@ -32,7 +32,7 @@ export interface SharedCallListeningNeeds {
   readonly random: Random;
 }
 
-/** What another node hears of a call of this one. */
+/** Output of a local call for another node. */
 interface Given {
   readonly out: Readable;
   isOver: boolean;
@@ -87,10 +87,10 @@ export class SharedCallListening implements Overhearing {
     this.#taken.add(out);
     out.once('close', () => {
       this.#taken.delete(out);
-      bus.ask(from.node, END, [from.id]).catch(() => undefined); // unread, it ends by itself
+      bus.ask(from.node, END, [from.id]).catch(() => undefined); // without reads it ends automatically
     });
     void this.#follow(out, from, isAllowed).catch((error: unknown) =>
-      // A node that is gone, or does not answer, ends what it tells.
+      // A node that is dead or does not answer ends its output.
       error instanceof ServiceError ? out.push(null) : out.destroy(error as Error),
     );
     return out;
@@ -106,7 +106,7 @@ export class SharedCallListening implements Overhearing {
     while (!out.destroyed) {
       const { bytes, isOver } = (await peers.bus.ask(node, READ, [id])) as Piece;
       if (out.destroyed) return;
-      // Who does not read misses something.
+      // A slow reader loses data.
       if (bytes !== undefined && out.readableLength < MAX_BUFFERED) out.push(bytes);
       const isDue = clock.monotonicMs() >= lookMs;
       if (isDue) lookMs = clock.monotonicMs() + LOOK_MS;

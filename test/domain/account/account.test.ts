@@ -44,7 +44,7 @@ async function principalOf(made: Made): Promise<Principal> {
 }
 
 describe('accounts', () => {
-  it('have ids of MA_ and 17 of [A-Z0-9], sub-accounts of SA_ (dialect §0.2 rule 7)', async () => {
+  it('have IDs of MA_ and 17 characters of [A-Z0-9], sub-accounts of SA_ (dialect §0.2 rule 7)', async () => {
     const main = await create();
     const sub = await createSub(main.account.authId);
     expect(main.account.authId).toMatch(/^MA_[A-Z0-9]{17}$/);
@@ -52,7 +52,7 @@ describe('accounts', () => {
     expect(sub.account.parentAuthId).toBe(main.account.authId);
   });
 
-  it('an id that is taken is drawn again, a few times and not for ever', async () => {
+  it('draws a colliding ID again, for a limited number of attempts', async () => {
     let draws = 0;
     const taken = async () => {
       draws += 1;
@@ -63,11 +63,11 @@ describe('accounts', () => {
     expect(await accounts.create({ name: 'Ada' })).toMatchObject({ ok: true });
     create.mockImplementation(taken);
     await expect(accounts.create({ name: 'Ada' })).rejects.toThrow(
-      /account ids in a row are taken/,
+      /account ids in a row are in use/,
     );
   });
 
-  it('a main account has a balance in its currency, a sub-account has none', async () => {
+  it('opens a balance for a main account and none for a sub-account', async () => {
     const main = await create({ name: 'Ada', currency: 'eur' });
     const sub = await createSub(main.account.authId);
     const currencies = async (id: AccountId) =>
@@ -76,20 +76,20 @@ describe('accounts', () => {
     expect(await currencies(sub.account.authId)).toEqual([]);
   });
 
-  it('a sub-account of a sub-account is refused', async () => {
+  it('refuses a sub-account of a sub-account', async () => {
     const sub = await createSub((await create()).account.authId);
     const refused = await accounts.createSubAccount(sub.account.authId, { name: 'x' });
     expect(refused).toMatchObject({ error: { kind: 'unknownParent' } });
   });
 
-  it('a patch is seen by the next read', async () => {
+  it('returns a patched value in the next read', async () => {
     const { account } = await create();
     expect((await accounts.get(account.authId))?.cpsLimit).toBe(2);
     await accounts.patch(account.authId, { cpsLimit: 9 });
     expect((await accounts.get(account.authId))?.cpsLimit).toBe(9);
   });
 
-  it('a removed sub-account no longer opens anything', async () => {
+  it('rejects the credentials of a deleted sub-account', async () => {
     const main = await create();
     const sub = await createSub(main.account.authId);
     await principalOf(sub);
@@ -100,7 +100,7 @@ describe('accounts', () => {
 });
 
 describe('authentication', () => {
-  it('takes the right token only (Authentication 8)', async () => {
+  it('accepts only the correct token (Authentication 8)', async () => {
     const made = await create();
     expect((await principalOf(made)).account.authId).toBe(made.account.authId);
     for (const [id, token] of [
@@ -116,7 +116,7 @@ describe('authentication', () => {
     }
   });
 
-  it('a rotated token opens at once, the one before until its overlap ends', async () => {
+  it('accepts a rotated token immediately and the previous one until its overlap ends', async () => {
     const made = await create();
     const rotated = await accounts.rotateToken(made.account.authId, 60_000);
     if (!rotated.ok) throw new Error(rotated.error.kind);
@@ -129,13 +129,13 @@ describe('authentication', () => {
     expect(await works(rotated.value.authToken)).toBe(true);
   });
 
-  it('rotating without overlap closes the old token at once', async () => {
+  it('rejects the old token immediately after a rotation without overlap', async () => {
     const made = await create();
     await accounts.rotateToken(made.account.authId, 0);
     expect((await accounts.authenticate(made.account.authId, made.authToken)).ok).toBe(false);
   });
 
-  it('a suspended account, or one whose parent is suspended, is inactive', async () => {
+  it('reports a suspended account, or one with a suspended parent, as inactive', async () => {
     const main = await create();
     const sub = await createSub(main.account.authId);
     await accounts.patch(main.account.authId, { status: 'suspended' });
@@ -146,7 +146,7 @@ describe('authentication', () => {
     }
   });
 
-  it('a bearer token opens until it expires (Authentication 3)', async () => {
+  it('accepts a bearer token until it expires (Authentication 3)', async () => {
     const { account } = await create();
     const { accessToken } = await accounts.createAccessToken(account.authId, 10_000);
     expect(await accounts.authenticateBearer(accessToken)).toMatchObject({
@@ -158,8 +158,8 @@ describe('authentication', () => {
   });
 });
 
-describe('a token that is changed', () => {
-  it('takes the access tokens along that were made with it, at the end of the overlap', async () => {
+describe('token rotation', () => {
+  it('ends the access tokens of the old token at the end of the overlap', async () => {
     const { account } = await create();
     const { accessToken } = await accounts.createAccessToken(account.authId, 1_000_000);
     await accounts.rotateToken(account.authId, 5000);
@@ -169,8 +169,8 @@ describe('a token that is changed', () => {
   });
 });
 
-describe('the account in a path', () => {
-  it('must be the one that authenticated (Authentication 4)', async () => {
+describe('the account in the path', () => {
+  it('must be the authenticated account (Authentication 4)', async () => {
     const [mine, other] = [await create(), await create()];
     const principal = await principalOf(mine);
     expect((await accounts.authorize(principal, mine.account.authId)).ok).toBe(true);
@@ -180,7 +180,7 @@ describe('the account in a path', () => {
     });
   });
 
-  it('SA_ leads to the parent ledger, for itself and its parent and nobody else (Transactions, rule 6)', async () => {
+  it('resolves SA_ to the parent ledger, only for itself and its parent (Transactions, rule 6)', async () => {
     const [main, stranger] = [await create(), await create()];
     const sub = await createSub(main.account.authId);
     const sibling = await createSub(main.account.authId);
@@ -194,7 +194,7 @@ describe('the account in a path', () => {
     expect(await owner(sibling)).toBe('accountMismatch');
   });
 
-  it('a sub-account may not act on its parent', async () => {
+  it('does not let a sub-account act on its parent', async () => {
     const main = await create();
     const sub = await principalOf(await createSub(main.account.authId));
     expect((await accounts.authorize(sub, main.account.authId)).ok).toBe(false);

@@ -52,13 +52,13 @@ const limits = async () => [
 ];
 
 describe('partner capacity', () => {
-  it('a transfer takes slots from the partner and adds them to the customer (rule 1)', async () => {
+  it('transfers slots from the partner to the customer (rule 1)', async () => {
     const moved = await move({ slots: 30 });
     expect(moved).toMatchObject({ value: { partnerRemaining: 70, customerEffective: 40 } });
     expect(await limits()).toEqual([70, 40]);
   });
 
-  it('cps and concurrent calls are separate resources', async () => {
+  it('treats cps and concurrent calls as separate resources', async () => {
     await move({ resource: 'cps', slots: 4 });
     expect(await limits()).toEqual([100, 10]);
     expect(await accounts.allocation(partner, customer)).toMatchObject({
@@ -66,7 +66,7 @@ describe('partner capacity', () => {
     });
   });
 
-  it('a reclaim cannot exceed what this partner gave, nor what the customer has (rule 2)', async () => {
+  it('limits a reclaim to what this partner gave and what the customer has (rule 2)', async () => {
     expect(await move({ operation: 'reclaim', slots: 1 })).toMatchObject({
       error: { kind: 'notEnoughCapacity', available: 0 },
     });
@@ -94,13 +94,13 @@ describe('partner capacity', () => {
     expect(await limits()).toEqual(before);
   });
 
-  it('an unknown customer is refused', async () => {
+  it('refuses an unknown customer', async () => {
     expect(await move({ customerAuthId: asAccountId('MA_NOBODY') })).toMatchObject({
       error: { kind: 'unknownCustomer' },
     });
   });
 
-  it('history is newest first, with unique references', async () => {
+  it('returns the history newest first, with unique references', async () => {
     await move({ slots: 1 });
     await move({ slots: 2 });
     const history = await accounts.transferHistory(partner, { limit: 50, offset: 0 });
@@ -109,7 +109,7 @@ describe('partner capacity', () => {
     expect(new Set(history.value.items.map((item) => item.reference)).size).toBe(2);
   });
 
-  it('concurrent movements never create or lose a slot (rule 3)', async () => {
+  it('neither creates nor loses a slot in concurrent transfers (rule 3)', async () => {
     const one = fc.record({
       operation: fc.constantFrom('transfer' as const, 'reclaim' as const),
       slots: fc.integer({ min: 1, max: 60 }),

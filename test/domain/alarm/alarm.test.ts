@@ -14,7 +14,7 @@ const disk: Condition = { kind: 'disk', subject: '/data', detail: '1 GiB free' }
 const down: Condition = { kind: 'carrier_down', subject: 'main', detail: 'no answer' };
 
 describe('an alarm', () => {
-  it('is told when it begins and when it is over, once each', () => {
+  it('is reported once when raised and once when cleared', () => {
     const book = new AlarmBook(TIMES);
     const states = [0, 1, 2, 30, 31].map((minute) =>
       book.update(minute <= 2 ? [disk] : [], minute * MINUTE_MS, NOW_US).map(({ state }) => state),
@@ -23,7 +23,7 @@ describe('an alarm', () => {
     expect(book.list()).toEqual([]);
   });
 
-  it('that flickers is told once', () => {
+  it('is reported once while it flaps', () => {
     const book = new AlarmBook(TIMES);
     const changes = Array.from({ length: 60 }, (_, minute) =>
       book.update(minute % 10 === 0 ? [disk] : [], minute * MINUTE_MS, NOW_US),
@@ -32,7 +32,7 @@ describe('an alarm', () => {
     expect(book.list()).toMatchObject([{ kind: 'disk', subject: '/data', sinceUs: NOW_US }]);
   });
 
-  it('of a carrier is told after a minute, so that one lost answer is none', () => {
+  it('is raised for a carrier after one minute, so that a single lost response is ignored', () => {
     const book = new AlarmBook(TIMES);
     expect(book.update([down], 0, NOW_US)).toEqual([]);
     expect(book.update([], 30_000, NOW_US)).toEqual([]);
@@ -40,14 +40,14 @@ describe('an alarm', () => {
     expect(book.update([down], 120_000, NOW_US)).toMatchObject([{ state: 'raised' }]);
   });
 
-  it('beyond the limit is left out: the list stays bounded', () => {
+  it('is dropped beyond the limit, so that the list stays bounded', () => {
     const book = new AlarmBook(TIMES);
     const many = Array.from({ length: 600 }, (_, n) => ({ ...disk, subject: String(n) }));
     expect(book.update(many, 0, NOW_US)).toHaveLength(500);
   });
 });
 
-describe('trends of calls', () => {
+describe('call trends', () => {
   const quality = {
     packetsReceived: 500,
     packetsSent: 500,
@@ -73,7 +73,7 @@ describe('trends of calls', () => {
     usual = none as () => number | undefined,
   ) => trends.conditions(limits, usual, minute * MINUTE_MS);
 
-  it('tell a carrier that answers half as often as before, not one that always did', () => {
+  it('report a carrier whose answer ratio has halved, but not one that was always low', () => {
     const trends = new CallTrends();
     feed(trends, 40, 10, lasting(60));
     feed(trends, 40, 50, unanswered);
@@ -85,7 +85,7 @@ describe('trends of calls', () => {
         detail: '20 % of 50 calls in 15 minutes were answered; 100 % before',
       },
     ]);
-    // An hour later that is how it was before.
+    // One hour later, the low ratio is the earlier value.
     const steady = new CallTrends();
     for (const minute of [10, 50]) {
       feed(steady, 40, minute, unanswered);
@@ -95,13 +95,13 @@ describe('trends of calls', () => {
     expect(found(steady, 50, { ...LIMITS, answerRatioPercent: 25 })).toHaveLength(1);
   });
 
-  it('say nothing of few calls', () => {
+  it('ignore small numbers of calls', () => {
     const trends = new CallTrends();
     feed(trends, 29, 50, unanswered);
     expect(found(trends, 50, { ...LIMITS, answerRatioPercent: 90 })).toEqual([]);
   });
 
-  it('tell calls that brought no sound', () => {
+  it('report calls without received audio', () => {
     const trends = new CallTrends();
     feed(trends, 20, 10, lasting(60));
     feed(trends, 2, 10, { ...lasting(60), quality: { ...quality, unheardMs: 60_000 } });
@@ -111,7 +111,7 @@ describe('trends of calls', () => {
     expect(found(trends, 26)).toEqual([]);
   });
 
-  it('tell an account of many short calls', () => {
+  it('report an account with many short calls', () => {
     const trends = new CallTrends();
     feed(trends, 49, 10, lasting(3));
     expect(found(trends, 10)).toEqual([]);
@@ -121,7 +121,7 @@ describe('trends of calls', () => {
     expect(found(trends, 12)).toEqual([]);
   });
 
-  it('tell a carrier whose calls sound badly, to either side', () => {
+  it('report a carrier whose calls have poor audio in either direction', () => {
     const trends = new CallTrends();
     feed(trends, 50, 10, lasting(60));
     feed(trends, 2, 10, { ...lasting(60), quality: { ...quality, mos: 2.4 } });
@@ -136,7 +136,7 @@ describe('trends of calls', () => {
     expect(found(trends, 26)).toEqual([]);
   });
 
-  it('tell an account that spends many times its usual hour, above a floor', () => {
+  it('report an account that spends many times its usual hour, above a floor', () => {
     const trends = new CallTrends();
     const accountId = asAccountId('MA_SPENDER');
     feed(trends, 12, 10, { accountId, cost: micros(1_000_000), streamingCost: micros(0) });
@@ -145,7 +145,7 @@ describe('trends of calls', () => {
       {
         kind: 'spend',
         subject: 'MA_SPENDER',
-        detail: '12.00 spent within an hour; usual are 2.00',
+        detail: '12.00 spent within an hour; usual: 2.00',
       },
     ]);
     expect(found(trends, 10, LIMITS, usual(3))).toEqual([]);

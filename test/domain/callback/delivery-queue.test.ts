@@ -23,7 +23,7 @@ const isOf = ({ accountId, subject, json }: StoredNotification, of?: PendingOf):
 class MemoryStore implements NotificationStore {
   readonly rows = new Map<string, StoredNotification>();
   broken = false;
-  /** Removals are committed once it resolves. */
+  /** Removals are committed once this promise resolves. */
   commit: Promise<void> | undefined;
 
   async put(notification: StoredNotification): Promise<void> {
@@ -81,7 +81,7 @@ const start = (): CallbackClient =>
     logger: silentLogger,
     tokens: new KnownTokens({
       tokensOf: async () => {
-        if (storeIsAway) throw new ServiceError('STORE_BUSY', 'the database is away');
+        if (storeIsAway) throw new ServiceError('STORE_BUSY', 'the database is unavailable');
         return { own: 'token', parent: undefined };
       },
     }),
@@ -115,8 +115,8 @@ const notify = (
 const called = (): string[] =>
   http.requests.map(({ request }) => request.url.replace('https://', ''));
 
-describe('notifications while the store is away', () => {
-  it('of an account that was told before are delivered, signed as before', async () => {
+describe('notifications while the store is unavailable', () => {
+  it('are delivered with the cached token for a known account', async () => {
     notify('Ring');
     await clock.advance(1000);
     storeIsAway = true;
@@ -127,7 +127,7 @@ describe('notifications while the store is away', () => {
     expect(Object.keys(hangup?.request.headers ?? {}).join()).toContain('Signature');
   });
 
-  it('of an account of which nothing is known wait for it', async () => {
+  it('wait for the store if the account is unknown', async () => {
     storeIsAway = true;
     notify('Hangup');
     await clock.advance(600_000);
@@ -138,7 +138,7 @@ describe('notifications while the store is away', () => {
     expect(store.rows.size).toBe(0);
   });
 
-  it('are left in the store when the service stops meanwhile', async () => {
+  it('stay in the store when the service stops', async () => {
     storeIsAway = true;
     notify('Hangup');
     const closed = client.close(1000);
@@ -152,7 +152,7 @@ describe('notifications while the store is away', () => {
 });
 
 describe('notifications: order', () => {
-  it('of one call are delivered one after the other, in order', async () => {
+  it('delivers the notifications of one call sequentially', async () => {
     http.delayMs = 100;
     for (const event of ['Ring', 'StartStream', 'Hangup']) notify(event);
     await clock.advance(150);
@@ -162,7 +162,7 @@ describe('notifications: order', () => {
     expect(http.maxRunning).toBe(1);
   });
 
-  it('also while an earlier one is retried', async () => {
+  it('keeps the order while an earlier one is retried', async () => {
     http.reply = (request, count) => (request.url.endsWith('Ring') && count < 3 ? 500 : 200);
     notify('Ring');
     notify('Hangup');
@@ -175,7 +175,7 @@ describe('notifications: order', () => {
     ]);
   });
 
-  it('one that was stored with the settlement follows those that came before', async () => {
+  it('delivers one stored with the settlement after earlier ones', async () => {
     http.delayMs = 50;
     notify('Ring');
     client.notifyStored({
@@ -192,7 +192,7 @@ describe('notifications: order', () => {
     expect(called()).toEqual(['a.example/Ring', 'a.example/Hangup']);
   });
 
-  it('one that was stored, and taken up from the store already, is delivered once', async () => {
+  it('delivers one only once that was already loaded from the store', async () => {
     const notification = {
       id: 'n1',
       accountId: asAccountId('MA_A'),
@@ -209,13 +209,13 @@ describe('notifications: order', () => {
     client.notifyStored(notification);
     await clock.advance(1000);
     expect(called()).toEqual(['a.example/RecordStop']);
-    // The store was slow to say that it was written: it is delivered already.
+    // The store confirmed the write late; the notification is already delivered.
     client.notifyStored(notification);
     await clock.advance(1000);
     expect(called()).toEqual(['a.example/RecordStop']);
   });
 
-  it('other calls do not wait', async () => {
+  it('does not delay other calls', async () => {
     http.reply = (request) => (request.url.includes('slow') ? 'silence' : 200);
     notify('Ring', 'c1', asAccountId('MA_A'), 'slow.example');
     notify('Ring', 'c2');
@@ -240,7 +240,7 @@ describe('notifications that are JSON documents (dialect §3.11)', () => {
       attempts: 0,
     });
 
-  it('are sent byte for byte, signed over the body alone', async () => {
+  it('are sent byte for byte and signed over the body only', async () => {
     tell('n1');
     await clock.advance(10);
     const [sent] = http.requests;
@@ -254,7 +254,7 @@ describe('notifications that are JSON documents (dialect §3.11)', () => {
     expect(Object.keys(sent?.request.headers ?? {}).join()).not.toContain('Plivo');
   });
 
-  it('are tried at 0, 5 and 30 s; what is told later of the same campaign waits', async () => {
+  it('are tried at 0, 5 and 30 s; later ones of the same campaign wait', async () => {
     http.reply = (_, count) => (count <= 3 ? 503 : 200);
     tell('n1');
     tell('n2', '{"event":"campaign.paused"}');
@@ -264,7 +264,7 @@ describe('notifications that are JSON documents (dialect §3.11)', () => {
   });
 });
 
-describe('a notify_url that is dead', () => {
+describe('a failing notify_url', () => {
   const ACCOUNT = asAccountId('MA_A');
   let told = 0;
   const tell = (campaign: string, host: string): void => {
@@ -284,7 +284,7 @@ describe('a notify_url that is dead', () => {
     client.notifyStored(notification);
   };
 
-  it('leaves no backlog, and holds up neither calls nor other campaigns of the account', async () => {
+  it('builds up no backlog and delays neither calls nor other campaigns of the account', async () => {
     http.reply = (request) => (request.url.includes('dead') ? 'silence' : 200);
     let most = 0;
     for (let second = 0; second < 900; second += 1) {
@@ -296,12 +296,12 @@ describe('a notify_url that is dead', () => {
       expect([...store.rows.values()].every(({ subject }) => subject === 'dead')).toBe(true);
     }
     expect(called().filter((url) => url.startsWith('live'))).toHaveLength(900);
-    // Of less than six minutes, however long the server is away.
+    // Fewer than six minutes' worth, however long the outage.
     expect(most).toBeLessThan(360 * 20);
     expect(client.queued()).toBeLessThanOrEqual(MAX_QUEUED_PER_CAMPAIGN);
   });
 
-  it('that comes back within five minutes is told all but what has had its three attempts, in order', async () => {
+  it('receives after an outage of less than five minutes, in order, all but those with three failed attempts', async () => {
     http.reply = () => 503;
     const first = told + 1;
     for (let i = 0; i < 500; i += 1) tell('k1', 'a.example');
@@ -316,7 +316,7 @@ describe('a notify_url that is dead', () => {
 });
 
 describe('notifications: delivery', () => {
-  it('are in the store until acknowledged by a 2xx', async () => {
+  it('stay in the store until acknowledged by a 2xx', async () => {
     http.delayMs = 100;
     http.reply = () => 204;
     notify('Ring');
@@ -327,7 +327,7 @@ describe('notifications: delivery', () => {
     expect(attempted).toEqual(['Ring 204']);
   });
 
-  it('are retried after 0.5, 1 and 2 s and then given up', async () => {
+  it('are retried after 0.5, 1 and 2 s and then abandoned', async () => {
     http.reply = () => 503;
     notify('Ring');
     await clock.advance(3499);
@@ -338,13 +338,13 @@ describe('notifications: delivery', () => {
     expect(store.rows.size).toBe(0);
   });
 
-  it('wait 5 s for an answer', async () => {
+  it('wait 5 s for a response', async () => {
     notify('Ring');
     await clock.advance(10);
     expect(http.requests[0]?.request.readTimeoutMs).toBe(5000);
   });
 
-  it('are not retried after a 4xx (dialect §6), unless the URL asks for it', async () => {
+  it('are not retried after a 4xx (dialect §6), unless the URL option requests it', async () => {
     http.reply = () => 404;
     notify('Ring');
     await clock.advance(10_000);
@@ -361,7 +361,7 @@ describe('notifications: delivery', () => {
     expect(http.requests).toHaveLength(3);
   });
 
-  it('with a URL that is none are given up without a call', async () => {
+  it('are abandoned without a request if the URL is invalid', async () => {
     client.notify({
       accountId: asAccountId('MA_A'),
       subject: 'c1',
@@ -374,7 +374,7 @@ describe('notifications: delivery', () => {
     expect(store.rows.size).toBe(0);
   });
 
-  it('are delivered even when the store has failed', async () => {
+  it('are delivered even if the store has failed', async () => {
     store.broken = true;
     notify('Ring');
     notify('Hangup');
@@ -385,7 +385,7 @@ describe('notifications: delivery', () => {
 });
 
 describe('notifications: restart', () => {
-  it('what was not acknowledged is delivered by the next process, in order, with the attempts left', async () => {
+  it('delivers unacknowledged ones in the next process, in order, with the remaining attempts', async () => {
     http.reply = () => 500;
     notify('Ring');
     notify('Hangup');
@@ -411,7 +411,7 @@ describe('notifications: restart', () => {
     expect(store.rows.size).toBe(0);
   });
 
-  it('one that is older than a day is given up', async () => {
+  it('abandons one that is older than a day', async () => {
     http.reply = () => 'silence';
     notify('Ring');
     await clock.advance(10);
@@ -424,14 +424,14 @@ describe('notifications: restart', () => {
     expect(store.rows.size).toBe(0);
   });
 
-  it('a wall clock that is set forwards makes no notification old', async () => {
+  it('does not treat a notification as old after a forward clock change', async () => {
     notify('Ring');
     clock.stepWall(30 * 24 * 3_600_000);
     await clock.advance(10);
     expect(http.requests).toHaveLength(1);
   });
 
-  it('close waits for deliveries under way, as long as it may', async () => {
+  it('waits on close for deliveries in progress, up to the limit', async () => {
     http.delayMs = 300;
     notify('Ring');
     let closed = false;
@@ -466,7 +466,7 @@ describe('notifications whose removal is not committed', () => {
     expect(store.rows.size).toBe(0);
   });
 
-  it('are delivered again by the next process, in order, after a crash', async () => {
+  it('are delivered again in order by the next process after a crash', async () => {
     store.commit = new Promise(() => undefined);
     for (let i = 0; i < 3; i += 1) notify(`e${i}`);
     await clock.advance(10);
@@ -476,13 +476,13 @@ describe('notifications whose removal is not committed', () => {
     expect(called()).toEqual([0, 1, 2, 0, 1, 2].map((i) => `a.example/e${i}`));
   });
 
-  it('are limited: beyond, a delivery waits for its own commit', async () => {
+  it('are limited; beyond the limit, a delivery waits for its own commit', async () => {
     const commit = Promise.withResolvers<void>();
     store.commit = commit.promise;
     const total = 1200;
     for (let i = 0; i < total; i += 1) notify(`e${i}`, 'c1', asAccountId(`MA_${i % 2}`));
     await clock.advance(100);
-    // One more of each account is under way until the store commits.
+    // One more per account is in progress until the store commits.
     expect(http.requests.length).toBeLessThanOrEqual(1001);
     commit.resolve();
     await clock.advance(100);
@@ -492,7 +492,7 @@ describe('notifications whose removal is not committed', () => {
 });
 
 describe('notifications: bounds', () => {
-  it('a dead server of one customer delays no other, and holds a limited number of deliveries', async () => {
+  it("limits the deliveries to one customer's failing server and does not delay others", async () => {
     http.reply = (request) => (request.url.includes('dead') ? 'silence' : 200);
     for (let i = 0; i < 500; i += 1)
       notify('Ring', `dead-${i}`, asAccountId('MA_DEAD'), 'dead.example');
@@ -502,12 +502,12 @@ describe('notifications: bounds', () => {
     expect(http.running).toBe(32);
   });
 
-  it('beyond the limit of an account they wait in the store alone, and all arrive in order', async () => {
+  it("keeps notifications above the account's limit in the store and delivers all in order", async () => {
     http.delayMs = 1;
     const total = MAX_QUEUED_PER_ACCOUNT * 3;
     for (let i = 0; i < total; i += 1) notify(`e${i}`, `call-${i % 50}`);
     expect(client.queued()).toBe(MAX_QUEUED_PER_ACCOUNT);
-    // Some more while the lane is being refilled.
+    // Add more while the lane is being refilled.
     await clock.advance(20);
     for (let i = total; i < total + 50; i += 1) notify(`e${i}`, `call-${i % 50}`);
     for (let i = 0; i < 40 && store.rows.size > 0; i += 1) await clock.advance(20);

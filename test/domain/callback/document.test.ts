@@ -62,7 +62,7 @@ const fetchFrom = (
     ...more,
   });
 
-/** Advances far enough for everything to end. */
+/** Advances the clock until all work has ended. */
 const settled = async <T>(pending: Promise<T>, ms = 200_000): Promise<T> => {
   await clock.advance(ms);
   return pending;
@@ -95,7 +95,7 @@ describe('fetching a document', () => {
     expect(request?.headers['X-Plivo-Signature-V3']).toMatch(/^[\w+/]{43}=$/);
   });
 
-  it('GETs with the parameters in the query', async () => {
+  it('sends the parameters of a GET in the query', async () => {
     await settled(fetchFrom('https://a.example/answer?x=1', 'GET'));
     expect(http.requests[0]?.request).toMatchObject({
       method: 'GET',
@@ -104,7 +104,7 @@ describe('fetching a document', () => {
     });
   });
 
-  it('reports every attempt with the exact string that was signed, and never the token', async () => {
+  it('reports every attempt with the exact signed text and without the token', async () => {
     http.reply = (_request, count) => (count === 1 ? 503 : 200);
     await settled(fetchFrom('https://a.example/answer'));
     expect(attempts).toMatchObject([
@@ -118,7 +118,7 @@ describe('fetching a document', () => {
     expect(JSON.stringify(attempts)).not.toContain('"token"');
   });
 
-  it('user information becomes an Authorization header and is seen nowhere else', async () => {
+  it('moves user information into an Authorization header only', async () => {
     await settled(fetchFrom('https://us%40er:se%3Acret@a.example/answer'));
     expect(http.requests[0]?.request.url).toBe('https://a.example/answer');
     expect(http.requests[0]?.request.headers['Authorization']).toBe(
@@ -127,13 +127,13 @@ describe('fetching a document', () => {
     expect(JSON.stringify(attempts)).not.toMatch(/se%3Acret|se:cret/);
   });
 
-  it('what is signed is the URL that the server sees, with everything beyond ASCII escaped', async () => {
+  it('signs the URL as sent, with non-ASCII characters escaped', async () => {
     await settled(fetchFrom('https://a.example/café menu?q=é'));
     expect(http.requests[0]?.request.url).toBe('https://a.example/caf%C3%A9%20menu?q=%C3%A9');
     expect(attempts[0]?.signedString).toMatch(/^https:\/\/a\.example\/caf%C3%A9%20menu\?q=é\./);
   });
 
-  it('an account without a token is called unsigned', async () => {
+  it('sends an unsigned request for an account without a token', async () => {
     await settled(fetchFrom('https://a.example/', 'POST', { accountId: asAccountId('MA_GONE') }));
     expect(Object.keys(http.requests[0]?.request.headers ?? {}).join()).not.toContain('Signature');
   });
@@ -152,7 +152,7 @@ describe('Limits (spec): fallback URL after 3 retries or a 60 s timeout', () => 
   });
 
   it.each([404, 503, 'connect', 'timeout', 'protocol'] as const)(
-    'then asks the fallback URL: %s',
+    'then requests the fallback URL: %s',
     async (reply) => {
       http.reply = (request) => (request.url.startsWith('https://a.') ? reply : 200);
       const result = await settled(fetchFrom('https://a.example/', 'POST', { fallback }));
@@ -165,7 +165,7 @@ describe('Limits (spec): fallback URL after 3 retries or a 60 s timeout', () => 
     },
   );
 
-  it('gives the answer URL up after 60 s in all', async () => {
+  it('abandons the answer URL after 60 s in total', async () => {
     http.reply = (request) => (request.url.startsWith('https://a.') ? 'silence' : 200);
     const pending = fetchFrom('https://a.example/#rt=40000', 'POST', { fallback });
     await clock.advance(59_999);
@@ -185,7 +185,7 @@ describe('Limits (spec): fallback URL after 3 retries or a 60 s timeout', () => 
     ['tooLarge', 'tooLarge'],
     ['tooManyRedirects', 'unreachable'],
     ['refusedAddress', 'refusedAddress'],
-  ] as const)('does not retry what would end the same way: %s', async (reply, kind) => {
+  ] as const)('does not retry a permanent failure: %s', async (reply, kind) => {
     http.reply = () => reply;
     expect(await settled(fetchFrom('https://a.example/'))).toMatchObject({
       ok: false,
@@ -195,7 +195,7 @@ describe('Limits (spec): fallback URL after 3 retries or a 60 s timeout', () => 
   });
 
   it.each(['', 'answer.php', 'ftp://a.example/', 'javascript:x', 'https://'])(
-    'a URL that is none is not called: "%s"',
+    'does not request an invalid URL: "%s"',
     async (url) => {
       expect(await settled(fetchFrom(url))).toMatchObject({
         ok: false,
@@ -205,7 +205,7 @@ describe('Limits (spec): fallback URL after 3 retries or a 60 s timeout', () => 
     },
   );
 
-  it('the fragment of the URL overrides the policy and is neither sent nor signed (dialect §6)', async () => {
+  it('applies the fragment of the URL to the policy and neither sends nor signs it (dialect §6)', async () => {
     http.reply = () => 404;
     await settled(fetchFrom('https://a.example/x#rc=1&rp=4xx&ct=100'));
     expect(http.requests.map(({ request }) => [request.url, request.connectTimeoutMs])).toEqual([
@@ -216,8 +216,8 @@ describe('Limits (spec): fallback URL after 3 retries or a 60 s timeout', () => 
   });
 });
 
-describe('a call that ends', () => {
-  it('while its document is fetched: rejects with the reason, at once, and asks nobody else', async () => {
+describe('the end of a call', () => {
+  it('aborts a fetch in progress immediately with the reason, without further requests', async () => {
     http.reply = () => 'silence';
     const pending = fetchFrom('https://a.example/', 'POST', {
       fallback: { url: 'https://b.example/', method: 'POST' },
@@ -231,7 +231,7 @@ describe('a call that ends', () => {
     expect(clock.nextMs()).toBeUndefined();
   });
 
-  it('while a retry is waited for: the same', async () => {
+  it('aborts the wait for a retry in the same way', async () => {
     http.reply = () => 500;
     const pending = fetchFrom('https://a.example/');
     const rejected = expect(pending).rejects.toThrow('the caller hung up');

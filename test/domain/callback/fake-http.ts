@@ -9,10 +9,10 @@ import type {
 } from '../../../src/domain/callback/needs.ts';
 import type { SimClock } from '../../sim/clock.ts';
 
-/** A status with body, a kind of failure, or silence until the read timeout or the abort. */
+/** A status with body, a failure, or silence until the read timeout or the abort. */
 export type Reply = number | HttpFailureKind | 'silence' | { status: number; body: string };
 
-/** Customers' servers in virtual time: each request is answered by `reply`, after `delayMs`. */
+/** Simulated customer servers in virtual time. `reply` answers each request after `delayMs`. */
 export class FakeHttp implements HttpCaller {
   readonly requests: Array<{ readonly atMs: number; readonly request: HttpRequest }> = [];
   reply: (request: HttpRequest, count: number) => Reply = () => 200;
@@ -52,7 +52,7 @@ export class FakeHttp implements HttpCaller {
   }
 }
 
-/** A seeded stream of numbers; enough for nonces and ids in tests. */
+/** A seeded sequence of numbers for nonces and IDs in tests. */
 export function seededRandom(seed = 1): Random {
   let state = seed;
   const next = (): number => {

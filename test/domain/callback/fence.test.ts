@@ -1,4 +1,4 @@
-/** Callbacks of a node that another node may have declared dead, or has. */
+/** Callbacks of a node that may have been, or was, declared dead. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { asAccountId, asCallUuid } from '../../../src/base/ids.ts';
 import { silentLogger } from '../../../src/base/logger.ts';
@@ -59,8 +59,8 @@ const post = (name: string): void =>
 const sent = (): string[] =>
   http.requests.map(({ request }) => request.url.replace('https://a.example/', ''));
 
-describe('callbacks of a node whose lease has lapsed', () => {
-  it('wait until the store has confirmed that the node lives', async () => {
+describe('callbacks of a node whose lease has expired', () => {
+  it('wait until the store confirms a beat of the node', async () => {
     await clock.advance(8000);
     notify('Ring');
     stored('Hangup', 'c2');
@@ -72,7 +72,7 @@ describe('callbacks of a node whose lease has lapsed', () => {
     expect(sent().sort()).toEqual(['Hangup', 'JsonEvent', 'Ring']);
   });
 
-  it('and whose next attempt is due are not attempted', async () => {
+  it('are not retried while the lease is expired', async () => {
     http.reply = () => 500;
     notify('Ring');
     await clock.advance(100);
@@ -84,7 +84,7 @@ describe('callbacks of a node whose lease has lapsed', () => {
     expect(sent().length).toBeLessThanOrEqual(attempts + 1);
   });
 
-  it('documents too wait, and their time limit begins afterwards', async () => {
+  it('delay documents too; their time limit starts afterwards', async () => {
     await clock.advance(8000);
     const target = { url: 'https://a.example/answer', method: 'POST' } as const;
     const fetched = client.fetchDocument(target, [], {
@@ -100,7 +100,7 @@ describe('callbacks of a node whose lease has lapsed', () => {
 });
 
 describe('callbacks of a node that was declared dead', () => {
-  it('are dropped: those that wait, and those that are still reported about its calls', async () => {
+  it('are dropped, both waiting ones and later reports about its calls', async () => {
     await clock.advance(8000);
     notify('DialHangup');
     stored('Hangup', 'c2');
@@ -119,7 +119,7 @@ describe('callbacks of a node that was declared dead', () => {
     expect(client.queued()).toBe(0);
   });
 
-  it('that failed before are not attempted again', async () => {
+  it('are not retried after an earlier failure', async () => {
     http.reply = () => 500;
     notify('Ring');
     await clock.advance(100);
@@ -131,7 +131,7 @@ describe('callbacks of a node that was declared dead', () => {
     expect(sent()).toHaveLength(before);
   });
 
-  it('of other subjects are held back, and sent once the new epoch has begun', async () => {
+  it('of other subjects are held back and sent once the new epoch has begun', async () => {
     client.fence(['c1']);
     notify('LowBalance', 'account');
     await clock.advance(3000);

@@ -28,7 +28,7 @@ beforeEach(() => {
     tokens: { tokensOf: async () => ({ own: 'token', parent: undefined }) },
     settings: { userAgent: 'Test/1', signatureHeaders: ['X-Plivo-Signature'], firstByteMs: 5000 },
     notifications: {
-      put: () => Promise.reject(new Error('events are not kept')),
+      put: () => Promise.reject(new Error('events are not stored')),
       adopt: async () => 0,
       listPending: () => Promise.resolve([]),
       recordAttempt: () => Promise.resolve(),
@@ -50,7 +50,7 @@ const post = (over: Partial<JsonEvent> = {}): void =>
   });
 
 describe('JSON events (dialect §3.9: trunk webhooks)', () => {
-  it('are a JSON object with numbers and booleans as such, named and numbered in their headers', async () => {
+  it('are JSON objects with numbers and booleans as such; headers contain name and ID', async () => {
     post();
     await clock.advance(0);
     const [sent] = http.requests;
@@ -70,7 +70,7 @@ describe('JSON events (dialect §3.9: trunk webhooks)', () => {
     expect(attempted).toEqual(['c1 Hangup 200']);
   });
 
-  it('are signed like a request without parameters in its body (dialect §4.2)', async () => {
+  it('are signed like a request without form parameters (dialect §4.2)', async () => {
     post();
     await clock.advance(0);
     const headers = http.requests[0]?.request.headers ?? {};
@@ -86,7 +86,7 @@ describe('JSON events (dialect §3.9: trunk webhooks)', () => {
     );
   });
 
-  it('by GET are the query', async () => {
+  it('are sent in the query by GET', async () => {
     post({ target: { url: 'https://a.example/trunk', method: 'GET' } });
     await clock.advance(0);
     const [sent] = http.requests;
@@ -96,14 +96,14 @@ describe('JSON events (dialect §3.9: trunk webhooks)', () => {
     expect(sent?.request.body).toBeUndefined();
   });
 
-  it('are sent once, whatever comes back', async () => {
+  it('are sent once regardless of the response', async () => {
     http.reply = () => 503;
     post();
     await clock.advance(60_000);
     expect(attempted).toEqual(['c1 Hangup 503']);
   });
 
-  it('of one call go out in order, also after one that failed; other calls do not wait', async () => {
+  it('of one call are sent in order, also after a failure; other calls do not wait', async () => {
     http.reply = (_, count) => (count === 1 ? 'connect' : 200);
     http.delayMs = 100;
     post({ name: 'CallInitiated' });
@@ -115,7 +115,7 @@ describe('JSON events (dialect §3.9: trunk webhooks)', () => {
     expect(attempted).toEqual(['c1 CallInitiated undefined', 'c2 Hangup 200', 'c1 Hangup 200']);
   });
 
-  it('beyond so many under way for one account are not sent; another account has its own', async () => {
+  it("above the account's concurrency limit are dropped; other accounts have separate limits", async () => {
     http.delayMs = 1000;
     for (let i = 0; i <= MAX_JSON_EVENTS_PER_ACCOUNT; i += 1)
       post({ callUuid: asCallUuid(`c${i}`) });
@@ -128,7 +128,7 @@ describe('JSON events (dialect §3.9: trunk webhooks)', () => {
     expect(http.requests).toHaveLength(MAX_JSON_EVENTS_PER_ACCOUNT + 2);
   });
 
-  it('under way when the service stops have a moment to arrive', async () => {
+  it('in progress have a grace period when the service stops', async () => {
     http.delayMs = 100;
     post();
     post({ callUuid: asCallUuid('c2'), target: { url: 'https://a.example/slow', method: 'POST' } });
@@ -145,7 +145,7 @@ describe('JSON events (dialect §3.9: trunk webhooks)', () => {
     expect(clock.nextMs()).toBeUndefined();
   });
 
-  it('never keep the service from stopping for longer than that', async () => {
+  it('never delay the stop beyond the grace period', async () => {
     http.reply = () => 'silence';
     post();
     let isClosed = false;

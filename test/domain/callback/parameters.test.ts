@@ -106,7 +106,7 @@ describe('Call callbacks (spec): fields', () => {
     });
   });
 
-  it('hangup_url: the list of the spec, what vendors add, and no cost', () => {
+  it('hangup_url: the list of the spec plus vendor additions, without cost', () => {
     const startUs = Date.UTC(2026, 0, 2, 3, 4, 5) * 1000;
     const parameters = Object.fromEntries(
       hangupParameters(outbound, {
@@ -156,7 +156,7 @@ describe('Call callbacks (spec): fields', () => {
     });
   });
 
-  it('machine detection: the asynchronous result, and Machine in the answer request of a synchronous one', () => {
+  it('machine detection: the asynchronous result, and Machine in the answer request for synchronous detection', () => {
     expect(Object.fromEntries(machineDetectionParameters(outbound, true))).toMatchObject({
       Event: 'MachineDetection',
       CallStatus: 'in-progress',
@@ -174,13 +174,13 @@ describe('Call callbacks (spec): fields', () => {
     ['SIP:bob@host.example?x=y', 'sip:bob@host.example'],
     ['tel:+1415;phone-context=x', '1415'],
     ['anonymous', 'anonymous'],
-  ])('party %s is sent as %s (dialect §5)', (party, sent) => {
+  ])('sends party %s as %s (dialect §5)', (party, sent) => {
     expect(partyParameter(party)).toBe(sent);
   });
 });
 
 describe('form encoding', () => {
-  it('is read back by the platform as it was', () => {
+  it('is decoded by the platform to the original text', () => {
     const parameters = [
       ['a b', 'c&d=e+f'],
       ['é', '😀%'],
@@ -190,18 +190,18 @@ describe('form encoding', () => {
     expect(decodeQuery(formEncode(parameters))).toEqual(parameters);
   });
 
-  it('a lone surrogate does not throw', () => {
+  it('accepts a lone surrogate', () => {
     expect(formEncode([['a', '\uD800']])).toBe('a=%EF%BF%BD');
   });
 
-  it('a GET appends to the query that is there', () => {
+  it('appends GET parameters to an existing query', () => {
     expect(withQuery('https://a.example/x', [['b', '1']])).toBe('https://a.example/x?b=1');
     expect(withQuery('https://a.example/x?a=1', [['b', '1']])).toBe('https://a.example/x?a=1&b=1');
     expect(withQuery('https://a.example/x?', [['b', '1']])).toBe('https://a.example/x?b=1');
     expect(withQuery('https://a.example/x', [])).toBe('https://a.example/x');
   });
 
-  it('a broken escape in a query is taken as it stands', () => {
+  it('keeps a malformed escape unchanged', () => {
     expect(decodeQuery('a=%zz&b')).toEqual([
       ['a', '%zz'],
       ['b', ''],
@@ -222,7 +222,7 @@ describe('URL options in the fragment (dialect §6)', () => {
   const options = (fragment: string) =>
     splitUrlOptions(`https://a.example/x?y#${fragment}`, defaults);
 
-  it('are taken off the URL and applied', () => {
+  it('are removed from the URL and applied', () => {
     expect(options('ct=500&rt=40000&tt=55000&rc=1&rp=rt,5xx')).toEqual({
       url: 'https://a.example/x?y',
       policy: {
@@ -237,12 +237,12 @@ describe('URL options in the fragment (dialect §6)', () => {
     });
   });
 
-  it('all means everything; lists are also separated by |', () => {
+  it('accept `all` for every reason, and lists separated by |', () => {
     expect(options('rp=all').policy.retryOn).toEqual(new Set(['connect', 'read', '4xx', '5xx']));
     expect(options('rp=ct|4xx').policy.retryOn).toEqual(new Set(['connect', '4xx']));
   });
 
-  it('are kept in their ranges', () => {
+  it('are clamped to their ranges', () => {
     expect(options('ct=1&rt=999999&tt=999999&rc=9').policy).toMatchObject({
       connectTimeoutMs: 100,
       readTimeoutMs: 40_000,
@@ -251,7 +251,7 @@ describe('URL options in the fragment (dialect §6)', () => {
     });
   });
 
-  it('unknown or malformed ones change nothing, and the fragment goes all the same', () => {
+  it('ignores unknown or malformed options and still removes the fragment', () => {
     expect(options('section-2&ct=fast&rp=never&=1')).toEqual({
       url: 'https://a.example/x?y',
       policy: defaults,

@@ -81,7 +81,7 @@ describe('webhook signatures: the vectors of dialect §4.3', () => {
   it.each([
     ['wss://example.com/ws', 'v81m3TVBAo2MXse/HBKHWtmH3RZQ0esAul6On0Jo+As='],
     ['wss://example.com:8443/ws?tenant=7', 'OBgkZWkVnj5nxzEqXp1qNcEi2eqE+Dp7IYsty0cf6Pc='],
-  ])('the upgrade of %s is signed as https', (url, vector) => {
+  ])('signs the upgrade of %s as https', (url, vector) => {
     expect(upgradeSignatureHeaders(url, tokens, prefixes, nonce)['X-Plivo-Signature-V3']).toBe(
       vector,
     );
@@ -115,13 +115,13 @@ describe('upgrades of audio streams', () => {
     ).toBe(true);
   });
 
-  it('of an account without a token go unsigned', async () => {
+  it('are unsigned for an account without a token', async () => {
     expect(await signer('wss://bot.example/ws', asAccountId('MA_GONE'))).toEqual({});
   });
 });
 
-describe('webhook signatures: what is signed and with what', () => {
-  it('the nonce goes along, and the main-account twins are made with the token of the parent', () => {
+describe('webhook signatures: signed text and tokens', () => {
+  it("sends the nonce and signs the main-account variants with the parent's token", () => {
     const headers = headersOf(post('https://example.com/answer'), { own: 'sub', parent: token });
     expect(headers).toMatchObject({
       'X-Plivo-Signature-V3-Nonce': nonce,
@@ -132,19 +132,19 @@ describe('webhook signatures: what is signed and with what', () => {
     expect(headers['X-Plivo-Signature-V3']).not.toBe(headers['X-Plivo-Signature-Ma-V3']);
   });
 
-  it('user information is never signed, an explicit port is, an empty path is /', () => {
+  it('excludes user information, includes an explicit port, and signs an empty path as /', () => {
     expect(signedStrings(post('https://user:secret@example.com:8443'), nonce).plivoV3).toBe(
       `https://example.com:8443/.${nonce}`,
     );
   });
 
-  it('an @ in path or query is not taken for user information', () => {
+  it('does not mistake an @ in path or query for user information', () => {
     expect(signedStrings(post('https://example.com/a@b?c=d@e'), nonce).plivoV3).toBe(
       `https://example.com/a@b?c=d@e.${nonce}`,
     );
   });
 
-  it('values of one name are sorted', () => {
+  it('sorts the values of one name', () => {
     const request = post('https://example.com/?b=2&a=9&b=1', [
       ['z', '2'],
       ['y', '1'],
@@ -175,7 +175,7 @@ describe("webhook signatures: the plivo SDK's own validator accepts them", () =>
   it.each(urls)('POST %s', (url) => {
     const headers = headersOf(post(url, parameters));
     const seen = Object.fromEntries(new URLSearchParams(formEncode(parameters)));
-    // What a server sees of an empty path is "/".
+    // A server sees an empty path as "/".
     const called = url === 'https://example.com' ? `${url}/` : url;
     expect(
       sdk.validateV3Signature(
@@ -200,7 +200,7 @@ describe("webhook signatures: the plivo SDK's own validator accepts them", () =>
     ).toBe(true);
   });
 
-  it('and refuses them for another body', () => {
+  it('and rejects them for another body', () => {
     const headers = headersOf(post('https://example.com/answer', [['a', '1']]));
     expect(
       sdk.validateV3Signature(

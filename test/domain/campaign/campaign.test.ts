@@ -57,7 +57,7 @@ describe('campaigns', () => {
     opened = await open();
   });
 
-  it('are drafts at first, and ready with the first contact', async () => {
+  it('start as drafts and become ready with the first contact', async () => {
     const { campaigns, create, upload } = opened;
     const { id, status } = await create();
     expect(status).toBe('draft');
@@ -71,7 +71,7 @@ describe('campaigns', () => {
     });
   });
 
-  it('tell each bad row with its number and reason', async () => {
+  it('report each bad row with its number and reason', async () => {
     const { campaigns, create, upload } = opened;
     const { id } = await create();
     const [first, second] = contactRows(2);
@@ -94,7 +94,7 @@ describe('campaigns', () => {
     });
   });
 
-  it('replace the list of one that is ready, and leave nothing of the old one', async () => {
+  it('replace the list while ready and delete the old one completely', async () => {
     const { campaigns, create, upload, store } = opened;
     const { id } = await create();
     await upload(id, contactRows(3));
@@ -104,7 +104,7 @@ describe('campaigns', () => {
     expect(await store.campaigns.strayLists()).toEqual([]);
   });
 
-  it('show nothing of an upload that is not finished', async () => {
+  it('do not show an unfinished upload', async () => {
     const { campaigns, create } = opened;
     const { id } = await create();
     const begun = await campaigns.beginUpload(OWNER, id);
@@ -117,7 +117,7 @@ describe('campaigns', () => {
     expect(await campaigns.addRows(begun.value, contactRows(1))).toMatchObject({ ok: false });
   });
 
-  it("keep the timezone of a number where the window is the contact's", async () => {
+  it("store the timezone of a number if the window uses the contact's timezone", async () => {
     const { campaigns, create, upload } = opened;
     const { id } = await create({ contactTimezone: 'number' });
     await upload(id, contactRows(1, { to: '4930123456' }));
@@ -138,7 +138,7 @@ describe('campaigns', () => {
     ['fixed_caller_id', { fixedCallerId: FOREIGN }],
     ['fixed_caller_id', { fixedCallerId: undefined }],
     ['name', { name: '' }],
-  ] as const)('refuse a plan whose %s cannot be', async (field, over) => {
+  ] as const)('refuse a plan with an invalid %s', async (field, over) => {
     const { campaigns, agent } = opened;
     const plan = aPlan({ agentId: agent.id, ...over });
     expect(await campaigns.create(OWNER, plan)).toMatchObject({
@@ -146,7 +146,7 @@ describe('campaigns', () => {
     });
   });
 
-  it('expire in the future, and after their start', async () => {
+  it('must expire in the future and after their start', async () => {
     const { campaigns, agent, clock } = opened;
     const nowUs = clock.wallMs() * 1000;
     const create = (over: Partial<CampaignPlan>) =>
@@ -162,12 +162,12 @@ describe('campaigns', () => {
       error: { kind: 'invalid', field: 'scheduled_at' },
     });
     await clock.advance(2000);
-    // What stays as it was may have passed.
+    // An unchanged time may lie in the past.
     expect((await campaigns.update(OWNER, id, { name: 'Late' })).ok).toBe(true);
     expect(await campaigns.update(OWNER, id, { expiresUs: nowUs })).toMatchObject(invalid);
   });
 
-  it('start in the future: a scheduled moment that has passed is refused', async () => {
+  it('refuse a scheduled start in the past', async () => {
     const { campaigns, agent, clock } = opened;
     const nowUs = clock.wallMs() * 1000;
     const create = (scheduledUs: number) =>
@@ -181,11 +181,11 @@ describe('campaigns', () => {
     expect(await campaigns.update(OWNER, id, { scheduledUs: nowUs - 1 })).toMatchObject(invalid);
     expect(await campaigns.schedule(OWNER, id, nowUs - 1)).toMatchObject(invalid);
     await clock.advance(2000);
-    // A moment that stays as it was may have passed.
+    // An unchanged time may lie in the past.
     expect((await campaigns.update(OWNER, id, { name: 'Late' })).ok).toBe(true);
   });
 
-  it('move only as their states allow', async () => {
+  it('change status only as permitted', async () => {
     const { campaigns, create, upload } = opened;
     const commands = ['start', 'pause', 'resume', 'cancel', 'archive'] as const;
     const allowed = {
@@ -217,7 +217,7 @@ describe('campaigns', () => {
     }
   });
 
-  it('take contacts and changes only as drafts and when ready', async () => {
+  it('accept contacts and changes only as drafts or when ready', async () => {
     const { campaigns, create, upload } = opened;
     const { id } = await create();
     await upload(id);
@@ -228,7 +228,7 @@ describe('campaigns', () => {
     });
   });
 
-  it('do not exist for others', async () => {
+  it('are unknown to other owners', async () => {
     const { campaigns, create, agent } = opened;
     const { id } = await create();
     const stranger = { accountId: asAccountId('MA_BBBBBBBBBBBBBBBBB'), subAccount: undefined };
@@ -239,7 +239,7 @@ describe('campaigns', () => {
     }
   });
 
-  it('keep their agent while they are not over', async () => {
+  it('protect their agent from deletion while unfinished', async () => {
     const { campaigns, create, agent } = opened;
     const { id } = await create();
     expect(await campaigns.removeAgent(OWNER, agent.id)).toMatchObject({

@@ -13,7 +13,7 @@ describe('a running campaign', () => {
     stage = await openStage();
   });
 
-  it('calls everybody in order, never more at once than it may, and is completed', async () => {
+  it('calls every contact in order within the concurrency limit, and completes', async () => {
     const campaign = await stage.ready({ maxConcurrent: 2 }, 5);
     await stage.start(campaign);
     await stage.clock.advance(0);
@@ -31,7 +31,7 @@ describe('a running campaign', () => {
     ]);
   });
 
-  it('uses a slot again in the moment in which it is free', async () => {
+  it('reuses a slot as soon as it is free', async () => {
     const campaign = await stage.ready({ maxConcurrent: 1 }, 3);
     await stage.start(campaign);
     await stage.clock.advance(5 * SECOND_MS);
@@ -39,7 +39,7 @@ describe('a running campaign', () => {
     expect(begun).toEqual([-5000, -4000, -3000]);
   });
 
-  it('waits for a slot of the account, and takes it when a call of somebody else ends', async () => {
+  it('waits for a slot of the account and uses it when another call ends', async () => {
     const campaign = await stage.ready({}, 1);
     stage.calls.limit = 0;
     await stage.start(campaign);
@@ -68,7 +68,7 @@ describe('a running campaign', () => {
     expect(Math.abs(of(first.id).length - of(second.id).length)).toBeLessThanOrEqual(6);
   });
 
-  it('is queued while enough others of the account run', async () => {
+  it("is queued while the maximum number of the account's campaigns runs", async () => {
     const others = await Promise.all([1, 2, 3].map(() => stage.ready({ maxConcurrent: 1 }, 1)));
     stage.calls.scripts.set('*', [{ cause: 'answered', afterMs: MINUTE_MS }]);
     for (const other of others) await stage.start(other);
@@ -80,7 +80,7 @@ describe('a running campaign', () => {
     expect(await stage.state(last)).toBe('completed');
   });
 
-  it('has failed when all of its contacts have: told before its end', async () => {
+  it('reports a failure before the end if all its contacts have failed', async () => {
     stage.calls.scripts.set('*', [{ cause: 'failed', afterMs: 1000 }]);
     const campaign = await stage.ready({}, 2);
     await stage.start(campaign);
@@ -95,7 +95,7 @@ describe('a running campaign', () => {
     ]);
   });
 
-  it('starts and expires at its times', async () => {
+  it('starts and expires at its configured times', async () => {
     const nowUs = stage.clock.wallMs() * 1000;
     stage.calls.scripts.set('*', [{ cause: 'busy', afterMs: 1000 }]);
     const campaign = await stage.ready(
@@ -131,7 +131,7 @@ describe('retries', () => {
     on: ['busy', 'no_answer'],
   } as const;
 
-  it('come after their delays, and end with the last outcome', async () => {
+  it('happen after their delays and end with the last outcome', async () => {
     stage.calls.scripts.set(FIRST, [
       { cause: 'busy', afterMs: 1000 },
       { cause: 'noAnswer', afterMs: 1000 },
@@ -154,7 +154,7 @@ describe('retries', () => {
     ]);
   });
 
-  it('are made for the chosen outcomes alone', async () => {
+  it('happen only for the configured outcomes', async () => {
     stage.calls.scripts.set(FIRST, [{ cause: 'failed', afterMs: 1000 }]);
     stage.calls.scripts.set(SECOND, [{ cause: 'machine', afterMs: 1000 }]);
     const campaign = await stage.ready({ retry }, 3);
@@ -168,7 +168,7 @@ describe('retries', () => {
     expect(await stage.state(campaign)).toBe('completed');
   });
 
-  it('are made after a machine when that is chosen', async () => {
+  it('happen after a machine if configured', async () => {
     stage.calls.scripts.set(FIRST, [
       { cause: 'machine', afterMs: 1000 },
       { cause: 'answered', afterMs: 1000 },
@@ -180,7 +180,7 @@ describe('retries', () => {
     expect(await stage.contacts(campaign)).toMatchObject([{ status: 'answered', attempts: 2 }]);
   });
 
-  it('expire with their days', async () => {
+  it('expire at the end of the retry window', async () => {
     stage.calls.scripts.set(FIRST, [{ cause: 'busy', afterMs: 1000 }]);
     const campaign = await stage.ready(
       { retry: { ...retry, delaysMs: [25 * 60 * 60_000], windowMs: 86_400_000 } },
@@ -194,7 +194,7 @@ describe('retries', () => {
     expect(stage.told).toContain('contact.expired');
   });
 
-  it('expire too when a pause outlasts their days', async () => {
+  it('expire also if a pause outlasts the retry window', async () => {
     stage.calls.scripts.set(FIRST, [{ cause: 'busy', afterMs: 1000 }]);
     const campaign = await stage.ready({ retry: { ...retry, windowMs: 86_400_000 } }, 1);
     await stage.start(campaign);
@@ -209,13 +209,13 @@ describe('retries', () => {
   });
 });
 
-describe('who is not called', () => {
+describe('contacts that are not called', () => {
   let stage: Stage;
   beforeEach(async () => {
     stage = await openStage();
   });
 
-  it('stands on a list of the account or the operator, or is barred, and the contact says why', async () => {
+  it('are on a do-not-call list or barred, and the contact shows the reason', async () => {
     await stage.campaigns.addDoNotCall(OWNER.accountId, [`+${FIRST}`]);
     stage.calls.refuses = ({ contact }) =>
       contact.to === SECOND ? { kind: 'barred', detail: 'barred' } : undefined;
@@ -231,7 +231,7 @@ describe('who is not called', () => {
     expect(await stage.state(campaign)).toBe('completed');
   });
 
-  it('was called often enough today, by all campaigns together: tomorrow it may be', async () => {
+  it('have reached the daily limit over all campaigns, until the next day', async () => {
     stage.settings.maxCallsPerDay = 2;
     const run = async () => {
       const campaign = await stage.ready({}, 1);
@@ -262,7 +262,7 @@ describe('windows', () => {
     holidays: [],
   };
 
-  it('are kept by each contact in the timezone of its number', async () => {
+  it('apply per contact in the timezone of its number', async () => {
     const stage = await openStage(Date.UTC(2026, 0, 5, 0, 30));
     const [first, second] = contactRows(2);
     if (first === undefined || second === undefined) throw new Error('no rows');
@@ -270,7 +270,7 @@ describe('windows', () => {
     const campaign = await stage.ready({ window, contactTimezone: 'number' }, rows);
     await stage.start(campaign);
     await stage.clock.advance(MINUTE_MS);
-    // Half past nine in Tokyo.
+    // 09:30 in Tokyo.
     expect(stage.calls.dialled.map(({ to }) => to)).toEqual(['81312345678']);
     expect(await stage.state(campaign)).toBe('paused:window_closed');
     await stage.clock.advance(9 * HOUR_MS);
@@ -278,7 +278,7 @@ describe('windows', () => {
     expect(await stage.state(campaign)).toBe('completed');
   });
 
-  it('close upon a campaign whose calls go on to their end', async () => {
+  it('let live calls continue to their end when they close', async () => {
     const stage = await openStage(Date.UTC(2026, 0, 5, 9, 59, 30));
     stage.calls.scripts.set('*', [{ cause: 'answered', afterMs: 20 * SECOND_MS }]);
     const campaign = await stage.ready({ window, maxConcurrent: 1 }, 5);
@@ -293,7 +293,7 @@ describe('windows', () => {
 });
 
 describe('health', () => {
-  it('follows from facts', async () => {
+  it('is derived from the state', async () => {
     const stage = await openStage();
     const health = async (id: Parameters<typeof stage.campaigns.get>[1]) => {
       const found = await stage.campaigns.get(OWNER, id);
@@ -327,14 +327,14 @@ describe('health', () => {
 });
 
 describe('the dialer after a crash', () => {
-  it('closes what was open by the records of its calls, and calls nobody twice', async () => {
+  it('closes open attempts from the call records and calls no contact twice', async () => {
     const stage = await openStage();
     stage.calls.scripts.set('*', [{ cause: 'answered', afterMs: 10 * SECOND_MS }]);
     const campaign = await stage.ready({ maxConcurrent: 2 }, 4);
     await stage.start(campaign);
     await stage.clock.advance(SECOND_MS);
     stage.dialer.stop();
-    // The store of the dead process takes nothing of it any more.
+    // The store accepts nothing more from the dead process.
     const { finish } = stage.store.campaigns;
     Object.assign(stage.store.campaigns, { finish: async () => undefined });
     await stage.clock.advance(MINUTE_MS);

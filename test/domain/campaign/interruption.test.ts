@@ -1,4 +1,4 @@
-/** Calls that the service cut off: refused for the campaign, so that no attempt and no failure counts. */
+/** Calls that the service cut off: refused for the campaign, so that neither attempts nor failures count. */
 import { expect, it } from 'vitest';
 import { silentLogger } from '../../../src/base/logger.ts';
 import { micros } from '../../../src/base/money.ts';
@@ -18,11 +18,11 @@ it.each([
   ['the carrier, in the same words', { failureReason: INTERRUPTED.stop, hangupSource: 'Carrier' }],
   ['a crash after the answer', { failureReason: INTERRUPTED.crash, answerUs: 1 }],
   ['a failure', { failureReason: 'no route', hangupSource: 'Error' }],
-] as const)('a call cut off by %s', (_, end, refused?: string) => {
+] as const)('evaluates a call cut off by %s', (_, end, refused?: string) => {
   expect(endOf(aCdr({ ...ringing, ...end })).refused).toBe(refused);
 });
 
-it('the record that the recovery after a crash writes counts as interrupted', async () => {
+it('treats the record written by crash recovery as interrupted', async () => {
   await withFolder(async (folder) => {
     const before = await openAt(folder);
     await before.store.accounts.create(anAccount(), 'token');

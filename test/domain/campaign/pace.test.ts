@@ -9,7 +9,7 @@ describe('pace', () => {
     for (let call = 0; call < count; call += 1) pace.answered(abandoned, GUARD, MAX);
   };
 
-  it('is that of the campaign while few calls are abandoned, and without a guard', () => {
+  it("equals the campaign's limit while few calls are abandoned, and without a guard", () => {
     const pace = new Pace();
     many(pace, 95, false);
     many(pace, 5, true);
@@ -18,7 +18,7 @@ describe('pace', () => {
     expect(pace.limit(MAX)).toBe(MAX);
   });
 
-  it('halves with each abandoned call above the share, and never stops', () => {
+  it('halves with each abandoned call above the ratio and never reaches zero', () => {
     const pace = new Pace();
     many(pace, 40, false);
     many(pace, 3, true);
@@ -27,7 +27,7 @@ describe('pace', () => {
     expect(pace.limit(MAX)).toBe(1);
   });
 
-  it('comes back once the share is low again', () => {
+  it('recovers once the ratio is low again', () => {
     const pace = new Pace();
     many(pace, 30, true);
     expect(pace.limit(MAX)).toBe(1);

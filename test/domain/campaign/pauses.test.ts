@@ -1,4 +1,4 @@
-/** Every row of the spec's table of pause reasons: how it comes about, what is told, and what clears it. */
+/** Every row of the spec's table of pause reasons: cause, reported event, and the condition that clears it. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Campaign, PoolRules } from '../../../src/domain/campaign/types.ts';
 import { OWNER } from './records.ts';
@@ -46,7 +46,7 @@ describe('pause reason', () => {
     expect(await stage.state(campaign)).toBe(`paused:${reason}`);
   };
 
-  it('manual_pause clears by a manual resume alone', async () => {
+  it('manual_pause clears only by a manual resume', async () => {
     const campaign = await stage.ready({ maxConcurrent: 1 }, 3);
     await stage.start(campaign);
     await stage.clock.advance(500);
@@ -65,7 +65,7 @@ describe('pause reason', () => {
     ]);
   });
 
-  it('window_closed clears by itself at the next open window, and not before', async () => {
+  it('window_closed clears automatically at the next open window', async () => {
     const window = {
       hours: [{ weekday: 2, startMinute: 600, endMinute: 660 }],
       holidays: [],
@@ -74,7 +74,7 @@ describe('pause reason', () => {
     await stage.start(campaign);
     await stage.clock.advance(0);
     await refusedStill(campaign, 'window_closed');
-    // Monday noon to Tuesday ten o'clock.
+    // Monday noon to Tuesday 10:00.
     await stage.clock.advance(22 * HOUR_MS - 1);
     expect(await stage.state(campaign)).toBe('paused:window_closed');
     await stage.clock.advance(1);
@@ -82,7 +82,7 @@ describe('pause reason', () => {
     expect(stage.told.slice(0, 3)).toEqual(['started', 'paused:window_closed', 'resumed']);
   });
 
-  it('window_closed becomes manual_pause by a command, and stays', async () => {
+  it('window_closed becomes manual_pause by a command', async () => {
     const window = { hours: [{ weekday: 2, startMinute: 600, endMinute: 660 }], holidays: [] };
     const campaign = await stage.ready({ window });
     await stage.start(campaign);
@@ -106,14 +106,14 @@ describe('pause reason', () => {
     expect(await stage.state(campaign)).toBe('completed');
   });
 
-  it('caller_pool_exhausted is that of an empty pool too', async () => {
+  it('caller_pool_exhausted applies to an empty pool', async () => {
     const campaign = await pool(0, {});
     await stage.start(campaign);
     await stage.clock.advance(0);
     expect(await stage.state(campaign)).toBe('paused:caller_pool_exhausted');
   });
 
-  it('caller_pool_daily_limit_reached clears by itself at midnight in the campaign timezone', async () => {
+  it('caller_pool_daily_limit_reached clears automatically at midnight in the campaign timezone', async () => {
     const campaign = await pool(2, { maxCallsPerDay: 1 }, 3);
     await stage.start(campaign);
     await stage.clock.advance(MINUTE_MS);
@@ -156,7 +156,7 @@ describe('pause reason', () => {
     expect(await stage.state(campaign)).toBe('completed');
   });
 
-  it('none comes of calls that found no RTP port: the contacts wait, and are called later', async () => {
+  it('a lack of RTP ports causes no pause: the contacts wait and are called later', async () => {
     stage.calls.scripts.set('*', [{ cause: 'full', afterMs: 0 }]);
     const campaign = await stage.ready({ maxConcurrent: 2 }, 3);
     await stage.start(campaign);
@@ -165,7 +165,7 @@ describe('pause reason', () => {
     const { counters, consecutiveFailures } = await stage.get(campaign);
     expect(counters).toMatchObject({ failed: 0, pending: 3 });
     expect(consecutiveFailures).toBe(0);
-    // Asked again about once a second, never in a circle.
+    // Retried about once per second, not in a busy loop.
     expect(stage.calls.dialled.length).toBeLessThan(2 * 46 * 60);
     stage.calls.scripts.set('*', [{ cause: 'answered', afterMs: 1000 }]);
     await stage.clock.advance(MINUTE_MS);
@@ -181,7 +181,7 @@ describe('pause reason', () => {
     ]);
   });
 
-  it('stalled is not what saturation ends in', async () => {
+  it('full limits do not cause stalled', async () => {
     stage.calls.refuses = () => ({ kind: 'full', of: 'carrier', retryAfterMs: 100 });
     const campaign = await stage.ready();
     await stage.start(campaign);
@@ -191,7 +191,7 @@ describe('pause reason', () => {
   });
 
   it.each(['carrier', 'answerUrl'] as const)(
-    'consecutive_failures comes of %s failures, clears by a resume, and the next failure pauses again',
+    'consecutive_failures follows %s failures, clears by a resume, and the next failure pauses again',
     async (cause) => {
       stage.calls.scripts.set('*', [{ cause, afterMs: 1000 }]);
       const campaign = await stage.ready({ maxConcurrent: 1 }, 9);
@@ -210,7 +210,7 @@ describe('pause reason', () => {
     },
   );
 
-  it('consecutive_failures does not come of people who do not answer', async () => {
+  it('unanswered calls do not cause consecutive_failures', async () => {
     stage.calls.scripts.set('*', [
       { cause: 'carrier', afterMs: 1000 },
       { cause: 'carrier', afterMs: 1000 },
@@ -226,7 +226,7 @@ describe('pause reason', () => {
     expect(await stage.state(campaign)).toBe('completed');
   });
 
-  it('balance_insufficient clears by a resume once there is money', async () => {
+  it('balance_insufficient clears by a resume once the balance suffices', async () => {
     const campaign = await stage.ready({ maxConcurrent: 1 }, 3);
     await stage.start(campaign);
     await stage.clock.advance(500);
@@ -258,7 +258,7 @@ describe('pause reason', () => {
     expect(await stage.state(campaign)).toBe('completed');
   });
 
-  it('a refusal that came while it was paused does not pause it again', async () => {
+  it('a refusal during a pause does not pause the campaign again', async () => {
     const campaign = await stage.ready({ maxConcurrent: 1 }, 3);
     stage.calls.refuses = () => ({ kind: 'insufficientFunds' });
     await stage.start(campaign);
@@ -270,7 +270,7 @@ describe('pause reason', () => {
     expect(await stage.state(campaign)).toBe('completed');
   });
 
-  it('cooling numbers are waited for, without a pause', async () => {
+  it('numbers in cooldown are awaited without a pause', async () => {
     const campaign = await pool(1, { cooldownMs: 600_000 }, 2);
     await stage.start(campaign);
     await stage.clock.advance(10 * MINUTE_MS - 1);
@@ -283,7 +283,7 @@ describe('pause reason', () => {
   it.each([
     ['round_robin', ['0', '1', '2', '0', '1', '2']],
     ['least_used', ['0', '1', '2', '0', '1', '2']],
-  ] as const)('pool rotation %s takes turns', async (rotation, expected) => {
+  ] as const)('pool rotation %s alternates numbers', async (rotation, expected) => {
     const campaign = await pool(3, { rotation });
     await stage.start(campaign);
     await stage.clock.advance(MINUTE_MS);

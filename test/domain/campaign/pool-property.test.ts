@@ -1,4 +1,4 @@
-/** Whatever the limits, the size of a pool, the concurrency and the retries: a campaign uses every number exactly up to its limit. */
+/** For any limits, pool size, concurrency and retries, a campaign uses every number exactly up to its limit. */
 import { expect, it } from 'vitest';
 import type { Campaign, PoolRules } from '../../../src/domain/campaign/types.ts';
 import { seededRandom } from '../../edge/store/open.ts';
@@ -17,7 +17,7 @@ interface Pool {
   readonly rules: PoolRules;
 }
 
-/** A limit in half of the cases. */
+/** Returns a limit in half of the cases. */
 const limitOf = (random: Random, most: number): number | undefined =>
   random.integer(2) === 0 ? undefined : 1 + random.integer(most);
 
@@ -57,13 +57,13 @@ async function campaignOf(stage: Stage, random: Random, { numbers, rules }: Pool
   return campaign;
 }
 
-/** Ends of calls: some are refused after its beginning, which returns the use of their number. */
+/** Ends of calls. Some are refused after their start, which returns the use of their number. */
 const scripts = (random: Random) => (): Script => {
   const cause = (['answered', 'answered', 'busy', 'noAnswer', 'full'] as const)[random.integer(5)];
   return { cause: cause ?? 'busy', afterMs: cause === 'full' ? 0 : 100 + random.integer(20_000) };
 };
 
-/** Counted uses by number and day. */
+/** Counts uses by number and day. */
 async function usesOf(stage: Stage, campaign: Campaign): Promise<Map<string, number>> {
   const { items } = await stage.store.campaigns.attempts(campaign.id, { limit: 5000, offset: 0 });
   const uses = new Map<string, number>();
@@ -111,12 +111,12 @@ async function play(seed: number): Promise<void> {
   const state = await stage.state(campaign);
   if (waiting === 0) expect(state, label).toBe('completed');
   else expect(state, label).toBe('paused:caller_pool_exhausted');
-  // Exactly the calls that the contacts needed, or as many as the pool allows.
+  // Either the calls that the contacts needed, or as many as the pool allows.
   if (waiting > 0) expect(used, label).toBe(capacity);
   checkPauses(stage, uses, pool, label);
 }
 
-/** A pause for the daily limit follows a day on which every number was used up, and lasts until midnight. */
+/** Checks that a pause for the daily limit follows a day on which every number was used up, and lasts until midnight. */
 function checkPauses(stage: Stage, uses: Map<string, number>, pool: Pool, label: string): void {
   const days = new Set([...uses.keys()].map((key) => key.split(' ')[1]));
   const daily = stage.told.filter((event) => event.endsWith('caller_pool_daily_limit_reached'));
@@ -127,6 +127,6 @@ function checkPauses(stage: Stage, uses: Map<string, number>, pool: Pool, label:
   if (pool.rules.maxCallsPerDay === undefined) expect(daily, label).toEqual([]);
 }
 
-it('every number makes its calls up to its limit, and no more', { timeout: 120_000 }, async () => {
+it('uses every number exactly up to its limit', { timeout: 120_000 }, async () => {
   for (let seed = 1; seed <= SEEDS; seed += 1) await play(seed);
 });

@@ -1,4 +1,7 @@
-/** Whatever is commanded and however calls end: counters are the sum of contacts, limits hold, nobody is called twice at once. */
+/**
+ * For any commands and call outcomes: counters equal the sum of contacts, limits hold, and no contact has two
+ * concurrent calls.
+ */
 import { expect, it } from 'vitest';
 import type { Campaign, ContactStatus } from '../../../src/domain/campaign/types.ts';
 import { seededRandom } from '../../edge/store/open.ts';
@@ -106,13 +109,13 @@ async function play(seed: number): Promise<void> {
     await stage.clock.advance(
       random.integer(4) === 0 ? 60 * MINUTE_MS : random.integer(3 * MINUTE_MS),
     );
-    // What ended in this very moment is written before it is looked at.
+    // Attempts that end now are written before the check.
     for (let turn = 0; turn < 5; turn += 1) await stage.clock.advance(0);
     await check(stage, campaigns, limit);
   }
 }
 
-it('counters add up and limits hold in any course of events', { timeout: 120_000 }, async () => {
+it('counters add up and limits hold in any sequence of events', { timeout: 120_000 }, async () => {
   for (let seed = 1; seed <= SEEDS; seed += 1) {
     await play(seed).catch((error: unknown) => {
       throw new Error(`seed ${seed}: ${String(error)}`, { cause: error });

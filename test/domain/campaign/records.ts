@@ -1,4 +1,4 @@
-/** Campaigns, agents and contacts as tests make them. */
+/** Test data: campaigns, agents and contacts. */
 import { asAgentId } from '../../../src/base/ids.ts';
 import type {
   Campaign,
@@ -66,7 +66,7 @@ export const aPlan = (over: Partial<CampaignPlan> = {}): CampaignPlan => ({
   ...over,
 });
 
-/** Row 1 calls 12125550100, row 2 12125550101 … */
+/** Contacts: row 1 calls 12125550100, row 2 12125550101 … */
 export const contactRows = (count: number, over: Partial<NewContact> = {}): NewContact[] =>
   Array.from({ length: count }, (_, index) => ({
     rowNumber: index + 1,

@@ -4,7 +4,7 @@ import { HOUR_MS, openStage } from './stage.ts';
 
 const FOREVER_MS = 36_500 * 24 * HOUR_MS;
 
-it('campaigns that are over go with all their contacts and attempts; others, and young ones, stay', async () => {
+it('deletes old finished campaigns with their contacts and attempts, and keeps the others', async () => {
   const stage = await openStage();
   const { store, clock, campaigns } = stage;
   const old = await stage.ready({}, 450);
@@ -29,7 +29,7 @@ it('campaigns that are over go with all their contacts and attempts; others, and
   expect(await stage.contacts(waiting)).toHaveLength(3);
 });
 
-it('numbers leave do-not-call lists when they have stood there for too long', async () => {
+it('deletes do-not-call numbers past their retention', async () => {
   const { store, clock, campaigns } = await openStage();
   await campaigns.addDoNotCall('operator', ['14155550101']);
   await clock.advance(2 * HOUR_MS);

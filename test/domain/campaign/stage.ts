@@ -1,4 +1,4 @@
-/** A dialer in virtual time: a store in memory, and calls that end as a story says. */
+/** A dialer in virtual time, with an in-memory store and scripted calls. */
 import { type AccountId, type CallUuid, uuid } from '../../../src/base/ids.ts';
 import { silentLogger } from '../../../src/base/logger.ts';
 import { err, ok } from '../../../src/base/result.ts';
@@ -25,7 +25,7 @@ import { anAgent, aPlan, contactRows, OWNER } from './records.ts';
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 3_600_000;
 
-/** How a call ends, and after how long. */
+/** How a call ends, and after which time. */
 export interface Script {
   readonly cause:
     | 'answered'
@@ -35,7 +35,7 @@ export interface Script {
     | 'failed'
     | 'carrier'
     | 'answerUrl'
-    /** No RTP port was left: nobody was rung. */
+    /** No RTP port was free, so no phone rang. */
     | 'full';
   readonly afterMs: number;
 }
@@ -60,24 +60,24 @@ export interface Dialled {
   readonly atMs: number;
 }
 
-/** Calls of one account, within a limit. */
+/** Calls of one account within a limit. */
 export class FakeCalls implements CallPlacing {
-  /** Calls at once. */
+  /** Maximum number of concurrent calls. */
   limit = 100;
-  /** By number, `*` for all others; the last one of a list goes on. */
+  /** Scripts by number, `*` for all others. The last one of a list repeats. */
   readonly scripts = new Map<string, Script[]>([['*', [{ cause: 'answered', afterMs: 1000 }]]]);
   refuses: ((call: CampaignCall) => PlacingRefusal | undefined) | undefined;
   hindrance: 'accountInactive' | 'insufficientFunds' | undefined;
-  /** In place of scripts. */
+  /** Replaces the scripts if set. */
   next: (() => Script) | undefined;
-  /** Time between the choice of a contact and the stored beginning of its attempt, milliseconds. */
+  /** Time between the choice of a contact and the stored start of its attempt, milliseconds. */
   placingMs: () => number = () => 0;
   /** Whether a call reports that it was reached, or only its end. */
   reportsReached = false;
   readonly dialled: Dialled[] = [];
-  /** Numbers that are being called. */
+  /** Numbers with a live call. */
   readonly live = new Set<string>();
-  /** Numbers that were called while they were being called. */
+  /** Numbers that were called while a call was live. */
   readonly twice: string[] = [];
   running = 0;
   highest = 0;
@@ -232,7 +232,7 @@ export async function openStage(startMs = Date.UTC(2026, 0, 5, 12)) {
     ready,
     get,
     start: ({ id }: Campaign) => campaigns.start(OWNER, id),
-    /** `paused:window_closed`, `running` … */
+    /** Returns `paused:window_closed`, `running` … */
     async state(campaign: Campaign) {
       const { status, pauseReason } = await get(campaign);
       return pauseReason === undefined ? status : `${status}:${pauseReason}`;

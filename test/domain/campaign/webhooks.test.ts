@@ -1,4 +1,4 @@
-/** Every event of dialect §3.11, as it goes over the wire. */
+/** Every event of dialect §3.11 as sent. */
 import { createHmac } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { asAccountId, asCallUuid, asCampaignId } from '../../../src/base/ids.ts';
@@ -29,7 +29,7 @@ const CAMPAIGN: Campaign = {
   updatedUs: AT_US,
 };
 
-/** What notify_url receives of it. */
+/** Returns the request that notify_url receives for an event. */
 async function sent(event: CampaignEvent, over: Partial<Campaign> = {}) {
   const clock = new SimClock();
   const http = new FakeHttp(clock);
@@ -118,7 +118,7 @@ it.each<[string, CampaignEvent, object]>([
     },
     { ...told, call_uuid: null, from_number: null, hangup_cause: null, duration: 0 },
   ],
-])('%s is JSON with its fields, signed over its bytes', async (name, event, fields) => {
+])('sends %s as JSON with its fields, signed over its bytes', async (name, event, fields) => {
   const request = await sent(event);
   expect(request).toMatchObject({ method: 'POST', url: 'https://app.test/told' });
   expect(JSON.parse(request?.body ?? '')).toEqual({
@@ -135,7 +135,7 @@ it.each<[string, CampaignEvent, object]>([
   });
 });
 
-it("a sub-account's are signed with its own token, and name it", async () => {
+it('signs events of a sub-account with its own token and names the sub-account', async () => {
   const request = await sent({ kind: 'started', atUs: AT_US }, { subAccount: SUB });
   expect(JSON.parse(request?.body ?? '')).toMatchObject({ account_id: SUB });
   const hmac = createHmac('sha256', `${TOKEN} of ${SUB}`).update(request?.body ?? '');
@@ -144,6 +144,6 @@ it("a sub-account's are signed with its own token, and name it", async () => {
   });
 });
 
-it('without a notify_url nothing is told', async () => {
+it('sends nothing without a notify_url', async () => {
   expect(await sent({ kind: 'started', atUs: AT_US }, { notifyUrl: undefined })).toBeUndefined();
 });

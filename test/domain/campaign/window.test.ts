@@ -26,11 +26,11 @@ const at = (given: DialWindow | undefined, zone: string, time: string) => {
 };
 
 describe('window', () => {
-  it('is always open without one', () => {
+  it('is always open if not configured', () => {
     expect(at(undefined, 'UTC', '2026-01-01T00:00:00Z')).toEqual([true, undefined]);
   });
 
-  it('opens and closes at local hours, the end excluded', () => {
+  it('opens and closes at local hours, excluding the end', () => {
     const hours = window(daily('09:00', '17:00'));
     const zone = 'America/New_York';
     expect(at(hours, zone, '2026-01-05T13:59:59Z')).toEqual([false, '2026-01-05T14:00:00.000Z']);
@@ -38,19 +38,19 @@ describe('window', () => {
     expect(at(hours, zone, '2026-01-05T22:00:00Z')).toEqual([false, '2026-01-06T14:00:00.000Z']);
   });
 
-  it('goes on over midnight', () => {
+  it('continues past midnight', () => {
     const hours = window(daily('20:00', '02:00', [5]));
     expect(at(hours, 'UTC', '2026-01-09T23:00:00Z')).toEqual([true, '2026-01-10T02:00:00.000Z']);
     expect(at(hours, 'UTC', '2026-01-10T01:59:00Z')).toEqual([true, '2026-01-10T02:00:00.000Z']);
     expect(at(hours, 'UTC', '2026-01-10T20:30:00Z')).toEqual([false, '2026-01-16T20:00:00.000Z']);
   });
 
-  it('joins hours without a gap, across days', () => {
+  it('joins adjacent hours, across days', () => {
     const hours = window([...daily('08:00', '12:00', [1]), ...daily('12:00', '00:00', [1])]);
     expect(at(hours, 'UTC', '2026-01-05T09:00:00Z')).toEqual([true, '2026-01-06T00:00:00.000Z']);
   });
 
-  it('keeps weekdays and holidays, also of hours that reach into one', () => {
+  it('observes weekdays and holidays, also for hours that extend into them', () => {
     const hours = window(daily('22:00', '06:00'), ['2026-01-06']);
     expect(at(hours, 'UTC', '2026-01-05T23:00:00Z')).toEqual([true, '2026-01-06T00:00:00.000Z']);
     expect(at(hours, 'UTC', '2026-01-06T23:00:00Z')).toEqual([false, '2026-01-07T22:00:00.000Z']);
@@ -58,14 +58,14 @@ describe('window', () => {
     expect(at(working, 'UTC', '2026-01-10T12:00:00Z')).toEqual([false, '2026-01-12T09:00:00.000Z']);
   });
 
-  it('begins with the change where spring leaves its first minute out', () => {
+  it('starts at the clock change if daylight saving skips its first minute', () => {
     const hours = window(daily('02:30', '05:00'));
     const zone = 'Europe/Berlin';
     expect(at(hours, zone, '2026-03-29T00:30:00Z')).toEqual([false, '2026-03-29T01:00:00.000Z']);
     expect(at(hours, zone, '2026-03-29T01:00:00Z')).toEqual([true, '2026-03-29T03:00:00.000Z']);
   });
 
-  it('is an hour shorter in spring and longer in autumn when it spans the change', () => {
+  it('is one hour shorter in spring and longer in autumn if it spans the change', () => {
     const hours = window(daily('00:00', '06:00'));
     const zone = 'America/New_York';
     expect(at(hours, zone, '2026-03-08T05:00:00Z')).toEqual([true, '2026-03-08T10:00:00.000Z']);
@@ -79,7 +79,7 @@ describe('window', () => {
     expect(at(hours, zone, '2026-11-01T06:00:00Z')).toEqual([false, '2026-11-02T05:30:00.000Z']);
   });
 
-  it('never opens when every day is a holiday', () => {
+  it('never opens if every day is a holiday', () => {
     const never = window(daily('09:00', '10:00', [1]), []);
     const mondays = Array.from({ length: 60 }, (_, week) =>
       dayOf(us('2026-01-05T00:00:00Z') + week * 7 * 86_400_000_000, 'UTC'),
@@ -92,7 +92,7 @@ describe('window', () => {
 });
 
 describe('days of a timezone', () => {
-  it('begin at local midnight, or at the change that leaves it out', () => {
+  it('start at local midnight, or at the change that skips it', () => {
     expect(dayOf(us('2026-01-01T03:00:00Z'), 'America/New_York')).toBe('2025-12-31');
     expect(iso(dayStartUs(us('2026-01-01T12:00:00Z'), 'Asia/Kolkata'))).toBe(
       '2025-12-31T18:30:00.000Z',
@@ -103,7 +103,7 @@ describe('days of a timezone', () => {
     );
   });
 
-  it('have names of the IANA database', () => {
+  it('have IANA names', () => {
     expect(isTimezone('Europe/Berlin')).toBe(true);
     expect(isTimezone('Europe/Nowhere')).toBe(false);
     expect(isTimezone('+02:00')).toBe(false);

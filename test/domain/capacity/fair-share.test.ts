@@ -30,7 +30,7 @@ const place = (limits: { cps?: number; concurrentCalls?: number }, key = 'carrie
   limits: { cps: 1000, concurrentCalls: 1000, ...limits },
 });
 
-/** Asks for one call; what comes of it stands in `got` and `refused`. */
+/** Requests one call. The outcome is added to `got` and `refused`. */
 function ask(
   sharer: Sharer,
   places: ReturnType<typeof place> | ReturnType<typeof place>[],
@@ -46,7 +46,7 @@ function ask(
 const gotBy = ({ accountId }: Sharer) => got.filter(({ by }) => by === accountId);
 
 describe('a shared limit: calls per second', () => {
-  it('a loop that takes all of them delays a neighbour by a second at most, and fails none of its calls', async () => {
+  it('delays other accounts by at most one second, and fails no call, while one account places calls in a loop', async () => {
     const carrier = place({ cps: 50 });
     const loop = setLoop(() => ask(LOOP, carrier), 5);
     await clock.advance(3333);
@@ -59,7 +59,7 @@ describe('a shared limit: calls per second', () => {
     loop.stop();
   });
 
-  it('never starts more than the limit within any second', async () => {
+  it('never starts more calls than the limit within any second', async () => {
     const carrier = place({ cps: 5 });
     const loop = setLoop(() => ask(LOOP, carrier), 30);
     const other = setLoop(() => ask(NEIGHBOUR, carrier), 40);
@@ -74,7 +74,7 @@ describe('a shared limit: calls per second', () => {
     other.stop();
   });
 
-  it('shares follow what each account was given itself', async () => {
+  it("computes shares from the accounts' own limits", async () => {
     const carrier = place({ cps: 8 });
     const big = account(asAccountId('big'), 30, 300);
     const small = account(asAccountId('small'), 10, 100);
@@ -86,7 +86,7 @@ describe('a shared limit: calls per second', () => {
     for (const loop of loops) loop.stop();
   });
 
-  it('whoever finds no slot in time is refused, and asks in vain no longer than that', async () => {
+  it('refuses a call without a slot at the end of its wait', async () => {
     const carrier = place({ cps: 1, concurrentCalls: 1 });
     await ask(LOOP, carrier);
     void ask(NEIGHBOUR, carrier);
@@ -100,7 +100,7 @@ describe('a shared limit: calls per second', () => {
     expect(shares.running('carrier')).toBe(0);
   });
 
-  it('a call that is over while it waits leaves the queue', async () => {
+  it('removes a call that ends while it waits', async () => {
     const carrier = place({ concurrentCalls: 1 });
     await ask(LOOP, carrier);
     const gone = new AbortController();
@@ -113,7 +113,7 @@ describe('a shared limit: calls per second', () => {
     expect(clock.nextMs() ?? 0).toBeLessThanOrEqual(1000);
   });
 
-  it('so many calls of one account wait and no more; another still may', async () => {
+  it('limits the waiting calls of one account, not those of others', async () => {
     const carrier = place({ concurrentCalls: 1 });
     await ask(THIRD, carrier);
     for (let call = 0; call < 201; call += 1) void ask(LOOP, carrier);
@@ -126,7 +126,7 @@ describe('a shared limit: calls per second', () => {
     expect(got).toHaveLength(2);
   });
 
-  it('a slot that was never used is no start', async () => {
+  it('does not count an unused slot as a start', async () => {
     const carrier = place({ cps: 1 });
     await ask(LOOP, carrier);
     got[0]?.slot.undo();
@@ -137,14 +137,14 @@ describe('a shared limit: calls per second', () => {
   });
 });
 
-describe('a shared limit: calls at once', () => {
-  it('one account alone may have all of it', async () => {
+describe('a shared limit: concurrent calls', () => {
+  it('lets a single account use all of it', async () => {
     const carrier = place({ concurrentCalls: 10 });
     for (let call = 0; call < 10; call += 1) await ask(LOOP, carrier);
     expect(got).toHaveLength(10);
   });
 
-  it('beside others the last tenth is kept for those below their share', async () => {
+  it('reserves the last tenth for accounts below their share while others are active', async () => {
     const carrier = place({ concurrentCalls: 20 });
     await ask(NEIGHBOUR, carrier);
     got[0]?.slot.release();
@@ -158,7 +158,7 @@ describe('a shared limit: calls at once', () => {
     expect(shares.running('carrier')).toBe(20);
   });
 
-  it('what becomes free goes to the account that has least', async () => {
+  it('gives a free slot to the account with the smallest usage', async () => {
     const carrier = place({ concurrentCalls: 10 });
     for (let call = 0; call < 10; call += 1) await ask(LOOP, carrier);
     void ask(LOOP, carrier);
@@ -169,7 +169,7 @@ describe('a shared limit: calls at once', () => {
     expect(got.map(({ by }) => by).slice(10)).toEqual(['neighbour']);
   });
 
-  it('who does not wait overtakes nobody who does', async () => {
+  it('does not let a call that does not wait overtake waiting calls', async () => {
     const carrier = place({ cps: 1 });
     await ask(LOOP, carrier);
     void ask(NEIGHBOUR, carrier);
@@ -184,7 +184,7 @@ describe('several places', () => {
   const first = place({ concurrentCalls: 1 }, 'first');
   const second = place({ concurrentCalls: 1 }, 'second');
 
-  it('the first with a free slot is taken at once, in their order', async () => {
+  it('takes the first place with a free slot immediately, in order', async () => {
     await ask(LOOP, [first, second]);
     await ask(NEIGHBOUR, [first, second]);
     expect(got.map(({ index, waitedMs }) => [index, waitedMs])).toEqual([
@@ -193,7 +193,7 @@ describe('several places', () => {
     ]);
   });
 
-  it('when all are full it is the one that has a slot first, and no place is taken twice', async () => {
+  it('takes the first place that becomes free, and no second one', async () => {
     await ask(LOOP, [first, second]);
     await ask(LOOP, [first, second]);
     void ask(NEIGHBOUR, [first, second]);
@@ -207,7 +207,7 @@ describe('several places', () => {
   });
 });
 
-/** Calls begin, and end 10 ms later, every `everyMs`. */
+/** Starts a call every `everyMs` that ends after 10 ms. */
 function setLoop(call: () => Promise<CapacitySlot | undefined>, everyMs: number): { stop(): void } {
   let isOn = true;
   const again = (): void => {

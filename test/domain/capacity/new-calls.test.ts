@@ -8,7 +8,7 @@ beforeEach(() => {
   calls = new NewCalls({ monotonicMs: () => nowMs });
 });
 
-/** Calls that begin when `perSecond` are asked for. */
+/** Returns the number of calls that start when `perSecond` are requested. */
 function taken(perSecond: number, seconds: number): number {
   let count = 0;
   for (let n = 0; n < perSecond * seconds; n += 1) {
@@ -19,21 +19,21 @@ function taken(perSecond: number, seconds: number): number {
 }
 
 describe('new calls', () => {
-  it('all begin while there is no limit', () => {
+  it('all start while there is no limit', () => {
     expect(taken(10_000, 1)).toBe(10_000);
     expect(calls.counts()).toEqual({ begun: 10_000, refused: 0 });
   });
 
-  it.each([0, 0.5, 3, 50, 1000])('begin at the rate of the limit, %d a second', (limit) => {
+  it.each([0, 0.5, 3, 50, 1000])('start at the rate of the limit, %d per second', (limit) => {
     calls.limit(limit);
     const count = taken(2500, 20);
-    // What may begin at once comes on top.
+    // The burst allowance comes on top.
     expect(count - limit * 20).toBeLessThanOrEqual(Math.max(10, limit / 10));
     expect(count - limit * 20).toBeGreaterThanOrEqual(-1);
     expect(calls.counts()).toEqual({ begun: count, refused: 50_000 - count });
   });
 
-  it('all begin again once the limit is gone', () => {
+  it('all start again once the limit is removed', () => {
     calls.limit(10);
     taken(100, 1);
     calls.limit(undefined);
@@ -42,18 +42,18 @@ describe('new calls', () => {
     expect(taken(1000, 1)).toBeLessThanOrEqual(20);
   });
 
-  it('no more than a tenth of a second worth begins at once after a rest', () => {
+  it("limits a burst after a pause to a tenth of a second's worth", () => {
     calls.limit(100);
     nowMs += 60_000;
     expect(Array.from({ length: 100 }, () => calls.take()).filter(Boolean)).toHaveLength(10);
   });
 
-  it('the first that come after a limit was set are not refused for want of time', () => {
+  it('does not refuse the first calls after a limit was set', () => {
     calls.limit(20);
     expect(calls.mayBegin({ waitedMs: 0, isKnown: false })).toBe(true);
   });
 
-  it('who has waited too long is refused, where there is a limit', () => {
+  it('refuses a request that is too old, if there is a limit', () => {
     const asking = { waitedMs: 1001, isKnown: true };
     expect(calls.mayBegin(asking)).toBe(true);
     calls.limit(1000);
@@ -62,7 +62,7 @@ describe('new calls', () => {
     expect(calls.mayBegin({ ...asking, waitedMs: 100 })).toBe(true);
   });
 
-  it('who would wait too long is refused and counted, with and without a limit', () => {
+  it('refuses and counts a request with a too long queue, with and without a limit', () => {
     const asking = { waitedMs: 0, isKnown: true, isTooMany: true };
     const { refused } = calls.counts();
     expect(calls.mayBegin(asking)).toBe(false);
@@ -72,7 +72,7 @@ describe('new calls', () => {
     expect(calls.counts().refused).toBe(refused + 2);
   });
 
-  it('strangers leave half to those who are known', () => {
+  it('reserves half of the burst for known peers', () => {
     calls.limit(100);
     nowMs += 1000;
     const stranger = { waitedMs: 0, isKnown: false };

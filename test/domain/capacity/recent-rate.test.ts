@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 import { NewCalls } from '../../../src/domain/capacity/capacity.ts';
 
-it('tells new calls a second as the mean of the last ten whole seconds', () => {
+it('reports new calls per second as the mean of the last ten whole seconds', () => {
   let nowMs = 0;
   const calls = new NewCalls({ monotonicMs: () => nowMs });
   expect(calls.recentPerSecond).toBe(0);
   for (let n = 0; n < 20; n += 1) calls.take();
-  // The second that runs would be told as too few.
+  // The current second is incomplete and does not count.
   expect(calls.recentPerSecond).toBe(0);
   nowMs = 1000;
   expect(calls.recentPerSecond).toBe(2);
@@ -14,12 +14,12 @@ it('tells new calls a second as the mean of the last ten whole seconds', () => {
   expect(calls.recentPerSecond).toBe(2);
   nowMs = 11_000;
   expect(calls.recentPerSecond).toBe(0);
-  // The place of a second that is long over begins anew.
+  // The slot of an old second is reused.
   for (nowMs = 22_000; nowMs < 32_000; nowMs += 100) calls.take();
   expect(calls.recentPerSecond).toBe(10);
 });
 
-it('counts no call that was refused', () => {
+it('does not count refused calls', () => {
   let nowMs = 0;
   const calls = new NewCalls({ monotonicMs: () => nowMs });
   calls.limit(0);

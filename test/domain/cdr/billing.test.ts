@@ -32,7 +32,7 @@ const open = (over: object = {}, streams: readonly OpenStream[] = []) =>
   anOpenCall({ cdr: aCdr({ billedMs: 0, cost: micros(0), ...over }), streams });
 
 describe('a charge never exceeds what was reserved', () => {
-  it('whatever the length of the call, its streams and its prices', () => {
+  it('for any call length, streams and prices', () => {
     const money = fc.integer({ min: 0, max: 200_000 }).map(micros);
     const aStream = fc.record({
       startS: fc.integer({ min: 0, max: 300 }),
@@ -75,7 +75,7 @@ describe('a charge never exceeds what was reserved', () => {
           const charged = chargesOf(cdr).reduce((sum, { amount }) => sum + amount, 0);
           expect(charged).toBeLessThanOrEqual(reserved);
           expect(charged).toBe(cdr.cost + cdr.streamingCost);
-          // What is shown, what is rounded and what is paid follow from one another.
+          // Shown, rounded and paid time are consistent.
           if (cdr.billedMs > 0) {
             const billsec = answeredTimeMs(cdr.answerUs, cdr.endUs);
             expect(cdr.billedMs).toBe(Math.ceil(billsec / pulse) * pulse);
@@ -85,13 +85,13 @@ describe('a charge never exceeds what was reserved', () => {
     );
   });
 
-  it('after a crash neither: what is charged is what is held, not what the heartbeat would cost', () => {
+  it('after a crash: charges the reservation, not the cost up to the heartbeat', () => {
     const call = { ...open({ answerUs: START_US }), reserved: micros(6_500) };
     const cdr = closeCall(call, end(200), 'Connection error');
     expect(cdr).toMatchObject({ billedMs: 60_000, cost: 6_500, endUs: START_US + 60_000_000 });
   });
 
-  it('a stream that was begun without money is booked as ended at its beginning', () => {
+  it('records a stream without money as ended at its start', () => {
     const call = { ...open({ answerUs: START_US }, [stream()]), reserved: micros(6_500) };
     const cdr = closeCall(call, end(3), 'Call hangup');
     expect(cdr.streams).toMatchObject([
@@ -101,18 +101,18 @@ describe('a charge never exceeds what was reserved', () => {
 });
 
 describe('the end of a call', () => {
-  it('an unanswered leg is billed nothing and has no entry', () => {
+  it('bills nothing and adds no entry for an unanswered leg', () => {
     const cdr = closeCall(open({ answerUs: undefined }), end(30), 'Call hangup');
     expect(cdr).toMatchObject({ billedMs: 0, cost: 0 });
     expect(chargesOf(cdr)).toEqual([]);
   });
 
-  it('answered time is billed by begun pulses, ringing is not (spec: Limits, billing pulse)', () => {
+  it('bills answered time by started pulses, without ringing (spec: Limits, billing pulse)', () => {
     const cdr = closeCall(open({ answerUs: START_US + 10_000_000 }), end(70), 'Call hangup');
     expect(cdr).toMatchObject({ billedMs: 60_000, cost: 6_500 });
   });
 
-  it('voice and each stream are separate entries with references of their own', () => {
+  it('adds separate entries with separate references for voice and each stream', () => {
     const call = open({}, [
       stream(),
       stream({ streamId: asStreamId('s2'), earlierUs: 20_000_000 }),
@@ -132,9 +132,9 @@ describe('the end of a call', () => {
     ]);
   });
 
-  it('a stream that reconnects is one charge, for the time in which it was connected', () => {
+  it('charges a reconnecting stream once, for its connected time', () => {
     const at = (seconds: number): number => START_US + seconds * 1_000_000;
-    // 2 to 12 s, and from 40 s on: two connections, and 28 s without one.
+    // Two connections (2 to 12 s, and from 40 s on) with 28 s between them.
     const reconnected = stream({ earlierUs: 10_000_000, sinceUs: at(40) });
     const once = closeCall(open({}, [reconnected]), end(85), 'Call hangup');
     expect(once.streams).toMatchObject([
@@ -145,7 +145,7 @@ describe('the end of a call', () => {
     ]);
   });
 
-  it('a stream whose reconnects fail is charged up to its last connection, after a crash too', () => {
+  it('charges a stream with failed reconnects up to its last connection, also after a crash', () => {
     const lost = stream({ endUs: START_US + 32_000_000 });
     const [closed] = closeCall(open({}, [lost]), end(45), 'Call hangup').streams;
     expect(closed).toMatchObject({
@@ -155,13 +155,13 @@ describe('the end of a call', () => {
     });
   });
 
-  it('a stream that is recorded already is not billed again', () => {
+  it('does not bill a recorded stream again', () => {
     const first = closeCall(open({}, [stream()]), end(45), 'Call hangup');
     const again = closeCall({ ...open({}, [stream()]), cdr: first }, end(45), 'Call hangup');
     expect(again.streams).toEqual(first.streams);
   });
 
-  it('what is charged is what the record says it cost', () => {
+  it('charges the cost shown in the record', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 20_000 }),

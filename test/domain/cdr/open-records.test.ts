@@ -33,14 +33,14 @@ async function disk() {
   return { store, state, records };
 }
 
-describe('what runs while the store takes no writes', () => {
-  it('an answer that cannot be recorded is refused', async () => {
+describe('calls while the store refuses writes', () => {
+  it('refuses an answer that cannot be recorded', async () => {
     const { state, records } = await disk();
     state.full = true;
     await expect(records.update(answered)).rejects.toMatchObject({ code: 'STORE_FULL' });
   });
 
-  it('a running call goes on, and its record follows with a later heartbeat', async () => {
+  it('continues a running call and writes its record with a later heartbeat', async () => {
     const { store, state, records } = await disk();
     await records.update(answered);
     state.full = true;
@@ -57,7 +57,7 @@ describe('what runs while the store takes no writes', () => {
     expect([open?.cdr.bridgeUuid, open?.heartbeatUs]).toEqual(['b', START_US + 2]);
   });
 
-  it('want of money is want of money', async () => {
+  it('still reports insufficient funds', async () => {
     const { records } = await disk();
     expect(await records.extendReservation(callUuid, micros(5))).toEqual({
       ok: false,

@@ -35,7 +35,7 @@ describe('after a crash', () => {
   };
   const recover = () => recoverOpenCalls(store.calls, silentLogger);
 
-  it('an open call is closed as Internal Error and billed up to its last heartbeat', async () => {
+  it('closes an open call as Internal Error and bills it up to its last heartbeat', async () => {
     await crashWith({ cdr: aCdr({ billedMs: 0, cost: micros(0) }) });
     const [cdr] = await recover();
     expect(cdr).toMatchObject({
@@ -53,14 +53,14 @@ describe('after a crash', () => {
     expect(await store.verify()).toEqual([]);
   });
 
-  it('a call that was not answered costs nothing, and its hold is given back', async () => {
+  it('charges nothing for an unanswered call and releases its reservation', async () => {
     await crashWith({ cdr: aCdr({ answerUs: undefined, cost: micros(0), billedMs: 0 }) });
     const [cdr] = await recover();
     expect(cdr).toMatchObject({ cost: 0, billedMs: 0, hangupDisposition: 'send_refuse' });
     expect((await store.ledger.balance(ACCOUNT, 'USD'))?.reservedFunds).toBe(0);
   });
 
-  it('its hangup notification is stored with the end that was recorded', async () => {
+  it('stores the hangup notification with the recorded end', async () => {
     await crashWith({});
     await recover();
     const [notification] = await store.notifications.listPending(10);
@@ -72,13 +72,13 @@ describe('after a crash', () => {
     });
   });
 
-  it('happens once', async () => {
+  it('runs once', async () => {
     await crashWith({});
     expect(await recover()).toHaveLength(1);
     expect(await recover()).toHaveLength(0);
   });
 
-  it('the record is found by its account and by no other', async () => {
+  it('shows the record to its account only', async () => {
     await crashWith({});
     await recover();
     const records = new CallRecords(store.cdrs);
@@ -91,7 +91,7 @@ describe('after a crash', () => {
 });
 
 describe('call records', () => {
-  it('a set is walked whole, latest first', async () => {
+  it('walks a whole set, latest first', async () => {
     const { store } = await openInMemory();
     for (let index = 0; index < 1203; index += 1) {
       void store.calls.settle({
@@ -109,7 +109,7 @@ describe('call records', () => {
     await store.close();
   });
 
-  it('are deleted after the days of their account, or the default, with their logs', async () => {
+  it("deletes records and logs after the account's retention, or the default", async () => {
     const { store } = await openInMemory();
     const day = 86_400_000_000;
     await store.accounts.create(anAccount(), 't');

@@ -9,7 +9,7 @@ import { aCdr, anAccount, anOpenCall } from '../../edge/store/records.ts';
 
 const settlement: Settlement = { cdr: aCdr(), entries: [], notification: undefined };
 
-/** A store whose disk is full until it is not. */
+/** Opens a store whose disk can be full. */
 async function fullDisk() {
   const { store, clock } = await openInMemory();
   await store.accounts.create(anAccount(), 't');
@@ -24,7 +24,7 @@ async function fullDisk() {
 }
 
 describe('settling while the disk is full', () => {
-  it('keeps the settlement, and writes it once there is space', async () => {
+  it('keeps the settlement and writes it once there is space', async () => {
     const { store, clock, disk, settler } = await fullDisk();
     const settled = settler.settle(asCallUuid('call'), async () => settlement);
     await clock.advance(5000);
@@ -37,7 +37,7 @@ describe('settling while the disk is full', () => {
     expect(await store.cdrs.get(aCdr().callUuid)).toBeDefined();
   });
 
-  it('gives up when told to stop; the call stays open in the store for the next start', async () => {
+  it('abandons it when aborted; the call stays open in the store for the next start', async () => {
     const { store, clock, settler } = await fullDisk();
     const stop = new AbortController();
     const settled = settler.settle(asCallUuid('call'), async () => settlement, stop.signal);
@@ -47,7 +47,7 @@ describe('settling while the disk is full', () => {
     expect(await store.calls.listOpen()).toHaveLength(1);
   });
 
-  it('a bug is not tried again', async () => {
+  it('does not retry after a programming error', async () => {
     const { clock, store } = await fullDisk();
     const calls = { ...store.calls, settle: () => Promise.reject(new TypeError('bug')) };
     const settler = new Settler(calls, clock, silentLogger);

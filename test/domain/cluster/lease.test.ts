@@ -5,7 +5,7 @@ import { SimClock } from '../../sim/clock.ts';
 const NEVER = new AbortController().signal;
 
 describe('the lease of a node', () => {
-  it('lapses five seconds after the sending of the last beat that the store confirmed', async () => {
+  it('expires 5 s after the last beat that the store confirmed was sent', async () => {
     const clock = new SimClock();
     const lease = new NodeLease(clock);
     await clock.advance(3000);
@@ -16,7 +16,7 @@ describe('the lease of a node', () => {
     expect(lease.isHeld).toBe(false);
   });
 
-  it('is renewed by Redis while it is held, and not once it has lapsed', async () => {
+  it('is renewed by Redis while held, but not after it expired', async () => {
     const clock = new SimClock();
     const lease = new NodeLease(clock);
     for (let second = 0; second < 20; second += 1) {
@@ -29,7 +29,7 @@ describe('the lease of a node', () => {
     expect(lease.isHeld).toBe(false);
   });
 
-  it('holds back waiters until the store confirms a beat that is not too old', async () => {
+  it('holds waiters back until the store confirms a recent beat', async () => {
     const clock = new SimClock();
     const lease = new NodeLease(clock);
     await clock.advance(8000);
@@ -45,7 +45,7 @@ describe('the lease of a node', () => {
     expect(isHeld).toBe(true);
   });
 
-  it('rejects with the reason of the signal when a waiter is aborted', async () => {
+  it("rejects with the signal's reason when a waiter is aborted", async () => {
     const clock = new SimClock();
     const lease = new NodeLease(clock);
     await clock.advance(8000);

@@ -13,13 +13,13 @@ interface Member {
   readonly id: string;
   readonly membership: Membership;
   readonly self: SelfNode;
-  /** What it was asked to do. */
+  /** Actions that it performed. */
   readonly done: string[];
-  /** Who is heard of beside the store. */
+  /** Nodes that are reachable through another channel than the store. */
   readonly heard: Set<string>;
 }
 
-/** Nodes whose next answer to a declaration is lost on its way. */
+/** Nodes whose next answer to a declaration is lost. */
 const losesAnswers = new Set<string>();
 const LOST = new Error('connection lost');
 
@@ -60,12 +60,12 @@ async function member(
   return { id, membership, self, done, heard };
 }
 
-it('a node that stands still is declared dead by one of the others, within ten seconds', async () => {
+it('declares a silent node dead by one of the others, within 10 s', async () => {
   const [a, b, c] = [await member('a'), await member('b'), await member('c')];
   for (const { membership } of [a, b, c]) membership.start();
   await opened.clock.advance(3000);
   expect(a.membership.living).toEqual(['a', 'b', 'c']);
-  // As `kill -9`: no goodbye.
+  // Killed without leaving.
   const dead = await member('d');
   await opened.clock.advance(9000);
   expect([...a.done, ...b.done, ...c.done]).toEqual(['took up']);
@@ -74,7 +74,7 @@ it('a node that stands still is declared dead by one of the others, within ten s
   for (const { membership } of [a, b, c]) await membership.stop();
 });
 
-it('what a dead node wrote late is found by looking again, for a while', async () => {
+it('finds late writes of a dead node by repeated checks', async () => {
   const [a, b] = [await member('a'), await member('b')];
   for (const { membership } of [a, b]) membership.start();
   await opened.clock.advance(2000);
@@ -89,7 +89,7 @@ it('what a dead node wrote late is found by looking again, for a while', async (
   for (const { membership } of [a, b]) await membership.stop();
 });
 
-it('what its earlier life wrote late is found by a node that begins again, with nobody who saw that life end', async () => {
+it('finds late writes of its own earlier epoch even if no node saw that epoch end', async () => {
   await member('a');
   const again = await member('a');
   again.membership.start();
@@ -101,7 +101,7 @@ it('what its earlier life wrote late is found by a node that begins again, with 
   await again.membership.stop();
 });
 
-it('who was cut off is told, ends its calls and begins a new life', async () => {
+it('ends the calls of a node that was cut off, and begins a new epoch', async () => {
   const cutOff = new Set<string>();
   const [a, b] = [await member('a'), await member('b', cutOff)];
   for (const { membership } of [a, b]) membership.start();
@@ -119,7 +119,7 @@ it('who was cut off is told, ends its calls and begins a new life', async () => 
   for (const { membership } of [a, b]) await membership.stop();
 });
 
-it('nobody is declared dead because the store was away for all', async () => {
+it('declares no node dead after an outage of the store', async () => {
   const cutOff = new Set<string>();
   const [a, b] = [await member('a', cutOff), await member('b', cutOff)];
   for (const { membership } of [a, b]) membership.start();
@@ -134,7 +134,7 @@ it('nobody is declared dead because the store was away for all', async () => {
   for (const { membership } of [a, b]) await membership.stop();
 });
 
-it('who is heard of in another way lives', async () => {
+it('does not declare a node dead that another channel reaches', async () => {
   const a = await member('a');
   await member('b');
   a.heard.add('b');
@@ -147,7 +147,7 @@ it('who is heard of in another way lives', async () => {
   await a.membership.stop();
 });
 
-it('what a node left that went of its own will is taken up at once, by one', async () => {
+it('adopts the work of a node that left immediately, by one node', async () => {
   const [a, b, c] = [await member('a'), await member('b'), await member('c')];
   for (const { membership } of [a, b, c]) membership.start();
   await opened.clock.advance(2000);
@@ -157,7 +157,7 @@ it('what a node left that went of its own will is taken up at once, by one', asy
   for (const { membership } of [a, b]) await membership.stop();
 });
 
-it('who cannot hear of others leaves the judgement to one that can, and judges where none can', async () => {
+it('leaves the decision to a node that can check reachability, unless none can', async () => {
   const [cutOff, deaf] = [new Set<string>(), new Set(['a'])];
   const [a, b, c] = [
     await member('a', cutOff, deaf),
@@ -180,7 +180,7 @@ it('who cannot hear of others leaves the judgement to one that can, and judges w
   for (const { membership } of [a, b, c]) await membership.stop();
 });
 
-it('who cannot look at the store soon knows no longer who lives', async () => {
+it('reports the live nodes as unknown soon after the store becomes unreadable', async () => {
   const cutOff = new Set<string>();
   const [a, b] = [await member('a', cutOff), await member('b')];
   for (const { membership } of [a, b]) membership.start();
@@ -196,7 +196,7 @@ it('who cannot look at the store soon knows no longer who lives', async () => {
   for (const { membership } of [a, b]) await membership.stop();
 });
 
-it('what a dead node left is taken up also when the answer to its declaration was lost', async () => {
+it('adopts the work of a dead node even if the answer to the declaration was lost', async () => {
   const [a, b] = [await member('a'), await member('b')];
   for (const { membership } of [a, b]) membership.start();
   await opened.clock.advance(2000);

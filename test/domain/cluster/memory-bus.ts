@@ -1,4 +1,4 @@
-/** Nodes of one process that talk as over a bus: what goes is data, and who is cut off does not answer. */
+/** In-process bus between nodes. Payloads are copied as data. A node that is cut off does not answer. */
 import { ServiceError } from '../../../src/base/errors.ts';
 import type { Bus, Directory, Hears } from '../../../src/domain/cluster/needs.ts';
 
@@ -7,7 +7,7 @@ type Answers = Map<string, (...given: never[]) => Promise<unknown>>;
 export class MemoryBus {
   readonly cutOff = new Set<string>();
   readonly entries = new Map<string, string>();
-  /** Questions that went to other nodes: `from>to what`. */
+  /** Requests sent to other nodes: `from>to what`. */
   readonly asked: string[] = [];
   readonly #nodes = new Map<string, { answers: Answers; ears: Map<string, Hears> }>();
 

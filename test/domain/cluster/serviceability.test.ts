@@ -10,7 +10,7 @@ function watched() {
 }
 
 describe('serviceability of a node', () => {
-  it('lists each condition with its beginning, and reports each change of the cause once', async () => {
+  it('lists each condition with its start and reports each change of the cause once', async () => {
     const { clock, told, serviceability } = watched();
     const [store, redis] = [serviceability.of('store'), serviceability.of('redis')];
     const beganUs = clock.wallMs() * 1000;
@@ -33,7 +33,7 @@ describe('serviceability of a node', () => {
     ]);
   });
 
-  it('keeps the beginning of a condition whose cause changes', async () => {
+  it('keeps the start of a condition whose cause changes', async () => {
     const { clock, serviceability } = watched();
     serviceability.of('store')('the database is down');
     const [{ sinceUs } = { sinceUs: 0 }] = serviceability.conditions;
@@ -42,7 +42,7 @@ describe('serviceability of a node', () => {
     expect(serviceability.conditions).toMatchObject([{ sinceUs, cause: 'the disk is full' }]);
   });
 
-  it('makes causes fit into a SIP header field', () => {
+  it('converts causes to valid SIP header field content', () => {
     const { serviceability } = watched();
     serviceability.of('store')('ERROR: "x"\r\nVia: \\y');
     expect(serviceability.cause).toBe("ERROR: 'x' Via: 'y");

@@ -1,4 +1,4 @@
-/** REST on any node controls the calls of all. */
+/** REST on any node controls the calls of all nodes. */
 import { beforeEach, expect, it } from 'vitest';
 import { asAccountId, asCallUuid } from '../../../src/base/ids.ts';
 import { err } from '../../../src/base/result.ts';
@@ -33,13 +33,13 @@ beforeEach(() => {
   bus.entries.set(callKey(CALL), 'b');
 });
 
-it('a call elsewhere is hung up by its own node, which the directory names', async () => {
+it('hangs up a remote call on its own node, found in the directory', async () => {
   expect(await control.a.hangup(ACCOUNT, CALL)).toMatchObject({ ok: true });
   expect(own['b']?.asked).toEqual([{ operation: 'hangup', args: [ACCOUNT, CALL] }]);
   expect(bus.asked).toEqual(['a>b control.hangup']);
 });
 
-it('whoever had a call is asked first again; when it has it no more, the directory is', async () => {
+it('asks the last known owner first and uses the directory if it no longer has the call', async () => {
   await control.a.hangup(ACCOUNT, CALL);
   bus.entries.set(callKey(CALL), 'c');
   await control.a.hangup(ACCOUNT, CALL);
@@ -49,7 +49,7 @@ it('whoever had a call is asked first again; when it has it no more, the directo
   (own['c'] as FakeControl).outcome = { ok: true, value: undefined };
   expect(await control.a.hangup(ACCOUNT, CALL)).toMatchObject({ ok: true });
   expect(bus.asked).toEqual(['a>b control.hangup', 'a>c control.hangup']);
-  // It does not answer: an error, and the directory is asked the next time.
+  // The node does not answer: the request fails, and the next one uses the directory.
   bus.cutOff.add('c');
   const code = { code: 'NODE_UNREACHABLE' };
   await expect(control.a.hangup(ACCOUNT, CALL)).rejects.toMatchObject(code);
@@ -58,18 +58,18 @@ it('whoever had a call is asked first again; when it has it no more, the directo
   expect(await control.a.hangup(ACCOUNT, CALL)).toMatchObject({ ok: true });
 });
 
-it('what is here is asked of nobody else', async () => {
+it('handles a local call without requests to other nodes', async () => {
   expect(await control.b.hangup(ACCOUNT, CALL)).toMatchObject({ ok: true });
   expect(bus.asked).toEqual([]);
 });
 
-it('a directory that has lost the call hides it not', async () => {
+it('finds a call that is missing in the directory', async () => {
   bus.entries.clear();
   expect(await control.a.hangup(ACCOUNT, CALL)).toMatchObject({ ok: true });
   expect(await control.c.liveCall(ACCOUNT, CALL)).toMatchObject({ callUuid: CALL });
 });
 
-it('an unknown call is unknown when all have said so, and else an error', async () => {
+it('reports a call as unknown only if all nodes answered, otherwise as an error', async () => {
   (own['b'] as FakeControl).outcome = err(NONE);
   bus.entries.clear();
   expect(await control.a.hangup(ACCOUNT, CALL)).toEqual(err(NONE));
@@ -77,7 +77,7 @@ it('an unknown call is unknown when all have said so, and else an error', async 
   await expect(control.a.hangup(ACCOUNT, CALL)).rejects.toMatchObject({ code: 'NODE_UNREACHABLE' });
 });
 
-it('who lives is not known: lists are an error, a call that the directory names is found', async () => {
+it('fails lists while the live nodes are unknown, but finds calls in the directory', async () => {
   living = undefined;
   expect(await control.a.hangup(ACCOUNT, CALL)).toMatchObject({ ok: true });
   const unknown = { code: 'NODE_UNREACHABLE' };
@@ -86,19 +86,19 @@ it('who lives is not known: lists are an error, a call that the directory names 
   await expect(control.a.hangup(ACCOUNT, CALL)).rejects.toMatchObject(unknown);
 });
 
-it('what the directory says of a node that has died is not believed', async () => {
+it('ignores directory entries of a dead node', async () => {
   living = ['a', 'c'];
   bus.cutOff.add('b');
   expect(await control.a.hangup(ACCOUNT, CALL)).toEqual(err(NONE));
 });
 
-it('a refusal of the call’s own node is the answer', async () => {
+it("returns the refusal of the call's own node", async () => {
   const refusal: ControlRefusal = { kind: 'wrongState', detail: 'not answered' };
   (own['b'] as FakeControl).outcome = err(refusal);
   expect(await control.a.play(ACCOUNT, CALL, {} as never)).toEqual(err(refusal));
 });
 
-it('lists are those of all nodes; one that is silent makes them an error', async () => {
+it('merges the lists of all nodes and fails if one does not answer', async () => {
   (own['c'] as FakeControl).calls = [aLiveCall({ accountId: ACCOUNT })];
   expect(await control.a.liveCalls(ACCOUNT, 'live')).toHaveLength(2);
   bus.cutOff.add('c');
@@ -106,7 +106,7 @@ it('lists are those of all nodes; one that is silent makes them an error', async
   await expect(control.a.liveCalls(ACCOUNT, 'live')).rejects.toMatchObject(code);
 });
 
-it('all conferences end on all nodes', async () => {
+it('ends all conferences on all nodes', async () => {
   expect(await control.a.endConference(ACCOUNT, undefined)).toEqual({ ok: true, value: undefined });
   for (const node of ['a', 'b', 'c'])
     expect(own[node]?.asked.map(({ operation }) => operation)).toEqual(['endConference']);

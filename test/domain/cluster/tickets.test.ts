@@ -1,4 +1,4 @@
-/** Calls between nodes: a ticket is good for one call, within five seconds. */
+/** Calls between nodes: a ticket is valid for one call within 5 s. */
 import { expect, it } from 'vitest';
 import { systemRandom } from '../../../src/base/system-random.ts';
 import { NodeTickets } from '../../../src/domain/cluster/cluster.ts';
@@ -17,7 +17,7 @@ function issued() {
   return { clock, tickets, ticket, seen };
 }
 
-it('a ticket is good once, and its address is expected as long as it is out', async () => {
+it('accepts a ticket once and expects its address while it is open', async () => {
   const { tickets, ticket, seen, clock } = issued();
   expect(tickets.expects(HOST)).toBe(true);
   expect(tickets.expects('192.0.2.8')).toBe(false);
@@ -32,7 +32,7 @@ it('a ticket is good once, and its address is expected as long as it is out', as
   expect(seen).toEqual(['leg']);
 });
 
-it('one that nobody has shown lapses', async () => {
+it('expires an unused ticket', async () => {
   const { tickets, ticket, seen, clock } = issued();
   await clock.advance(5000);
   expect(seen).toEqual(['lapsed']);

@@ -1,4 +1,4 @@
-/** Charges uses from limited funds, as the ledger does, and notes what was charged. */
+/** Charges uses from limited funds, as the ledger does, and records the charges. */
 import { type Micros, micros, ZERO } from '../../../src/base/money.ts';
 import { err, ok } from '../../../src/base/result.ts';
 import { affordable, type Ledger, priceUse, RateBook } from '../../../src/domain/ledger/ledger.ts';
@@ -13,9 +13,9 @@ export interface ChargedUse {
 export class FakeUses implements Pick<Ledger, 'rateBook' | 'holdUse' | 'raiseUse' | 'chargeUse'> {
   readonly rateBook = new RateBook();
   readonly charged: ChargedUse[] = [];
-  /** By reservation. */
+  /** Reserved amount by reservation ID. */
   readonly held = new Map<string, Micros>();
-  /** Funds that may be held and charged, millionths. */
+  /** Available funds, millionths. */
   funds: number = Number.MAX_SAFE_INTEGER;
   isClosed = false;
 

@@ -27,7 +27,7 @@ describe('ledger', () => {
       ...over,
     });
 
-  it('a negative adjustment is a debit, a positive one a credit; the currency is upper-cased', async () => {
+  it('posts a negative adjustment as debit, a positive one as credit, and upper-cases the currency', async () => {
     expect(await adjust(5)).toMatchObject({ value: { type: 'credit', amount: 5 } });
     expect(await adjust(-2)).toMatchObject({
       value: { type: 'debit', amount: 2, referenceType: 'manual_adjustment' },
@@ -35,7 +35,7 @@ describe('ledger', () => {
     expect(await ledger.balance(ACCOUNT, 'usd')).toMatchObject({ value: { balance: 3 } });
   });
 
-  it('an adjustment with a reference is posted once for it', async () => {
+  it('posts an adjustment with a reference once', async () => {
     const use = { reference: 'recording:r1', referenceType: 'recording' };
     const first = await adjust(-2, use);
     expect(first).toMatchObject({ value: { reference: 'recording:r1', amount: 2 } });
@@ -43,7 +43,7 @@ describe('ledger', () => {
     expect(await ledger.balance(ACCOUNT, 'usd')).toMatchObject({ value: { balance: -2 } });
   });
 
-  it('an unknown balance is refused', async () => {
+  it('refuses an unknown balance', async () => {
     expect(await adjust(5, { currency: 'EUR' })).toEqual({
       ok: false,
       error: { kind: 'unknownBalance' },
@@ -53,13 +53,13 @@ describe('ledger', () => {
     });
   });
 
-  it('per_page above 1000 falls back to 50, it does not clamp (Transactions, per_page)', async () => {
+  it('replaces a per_page above 1000 by 50 instead of clamping it (Transactions, per_page)', async () => {
     await adjust(1);
     expect((await ledger.list({ accountId: ACCOUNT }, 1, 1001)).perPage).toBe(50);
     expect((await ledger.list({ accountId: ACCOUNT }, 1, 1000)).perPage).toBe(1000);
   });
 
-  it('total_pages is the total divided by per_page, rounded up; summary ignores the page (rule 3)', async () => {
+  it('computes total_pages by rounding up and a summary that ignores the page (rule 3)', async () => {
     for (const amount of [1, 2, 3, 4, 5]) await adjust(amount);
     const page = await ledger.list({ accountId: ACCOUNT }, 3, 2);
     expect(page).toMatchObject({ total: 5, totalPages: 3, page: 3 });
@@ -67,7 +67,7 @@ describe('ledger', () => {
     expect(page.summary.totalCredit).toBe(15);
   });
 
-  it('a summary that fails is zeroed and does not fail the request (Transactions, rule 7)', async () => {
+  it('zeroes a failing summary without failing the request (Transactions, rule 7)', async () => {
     await adjust(1);
     const broken = new Ledger({
       store: { ...store.ledger, summary: () => Promise.reject(new Error('disk')) },
@@ -84,7 +84,7 @@ describe('ledger', () => {
     });
   });
 
-  it('type=debit sweeps in did_rental; type=did_rental is exact (Transactions, rule 8)', async () => {
+  it('includes did_rental in type=debit and matches type=did_rental exactly (Transactions, rule 8)', async () => {
     await adjust(100);
     await adjust(-1);
     await store.ledger.post(
@@ -109,7 +109,7 @@ describe('ledger', () => {
     expect(await ledger.referenceTypes(ACCOUNT)).toEqual(['did_rental', 'manual_adjustment']);
   });
 
-  it('stored rates survive a restart and beat those of the file', async () => {
+  it('keeps stored rates across a restart and prefers them to those of the file', async () => {
     const rate = {
       direction: 'sip',
       prefix: '',

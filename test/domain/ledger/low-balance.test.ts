@@ -14,7 +14,7 @@ import { settle } from '../../sim/clock.ts';
 const ACCOUNT = anAccount().authId;
 const CALL = aCdr().callUuid;
 
-describe('low-balance alerts belong to the ledger', () => {
+describe('low-balance alerts of the ledger', () => {
   let opened: OpenedStore;
   let store: Store;
   let ledger: Ledger;
@@ -71,7 +71,7 @@ describe('low-balance alerts belong to the ledger', () => {
   const settleCall = (amount: number) =>
     store.calls.settle({ cdr: aCdr(), entries: [charge(amount)], notification: undefined });
 
-  it('none before the first credit, whatever the threshold', async () => {
+  it('no alert before the first credit, for any threshold', async () => {
     await store.ledger.openBalance(ACCOUNT, 'EUR');
     await threshold(50_000, 'EUR');
     await store.ledger.patchBalance(ACCOUNT, 'EUR', { creditLimitType: 'soft' });
@@ -82,7 +82,7 @@ describe('low-balance alerts belong to the ledger', () => {
     expect(await toldOf()).toEqual(['0.03999']);
   });
 
-  it("an operator's debit; once a fall, and again after a rise", async () => {
+  it("an operator's debit alerts once per fall, and again after a rise", async () => {
     await adjust(-60_000);
     expect(await toldOf()).toEqual(['0.04']);
     expect(told[0]).toMatchObject({
@@ -97,30 +97,30 @@ describe('low-balance alerts belong to the ledger', () => {
     expect(await toldOf()).toEqual(['0.04', '0.039']);
   });
 
-  it('a reservation, its raising and its charge: one alert for one fall', async () => {
+  it('a reservation, its increase and its charge alert once', async () => {
     await open(60_000);
     expect(await toldOf()).toEqual(['0.04']);
     await store.calls.extendReservation(CALL, micros(70_000));
-    // The hold is given back and the charge posted in one: the balance was never above in between.
+    // Release and charge are one transaction, so the balance never rose in between.
     await settleCall(70_000);
     expect(await toldOf()).toEqual(['0.04']);
   });
 
-  it('a raised reservation', async () => {
+  it('an increased reservation alerts', async () => {
     await open(10_000);
     expect(await toldOf()).toEqual([]);
     await store.calls.extendReservation(CALL, micros(70_000));
     expect(await toldOf()).toEqual(['0.03']);
   });
 
-  it('a hold that is given back re-arms', async () => {
+  it('a released reservation re-arms the alert', async () => {
     await open(60_000);
     await settleCall(1000);
     await adjust(-60_000);
     expect(await toldOf()).toEqual(['0.04', '0.039']);
   });
 
-  it('a changed threshold, and one that is lowered re-arms', async () => {
+  it('a changed threshold alerts, and a lowered one re-arms', async () => {
     await threshold(200_000);
     expect(await toldOf()).toEqual(['0.1']);
     await threshold(50_000);
@@ -128,7 +128,7 @@ describe('low-balance alerts belong to the ledger', () => {
     expect(await toldOf()).toEqual(['0.1', '0.1']);
   });
 
-  it('a purchase and the rent of a number', async () => {
+  it('a purchase and the rent of a number alert', async () => {
     const e164 = '14155550100';
     const { numbers } = createProvisioning(store, opened, {
       realm: 'r',
@@ -143,7 +143,7 @@ describe('low-balance alerts belong to the ledger', () => {
     expect(await toldOf()).toEqual(['0.04', '0']);
   });
 
-  it('each currency has its own threshold and its own fall', async () => {
+  it('each currency has a separate threshold and alert', async () => {
     await ledger.openBalance(ACCOUNT, 'EUR');
     await adjust(100_000, 'EUR');
     await threshold(90_000, 'EUR');
@@ -154,12 +154,12 @@ describe('low-balance alerts belong to the ledger', () => {
     expect(await toldOf()).toEqual(['0.08', '0.04']);
   });
 
-  it('a unit of work that is refused tells nothing', async () => {
+  it('a refused transaction sends no alert', async () => {
     await ledger.charge(charge(1_000_000));
     expect(await toldOf()).toEqual([]);
   });
 
-  it('what a crash left untold is told by the next process', async () => {
+  it('the next process sends alerts that a crash left unsent', async () => {
     await store.ledger.lowBalanceAlerts(10);
     const silent = new LowBalanceAlerts({
       store: { ...store.ledger, lowBalanceTold: () => Promise.reject(new Error('killed')) },

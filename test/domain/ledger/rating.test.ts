@@ -29,31 +29,31 @@ describe('rates', () => {
     direction: Rate['direction'] = 'outbound',
   ) => book.quote(direction, number, accountId, 'USD')?.perMinute;
 
-  it('the longest prefix wins', () => {
+  it('prefers the longest prefix', () => {
     expect(price('14155550100')).toBe(7_000);
     expect(price('12125550100')).toBe(6_500);
     expect(price('442071838750')).toBe(50_000);
   });
 
-  it("an account's own rate beats the common one of equal length, not a longer one", () => {
+  it("prefers an account's own rate to the common one of equal length, but not of a longer prefix", () => {
     expect(price('12125550100', asAccountId('MA_A'))).toBe(5_000);
     expect(price('14155550100', asAccountId('MA_A'))).toBe(7_000);
   });
 
-  it('a plus sign or spaces in the number change nothing', () => {
+  it('ignores a plus sign and spaces in the number', () => {
     expect(price('+1 415 555-0100')).toBe(7_000);
   });
 
-  it('what is not a number is priced by the rate without prefix', () => {
+  it('prices a text that is not a number by the rate without prefix', () => {
     expect(price('sip:bob@example.test', asAccountId('MA_B'), 'stream')).toBe(3_000);
   });
 
-  it('there is no price in a currency, or of a kind, without rates', () => {
+  it('has no price in a currency, or of a kind, without rates', () => {
     expect(book.quote('outbound', '1415', asAccountId('MA_A'), 'GBP')).toBeUndefined();
     expect(book.quote('inbound', '1415', asAccountId('MA_A'), 'USD')).toBeUndefined();
   });
 
-  it('a rate put again replaces the one before; a removed one is gone', () => {
+  it('replaces a rate that is stored again and removes a deleted one', () => {
     const own = new RateBook();
     own.put(rate({}));
     own.put(rate({ perMinute: micros(1) }));
@@ -62,7 +62,7 @@ describe('rates', () => {
     expect(own.quote('outbound', '1', asAccountId('MA_A'), 'USD')).toBeUndefined();
   });
 
-  it('without a rate that was set over it, the price list is in force again', () => {
+  it('applies the price list again after the overriding rate was removed', () => {
     const listed = rate({ perMinute: micros(5) });
     const own = new RateBook([listed]);
     own.put(rate({ perMinute: micros(1) }));
@@ -70,7 +70,7 @@ describe('rates', () => {
     expect(own.quote('outbound', '1', asAccountId('MA_A'), 'USD')).toEqual(listed);
   });
 
-  it('a use is priced by begun pulses', () => {
+  it('prices a use by started pulses', () => {
     expect(priceUse(44_000, rate({ perMinute: micros(3_000) }))).toEqual({
       billedMs: 60_000,
       amount: 3_000,
@@ -109,7 +109,7 @@ describe('the price list', () => {
     ],
     [{ rates: [{ direction: 'sip', per_minute: 1, pulse_seconds: 0 }] }, 'rates[0]: pulse_seconds'],
     [{ rates: [{ direction: 'sip', per_minute: 1, currency: 'usd' }] }, 'rates[0]: currency'],
-  ])('names the row and what is wrong with it: %j', (document, message) => {
+  ])('names the row and its problem: %j', (document, message) => {
     const parsed = parseRates(document);
     expect(parsed.ok ? '' : parsed.error).toContain(message);
   });

@@ -31,7 +31,7 @@ describe('window of the ledger', () => {
     'yesterday',
     '',
     '1740787200',
-  ])('%j is no date (Transactions, rule 5)', (text) => {
+  ])('rejects %j as a date (Transactions, rule 5)', (text) => {
     expect(parseWindowBound(text, 'from')).toBeUndefined();
   });
 });

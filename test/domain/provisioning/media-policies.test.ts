@@ -8,7 +8,7 @@ class Kept {
 }
 
 describe('policies for media', () => {
-  it('each field is decided by the endpoint, then the trunk, the carrier, the account', async () => {
+  it('take each field from the endpoint, then the trunk, the carrier, the account', async () => {
     const policies = new MediaPolicies(new Kept());
     await policies.set({ subject: 'account', name: 'MA_1', srtp: 'off', codecs: ['PCMA'] });
     await policies.set({ subject: 'endpoint', name: 'ann', srtp: 'required' });
@@ -25,7 +25,7 @@ describe('policies for media', () => {
     expect(policies.of({ account: 'MA_2', endpoint: 'bob' })).toEqual({});
   });
 
-  it('are there after a restart; what is stored and makes no sense is left out', async () => {
+  it('are restored after a restart, without invalid stored values', async () => {
     const kept = new Kept();
     const policies = new MediaPolicies(kept);
     await policies.set({ subject: 'trunk', name: 't1', srtp: 'optional', codecs: ['OPUS'] });
@@ -44,7 +44,7 @@ describe('policies for media', () => {
     ]);
   });
 
-  it('have a limit', async () => {
+  it('are limited in number', async () => {
     const policies = new MediaPolicies({ get: async () => undefined, set: async () => undefined });
     for (let n = 0; n < 5000; n += 1)
       await policies.set({ subject: 'account', name: String(n), srtp: 'off' });

@@ -42,7 +42,7 @@ const topUp = (amount: number) =>
 const balance = async () => (await opened.store.ledger.balance(ACCOUNT, 'USD'))?.balance;
 
 describe('numbers', () => {
-  it('a purchase charges setup and first month, and makes the number the account’s', async () => {
+  it('charges setup and first month for a purchase and assigns the number to the account', async () => {
     const bought = await numbers.purchase(E164, ACCOUNT, 'usd');
     expect(bought).toMatchObject({ value: { accountId: ACCOUNT, status: 'active' } });
     expect(await balance()).toBe(1_500_000);
@@ -53,7 +53,7 @@ describe('numbers', () => {
     ]);
   });
 
-  it('a purchase that the balance does not cover charges nothing', async () => {
+  it('charges nothing for a purchase that the balance does not cover', async () => {
     await opened.store.ledger.post([anEntry({ type: 'debit', amount: micros(2_000_000) })], {
       checked: false,
     });
@@ -64,7 +64,7 @@ describe('numbers', () => {
     expect(await numbers.get(E164)).toMatchObject({ value: { status: 'available' } });
   });
 
-  it('of two that buy at once, one gets it and one pays', async () => {
+  it('sells a number once to two concurrent buyers and charges one', async () => {
     await opened.store.ledger.post([anEntry({ accountId: asAccountId('MA_OTHER') })], {
       checked: false,
     });
@@ -78,13 +78,13 @@ describe('numbers', () => {
     expect(other).toBe(both[1].ok ? 8_500_000 : 10_000_000);
   });
 
-  it('another currency is refused', async () => {
+  it('refuses another currency', async () => {
     expect(await numbers.purchase(E164, ACCOUNT, 'EUR')).toMatchObject({
       error: { kind: 'currencyMismatch' },
     });
   });
 
-  it('the month is charged once a month, also when the service was down for two', async () => {
+  it('charges each month once, also after a downtime of two months', async () => {
     await numbers.purchase(E164, ACCOUNT, 'USD');
     expect(await numbers.chargeRentals()).toBe(0);
     await opened.clock.advance(31 * DAY_MS);
@@ -97,7 +97,7 @@ describe('numbers', () => {
     expect(await balance()).toBe(500_000);
   });
 
-  it('a renewal that the balance does not cover suspends the number, and is retried daily', async () => {
+  it('suspends a number whose renewal the balance does not cover, and retries daily', async () => {
     const renewals: boolean[] = [];
     numbers.onRenewal(({ isPaid }) => renewals.push(isPaid));
     await numbers.purchase(E164, ACCOUNT, 'USD');
@@ -127,7 +127,7 @@ describe('numbers', () => {
     expect(nextBillingUs).toBe(nextMonth(nowUs));
   });
 
-  it('postpaid accounts renew within their credit line, soft limits always', async () => {
+  it('renews postpaid accounts within their credit line, and soft limits always', async () => {
     const { ledger } = opened.store;
     await numbers.purchase(E164, ACCOUNT, 'USD');
     const line = { isPostpaid: true, creditLimit: micros(1_000_000) };
@@ -142,7 +142,7 @@ describe('numbers', () => {
     expect(await balance()).toBe(-1_500_000);
   });
 
-  it('a suspended number whose release is taken back is still suspended', async () => {
+  it('keeps a suspended number suspended after its release is cancelled', async () => {
     const slow = createProvisioning(opened.store, opened, {
       realm: 'r',
       usernameSuffix: 'always',
@@ -159,7 +159,7 @@ describe('numbers', () => {
     });
   });
 
-  it('keeps the name that its account gives it, and forgets it with the account', async () => {
+  it("keeps the account's name of a number until the account releases it", async () => {
     await numbers.purchase(E164, ACCOUNT, 'USD');
     await numbers.rename(ACCOUNT, E164, 'Front line');
     expect(await numbers.get(E164)).toMatchObject({ value: { alias: 'Front line' } });
@@ -169,7 +169,7 @@ describe('numbers', () => {
     });
   });
 
-  it('lead to an application or to a trunk, of the same account, never to both', async () => {
+  it('route to an application or a trunk of the same account, never to both', async () => {
     await numbers.purchase(E164, ACCOUNT, 'USD');
     const application = await provisioning.applications.create({
       accountId: ACCOUNT,
@@ -196,7 +196,7 @@ describe('numbers', () => {
     });
   });
 
-  it('a released number is free again and bound to nothing', async () => {
+  it('makes a released number available without routing', async () => {
     await numbers.purchase(E164, ACCOUNT, 'USD');
     expect(await numbers.release(E164, asAccountId('MA_OTHER'))).toMatchObject({ ok: false });
     expect(await numbers.release(E164, ACCOUNT)).toMatchObject({
@@ -205,7 +205,7 @@ describe('numbers', () => {
     expect((await numbers.remove(E164)).ok).toBe(true);
   });
 
-  it('a release with a cooldown costs no rent and ends in the inventory', async () => {
+  it('charges no rent during the release cooldown and then returns the number to the inventory', async () => {
     const { numbers: slow } = createProvisioning(opened.store, opened, {
       realm: 'r',
       usernameSuffix: 'always',
@@ -226,7 +226,7 @@ describe('numbers', () => {
     });
   });
 
-  it('a release that is taken back leaves what the number led to, and its rent goes on', async () => {
+  it('restores routing and rent when a release is cancelled', async () => {
     const { numbers: slow, applications } = createProvisioning(opened.store, opened, {
       realm: 'r',
       usernameSuffix: 'always',
@@ -243,7 +243,7 @@ describe('numbers', () => {
     expect(await slow.chargeRentals()).toBe(1);
   });
 
-  it('a number is in the inventory once', async () => {
+  it('adds a number to the inventory once', async () => {
     expect(await numbers.add({ e164: E164, country: 'US', currency: 'USD' })).toMatchObject({
       error: { kind: 'numberExists' },
     });

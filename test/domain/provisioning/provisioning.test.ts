@@ -43,14 +43,14 @@ const endpoint = (over: Partial<NewEndpoint> = {}): NewEndpoint => ({
 });
 
 describe('applications', () => {
-  it('have rising numeric ids, and the answer URL is told of the hangup without a URL of its own', async () => {
+  it('have increasing numeric IDs and report the hangup to the answer URL by default', async () => {
     const [first, second] = [await createApplication(), await createApplication()];
     expect(first.appId).toBe(10_000_001);
     expect(second.appId).toBe(10_000_002);
     expect(first.hangupUrl).toBe('http://127.0.0.1/answer');
   });
 
-  it('are seen by their account only', async () => {
+  it('are visible to their account only', async () => {
     const { appId } = await createApplication();
     expect((await provisioning.applications.get(ACCOUNT, appId)).ok).toBe(true);
     expect((await provisioning.applications.get(OTHER, appId)).ok).toBe(false);
@@ -58,7 +58,7 @@ describe('applications', () => {
     expect((await provisioning.applications.remove(OTHER, appId)).ok).toBe(false);
   });
 
-  it('in use are not removed, unless what uses them is told where to go', async () => {
+  it('in use are not deleted unless their users are bound to another application', async () => {
     const [old, next] = [await createApplication(), await createApplication()];
     const made = await provisioning.endpoints.create(endpoint({ appId: old.appId }));
     if (!made.ok) throw new Error(made.error.kind);
@@ -79,7 +79,7 @@ describe('endpoints', () => {
     expect(made).toMatchObject({ value: { requestedUsername: 'alice', allowVideo: false } });
   });
 
-  it('with when-taken, a free name is kept and a taken one gets a suffix', async () => {
+  it('keep a free name and add a suffix to a taken one with when-taken', async () => {
     provisioning = withSuffix('when-taken');
     const first = await provisioning.endpoints.create(endpoint());
     const second = await provisioning.endpoints.create(endpoint({ accountId: OTHER }));
@@ -87,7 +87,7 @@ describe('endpoints', () => {
     expect(second.ok && second.value.username).toMatch(/^alice\d{5}$/);
   });
 
-  it('the submitted name is unique in the account (spec: duplicate gives 409)', async () => {
+  it('require a unique submitted name per account (spec: duplicate gives 409)', async () => {
     await provisioning.endpoints.create(endpoint());
     expect(await provisioning.endpoints.create(endpoint())).toEqual({
       ok: false,
@@ -95,7 +95,7 @@ describe('endpoints', () => {
     });
   });
 
-  it('keep HA1 of the stored name for every algorithm, and no password', async () => {
+  it('store HA1 of the stored name for every algorithm, and no password', async () => {
     const made = await provisioning.endpoints.create(endpoint());
     if (!made.ok) throw new Error(made.error.kind);
     const { username } = made.value;
@@ -109,7 +109,7 @@ describe('endpoints', () => {
     expect(JSON.stringify(made.value)).not.toContain('horse');
   });
 
-  it('a new password changes HA1; a patch without one does not', async () => {
+  it('change HA1 with a new password only', async () => {
     const made = await provisioning.endpoints.create(endpoint());
     if (!made.ok) throw new Error(made.error.kind);
     const { endpointId, username } = made.value;
@@ -122,14 +122,14 @@ describe('endpoints', () => {
     expect(await md5()).not.toBe(before);
   });
 
-  it("another account's application cannot be bound", async () => {
+  it("cannot be bound to another account's application", async () => {
     const { appId } = await createApplication(OTHER);
     expect(await provisioning.endpoints.create(endpoint({ appId }))).toMatchObject({
       error: { kind: 'unknownApplication' },
     });
   });
 
-  it('a removed endpoint takes its bindings along', async () => {
+  it('are deleted with their bindings', async () => {
     const made = await provisioning.endpoints.create(endpoint());
     if (!made.ok) throw new Error(made.error.kind);
     const binding = {
@@ -171,7 +171,7 @@ describe('endpoints', () => {
 });
 
 describe('carriers', () => {
-  it('are tried by longest prefix, then priority; disabled ones never', async () => {
+  it('are tried by longest prefix, then priority, without disabled ones', async () => {
     const { carriers } = provisioning;
     await carriers.create({ name: 'world', host: 'w.test' });
     await carriers.create({ name: 'us-2', host: 'u.test', prefixes: ['1'], priority: 2 });
@@ -182,7 +182,7 @@ describe('carriers', () => {
     expect(names('4930123456')).toEqual(['world']);
   });
 
-  it('keep their password, and come back after a restart', async () => {
+  it('keep their password and are loaded after a restart', async () => {
     const auth = { username: 'u', password: 'p', register: true };
     await provisioning.carriers.create({
       name: 'c',
@@ -200,7 +200,7 @@ describe('carriers', () => {
 });
 
 describe('trunks', () => {
-  it('name only parts of their own account', async () => {
+  it('refer only to parts of their own account', async () => {
     const { trunks } = provisioning;
     const uri = await trunks.createOriginationUri({
       accountId: OTHER,
@@ -212,7 +212,7 @@ describe('trunks', () => {
     ).toMatchObject({ error: { kind: 'unknownTrunkPart', part: 'primaryUriUuid' } });
   });
 
-  it('keep a part from being removed while they use it', async () => {
+  it('protect a part from deletion while they use it', async () => {
     const { trunks } = provisioning;
     const acl = await trunks.createIpAcl({ accountId: ACCOUNT, ipAddress: '192.0.2.0/24' });
     const made = await trunks.create({ accountId: ACCOUNT, name: 't', ipaclUuid: acl.id });
@@ -222,7 +222,7 @@ describe('trunks', () => {
     expect((await trunks.removeIpAcl(ACCOUNT, acl.id)).ok).toBe(true);
   });
 
-  it('a credential keeps its password readable for authentication and out of its record', async () => {
+  it("keep a credential's password readable for authentication and out of its record", async () => {
     const made = await provisioning.trunks.createCredential({
       accountId: ACCOUNT,
       username: 'u',
@@ -233,8 +233,8 @@ describe('trunks', () => {
   });
 });
 
-describe('caller ids', () => {
-  it('are owned when verified or rented, by that account only', async () => {
+describe('caller IDs', () => {
+  it('are owned if verified or rented, by that account only', async () => {
     const { callerIds, numbers } = provisioning;
     await callerIds.verify(ACCOUNT, '14155550100');
     await numbers.add({ e164: '14155550101', country: 'US', currency: 'USD', accountId: ACCOUNT });

@@ -1,4 +1,4 @@
-/** Order of carriers: prefixes, priorities, prices, weights, times of day; and numbers as carriers want them. */
+/** Order of carriers by prefix, priority, price, weight and time of day, and number formats of carriers. */
 import { describe, expect, it } from 'vitest';
 import { carrierFormat, consider, ranked } from '../../../src/domain/provisioning/routing.ts';
 import type { Carrier, CarrierPolicy } from '../../../src/domain/provisioning/types.ts';
@@ -12,7 +12,7 @@ const order = (carriers: readonly Carrier[], moment = {}, number = '49301234'): 
   ranked(consider(carriers, number, moment), moment).map(({ carrier: { name } }) => name);
 
 describe('the order of carriers', () => {
-  it('longest prefix, then priority, then price, then weight, then name', () => {
+  it('sorts by longest prefix, then priority, price, weight and name', () => {
     const carriers = [
       named('last', { priority: 2 }),
       named('dear', {}, { costs: { '': 0.09 } }),
@@ -25,7 +25,7 @@ describe('the order of carriers', () => {
     expect(order(carriers)).toEqual(['exact', 'cheap', 'dear', 'unpriced', 'last']);
   });
 
-  it('equal ones share first place by their weights; weight 0 is a reserve', () => {
+  it('distributes the first place by weight and treats weight 0 as reserve', () => {
     const carriers = [
       named('seventy', {}, { weight: 70 }),
       named('thirty', {}, { weight: 30 }),
@@ -48,7 +48,7 @@ describe('the order of carriers', () => {
     ['mon-fri 08:00-18:00', '2026-11-21T12:00:00Z', false],
     ['sat-mon 00:00-24:00', '2026-11-22T12:00:00Z', true],
     ['sat-mon 00:00-24:00', '2026-11-24T12:00:00Z', false],
-    // Friday's night goes on into Saturday.
+    // Friday's night hours extend into Saturday.
     ['fri 22:00-06:00', '2026-11-21T05:59:00Z', true],
     ['fri 22:00-06:00', '2026-11-20T05:59:00Z', false],
   ])('%s at %s: %s', (window, at, open) => {
@@ -57,20 +57,20 @@ describe('the order of carriers', () => {
   });
 });
 
-describe('the number as a carrier wants it', () => {
+describe('the number format of a carrier', () => {
   const rewrite = [
     { match: '^49(\\d+)$', replace: '0049$1' },
     { match: '^1(\\d{10})$', replace: '$1' },
   ];
 
-  it('by the first rule that fits, else by strip and prepend', () => {
+  it('applies the first matching rule, or else strip and prepend', () => {
     const north = named('north', { strip: 1, prepend: '+' }, { rewrite });
     expect(carrierFormat(north, '49301234')).toBe('0049301234');
     expect(carrierFormat(north, '14155550100')).toBe('4155550100');
     expect(carrierFormat(north, '33123')).toBe('+3123');
   });
 
-  it('a rule that cannot be read changes nothing', () => {
+  it('ignores an invalid rule', () => {
     const north = named('north', {}, { rewrite: [{ match: '(', replace: '' }] });
     expect(carrierFormat(north, '49301234')).toBe('49301234');
   });

@@ -54,7 +54,7 @@ async function record(over: object = {}): Promise<string> {
 }
 
 describe('recordings', () => {
-  it('are finished once, and what there is to tell of that is stored in the same unit of work', async () => {
+  it('are finished once, together with their notification in one transaction', async () => {
     const notice = {
       accountId: ACCOUNT,
       subject: 'c1',
@@ -84,7 +84,7 @@ describe('recordings', () => {
     expect(await opened.store.notifications.listPending(10)).toEqual([]);
   });
 
-  it('that were begun and never finished are known after a restart, oldest first', async () => {
+  it('left unfinished are listed after a restart, oldest first', async () => {
     const begun = {
       accountId: ACCOUNT,
       callUuid: asCallUuid('c1'),
@@ -104,7 +104,7 @@ describe('recordings', () => {
     expect(await recordings.interrupted()).toEqual([first, second]);
   });
 
-  it('can be fetched once they are ready, by their account', async () => {
+  it('are available to their account once ready', async () => {
     const { recordingId, file } = await recordings.begin({
       accountId: ACCOUNT,
       callUuid: undefined,
@@ -122,7 +122,7 @@ describe('recordings', () => {
     expect((await recordings.get(asAccountId('MA_OTHER'), recordingId)).ok).toBe(false);
   });
 
-  it('are removed with their file', async () => {
+  it('are deleted with their file', async () => {
     const recordingId = await record();
     expect((await recordings.remove(asAccountId('MA_OTHER'), asRecordingId(recordingId))).ok).toBe(
       false,
@@ -132,7 +132,7 @@ describe('recordings', () => {
     expect((await recordings.get(ACCOUNT, asRecordingId(recordingId))).ok).toBe(false);
   });
 
-  it('expire after the days of their account, or the default', async () => {
+  it("expire after the account's retention, or the default", async () => {
     await record();
     await opened.clock.advance(31 * DAY_MS);
     const kept = await record();
@@ -141,7 +141,7 @@ describe('recordings', () => {
     expect(left.items.map((item) => item.recordingId)).toEqual([kept]);
   });
 
-  it('a set is walked oldest first, filters applied', async () => {
+  it('are walked oldest first with filters', async () => {
     const first = await record();
     await record({ fromNumber: '1' });
     await opened.clock.advance(1000);
@@ -162,7 +162,7 @@ const request = (over: Partial<ExportRequest> = {}): ExportRequest => ({
 });
 
 describe('export of recordings', () => {
-  it('covers the last 7 days unless asked otherwise (Export, from, to)', async () => {
+  it('covers the last 7 days by default (Export, from, to)', async () => {
     const job = await recordings.requestExport(request());
     expect(job).toMatchObject({
       value: {
@@ -194,12 +194,12 @@ describe('export of recordings', () => {
     ],
     ['a format that is neither mp3 nor wav', { format: 'ogg' }],
     ['a number of days that is none', { storageDuration: { exact: 'three' } }],
-  ])('is refused: %s (Errors, export validation)', async (_, over) => {
+  ])('refuses %s (Errors, export validation)', async (_, over) => {
     const refused = await recordings.requestExport(request(over));
     expect(refused).toMatchObject({ ok: false, error: { kind: 'invalidExport' } });
   });
 
-  it('additional filters apply to ranges of 30 days or less (Limits)', async () => {
+  it('applies additional filters to ranges of 30 days or less (Limits)', async () => {
     const short = await recordings.requestExport(request({ fromNumber: '1' }));
     expect(short.ok && short.value.filter.fromNumber).toBe('1');
     if (short.ok) await recordings.patchExport(short.value.exportId, { status: 'done' });
@@ -209,7 +209,7 @@ describe('export of recordings', () => {
     expect(long.ok && long.value.filter.fromNumber).toBeUndefined();
   });
 
-  it('one at a time per account; the next once it has ended (Limits, concurrent exports)', async () => {
+  it('runs one at a time per account; the next after its end (Limits, concurrent exports)', async () => {
     const first = await recordings.requestExport(request());
     expect(await recordings.requestExport(request())).toEqual({
       ok: false,
@@ -219,7 +219,7 @@ describe('export of recordings', () => {
     expect((await recordings.requestExport(request())).ok).toBe(true);
   });
 
-  it('a queued or running job is still there after a restart', async () => {
+  it('keeps a queued or running job across a restart', async () => {
     const job = await recordings.requestExport(request());
     if (!job.ok) throw new Error(job.error.kind);
     await recordings.patchExport(job.value.exportId, { status: 'running', attempts: 1 });
@@ -236,7 +236,7 @@ describe('export of recordings', () => {
     [{ gte: '2', lte: '4' }, 2, 4],
     [{ gt: '2', lt: '4' }, 3, 3],
     [{ lt: '5' }, 0, 4],
-  ])('%j means recordings from %d to %d days old', (filters, youngest, oldest) => {
+  ])('%j selects recordings from %d to %d days old', (filters, youngest, oldest) => {
     const window = durationWindow(filters, 100 * DAY_US);
     if (!window.ok) throw new Error(window.error);
     const within = (ageUs: number): boolean => {
@@ -250,13 +250,13 @@ describe('export of recordings', () => {
   });
 
   it.each(['a@b.co', 'first.last+tag@sub.example.org', "o'neil@example.test"])(
-    '%s is an address',
+    'accepts the address %s',
     (text) => {
       expect(isEmail(text)).toBe(true);
     },
   );
   it.each(['a', 'a@b', '@b.co', 'a b@c.de', 'a@-b.co', 'a..b@c.de', 'a@b.co\nx@y.zz'])(
-    '%j is no address',
+    'rejects the address %j',
     (text) => {
       expect(isEmail(text)).toBe(false);
     },
@@ -272,12 +272,12 @@ describe('signed links', () => {
     sig: signed.searchParams.get('sig') ?? '',
   };
 
-  it('open their path until they expire, without credentials', () => {
+  it('grant access to their path until they expire, without credentials', () => {
     expect(opensPath('key', link, 1_000_999_999)).toBe(true);
     expect(opensPath('key', link, 1_001_000_000)).toBe(false);
   });
 
-  it('do not open another path, with another key, or when changed', () => {
+  it('are invalid for another path, with another key, or when modified', () => {
     expect(opensPath('other', link, 0)).toBe(false);
     expect(opensPath('key', { ...link, path: '/x' }, 0)).toBe(false);
     expect(opensPath('key', { ...link, exp: '2000' }, 0)).toBe(false);

@@ -72,7 +72,7 @@ function stage(problems: RecognitionProblem[] = []) {
 }
 
 describe('transcription of a recording (dialect §2.1 Record)', () => {
-  it('is made when the file stands, charged once, and told', async () => {
+  it('runs when the file is complete, is charged once and reported', async () => {
     const { transcriptions, begin, charged, told, parameters } = stage();
     await begin();
     await settle();
@@ -83,7 +83,7 @@ describe('transcription of a recording (dialect §2.1 Record)', () => {
     expect(parameters()).toMatchObject({
       transcription: 'good morning',
       recording_id: recordingId,
-      // 31 s are three pulses of 15 s at 0.006 a minute.
+      // 31 s are three pulses of 15 s at 0.006 per minute.
       transcription_charge: '0.0045',
       transcription_rate: '0.006',
       duration: '31',
@@ -94,7 +94,7 @@ describe('transcription of a recording (dialect §2.1 Record)', () => {
     expect(told).toHaveLength(1);
   });
 
-  it('that the balance does not cover is refused before the recogniser is asked', async () => {
+  it('is refused before recognition if the balance does not cover it', async () => {
     const { transcriptions, begin, uses, recordings, parameters } = stage();
     recordings.set(recordingId, { ...recording, durationMs: 31_000 });
     uses.funds = 4_499;
@@ -108,7 +108,7 @@ describe('transcription of a recording (dialect §2.1 Record)', () => {
     expect([uses.funds, uses.held.size]).toEqual([4_499, 0]);
   });
 
-  it('is tried again when the recogniser fails, and its failure told in the end, uncharged', async () => {
+  it('is retried when the recognizer fails, and finally reported as failed without a charge', async () => {
     const failed = { kind: 'failed', detail: 'it took too long' } as const;
     const { transcriptions, begin, charged, clock, parameters, told } = stage([
       failed,
@@ -129,7 +129,7 @@ describe('transcription of a recording (dialect §2.1 Record)', () => {
     expect(charged).toEqual([]);
   });
 
-  it('without a recogniser, or without a file, its failure is told at once', async () => {
+  it('fails immediately without a recognizer or a file', async () => {
     const none = stage([{ kind: 'unavailable', detail: 'no recogniser of speech is set up' }]);
     await none.begin();
     await none.transcriptions.filed(recordingId);
@@ -143,7 +143,7 @@ describe('transcription of a recording (dialect §2.1 Record)', () => {
     expect(lost.parameters()).toMatchObject({ error: 'there is no file of the recording' });
   });
 
-  it('a restart takes up what waits, but for recordings that are not filed yet', async () => {
+  it('resumes after a restart, except for recordings whose file is not complete', async () => {
     const { transcriptions, begin, recordings, told } = stage();
     await begin();
     recordings.set(recordingId, { ...recording, status: 'recording' });
@@ -156,7 +156,7 @@ describe('transcription of a recording (dialect §2.1 Record)', () => {
     expect(told).toHaveLength(1);
   });
 
-  it('is shown to its account, and to the sub-account whose call it was of', async () => {
+  it('is visible to its account and to the sub-account of its call', async () => {
     const { transcriptions, begin, rows } = stage();
     await begin();
     const [id = ''] = rows.keys();
