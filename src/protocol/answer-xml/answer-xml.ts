@@ -1,4 +1,7 @@
-/** Front door: answer XML in, checked and typed instructions out (spec "Answer-XML instructions", dialect §2). */
+/**
+ * Public interface of the answer XML parser. It turns a document into validated, typed instructions (spec "Answer-XML
+ * instructions", dialect §2).
+ */
 import { err, ok, type Result } from '../../base/result.ts';
 import { readResponse } from './element/element.ts';
 import type { AnswerXmlOptions, Instruction, XmlProblem } from './instruction.ts';
@@ -11,8 +14,8 @@ export type * from './instruction.ts';
 const BYTE_ORDER_MARK = '\uFEFF';
 
 /**
- * Reads a whole document before anything of it runs. `<Response/>` is valid and empty. Anything that is not exactly what the
- * elements allow is a problem with its place and what was expected there; what merely has no effect is a warning on its instruction.
+ * Parses a whole document before any instruction runs. `<Response/>` is valid and empty. Invalid content returns a
+ * problem with its position and the expected content. Content without effect becomes a warning on its instruction.
  */
 export function parseAnswerXml(
   text: string,

@@ -1,4 +1,7 @@
-/** Typed reading of one element: defaults, ranges, and a warning for everything that has no effect. */
+/**
+ * Typed reader for the attributes of one element. It applies defaults and ranges and warns about attributes that have
+ * no effect.
+ */
 import type { XmlHttpMethod, XmlProblem, XmlWarning } from './instruction.ts';
 import { MAX_URL_LENGTH } from './limits.ts';
 import { DocumentRefused, type Offset, type Positions } from './problem.ts';
@@ -18,7 +21,7 @@ export interface IntegerRange {
 
 const KEYS = /^[0-9*#A-D]*$/;
 
-/** Reads an element's attributes. What nobody asked for when `warnings` is taken is reported as unknown. */
+/** Reads an element's attributes. Attributes not read before `sourced` is called are reported as unknown. */
 export class ElementReader {
   readonly element: XmlElement;
   readonly #positions: Positions;
@@ -34,14 +37,14 @@ export class ElementReader {
     return this.#positions.at(this.element.offset).line;
   }
 
-  /** Trimmed value; undefined when absent or empty. */
+  /** Trimmed value, or undefined if the attribute is absent or empty. */
   text(name: string): string | undefined {
     this.#asked.add(name);
     const value = this.element.attributes.get(name)?.trim();
     return value === '' ? undefined : value;
   }
 
-  /** Whether the attribute is written at all, be it empty. */
+  /** Returns whether the attribute is present, even if it is empty. */
   has(name: string): boolean {
     return this.element.attributes.has(name);
   }
@@ -61,7 +64,7 @@ export class ElementReader {
     return this.#within(name, Number(value), range.min, range.max, '');
   }
 
-  /** A number of seconds as milliseconds. */
+  /** Reads a number of seconds and returns milliseconds. */
   seconds(name: string, range: SecondsRange): number {
     return this.optionalSeconds(name, range) ?? range.defaultS * 1000;
   }
@@ -83,7 +86,7 @@ export class ElementReader {
     return found ?? this.#wrong(name, choices.join(' or '));
   }
 
-  /** The method that goes with a URL attribute; POST by default. */
+  /** HTTP method for a URL attribute. Default: POST. */
   method(name = 'method', fault: XmlProblem['fault'] = 'document'): XmlHttpMethod {
     const value = this.text(name)?.toUpperCase();
     if (value === undefined) return 'POST';
@@ -107,7 +110,7 @@ export class ElementReader {
     return { callbackUrl: this.url('callbackUrl'), callbackMethod: this.method('callbackMethod') };
   }
 
-  /** A set of keys; `none` and the empty value are no key at all. */
+  /** Reads a set of keys. `none` and the empty value mean no keys. */
   keys(name: string, otherwise: string): string {
     const value = this.text(name)?.replaceAll(/[\s,]/g, '');
     if (value === undefined) return this.has(name) ? '' : otherwise;
@@ -116,7 +119,7 @@ export class ElementReader {
     return KEYS.test(upper) ? upper : this.#wrong(name, 'keys of 0-9, *, #, A-D, or none');
   }
 
-  /** A comma list of key sequences. */
+  /** Reads a comma-separated list of key sequences. */
   keySequences(name: string): readonly string[] {
     const value = this.text(name);
     if (value === undefined) return [];
@@ -128,7 +131,7 @@ export class ElementReader {
     return this.#wrong(name, 'key sequences of 0-9, *, #, A-D, separated by commas');
   }
 
-  /** Digits to send, with waits: `1w2W3`, optionally `@ms`. */
+  /** Reads digits to send, with waits: `1w2W3`, optionally followed by `@ms`. */
   digits(name: string): string | undefined {
     const value = this.text(name)?.replaceAll(/\s/g, '');
     if (value === undefined || isDigitString(value)) return value;
@@ -140,7 +143,7 @@ export class ElementReader {
     this.#warnings.push({ ...this.#positions.at(offset), message });
   }
 
-  /** Ends the reading of the document; the place is the attribute or the child, where one is named. */
+  /** Throws `DocumentRefused` at the given attribute or child, or at the element if none is given. */
   refuse(
     message: string,
     expected: string,
@@ -155,7 +158,7 @@ export class ElementReader {
     throw new DocumentRefused(offset, message, expected, fault);
   }
 
-  /** `line` and `warnings` of the instruction; to be taken last, with the warnings of its children. */
+  /** Returns `line` and `warnings` of the instruction. Call it last, and pass the warnings of the children. */
   sourced(children: readonly XmlWarning[] = []): {
     readonly line: number;
     readonly warnings: readonly XmlWarning[];
@@ -172,7 +175,7 @@ export class ElementReader {
   #within(name: string, value: number, min: number, max: number, unit: string): number {
     if (value >= min && value <= max) return value;
     const taken = value < min ? min : max;
-    this.warn(`${name}="${value}" is outside of ${min}…${max}${unit}: ${taken} is used`, name);
+    this.warn(`${name}="${value}" is outside ${min}…${max}${unit}: ${taken} is used`, name);
     return taken;
   }
 
@@ -185,7 +188,7 @@ export class ElementReader {
     });
   }
 
-  /** Offset of the attribute where the reader of a message looks for it. */
+  /** Offset of the attribute as a reader of the message would find it. */
   #attributeOffset(name: string): Offset {
     return this.#positions.ofAttribute(this.element.offset, name);
   }

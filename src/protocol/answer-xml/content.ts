@@ -1,4 +1,4 @@
-/** What stands between the tags of an element. */
+/** Readers for the content of an element: text, child elements or a URL. */
 import { type ElementReader, isHttpUrl } from './attributes.ts';
 import type { XmlProblem } from './instruction.ts';
 import type { XmlElement } from './tree.ts';
@@ -6,14 +6,14 @@ import type { XmlElement } from './tree.ts';
 export const childElements = (element: XmlElement): readonly XmlElement[] =>
   element.children.filter((child) => typeof child !== 'string');
 
-/** All text directly inside, trimmed: SDKs indent what they write (dialect §2.0). */
+/** Trimmed text directly inside the element. SDKs indent the text that they write (dialect §2.0). */
 export const ownText = (element: XmlElement): string =>
   element.children
     .filter((child) => typeof child === 'string')
     .join('')
     .trim();
 
-/** The text of an element that must have no child elements. */
+/** Text of an element that must not have child elements. */
 export function textOnly(reader: ElementReader): string {
   const { element } = reader;
   const child = childElements(element)[0];
@@ -29,13 +29,13 @@ export function textOnly(reader: ElementReader): string {
   return ownText(element);
 }
 
-/** For elements that say everything in attributes. */
+/** Rejects child elements and warns about text, for elements that use only attributes. */
 export function refuseContent(reader: ElementReader): void {
   if (textOnly(reader) !== '')
     reader.warn(`the text inside of <${reader.element.name}> is ignored`);
 }
 
-/** Children of an element that has no text of its own. */
+/** Children of an element that must not contain text. */
 export function elementsOnly(reader: ElementReader): readonly XmlElement[] {
   const { element } = reader;
   if (ownText(element) !== '') {
@@ -47,7 +47,7 @@ export function elementsOnly(reader: ElementReader): readonly XmlElement[] {
   return childElements(element);
 }
 
-/** An http(s) URL as content. */
+/** Reads an http(s) URL from the element's text. */
 export function urlContent(reader: ElementReader, fault?: XmlProblem['fault']): string {
   const url = textOnly(reader);
   if (isHttpUrl(url)) return url;

@@ -1,13 +1,13 @@
 /**
- * The typed instructions of an answer document (spec "Answer-XML instructions", dialect §2). Every default and range is
- * already applied: an interpreter never looks at an attribute. Durations are milliseconds, whatever unit the XML used.
- * An attribute that is absent or empty is `undefined` here unless it has a default.
+ * Typed instructions of an answer document (spec "Answer-XML instructions", dialect §2). Defaults and ranges are
+ * already applied, so an interpreter never reads attributes. Durations are in milliseconds. An absent or empty
+ * attribute is `undefined` unless it has a default.
  */
 
 export type XmlHttpMethod = 'GET' | 'POST';
 export type XmlPairs = ReadonlyArray<readonly [name: string, value: string]>;
 
-/** Something the document says that has no effect or another effect than its author may expect; for the call's log. */
+/** Content without effect, or with an effect that the author may not expect. It is written to the call's log. */
 export interface XmlWarning {
   readonly line: number;
   readonly column: number;
@@ -15,17 +15,17 @@ export interface XmlWarning {
 }
 
 interface Sourced {
-  /** Line of the element's start tag, from 1. */
+  /** Line of the element's start tag, starting at 1. */
   readonly line: number;
-  /** Of the element and its children, in document order. */
+  /** Warnings about the element and its children, in document order. */
   readonly warnings: readonly XmlWarning[];
 }
 
-/** What happens with the answer of an `action` URL; dialect §2.0. */
+/** Callback to an `action` URL and the use of its response (dialect §2.0). */
 interface WithAction {
   readonly action: string | undefined;
   readonly method: XmlHttpMethod;
-  /** True: the XML that `action` returns replaces the rest of the document. */
+  /** True if the XML that `action` returns replaces the rest of the document. */
   readonly redirect: boolean;
 }
 
@@ -36,13 +36,13 @@ interface WithCallback {
 
 export interface SpeakInstruction extends Sourced {
   readonly kind: 'speak';
-  /** The words alone, white space collapsed. May be empty: there is nothing to say. */
+  /** Plain text with collapsed white space. Empty text is not spoken. */
   readonly text: string;
-  /** The content as well-formed SSML, without a `speak` root, when it has SSML elements. */
+  /** Content as well-formed SSML without a `speak` root, or undefined if it has no SSML elements. */
   readonly ssml: string | undefined;
   readonly voice: string;
   readonly language: string;
-  /** Times to speak; 0 = until the call ends. */
+  /** Number of times to speak the text; 0 repeats it until the call ends. */
   readonly loop: number;
 }
 
@@ -50,55 +50,55 @@ export interface PlayInstruction extends Sourced {
   readonly kind: 'play';
   /** Absolute http(s) URL of a WAV or MP3 file. */
   readonly url: string;
-  /** Times to play; 0 = until the call ends. */
+  /** Number of times to play the file; 0 repeats it until the call ends. */
   readonly loop: number;
 }
 
 export interface WaitInstruction extends Sourced {
   readonly kind: 'wait';
   readonly lengthMs: number;
-  /** Ends early once the caller was silent for so long; undefined: always waits the whole length. */
+  /** Silence of the caller, in milliseconds, that ends the wait early. Undefined disables early ending. */
   readonly untilSilenceMs: number | undefined;
-  /** Ends early at a beep. */
+  /** True if a beep ends the wait early. */
   readonly beep: boolean;
 }
 
 export interface DtmfInstruction extends Sourced {
   readonly kind: 'dtmf';
-  /** `0-9*#A-D`, `w` = 0.5 s, `W` = 1 s. */
+  /** Digits to send: `0-9*#A-D`; `w` waits 0.5 s and `W` waits 1 s. */
   readonly digits: string;
-  /** True: the next element starts at once. */
+  /** True if the next element starts without waiting for the digits. */
   readonly async: boolean;
 }
 
 export type PromptInstruction = SpeakInstruction | PlayInstruction | WaitInstruction;
 
-/** `GetDigits`, `GetInput` and `Gather`: one instruction, three sets of defaults (dialect §2.1). */
+/** Instruction for `GetDigits`, `GetInput` and `Gather`, which differ only in their defaults (dialect §2.1). */
 export interface GatherInstruction extends Sourced, WithAction {
   readonly kind: 'gather';
   readonly element: 'GetDigits' | 'GetInput' | 'Gather';
   readonly acceptsDigits: boolean;
   readonly acceptsSpeech: boolean;
-  /** From the end of the prompts to the first input. */
+  /** Time from the end of the prompts to the first input, in milliseconds. */
   readonly firstInputTimeoutMs: number;
-  /** From one digit to the next. */
+  /** Time between two digits, in milliseconds. */
   readonly interDigitTimeoutMs: number;
-  /** From the end of speech to the end of input. */
+  /** Time from the end of speech to the end of input, in milliseconds. */
   readonly speechEndTimeoutMs: number;
   readonly numDigits: number;
-  /** Set of keys that end the input; '' = none. */
+  /** Set of keys that end the input; empty if no key does. */
   readonly finishOnKey: string;
-  /** Keys pressed before the prompts began count too. */
+  /** True if keys pressed before the prompts count as input. */
   readonly typeAhead: boolean;
-  /** Set of keys that are valid input. */
+  /** Set of keys accepted as input. */
   readonly validDigits: string;
-  /** Attempts in all, at least 1. */
+  /** Total number of attempts, at least 1. */
   readonly attempts: number;
   readonly playBeep: boolean;
   readonly invalidDigitsSound: string | undefined;
-  /** True (`Gather`): `action` is called with empty input after the last attempt; false: the document goes on. */
+  /** True (`Gather`) if `action` is called with empty input after the last attempt. Otherwise the document continues. */
   readonly reportsNoInput: boolean;
-  /** False: digits must not be written to any log. */
+  /** False if digits must not be written to any log. */
   readonly log: boolean;
   readonly language: string;
   readonly speechModel: 'default' | 'command_and_search' | 'phone_call';
@@ -111,21 +111,21 @@ export interface GatherInstruction extends Sourced, WithAction {
 
 interface DialDestinationCommon {
   readonly line: number;
-  /** Of this leg alone; undefined: that of the `Dial`. */
+  /** Caller ID for this leg; undefined uses that of the `Dial`. */
   readonly callerId: string | undefined;
   readonly callerName: string | undefined;
-  /** Digits (with `w`, `W`) sent once the B leg has answered. */
+  /** Digits (with `w`, `W`) to send after the B leg has answered. */
   readonly sendDigits: string | undefined;
-  /** True: already on early media. */
+  /** True if `sendDigits` starts during early media. */
   readonly sendOnPreanswer: boolean;
   readonly sendDigitsMode: 'rfc2833' | 'inband' | undefined;
-  /** Names without the X-VH-/X-PH- prefix; `Dial`'s own pairs are merged in (the child's win). */
+  /** Header names without the X-VH-/X-PH- prefix. Pairs of `Dial` are merged in; pairs of the child take precedence. */
   readonly sipHeaders: XmlPairs;
 }
 
 export interface NumberDestination extends DialDestinationCommon {
   readonly kind: 'number';
-  /** Digits, with a leading `+` when the document wrote one; separators are removed. */
+  /** Digits without separators, with a leading `+` if the document has one. */
   readonly number: string;
 }
 
@@ -139,47 +139,47 @@ export interface UserDestination extends DialDestinationCommon {
 
 export type DialDestination = NumberDestination | UserDestination;
 
-/** What the A leg hears until the B leg answers. */
+/** Audio for the A leg until the B leg answers. */
 export type DialMusic =
   | { readonly kind: 'ringback' }
   /** Early media of the B leg. */
   | { readonly kind: 'real' }
-  /** An audio file, or XML with Play, Speak and Wait. */
+  /** URL of an audio file, or of XML with Play, Speak and Wait. */
   | { readonly kind: 'url'; readonly url: string };
 
 export interface DialInstruction extends Sourced, WithAction, WithCallback {
   readonly kind: 'dial';
   readonly callerId: string | undefined;
   readonly callerName: string | undefined;
-  /** Ringing at most; default 120 s. */
+  /** Longest ringing time in milliseconds. Default: 120 s. */
   readonly timeoutMs: number;
-  /** From the answer of the B leg; at most 24 h. */
+  /** Longest call time after the B leg answers, in milliseconds; at most 24 h. */
   readonly timeLimitMs: number;
   readonly hangupOnStar: boolean;
   readonly dialMusic: DialMusic;
-  /** URL of audio or XML played to the B leg before the bridge. */
+  /** URL of audio or XML to play to the B leg before the bridge. */
   readonly confirmSound: string | undefined;
-  /** The B leg must press this key; undefined: the sound alone. */
+  /** Key that the B leg must press; undefined requires no key. */
   readonly confirmKey: string | undefined;
   readonly confirmTimeoutMs: number;
   readonly digitsMatch: readonly string[];
   readonly digitsMatchBLeg: readonly string[];
-  /** At least one; several ring at the same time. */
+  /** Destinations to ring at the same time; at least one. */
   readonly destinations: readonly DialDestination[];
 }
 
 export interface RecordInstruction extends Sourced, WithAction, WithCallback {
   readonly kind: 'record';
   readonly fileFormat: 'mp3' | 'wav';
-  /** Ends after so much silence; 0 = never. Without effect on session recordings. */
+  /** Silence that ends the recording, in milliseconds; 0 disables it. No effect on session recordings. */
   readonly silenceTimeoutMs: number;
   readonly maxLengthMs: number;
   readonly playBeep: boolean;
-  /** Set of keys that end the recording; '' = none. */
+  /** Set of keys that end the recording; empty if no key does. */
   readonly finishOnKey: string;
-  /** The whole session in the background. */
+  /** True if the whole session is recorded in the background. */
   readonly recordSession: boolean;
-  /** In the background, from the moment at which a `Dial` is answered. */
+  /** True if background recording starts when a `Dial` is answered. */
   readonly startOnDialAnswer: boolean;
   readonly channels: 'mono' | 'stereo';
   readonly transcriptionType: 'auto' | 'hybrid' | undefined;
@@ -189,7 +189,7 @@ export interface RecordInstruction extends Sourced, WithAction, WithCallback {
 
 export interface StreamInstruction extends Sourced {
   readonly kind: 'stream';
-  /** `wss://…`, or `ws://…` where allowed; user information in it is kept. */
+  /** URL starting with `wss://`, or `ws://` where allowed. User information is kept. */
   readonly url: string;
   readonly bidirectional: boolean;
   readonly audioTrack: 'inbound' | 'outbound' | 'both';
@@ -200,7 +200,7 @@ export interface StreamInstruction extends Sourced {
   readonly statusCallbackUrl: string | undefined;
   readonly statusCallbackMethod: XmlHttpMethod;
   readonly extraHeaders: XmlPairs;
-  /** The attribute as written, for status callbacks. */
+  /** Attribute text as written, for status callbacks. */
   readonly extraHeadersText: string;
   readonly maxRetries: number;
   readonly name: string | undefined;
@@ -220,9 +220,9 @@ export interface ConferenceInstruction extends Sourced, WithAction, WithCallback
   readonly exitSound: ConferenceSound;
   readonly startConferenceOnEnter: boolean;
   readonly endConferenceOnExit: boolean;
-  /** False: a member that is left alone is dropped. */
+  /** False if the last remaining member is removed. */
   readonly stayAlone: boolean;
-  /** URL of XML with Speak, Play and Wait, heard until the conference starts. */
+  /** URL of XML with Play, Speak and Wait, played until the conference starts. */
   readonly waitSound: string | undefined;
   readonly waitMethod: XmlHttpMethod;
   readonly maxMembers: number;
@@ -235,7 +235,7 @@ export interface ConferenceInstruction extends Sourced, WithAction, WithCallback
   readonly relayDtmf: boolean;
   readonly floorEvent: boolean;
   readonly sendDigits: string | undefined;
-  /** Of a `MultiPartyCall`, which is a room of its own kind. */
+  /** Rules of a `MultiPartyCall`; undefined for an ordinary conference. */
   readonly party: PartyRules | undefined;
 }
 
@@ -248,18 +248,18 @@ interface PartyTarget {
 
 export interface PartyRules {
   readonly role: PartyRole;
-  /** Of the whole multi-party call, from its first member on. */
+  /** Longest duration of the multi-party call in milliseconds, counted from its first member. */
   readonly maxDurationMs: number;
-  /** Who waits for longer leaves; 0: nobody does. */
+  /** Longest waiting time of a member, in milliseconds; 0 is unlimited. */
   readonly waitLimitMs: number;
-  /** Of a supervisor: heard by agents alone. */
+  /** True if only agents hear this supervisor. */
   readonly coachMode: boolean;
   readonly hold: boolean;
-  /** URL of audio or XML, heard on hold. */
+  /** URL of audio or XML played on hold. */
   readonly holdMusic: string | undefined;
   readonly holdMethod: XmlHttpMethod;
   readonly statusCallback: PartyTarget | undefined;
-  /** Groups of events that it is told. */
+  /** Event groups to report to the callback. */
   readonly events: ReadonlySet<string>;
   readonly recordingCallback: PartyTarget | undefined;
   readonly transcription:
@@ -267,13 +267,13 @@ export interface PartyRules {
     | undefined;
 }
 
-/** Whom the peer is asked to call itself (REFER). */
+/** Asks the peer to call another target (REFER). */
 export interface ReferInstruction extends Sourced, WithAction {
   readonly kind: 'refer';
   readonly destination:
     | { readonly kind: 'number'; readonly number: string }
     | { readonly kind: 'sip'; readonly uri: string };
-  /** To the outcome. */
+  /** Longest wait for the outcome, in milliseconds. */
   readonly timeoutMs: number;
 }
 
@@ -298,11 +298,11 @@ export interface PreAnswerInstruction extends Sourced {
 export interface HangupInstruction extends Sourced {
   readonly kind: 'hangup';
   readonly reason: 'rejected' | 'busy' | undefined;
-  /** Hang up after so long while the document goes on; undefined: now. */
+  /** Delay before the hangup, in milliseconds, while the document continues; undefined hangs up immediately. */
   readonly scheduleMs: number | undefined;
 }
 
-/** Accepted for documents written for other services; there is no messaging here. */
+/** Accepted but ignored, for documents written for services with messaging. */
 export interface MessageInstruction extends Sourced, WithCallback {
   readonly kind: 'message';
   readonly source: string;
@@ -329,20 +329,20 @@ export type Instruction =
 export type InstructionKind = Instruction['kind'];
 
 /**
- * Why a document cannot run. `fault` tells the hangup cause: the document itself (8011…8014), or an `action` or `Redirect`
- * that names an unusable URL (7022, 7024) or method (7032, 7034); dialect §3.12.
+ * Reason why a document cannot run. `fault` selects the hangup cause (dialect §3.12): an invalid document (8011…8014),
+ * or an `action` or `Redirect` with an invalid URL (7022, 7024) or method (7032, 7034).
  */
 export interface XmlProblem {
   readonly fault: 'document' | 'actionUrl' | 'actionMethod' | 'redirectUrl' | 'redirectMethod';
-  /** From 1; the column counts UTF-16 units. */
+  /** Position starting at 1; the column counts UTF-16 units. */
   readonly line: number;
   readonly column: number;
   readonly message: string;
-  /** What a valid document has at this place. */
+  /** Content that is valid at this position. */
   readonly expected: string;
 }
 
 export interface AnswerXmlOptions {
-  /** Whether `ws://` is accepted beside `wss://` in `Stream`. */
+  /** True if `Stream` accepts `ws://` in addition to `wss://`. */
   readonly allowInsecureStreams: boolean;
 }

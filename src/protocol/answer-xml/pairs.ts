@@ -1,16 +1,16 @@
-/** `k=v,k2=v2` lists: extraHeaders and sipHeaders. */
+/** Readers for `k=v,k2=v2` lists: extraHeaders and sipHeaders. */
 import type { ElementReader } from './attributes.ts';
 import type { XmlPairs } from './instruction.ts';
 import { MAX_EXTRA_HEADERS_BYTES, MAX_HEADER_PAIRS } from './limits.ts';
 
 const KEY = /^[A-Za-z0-9_.-]{1,64}$/;
-/** Printable ASCII: the value becomes a SIP or HTTP header, which a line break must never split. */
+/** Printable ASCII. The value becomes a SIP or HTTP header, which a line break would split. */
 const VALUE = /^[\x20-\x7e]{0,256}$/;
 
-/** Header names that stay with the service (dialect §2.1, Dial); compared without case. */
+/** Reserved prefixes of header names (dialect §2.1, Dial), compared case-insensitively. */
 const RESERVED = ['ph-', 'plivo', 'fs-', 'sipauth', 'zt-', 'twilio', 'clientregion'];
 
-/** `extraHeaders` of `Stream`, at most 512 bytes (dialect §1.3); `;` separates as well, as clients write both. */
+/** Reads `extraHeaders` of `Stream`, at most 512 bytes (dialect §1.3). Clients also separate pairs with `;`. */
 export function extraHeaders(reader: ElementReader): {
   readonly extraHeaders: XmlPairs;
   readonly extraHeadersText: string;
@@ -26,7 +26,7 @@ export function extraHeaders(reader: ElementReader): {
   return { extraHeaders: pairs(reader, 'extraHeaders', text, /[,;]/), extraHeadersText: text };
 }
 
-/** `sipHeaders` of `Dial`, `Number` and `User`; a prefix is put in front of the names later. */
+/** Reads `sipHeaders` of `Dial`, `Number` and `User`. The caller adds the prefix to the names. */
 export function sipHeaders(reader: ElementReader): XmlPairs {
   const text = reader.text('sipHeaders') ?? '';
   return pairs(reader, 'sipHeaders', text, /,/).filter(([name]) => {

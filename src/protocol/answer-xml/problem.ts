@@ -1,11 +1,11 @@
 import type { XmlProblem } from './instruction.ts';
 
-/** Where something stands in the document: an offset in UTF-16 units from its first character. */
+/** Position in the document: an offset in UTF-16 units from its first character. */
 export type Offset = number;
 
 /**
- * Thrown inside this module alone, to leave a nest of readers at the first problem; `parseAnswerXml` turns it into a value.
- * It carries an offset; line and column are worked out once, at the end.
+ * Error thrown at the first problem, only inside this module. `parseAnswerXml` converts it to a result and computes
+ * line and column from its offset.
  */
 export class DocumentRefused extends Error {
   readonly offset: Offset;
@@ -29,7 +29,7 @@ export class DocumentRefused extends Error {
 const TAG_NAME = /<[^\s/>]+/y;
 const ATTRIBUTE = /\s+([^\s=]+)\s*=\s*(?:"[^"]*"|'[^']*')/y;
 
-/** Turns offsets into line and column, both from 1. A line ends with LF, CR or CRLF (XML 1.0 §2.11). */
+/** Converts offsets to line and column, both starting at 1. A line ends with LF, CR or CRLF (XML 1.0 §2.11). */
 export class Positions {
   readonly #text: string;
   readonly #starts: number[] = [0];
@@ -53,7 +53,7 @@ export class Positions {
     return { line: low + 1, column: offset - (this.#starts[low] ?? 0) + 1 };
   }
 
-  /** Where an attribute of the element that starts at `element` stands; the element itself when it has none of that name. */
+  /** Position of an attribute of the element that starts at `element`, or of the element if it lacks that attribute. */
   ofAttribute(element: Offset, name: string): Offset {
     TAG_NAME.lastIndex = element;
     TAG_NAME.test(this.#text);

@@ -1,4 +1,7 @@
-/** A checked document as a plain tree. Entities are decoded here, after the check, so that nothing is ever expanded. */
+/**
+ * Builds a plain tree from a checked document. Entities are decoded after the check, so no entity expansion takes
+ * place.
+ */
 import { XMLParser } from 'fast-xml-parser';
 import { DocumentRefused, type Offset } from './problem.ts';
 import { checkWellFormed } from './well-formed.ts';
@@ -8,7 +11,7 @@ export interface XmlElement {
   readonly attributes: ReadonlyMap<string, string>;
   /** Elements and text (white space included) in document order. */
   readonly children: ReadonlyArray<XmlElement | string>;
-  /** Of the start tag. */
+  /** Offset of the start tag. */
   readonly offset: Offset;
 }
 
@@ -29,7 +32,7 @@ const parser = new XMLParser({
   ignorePiTags: true,
 });
 
-/** Reads the root element. Throws `DocumentRefused` when the document is not well-formed. */
+/** Reads the root element. Throws `DocumentRefused` if the document is not well-formed. */
 export function readTree(text: string): XmlElement {
   const offsets = checkWellFormed(text);
   const nodes = parse(text);
@@ -44,7 +47,7 @@ export function readTree(text: string): XmlElement {
       if (name === TEXT) children.push(decode(String(content)));
       else if (name === CDATA) children.push(cdataText(content));
       else {
-        // The checker noted start tags in the order in which this walk meets them.
+        // The checker recorded the offsets of start tags in the order of this traversal.
         const offset = offsets[next] ?? 0;
         next += 1;
         const attributes = readAttributes(node[ATTRIBUTES]);
@@ -63,7 +66,7 @@ function parse(text: string): readonly unknown[] {
   try {
     return asList(parser.parse(text));
   } catch (error) {
-    // What it refuses beyond well-formedness: names such as __proto__.
+    // The parser also rejects some well-formed documents, such as those with names like __proto__.
     const message = error instanceof Error ? error.message : 'unreadable';
     throw new DocumentRefused(0, message, 'the elements of answer XML');
   }
@@ -71,7 +74,7 @@ function parse(text: string): readonly unknown[] {
 
 function readAttributes(node: unknown): ReadonlyMap<string, string> {
   if (!isRecord(node)) return new Map();
-  // XML 1.0 §3.3.3: white space in an attribute value is a space; a referenced one stays itself.
+  // XML 1.0 §3.3.3: white space in an attribute value becomes a space, except from character references.
   return new Map(
     Object.entries(node).map(([name, value]) => [
       name,

@@ -1,7 +1,7 @@
 /**
- * Whether a text is a well-formed XML 1.0 document of the kind that answer XML may be: no DOCTYPE, one root, limited size.
- * fast-xml-parser builds the tree but takes much that XML forbids (a bare `&` in an attribute, `<` in an attribute, two
- * roots, undefined entities); so this reads the whole document first, by the productions of the recommendation.
+ * Checks that a text is a well-formed XML 1.0 document without DOCTYPE, with one root and limited size. fast-xml-parser
+ * builds the tree but accepts text that XML forbids: a bare `&` or `<` in an attribute, two roots, undefined entities.
+ * This check therefore reads the whole document first, following the grammar of the recommendation.
  */
 import { MAX_ATTRIBUTES, MAX_DEPTH, MAX_DOCUMENT_BYTES, MAX_ELEMENTS } from './limits.ts';
 import { DocumentRefused, type Offset } from './problem.ts';
@@ -22,8 +22,8 @@ const DECLARATION =
   /<\?xml[ \t\r\n]+version[ \t\r\n]*=[ \t\r\n]*(?:"1\.[0-9]+"|'1\.[0-9]+')(?:[ \t\r\n]+encoding[ \t\r\n]*=[ \t\r\n]*(?:"[A-Za-z][\w.-]*"|'[A-Za-z][\w.-]*'))?(?:[ \t\r\n]+standalone[ \t\r\n]*=[ \t\r\n]*(?:"(?:yes|no)"|'(?:yes|no)'))?[ \t\r\n]*\?>/y;
 
 /**
- * Throws `DocumentRefused` at the first fault. Returns the offset of every start tag, in document order.
- * `text` has no byte order mark any more.
+ * Throws `DocumentRefused` at the first error. Returns the offset of every start tag in document order. `text` must not
+ * start with a byte order mark.
  */
 export function checkWellFormed(text: string): readonly Offset[] {
   if (Buffer.byteLength(text, 'utf8') > MAX_DOCUMENT_BYTES) {
@@ -85,7 +85,7 @@ class Checker {
     return { rest, kind: rest.charAt(1) };
   }
 
-  /** From here to `end`: text of the open element, or white space outside of the root. */
+  /** Reads up to `end`: text of the open element, or white space outside the root. */
   #characterData(end: Offset): void {
     const from = this.#at;
     this.#at = end;
@@ -229,7 +229,7 @@ class Checker {
   }
 }
 
-/** XML 1.0 §4.1: a character reference must name a Char. */
+/** Returns whether a character reference names a Char (XML 1.0 §4.1). */
 function isXmlCharacter(decimal: string | undefined, hex: string | undefined): boolean {
   if (decimal === undefined && hex === undefined) return true;
   const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);

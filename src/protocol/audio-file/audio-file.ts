@@ -1,10 +1,13 @@
-/** Front door: audio files and sample rates. Streaming where sizes are the customer's choice. */
+/**
+ * Public interface for audio files and sample rate conversion. Processing is streamed where customers choose the file
+ * size.
+ */
 export { type Resampler, resampler } from './resampler.ts';
 export { isMp3, isWav } from './sniff.ts';
 export { openWav, type WavSource } from './wav.ts';
 export { ENDLESS, wavHeader } from './wav-header.ts';
 
-/** Mono samples, full scale -1 … 1, to little-endian 16-bit, saturated. */
+/** Converts mono samples (full scale -1 … 1) to little-endian 16-bit PCM with saturation. */
 export function toPcm16(samples: Float32Array): Uint8Array {
   const bytes = new Uint8Array(samples.length * 2);
   const view = new DataView(bytes.buffer);

@@ -1,4 +1,4 @@
-/** ITU-T G.711 to linear 16 bit, for files (the line's own codec is native). */
+/** Decodes ITU-T G.711 to 16-bit linear PCM for files. Calls use the native codec. */
 
 const MU_LAW = Int16Array.from({ length: 256 }, (_, code) => {
   const inverted = ~code & 0xff;

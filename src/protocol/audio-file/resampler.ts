@@ -1,20 +1,20 @@
-/** Change of sample rate for files and synthesized speech; the live path has its own, native one. */
+/** Sample rate conversion for files and synthesized speech. Live audio uses the native resampler. */
 
 export interface Resampler {
-  /** Takes the next samples, any number, and gives what has become ready. */
+  /** Accepts any number of samples and returns the output samples that are ready. */
   push(samples: Float32Array): Float32Array;
-  /** What the filter still holds at the end. In all, input length x output rate / input rate samples come out. */
+  /** Returns the remaining output. The total is input length x output rate / input rate samples. */
   finish(): Float32Array;
 }
 
-/** The filter spans this many periods of the lower rate. */
+/** Filter length in periods of the lower rate. */
 const SPAN_PERIODS = 48;
-/** Centre of the transition in parts of the lower rate: -6 dB there, 80 dB down from 0.53 on. */
+/** Centre of the transition band relative to the lower rate: -6 dB there, -80 dB from 0.53. */
 const CUTOFF = 0.478;
 /** Kaiser window with about 80 dB of attenuation. */
 const KAISER_BETA = 7.86;
 
-/** Polyphase FIR with a Kaiser window; no delay: the output starts with the input. */
+/** Polyphase FIR filter with a Kaiser window and zero delay: output sample 0 aligns with input sample 0. */
 export function resampler(inputRate: number, outputRate: number): Resampler {
   return inputRate === outputRate ? passThrough() : new PolyphaseResampler(inputRate, outputRate);
 }
@@ -25,13 +25,13 @@ const passThrough = (): Resampler => ({
 });
 
 class PolyphaseResampler implements Resampler {
-  /** Output n lies at input position n * down / up. */
+  /** Output sample n is at input position n * down / up. */
   readonly #up: number;
   readonly #down: number;
   readonly #taps: number;
-  /** By phase, oldest sample first. */
+  /** Filter taps by phase, oldest sample first. */
   readonly #phases: readonly Float32Array[];
-  /** Input not yet passed, its first sample at input position `#start`. */
+  /** Input samples still needed; the first is at input position `#start`. */
   #window: Float32Array;
   #start: number;
   #taken = 0;
@@ -44,7 +44,7 @@ class PolyphaseResampler implements Resampler {
     const lower = Math.min(inputRate, outputRate);
     this.#taps = 2 * Math.ceil((SPAN_PERIODS * inputRate) / lower / 2);
     this.#phases = design(this.#up, this.#taps, (CUTOFF * lower) / inputRate);
-    // Half of the filter looks back before the first sample: silence.
+    // Half of the filter reads samples before the first one; these are silence.
     this.#window = new Float32Array(this.#taps / 2 - 1);
     this.#start = -this.#window.length;
   }
@@ -94,7 +94,10 @@ class PolyphaseResampler implements Resampler {
   }
 }
 
-/** `cutoff` in parts of the input rate. Tap k of phase p stands half - 1 - k + p/up samples before the output. */
+/**
+ * Computes the taps. `cutoff` is relative to the input rate. Tap k of phase p is half - 1 - k + p/up samples before the
+ * output.
+ */
 function design(up: number, taps: number, cutoff: number): Float32Array[] {
   const half = taps / 2;
   const scale = besselI0(KAISER_BETA);

@@ -1,4 +1,4 @@
-/** What a file is, by its first bytes: customers' servers send any Content-Type. */
+/** Detects the file type by its first bytes, because customers' servers send unreliable Content-Type values. */
 
 const text = (bytes: Uint8Array, at: number, length: number): string =>
   String.fromCharCode(...bytes.subarray(at, at + length));
@@ -6,7 +6,7 @@ const text = (bytes: Uint8Array, at: number, length: number): string =>
 export const isWav = (bytes: Uint8Array): boolean =>
   bytes.length >= 12 && text(bytes, 0, 4) === 'RIFF' && text(bytes, 8, 4) === 'WAVE';
 
-/** An ID3v2 tag, or a frame header of ISO 11172-3: eleven sync bits, a valid layer, bit rate and sample rate. */
+/** Detects an ID3v2 tag or a frame header of ISO 11172-3: eleven sync bits, valid layer, bit rate and sample rate. */
 export function isMp3(bytes: Uint8Array): boolean {
   if (bytes.length < 4) return false;
   if (text(bytes, 0, 3) === 'ID3') return true;

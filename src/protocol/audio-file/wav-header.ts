@@ -1,4 +1,4 @@
-/** RIFF header of 16-bit linear PCM. `bytes`: of the samples; 0xffffffff: as many as come. */
+/** RIFF header of 16-bit linear PCM. `bytes` is the length of the samples, or 0xffffffff if it is unknown. */
 export const WAV_HEADER_BYTES = 44;
 export const ENDLESS = 0xffff_ffff;
 

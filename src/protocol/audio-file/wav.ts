@@ -1,4 +1,7 @@
-/** WAV (RIFF) files: linear PCM of 8 to 32 bits, float, mu-law and A-law, any rate and number of channels. */
+/**
+ * Reader for WAV (RIFF) files: linear PCM of 8 to 32 bits, float, mu-law and A-law, with any sample rate and channel
+ * count.
+ */
 import { err, ok, type Result } from '../../base/result.ts';
 import { aLawToLinear, muLawToLinear } from './companding.ts';
 import { isWav } from './sniff.ts';
@@ -10,7 +13,7 @@ export interface WavSource {
   readonly length: number;
   /** Byte position of the first sample in the file. */
   readonly dataOffset: number;
-  /** The channels' average, full scale -1 … 1, of up to `count` samples from `start` on. */
+  /** Returns up to `count` samples from `start`, averaged over the channels, full scale -1 … 1. */
   mono(start: number, count: number): Float32Array;
 }
 
@@ -18,10 +21,10 @@ const FORMAT_TAGS = { pcm: 1, float: 3, aLaw: 6, muLaw: 7, extensible: 0xfffe } 
 const MIN_RATE = 4000;
 const MAX_RATE = 192_000;
 const MAX_CHANNELS = 8;
-/** Chunks before the audio; a real file has a handful. */
+/** Maximum number of chunks before the audio; real files have about five. */
 const MAX_CHUNKS = 100;
 
-/** One sample at a byte position, full scale -1 … 1. */
+/** Reads one sample at a byte position, full scale -1 … 1. */
 type ReadSample = (view: DataView, at: number) => number;
 
 const READERS: Readonly<Record<string, ReadSample>> = {
@@ -42,7 +45,7 @@ interface Format {
   readonly read: ReadSample;
 }
 
-/** The error is in plain words. */
+/** Parses the headers. The error text can be shown to users. */
 export function openWav(bytes: Uint8Array): Result<WavSource, string> {
   if (!isWav(bytes)) return err('not a WAV file');
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -58,7 +61,7 @@ export function openWav(bytes: Uint8Array): Result<WavSource, string> {
       format = parsed.value;
     } else if (name === 'data') {
       if (format === undefined) return err('its audio comes before its format');
-      // A stated length beyond the end: the file was cut, or made by a program that could not go back to fill it in.
+      // A stated length beyond the end means that the file was cut, or that its writer could not update the header.
       return ok(source(view, format, body, Math.min(length, bytes.length - body)));
     }
     at = body + length + (length % 2);

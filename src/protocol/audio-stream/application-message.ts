@@ -1,6 +1,6 @@
 /**
- * Messages of the application to the service (dialect §1.2), as unknown bytes to typed values. Nearly every `playAudio`
- * is taken by the media engine before it comes here; this reader takes what is left and says what is wrong with it.
+ * Parses messages from the application to the service (dialect §1.2) from bytes to typed values. The media engine
+ * consumes nearly every `playAudio` first. This reader handles the remaining messages and reports errors.
  */
 import type { StreamId } from '../../base/ids.ts';
 import { err, ok, type Result } from '../../base/result.ts';
@@ -13,7 +13,7 @@ export type ApplicationMessage =
   | { readonly event: 'checkpoint'; readonly name: string }
   | { readonly event: 'clearAudio' }
   | { readonly event: 'sendDTMF'; readonly digits: string }
-  /** `drain`: once everything queued has been played. */
+  /** `drain` delays the stop until all queued audio has been played. */
   | { readonly event: 'stop'; readonly drain: boolean };
 
 export interface ReaderContext {
@@ -21,13 +21,13 @@ export interface ReaderContext {
   readonly format: StreamFormat;
 }
 
-/** Longest name of a checkpoint, UTF-16 units; it is kept until the checkpoint completes. */
+/** Maximum length of a checkpoint name in UTF-16 units. The name is kept until the checkpoint completes. */
 export const MAX_CHECKPOINT_NAME = 1024;
-/** Most digits of one `sendDTMF`. */
+/** Maximum number of digits in one `sendDTMF`. */
 export const MAX_DTMF_DIGITS = 100;
 /**
- * Most commas, and most opening brackets of either kind, of one message. Megabytes of audio are one string to the JSON parser and
- * cost it very little; megabytes of tiny values would block every other call for much of a second.
+ * Maximum number of commas, and of opening brackets, in one message. Megabytes of audio form one string, which the JSON
+ * parser reads quickly. Megabytes of tiny values would block all calls for a large part of a second.
  */
 export const MAX_MESSAGE_PARTS = 4096;
 
@@ -37,7 +37,7 @@ type Reader = (
   context: ReaderContext,
 ) => Result<ApplicationMessage, StreamFault>;
 
-/** Names of the protocol, and the names that bots written for another service use for the same thing. */
+/** Readers by event name, including aliases from bots written for another service. */
 const READERS: Readonly<Record<string, Reader>> = Object.assign(Object.create(null), {
   playAudio: readPlayAudio,
   media: readPlayAudio,
@@ -93,7 +93,7 @@ function parseObject(bytes: Uint8Array): Result<JsonObject, StreamFault> {
   try {
     value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch (error) {
-    // The message of the parser quotes the input, which may hold any character.
+    // The parser's message quotes the input, which may contain any character.
     const why =
       error instanceof SyntaxError
         ? error.message.replace(/[^\x20-\x7e]/g, '?')

@@ -1,4 +1,4 @@
-/** Front door of the audio-stream protocol: the JSON messages of the stream socket and one socket as a machine. */
+/** Public interface of the audio-stream protocol: the JSON messages and the state machine of one stream socket. */
 export {
   MAX_CHECKPOINT_NAME,
   MAX_DTMF_DIGITS,

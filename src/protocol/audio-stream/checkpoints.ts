@@ -1,6 +1,6 @@
 /**
- * Checkpoints that wait for their audio. Each gets an id of its own: names may repeat, and a mark that was on its way
- * from the engine when a clear came must not complete a later checkpoint of the same name.
+ * Checkpoints whose audio has not been played yet. Each gets a unique ID, because names may repeat. Thus a mark sent
+ * before a clear cannot complete a later checkpoint of the same name.
  */
 export class Checkpoints {
   readonly #limit: number;
@@ -11,7 +11,7 @@ export class Checkpoints {
     this.#limit = limit;
   }
 
-  /** Undefined when too many wait. */
+  /** Adds a checkpoint and returns its ID, or undefined if the limit is reached. */
   add(name: string): string | undefined {
     if (this.#names.size >= this.#limit) return undefined;
     this.#lastId += 1;
@@ -20,7 +20,7 @@ export class Checkpoints {
     return id;
   }
 
-  /** The name behind a played id; undefined when it was discarded. */
+  /** Removes a played checkpoint and returns its name, or undefined if it was discarded. */
   take(id: string): string | undefined {
     const name = this.#names.get(id);
     this.#names.delete(id);

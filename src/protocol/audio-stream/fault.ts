@@ -1,4 +1,7 @@
-/** What a bot can do wrong, and the words it is told (dialect §1.1 `error`). But for a message that is too long, none of them closes the socket. */
+/**
+ * Faults of a bot and the error messages sent to it (dialect §1.1 `error`). Only a message that exceeds the size limit
+ * closes the socket.
+ */
 export type StreamFaultCode =
   | 'invalid_message'
   | 'invalid_payload'
@@ -10,21 +13,21 @@ export interface StreamFault {
   readonly message: string;
 }
 
-/** What the media engine found wrong with a `playAudio`. */
+/** Reasons for which the media engine rejects a `playAudio`. */
 export type EngineRefusal = 'badPayload' | 'unsupportedFormat' | 'wrongStream' | 'bufferFull';
 
-/** What a message was too long for: by itself, or for what all messages of the account may take at a time. */
+/** Limit that a message exceeded: the size of one message, or the total for all messages of the account. */
 export type Oversize = 'message' | 'account';
 
 export const fault = (code: StreamFaultCode, message: string): StreamFault => ({ code, message });
 
-/** With it the socket is closed. */
+/** Fault for an oversized message; the session then closes the socket. */
 export const oversizeFault = (what: Oversize, limitBytes: number): StreamFault =>
   what === 'message'
     ? fault('invalid_message', `the message exceeds the limit of ${limitBytes} bytes`)
     : fault('buffer_full', `this account has messages of more than ${limitBytes} bytes under way`);
 
-/** The same in the words that the bot is told. */
+/** Fault sent to the bot for each engine rejection. */
 export const ENGINE_FAULTS: Readonly<Record<EngineRefusal, StreamFault>> = {
   badPayload: fault('invalid_payload', 'media.payload is not base64'),
   unsupportedFormat: fault(

@@ -3,7 +3,7 @@ import { err, ok, type Result } from '../../base/result.ts';
 
 export type StreamEncoding = 'audio/x-l16' | 'audio/x-mulaw';
 
-/** What the service sends: L16 at 8000 or 16000 Hz, mu-law at 8000 Hz. 24000 Hz is for playback only. */
+/** Format sent by the service: L16 at 8000 or 16000 Hz, mu-law at 8000 Hz. 24000 Hz is valid only for playback. */
 export interface StreamFormat {
   readonly encoding: StreamEncoding;
   readonly rate: 8000 | 16000;
@@ -11,7 +11,7 @@ export interface StreamFormat {
 
 export type PlaybackRate = 8000 | 16000 | 24000;
 
-/** What `playAudio` may carry. */
+/** Formats accepted in `playAudio`. */
 export interface PlaybackFormat {
   readonly encoding: StreamEncoding;
   readonly rate: PlaybackRate;
@@ -24,13 +24,13 @@ const MULAW_NAMES: ReadonlySet<string> = new Set([
   'audio/pcmu',
   'audio/basic',
 ]);
-/** Names that say nothing about the samples: the stream's own encoding is meant. */
+/** Content types without an encoding; the stream's encoding applies. */
 const UNSPECIFIC_NAMES: ReadonlySet<string> = new Set(['', 'wav', 'audio/wav', 'audio/x-wav']);
 
-/** Longest content type that is looked at; nothing that is known comes near it. */
+/** Maximum length of a content type; every supported value is far shorter. */
 const MAX_CONTENT_TYPE = 256;
 
-/** Splits `audio/x-l16;rate=16000` into its name and its rate (undefined when absent). */
+/** Splits `audio/x-l16;rate=16000` into its name and its rate (undefined if absent). */
 function splitContentType(text: string): { readonly name: string; readonly rate: string } {
   const [name = '', ...parameters] = text.split(';');
   const rate = parameters
@@ -40,8 +40,8 @@ function splitContentType(text: string): { readonly name: string; readonly rate:
 }
 
 /**
- * The format of one `playAudio`. `sampleRate` may be a number or a numeric string and wins over the content type's
- * `rate`; what is absent falls back to the stream's own format (dialect §1.2). The error is in plain words.
+ * Format of one `playAudio`. `sampleRate` may be a number or a numeric string and overrides the rate in the content
+ * type. Missing values default to the stream's format (dialect §1.2). The error text can be shown to users.
  */
 export function playbackFormat(
   contentType: unknown,

@@ -1,8 +1,8 @@
-/** A `media` message of the service (dialect §1.1), read by the service itself where it listens in. */
+/** Decodes a `media` message of the service (dialect §1.1) for supervisors that listen to a call. */
 
 export interface MediaMessage {
   readonly track: 'inbound' | 'outbound';
-  /** Copied: the message is valid during the call alone. */
+  /** Copy of the payload; the message is valid only during the call. */
   readonly payload: Uint8Array;
 }
 
@@ -18,6 +18,6 @@ export function readMediaMessage(message: Uint8Array): MediaMessage {
   const start = from + PAYLOAD.length;
   const end = text.indexOf(QUOTE, start);
   const decoded = Buffer.from(text.toString('latin1', start, end), 'base64');
-  // Of its own: samples are read as int16, which wants an even offset.
+  // The copy guarantees an even offset, which an int16 view of the samples requires.
   return { track, payload: new Uint8Array(decoded) };
 }

@@ -1,6 +1,6 @@
 /**
- * Messages of the service to the application (dialect §1.1): the superset of fields that every known client reads,
- * in one line of JSON, `sequenceNumber` first. `media` is not among them: the media engine writes it.
+ * Builds messages from the service to the application (dialect §1.1). Each contains the fields that all known clients
+ * read, as one line of JSON with `sequenceNumber` first. The media engine writes the `media` messages.
  */
 import type { AccountId, CallUuid, StreamId } from '../../base/ids.ts';
 import type { StreamFault } from './fault.ts';
@@ -16,7 +16,7 @@ export type StopReason =
   | 'max_duration'
   | 'transfer';
 
-/** What stays the same over the life of one socket. */
+/** Values that are constant for one socket. */
 export interface StreamIdentity {
   readonly streamId: StreamId;
   readonly callUuid: CallUuid;
@@ -33,23 +33,23 @@ export interface StreamIdentity {
 const tracksOf = (tracks: StreamIdentity['tracks']): readonly StreamTrack[] =>
   tracks === 'both' ? ['inbound', 'outbound'] : [tracks];
 
-/** The value of `extra_headers`: always a string holding a JSON object, `{}` when there are none (dialect §1.3). */
+/** Value of `extra_headers`: a string containing a JSON object, `{}` if there are no headers (dialect §1.3). */
 export const extraHeadersValue = (headers: StreamIdentity['extraHeaders']): string =>
   JSON.stringify(Object.fromEntries(headers));
 
-/** The same as a JSON string literal, quotes included, as the media engine copies it into each `media`. */
+/** `extraHeadersValue` as a quoted JSON string literal, which the media engine copies into each `media` message. */
 export const extraHeadersLiteral = (headers: StreamIdentity['extraHeaders']): string =>
   JSON.stringify(extraHeadersValue(headers));
 
-/** Where the ten spaces begin that stand for the number of a message: only the socket's owner knows it. */
+/** Offset of the ten spaces that the socket's owner replaces with the sequence number. */
 export const SEQUENCE_NUMBER_OFFSET = '{"sequenceNumber":'.length;
 
 const numbered = (message: Readonly<Record<string, unknown>>): string =>
   `{"sequenceNumber":          ,${JSON.stringify(message).slice(1)}`;
 
 /**
- * First message of a socket. The ids stand twice: Plivo's clients read them in `start`, Vobiz's example bots beside it, as
- * in every other message. `from`, `to`, `direction` and `customParameters` are additions that clients may use.
+ * First message of a socket. The IDs appear twice: Plivo's clients read them in `start`, Vobiz's example bots at the
+ * top level. `from`, `to`, `direction` and `customParameters` are optional additions.
  */
 export function startMessage(stream: StreamIdentity): string {
   return numbered({
@@ -71,7 +71,7 @@ export function startMessage(stream: StreamIdentity): string {
   });
 }
 
-/** `timestampMs` is milliseconds since the epoch, sent as a string like that of `media`. */
+/** `timestampMs` is milliseconds since the epoch, sent as a string as in `media`. */
 export function dtmfMessage(stream: StreamIdentity, digit: string, timestampMs: number): string {
   return numbered({
     event: 'dtmf',

@@ -1,24 +1,24 @@
-/** Limits of one stream session: times and rates; those of its socket stand in edge/stream/limits.ts. */
-/** `burst` at once, `perSecond` on average. */
+/** Time and rate limits of one stream session. Limits of its socket are in edge/stream/limits.ts. */
+/** Token bucket: `burst` events without delay, `perSecond` on average. */
 export interface Rate {
   readonly perSecond: number;
   readonly burst: number;
 }
 
 export interface SessionLimits {
-  /** Name resolution, TCP, TLS and upgrade together. */
+  /** Time limit for name resolution, TCP, TLS and upgrade together, in milliseconds. */
   readonly connectMs: number;
-  /** Dialect §1.4: a ping every 20 s … */
+  /** Ping interval in milliseconds; 20 s in dialect §1.4. */
   readonly pingMs: number;
-  /** … and the pong within this time. */
+  /** Time limit for the pong, in milliseconds. */
   readonly pongMs: number;
-  /** How long a drain may take: the playback queue is shorter (60 s). */
+  /** Time limit for a drain, in milliseconds; longer than the playback queue (60 s). */
   readonly drainMs: number;
-  /** How long the peer may take to answer our close frame. */
+  /** Time limit for the peer's close frame, in milliseconds. */
   readonly closeMs: number;
-  /** Checkpoints that wait at a time. */
+  /** Maximum number of pending checkpoints. */
   readonly checkpoints: number;
-  /** `error` messages to the bot, and faults in the call's log. */
+  /** Rate limit for `error` messages to the bot and for faults in the call's log. */
   readonly errors: Rate;
 }
 

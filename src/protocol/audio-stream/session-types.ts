@@ -1,30 +1,30 @@
-/** What a stream session is told, and what it answers. */
+/** Inputs and outputs of a stream session. */
 import type { EngineRefusal, Oversize, StreamFaultCode } from './fault.ts';
 import type { PlaybackRate, StreamEncoding } from './media-format.ts';
 import type { StopReason } from './service-message.ts';
 
 export type SessionInput =
-  /** The connection is being made; its time limit runs from here. */
+  /** The connection attempt starts; its time limit starts too. */
   | { readonly kind: 'connecting' }
-  /** The upgrade is done. */
+  /** The WebSocket upgrade has completed. */
   | { readonly kind: 'opened' }
-  /** One whole message of the application that the media engine has not taken. */
+  /** One complete application message that the media engine did not consume. */
   | { readonly kind: 'received'; readonly bytes: Uint8Array }
-  /** The media engine could not take a `playAudio`, or an `enqueue`. */
+  /** The media engine rejected a `playAudio` or an `enqueue`. */
   | { readonly kind: 'refused'; readonly why: EngineRefusal }
-  /** The application sends more than the limits of SessionLimits allow: it is read more slowly. Told once. */
+  /** The application exceeds the rate limits, so it is read more slowly. Reported once. */
   | { readonly kind: 'flooding' }
-  /** It has not stopped doing so. */
+  /** The application kept exceeding the rate limits. */
   | { readonly kind: 'flooded' }
-  /** A message was too long; nothing after it was read. */
+  /** A message exceeded a size limit; no later message was read. */
   | { readonly kind: 'oversized'; readonly what: Oversize; readonly limitBytes: number }
-  /** The last sample before this checkpoint has left. */
+  /** The last sample before this checkpoint has been sent. */
   | { readonly kind: 'played'; readonly checkpoint: string }
   | { readonly kind: 'dtmf'; readonly digit: string; readonly timestampMs: number }
   | { readonly kind: 'pong' }
-  /** The connection is gone, or could not be made; told once. */
+  /** The connection closed or could not be established. Reported once. */
   | { readonly kind: 'socketClosed'; readonly detail: string }
-  /** Something on this side makes it impossible to go on. */
+  /** An internal failure prevents the session from continuing. */
   | { readonly kind: 'broken'; readonly detail: string }
   | { readonly kind: 'close'; readonly reason: StopReason; readonly drain: boolean };
 
@@ -35,7 +35,10 @@ export type SessionEnd =
   | { readonly kind: 'closed' };
 
 export type SessionOutput =
-  /** Its `sequenceNumber` is still blank: it runs over every message of the socket, `media` too (SEQUENCE_NUMBER_OFFSET). */
+  /**
+   * Text to send with a blank `sequenceNumber`. The number counts all messages of the socket, including `media`
+   * (SEQUENCE_NUMBER_OFFSET).
+   */
   | { readonly kind: 'send'; readonly text: string }
   | { readonly kind: 'ping' }
   | {
@@ -45,21 +48,21 @@ export type SessionOutput =
       readonly payload: Uint8Array;
     }
   | { readonly kind: 'clearQueue' }
-  /** Tell `played` with this id once everything queued so far has left. */
+  /** Request to report `played` with this ID when all audio queued so far has been sent. */
   | { readonly kind: 'checkpoint'; readonly id: string }
   | { readonly kind: 'sendDigits'; readonly digits: string }
-  /** Starts the closing handshake (RFC 6455 §7). `last` goes before it; no `media` goes between or after. */
+  /** Starts the closing handshake (RFC 6455 §7). `last` is sent before it; no `media` is sent between or after. */
   | {
       readonly kind: 'closeSocket';
       readonly code: number;
       readonly reason: string;
       readonly last: string | undefined;
     }
-  /** Cuts the connection. */
+  /** Drops the connection without a closing handshake. */
   | { readonly kind: 'dropSocket' }
   | { readonly kind: 'started' }
   | { readonly kind: 'played'; readonly name: string }
   | { readonly kind: 'cleared' }
   | { readonly kind: 'fault'; readonly code: StreamFaultCode; readonly detail: string }
-  /** Exactly once. */
+  /** End of the session, reported exactly once. */
   | { readonly kind: 'ended'; readonly end: SessionEnd };

@@ -1,7 +1,7 @@
 /**
- * One audio-stream socket as a machine: checkpoints across clears, pings, faults, draining, the closing handshake, and exactly
- * one end. It never sees a socket: it is told what came and says what to do.
- * Audio passes by it: the media engine takes `playAudio` and writes `media`.
+ * State machine of one audio-stream socket: checkpoints across clears, pings, faults, draining, the closing handshake
+ * and exactly one end. It has no access to the socket: it receives inputs and returns outputs. Audio bypasses it,
+ * because the media engine reads `playAudio` and writes `media`.
  */
 import type { Machine } from '../../base/machine.ts';
 import { TimerSet } from '../../base/timer-set.ts';
@@ -13,7 +13,7 @@ import { DEFAULT_SESSION_LIMITS, type SessionLimits } from './session-limits.ts'
 import type { SessionEnd, SessionInput, SessionOutput } from './session-types.ts';
 import { TokenBucket } from './token-bucket.ts';
 
-/** `closing`: the end has been told, the closing handshake is on its way. */
+/** `closing`: the end has been reported and the closing handshake is in progress. */
 type State = 'connecting' | 'open' | 'draining' | 'closing' | 'ended';
 type Timer = 'connect' | 'ping' | 'pong' | 'drain' | 'close';
 
@@ -21,7 +21,7 @@ type Timer = 'connect' | 'ping' | 'pong' | 'drain' | 'close';
 const NORMAL_CLOSURE = 1000;
 const POLICY_VIOLATION = 1008;
 const MESSAGE_TOO_BIG = 1009;
-/** Id of our checkpoint at the end of the queue, for draining; the application's checkpoints get ids from 1. */
+/** ID of the internal checkpoint that marks the end of the queue while draining. Application checkpoints start at 1. */
 const DRAIN_CHECKPOINT = '0';
 
 export class StreamSession implements Machine<SessionInput, SessionOutput> {
@@ -33,7 +33,7 @@ export class StreamSession implements Machine<SessionInput, SessionOutput> {
   #state: State = 'connecting';
   #untoldFaults = 0;
   #stopReason: encode.StopReason = 'call_hangup';
-  /** How the stream ends once the queue has drained. */
+  /** End of the stream to report once the queue has drained. */
   #drainEnd: SessionEnd = { kind: 'closed' };
   #out: SessionOutput[] = [];
   #nowMs = 0;
@@ -45,7 +45,7 @@ export class StreamSession implements Machine<SessionInput, SessionOutput> {
     this.#checkpoints = new Checkpoints(limits.checkpoints);
   }
 
-  /** True while messages may be sent: after `start`, before `stop`. */
+  /** True while messages may be sent: after `start` and before `stop`. */
   get sending(): boolean {
     return this.#state === 'open' || this.#state === 'draining';
   }
@@ -217,7 +217,10 @@ export class StreamSession implements Machine<SessionInput, SessionOutput> {
     this.#startClosing(MESSAGE_TOO_BIG, detail, { kind: 'dropped', detail }, last);
   }
 
-  /** Tells the bot and the call's log, at a limited rate; the log gets the number of the others at the end. */
+  /**
+   * Reports a fault to the bot and the call's log at a limited rate. The log later gets the number of suppressed
+   * faults.
+   */
   #fault(what: StreamFault): void {
     if (!this.sending) return;
     if (!this.#errors.takeIfThere(1, this.#nowMs)) {
@@ -250,13 +253,13 @@ export class StreamSession implements Machine<SessionInput, SessionOutput> {
     this.#out.push({ kind: 'checkpoint', id: DRAIN_CHECKPOINT });
   }
 
-  /** `stop`, then the closing handshake. */
+  /** Sends `stop`, then starts the closing handshake. */
   #stop(end: SessionEnd): void {
     const stop = encode.stopMessage(this.#stream, this.#stopReason);
     this.#startClosing(NORMAL_CLOSURE, 'stream ended', end, stop);
   }
 
-  /** The end is told at once: the closing handshake cannot change it. Only its time limit still runs. */
+  /** Reports the end immediately, because the closing handshake cannot change it. Only its time limit remains. */
   #startClosing(code: number, reason: string, end: SessionEnd, last?: string): void {
     this.#out.push({ kind: 'closeSocket', code, reason, last });
     this.#end(end);

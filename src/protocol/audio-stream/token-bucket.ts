@@ -1,6 +1,6 @@
 import type { Rate } from './session-limits.ts';
 
-/** Allows `burst` at once and `perSecond` on average. */
+/** Allows `burst` events without delay and `perSecond` on average. */
 export class TokenBucket {
   readonly #limit: Rate;
   #tokens: number;
@@ -11,7 +11,7 @@ export class TokenBucket {
     this.#tokens = limit.burst;
   }
 
-  /** Takes `cost` only when it is there. */
+  /** Takes `cost` tokens if available; otherwise takes none and returns false. */
   takeIfThere(cost: number, nowMs: number): boolean {
     this.#refill(nowMs);
     if (this.#tokens < cost) return false;

@@ -1,4 +1,4 @@
-/** What one audio m-line says, session-level defaults applied. */
+/** Reads one audio m-line with session-level defaults applied. */
 import { err, ok, type Result } from '../../base/result.ts';
 import { COMFORT_NOISE, codecsOf, isTelephoneEvent, sameCodec } from './codec.ts';
 import { cryptoLines } from './crypto.ts';
@@ -12,7 +12,10 @@ import type {
   SessionDescription,
 } from './types.ts';
 
-/** Profiles whose keys stand in the description, if there are any; AVPF differs in RTCP timing only (RFC 4585). */
+/**
+ * Supported profiles. `secure` profiles carry keys in the description or use DTLS; AVPF differs only in RTCP timing
+ * (RFC 4585).
+ */
 const PROFILES: Readonly<Record<string, { readonly secure: boolean; readonly dtls?: boolean }>> = {
   'RTP/AVP': { secure: false },
   'RTP/AVPF': { secure: false },
@@ -22,10 +25,10 @@ const PROFILES: Readonly<Record<string, { readonly secure: boolean; readonly dtl
   'UDP/TLS/RTP/SAVPF': { secure: true, dtls: true },
 };
 
-/** As RFC 3611 §5.1 calls the block. */
+/** Name of the XR block in RFC 3611 §5.1. */
 export const VOIP_METRICS = 'voip-metrics';
 
-/** The audio lines to talk over: the enabled ones of a profile that is spoken here, in their order. At least one. */
+/** Enabled audio lines with a supported profile, in the order of the description. At least one, else an error. */
 export function readAudioLines(
   session: SessionDescription,
 ): Result<readonly AudioOffer[], SdpProblem> {
@@ -102,11 +105,11 @@ function directionOf(attributes: readonly Attribute[]): Direction | undefined {
 
 function milliseconds(attributes: readonly Attribute[], name: string): number | undefined {
   const value = attributes.find((attribute) => attribute.name === name)?.value ?? '';
-  // Fractions exist in the wild ("a=ptime:20.0"); the grammar of RFC 8866 §6.4 allows them.
+  // Some peers write fractions ("a=ptime:20.0"), which the grammar of RFC 8866 §6.4 allows.
   return /^[0-9]{1,4}(\.[0-9]*)?$/.test(value) ? Math.floor(Number(value)) : undefined;
 }
 
-/** The "do not send to me" of RFC 2543 (RFC 3264 §8.4). */
+/** Hold marker of RFC 2543: the unspecified address (RFC 3264 §8.4). */
 export const isUnspecified = (address: string): boolean =>
   address === '0.0.0.0' || address === '::';
 
@@ -120,7 +123,7 @@ const isIpv6 = (text: string): boolean =>
 
 export const familyOf = (address: string): 'IP4' | 'IP6' => (address.includes(':') ? 'IP6' : 'IP4');
 
-/** Which way audio may flow, seen from one side. */
+/** Returns whether audio may flow in this direction, from the local point of view. */
 export const canSend = (direction: Direction): boolean =>
   direction === 'sendrecv' || direction === 'sendonly';
 
@@ -130,13 +133,13 @@ export const canReceive = (direction: Direction): boolean =>
 export const directionFrom = (send: boolean, receive: boolean): Direction =>
   send ? (receive ? 'sendrecv' : 'sendonly') : receive ? 'recvonly' : 'inactive';
 
-/** Our direction against the peer's: each side sends only what the other wants to receive (RFC 3264 §6.1). */
+/** Combines the local and remote direction: each side sends only if the other wants to receive (RFC 3264 §6.1). */
 export const against = (ours: Direction, theirs: Direction): Direction =>
   directionFrom(canSend(ours) && canReceive(theirs), canReceive(ours) && canSend(theirs));
 
 /**
- * What the peer's line lets us do; an unspecified address takes nothing, whatever the attribute says, but for ICE, which
- * finds the address.
+ * Direction allowed by the peer's line. An unspecified address receives nothing, except with ICE, which finds the
+ * address.
  */
 export const effectiveDirection = (line: AudioOffer): Direction =>
   isUnspecified(line.address) && line.ice === undefined
@@ -147,7 +150,10 @@ const DEFAULT_PTIME_MS = 20;
 const STEP_MS = 10;
 const LONGEST_PTIME_MS = 60;
 
-/** Packet length for sending to that line: what it asks for, in steps of 10 ms within 10…60 and its maxptime. */
+/**
+ * Packet length for sending to that line, in milliseconds: the requested ptime in steps of 10 within 10…60, limited by
+ * maxptime.
+ */
 export function packetTimeMs(line: AudioOffer): number {
   const wanted = Math.min(line.ptimeMs ?? DEFAULT_PTIME_MS, line.maxptimeMs ?? LONGEST_PTIME_MS);
   const stepped = Math.floor(wanted / STEP_MS) * STEP_MS;

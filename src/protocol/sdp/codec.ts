@@ -1,13 +1,13 @@
-/** Payload types to codecs: `a=rtpmap`, `a=fmtp` and the static table of RFC 3551 §6. */
+/** Maps payload types to codecs: `a=rtpmap`, `a=fmtp` and the static table of RFC 3551 §6. */
 import type { Codec, MediaDescription } from './types.ts';
 
-/** What is spoken here, as in `a=rtpmap`, in upper case. */
+/** Supported codec names as in `a=rtpmap`, in upper case. */
 export type CodecName = (typeof CODEC_NAMES)[number];
 export const CODEC_NAMES = ['PCMU', 'PCMA', 'G722', 'L16', 'OPUS'] as const;
 export const isCodecName = (text: string): text is CodecName =>
   CODEC_NAMES.some((name) => name === text);
 
-/** What a list of preferences may name: codecs, and comfort noise, which our offers carry where it is named. */
+/** Entries of a preference list: codecs, and comfort noise, which offers include only if it is listed. */
 export type CodecWish = CodecName | typeof COMFORT_NOISE_NAME;
 const COMFORT_NOISE_NAME = 'CN';
 export const CODEC_WISHES: readonly CodecWish[] = [...CODEC_NAMES, COMFORT_NOISE_NAME];
@@ -22,10 +22,10 @@ const fixed = (payloadType: number, name: string, clockRateHz: number, channels 
   fmtp: '',
 });
 
-/** RFC 3389; of its payload types, the static one alone is spoken. */
+/** Comfort noise of RFC 3389; only the static payload type is supported. */
 export const COMFORT_NOISE = fixed(13, COMFORT_NOISE_NAME, 8_000);
 
-/** RFC 3551 table 4, audio. G722's RTP clock is 8000 by history, though it samples at 16000. */
+/** RFC 3551 table 4, audio. The RTP clock of G722 is 8000 Hz for historical reasons, although it samples at 16000 Hz. */
 const STATIC_CODECS: readonly Codec[] = [
   fixed(0, 'PCMU', 8_000),
   fixed(3, 'GSM', 8_000),
@@ -47,42 +47,42 @@ const STATIC_CODECS: readonly Codec[] = [
 
 const staticByPayloadType = new Map(STATIC_CODECS.map((codec) => [codec.payloadType, codec]));
 
-/** A codec of the static table by name, at 8 kHz; undefined for names that need a dynamic payload type. */
+/** Codec of the static table by name, at 8 kHz, or undefined if the name needs a dynamic payload type. */
 export const staticCodec = (name: string): Codec | undefined =>
   STATIC_CODECS.find((codec) => codec.name === name && codec.clockRateHz === 8_000);
 
 /**
- * What we say of Opus: mono (`stereo` is 0 when left out), with forward error correction, the whole band (RFC 7587 §7): two
- * bridged legs pass on each other's packets as they are, above the 12 kHz to which audio of ours goes.
+ * Opus parameters in our descriptions (RFC 7587 §7): mono (`stereo` defaults to 0), forward error correction, full
+ * band. Bridged legs forward Opus packets unchanged, so the band exceeds the 12 kHz of local audio.
  */
 const OPUS_FMTP = 'useinbandfec=1;maxplaybackrate=48000;sprop-maxcapturerate=48000';
 
-/** Under the payload types of our offers. Opus is always written with two channels (RFC 7587 §7). */
+/** Codecs with dynamic payload types in our offers. Opus is always written with two channels (RFC 7587 §7). */
 const DYNAMIC_CODECS: readonly Codec[] = [
   { ...fixed(96, 'OPUS', 48_000), channels: 2, fmtp: OPUS_FMTP },
   fixed(97, 'L16', 16_000),
   fixed(98, 'L16', 8_000),
 ];
 
-/** A codec of ours as our offers name it: one line a rate. */
+/** Formats that our offers list for a codec name: one per clock rate. */
 export function offeredCodecs(name: string): readonly Codec[] {
   const known = DYNAMIC_CODECS.filter((codec) => codec.name === name);
   const plain = staticCodec(name);
   return known.length > 0 || plain === undefined ? known : [plain];
 }
 
-/** Whether a line of a description means what we mean by the codec of its name. */
+/** Returns whether a codec of a description has the clock rate and channels that this implementation supports. */
 export function isOurs({ name, clockRateHz, channels }: Codec): boolean {
   if (name === 'OPUS') return clockRateHz === 48_000 && channels <= 2;
   if (name === 'L16') return channels === 1 && (clockRateHz === 8_000 || clockRateHz === 16_000);
   return channels === 1 && clockRateHz === 8_000;
 }
 
-/** A codec of an offer as our answer repeats it: what we can do stands in place of what the peer can. */
+/** Codec of an offer as our answer repeats it, with local parameters in place of the peer's. */
 export const answeredCodec = (codec: Codec): Codec =>
   codec.name === 'OPUS' ? { ...codec, channels: 2, fmtp: OPUS_FMTP } : codec;
 
-/** `name=value;name=value` of `a=fmtp` (RFC 4855 §3), names in lower case. */
+/** Parses `name=value;name=value` of `a=fmtp` (RFC 4855 §3); names are in lower case. */
 export function parametersOf({ fmtp }: Codec): ReadonlyMap<string, string> {
   const pairs = fmtp.split(';').map((part) => part.split('='));
   return new Map(pairs.map(([name = '', value = '']) => [name.trim().toLowerCase(), value.trim()]));
@@ -100,7 +100,7 @@ export const telephoneEvent = (payloadType: number, clockRateHz = 8_000): Codec 
 const RTPMAP = /^([0-9]{1,3})[ \t]+([^/ \t]+)\/([0-9]{1,6})(?:\/([0-9]{1,2}))?$/;
 const FMTP = /^([0-9]{1,3})[ \t]+(.*)$/;
 
-/** Formats of an RTP m-line in their order. A dynamic format without rtpmap means nothing and is left out. */
+/** Formats of an RTP m-line in order. Dynamic formats without rtpmap are skipped. */
 export function codecsOf(media: MediaDescription): readonly Codec[] {
   const maps = new Map<number, Codec>();
   const fmtps = new Map<number, string>();
@@ -130,9 +130,9 @@ export function codecsOf(media: MediaDescription): readonly Codec[] {
 
 export const isTelephoneEvent = (codec: Codec): boolean => codec.name === 'TELEPHONE-EVENT';
 
-/** Same encoding, whatever its payload type. */
+/** Returns whether both codecs have the same encoding, regardless of payload type. */
 export const sameCodec = (a: Codec, b: Codec): boolean =>
   a.name === b.name &&
   a.clockRateHz === b.clockRateHz &&
-  // Some write Opus without its two channels.
+  // Some peers omit the two channels of Opus.
   (a.channels === b.channels || a.name === 'OPUS');

@@ -1,7 +1,7 @@
-/** Keys of SRTP in a description: `a=crypto` (RFC 4568, RFC 6188, RFC 7714). */
+/** SRTP keys in a description: `a=crypto` (RFC 4568, RFC 6188, RFC 7714). */
 import type { CryptoLine, MediaDescription, SrtpSuite } from './types.ts';
 
-/** Bytes of master key and master salt together. */
+/** Length of master key and master salt together, in bytes. */
 const KEY_BYTES: Readonly<Record<SrtpSuite, number>> = {
   AES_CM_128_HMAC_SHA1_80: 30,
   AES_CM_128_HMAC_SHA1_32: 30,
@@ -11,7 +11,7 @@ const KEY_BYTES: Readonly<Record<SrtpSuite, number>> = {
   AEAD_AES_256_GCM: 44,
 };
 
-/** What an offer of ours names, in our order: what every peer has, then the better one. */
+/** Suites in our offers, in order of preference: the most widely supported first. */
 export const OFFERED_SUITES: readonly SrtpSuite[] = ['AES_CM_128_HMAC_SHA1_80', 'AEAD_AES_128_GCM'];
 
 export const srtpKeyBytes = (suite: SrtpSuite): number => KEY_BYTES[suite];
@@ -21,20 +21,20 @@ const isSuite = (name: string): name is SrtpSuite => Object.hasOwn(KEY_BYTES, na
 const LINE = /^([0-9]{1,9})[ \t]+(\S+)[ \t]+inline:(\S+)((?:[ \t]+\S+)*)$/;
 const MKI = /^[0-9]+:([0-9]{1,3})$/;
 const MAX_MKI_BYTES = 128;
-/** Changes nothing about packets: hints and defaults. Any other parameter asks for what is not done here (§6.3). */
+/** Session parameters that do not change packets. Any other parameter is unsupported (§6.3). */
 const HARMLESS = /^(WSH=[0-9]+|KDR=0)$/i;
 
-/** The lines that can be used, in the peer's order of preference; those with unknown suites or demands are left out. */
+/** Usable lines in the peer's order of preference. Lines with unknown suites or parameters are skipped. */
 export const cryptoLines = (media: MediaDescription): readonly CryptoLine[] =>
   media.attributes.flatMap(({ name, value }) =>
     name === 'crypto' ? (readCryptoLine(value ?? '') ?? []) : [],
   );
 
-/** `<tag> <suite> inline:<key||salt>[|lifetime][|MKI:length] [parameters]` (§9.2). */
+/** Parses `<tag> <suite> inline:<key||salt>[|lifetime][|MKI:length] [parameters]` (§9.2). */
 export function readCryptoLine(value: string): CryptoLine | undefined {
   const [, tag = '', suite = '', inline = '', parameters = ''] = LINE.exec(value) ?? [];
   const name = suite.toUpperCase();
-  // Several keys in one line (`;`) would be told apart by identifiers, which nobody sends.
+  // Several keys in one line (`;`) need key identifiers to select one. No known peer sends them.
   if (!isSuite(name) || inline.includes(';')) return undefined;
   if (!parameters.split(/[ \t]+/).every((word) => word === '' || HARMLESS.test(word))) {
     return undefined;
@@ -47,6 +47,6 @@ export function readCryptoLine(value: string): CryptoLine | undefined {
   return { tag: Number(tag), suite: name, key, mkiBytes };
 }
 
-/** The value of the attribute, for a line of ours. */
+/** Attribute value of a local line. */
 export const writeCryptoLine = ({ tag, suite, key }: Omit<CryptoLine, 'mkiBytes'>): string =>
   `${tag} ${suite} inline:${Buffer.from(key).toString('base64')}`;

@@ -1,4 +1,4 @@
-/** Our side of a description: the lines that offers and answers of ours have in common. */
+/** Builds the parts that local offers and answers share. */
 import { familyOf, VOIP_METRICS } from './audio-line.ts';
 import { writeCryptoLine } from './crypto.ts';
 import { type LocalTransport, transportAttributes } from './secure-transport.ts';
@@ -6,35 +6,35 @@ import { serializeSdp } from './serialize.ts';
 import type { Attribute, Codec, CryptoLine, Direction, MediaDescription } from './types.ts';
 
 export interface LocalEndpoint {
-  /** Where we receive RTP: an IP address without brackets. */
+  /** Local address for RTP: an IP address without brackets. */
   readonly address: string;
   readonly port: number;
-  /** ICE: connections are taken there too (RFC 6544). */
+  /** ICE: true if TCP connections are accepted too (RFC 6544). */
   readonly byTcpToo?: boolean;
-  /** Chosen by the caller once per session, and kept (RFC 8866 §5.2). */
+  /** Session ID chosen by the caller, constant for the session (RFC 8866 §5.2). */
   readonly sessionId: number;
-  /** Raised by one with every change of what we say (RFC 3264 §8); see `revise`. */
+  /** Version number, incremented by one with every change of the description (RFC 3264 §8); see `revise`. */
   readonly version: number;
-  /** What we ask the peer to send. */
+  /** Packet length requested from the peer, in milliseconds. */
   readonly ptimeMs: number;
 }
 
-/** What an audio line of ours says beside where it is. */
+/** Parts of a local audio line other than its address and port. */
 export interface AudioLineParts {
   readonly codecs: readonly Codec[];
   readonly direction: Direction;
   readonly protocol: string;
-  /** Our keys, in our order; none: plain RTP, or keys by DTLS. */
+  /** Local keys in order of preference; empty for plain RTP or keys by DTLS. */
   readonly crypto: readonly LocalCrypto[];
   readonly transport: LocalTransport;
-  /** Reports with VoIP metrics will come (RFC 3611 §5.1). */
+  /** True if RTCP reports will include VoIP metrics (RFC 3611 §5.1). */
   readonly voipMetrics?: boolean;
 }
 
-/** A key of ours, under the tag of its line. */
+/** Local key with the tag of its line. */
 export type LocalCrypto = Omit<CryptoLine, 'mkiBytes'>;
 
-/** As everybody writes them; some peers compare letter by letter. */
+/** Names written in lower case as is usual; some peers compare case-sensitively. */
 const LOWER_CASE: ReadonlySet<string> = new Set(['TELEPHONE-EVENT', 'OPUS']);
 
 export function audioMedia(
@@ -69,7 +69,7 @@ export function audioMedia(
   };
 }
 
-/** Port 0 declines a medium (RFC 3264 §6); protocol and one format are repeated because the grammar wants them. */
+/** Declines a medium with port 0 (RFC 3264 §6). The grammar requires the protocol and one format. */
 export const declined = (media: MediaDescription): MediaDescription => ({
   ...media,
   port: 0,

@@ -1,4 +1,4 @@
-/** The offer/answer model for one audio stream (RFC 3264). */
+/** Offer/answer model for one audio stream (RFC 3264). */
 import { RecentMap } from '../../base/recent-map.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import {
@@ -44,24 +44,27 @@ import type {
 } from './types.ts';
 
 export interface OfferParts extends LocalEndpoint {
-  /** In our order of preference; payload types as they shall stand. */
+  /** Codecs in order of preference, with the payload types to write. */
   readonly codecs: readonly Codec[];
-  /** Payload type of RFC 4733 events at 8000 Hz; undefined: none offered. */
+  /** Payload type of RFC 4733 events at 8000 Hz; undefined omits them. */
   readonly telephoneEventPayloadType: number | undefined;
-  /** The same at 48 kHz, the clock of Opus; left away: none offered. */
+  /** Payload type of RFC 4733 events at 48 kHz, the clock rate of Opus; undefined omits them. */
   readonly wideTelephoneEventPayloadType?: number;
   readonly direction: Direction;
-  /** Our keys for SRTP, in our order of preference. */
+  /** Local SRTP keys in order of preference. */
   readonly crypto?: readonly LocalCrypto[];
-  /** The peer may answer with plain RTP although there are keys: RTP/AVP with `a=crypto`, as many phones offer it. */
+  /**
+   * True if the peer may answer with plain RTP although there are keys: RTP/AVP with `a=crypto`, as many phones offer
+   * it.
+   */
   readonly plainToo?: boolean;
-  /** For a browser: ICE, and keys by DTLS. */
+  /** ICE and DTLS parameters for a browser. */
   readonly transport?: LocalTransport;
 }
 
 const PLAIN: LocalTransport = { ice: undefined, dtls: undefined, rtcpMux: false, mid: undefined };
 
-/** Our offer: one audio line, over RTP/AVP, or with keys over RTP/SAVP. */
+/** Builds our offer: one audio line over RTP/AVP, or over RTP/SAVP if it has keys. */
 export function buildOffer(parts: OfferParts): string {
   const events =
     parts.telephoneEventPayloadType === undefined
@@ -83,17 +86,17 @@ function protocolOf(line: { secure: boolean; transport: LocalTransport }): strin
   return line.secure ? 'RTP/SAVP' : 'RTP/AVP';
 }
 
-/** Reads an offer down to what matters for audio. */
+/** Parses the parts of an offer that are relevant to audio. */
 export function readOffer(text: string): Result<MediaOffer, SdpProblem> {
   const known = lately.get(text);
   if (known !== undefined) return known;
   const offer = read(text);
-  // What has keys in it is not kept.
+  // Descriptions with keys are not cached.
   if (text.length <= LONGEST_KEPT && !text.includes('a=crypto')) lately.set(text, offer);
   return offer;
 }
 
-/** Offers that were read lately: one is read when a call is admitted and when it is answered. */
+/** Cache of parsed offers: each is read once when a call is admitted and again when it is answered. */
 const lately = new RecentMap<Result<MediaOffer, SdpProblem>>(500);
 const LONGEST_KEPT = 2048;
 
@@ -104,14 +107,14 @@ function read(text: string): Result<MediaOffer, SdpProblem> {
   return audio.ok ? ok({ description: description.value, audio: audio.value }) : audio;
 }
 
-/** What an answer is read against; where the offerer is heard is not part of it. */
+/** Parts of our offer needed to read its answer; the offerer's address is not needed. */
 type Asked = Pick<AudioOffer, 'index' | 'codecs' | 'direction' | 'crypto' | 'dtls' | 'secure'>;
 
-/** Of what we offered lately: calls to the same peers differ in port and session, and those are left out. */
+/** Cache of our parsed offers. Port and session are removed from the key, so calls to the same peer share an entry. */
 const askedLately = new RecentMap<Asked>(100);
 const AUDIO_LINE = '\r\nm=audio ';
 
-/** The audio line of an offer of ours. */
+/** Audio line of our offer. */
 function readAsked(offer: string): Result<Asked | undefined, SdpProblem> {
   const head = offer.indexOf(AUDIO_LINE);
   const formats = offer.slice(offer.indexOf(' ', head + AUDIO_LINE.length));
@@ -127,22 +130,22 @@ function readAsked(offer: string): Result<Asked | undefined, SdpProblem> {
   return ok(asked);
 }
 
-/** What we want of an offer. */
+/** Local preferences for answering an offer. */
 export interface Wishes {
-  /** Codecs by their names in upper case. */
+  /** Codec names in upper case, in order of preference. */
   readonly codecs: readonly string[];
-  /** What we would like to do. */
+  /** Preferred direction. */
   readonly direction?: Direction;
   readonly srtp?: SrtpPolicy;
-  /** False: RTP can be sent to IPv4 addresses alone. */
+  /** False if RTP can be sent only to IPv4 addresses. */
   readonly ipv6?: boolean;
-  /** We have a certificate to show: keys may come by DTLS. */
+  /** True if a local certificate is available, so DTLS may supply keys. */
   readonly dtls?: boolean;
 }
 
 /**
- * Picks what the call will use: the first audio line that fits, and of it the first codec that is among ours, because the
- * offerer's order is its preference (RFC 3264 §6.1). Of lines that fit, one with SRTP comes first unless it is off.
+ * Selects the first usable audio line and its first supported codec, because the offerer's order is its preference (RFC
+ * 3264 §6.1). Lines with SRTP precede lines without, unless SRTP is off.
  */
 export function chooseAudio(offer: MediaOffer, wishes: Wishes): Result<AudioSession, SdpProblem> {
   const { direction = 'sendrecv' } = wishes;
@@ -182,7 +185,7 @@ function chooseIn(
     const names = line.codecs.map(({ name }) => name).join(', ');
     return err({ kind: 'noCommonCodec', detail: `offered: ${names || 'nothing known'}` });
   }
-  // A browser has nothing else: what is settled here is SRTP with keys in the description.
+  // WebRTC browsers support only DTLS-SRTP, so the SRTP policy applies only to keys in the description.
   if (line.dtls !== undefined && dtls) return ok({ line, codec, crypto: undefined });
   const crypto = srtp === 'off' ? undefined : line.crypto[0];
   const problem = cryptoProblem(line, crypto, srtp);
@@ -223,30 +226,28 @@ const sessionOf = (
     line.dtls === undefined
       ? undefined
       : { role: roleAgainst(line.dtls.setup), fingerprint: line.dtls.fingerprint },
-  // Peers without DTLS do as well without ICE: their packets show where they are.
+  // ICE is not used without DTLS: the source address of the peer's packets is sufficient.
   ice: line.dtls === undefined ? undefined : line.ice,
   rtcpMux: line.rtcpMux,
   voipMetrics: line.voipMetrics,
   mid: line.mid,
 });
 
-/** What is ours in an answer, as far as the offer asks for it. */
+/** Local parts of an answer, used as far as the offer requires them. */
 export interface AnswerParts {
-  /** For the chosen crypto line. */
+  /** Local key for the chosen crypto line. */
   readonly key?: Uint8Array | undefined;
   readonly ice?: { readonly ufrag: string; readonly password: string } | undefined;
-  /** Of our certificate, `sha-256 AB:…`. */
+  /** Fingerprint of the local certificate, `sha-256 AB:…`. */
   readonly fingerprint?: string | undefined;
 }
 
-/** Those on the codec's clock (RFC 4733 §2.1); else those that everybody has. */
+/** Telephone events at the codec's clock rate (RFC 4733 §2.1), otherwise the events at 8000 Hz. */
 const eventsFor = ({ telephoneEvents }: AudioOffer, codec: Codec): Codec | undefined =>
   telephoneEvents.find(({ clockRateHz }) => clockRateHz === codec.clockRateHz) ??
   telephoneEvents.find(({ clockRateHz }) => clockRateHz === 8_000);
 
-/**
- * Our answer to an offer: the chosen codec alone under the payload types of the offer, every other m-line declined.
- */
+/** Builds our answer: only the chosen codec, with the payload types of the offer; all other m-lines are declined. */
 export function buildAnswer(
   offer: MediaOffer,
   choice: AudioSession,
@@ -290,7 +291,7 @@ export function buildAnswer(
   });
 }
 
-/** Reads the peer's answer to an offer of ours. */
+/** Parses the peer's answer to our offer. */
 export function readAnswer(ourOffer: string, text: string): Result<AudioSession, SdpProblem> {
   const asked = readAsked(ourOffer);
   if (!asked.ok) return asked;
@@ -316,7 +317,9 @@ export function readAnswer(ourOffer: string, text: string): Result<AudioSession,
   return crypto.ok ? ok(sessionOf(theirs, codec, crypto.value, direction)) : crypto;
 }
 
-/** RFC 4568 §5.1.3: the answer takes one of our lines, by its tag and suite, and has a key of its own in it. */
+/**
+ * Finds the line of the answer that matches one of ours by tag and suite (RFC 4568 §5.1.3). It contains the peer's key.
+ */
 function answeredCrypto(
   ours: Asked,
   theirs: AudioOffer,
@@ -335,8 +338,8 @@ function answeredCrypto(
 }
 
 /**
- * The description to send now, given what we sent last: unchanged text keeps its version, a change raises it by
- * one (RFC 3264 §8). `build` gets the version to write.
+ * Next description to send: unchanged text keeps its version, a change increments it by one (RFC 3264 §8). `build`
+ * receives the version to write.
  */
 export function revise(
   previous: { readonly sdp: string; readonly version: number } | undefined,
@@ -349,6 +352,6 @@ export function revise(
   return { sdp: build(version), version };
 }
 
-/** True when RTP must not be sent to the peer now. */
+/** Returns true if RTP must not be sent to the peer at this time. */
 export const isHeld = (session: AudioSession): boolean =>
   isUnspecified(session.address) || !canSend(session.direction);

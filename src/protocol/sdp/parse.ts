@@ -1,4 +1,7 @@
-/** Text to session description (RFC 8866 §5), tolerant: bare LF, missing o=, s= and t=, unknown lines. */
+/**
+ * Tolerant parser for session descriptions (RFC 8866 §5). It accepts bare LF, missing o=, s= and t= lines, and unknown
+ * lines.
+ */
 import { err, ok, type Result } from '../../base/result.ts';
 import type {
   Attribute,
@@ -16,7 +19,7 @@ export const MAX_FORMATS = 64;
 
 const malformed = (detail: string): Result<never, SdpProblem> => err({ kind: 'malformed', detail });
 
-/** One session- or media-level block while it is read. */
+/** Session- or media-level block under construction. */
 interface Block {
   head: MediaHead | undefined;
   connection: Connection | undefined;
@@ -104,12 +107,12 @@ function hasTooManyLines(text: string): boolean {
 const toMedia = ({ head, connection, bandwidth, attributes }: Block): MediaDescription[] =>
   head === undefined ? [] : [{ ...head, connection, bandwidth, attributes }];
 
-/** False when the line is malformed; lines of other types are read over. */
+/** Returns false if the line is malformed. Lines of other types are ignored. */
 function readBlockLine(block: Block, type: string, value: string): boolean {
   switch (type) {
     case 'c': {
       const connection = readConnection(value);
-      // Several c= lines of one medium are layered multicast; the first is the base layer (§5.7).
+      // Several c= lines of one medium mean layered multicast; the first is the base layer (§5.7).
       block.connection ??= connection;
       return connection !== undefined;
     }
@@ -136,7 +139,7 @@ function readAttribute(value: string): Attribute {
     : { name: value.slice(0, colon).trim().toLowerCase(), value: value.slice(colon + 1).trim() };
 }
 
-/** The last five words; some devices write blanks into the user name. */
+/** Reads the last five words, because some devices put spaces into the user name. */
 function readOrigin(value: string): Origin | undefined {
   const words = value.split(/[ \t]+/);
   const [sessionId = '', sessionVersion = '', , family = '', address = ''] = words.slice(-5);

@@ -1,4 +1,4 @@
-/** Front door of SDP: offer and answer for one audio stream (RFC 8866, RFC 3264). Text in, text out. */
+/** Public interface of SDP: offer and answer as text for one audio stream (RFC 8866, RFC 3264). */
 export {
   CODEC_NAMES,
   type CodecName,

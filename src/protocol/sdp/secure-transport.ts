@@ -1,4 +1,7 @@
-/** What a description says of ICE (RFC 8839), DTLS-SRTP (RFC 5763, RFC 8122, RFC 8842) and a shared port (RFC 5761). */
+/**
+ * Reads and writes the SDP attributes of ICE (RFC 8839), DTLS-SRTP (RFC 5763, RFC 8122, RFC 8842) and RTCP multiplexing
+ * (RFC 5761).
+ */
 import type {
   Attribute,
   DtlsOffer,
@@ -10,18 +13,18 @@ import type {
   SessionDescription,
 } from './types.ts';
 
-/** Bytes of each digest. */
+/** Digest length in bytes by hash. */
 const HASHES: Readonly<Record<FingerprintHash, number>> = {
   'sha-256': 32,
   'sha-384': 48,
   'sha-512': 64,
 };
 const isHash = (name: string): name is FingerprintHash => Object.hasOwn(HASHES, name);
-/** RFC 8839 §5.4. */
+/** Syntax of RFC 8839 §5.4. */
 const UFRAG = /^[A-Za-z0-9+/]{4,256}$/;
 const PASSWORD = /^[A-Za-z0-9+/]{22,256}$/;
 
-/** Of the media line, else of the session (RFC 8839 §5.4, RFC 8122 §5). */
+/** Values of the media line, otherwise of the session (RFC 8839 §5.4, RFC 8122 §5). */
 const valuesOf = (session: SessionDescription, media: MediaDescription, name: string): string[] => {
   const among = (attributes: readonly Attribute[]) =>
     attributes.flatMap((attribute) => (attribute.name === name ? [attribute.value ?? ''] : []));
@@ -38,7 +41,7 @@ export function readIce(
   return UFRAG.test(ufrag) && PASSWORD.test(password) ? { ufrag, password } : undefined;
 }
 
-/** Undefined: there is no certificate to expect, or none whose digest can be computed. */
+/** Returns undefined if there is no fingerprint, or none with a supported hash. */
 export function readDtls(
   session: SessionDescription,
   media: MediaDescription,
@@ -54,7 +57,7 @@ export function readDtls(
 const isSetup = (text: string): text is DtlsOffer['setup'] =>
   text === 'active' || text === 'passive' || text === 'actpass';
 
-/** `sha-256 AB:CD:…` */
+/** Parses `sha-256 AB:CD:…`. */
 export function readFingerprint(value: string): Fingerprint | undefined {
   const [name = '', hex = ''] = value.split(/[ \t]+/);
   const hash = name.toLowerCase();
@@ -63,14 +66,16 @@ export function readFingerprint(value: string): Fingerprint | undefined {
   return bytes.length === HASHES[hash] ? { hash, value: bytes } : undefined;
 }
 
-/** Our role against the peer's: who may choose leaves the first message to the peer, which knows when the way is open. */
+/**
+ * Local role for the peer's setup. With `actpass` the peer becomes the client, because it knows when the path is open.
+ */
 export const roleAgainst = (setup: DtlsOffer['setup']): DtlsRole =>
   setup === 'passive' ? 'client' : 'server';
 
 export const midOf = (media: MediaDescription): string | undefined =>
   media.attributes.find(({ name }) => name === 'mid')?.value;
 
-/** Whether the session bundles this line (RFC 9143). */
+/** Returns whether the session bundles this line (RFC 9143). */
 export const isBundled = (session: SessionDescription, mid: string | undefined): boolean =>
   mid !== undefined &&
   session.attributes.some(
@@ -78,7 +83,7 @@ export const isBundled = (session: SessionDescription, mid: string | undefined):
       name === 'group' && /^BUNDLE /i.test(value) && value.split(/[ \t]+/).includes(mid),
   );
 
-/** What our audio line says of how its packets travel. */
+/** Transport parameters of our audio line. */
 export interface LocalTransport {
   readonly ice: { readonly ufrag: string; readonly password: string } | undefined;
   readonly dtls:
@@ -88,10 +93,10 @@ export interface LocalTransport {
   readonly mid: string | undefined;
 }
 
-/** Of a host candidate with the highest preference, RTP: 2^24·126 + 2^8·65535 + 255 (RFC 8445 §5.1.2.1). */
+/** Priority of a host candidate with the highest preference, RTP: 2^24·126 + 2^8·65535 + 255 (RFC 8445 §5.1.2.1). */
 const HOST_PRIORITY = 2_130_706_431;
 
-/** The same over TCP, passive: local preference 2^13·4 + 8191 (RFC 6544 §4.2), so that UDP comes first. */
+/** Priority of a passive TCP candidate: local preference 2^13·4 + 8191 (RFC 6544 §4.2). It is lower than that of UDP. */
 const TCP_PRIORITY = 2_124_414_975;
 
 interface TransportPlace {
@@ -124,7 +129,7 @@ export function transportAttributes(
   return said;
 }
 
-/** Of the session: a lite agent says so (RFC 8839 §5.3), and what is bundled. */
+/** Session attributes: `ice-lite` (RFC 8839 §5.3) and the bundle group. */
 export function sessionAttributes(
   { ice, mid }: LocalTransport,
   { bundled }: { readonly bundled: boolean },

@@ -1,4 +1,4 @@
-/** Session description to text (RFC 8866 §5), strict: lines in the order of the grammar, CRLF. */
+/** Strict serializer for session descriptions (RFC 8866 §5): lines in the order of the grammar, ended by CRLF. */
 import type { Attribute, Connection, MediaDescription, SessionDescription } from './types.ts';
 
 export function serializeSdp(session: SessionDescription): string {

@@ -1,11 +1,11 @@
-/** Messages that may have to be sent once more, kept for half a minute. */
+/** Compact copies of messages that may have to be retransmitted, kept for half a minute. */
 import type { SipMessage } from './message.ts';
 import { asBuffer, parseMessage } from './parse.ts';
 
-/** The bytes as Latin-1: a text of its own keeps nothing else alive, neither the slab of a buffer nor header fields. */
+/** Bytes as Latin-1 text. The copy keeps no reference to a buffer slab or to header fields. */
 export const keptText = (bytes: Uint8Array): string => asBuffer(bytes).toString('latin1');
 
-/** Undefined: it was no message. */
+/** Parses a kept text; undefined if it is not a message. */
 export function messageOf(
   text: string,
 ): { readonly bytes: Buffer; readonly message: SipMessage } | undefined {

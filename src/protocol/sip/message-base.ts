@@ -1,4 +1,4 @@
-/** What requests and responses share: raw header text plus typed headers parsed when first asked for. */
+/** Common part of requests and responses: raw header text and typed headers, which are parsed on first access. */
 import { BugError } from '../../base/errors.ts';
 import { type CSeq, parseCSeq } from './header/cseq.ts';
 import type { HeaderField } from './header/field.ts';
@@ -8,14 +8,14 @@ import { parseDecimal, splitList } from './header/text.ts';
 import { type MediaType, parseDeltaSeconds, parseMediaType } from './header/values.ts';
 import { parseVia, type Via } from './header/via.ts';
 
-/** Null until it is computed; undefined where it is absent. */
+/** Null until computed; undefined if absent. */
 export type Lazy<T> = T | undefined | null;
 
 const NONE: readonly never[] = [];
 
 export abstract class Message {
   readonly fields: readonly HeaderField[];
-  /** Bytes as received; text bodies are decoded by whoever understands them. */
+  /** Body as received; the consumer decodes text bodies. */
   readonly body: Uint8Array;
   #via: Lazy<Via> = null;
   #from: Lazy<NameAddr> = null;
@@ -39,18 +39,18 @@ export abstract class Message {
     return undefined;
   }
 
-  /** Values of all lines of that name, undivided. */
+  /** Values of all lines of that name, not split at commas. */
   headers(name: string): readonly string[] {
     const key = headerKey(name);
     return this.fields.filter((field) => field.key === key).map(({ value }) => value);
   }
 
-  /** Elements of a comma-separated header over all its lines, in order; empty elements dropped. */
+  /** Elements of a comma-separated header from all its lines, in order, without empty elements. */
   list(name: string): readonly string[] {
     return this.#elements(headerKey(name));
   }
 
-  /** Most headers stand once or never. */
+  /** Fast path: most headers occur at most once. */
   #elements(key: string): readonly string[] {
     let out: readonly string[] = NONE;
     for (const field of this.fields) {
@@ -66,7 +66,7 @@ export abstract class Message {
     return this.list(name).map((token) => token.toLowerCase());
   }
 
-  /** The topmost Via; undefined when absent or malformed. */
+  /** Topmost Via, or undefined if absent or malformed. */
   get topVia(): Via | undefined {
     if (this.#via === null) this.#via = parseVia(firstElement(this.#first('via') ?? ''));
     return this.#via;
@@ -107,13 +107,13 @@ export abstract class Message {
     return mandatory(this.#first('call-id'), 'Call-ID');
   }
 
-  /** All contacts, `*`, or undefined when any is malformed. No Contact at all: an empty list. */
+  /** All contacts, or `*`; undefined if any is malformed. An empty list if there is no Contact. */
   get contacts(): readonly NameAddr[] | '*' | undefined {
     if (this.#contacts === null) this.#contacts = readContacts(this.#elements('contact'));
     return this.#contacts;
   }
 
-  /** The remote target of a dialog: the only Contact. */
+  /** Remote target of a dialog: the only Contact. */
   get contact(): NameAddr | undefined {
     const contacts = this.contacts;
     return contacts === '*' ? undefined : contacts?.[0];
@@ -127,12 +127,12 @@ export abstract class Message {
     return nameAddrs(this.#elements('record-route'));
   }
 
-  /** 0…255; undefined when absent or malformed. */
+  /** Value in 0…255, or undefined if absent or malformed. */
   get maxForwards(): number | undefined {
     return parsed(this.#first('max-forwards'), (text) => parseDecimal(text, 255));
   }
 
-  /** Seconds; undefined when absent or malformed. */
+  /** Value in seconds, or undefined if absent or malformed. */
   get expires(): number | undefined {
     return parsed(this.#first('expires'), parseDeltaSeconds);
   }
@@ -141,7 +141,7 @@ export abstract class Message {
     return parsed(this.#first('content-type'), parseMediaType);
   }
 
-  /** The body as UTF-8 text. */
+  /** Body as UTF-8 text. */
   get bodyText(): string {
     const { buffer, byteOffset, byteLength } = this.body;
     this.#text ??= Buffer.from(buffer, byteOffset, byteLength).toString('utf8');
@@ -169,7 +169,7 @@ function readContacts(values: readonly string[]): readonly NameAddr[] | '*' | un
   return values.length === 1 && values[0] === '*' ? '*' : nameAddrs(values);
 }
 
-/** Undefined when any element is malformed. */
+/** Returns undefined if any element is malformed. */
 function nameAddrs(values: readonly string[]): readonly NameAddr[] | undefined {
   if (values.length === 0) return NONE;
   const out: NameAddr[] = [];

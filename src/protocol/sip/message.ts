@@ -1,6 +1,6 @@
 /**
- * SIP messages (RFC 3261 §7): immutable, raw header text plus typed headers parsed when first asked for.
- * The getters of mandatory headers rely on `validateRequest` / `validateResponse` having passed.
+ * Immutable SIP messages (RFC 3261 §7): raw header text and typed headers, which are parsed on first access. The
+ * getters of mandatory headers require a message that passed `validateRequest` or `validateResponse`.
  */
 import {
   type HeaderField,
@@ -36,7 +36,7 @@ export class SipRequest extends Message {
     this.requestUri = requestUri;
   }
 
-  /** Undefined when malformed. */
+  /** Undefined if malformed. */
   get uriOrUndefined(): Uri | undefined {
     if (this.#uri === null) this.#uri = parseUri(this.requestUri);
     return this.#uri;
@@ -61,7 +61,7 @@ export class SipRequest extends Message {
     return this.#with([headerField(name, value)].concat(this.fields));
   }
 
-  /** Replaces the first element of a list header, the topmost Via above all. */
+  /** Replaces the first element of a list header, such as the topmost Via. */
   withTopHeader(name: string, value: string): SipRequest {
     return this.#with(withTop(this.fields, name, value));
   }
@@ -86,7 +86,7 @@ export class SipRequest extends Message {
 
 export class SipResponse extends Message {
   readonly kind = 'response';
-  /** 100…699. */
+  /** Status code in 100…699. */
   readonly status: number;
   readonly reason: string;
 
@@ -128,7 +128,7 @@ export type SipMessage = SipRequest | SipResponse;
 export interface RequestParts {
   readonly method: string;
   readonly requestUri: string;
-  /** Written in this order: Via first. Content-Length is written by the serialiser. */
+  /** Headers in the order of writing, Via first. The serializer adds Content-Length. */
   readonly headers: HeaderInit;
   readonly body?: Uint8Array | string | undefined;
 }
@@ -142,16 +142,16 @@ export const createRequest = (parts: RequestParts): SipRequest =>
   );
 
 export interface ResponseParts {
-  /** Default: the phrase of the registry. */
+  /** Reason phrase. Default: the phrase of the registry. */
   readonly reason?: string | undefined;
-  /** Put on To when the request's To has none. Every response but 100 needs one (§8.2.6.2). */
+  /** Tag for To if the request's To has none. Every response except 100 needs one (§8.2.6.2). */
   readonly toTag?: string;
   readonly headers?: HeaderInit;
   readonly body?: Uint8Array | string | undefined;
 }
 
 const TO = 1;
-/** A bit for each field that stands once. */
+/** Bit for each header field that may occur only once. */
 const SINGLE = new Map([
   ['to', TO],
   ['from', 2],
@@ -159,7 +159,7 @@ const SINGLE = new Map([
   ['cseq', 8],
 ]);
 
-/** Whether a response repeats what the request says there. */
+/** Returns whether a response copies that header field from the request. */
 function isAnswered(key: string, status: number): boolean {
   if (key === 'timestamp') return status === 100;
   if (key === 'record-route') return status > 100 && status < 300;
@@ -167,8 +167,8 @@ function isAnswered(key: string, status: number): boolean {
 }
 
 /**
- * A response per RFC 3261 §8.2.6: Via, From, To, Call-ID and CSeq copied as text (so that even a malformed request
- * can be answered), Timestamp into a 100, Record-Route into what may create a dialog (§12.1.1).
+ * Creates a response (RFC 3261 §8.2.6). Via, From, To, Call-ID and CSeq are copied as text, so malformed requests can
+ * be answered too. Timestamp is copied into a 100, Record-Route into responses that may create a dialog (§12.1.1).
  */
 export function createResponse(
   request: SipRequest,
@@ -176,7 +176,7 @@ export function createResponse(
   parts: ResponseParts = {},
 ): SipResponse {
   const fields: HeaderField[] = [];
-  // What stands once is answered once: a malformed request has it by the hundred.
+  // Single fields are copied only once, because a malformed request may repeat them hundreds of times.
   let seen = 0;
   for (const field of request.fields) {
     const bit = SINGLE.get(field.key) ?? 0;

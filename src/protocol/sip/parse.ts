@@ -1,24 +1,24 @@
 /**
- * Bytes to messages (RFC 3261 §7): start line and header index only; typed headers are parsed when asked for.
- * A failure says whose fault it is and, where the sender can be answered, carries what to answer to.
+ * Parses bytes to messages (RFC 3261 §7): start line and header index. Typed headers are parsed on first access. A
+ * failure contains the status, the reason and, if an answer is possible, the request to answer.
  */
 import { headerKey, knownHeaderKey } from './header/names.ts';
 import { isToken, parseDecimal, trimmed } from './header/text.ts';
 import { parseVia } from './header/via.ts';
 import { type HeaderField, NO_BODY, type SipMessage, SipRequest, SipResponse } from './message.ts';
 
-/** A UDP datagram cannot be longer; streams get the same limit. */
+/** Maximum message size in bytes: the limit of a UDP datagram, also applied to streams. */
 export const MAX_MESSAGE_BYTES = 65_535;
 export const MAX_HEADER_FIELDS = 256;
-/** One header line, folds included, in UTF-16 units. */
+/** Maximum length of one header line including folds, in UTF-16 units. */
 export const MAX_HEADER_LENGTH = 32_768;
 
 export interface ParseFailure {
-  /** What to answer: 400, 505 or 513. */
+  /** Status of the answer: 400, 505 or 513. */
   readonly status: number;
-  /** Reason phrase that tells the sender what was wrong. */
+  /** Reason phrase that describes the error to the sender. */
   readonly reason: string;
-  /** What could be understood, good enough for `createResponse`; undefined when no answer is possible or allowed. */
+  /** Parts of the request needed by `createResponse`, or undefined if no answer is possible or allowed. */
   readonly respondable: SipRequest | undefined;
 }
 
@@ -26,7 +26,7 @@ export type ParseResult =
   | { readonly ok: true; readonly message: SipMessage }
   | { readonly ok: false; readonly error: ParseFailure };
 
-/** Parses one datagram, or one message that the framer cut out of a stream. */
+/** Parses one datagram, or one message from the stream framer. */
 export function parseMessage(bytes: Uint8Array): ParseResult {
   const buffer = asBuffer(bytes);
   if (buffer.length > MAX_MESSAGE_BYTES) return failure(513, 'Message Too Large');
@@ -65,11 +65,14 @@ const CR = 13;
 const LF = 10;
 const COLON = 58;
 
-/** Datagrams that only hold a NAT binding open: line breaks (RFC 5626 §3.5.1) or zero bytes, or nothing at all. */
+/**
+ * Returns whether a datagram only keeps a NAT binding open: line breaks (RFC 5626 §3.5.1), zero bytes or an empty
+ * datagram.
+ */
 export const isKeepAlive = (bytes: Uint8Array): boolean =>
   bytes.length <= 4 && bytes.every((byte) => byte === CR || byte === LF || byte === 0);
 
-/** §7.5: empty lines before the start line are ignored. */
+/** Skips empty lines before the start line (§7.5). */
 function skipLeadingBreaks(buffer: Buffer): number {
   let at = 0;
   while (buffer[at] === CR || buffer[at] === LF) at += 1;
@@ -77,8 +80,8 @@ function skipLeadingBreaks(buffer: Buffer): number {
 }
 
 /**
- * Index of the first body byte: after the first empty line at or after `from`. Undefined when there is none yet.
- * A line may end in a bare LF, as hand-written clients do.
+ * Index of the first body byte: after the first empty line at or after `from`. Undefined if there is none yet. A line
+ * may end in a bare LF, as hand-written clients do.
  */
 export function endOfHead(buffer: Buffer, from: number): number | undefined {
   const usual = buffer.indexOf(EMPTY_LINE, from);
@@ -90,7 +93,7 @@ export function endOfHead(buffer: Buffer, from: number): number | undefined {
 const EMPTY_LINE = Buffer.from('\n\r\n');
 const BARE_EMPTY_LINE = Buffer.from('\n\n');
 
-/** Headers are UTF-8 (§7.3.1); what is not is read as Latin-1, which is what old exchanges write. */
+/** Decodes headers as UTF-8 (§7.3.1), or as Latin-1 if invalid, because old exchanges use Latin-1. */
 function decodeHead(buffer: Buffer, start: number, end: number): string {
   const text = buffer.toString('utf8', start, end);
   const isOther = text.includes('\ufffd') && !buffer.subarray(start, end).includes(REPLACEMENT);
@@ -113,7 +116,7 @@ type StartLine =
 
 const VERSION = 'SIP/2.0';
 
-/** §7.1, §7.2: exactly one SP between the elements, none around them. */
+/** Reads the start line (§7.1, §7.2) with exactly one SP between its elements. */
 function readStartLine(line: string): StartLine {
   if (/^SIP\//i.test(line)) return readStatusLine(line);
   const first = line.indexOf(' ');
@@ -148,11 +151,11 @@ function readStatusLine(line: string): StartLine {
 
 interface HeaderSection {
   readonly fields: HeaderField[];
-  /** The first thing wrong; the fields before and after it are kept for the answer. */
+  /** First error. The fields before and after it are kept for the answer. */
   readonly fault: string | undefined;
 }
 
-/** Reads header lines, unfolding continuations (§7.3.1) into one space. */
+/** Reads header lines and unfolds continuations (§7.3.1) into one space. */
 function readFields(head: string, from: number): HeaderSection {
   const fields: HeaderField[] = [];
   let fault: string | undefined;
@@ -190,18 +193,18 @@ function endOfLine(text: string, from: number): number {
   return end === -1 ? text.length : end;
 }
 
-/** Where the line from `start` to `end` ends without its CR. */
+/** End of the line from `start` to `end` without its CR. */
 const withoutCrAt = (text: string, start: number, end: number): number =>
   end > start && text.charCodeAt(end - 1) === CR ? end - 1 : end;
 
-/** The line between two places of a text: no string is made of what is not kept. */
+/** Parses the line between two offsets without creating strings that are not kept. */
 function readField(text: string, start: number, end: number): HeaderField | undefined {
   let colon = start;
   while (colon < end && text.charCodeAt(colon) !== COLON) colon += 1;
   if (colon === start || colon === end) return undefined;
   const name = trimmed(text, start, colon);
   const value = trimmed(text, colon + 1, end);
-  // A lone CR would become a line break, and so a forged header, in whatever copies the value.
+  // A lone CR could become a line break when the value is copied, and thus forge a header.
   if (value.includes('\r')) return undefined;
   const known = knownHeaderKey(name);
   if (known !== undefined) return { name, key: known, value };
@@ -209,8 +212,8 @@ function readField(text: string, start: number, end: number): HeaderField | unde
 }
 
 /**
- * §18.3: a datagram longer than Content-Length is cut, a shorter one is an error; without Content-Length the body
- * reaches to the end. Several values are left to `validateRequest`.
+ * Body of a datagram (§18.3): a longer datagram is cut to Content-Length, a shorter one is an error. Without
+ * Content-Length the body extends to the end. `validateRequest` checks repeated values.
  */
 function readBody(
   fields: readonly HeaderField[],
@@ -232,14 +235,13 @@ function readBody(
   return length === 0 ? NO_BODY : buffer.subarray(bodyAt, bodyAt + length);
 }
 
-/** What a broken request can be answered by, its Request-URI left empty. */
+/** Request for the answer to a malformed request; its Request-URI is empty. */
 const respondable = (method: string | undefined, headers: HeaderSection): SipRequest | undefined =>
   method === undefined ? undefined : answerable(new SipRequest(method, '', headers.fields));
 
 /**
- * The request as far as it is needed for an answer. Undefined where none is possible: an ACK (§17), or no Via to answer along
- * (§18.2.2). A topmost Via that cannot be read is cut back to its readable beginning, so that the sender still
- * sees a 400.
+ * Returns the parts of the request needed for an answer. Undefined for an ACK (§17) or without a Via (§18.2.2). A
+ * malformed topmost Via is cut to its valid beginning, so that the sender still receives a 400.
  */
 export function answerable(request: SipRequest): SipRequest | undefined {
   if (request.method === 'ACK') return undefined;

@@ -72,6 +72,6 @@ const PHRASES: Readonly<Record<number, string>> = {
   608: 'Rejected',
 };
 
-/** Phrase of the status, or of its class where the status is not registered. */
+/** Phrase of the status, or of its class if the status is not registered. */
 export const reasonPhrase = (status: number): string =>
   PHRASES[status] ?? PHRASES[Math.floor(status / 100) * 100] ?? 'Unknown';

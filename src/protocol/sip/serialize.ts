@@ -1,4 +1,4 @@
-/** Messages to bytes (RFC 3261 §7). Content-Length is always written anew, as the last header. */
+/** Serializes messages to bytes (RFC 3261 §7). Content-Length is always recomputed and written last. */
 import { lineStart } from './header/names.ts';
 import type { SipMessage } from './message.ts';
 
@@ -7,12 +7,12 @@ const startLine = (message: SipMessage): string =>
     ? `${message.method} ${message.requestUri} SIP/2.0`
     : `SIP/2.0 ${message.status} ${message.reason}`;
 
-/** What a field has besides name and value: colon, space, line break. */
+/** Bytes of a field besides name and value: colon, space, line break. */
 const FIELD_BYTES = 4;
-/** Content-Length, the empty line and the end of the first one, at most. */
+/** Upper bound for Content-Length, the empty line and the end of the first line, in bytes. */
 const TAIL_BYTES = 32;
 
-/** Bytes that the message takes when it is written, or a few more. */
+/** Estimated size of the serialized message in bytes; never too small. */
 export function sizeOf(message: SipMessage): number {
   let bytes = Buffer.byteLength(startLine(message)) + TAIL_BYTES + message.body.length;
   for (const { name, value } of message.fields)

@@ -1,4 +1,4 @@
-/** Front door of SIP: a user agent without sockets, and what its sockets need. */
+/** Public interface of SIP: a user agent without sockets, and the parts that its sockets need. */
 export type { ChallengeOrder } from './auth/authenticator.ts';
 export { ha1Of } from './auth/digest.ts';
 export { defaultPort } from './dialog/next-hop.ts';

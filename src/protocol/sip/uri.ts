@@ -1,30 +1,30 @@
-/** URIs of SIP (RFC 3261 §19.1, §25.1), tel (RFC 3966) and, kept opaque, of any other scheme. */
+/** URIs of SIP (RFC 3261 §19.1, §25.1) and tel (RFC 3966). URIs of other schemes are kept as opaque text. */
 import { formatParams, NO_PARAMS, type Params, parseDecimal } from './header/text.ts';
 
 export interface SipUri {
   readonly kind: 'sip';
   readonly secure: boolean;
-  /** As on the wire, escapes kept; '' when the URI names a host only. `unescapeUser` gives the plain text. */
+  /** User part as on the wire, escapes kept; empty if the URI has only a host. `unescapeUser` gives the plain text. */
   readonly user: string;
   readonly password: string | undefined;
-  /** As on the wire; an IPv6 address keeps its brackets. */
+  /** Host as on the wire; an IPv6 address keeps its brackets. */
   readonly host: string;
   readonly port: number | undefined;
   readonly params: Params;
-  /** What follows `?`, undecoded; '' when absent. */
+  /** Text after `?`, not decoded; empty if absent. */
   readonly headers: string;
 }
 
 export interface TelUri {
   readonly kind: 'tel';
-  /** As written, visual separators kept. */
+  /** Number as written, with visual separators. */
   readonly number: string;
   readonly params: Params;
 }
 
 export interface OtherUri {
   readonly kind: 'other';
-  /** Lower case. */
+  /** Scheme in lower case. */
   readonly scheme: string;
   readonly opaque: string;
 }
@@ -38,7 +38,7 @@ const PARAM_WORD = /^[A-Za-z0-9\-_.!~*'()[\]/:&+$%"<>|^{}`\\]+$/;
 const HOST = /^(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_.])?)$/;
 const BLANK_OR_CONTROL = /[\s<>"\u0000]/;
 
-/** Undefined when the text is no URI. Unknown schemes are accepted and stay opaque. */
+/** Parses a URI; undefined if invalid. Unknown schemes are accepted as opaque text. */
 export function parseUri(text: string): Uri | undefined {
   if (text.startsWith('sip:')) return parseSipUri(false, text, 4);
   const scheme = SCHEME.exec(text)?.[1]?.toLowerCase();
@@ -51,7 +51,7 @@ export function parseUri(text: string): Uri | undefined {
   return { kind: 'other', scheme, opaque: rest };
 }
 
-/** What stands from `from` on, after the scheme. */
+/** Parses the text from `from`, after the scheme. */
 function parseSipUri(secure: boolean, text: string, from: number): SipUri | undefined {
   const at = text.indexOf('@', from);
   if (at === from) return undefined;
@@ -74,7 +74,7 @@ function parseSipUri(secure: boolean, text: string, from: number): SipUri | unde
   return { kind: 'sip', secure, user, password, host, port, params, headers };
 }
 
-/** Where a character stands first between two places of a text; the second one where it does not. */
+/** Index of a character between two offsets of a text, or the second offset if it is absent. */
 function firstOf(character: string, text: string, from: number, until: number): number {
   const at = text.indexOf(character, from);
   return at === -1 || at > until ? until : at;
@@ -88,7 +88,7 @@ function parseTelUri(rest: string): TelUri | undefined {
   return params === undefined ? undefined : { kind: 'tel', number, params };
 }
 
-/** `name[=value]` joined by `;`, no white space anywhere. A repeated name is malformed (§19.1.1). */
+/** Parses `name[=value]` joined by `;`, without white space. A repeated name is malformed (§19.1.1). */
 function parseUriParams(text: string): Params | undefined {
   const params = new Map<string, string>();
   for (const part of text.split(';')) {
@@ -103,14 +103,14 @@ function parseUriParams(text: string): Params | undefined {
 }
 
 export interface HostPort {
-  /** IPv6 addresses in brackets. */
+  /** Host; IPv6 addresses in brackets. */
   readonly host: string;
   readonly port: number | undefined;
 }
 
-/** `host[:port]` without white space. Undefined when malformed, the port outside 1…65535. */
+/** Parses `host[:port]` without white space. Returns undefined if malformed or if the port is outside 1…65535. */
 export function parseHostPort(text: string): HostPort | undefined {
-  // Those of an IPv6 address stand before its bracket.
+  // Skip the colons of an IPv6 address, which end at its bracket.
   const colon = text.indexOf(':', text.startsWith('[') ? text.indexOf(']') + 1 : 0);
   const host = colon === -1 ? text : text.slice(0, colon);
   if (!HOST.test(host)) return undefined;
@@ -122,11 +122,11 @@ export function parseHostPort(text: string): HostPort | undefined {
 export const formatHostPort = (host: string, port: number | undefined): string =>
   port === undefined ? host : `${host}:${port}`;
 
-/** An IP address or name as `host` wants it: IPv6 in brackets, others unchanged. */
+/** Host form of an IP address or name: IPv6 in brackets, others unchanged. */
 export const bracketed = (address: string): string =>
   address.includes(':') && !address.startsWith('[') ? `[${address}]` : address;
 
-/** The reverse: an IPv6 address without its brackets. */
+/** Reverse of `bracketed`: an IPv6 address without its brackets. */
 export const unbracketed = (host: string): string =>
   host.startsWith('[') && host.endsWith(']') ? host.slice(1, -1) : host;
 
@@ -142,14 +142,14 @@ export function formatUri(uri: Uri): string {
 
 export interface SipUriParts {
   readonly secure?: boolean;
-  /** Plain text: what must not stand bare in a user part is escaped. */
+  /** User as plain text; characters not allowed in a user part are escaped. */
   readonly user?: string;
   readonly host: string;
   readonly port?: number | undefined;
   readonly params?: Params;
 }
 
-/** A SIP URI from plain parts. The host may be a bare IPv6 address. */
+/** Builds a SIP URI from plain parts. The host may be an IPv6 address without brackets. */
 export const sipUri = (parts: SipUriParts): SipUri => ({
   kind: 'sip',
   secure: parts.secure ?? false,
@@ -161,7 +161,7 @@ export const sipUri = (parts: SipUriParts): SipUri => ({
   headers: '',
 });
 
-/** Percent-escapes what §25.1 does not allow bare in `user`. */
+/** Percent-escapes the characters that §25.1 does not allow in `user`. */
 export const escapeUser = (text: string): string =>
   text.replace(/[^A-Za-z0-9\-_.!~*'()&=+$,;?/]/gu, (char) =>
     [...Buffer.from(char, 'utf8')]
@@ -169,7 +169,7 @@ export const escapeUser = (text: string): string =>
       .join(''),
   );
 
-/** Decodes percent escapes; a sequence that is no escape, or no UTF-8, stays as it is. */
+/** Decodes percent escapes. Invalid escapes and invalid UTF-8 are left unchanged. */
 export function unescapeUser(text: string): string {
   if (!text.includes('%')) return text;
   return text.replace(/(?:%[0-9A-Fa-f]{2})+/g, (run) => {
@@ -181,10 +181,10 @@ export function unescapeUser(text: string): string {
   });
 }
 
-/** Parameters that must agree, or be absent on both sides (§19.1.4). */
+/** Parameters that must be equal or absent on both sides (§19.1.4). */
 const WEIGHTY_PARAMS = ['user', 'ttl', 'method', 'maddr', 'transport'];
 
-/** Equivalence of URIs (RFC 3261 §19.1.4): escapes decoded, host and parameters without regard to case. */
+/** Equivalence of URIs (RFC 3261 §19.1.4): escapes decoded, host and parameters compared case-insensitively. */
 export function uriEquals(a: Uri, b: Uri): boolean {
   if (a.kind === 'sip' && b.kind === 'sip') return sipUriEquals(a, b);
   if (a.kind === 'tel' && b.kind === 'tel') {
@@ -207,7 +207,7 @@ function sipUriEquals(a: SipUri, b: SipUri): boolean {
 
 const plainNumber = (number: string): string => number.replace(/[().-]/g, '').toLowerCase();
 
-/** URI headers in one order, names and escapes normalised. */
+/** URI headers in sorted order with normalized names and escapes. */
 const headersOf = (uri: SipUri): string =>
   uri.headers
     .split('&')

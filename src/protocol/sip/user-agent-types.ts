@@ -1,4 +1,4 @@
-/** What a user agent is told and what it answers. */
+/** Inputs, outputs and options of a user agent. */
 
 import type { LegId, Random } from '../../base/ids.ts';
 import type { ChallengeOrder, CountAnswer, Ha1ByAlgorithm } from './auth/authenticator.ts';
@@ -28,9 +28,9 @@ import type {
 export type * from './user-agent-commands.ts';
 
 export interface UserAgentLimits {
-  /** Legs at once, both directions, finished ones that still wait for an answer included. */
+  /** Maximum number of legs in both directions, including ended ones that still wait for a response. */
   readonly maxSessions: number;
-  /** Requests that wait for a user's secret, a DNS answer, a connection or the store, each. */
+  /** Maximum number of requests that wait for a user's secret, a DNS answer, a connection or the store, each. */
   readonly maxWaiting: number;
 }
 
@@ -39,89 +39,92 @@ export const DEFAULT_USER_AGENT_LIMITS: UserAgentLimits = {
   maxWaiting: 5_000,
 };
 
-/** Where an edge proxy of ours hears its nodes, over UDP and TCP. */
+/** Address at which an edge proxy listens for its nodes, over UDP and TCP. */
 export interface EdgePlace {
-  /** Bare, as flows name it. */
+  /** IP address without brackets, as in flows. */
   readonly address: string;
   readonly port: number;
 }
 
 export interface UserAgentOptions {
   readonly random: Random;
-  /** What peers see: host of Via and Contact, and of our own addresses of record. */
+  /** Public host in Via, Contact and our addresses of record. */
   readonly publicHost: string;
   readonly publicPort: number;
   /** Ports of transports that do not listen on `publicPort`. */
   readonly publicPorts?: Readonly<Partial<Record<SipTransportName, number | undefined>>>;
-  /** Where the sockets are bound; named in the flows of requests over UDP. */
+  /** Address of the local sockets, used in the flows of requests over UDP. */
   readonly localAddress: string;
   readonly localPort: number;
   readonly userAgent: string;
-  /** What there are sockets for. */
+  /** Transports that have sockets. */
   readonly transports: readonly SipTransportName[];
-  /** Milliseconds since the epoch minus monotonic milliseconds, for what must outlive the process. */
+  /** Milliseconds since the epoch minus monotonic milliseconds, for values that outlive the process. */
   readonly wallOffsetMs: number;
-  /** A URN of ours that outlives the process (RFC 5626 §4.1). Undefined: registrations of ours are no flows. */
+  /** Persistent URN of this instance (RFC 5626 §4.1). Undefined registers without outbound support. */
   readonly instanceId?: string;
-  /** Undefined: a plain phone, that refuses REGISTER and asks nobody for a password. */
+  /** Authentication realm. Undefined makes a plain phone, which refuses REGISTER and does not authenticate. */
   readonly realm: string | undefined;
-  /** Name of the carrier that calls over this flow; its calls need no password. */
+  /** Name of the carrier that calls over this flow without authentication, or undefined. */
   readonly trustedSource: (flow: Flow) => string | undefined;
-  /** Default: compatible. */
+  /** Order of challenges. Default: compatible. */
   readonly challengeOrder?: ChallengeOrder;
-  /** Largest body of a MESSAGE. Undefined: none is taken. */
+  /** Maximum size of a MESSAGE body in bytes. Undefined refuses MESSAGE. */
   readonly messageMaxBytes?: number | undefined;
   readonly limits?: UserAgentLimits;
   readonly registrar?: RegistrarLimits;
   readonly nonces?: NonceLimits;
-  /** Of nodes that take each other's nonces; absent: nobody else does. */
+  /** Key shared by nodes that accept each other's nonces; undefined for a single node. */
   readonly nonceKey?: Uint8Array;
-  /** Whether it is asked with `countNonce` what other nodes have taken. Default: no. */
+  /** True if `countNonce` checks whether other nodes have used a count. Default: false. */
   readonly sharesNonceCounts?: boolean;
   readonly failures?: FailureLimits;
   readonly sessionTimer?: SessionTimerSettings;
-  /** By which requests go to carriers and other addresses, the preferred one first. Default: none, they go there themselves. */
+  /**
+   * Edge proxies for requests to carriers and other addresses, the preferred one first. Default: none, requests are
+   * sent directly.
+   */
   readonly edges?: readonly EdgePlace[];
-  /** Default: every call may begin. */
+  /** Limiter for new calls. Default: unlimited. */
   readonly newCalls?: NewCallGate;
   readonly timers?: TimerValues;
 }
 
-/** A login of a user for a time, with a name and a secret of its own. */
+/** A temporary login of a user, with a separate name and secret. */
 export interface TemporaryLogin {
   readonly id: string;
-  /** The user that it stands for. */
+  /** User to which the login belongs. */
   readonly username: string;
-  /** Its end, microseconds since the epoch: no registration outlives it. */
+  /** Expiry in microseconds since the epoch; it also limits the registrations. */
   readonly untilUs: number;
   readonly mayRegister: boolean;
   readonly mayCall: boolean;
-  /** Why it is no login any more, as a reason phrase; undefined: it is one. */
+  /** Reason phrase if the login is no longer valid, otherwise undefined. */
   readonly over: string | undefined;
 }
 
-/** What a user proves who he is with. Inactive: he may prove it, and is refused. */
+/** Secrets of a user. An inactive user can authenticate but is refused. */
 export type UserSecrets = Ha1ByAlgorithm & {
   readonly inactive?: boolean;
   readonly login?: TemporaryLogin | undefined;
-  /** Users of one group see one another's calls (busy lamps); undefined: nobody does. */
+  /** Group whose users may monitor each other's calls (busy lamps); undefined for none. */
   readonly group?: string | undefined;
 };
 
-/** Who passed digest authentication. */
+/** An authenticated user. */
 export interface Admitted {
   readonly username: string;
-  /** Undefined: with the password of the user itself. */
+  /** Temporary login; undefined if the user's own password was used. */
   readonly login: TemporaryLogin | undefined;
   readonly group?: string | undefined;
 }
 
-/** Undefined: there is no such user. `unavailable`: the directory cannot tell now. */
+/** Undefined if the user does not exist. `unavailable` if the directory cannot answer at the moment. */
 export type SecretAnswer = UserSecrets | 'unavailable' | undefined;
 
 export type { LegId };
 
-/** How a leg ended. Reported exactly once. */
+/** End of a leg. Reported exactly once. */
 export interface LegEndFacts {
   readonly by: 'remote' | 'local';
   readonly how:
@@ -135,56 +138,56 @@ export interface LegEndFacts {
     | 'sessionExpired';
   readonly status: number | undefined;
   readonly reason: string | undefined;
-  /** Of an end that was due at a moment of the monotonic clock: that moment, however late the end itself is. */
+  /** Monotonic time at which a scheduled end was due, even if it happened later. */
   readonly dueMs?: number;
-  /** Of a 503: the peer wants no calls for so long. */
+  /** Retry-After of a 503 in milliseconds: the peer accepts no calls for that time. */
   readonly retryAfterMs?: number;
-  /** Of a 3xx: URIs to try instead, best first; a few at most. */
+  /** Alternative URIs of a 3xx, best first; the number is limited. */
   readonly contacts?: readonly string[];
 }
 
-/** Who a response came from. */
+/** Peer that sent a response. */
 export interface RespondingPeer {
-  /** Where the INVITE had been sent. */
+  /** Flow to which the INVITE was sent. */
   readonly flow: Flow;
-  /** Its Server or User-Agent header field (RFC 3261 §20.35, §20.41), as far as it has one. */
+  /** Server or User-Agent header field (RFC 3261 §20.35, §20.41), if any. */
   readonly software: string | undefined;
 }
 
-/** A MESSAGE that may be sent (RFC 3428). */
+/** An authorized MESSAGE (RFC 3428). */
 export interface IncomingMessage {
   readonly request: SipRequest;
   readonly flow: Flow;
-  /** Who passed digest authentication. */
+  /** Authenticated user, or undefined. */
   readonly username: string | undefined;
   readonly carrier: string | undefined;
 }
 
-/** What the peer of a leg asks for with REFER. */
+/** Request of a leg's peer in a REFER. */
 export interface ReferFacts {
   readonly id: number;
-  /** Whom to call, as a URI. */
+  /** URI to call. */
   readonly to: string;
-  /** The dialog whose other side is to be taken, instead of a call to `to`; undefined: none is named. */
+  /** Dialog whose other party is to be connected instead of calling `to`; undefined without Replaces. */
   readonly replaces: string | undefined;
   /** Referred-By as written (RFC 3892). */
   readonly referredBy: string | undefined;
 }
 
-/** What comes of a REFER of ours, in this order; `refused`, `done` and `failed` are the last. */
+/** Progress of our REFER, in this order; `refused`, `done` and `failed` are final. */
 export type ReferStep =
-  /** How the peer answered it. */
+  /** Response of the peer to the REFER. */
   | { readonly what: 'accepted' | 'refused'; readonly status: number }
-  /** What the party that it calls has answered, by NOTIFY. */
+  /** Response of the called party, received by NOTIFY. */
   | { readonly what: 'progress' | 'done'; readonly status: number }
   | {
       readonly what: 'failed';
       readonly why:
-        | 'state' // another one is under way, or nobody has answered
-        | 'timeout' // no answer to it
-        | 'unreachable' // its target leads nowhere
-        | 'notAllowed' // its target may not be sent to
-        | 'untold'; // the peer stopped telling before the outcome
+        | 'state' // another REFER is pending, or the call is not answered
+        | 'timeout' // no response
+        | 'unreachable' // the target cannot be resolved
+        | 'notAllowed' // the target is not allowed
+        | 'untold'; // the subscription ended before the outcome
     };
 
 export type UserAgentInput =
@@ -194,34 +197,34 @@ export type UserAgentInput =
       readonly flow: Flow;
     } & Partial<Asking>)
   | { readonly kind: 'sendFailed'; readonly transaction: TransactionId }
-  /** ICMP says that a request of ours over UDP did not arrive. */
+  /** An ICMP report that our request over UDP did not arrive. */
   | ({ readonly kind: 'undelivered' } & QuotedRequest)
   | { readonly kind: 'connectionLost'; readonly connectionId: number }
-  // Answers to questions, each with the id of its question.
+  // Answers to queries, each with the ID of its query.
   | ({ readonly kind: 'resolved'; readonly id: number } & Resolution)
   | { readonly kind: 'connected'; readonly id: number; readonly flow: Flow | undefined }
   | { readonly kind: 'secret'; readonly id: number; readonly secrets: SecretAnswer }
   | { readonly kind: 'nonceCounted'; readonly id: number; readonly use: CountAnswer }
   | { readonly kind: 'stored'; readonly id: number; readonly ok: boolean }
   // Commands.
-  /** The user is reachable nowhere any more, or with `login` not where that login registered. */
+  /** Removes all contacts of the user, or those that `login` registered. */
   | { readonly kind: 'forgetBindings'; readonly username: string; readonly login?: string }
   | { readonly kind: 'restoreBindings'; readonly bindings: readonly ContactBinding[] }
-  /** What phones registered, or gave up, at another node. */
+  /** Registrations and removals stored by another node. */
   | {
       readonly kind: 'bindingsElsewhere';
       readonly saved: readonly ContactBinding[];
       readonly removed: readonly GoneBinding[];
     }
   | { readonly kind: 'drain' }
-  /** While there is a cause, new calls get 503 with it; registrations and running calls continue. */
+  /** While a cause is set, new calls get 503 with it. Registrations and active calls continue. */
   | { readonly kind: 'pause'; readonly cause: string | undefined }
   | InviteCommand
   | { readonly kind: 'ring'; readonly leg: LegId; readonly sdp: string | undefined }
   | { readonly kind: 'answer'; readonly leg: LegId; readonly sdp: string }
-  /** The answer to the offer that `connected` brought; undefined: none can be given, and the leg is hung up. */
+  /** Answers the offer from `connected`. Undefined means that no answer is possible, so the leg is hung up. */
   | { readonly kind: 'acknowledge'; readonly leg: LegId; readonly sdp: string | undefined }
-  /** The answer to `offered`; undefined refuses the offer with 488 and keeps the session. */
+  /** Answers `offered`; undefined refuses the offer with 488 and keeps the session. */
   | { readonly kind: 'answerOffer'; readonly leg: LegId; readonly sdp: string | undefined }
   | {
       readonly kind: 'sendDigit';
@@ -229,14 +232,14 @@ export type UserAgentInput =
       readonly digit: string;
       readonly durationMs: number;
     }
-  /** 202 or a refusal to `referred`; then what comes of it, up to a final status. */
+  /** Answers `referred` with 202 or a refusal, then reports progress up to a final status. */
   | {
       readonly kind: 'answerRefer' | 'notifyRefer';
       readonly leg: LegId;
       readonly refer: number;
       readonly status: number;
     }
-  /** The peer is asked to call somebody else; `referStep` tells what comes of it. */
+  /** Asks the peer to call another target; `referStep` reports the progress. */
   | {
       readonly kind: 'refer';
       readonly leg: LegId;
@@ -250,28 +253,28 @@ export type UserAgentInput =
   | MessageCommand
   | RegisterCommand
   | { readonly kind: 'unregister'; readonly registration: number }
-  /** OPTIONS to a peer, answered by `probed`. */
+  /** Sends OPTIONS to a peer; `probed` reports the result. */
   | {
       readonly kind: 'probe';
       readonly id: number;
       readonly uri: string;
       readonly transport?: SipTransportName;
-      /** Time to the answer; undefined: 64*T1. */
+      /** Time limit for the response in milliseconds. Default: 64*T1. */
       readonly waitMs?: number;
     };
 
-/** A new INVITE that may call. */
+/** A new authorized INVITE. */
 export interface IncomingCall {
   readonly leg: LegId;
   readonly request: SipRequest;
   readonly flow: Flow;
-  /** Who passed digest authentication. */
+  /** Authenticated user, or undefined. */
   readonly username: string | undefined;
-  /** Of a login for a time: its id. */
+  /** ID of the temporary login, if used. */
   readonly login?: string | undefined;
   readonly carrier: string | undefined;
   readonly sdp: string | undefined;
-  /** The leg whose place it is to take (RFC 3891). */
+  /** Leg to be replaced by this call (RFC 3891). */
   readonly replaces: LegId | undefined;
 }
 
@@ -283,32 +286,35 @@ export type UserAgentOutput =
       readonly flow: Flow;
       readonly transaction: TransactionId | undefined;
     }
-  // Questions.
+  // Queries.
   | {
       readonly kind: 'resolve';
       readonly id: number;
-      /** With a guard also asked for addresses, which need no name server. */
+      /** Query to resolve. With a guard, numeric addresses are queried too, without DNS. */
       readonly query: TargetQuery;
       readonly guard: DestinationGuard | undefined;
     }
   | { readonly kind: 'connect'; readonly id: number; readonly target: Target }
-  /** The peer answers pings (RFC 5626 §4.4.1): from now on they tell whether the connection still leads to it. */
+  /** The peer answers pings (RFC 5626 §4.4.1), so pings can monitor the connection from now on. */
   | { readonly kind: 'keepAlive'; readonly connectionId: number; readonly everyMs: number }
-  /** With `token`: whom a token stands for. */
+  /** Query for a user's secrets; with `token`, for the user of a token. */
   | {
       readonly kind: 'findSecret';
       readonly id: number;
       readonly username: string;
       readonly token?: string;
     }
-  /** Right credentials: has any node taken that count of that nonce? Whoever asks takes it. */
+  /**
+   * Query, after successful authentication, whether a node has used that count of that nonce. The query marks it as
+   * used.
+   */
   | {
       readonly kind: 'countNonce';
       readonly id: number;
       readonly nonce: string;
       readonly count: number;
     }
-  /** `id` undefined: nobody waits. */
+  /** `id` is undefined if no answer is expected. */
   | {
       readonly kind: 'store';
       readonly id: number | undefined;
@@ -318,7 +324,7 @@ export type UserAgentOutput =
   // Events of legs.
   | { readonly kind: 'incoming'; readonly call: IncomingCall }
   | { readonly kind: 'acknowledged'; readonly leg: LegId }
-  /** Before what a response to our INVITE says: who said it. Again when somebody else answers. */
+  /** Peer that responded to our INVITE; precedes the event of the response. Reported again if another peer responds. */
   | { readonly kind: 'heardFrom'; readonly leg: LegId; readonly peer: RespondingPeer }
   | {
       readonly kind: 'progress';
@@ -332,11 +338,11 @@ export type UserAgentOutput =
       readonly callId: string;
       readonly sdp: string | undefined;
     }
-  /** A request inside the dialog with a description comes from another address than before; comes before `offered`. */
+  /** A request with SDP inside the dialog arrived from a new address; precedes `offered`. */
   | { readonly kind: 'moved'; readonly leg: LegId; readonly flow: Flow }
   | { readonly kind: 'offered'; readonly leg: LegId; readonly sdp: string | undefined }
   | { readonly kind: 'answered'; readonly leg: LegId; readonly sdp: string }
-  /** `replaced`: the leg that the named dialog belongs to; undefined although one is named: there is none. */
+  /** `replaced` is the leg of the dialog named in Replaces, or undefined if it does not exist. */
   | {
       readonly kind: 'referred';
       readonly leg: LegId;
@@ -350,20 +356,20 @@ export type UserAgentOutput =
       readonly digit: string;
       readonly durationMs: number;
     }
-  /** The WebSocket of the peer has closed (false), or it has sent a request over another one (true). */
+  /** The peer's WebSocket has closed (false), or the peer has sent a request over another one (true). */
   | { readonly kind: 'connection'; readonly leg: LegId; readonly connected: boolean }
   | { readonly kind: 'ended'; readonly leg: LegId; readonly end: LegEndFacts }
   // Messages.
   | { readonly kind: 'message'; readonly id: number; readonly message: IncomingMessage }
-  /** `status` undefined: no contact has answered. */
+  /** `status` is undefined if no contact responded. */
   | { readonly kind: 'messageSent'; readonly id: number; readonly status: number | undefined }
-  // Others.
+  // Other outputs.
   | {
       readonly kind: 'registration';
       readonly registration: number;
       readonly state: 'registered' | 'failed' | 'removed';
       readonly status: number | undefined;
-      /** Seconds until it is refreshed or tried again. */
+      /** Seconds until the next refresh or retry. */
       readonly againIn: number | undefined;
     }
   | { readonly kind: 'probed'; readonly id: number; readonly status: number | undefined }

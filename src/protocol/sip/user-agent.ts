@@ -1,4 +1,7 @@
-/** A SIP user agent without sockets and clock (RFC 3261 §8): bytes and commands in, bytes, questions and events out. */
+/**
+ * A SIP user agent without sockets or clock (RFC 3261 §8). Inputs are bytes and commands; outputs are bytes, queries
+ * and events.
+ */
 import type { LegId } from '../../base/ids.ts';
 import type { Machine } from '../../base/machine.ts';
 import { Gate } from './auth/gate.ts';
@@ -91,24 +94,24 @@ export class UserAgent implements Machine<UserAgentInput, UserAgentOutput> {
     return Math.min(ofLayer, ofAgenda);
   }
 
-  /** Live contacts of a user. */
+  /** Current contacts of a user. */
   contactsOf(username: string, nowMs: number): readonly ContactBinding[] {
     this.#core.nowMs = nowMs;
     return this.#registrar?.contactsOf(username) ?? [];
   }
 
-  /** All live contacts. */
+  /** All current contacts. */
   bindings(nowMs: number): readonly ContactBinding[] {
     this.#core.nowMs = nowMs;
     return this.#registrar?.all() ?? [];
   }
 
-  /** Its peer proved a password, or we spoke to it first. */
+  /** Returns whether the peer has authenticated or was contacted by us first. */
   knows(flow: Flow, nowMs: number): boolean {
     return this.#core.acquaintances.knows(flow, nowMs);
   }
 
-  /** The value of an Authorization header field carries a nonce that was sent to that source. */
+  /** Returns whether an Authorization header field contains a nonce issued to that source. */
   hasNonce(authorization: string, flow: Flow, nowMs: number): boolean {
     this.#core.nowMs = nowMs;
     return this.#gate?.hasNonce(authorization, flow) ?? false;
@@ -122,7 +125,7 @@ export class UserAgent implements Machine<UserAgentInput, UserAgentOutput> {
     return this.#core.dialogs.size;
   }
 
-  /** What waits for its time: 0 when nothing is under way. */
+  /** Number of pending timers; 0 when idle. */
   get timers(): number {
     return this.#core.agenda.size + Number(this.#core.layer.deadlineMs() !== undefined);
   }
@@ -131,7 +134,7 @@ export class UserAgent implements Machine<UserAgentInput, UserAgentOutput> {
     return this.#subscriptions?.size ?? 0;
   }
 
-  /** Legs that are not over. */
+  /** Number of legs that have not ended. */
   get legs(): number {
     return this.#inbound.size + this.#outbound.size;
   }
@@ -276,7 +279,7 @@ export class UserAgent implements Machine<UserAgentInput, UserAgentOutput> {
     }
   }
 
-  /** 200 to the CANCEL itself, whatever becomes of the INVITE (RFC 3261 §9.2). */
+  /** Answers the CANCEL with 200, whatever happens to the INVITE (RFC 3261 §9.2). */
   #cancel(output: Extract<TransactionOutput, { kind: 'cancel' }>): void {
     const { request, transaction, invite } = output;
     const user = invite === undefined ? undefined : this.#core.servers.get(invite);
@@ -301,7 +304,10 @@ export class UserAgent implements Machine<UserAgentInput, UserAgentOutput> {
     else this.#core.refuse(transaction, request, flow, 481, 'no such dialog');
   }
 
-  /** Whoever it is, the tags of the session have to be known: the password only keeps unknown peers from trying. */
+  /**
+   * Handles an out-of-dialog REFER. It must contain the tags of the session; authentication only keeps unknown peers
+   * from guessing.
+   */
   #targeted(output: RequestOutput): void {
     const { request, transaction, flow } = output;
     const refer = (): void => {

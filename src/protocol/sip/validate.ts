@@ -1,4 +1,4 @@
-/** Faults of a whole message that need no knowledge of the user agent (RFC 3261 §8.1.1, §8.2, §18.3, §20). */
+/** Validates a complete message without knowledge of the user agent (RFC 3261 §8.1.1, §8.2, §18.3, §20). */
 import { parseNameAddr } from './header/name-addr.ts';
 import { parseDecimal, splitList } from './header/text.ts';
 import { isSipDate, parseDeltaSeconds, parseMediaType } from './header/values.ts';
@@ -14,13 +14,13 @@ export interface Fault {
 type Check = (value: string) => boolean;
 
 interface Rule {
-  /** May stand once only (§7.3.1, §20). */
+  /** True if the header may occur only once (§7.3.1, §20). */
   readonly single: boolean;
   readonly check: Check | undefined;
 }
 
 interface NumberedRule extends Rule {
-  /** A bit of its own. */
+  /** Unique bit of the rule. */
   readonly bit: number;
 }
 
@@ -33,7 +33,7 @@ const SINGLE_UNCHECKED = [
   ...['content-disposition', 'user-agent', 'timestamp', 'mime-version'],
 ];
 
-/** Syntax of headers that everybody has to understand; others are read by whoever needs them. */
+/** Syntax rules of headers that every element needs; other headers are parsed by their users. */
 const RULE_LIST: readonly (readonly [key: string, rule: Rule])[] = [
   ...SINGLE_UNCHECKED.map((key) => [key, { single: true, check: undefined }] as const),
   ['route', { single: false, check: everyNameAddr }],
@@ -44,18 +44,18 @@ const RULE_LIST: readonly (readonly [key: string, rule: Rule])[] = [
   ['date', { single: true, check: isSipDate }],
   ['content-type', { single: true, check: (value) => parseMediaType(value) !== undefined }],
 ];
-/** Fewer than 32, so that one number says which header fields were seen. */
+/** Fewer than 32 rules, so that one number records the header fields seen. */
 const RULES: ReadonlyMap<string, NumberedRule> = new Map(
   RULE_LIST.map(([key, rule], index) => [key, { ...rule, bit: 1 << index }]),
 );
 
-/** Undefined when the request can be handed on; else how to refuse it. */
+/** Returns undefined if the request is valid, otherwise its refusal. */
 export function validateRequest(request: SipRequest): Fault | undefined {
   const fault = validateFields(request);
   if (fault !== undefined) return bad(fault);
   const uri = request.uriOrUndefined;
   if (uri === undefined) return bad('Malformed Request-URI');
-  // §19.1.5: headers make no sense in a Request-URI and must not be obeyed.
+  // Headers in a Request-URI have no meaning and must be ignored (§19.1.5).
   if (uri.kind === 'sip' && uri.headers !== '') return bad('Headers in Request-URI');
   if (request.cseq.method !== request.method) return bad('CSeq Method Does Not Match');
   if (request.body.length > 0 && request.header('content-type') === undefined) {
@@ -64,7 +64,7 @@ export function validateRequest(request: SipRequest): Fault | undefined {
   return undefined;
 }
 
-/** Undefined when the response can be used; else why it has to be dropped (§18.1.2, §8.1.3). */
+/** Returns undefined if the response is valid, otherwise the reason for dropping it (§18.1.2, §8.1.3). */
 export const validateResponse = (response: SipResponse): string | undefined =>
   validateFields(response);
 
@@ -90,7 +90,7 @@ function validateMandatory(message: SipMessage): string | undefined {
   if (message.cseqOrUndefined === undefined) return missingOrMalformed(message, 'CSeq');
   if (message.topVia === undefined) return missingOrMalformed(message, 'Via');
   const vias = message.list('via');
-  // The first one has been read.
+  // `topVia` has already checked the first one.
   if (vias.length > 1 && vias.some((via) => parseVia(via) === undefined)) return 'Malformed Via';
   return message.contacts === undefined ? 'Malformed Contact' : undefined;
 }

@@ -24,14 +24,14 @@ const saxesAccepts = (text: string): boolean => {
 };
 
 describe('valid documents', () => {
-  it.each(documents('valid'))('%s is read, and a conforming parser takes it too', (_name, text) => {
+  it.each(documents('valid'))('parses %s like a conforming parser', (_name, text) => {
     const result = parseAnswerXml(text, options);
     expect(result.ok ? undefined : result.error).toBeUndefined();
     expect(saxesAccepts(text)).toBe(true);
   });
 });
 
-describe('invalid documents: every problem names line, column and what was expected', () => {
+describe('invalid documents: every problem has line, column and expected content', () => {
   it('has an expectation for every document', () => {
     expect(documents('invalid').map(([name]) => name)).toEqual(Object.keys(expectations));
   });
@@ -43,7 +43,7 @@ describe('invalid documents: every problem names line, column and what was expec
     expect({ at: `${line}:${column}`, ...rest }).toEqual(expectations[name]);
   });
 
-  it('ws:// is accepted where insecure streams are allowed', () => {
+  it('accepts ws:// if insecure streams are allowed', () => {
     const text = readFileSync(new URL('invalid/stream-insecure.xml', folder), 'utf8');
     expect(parseAnswerXml(text, { allowInsecureStreams: true })).toMatchObject({
       ok: true,

@@ -29,29 +29,29 @@ const problemOf = (body: string): string => {
 };
 
 describe('document rules (dialect §2.0)', () => {
-  it('a Response without children is valid and empty', () => {
+  it('accepts a Response without children', () => {
     expect(parse('')).toEqual([]);
   });
 
-  it('instructions keep their order and the line of their start tag', () => {
+  it('keeps the order of instructions and the line of their start tag', () => {
     expect(parse('\n<Wait/>\n<Hangup/>').map(({ kind, line }) => [kind, line])).toEqual([
       ['wait', 2],
       ['hangup', 3],
     ]);
   });
 
-  it('text content is trimmed: SDKs indent it', () => {
+  it('trims text content, because SDKs indent it', () => {
     expect(one('play', '<Play>\n   https://a.example/x.mp3\n  </Play>').url).toBe(
       'https://a.example/x.mp3',
     );
   });
 
-  it('entities, character numbers and CDATA are decoded, once', () => {
+  it('decodes entities, character numbers and CDATA once', () => {
     const body = '<Speak>a &amp;amp; &#60;b&#x3E; <![CDATA[&amp; <c>]]></Speak>';
     expect(one('speak', body).text).toBe('a &amp; <b> &amp; <c>');
   });
 
-  it('booleans do not depend on case (dialect §0.2 rule 11)', () => {
+  it('reads booleans case-insensitively (dialect §0.2 rule 11)', () => {
     for (const yes of ['true', 'TRUE', 'True', '1', ' true ']) {
       expect(
         one('stream', `<Stream bidirectional="${yes}">wss://a.example/</Stream>`).bidirectional,
@@ -64,7 +64,7 @@ describe('document rules (dialect §2.0)', () => {
     }
   });
 
-  it('an unknown attribute is a warning with its place and, where it is only a matter of case, a hint', () => {
+  it('warns about an unknown attribute with its position and a hint if only the case differs', () => {
     const [hangup] = parse('\n<Hangup  bogus="1"/>');
     expect(hangup?.warnings).toEqual([
       { line: 2, column: 10, message: '<Hangup> has no attribute bogus: ignored' },
@@ -74,12 +74,12 @@ describe('document rules (dialect §2.0)', () => {
     ]);
   });
 
-  it('an empty attribute counts as not given', () => {
+  it('treats an empty attribute as absent', () => {
     const dial = one('dial', '<Dial action="" timeout="" callerId=""><Number>2</Number></Dial>');
     expect(dial).toMatchObject({ action: undefined, timeoutMs: 120_000, callerId: undefined });
   });
 
-  it('a value out of range is brought to the nearest with a warning', () => {
+  it('clamps a value out of range and warns', () => {
     const body = '<Dial timeLimit="100000"><Number>2</Number></Dial>';
     expect(one('dial', body).timeLimitMs).toBe(86_400_000);
     expect(warningsOf(body)).toEqual(['timeLimit="100000" is outside of 1…86400 s: 86400 is used']);
@@ -97,7 +97,7 @@ describe('Speak, Play, Wait, DTMF (dialect §2.1)', () => {
     });
   });
 
-  it('Speak: SSML is kept beside the plain words', () => {
+  it('Speak: keeps SSML in addition to the plain text', () => {
     const body =
       '<Speak>Pay <say-as interpret-as="digits">12</say-as><break time="1s"/>now &amp; <sub alias="at once">a.o.</sub></Speak>';
     expect(one('speak', body)).toMatchObject({
@@ -106,12 +106,12 @@ describe('Speak, Play, Wait, DTMF (dialect §2.1)', () => {
     });
   });
 
-  it('Speak without words is a warning, not the end of the call', () => {
+  it('Speak without text warns and does not end the call', () => {
     expect(one('speak', '<Speak>  </Speak>').text).toBe('');
     expect(warningsOf('<Speak/>')).toEqual(['<Speak> has no text: nothing is said']);
   });
 
-  it('Play: loop 0 is for ever', () => {
+  it('Play: loop 0 repeats until the call ends', () => {
     expect(one('play', '<Play loop="0">https://a.example/</Play>').loop).toBe(0);
   });
 
@@ -131,7 +131,7 @@ describe('Speak, Play, Wait, DTMF (dialect §2.1)', () => {
     expect(problemOf('<Wait beep="loud"/>')).toContain('beep="loud"');
   });
 
-  it('Wait: measures of its own beep are taken for "true", and said to be unused', () => {
+  it('Wait: treats beep measures as "true" and warns that they are unused', () => {
     const body = '<Wait beep="duration=200, threshold=512"/>';
     expect(one('wait', body).beep).toBe(true);
     expect(warningsOf(body)).toEqual([expect.stringContaining('measures of beep')]);
@@ -166,7 +166,7 @@ describe('GetDigits, GetInput, Gather (dialect §2.1)', () => {
     });
   });
 
-  it('GetInput: defaults, and the document goes on without input', () => {
+  it('GetInput: applies defaults and continues the document without input', () => {
     expect(
       one('gather', '<GetInput action="https://a.example/" inputType="speech dtmf"/>'),
     ).toMatchObject({
@@ -182,7 +182,7 @@ describe('GetDigits, GetInput, Gather (dialect §2.1)', () => {
     });
   });
 
-  it('Gather takes the attributes of both and reports that there was no input', () => {
+  it('Gather: accepts the attributes of both and reports missing input', () => {
     const body =
       '<Gather action="https://a.example/" timeout="8" digitTimeout="3" retries="2" validDigits="12" playBeep="true" invalidDigitsSound="https://a.example/no" hints="yes, no"/>';
     expect(one('gather', body)).toMatchObject({
@@ -203,7 +203,7 @@ describe('GetDigits, GetInput, Gather (dialect §2.1)', () => {
     expect(warningsOf(body)).toEqual([]);
   });
 
-  it('finishOnKey: none and empty are no key at all', () => {
+  it('finishOnKey: none and empty mean no key', () => {
     for (const value of ['none', '', 'NONE']) {
       expect(
         one('gather', `<GetDigits action="https://a.example/" finishOnKey="${value}"/>`)
@@ -212,20 +212,20 @@ describe('GetDigits, GetInput, Gather (dialect §2.1)', () => {
     }
   });
 
-  it('executionTimeout is kept within 5 and 60 s', () => {
+  it('clamps executionTimeout to 5…60 s', () => {
     const body = (s: number) => `<GetInput action="https://a.example/" executionTimeout="${s}"/>`;
     expect(one('gather', body(1)).firstInputTimeoutMs).toBe(5000);
     expect(one('gather', body(90)).firstInputTimeoutMs).toBe(60_000);
   });
 
-  it('prompts are Speak, Play and Wait, in order, and their warnings are seen', () => {
+  it('reads Speak, Play and Wait prompts in order, with their warnings', () => {
     const body =
       '<GetDigits action="https://a.example/"><Speak>a</Speak><Wait foo="1"/><Play>https://a.example/</Play></GetDigits>';
     expect(one('gather', body).prompts.map(({ kind }) => kind)).toEqual(['speak', 'wait', 'play']);
     expect(warningsOf(body)).toEqual(['<Wait> has no attribute foo: ignored']);
   });
 
-  it('an input that goes nowhere is a warning', () => {
+  it('warns about input without an action', () => {
     expect(warningsOf('<GetDigits/>')).toEqual([
       '<GetDigits> has no action: its input goes nowhere',
     ]);
@@ -249,7 +249,7 @@ describe('Dial (spec, Answer-XML instructions)', () => {
     });
   });
 
-  it('several destinations keep their order; separators in numbers are taken out', () => {
+  it('keeps the order of destinations and removes separators from numbers', () => {
     const dial = one(
       'dial',
       '<Dial><Number>+1 (415) 555-0101</Number><User sendDigits="1w">sip:alice@reg.example</User></Dial>',
@@ -260,20 +260,20 @@ describe('Dial (spec, Answer-XML instructions)', () => {
     ]);
   });
 
-  it('a tel URI is its number (RFC 3966)', () => {
+  it('reads a tel URI as its number (RFC 3966)', () => {
     const dial = one('dial', '<Dial><Number>tel:+1-415-555-0101;isub=1</Number></Dial>');
     expect(dial.destinations).toMatchObject([{ kind: 'number', number: '+14155550101' }]);
     expect(problemOf('<Dial><Number>tel:abc</Number></Dial>')).toContain('is no number');
   });
 
-  it('bare text is short for Number', () => {
+  it('reads bare text as a Number', () => {
     expect(one('dial', '<Dial> 14155550101 </Dial>').destinations).toMatchObject([
       { kind: 'number', number: '14155550101' },
     ]);
     expect(problemOf('<Dial>1<Number>2</Number></Dial>')).toBe('text beside elements in <Dial>');
   });
 
-  it('dialMusic: ringback, real, or a URL', () => {
+  it('reads dialMusic as ringback, real or a URL', () => {
     const music = (value: string) =>
       one('dial', `<Dial dialMusic="${value}"><Number>1</Number></Dial>`).dialMusic;
     expect(music('real')).toEqual({ kind: 'real' });
@@ -283,7 +283,7 @@ describe('Dial (spec, Answer-XML instructions)', () => {
     );
   });
 
-  it('sipHeaders of a destination win over those of the Dial; reserved names are dropped with a warning', () => {
+  it('sipHeaders of a destination override those of the Dial; reserved names are dropped with a warning', () => {
     const body =
       '<Dial sipHeaders="a=1,b=2,Plivo-X=3"><Number sipHeaders="B=9">1</Number><Number>2</Number></Dial>';
     const dial = one('dial', body);
@@ -300,14 +300,14 @@ describe('Dial (spec, Answer-XML instructions)', () => {
     expect(warningsOf(body)).toEqual(['the header name Plivo-X is reserved: ignored']);
   });
 
-  it('a line break never gets into a SIP header', () => {
+  it('rejects line breaks in SIP headers', () => {
     const body = '<Dial sipHeaders="a=1&#13;&#10;Evil: 1"><Number>1</Number></Dial>';
     expect(one('dial', body).destinations[0]?.sipHeaders).toEqual([]);
     expect(warningsOf(body)).toHaveLength(1);
   });
 
   it.each(['callerName="A&#13;&#10;X: 1"', 'callerName="A&#9;B"', 'callerId="1&#10;2"'])(
-    'a control character in %s refuses the document',
+    'rejects a document with a control character in %s',
     (attribute) => {
       const inDial = `<Dial ${attribute}><Number>1</Number></Dial>`;
       const inNumber = `<Dial><Number ${attribute}>1</Number></Dial>`;
@@ -316,7 +316,7 @@ describe('Dial (spec, Answer-XML instructions)', () => {
     },
   );
 
-  it('confirmKey is one key; digitsMatch is a comma list of key sequences', () => {
+  it('reads confirmKey as one key and digitsMatch as a list of key sequences', () => {
     expect(problemOf('<Dial confirmKey="12"><Number>1</Number></Dial>')).toContain('confirmKey');
     expect(one('dial', '<Dial digitsMatch="1, *2"><Number>1</Number></Dial>').digitsMatch).toEqual([
       '1',
@@ -324,7 +324,7 @@ describe('Dial (spec, Answer-XML instructions)', () => {
     ]);
   });
 
-  it('rings at most 20 destinations at once', () => {
+  it('rings at most 20 destinations in parallel', () => {
     expect(problemOf(`<Dial>${'<Number>1</Number>'.repeat(21)}</Dial>`)).toBe(
       '<Dial> with 21 destinations',
     );
@@ -332,7 +332,7 @@ describe('Dial (spec, Answer-XML instructions)', () => {
 });
 
 describe('Record (spec; dialect §2.1)', () => {
-  it('defaults, with a warning about the length that surprises people', () => {
+  it('applies defaults and warns about the default length', () => {
     expect(one('record', '<Record/>')).toMatchObject({
       fileFormat: 'mp3',
       redirect: false,
@@ -347,7 +347,7 @@ describe('Record (spec; dialect §2.1)', () => {
     expect(warningsOf('<Record/>')).toEqual(['<Record> has no maxLength: it ends after 60 s']);
   });
 
-  it('session recordings are stereo unless asked otherwise', () => {
+  it('records sessions in stereo by default', () => {
     expect(one('record', '<Record recordSession="true" maxLength="9"/>').channels).toBe('stereo');
     expect(
       one('record', '<Record recordSession="true" maxLength="9" recordChannelType="mono"/>')
@@ -386,7 +386,7 @@ describe('Stream (spec, Stream element rules; dialect §1.5)', () => {
   });
 
   it.each(['audio/x-mulaw;rate=16000', 'audio/x-l16;rate=24000', 'audio/wav', 'l16'])(
-    'contentType %s is refused',
+    'rejects contentType %s',
     (contentType) => {
       expect(problemOf(`<Stream contentType="${contentType}">wss://a.example/</Stream>`)).toContain(
         'contentType',
@@ -394,7 +394,7 @@ describe('Stream (spec, Stream element rules; dialect §1.5)', () => {
     },
   );
 
-  it('both tracks are fine when the stream is one-way', () => {
+  it('accepts both tracks for a one-way stream', () => {
     expect(stream('audioTrack="both"').audioTrack).toBe('both');
   });
 
@@ -409,7 +409,7 @@ describe('Stream (spec, Stream element rules; dialect §1.5)', () => {
     expect(stream(`maxRetries="${text}"`).maxRetries).toBe(retries);
   });
 
-  it('extraHeaders: pairs by comma or semicolon, at most 512 bytes', () => {
+  it('extraHeaders: separates pairs by comma or semicolon, at most 512 bytes', () => {
     expect(stream('extraHeaders="tenant=7;user_id=a.b-c, x=1"').extraHeaders).toEqual([
       ['tenant', '7'],
       ['user_id', 'a.b-c'],
@@ -421,12 +421,12 @@ describe('Stream (spec, Stream element rules; dialect §1.5)', () => {
     ).toContain('512');
   });
 
-  it('maxDuration is another name for streamTimeout; the shorter counts', () => {
+  it('treats maxDuration as an alias of streamTimeout; the shorter value applies', () => {
     expect(stream('streamTimeout="60"').timeoutMs).toBe(60_000);
     expect(stream('maxDuration="30" streamTimeout="60"').timeoutMs).toBe(30_000);
   });
 
-  it('user information in the URL is kept, a fragment is refused (RFC 6455 §3)', () => {
+  it('keeps user information in the URL and rejects a fragment (RFC 6455 §3)', () => {
     expect(one('stream', '<Stream>wss://u:p@a.example/ws</Stream>').url).toBe(
       'wss://u:p@a.example/ws',
     );
@@ -482,7 +482,7 @@ describe('Conference, Redirect, PreAnswer, Hangup, Message (dialect §2.1)', () 
     });
   });
 
-  it('PreAnswer holds its own set of elements', () => {
+  it('PreAnswer accepts only its allowed elements', () => {
     const body =
       '<PreAnswer><Speak>a</Speak><GetDigits action="https://a.example/"/><DTMF>1</DTMF><Redirect>https://a.example/</Redirect></PreAnswer>';
     expect(one('preAnswer', body).children.map(({ kind }) => kind)).toEqual([
@@ -496,7 +496,7 @@ describe('Conference, Redirect, PreAnswer, Hangup, Message (dialect §2.1)', () 
     );
   });
 
-  it('Message is accepted and ignored with a warning', () => {
+  it('Message is ignored with a warning', () => {
     expect(one('message', '<Message src="1" dst="2&lt;3">hi</Message>')).toMatchObject({
       source: '1',
       destinations: ['2', '3'],

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parseAnswerXml } from '../../../src/protocol/answer-xml/answer-xml.ts';
 
 type Attributes = Record<string, string | number | boolean>;
-/** The XML builder of the SDK, as far as it is used here. */
+/** The part of the SDK's XML builder that this test uses. */
 interface Element {
   toXML(): string;
   addSpeak(text: string, attributes?: Attributes): Element;
@@ -29,7 +29,7 @@ interface Element {
 }
 const sdk = createRequire(import.meta.url)('plivo') as { Response: new () => Element };
 
-describe("documents of the plivo SDK's XML builder run unchanged", () => {
+describe("documents from the plivo SDK's XML builder work unchanged", () => {
   const response = new sdk.Response();
   const url = 'https://app.example/x?a=1&b=<2>';
   response.addPreAnswer().addSpeak('early & late');
@@ -90,7 +90,7 @@ describe("documents of the plivo SDK's XML builder run unchanged", () => {
   response.addHangup({ reason: 'busy', schedule: 60 });
   const result = parseAnswerXml(response.toXML(), { allowInsecureStreams: false });
 
-  it('is read whole, in order, without a warning', () => {
+  it('parses completely, in order and without warnings', () => {
     if (!result.ok) throw new Error(result.error.message);
     expect(result.value.map(({ kind }) => kind)).toEqual([
       'preAnswer',
@@ -111,7 +111,7 @@ describe("documents of the plivo SDK's XML builder run unchanged", () => {
     expect(result.value.flatMap(({ warnings }) => warnings)).toEqual([]);
   });
 
-  it('with URLs and text as they went in', () => {
+  it('preserves URLs and text', () => {
     if (!result.ok) throw new Error(result.error.message);
     expect(result.value[1]).toMatchObject({ text: 'Hello & <world>', voice: 'Polly.Amy', loop: 2 });
     expect(result.value[2]).toMatchObject({

@@ -15,15 +15,22 @@ describe('Refer', () => {
     ['<Refer><Sip>tel:+14155550100</Sip></Refer>', { kind: 'number', number: '+14155550100' }],
   ])('%s', (body, destination) => {
     expect(read(body)).toMatchObject({
-      ...{ kind: 'refer', destination, timeoutMs: 60_000, redirect: true, action: undefined },
+      kind: 'refer',
+      destination,
+      timeoutMs: 60_000,
+      redirect: true,
+      action: undefined,
       warnings: [],
     });
   });
 
-  it('has an action, and a timeout within its range', () => {
+  it('reads the action and a timeout within its range', () => {
     const attributes = 'action="https://a.example/" method="GET" redirect="false" timeout="1"';
     expect(read(`<Refer ${attributes}>sip:a@b.example</Refer>`)).toMatchObject({
-      ...{ action: 'https://a.example/', method: 'GET', redirect: false, timeoutMs: 5000 },
+      action: 'https://a.example/',
+      method: 'GET',
+      redirect: false,
+      timeoutMs: 5000,
       warnings: [{ message: expect.stringContaining('timeout="1"') }],
     });
   });

@@ -18,7 +18,7 @@ function opened(bytes: Uint8Array) {
 }
 
 describe('WAV files', () => {
-  it('reads 16-bit PCM, little-endian, full scale 1', () => {
+  it('reads 16-bit PCM, little-endian, with full scale 1', () => {
     const wav = opened(wavFile({ ...pcm16, data: int16Bytes([0, 16384, -32768, 32767]) }));
     expect([...wav.mono(0, 10)]).toEqual([0, 0.5, -1, 32767 / 32768]);
     expect(wav.length).toBe(4);
@@ -45,7 +45,7 @@ describe('WAV files', () => {
     expect([...wav.mono(0, 9)]).toEqual(expected.map((value) => Math.fround(value)));
   });
 
-  it('passes over unknown chunks, odd lengths padded', () => {
+  it('skips unknown chunks with padded odd lengths', () => {
     const extra = Uint8Array.from([0x4c, 0x49, 0x53, 0x54, 3, 0, 0, 0, 1, 2, 3, 0]);
     expect(opened(wavFile({ ...pcm16, extra, data: int16Bytes([16384]) })).mono(0, 1)[0]).toBe(0.5);
   });
@@ -61,12 +61,12 @@ describe('WAV files', () => {
     ['a silly rate', wavFile({ ...pcm16, rate: 1, data: new Uint8Array(4) }), '1 Hz'],
     ['no channels', wavFile({ ...pcm16, channels: 0, data: new Uint8Array(4) }), '0 channels'],
     ['no audio', wavFile({ ...pcm16, data: new Uint8Array(0) }).subarray(0, 36), 'no audio'],
-  ])('refuses %s in plain words', (_name, bytes, words) => {
+  ])('rejects %s with a readable error', (_name, bytes, words) => {
     const result = openWav(bytes);
     expect(result.ok ? '' : result.error).toContain(words);
   });
 
-  it('never throws, whatever the bytes', () => {
+  it('never throws for arbitrary bytes', () => {
     const valid = wavFile({ ...pcm16, channels: 2, data: int16Bytes([1, 2, 3, 4]) });
     fc.assert(
       fc.property(fc.nat(valid.length - 1), fc.nat(255), fc.nat(valid.length), (at, value, cut) => {
@@ -80,7 +80,7 @@ describe('WAV files', () => {
 });
 
 describe('sniffing', () => {
-  it('knows WAV and MP3 by their first bytes and nothing else', () => {
+  it('detects only WAV and MP3 by their first bytes', () => {
     expect(isWav(wavFile({ ...pcm16, data: new Uint8Array(0) }))).toBe(true);
     expect(isMp3(Uint8Array.from([0xff, 0xfb, 0x90, 0x44]))).toBe(true);
     expect(isMp3(new TextEncoder().encode('ID3\u0004more'))).toBe(true);
@@ -92,7 +92,7 @@ describe('sniffing', () => {
   });
 });
 
-describe('change of sample rate for files', () => {
+describe('sample rate conversion for files', () => {
   const convert = (
     samples: Float32Array,
     from: number,
@@ -108,32 +108,32 @@ describe('change of sample rate for files', () => {
   };
 
   it.each([8000, 11025, 16000, 22050, 24000, 32000, 44100, 48000])(
-    '%i Hz to 8000 Hz keeps a tone to 70 dB, in place and in length',
+    'converts %i Hz to 8000 Hz with 70 dB SNR, correct phase and length',
     (rate) => {
       const out = convert(sine(1000, 0.5, rate, rate), rate, 8000, 1000);
       expect(out.length).toBe(8000);
       const fit = fitSine(out.subarray(400, 7600), 1000, 8000);
       expect(fit.snrDb).toBeGreaterThan(70);
       expect(fit.amplitude).toBeCloseTo(0.5, 3);
-      // 400 samples are 50 whole periods, so the phase there is that of the start.
+      // 400 samples are 50 whole periods, so the phase there equals that of the start.
       expect(Math.abs(fit.phase)).toBeLessThan(0.01);
     },
   );
 
-  it('does not fold what the lower rate cannot carry', () => {
+  it('suppresses frequencies above the lower band instead of aliasing them', () => {
     for (const frequency of [4400, 5000, 7000, 11000, 20000]) {
       const out = convert(sine(frequency, 0.5, 44100, 44100), 44100, 8000, 4096);
       expect(rms(out.subarray(400, 7600))).toBeLessThan(0.5 * 10 ** (-70 / 20));
     }
   });
 
-  it('any cut into blocks gives the same samples', () => {
+  it('returns the same samples for any division into blocks', () => {
     const signal = Float32Array.from({ length: 5000 }, (_, i) => Math.sin(i * i * 0.0007));
     const whole = convert(signal, 22050, 8000, 5000);
     for (const block of [1, 7, 333]) expect(convert(signal, 22050, 8000, block)).toEqual(whole);
   });
 
-  it('nothing in, nothing out', () => {
+  it('returns no output without input', () => {
     expect(convert(new Float32Array(0), 44100, 8000, 10).length).toBe(0);
   });
 });

@@ -1,4 +1,4 @@
-/** Signals in, measurements out. */
+/** Test signals and measurements. */
 
 export function sine(
   frequencyHz: number,
@@ -12,7 +12,7 @@ export function sine(
   );
 }
 
-/** Least-squares fit of one sine; SNR in dB against what it does not explain. */
+/** Least-squares fit of one sine; the residual gives the SNR in dB. */
 export function fitSine(
   samples: ArrayLike<number>,
   frequencyHz: number,
@@ -62,7 +62,7 @@ export interface WavParts {
   readonly channels: number;
   readonly rate: number;
   readonly data: Uint8Array;
-  /** What the data chunk claims; default: the truth. */
+  /** Length stated in the data chunk. Default: the actual length. */
   readonly statedBytes?: number;
   /** Chunks between format and data. */
   readonly extra?: Uint8Array;

@@ -24,7 +24,7 @@ describe('messages of the application (dialect §1.2)', () => {
     [{ contentType: 'audio/L16', sampleRate: 8000 }, 'audio/x-l16', 8000],
     [{ contentType: 'wav', sampleRate: '8000' }, 'audio/x-l16', 8000],
     [{}, 'audio/x-l16', 8000],
-  ])('playAudio takes %j', (media, encoding, rate) => {
+  ])('playAudio accepts %j', (media, encoding, rate) => {
     const result = play({ ...media, payload: PAYLOAD });
     expect(result).toEqual({
       ok: true,
@@ -38,7 +38,7 @@ describe('messages of the application (dialect §1.2)', () => {
     { contentType: 'audio/x-l16', sampleRate: '8k' },
     { contentType: 'audio/opus', sampleRate: 8000 },
     { contentType: 7, sampleRate: 8000 },
-  ])('playAudio with %j is unsupported_format', (media) => {
+  ])('playAudio with %j returns unsupported_format', (media) => {
     expect(play({ ...media, payload: PAYLOAD })).toMatchObject({
       ok: false,
       error: { code: 'unsupported_format' },
@@ -46,17 +46,17 @@ describe('messages of the application (dialect §1.2)', () => {
   });
 
   it.each([undefined, 7, '', 'not base64!', 'AAAAA', '===='])(
-    'playAudio with payload %j is invalid_payload',
+    'playAudio with payload %j returns invalid_payload',
     (payload) => {
       expect(play({ payload })).toMatchObject({ ok: false, error: { code: 'invalid_payload' } });
     },
   );
 
-  it('base64 without its padding is taken', () => {
+  it('accepts base64 without padding', () => {
     expect(play({ payload: PAYLOAD.replace(/=+$/, '') })).toMatchObject({ ok: true });
   });
 
-  it('streamId may be left out, and is checked when it is there', () => {
+  it('accepts a missing streamId and checks one that is present', () => {
     expect(read({ event: 'clearAudio' })).toMatchObject({ ok: true });
     expect(read({ event: 'clearAudio', streamId: STREAM.streamId })).toMatchObject({ ok: true });
     expect(read({ event: 'clearAudio', streamId: 'another' })).toMatchObject({
@@ -92,7 +92,7 @@ describe('messages of the application (dialect §1.2)', () => {
     expect(read(message)).toEqual({ ok: true, value });
   });
 
-  it('media is an alias of playAudio', () => {
+  it('accepts media as an alias of playAudio', () => {
     expect(read({ event: 'media', media: { payload: PAYLOAD } })).toMatchObject({
       ok: true,
       value: { event: 'playAudio', format: STREAM.format },
@@ -117,18 +117,18 @@ describe('messages of the application (dialect §1.2)', () => {
     ['{"event":"sendDTMF","dtmf":"12x"}', 'digits that are none'],
     [JSON.stringify({ event: 'sendDTMF', dtmf: '1'.repeat(MAX_DTMF_DIGITS + 1) }), 'many digits'],
     ['{"event":"playAudio"}', 'playAudio without media'],
-  ])('%s is invalid_message (%s)', (message) => {
+  ])('returns invalid_message for %s (%s)', (message) => {
     expect(read(message)).toMatchObject({ ok: false, error: { code: 'invalid_message' } });
   });
 
-  it('bytes that are not UTF-8 are invalid_message', () => {
+  it('returns invalid_message for bytes that are not UTF-8', () => {
     expect(readApplicationMessage(Buffer.from([0x7b, 0xff, 0xfe]), STREAM)).toMatchObject({
       ok: false,
       error: { code: 'invalid_message' },
     });
   });
 
-  it('no bytes and no JSON value makes it throw', () => {
+  it('never throws for arbitrary bytes or JSON values', () => {
     fc.assert(
       fc.property(fc.oneof(fc.uint8Array({ maxLength: 200 }), fc.json().map(bytes)), (input) => {
         expect(typeof readApplicationMessage(input, STREAM).ok).toBe('boolean');
@@ -137,7 +137,7 @@ describe('messages of the application (dialect §1.2)', () => {
     );
   });
 
-  it('no value of playAudio makes it throw', () => {
+  it('never throws for arbitrary values of playAudio', () => {
     fc.assert(
       fc.property(
         fc.jsonValue(),

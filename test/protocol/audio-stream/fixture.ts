@@ -26,7 +26,7 @@ export const STREAM: StreamIdentity = {
 export const bytes = (message: unknown): Uint8Array =>
   Buffer.from(typeof message === 'string' ? message : JSON.stringify(message));
 
-/** A session in virtual time: `tell` and `wait` return what it answered. */
+/** A session in virtual time. `tell` and `wait` return its outputs. */
 export class Rig {
   readonly session: StreamSession;
   nowMs = 1000;
@@ -43,12 +43,12 @@ export class Rig {
     return outputs;
   }
 
-  /** A message of the bot that the media engine did not take. */
+  /** Delivers a message of the bot that the media engine did not consume. */
   bot(message: unknown): readonly SessionOutput[] {
     return this.tell({ kind: 'received', bytes: bytes(message) });
   }
 
-  /** Lets `ms` pass, firing each deadline at its moment. */
+  /** Advances time by `ms` and fires each deadline at its time. */
   wait(ms: number): readonly SessionOutput[] {
     const endMs = this.nowMs + ms;
     const outputs: SessionOutput[] = [];
@@ -69,13 +69,13 @@ export class Rig {
   }
 }
 
-/** A message with its blank number filled in, as the socket's owner does it. */
+/** Message with its sequence number filled in, as the socket's owner does. */
 export const numbered = (text: string, number = 0): string =>
   text.slice(0, SEQUENCE_NUMBER_OFFSET) +
   String(number).padStart(10) +
   text.slice(SEQUENCE_NUMBER_OFFSET + 10);
 
-/** Messages among the outputs, as they leave. */
+/** Sent messages among the outputs. */
 export const sentTexts = (outputs: readonly SessionOutput[]): string[] =>
   outputs
     .flatMap((output) => {
@@ -84,7 +84,7 @@ export const sentTexts = (outputs: readonly SessionOutput[]): string[] =>
     })
     .map((text, i) => numbered(text, i));
 
-/** The same, parsed. */
+/** Sent messages among the outputs, parsed. */
 export const sent = (outputs: readonly SessionOutput[]): Array<Record<string, unknown>> =>
   sentTexts(outputs).map((text) => JSON.parse(text));
 

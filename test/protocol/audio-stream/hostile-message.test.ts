@@ -6,14 +6,17 @@ import {
 import { STREAM } from './fixture.ts';
 
 const MEGABYTE = 1024 * 1024;
-/** SIP waits meanwhile: what a message of 4 MiB may cost at the most, with allowance for a busy machine. */
+/**
+ * Maximum processing time of a 4 MiB message in milliseconds, with allowance for a busy machine. SIP is blocked for
+ * that time.
+ */
 const PATIENCE_MS = 400;
 
 const play = (payload: string, more = ''): string =>
   `{"event":"playAudio","media":{"payload":"${payload}"${more}}}`;
 const fault = (code: string) => ({ ok: false, error: { code } });
 
-describe('a message that is made to be slow (4 MiB are allowed)', () => {
+describe('a message built to be slow (4 MiB are allowed)', () => {
   it.each([
     ['padding that is none', play(`${'='.repeat(4 * MEGABYTE)}x`), fault('invalid_payload')],
     ['half of it is padding', play(`A${'='.repeat(4 * MEGABYTE)}`), fault('invalid_payload')],
@@ -27,14 +30,14 @@ describe('a message that is made to be slow (4 MiB are allowed)', () => {
       { ok: true },
     ],
     ['nothing but audio', play('A'.repeat(4 * MEGABYTE)), { ok: true }],
-  ])('%s: is answered at once', (_what, text, outcome) => {
+  ])('%s: is answered quickly', (_what, text, outcome) => {
     const bytes = Buffer.from(text);
     const beganMs = performance.now();
     expect(readApplicationMessage(bytes, STREAM)).toMatchObject(outcome);
     expect(performance.now() - beganMs).toBeLessThan(PATIENCE_MS);
   });
 
-  it('a message may have many fields of its own beside those that are known', () => {
+  it('accepts many additional fields in a message', () => {
     const fields = Array.from({ length: MAX_MESSAGE_PARTS - 2 }, (_, i) => `"f${i}":${i}`);
     const message = `{"event":"stop",${fields.join(',')}}`;
     expect(readApplicationMessage(Buffer.from(message), STREAM)).toMatchObject({ ok: true });

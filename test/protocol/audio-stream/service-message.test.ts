@@ -14,21 +14,21 @@ const EVERY: Readonly<Record<string, string>> = {
 
 describe('messages of the service (dialect §1.1)', () => {
   it.each(Object.entries(EVERY))(
-    '%s has exactly the fields that strict clients know',
+    '%s has exactly the fields that strict clients accept',
     (event, text) => {
       expect(faultsOf(numbered(text))).toEqual([]);
       expect(JSON.parse(numbered(text)).event).toBe(event);
     },
   );
 
-  it('leaves ten spaces for sequenceNumber, which comes first, as in media', () => {
+  it('leaves ten spaces for sequenceNumber, which is the first field, as in media', () => {
     for (const text of Object.values(EVERY)) {
       expect(text).toMatch(/^\{"sequenceNumber": {10},"event":/);
       expect(text.indexOf(' ')).toBe(messages.SEQUENCE_NUMBER_OFFSET);
     }
   });
 
-  it('start carries the media format as string and number', () => {
+  it('start contains the media format with the rate as number', () => {
     const { start } = JSON.parse(
       numbered(
         messages.startMessage({ ...STREAM, format: { encoding: 'audio/x-l16', rate: 16000 } }),
@@ -47,7 +47,7 @@ describe('messages of the service (dialect §1.1)', () => {
     );
   });
 
-  it('extra_headers is a string of a JSON object, "{}" without headers (§0.2 rule 1, §1.3)', () => {
+  it('extra_headers is a string with a JSON object, "{}" without headers (§0.2 rule 1, §1.3)', () => {
     expect(JSON.parse(numbered(messages.startMessage(STREAM))).extra_headers).toBe(
       '{"tenant":"7"}',
     );
@@ -56,7 +56,7 @@ describe('messages of the service (dialect §1.1)', () => {
     ).toBe('{}');
   });
 
-  it('the literal for media reads back as the same value', () => {
+  it('the literal for media parses to the same value', () => {
     const headers = [['quote', 'a"b\\c']] as const;
     expect(JSON.parse(messages.extraHeadersLiteral(headers))).toBe(
       messages.extraHeadersValue(headers),
@@ -64,7 +64,7 @@ describe('messages of the service (dialect §1.1)', () => {
     expect(JSON.parse(messages.extraHeadersValue(headers))).toEqual({ quote: 'a"b\\c' });
   });
 
-  it('the timestamp of dtmf is a string of whole milliseconds', () => {
+  it('dtmf has a timestamp string of whole milliseconds', () => {
     expect(JSON.parse(numbered(EVERY['dtmf'] ?? '')).dtmf.timestamp).toBe('1760000001000');
   });
 });

@@ -5,7 +5,7 @@ import { ends, kinds, Rig, STREAM, sent } from './fixture.ts';
 const PLAY = { event: 'playAudio', media: { payload: 'AAAA' } };
 
 describe('messages of the service', () => {
-  it('start is the first', () => {
+  it('sends start first', () => {
     const rig = new Rig();
     expect(sent(rig.tell({ kind: 'opened' }))).toMatchObject([{ event: 'start' }]);
     expect(
@@ -13,7 +13,7 @@ describe('messages of the service', () => {
     ).toMatchObject([{ event: 'dtmf', dtmf: { digit: '5' } }]);
   });
 
-  it('nothing is sent before the upgrade and after the end', () => {
+  it('sends nothing before the upgrade or after the end', () => {
     const rig = new Rig();
     expect(rig.tell({ kind: 'dtmf', digit: '5', timestampMs: 0 })).toEqual([]);
     expect(rig.session.sending).toBe(false);
@@ -25,7 +25,7 @@ describe('messages of the service', () => {
 });
 
 describe('checkpoints and clears (spec: Bidirectional stream socket)', () => {
-  it('a checkpoint is answered with its name once what was queued before it has played', () => {
+  it('reports a checkpoint with its name once the audio queued before it has played', () => {
     const rig = new Rig().open();
     const asked = rig.bot({ event: 'checkpoint', name: 'utt-7' });
     expect(asked).toEqual([{ kind: 'checkpoint', id: '1' }]);
@@ -36,14 +36,14 @@ describe('checkpoints and clears (spec: Bidirectional stream socket)', () => {
     expect(played).toContainEqual({ kind: 'played', name: 'utt-7' });
   });
 
-  it('a checkpoint is answered once', () => {
+  it('reports a checkpoint only once', () => {
     const rig = new Rig().open();
     rig.bot({ event: 'checkpoint', name: 'a' });
     rig.tell({ kind: 'played', checkpoint: '1' });
     expect(rig.tell({ kind: 'played', checkpoint: '1' })).toEqual([]);
   });
 
-  it('clearAudio empties the queue before it is confirmed', () => {
+  it('empties the queue before it confirms clearAudio', () => {
     const rig = new Rig().open();
     expect(kinds(rig.bot({ event: 'clearAudio', streamId: STREAM.streamId }))).toEqual([
       'clearQueue',
@@ -52,7 +52,7 @@ describe('checkpoints and clears (spec: Bidirectional stream socket)', () => {
     ]);
   });
 
-  it('a checkpoint discarded by a clear never completes, even when its mark was already on the way', () => {
+  it('never completes a checkpoint discarded by a clear, even if its mark was already sent', () => {
     const rig = new Rig().open();
     rig.bot({ event: 'checkpoint', name: 'a' });
     rig.bot({ event: 'clearAudio' });
@@ -61,7 +61,7 @@ describe('checkpoints and clears (spec: Bidirectional stream socket)', () => {
     expect(sent(rig.tell({ kind: 'played', checkpoint: '2' }))).toMatchObject([{ name: 'a' }]);
   });
 
-  it('checkpoints beyond the limit are refused as buffer_full', () => {
+  it('refuses checkpoints beyond the limit with buffer_full', () => {
     const rig = new Rig({}, { ...LIMITS, checkpoints: 2 }).open();
     rig.bot({ event: 'checkpoint', name: 'a' });
     rig.bot({ event: 'checkpoint', name: 'b' });
@@ -73,15 +73,15 @@ describe('checkpoints and clears (spec: Bidirectional stream socket)', () => {
   });
 });
 
-describe('audio that the media engine left over', () => {
-  it('playAudio goes to the queue in its own format', () => {
+describe('audio that the media engine did not consume', () => {
+  it('queues playAudio in its declared format', () => {
     const media = { contentType: 'audio/x-l16;rate=24000', payload: 'AAAA' };
     expect(new Rig().open().bot({ event: 'playAudio', media })).toMatchObject([
       { kind: 'enqueue', encoding: 'audio/x-l16', rate: 24000, payload: Buffer.alloc(3) },
     ]);
   });
 
-  it('a full queue is buffer_full', () => {
+  it('reports a full queue as buffer_full', () => {
     expect(sent(new Rig().open().tell({ kind: 'refused', why: 'bufferFull' }))).toMatchObject([
       { event: 'error', error: { code: 'buffer_full' } },
     ]);
@@ -92,7 +92,7 @@ describe('audio that the media engine left over', () => {
     ['unsupportedFormat', 'unsupported_format'],
     ['wrongStream', 'invalid_message'],
     ['bufferFull', 'buffer_full'],
-  ] as const)('the refusal %s is told as %s and the socket stays', (why, code) => {
+  ] as const)('reports the refusal %s as %s and keeps the socket open', (why, code) => {
     const rig = new Rig().open();
     const outputs = rig.tell({ kind: 'refused', why });
     expect(sent(outputs)).toMatchObject([{ event: 'error', error: { code } }]);
@@ -102,7 +102,7 @@ describe('audio that the media engine left over', () => {
 });
 
 describe('bad messages', () => {
-  it('broken JSON is an error event, never a close', () => {
+  it('reports broken JSON as an error event without closing', () => {
     const rig = new Rig().open();
     expect(sent(rig.bot('{"event":'))).toMatchObject([
       { event: 'error', error: { code: 'invalid_message' } },
@@ -110,7 +110,7 @@ describe('bad messages', () => {
     expect(ends(rig.all)).toEqual([]);
   });
 
-  it('errors are told at a bounded rate, and the untold are counted at the end', () => {
+  it('limits the rate of error reports and counts suppressed ones at the end', () => {
     const rig = new Rig({}, { ...LIMITS, errors: { perSecond: 1, burst: 3 } }).open();
     for (let i = 0; i < 10; i += 1) rig.bot('rubbish');
     expect(sent(rig.all).filter(({ event }) => event === 'error')).toHaveLength(3);
@@ -125,12 +125,12 @@ describe('bad messages', () => {
     { event: 'checkpoint', name: 'a' },
     { event: 'clearAudio' },
     { event: 'sendDTMF', dtmf: '1' },
-  ])('a one-way stream only listens: %j is refused', (message) => {
+  ])('refuses %j on a one-way stream', (message) => {
     const outputs = new Rig({ bidirectional: false }).open().bot(message);
     expect(sent(outputs)).toMatchObject([{ event: 'error', error: { code: 'invalid_message' } }]);
   });
 
-  it('stop ends a one-way stream too', () => {
+  it('accepts stop on a one-way stream', () => {
     expect(ends(new Rig({ bidirectional: false }).open().bot({ event: 'stop' }))).toEqual([
       { kind: 'stopRequested' },
     ]);
@@ -138,7 +138,7 @@ describe('bad messages', () => {
 });
 
 describe('floods', () => {
-  it('the bot is told once that it is read more slowly', () => {
+  it('warns the bot once that reading is throttled', () => {
     const rig = new Rig().open();
     expect(sent(rig.tell({ kind: 'flooding' }))).toMatchObject([
       { event: 'error', error: { code: 'buffer_full' } },
@@ -146,7 +146,7 @@ describe('floods', () => {
     expect(rig.session.sending).toBe(true);
   });
 
-  it('a bot that stays in debt is cut off with 1008', () => {
+  it('closes with 1008 if the bot stays above the limit', () => {
     const rig = new Rig().open();
     const outputs = rig.tell({ kind: 'flooded' });
     expect(outputs).toContainEqual(expect.objectContaining({ kind: 'closeSocket', code: 1008 }));
@@ -158,7 +158,7 @@ describe('floods', () => {
 });
 
 describe('liveness (dialect §1.4: a ping every 20 s)', () => {
-  it('pings every 20 s while pongs come', () => {
+  it('pings every 20 s while pongs arrive', () => {
     const rig = new Rig().open();
     for (let i = 0; i < 5; i += 1) {
       expect(kinds(rig.wait(20_000))).toEqual(['ping']);
@@ -166,7 +166,7 @@ describe('liveness (dialect §1.4: a ping every 20 s)', () => {
     }
   });
 
-  it('no pong within 20 s: dropped, once', () => {
+  it('drops the connection once without a pong within 20 s', () => {
     const rig = new Rig().open();
     rig.wait(20_000);
     const outputs = rig.wait(20_000);
@@ -199,7 +199,7 @@ describe('the end', () => {
     expect(ends(outputs)).toEqual([{ kind: 'closed' }]);
   });
 
-  it('a peer that does not answer the close frame is cut after the time limit, without a second end', () => {
+  it('drops a peer that does not answer the close frame, without a second end', () => {
     const rig = new Rig().open();
     rig.tell({ kind: 'close', reason: 'call_hangup', drain: false });
     expect(kinds(rig.wait(LIMITS.closeMs))).toEqual(['dropSocket']);
@@ -207,27 +207,27 @@ describe('the end', () => {
     expect(ends(rig.all)).toHaveLength(1);
   });
 
-  it('an answered close leaves no timer behind', () => {
+  it('leaves no timer after an answered close', () => {
     const rig = new Rig().open();
     rig.tell({ kind: 'close', reason: 'call_hangup', drain: false });
     rig.tell({ kind: 'socketClosed', detail: 'gone' });
     expect(rig.session.deadlineMs()).toBeUndefined();
   });
 
-  it('stop of the application is confirmed and ends as stopRequested', () => {
+  it('confirms stop of the application and ends as stopRequested', () => {
     const outputs = new Rig().open().bot({ event: 'stop', streamId: STREAM.streamId });
     expect(sent(outputs)).toMatchObject([{ event: 'stop' }]);
     expect(ends(outputs)).toEqual([{ kind: 'stopRequested' }]);
   });
 
-  it('the application closing the socket itself is dropped (spec: DroppedStream)', () => {
+  it('reports a socket closed by the application as dropped (spec: DroppedStream)', () => {
     const detail = 'the application closed the socket (code 1000)';
     expect(ends(new Rig().open().tell({ kind: 'socketClosed', detail }))).toEqual([
       { kind: 'dropped', detail },
     ]);
   });
 
-  it('a connection that fails or takes too long is connectFailed', () => {
+  it('reports a failed or slow connection as connectFailed', () => {
     expect(ends(new Rig().tell({ kind: 'socketClosed', detail: 'ECONNREFUSED' }))).toEqual([
       { kind: 'connectFailed', detail: 'ECONNREFUSED' },
     ]);
@@ -236,7 +236,7 @@ describe('the end', () => {
     expect(ends(slow)).toMatchObject([{ kind: 'connectFailed' }]);
   });
 
-  it('closed while connecting: no stop, just an end', () => {
+  it('ends without stop if closed while connecting', () => {
     const rig = new Rig();
     expect(kinds(rig.tell({ kind: 'close', reason: 'call_hangup', drain: false }))).toEqual([
       'dropSocket',
@@ -245,14 +245,14 @@ describe('the end', () => {
     expect(rig.tell({ kind: 'opened' })).toEqual([]);
   });
 
-  it('something broken on our side is dropped', () => {
+  it('reports an internal failure as dropped', () => {
     const outputs = new Rig().open().tell({ kind: 'broken', detail: 'no media' });
     expect(kinds(outputs)).toEqual(['dropSocket', 'ended']);
   });
 });
 
 describe('draining', () => {
-  it('plays what is queued before stop', () => {
+  it('plays the queued audio before stop', () => {
     const rig = new Rig().open();
     rig.bot({ event: 'checkpoint', name: 'last words' });
     expect(rig.tell({ kind: 'close', reason: 'xml_moved_on', drain: true })).toEqual([
@@ -264,7 +264,7 @@ describe('draining', () => {
     expect(kinds(rig.tell({ kind: 'played', checkpoint: '0' }))).toEqual(['closeSocket', 'ended']);
   });
 
-  it('ends at once when the queue is cleared, and at the latest at its time limit', () => {
+  it('ends immediately when the queue is cleared, otherwise at its time limit', () => {
     const cleared = new Rig().open();
     cleared.tell({ kind: 'close', reason: 'xml_moved_on', drain: true });
     expect(ends(cleared.bot({ event: 'clearAudio' }))).toEqual([{ kind: 'closed' }]);
@@ -279,7 +279,7 @@ describe('draining', () => {
     expect(ends(late.wait(LIMITS.drainMs - 60_000))).toEqual([{ kind: 'closed' }]);
   });
 
-  it('a hangup during a drain stops at once with its own reason', () => {
+  it('stops immediately with the reason of a hangup during a drain', () => {
     const rig = new Rig().open();
     rig.tell({ kind: 'close', reason: 'xml_moved_on', drain: true });
     const outputs = rig.tell({ kind: 'close', reason: 'call_hangup', drain: false });
@@ -287,7 +287,7 @@ describe('draining', () => {
     expect(rig.tell({ kind: 'played', checkpoint: '0' })).toEqual([]);
   });
 
-  it('the application may ask for it: the stream ends as its own stop, after the last word', () => {
+  it('drains at the request of the application and ends as stopRequested', () => {
     const rig = new Rig().open();
     expect(rig.bot({ event: 'stop', drain: true })).toEqual([{ kind: 'checkpoint', id: '0' }]);
     expect(ends(rig.all)).toEqual([]);
@@ -296,7 +296,7 @@ describe('draining', () => {
     expect(ends(outputs)).toEqual([{ kind: 'stopRequested' }]);
   });
 
-  it('a hangup meanwhile, a second stop and a closed socket end it at once', () => {
+  it('ends immediately on a hangup, a second stop or a closed socket during a drain', () => {
     const asked = (): Rig => {
       const rig = new Rig().open();
       rig.bot({ event: 'stop', drain: true });
@@ -310,14 +310,14 @@ describe('draining', () => {
     ]);
   });
 
-  it('a one-way stream has nothing to drain', () => {
+  it('does not drain a one-way stream', () => {
     const rig = new Rig({ bidirectional: false }).open();
     expect(ends(rig.tell({ kind: 'close', reason: 'xml_moved_on', drain: true }))).toEqual([
       { kind: 'closed' },
     ]);
   });
 
-  it('the application closing meanwhile is still our own close', () => {
+  it('keeps its close reason if the application closes during a drain', () => {
     const rig = new Rig().open();
     rig.tell({ kind: 'close', reason: 'xml_moved_on', drain: true });
     expect(ends(rig.tell({ kind: 'socketClosed', detail: 'gone' }))).toEqual([{ kind: 'closed' }]);

@@ -1,6 +1,6 @@
 /**
- * The messages of dialect §1.1 as strict clients check them: every field present, of its type, and no field that the
- * dialect does not know. Written from the dialect's text, not from the encoders.
+ * Strict schema of the messages of dialect §1.1: all fields present, of the right type, and no others. Written from the
+ * dialect's text, independent of the encoders.
  */
 type Check = (value: unknown, path: string) => readonly string[];
 
@@ -22,7 +22,7 @@ const base64 = rule(
   'base64',
   (value) => typeof value === 'string' && Buffer.from(value, 'base64').toString('base64') === value,
 );
-/** `extra_headers` is a string that holds a JSON object (dialect §1.3). */
+/** `extra_headers` is a string with a JSON object (dialect §1.3). */
 const extraHeaders = rule('a string with a JSON object of strings', (value) => {
   if (typeof value !== 'string') return false;
   const parsed: unknown = JSON.parse(value);
@@ -38,7 +38,7 @@ const epochMs = rule(
   (value) => typeof value === 'string' && /^[0-9]{13}$/.test(value),
 );
 
-/** Exactly these fields. */
+/** Requires exactly these fields. */
 const object =
   (fields: Readonly<Record<string, Check>>): Check =>
   (value, path) => {
@@ -144,7 +144,7 @@ const SERVICE_MESSAGES: Readonly<Record<string, Check>> = {
   }),
 };
 
-/** Everything that a strict client would find wrong with one message; empty when nothing. */
+/** Schema violations of one message; empty if it is valid. */
 export function faultsOf(message: string): readonly string[] {
   const value: unknown = JSON.parse(message);
   const event = (value as { readonly event?: unknown }).event;

@@ -50,7 +50,7 @@ describe('one line (RFC 4568 §9.2)', () => {
     expect(readCryptoLine(value)?.mkiBytes).toBe(mkiBytes);
   });
 
-  test('what is written is read', () => {
+  test('reads the lines that it writes', () => {
     const key = Uint8Array.from({ length: 44 }, (_, i) => i * 5);
     const written = writeCryptoLine({ tag: 3, suite: 'AEAD_AES_256_GCM', key });
     expect(readCryptoLine(written)).toEqual({
@@ -62,7 +62,7 @@ describe('one line (RFC 4568 §9.2)', () => {
   });
 });
 
-describe('what is made of an offer', () => {
+describe('selection from an offer', () => {
   const PLAIN = 'm=audio 5000 RTP/AVP 0';
   const SECURE = 'm=audio 5002 RTP/SAVP 0';
   const offers: readonly [string, string, Record<SrtpPolicy, string>][] = [
@@ -139,7 +139,7 @@ describe('what is made of an offer', () => {
     });
   }
 
-  test('the answer stands on the chosen line, with the tag of the offer and our key', () => {
+  test('the answer uses the chosen line, the tag of the offer and our key', () => {
     const offer = readOffer(sdp(PLAIN, SECURE, line(4)));
     if (!offer.ok) throw new Error(offer.error.detail);
     const choice = chooseAudio(offer.value, { codecs: ['PCMU'] });
@@ -155,7 +155,7 @@ describe('what is made of an offer', () => {
   });
 });
 
-describe('our offer with keys, and its answer', () => {
+describe('our offer with keys and its answer', () => {
   const OFFER: OfferParts = {
     address: '192.0.2.1',
     port: 20_000,
@@ -176,7 +176,7 @@ describe('our offer with keys, and its answer', () => {
     return result.value.crypto?.suite ?? 'plain';
   };
 
-  test('SRTP alone is RTP/SAVP; with plain RTP beside it RTP/AVP', () => {
+  test('offers SRTP only as RTP/SAVP, and SRTP with a plain RTP fallback as RTP/AVP', () => {
     expect(buildOffer(OFFER)).toContain('m=audio 20000 RTP/SAVP 0\r\n');
     expect(buildOffer({ ...OFFER, plainToo: true })).toContain('m=audio 20000 RTP/AVP 0\r\n');
     expect(buildOffer(OFFER).match(/^a=crypto:/gm)).toHaveLength(2);

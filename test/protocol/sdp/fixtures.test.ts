@@ -25,7 +25,7 @@ const cases = readdirSync(FOLDER)
   });
 
 describe('offers and our answers (fixtures/sdp)', () => {
-  test('there are fixtures', () => {
+  test('fixtures exist', () => {
     expect(cases.length).toBeGreaterThan(20);
   });
 

@@ -59,7 +59,7 @@ const audio = (lines: readonly string[]): string =>
   );
 
 describe('our offer and its answer (RFC 3264)', () => {
-  test('§5: an offer names our codecs in our order, events and direction', () => {
+  test('§5: an offer lists our codecs in order, events and direction', () => {
     expect(buildOffer(OURS)).toBe(
       [
         'v=0',
@@ -79,7 +79,7 @@ describe('our offer and its answer (RFC 3264)', () => {
     );
   });
 
-  test('both sides settle on the same', () => {
+  test('both sides agree on the same session', () => {
     const offer = buildOffer(OURS);
     const answer = answerTo(offer, ['PCMA']);
     const theirs = choose(offer, ['PCMA']);
@@ -107,7 +107,7 @@ describe('our offer and its answer (RFC 3264)', () => {
     });
   });
 
-  test('an IPv6 side writes IP6 lines', () => {
+  test('writes IP6 lines for an IPv6 address', () => {
     const answer = answerTo(buildOffer(OURS), ['PCMU']);
     expect(answer).toContain('o=- 9 4 IN IP6 2001:db8::7\r\n');
     expect(answer).toContain('c=IN IP6 2001:db8::7\r\n');
@@ -125,7 +125,7 @@ describe('our offer and its answer (RFC 3264)', () => {
     expect(result.ok ? 'accepted' : result.error.kind).toBe(kind);
   });
 
-  test('offers of ours that differ in what they say of the audio are not taken for one another', () => {
+  test('distinguishes our offers that differ in audio parameters', () => {
     const direct = audio(['m=audio 5000 RTP/AVP 0']);
     const second = audio(['m=video 4000 RTP/AVP 31', 'm=audio 5000 RTP/AVP 0']);
     const held = direct.replace('m=audio', 'a=sendonly\r\nm=audio');
@@ -141,7 +141,7 @@ describe('our offer and its answer (RFC 3264)', () => {
     expect(read(audio(['m=audio 5000 RTP/AVP 8']), direct)).toBe('noCommonCodec');
   });
 
-  test('an answer may number a codec of ours differently: we send what it says', () => {
+  test('uses the payload type of the answer if it differs from our offer', () => {
     const answer = audio([
       'm=audio 5000 RTP/AVP 96 97',
       'a=rtpmap:96 PCMA/8000',
@@ -166,12 +166,12 @@ describe('direction (RFC 3264 §6.1)', () => {
     ['recvonly', 'recvonly', 'inactive'],
     ['sendrecv', 'inactive', 'inactive'],
   ];
-  test.each(offers)('offered %s, wanted %s: we do %s', (offered, wanted, expected) => {
+  test.each(offers)('offered %s, wanted %s: we use %s', (offered, wanted, expected) => {
     const text = audio(['m=audio 5000 RTP/AVP 0', `a=${offered}`]);
     expect(choose(text, ['PCMU'], wanted).direction).toBe(expected);
   });
 
-  test('held means that nothing may be sent to the peer', () => {
+  test('a held session must not send to the peer', () => {
     const held = (lines: string[]) =>
       isHeld(choose(audio(['m=audio 5000 RTP/AVP 0', ...lines]), ['PCMU']));
     expect([held([]), held(['a=recvonly'])]).toEqual([false, false]);
@@ -179,7 +179,7 @@ describe('direction (RFC 3264 §6.1)', () => {
     expect(held(['c=IN IP4 0.0.0.0'])).toBe(true);
   });
 
-  test('our hold answered with recvonly leaves us sending', () => {
+  test('continues sending after our hold is answered with recvonly', () => {
     const offer = buildOffer({ ...OURS, direction: 'sendonly' });
     const result = readAnswer(offer, answerTo(offer, ['PCMU']));
     expect(result.ok && result.value.direction).toBe('sendonly');
@@ -217,7 +217,7 @@ describe('packet length', () => {
 });
 
 describe('the version in o= (RFC 3264 §8)', () => {
-  test('stays while the description stays, and rises by one with a change', () => {
+  test('keeps the version of an unchanged description and increments it with a change', () => {
     const build = (direction: Direction) => (version: number) =>
       buildOffer({ ...OURS, version, direction });
     const first = revise(undefined, build('sendrecv'), 7);
@@ -230,13 +230,13 @@ describe('the version in o= (RFC 3264 §8)', () => {
   });
 });
 
-describe('limits and rubbish', () => {
+describe('limits and invalid input', () => {
   const problem = (text: string) => {
     const result = parseSdp(text);
     return result.ok ? undefined : result.error.detail;
   };
 
-  test('length, lines and m-lines are limited', () => {
+  test('limits length, lines and m-lines', () => {
     const padded = audio(['m=audio 5000 RTP/AVP 0', `a=x:${'y'.repeat(MAX_SDP_LENGTH)}`]);
     expect(problem(padded)).toMatch(/longer/);
     expect(problem(audio(Array<string>(MAX_SDP_LINES).fill('a=x')))).toMatch(/more lines/);
@@ -245,7 +245,7 @@ describe('limits and rubbish', () => {
     expect(problem(audio(lines.slice(1)))).toBeUndefined();
   });
 
-  test('no text throws', () => {
+  test('never throws for arbitrary text', () => {
     const line = fc.oneof(
       fc.string(),
       fc
@@ -266,7 +266,7 @@ describe('limits and rubbish', () => {
     );
   });
 
-  test('parse ∘ serialise is the identity on what we understand', () => {
+  test('parse ∘ serialize is the identity on supported descriptions', () => {
     const name = fc.stringMatching(/^[a-z][a-z0-9-]{0,8}$/);
     const text = fc.stringMatching(/^[a-zA-Z0-9 /:.-]{0,20}$/).map((value) => value.trim());
     const attribute = fc.record({ name, value: fc.option(text, { nil: undefined }) });

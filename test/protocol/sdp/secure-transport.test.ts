@@ -11,7 +11,7 @@ import { readFingerprint } from '../../../src/protocol/sdp/secure-transport.ts';
 
 const HEX = Array.from({ length: 32 }, (_, i) => (i + 16).toString(16).toUpperCase()).join(':');
 const PRINT = `sha-256 ${HEX}`;
-/** As Chromium writes it, shortened. */
+/** Offer of Chromium, shortened. */
 const BROWSER = [
   'v=0',
   'o=- 46117 2 IN IP4 127.0.0.1',
@@ -53,7 +53,7 @@ function answerTo(sdp: string, dtls = true) {
 }
 
 describe('the offer of a browser', () => {
-  test('is answered with our candidate, our digest, and as the one that waits for the handshake', () => {
+  test('gets an answer with our candidate, our fingerprint and setup:passive', () => {
     const answer = answerTo(BROWSER);
     if (typeof answer === 'string') throw new Error(answer);
     expect(answer.choice).toMatchObject({
@@ -87,8 +87,8 @@ describe('the offer of a browser', () => {
   });
 
   test.each([
-    ['a peer that waits makes us begin', 'a=setup:passive', 'client'],
-    ['a peer that begins makes us wait', 'a=setup:active', 'server'],
+    ['a passive peer makes us the client', 'a=setup:passive', 'client'],
+    ['an active peer makes us the server', 'a=setup:active', 'server'],
   ])('%s', (_, setup, role) => {
     const answer = answerTo(BROWSER.replace('a=setup:actpass', setup));
     expect(answer).toMatchObject({ choice: { dtls: { role } } });
@@ -98,11 +98,11 @@ describe('the offer of a browser', () => {
     ['without a digest', BROWSER.replace(/a=fingerprint:.*\r\n/, ''), true],
     ['with a digest of SHA-1', BROWSER.replace('sha-256', 'sha-1'), true],
     ['to us without a certificate', BROWSER, false],
-  ])('%s there are no keys: 488', (_, sdp, dtls) => {
+  ])('%s has no keys: 488', (_, sdp, dtls) => {
     expect(answerTo(sdp, dtls)).toBe('secureMediaRequired');
   });
 
-  test('another medium is declined under its name', () => {
+  test('declines another medium and keeps its mid', () => {
     const video = 'm=video 9 UDP/TLS/RTP/SAVPF 96\r\nc=IN IP4 0.0.0.0\r\na=mid:1\r\n';
     const answer = answerTo(`${BROWSER.replace('BUNDLE 0', 'BUNDLE 0 1')}${video}`);
     expect(answer).toMatchObject({
@@ -111,7 +111,7 @@ describe('the offer of a browser', () => {
   });
 });
 
-test('our offer to a browser, and its answer', () => {
+test('our offer to a browser and its answer', () => {
   const offer = buildOffer({
     ...LOCAL,
     codecs: [staticCodec('PCMU')!],

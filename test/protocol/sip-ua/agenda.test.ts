@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { DialogTimers } from '../../../src/protocol/sip/dialog/timers.ts';
 
 describe('agenda', () => {
-  it('runs what is due in order of time, then of making, and nothing that was cancelled', () => {
+  it('runs due timers by time, then by order of creation, without cancelled ones', () => {
     const entry = fc.record({ dueMs: fc.nat(50), cancel: fc.boolean() });
     fc.assert(
       fc.property(fc.array(entry, { maxLength: 200 }), fc.nat(60), (entries, nowMs) => {
@@ -25,7 +25,7 @@ describe('agenda', () => {
     );
   });
 
-  it('runs what an action puts on it when that is due already', () => {
+  it('runs timers added by an action if they are already due', () => {
     const agenda = new DialogTimers();
     const ran: string[] = [];
     agenda.at(1, () => {
@@ -37,7 +37,7 @@ describe('agenda', () => {
     expect(ran).toEqual(['first', 'second']);
   });
 
-  it('does not keep cancelled timers of long gone calls in memory', () => {
+  it('releases the memory of cancelled timers', () => {
     const agenda = new DialogTimers();
     for (let i = 0; i < 100_000; i += 1) agenda.at(1_000_000 + i, () => undefined)();
     expect(agenda.size).toBeLessThan(3_000);

@@ -24,7 +24,7 @@ const dial = (phone: Agent, account = ALICE, user = 'alice', maxForwards?: numbe
     }),
   );
 
-/** A call that is answered and acknowledged. */
+/** Sets up a call that is answered and acknowledged. */
 function talking() {
   const { world, server, phone } = setup();
   dial(phone);
@@ -37,7 +37,7 @@ function talking() {
 
 describe('INVITE with digest', () => {
   it.each(['anonymous', '14155550100', 'bob'])(
-    'is whose the password is, whatever From shows: %s (RFC 3323 §4.1)',
+    'identifies the caller by the password, whatever From contains: %s (RFC 3323 §4.1)',
     (user) => {
       const { world, server, phone } = setup();
       dial(phone, ALICE, user, 7);
@@ -83,7 +83,7 @@ describe('INVITE with digest', () => {
     expect([server.ua.legs, phone.ua.legs]).toEqual([0, 0]);
   });
 
-  it('is refused with the status of the hangup when it was not answered', () => {
+  it('is refused with the status of the hangup if unanswered', () => {
     const { world, server, phone } = setup();
     dial(phone);
     world.advance(50);
@@ -94,7 +94,7 @@ describe('INVITE with digest', () => {
     expect(server.last('ended').end).toMatchObject({ by: 'local', how: 'refused', status: 486 });
   });
 
-  it('ends with 401 when the password is wrong, and rings nobody', () => {
+  it('ends with 401 without ringing if the password is wrong', () => {
     const { world, server, phone } = setup();
     dial(phone, { ...ALICE, password: 'guess' });
     world.advance(50);

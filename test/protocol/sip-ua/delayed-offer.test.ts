@@ -1,4 +1,4 @@
-/** An INVITE of ours without SDP: the called party offers, our ACK answers (RFC 3264 §5, RFC 3261 §13.2.1). */
+/** Outgoing INVITE without SDP: the called party offers, our ACK answers (RFC 3264 §5, RFC 3261 §13.2.1). */
 import { describe, expect, it } from 'vitest';
 import { asLegId } from '../../../src/base/ids.ts';
 import { answering, inviteCommand, PEER, reply, SERVER } from './script.ts';
@@ -20,7 +20,7 @@ function called(headers: readonly (readonly [string, string])[] = []) {
 }
 
 describe('a delayed offer', () => {
-  it('has no SDP and no 100rel in the INVITE; the ACK waits for the answer and brings it', () => {
+  it('sends an INVITE without SDP and 100rel, and an ACK with the answer', () => {
     const { world, caller, peer, sentBy } = called();
     const invite = peer.lastRequest('INVITE');
     expect(invite.body.length).toBe(0);
@@ -35,7 +35,7 @@ describe('a delayed offer', () => {
     expect(peer.lastRequest('ACK').header('content-type')).toBe('application/sdp');
   });
 
-  it('a repeated 200 gets the same ACK, and none before there is an answer', () => {
+  it('repeats the ACK for a repeated 200, but sends none before there is an answer', () => {
     const { world, caller, peer, sentBy } = called();
     const again = (): void => {
       peer.sendText(`${SERVER}:5060`, reply(peer.lastRequest('INVITE'), 200, { body: OFFER }));
@@ -48,7 +48,7 @@ describe('a delayed offer', () => {
     expect(sentBy('ACK').map(({ bodyText }) => bodyText)).toEqual([ANSWER, ANSWER]);
   });
 
-  it('that cannot be answered is acknowledged, and then ended', () => {
+  it('acknowledges and then ends a call whose offer cannot be answered', () => {
     const { world, caller, sentBy } = called();
     caller.tell({ kind: 'hangup', leg: asLegId(2), status: 488, reason: undefined });
     world.advance(30);
@@ -57,7 +57,7 @@ describe('a delayed offer', () => {
     expect(caller.count('ended')).toBe(1);
   });
 
-  it('is refreshed with what was answered (RFC 4028)', () => {
+  it('refreshes the session with the answered SDP (RFC 4028)', () => {
     const { world, caller, peer } = called([
       ['Session-Expires', '200;refresher=uac'],
       ['Require', 'timer'],

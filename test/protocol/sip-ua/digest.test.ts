@@ -30,7 +30,7 @@ const countingRandom = (): Random => {
   };
 };
 
-/** Splits `Digest a=b, c="d"` the naive way: enough for values without commas in quotes. */
+/** Splits `Digest a=b, c="d"` at commas; sufficient for values without commas in quotes. */
 function parsed(value: string): { scheme: string; params: Map<string, string> } {
   const params = new Map<string, string>();
   for (const part of value.slice('Digest '.length).split(', ')) {
@@ -48,7 +48,7 @@ const at = (nowMs: number, method = 'REGISTER', sameUri = true) => ({
   sameUri,
 });
 
-/** From the beginning of time. */
+/** Shared nonces, valid from time 0. */
 const SHARED = { key: new Uint8Array(32), offsetMs: 0, sinceMs: -1 };
 
 describe('digest computation', () => {
@@ -106,7 +106,7 @@ describe('digest computation', () => {
     );
   });
 
-  it('reads algorithm names in any case and takes none for MD5 (RFC 7616 §3.3)', () => {
+  it('reads algorithm names in any case and uses MD5 without a name (RFC 7616 §3.3)', () => {
     expect(digestAlgorithm('sha-256')).toBe('SHA-256');
     expect(digestAlgorithm(undefined)).toBe('MD5');
     expect(digestAlgorithm('SHA-256-sess')).toBeUndefined();
@@ -138,7 +138,7 @@ describe('digest server', () => {
     return credentials;
   };
 
-  it('offers the strongest algorithm first (RFC 8760 §2.4), or MD5 for clients that read one challenge only', () => {
+  it('offers the strongest algorithm first (RFC 8760 §2.4), or MD5 for clients that read only one challenge', () => {
     const names = setup()
       .challenges(at(0), false)
       .map((value) => parsed(value).params.get('algorithm'));
@@ -151,7 +151,7 @@ describe('digest server', () => {
     expect(compatible.challenges(at(0), false)[0]).toContain('algorithm=MD5');
   });
 
-  it('offers MD5 alone to user agents that stumble over any other challenge', () => {
+  it('offers only MD5 to user agents that fail on any other challenge', () => {
     const challenges = setup().challenges(at(0), false, {
       userAgent: 'baresip v1.0.0 (x86_64/linux)',
     });
@@ -161,7 +161,7 @@ describe('digest server', () => {
     expect(setup().challenges(at(0), false, { isBrowser: true })).toHaveLength(1);
   });
 
-  it.each(DIGEST_ALGORITHMS)('accepts the right password with %s', (algorithm) => {
+  it.each(DIGEST_ALGORITHMS)('accepts the correct password with %s', (algorithm) => {
     const server = setup();
     const challenge = server
       .challenges(at(0), false)
@@ -181,13 +181,13 @@ describe('digest server', () => {
     expect(server.verify(answer(challenge), at(0, 'REGISTER', true), undefined)).toBe('wrong');
   });
 
-  it('tells credentials for another request-URI apart (RFC 7616 §3.4.6)', () => {
+  it('detects credentials for another Request-URI (RFC 7616 §3.4.6)', () => {
     const server = setup();
     const [challenge = ''] = server.challenges(at(0), false);
     expect(server.verify(answer(challenge), at(0, 'REGISTER', false), secrets)).toBe('wrongUri');
   });
 
-  it('calls right credentials stale when the nonce is too old, replayed or not ours (stale=true)', () => {
+  it('reports correct credentials as stale if the nonce is expired, replayed or foreign (stale=true)', () => {
     const server = setup();
     const [challenge = ''] = server.challenges(at(0), false);
     expect(server.verify(answer(challenge), at(1001, 'REGISTER', true), secrets)).toBe('stale');
@@ -203,7 +203,7 @@ describe('digest server', () => {
     expect(server.challenges(at(0), true)[0]).toContain('stale=true');
   });
 
-  it('takes no nonce that went to another source, and looks at no password that comes with one', () => {
+  it('refuses a nonce issued to another source without checking the password', () => {
     const server = setup();
     const [challenge = ''] = server.challenges({ source: '192.0.2.8', nowMs: 0 }, false);
     expect(server.verify(answer(challenge), at(0), secrets)).toBe('stale');
@@ -223,7 +223,7 @@ describe('digest server', () => {
 });
 
 describe('nonces', () => {
-  it('take counts out of order inside a window, each once', () => {
+  it('accept counts out of order inside a window, each once', () => {
     const mint = new NonceMint('carillon', countingRandom());
     const nonce = mint.mint(SOURCE, 0);
     expect([3, 1, 2, 3, 1, 100, 99, 30].map((count) => mint.use(nonce, count, 0))).toEqual([
@@ -238,7 +238,7 @@ describe('nonces', () => {
     ]);
   });
 
-  it('cannot be replayed after they were pushed out of the bounded memory', () => {
+  it('cannot be replayed after eviction from the bounded memory', () => {
     const mint = new NonceMint('carillon', countingRandom(), {
       lifetimeMs: 10_000,
       maxRemembered: 2,
@@ -252,13 +252,13 @@ describe('nonces', () => {
     ]);
   });
 
-  it('are of one realm', () => {
+  it('are valid for one realm only', () => {
     const here = new NonceMint('here', countingRandom(), undefined, SHARED);
     const there = new NonceMint('there', countingRandom(), undefined, SHARED);
     expect(there.examine(here.mint(SOURCE, 0), SOURCE, 0)).toBe('forged');
   });
 
-  it('of one key are valid on every node of a realm, whose monotonic clocks began at different times', () => {
+  it('with a shared key are valid on all nodes of a realm with different monotonic clocks', () => {
     const key = new Uint8Array(32);
     const [aSec, bSec] = [1_000_000, 7_000_000];
     const a = new NonceMint('r', countingRandom(), undefined, { key, offsetMs: aSec, sinceMs: -1 });
@@ -270,12 +270,12 @@ describe('nonces', () => {
     const atB = (ms: number): number => ms + aSec - bSec;
     const nonce = a.mint(SOURCE, 5000);
     expect(b.examine(nonce, SOURCE, atB(6000))).toBe('valid');
-    expect(b.examine(nonce, SOURCE, atB(3000))).toBe('valid'); // its clock is 2 s behind
+    expect(b.examine(nonce, SOURCE, atB(3000))).toBe('valid'); // clock of node B is 2 s behind
     expect(b.examine(nonce, SOURCE, atB(5000 + 300_001))).toBe('stale');
     expect(b.examine(nonce, 'udp 192.0.2.99 5060', atB(6000))).toBe('forged');
   });
 
-  it('of one key that were issued before this node began count as stale: they may have been used', () => {
+  it('with a shared key issued before this node started count as stale, because they may have been used', () => {
     const key = new Uint8Array(32);
     const before = new NonceMint('r', countingRandom(), undefined, {
       key,
@@ -291,7 +291,7 @@ describe('nonces', () => {
     expect(after.examine(nonce, SOURCE, 3000)).toBe('stale');
   });
 
-  it('are forged when any character differs', () => {
+  it('are forged if any character differs', () => {
     const mint = new NonceMint('carillon', countingRandom());
     const nonce = mint.mint(SOURCE, 5);
     for (let i = 0; i < nonce.length; i += 1) {
@@ -302,7 +302,7 @@ describe('nonces', () => {
 });
 
 describe('digest client', () => {
-  it('picks the strongest challenge it understands and passes over the others (RFC 8760 §2.4)', () => {
+  it('selects the strongest supported challenge and ignores the others (RFC 8760 §2.4)', () => {
     const chosen = strongestChallenge([
       { scheme: 'NoOneKnows', params: new Map([['realm', 'x']]) },
       parsed('Digest realm="r", nonce="1", algorithm=MD5'),
@@ -317,7 +317,7 @@ describe('digest client', () => {
 });
 
 describe('failure limit', () => {
-  it('blocks a source after so many failures and hears it again when the window is over', () => {
+  it('blocks a source after too many failures and unblocks it when the window has elapsed', () => {
     const limit = new FailureLimit({ maxFailures: 2, windowMs: 1000, maxSources: 2 });
     limit.note('192.0.2.1', 0);
     expect(limit.blockedForMs('192.0.2.1', 1)).toBeUndefined();
@@ -341,7 +341,7 @@ describe('lock-out', () => {
     for (let i = 0; i < times; i += 1) lockOut.failed(from, user, 0);
   };
 
-  it('is of one source and user', () => {
+  it('counts per source and user', () => {
     const lockOut = new LockOut();
     fail(lockOut, flow('192.0.2.7', 1000), 10);
     expect(lockOut.lock(flow('192.0.2.7', 1000), 'alice', 1)).toEqual({
@@ -353,7 +353,7 @@ describe('lock-out', () => {
     expect(lockOut.lock(flow('192.0.2.8', 1000), 'alice', 1)).toBeUndefined();
   });
 
-  it('never reaches a phone that proved its password, however its neighbours behind one address guess', () => {
+  it('never blocks an authenticated phone because of failures of others behind the same address', () => {
     const lockOut = new LockOut();
     lockOut.passed(flow('192.0.2.7', 5060), 'alice');
     for (let port = 1000; port < 1100; port += 1) fail(lockOut, flow('192.0.2.7', port), 9);
@@ -362,7 +362,7 @@ describe('lock-out', () => {
     expect(lockOut.lock(flow('192.0.2.7', 5061), 'alice', 1)).toMatchObject({ lasting: false });
   });
 
-  it('holds back a flow that guesses with many names', () => {
+  it('blocks a flow that guesses with many user names', () => {
     const lockOut = new LockOut();
     const guesser = flow('192.0.2.7', 1000);
     for (let n = 0; n < 50; n += 1) fail(lockOut, guesser, 1, `user${n}`);

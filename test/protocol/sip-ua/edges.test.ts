@@ -1,4 +1,4 @@
-/** Requests to carriers by edges of ours: which edge, which target, and whose word an answer is. */
+/** Requests to carriers through edge proxies: choice of edge and target, and the source of responses. */
 import { describe, expect, it } from 'vitest';
 import { asLegId } from '../../../src/base/ids.ts';
 import { Edges } from '../../../src/edge/sip/edges.ts';
@@ -13,7 +13,7 @@ const PORT = 5070;
 const TARGETS = ['198.51.100.1', '198.51.100.2'];
 const GONE_MS = 3_600;
 
-/** What a carrier behind the edge has said. */
+/** Response of a carrier behind the edge. */
 const theirs = (request: SipRequest, status: number, more: ReplyScript = {}): Uint8Array =>
   reply(request, status, {
     ...more,
@@ -23,14 +23,14 @@ const theirs = (request: SipRequest, status: number, more: ReplyScript = {}): Ui
       ...(more.headers ?? []),
     ],
   });
-/** What the edge says itself. */
+/** Response of the edge itself. */
 const own = (request: SipRequest, status: number): Uint8Array =>
   reply(request, status, { tag: status === 100 ? '' : 'edge' });
 
 const next = (request: SipRequest): string => request.header('x-carillon-next') ?? '';
 
 type Rule = Parameters<typeof answering>[1];
-/** An answered call: 100 of the edge, 200 of the carrier. */
+/** Answered call: 100 of the edge, 200 of the carrier. */
 const answers: Rule = (request) => {
   if (request.method === 'ACK') return undefined;
   return request.method === 'INVITE'
@@ -66,7 +66,7 @@ function setup() {
       }),
     );
   };
-  /** As each edge does every second. */
+  /** OPTIONS that each edge sends every second. */
   const asks = (edge: Peer): void =>
     edge.send(SERVER, [
       `OPTIONS sip:${SERVER} SIP/2.0`,
@@ -81,8 +81,8 @@ function setup() {
   return { world, caller, first, second, peer, call, asks, hangUp };
 }
 
-describe('a call to a carrier by an edge', () => {
-  it('goes to the first edge, which is told where it goes on to and how long to wait', () => {
+describe('a call to a carrier through an edge', () => {
+  it('uses the first edge and passes it the target and the timeout', () => {
     const { world, caller, first, second, call, hangUp } = setup();
     answering(first, answers);
     call();
@@ -100,9 +100,9 @@ describe('a call to a carrier by an edge', () => {
   });
 
   it.each([
-    ['waited in vain', 408],
-    ['did not reach it', 430],
-  ])('the next target is tried when the edge %s', (_, status) => {
+    ['reports a timeout', 408],
+    ['did not reach the target', 430],
+  ])('tries the next target when the edge %s', (_, status) => {
     const { world, caller, first, second, call } = setup();
     answering(first, (request) => {
       if (request.method !== 'INVITE' || !next(request).includes('100.1 ')) return answers(request);
@@ -113,7 +113,7 @@ describe('a call to a carrier by an edge', () => {
     expect(caller.count('connected')).toBe(1);
     expect(next(first.lastRequest('INVITE'))).toContain('198.51.100.2');
     expect(second.heard).toEqual([]);
-    // Where nobody answered is tried last from now on.
+    // The unresponsive target is tried last from now on.
     const before = first.heard.length;
     call();
     world.advance(30);
@@ -121,7 +121,7 @@ describe('a call to a carrier by an edge', () => {
     expect(again?.kind === 'request' && next(again)).toContain('198.51.100.2');
   });
 
-  it('503 of the carrier leads to its next target by the same edge; 486 and its own 408 are the end', () => {
+  it('tries the next target through the same edge after a 503 of the carrier; 486 and its own 408 are final', () => {
     for (const [status, tries] of [
       [503, 2],
       [486, 1],
@@ -139,7 +139,7 @@ describe('a call to a carrier by an edge', () => {
     }
   });
 
-  it('rings as long as the carrier lets it, once the carrier has rung', () => {
+  it('waits without limit once the carrier has sent 180', () => {
     const { world, caller, first, second, call } = setup();
     answering(first, (request) =>
       request.method === 'INVITE' ? [own(request, 100), theirs(request, 180)] : undefined,
@@ -150,7 +150,7 @@ describe('a call to a carrier by an edge', () => {
     expect(second.heard).toEqual([]);
   });
 
-  it('an edge that does not answer is left after two seconds, with the same target, and not asked first again', () => {
+  it('switches the edge after two seconds without response, keeps the target and later tries that edge last', () => {
     const { world, caller, first, second, call } = setup();
     answering(second, answers);
     call();
@@ -166,7 +166,7 @@ describe('a call to a carrier by an edge', () => {
     expect(first.heard.slice(before).map(brief)).not.toContain('INVITE');
   });
 
-  it('an edge that dies while it waits is left for the other one', () => {
+  it('switches to the other edge if the first fails while it waits', () => {
     const { world, caller, first, second, call } = setup();
     answering(first, (request) => (request.method === 'INVITE' ? own(request, 100) : undefined));
     answering(second, answers);
@@ -176,7 +176,7 @@ describe('a call to a carrier by an edge', () => {
     expect(next(second.lastRequest('INVITE'))).toContain(TARGETS[0]);
   });
 
-  it('an edge that asks no more is not tried first', () => {
+  it('tries an edge that stopped sending OPTIONS last', () => {
     const { world, caller, first, second, call, asks } = setup();
     answering(second, answers);
     asks(first);
@@ -190,7 +190,7 @@ describe('a call to a carrier by an edge', () => {
     expect(first.heard.map(brief)).not.toContain('INVITE');
   });
 
-  it('ends by timeout where no edge answers, and by a hangup meanwhile', () => {
+  it('ends by timeout if no edge responds, and on a hangup before that', () => {
     const { world, caller, call, hangUp } = setup();
     call({ target: { kind: 'uri', uri: 'sip:bob@198.51.100.7', transport: 'udp' } });
     world.advance(4_100);
@@ -203,7 +203,7 @@ describe('a call to a carrier by an edge', () => {
     expect(caller.ua.transactions).toBe(0);
   });
 
-  it('a large INVITE goes to the edge over TCP; a carrier of TCP is the edge’s to connect to', () => {
+  it('sends a large INVITE to the edge over TCP and lets the edge connect to a TCP carrier', () => {
     const { world, caller, first, call } = setup();
     answering(first, answers);
     call({ headers: [['X-Long', 'x'.repeat(1500)]] });
@@ -219,7 +219,7 @@ describe('a call to a carrier by an edge', () => {
     expect(caller.count('connected')).toBe(2);
   });
 
-  it('nodes of ours are called directly', () => {
+  it('calls other nodes directly', () => {
     const { world, first, peer, call } = setup();
     call({ target: { kind: 'uri', uri: `sip:bob@${PEER}`, transport: 'udp', viaFlow: true } });
     world.advance(60);
@@ -228,8 +228,8 @@ describe('a call to a carrier by an edge', () => {
   });
 });
 
-describe('a running call whose edge is gone', () => {
-  it('is ended by the other edge, which reads the Route of the first', () => {
+describe('an active call whose edge has failed', () => {
+  it('is ended through the other edge, which accepts the Route of the first', () => {
     const { world, first, second, call, asks, hangUp } = setup();
     answering(first, answers);
     answering(second, answers);
@@ -245,7 +245,7 @@ describe('a running call whose edge is gone', () => {
     expect(bye.header('route')).toContain(FIRST);
   });
 
-  it('is ended by the other one also when the first dies with the BYE', () => {
+  it('is ended through the other edge if the first fails during the BYE', () => {
     const { world, caller, first, second, call, asks, hangUp } = setup();
     answering(first, answers);
     answering(second, answers);
@@ -263,7 +263,7 @@ describe('a running call whose edge is gone', () => {
     expect(caller.ua.transactions).toBe(0);
   });
 
-  it('is acknowledged by the other one, which brings the answer', () => {
+  it('is acknowledged through the other edge, which delivers the answer', () => {
     const { world, caller, first, second, call, asks } = setup();
     answering(first, (request) =>
       request.method === 'INVITE' ? [own(request, 100), theirs(request, 180)] : undefined,
@@ -277,7 +277,7 @@ describe('a running call whose edge is gone', () => {
     expect(second.heard.map(brief)).toEqual(['ACK']);
   });
 
-  it('that waits for its peer is waited for', () => {
+  it('keeps waiting for the pending response of its peer', () => {
     const { world, first, second, call, asks, hangUp } = setup();
     answering(first, (request) => (request.method === 'BYE' ? undefined : answers(request)));
     call();
@@ -292,7 +292,7 @@ describe('a running call whose edge is gone', () => {
 });
 
 describe('OPTIONS to a carrier', () => {
-  it('go by an edge too, and wait as long as the edge lives', () => {
+  it('use an edge too and wait while the edge is live', () => {
     const { world, caller, first, second, asks } = setup();
     answering(first, (request) =>
       request.method === 'OPTIONS' ? theirs(request, 200) : undefined,

@@ -3,7 +3,7 @@ import type { UserAgentOptions } from '../../../src/protocol/sip/user-agent-type
 import { invite, PEER, type RequestScript, SERVER, say } from './script.ts';
 import { ANSWER, brief, OFFER, type Peer, REALM, World } from './world.ts';
 
-/** A service that a trusted carrier calls: no digest in the way. */
+/** A service called by a trusted carrier, without digest authentication. */
 function setup(options: Partial<UserAgentOptions> = {}) {
   const world = new World();
   const server = world.agent(SERVER, { realm: REALM, trustedSource: () => 'carrier', ...options });
@@ -40,13 +40,13 @@ function talking(options: Partial<UserAgentOptions> = {}, script: Partial<Reques
 }
 
 describe('inbound INVITE', () => {
-  it('of a carrier address needs no digest and gets 100 at once', () => {
+  it('from a carrier address needs no digest and gets 100 immediately', () => {
     const { server, peer } = ringing();
     expect(peer.heard.map(brief)).toEqual(['100 INVITE']);
     expect(server.last('incoming').call).toMatchObject({ carrier: 'carrier', username: undefined });
   });
 
-  it('of a carrier address is challenged all the same when it comes as a user of ours (shared address)', () => {
+  it('from a carrier address is challenged if it uses a local user name (shared address)', () => {
     const { world, server, peer, statuses } = setup();
     server.users.set('alice', 'secret12');
     invite(peer);
@@ -55,7 +55,7 @@ describe('inbound INVITE', () => {
     expect(server.count('incoming')).toBe(0);
   });
 
-  it('rings with 180, with 183 and SDP for early media, and again every minute (RFC 3261 §13.3.1.1)', () => {
+  it('rings with 180, with 183 and SDP for early media, and repeats it every minute (RFC 3261 §13.3.1.1)', () => {
     const { world, server, peer, leg, statuses } = ringing();
     server.tell({ kind: 'ring', leg, sdp: undefined });
     server.tell({ kind: 'ring', leg, sdp: ANSWER });
@@ -64,7 +64,7 @@ describe('inbound INVITE', () => {
     expect(peer.lastResponse().bodyText).toBe(ANSWER);
   });
 
-  it('answered: the 2xx is repeated at T1 doubling to T2 until the ACK (RFC 3261 §13.3.1.4)', () => {
+  it('repeats the 2xx at T1 doubling to T2 until the ACK (RFC 3261 §13.3.1.4)', () => {
     const { world, server, leg } = ringing();
     server.tell({ kind: 'answer', leg, sdp: ANSWER });
     const startMs = world.nowMs;
@@ -75,7 +75,7 @@ describe('inbound INVITE', () => {
     expect(times).toEqual([0, 500, 1500, 3500, 7500, 11_500]);
   });
 
-  it('answered and never acknowledged: BYE and the end after 64*T1 (RFC 3261 §13.3.1.4)', () => {
+  it('sends BYE and ends after 64*T1 without ACK (RFC 3261 §13.3.1.4)', () => {
     const { world, server, leg, requests } = ringing();
     server.tell({ kind: 'answer', leg, sdp: ANSWER });
     world.advance(31_999);
@@ -85,7 +85,7 @@ describe('inbound INVITE', () => {
     expect(requests()).toContain('BYE');
   });
 
-  it('hung up before the ACK: the BYE waits for the ACK (RFC 3261 §15)', () => {
+  it('delays the BYE until the ACK if hung up before (RFC 3261 §15)', () => {
     const { world, server, peer, leg, requests } = ringing();
     server.tell({ kind: 'answer', leg, sdp: ANSWER });
     server.tell({ kind: 'hangup', leg, status: 480, reason: undefined });
@@ -97,7 +97,7 @@ describe('inbound INVITE', () => {
     expect(requests()).toEqual(['BYE']);
   });
 
-  it('without offer: our 200 carries the offer and the ACK the answer (RFC 3264 §4)', () => {
+  it('without offer: our 200 contains the offer and the ACK the answer (RFC 3264 §4)', () => {
     const { world, server, peer, leg } = ringing({}, { body: '' });
     expect(server.last('incoming').call.sdp).toBeUndefined();
     server.tell({ kind: 'ring', leg, sdp: ANSWER });
@@ -110,7 +110,7 @@ describe('inbound INVITE', () => {
     expect(server.count('acknowledged')).toBe(1);
   });
 
-  it('without offer and without answer in the ACK is ended by BYE', () => {
+  it('without offer is ended by BYE if the ACK has no answer', () => {
     const { world, server, peer, leg, requests } = ringing({}, { body: '' });
     server.tell({ kind: 'answer', leg, sdp: OFFER });
     world.advance(20);
@@ -120,7 +120,7 @@ describe('inbound INVITE', () => {
     expect(requests()).toContain('BYE');
   });
 
-  it('refused for its offer says why in Warning (§20.43)', () => {
+  it('explains a refused offer in Warning (§20.43)', () => {
     const { world, server, peer, leg } = ringing();
     const warning = { code: 301, text: 'no "IPv6" here' };
     server.tell({ kind: 'hangup', leg, status: 488, reason: undefined, warning });
@@ -128,7 +128,7 @@ describe('inbound INVITE', () => {
     expect(peer.lastResponse().header('warning')).toBe(`301 ${SERVER} "no \\"IPv6\\" here"`);
   });
 
-  it('whose Expires runs out before the answer ends with 487 (RFC 3261 §13.3.1)', () => {
+  it('ends with 487 when its Expires elapses before the answer (RFC 3261 §13.3.1)', () => {
     const { world, server, statuses } = ringing({}, { headers: ['Expires: 20'] });
     world.advance(20_100);
     expect(statuses()).toContain('487 INVITE');
@@ -141,7 +141,7 @@ describe('inbound INVITE', () => {
     expect(server.last('incoming').call.sdp).toBe(OFFER);
   });
 
-  it('is refused with 503 and Retry-After while paused, and taken afterwards', () => {
+  it('is refused with 503 and Retry-After while paused, and accepted afterwards', () => {
     const { world, server, peer, statuses } = ringing();
     server.tell({ kind: 'pause', cause: 'Redis does not answer' });
     invite(peer, { callId: 'second' });
@@ -156,7 +156,7 @@ describe('inbound INVITE', () => {
     expect(statuses()).toContain('200 OPTIONS');
   });
 
-  it('is refused with 503 while draining and above the limit of calls', () => {
+  it('is refused with 503 while draining and above the call limit', () => {
     const { world, server, peer, statuses } = ringing({
       limits: { maxSessions: 1, maxWaiting: 10 },
     });
@@ -174,7 +174,7 @@ describe('CANCEL (RFC 3261 §9)', () => {
   const cancel = (peer: Peer, branch: string): void =>
     say(peer, { method: 'CANCEL', branch, headers: ['Reason: SIP;cause=200;text="elsewhere"'] });
 
-  it('of a ringing call: 200 to the CANCEL, 487 to the INVITE, its Reason told', () => {
+  it('of a ringing call: 200 to the CANCEL, 487 to the INVITE, and its Reason is reported', () => {
     const { world, server, peer, statuses } = ringing({}, { branch: 'z9hG4bKc1' });
     cancel(peer, 'z9hG4bKc1');
     world.advance(20);
@@ -186,7 +186,7 @@ describe('CANCEL (RFC 3261 §9)', () => {
     });
   });
 
-  it('after the 200 changes nothing', () => {
+  it('after the 200 has no effect', () => {
     const { world, server, peer, leg, statuses } = ringing({}, { branch: 'z9hG4bKc2' });
     server.tell({ kind: 'answer', leg, sdp: ANSWER });
     cancel(peer, 'z9hG4bKc2');
@@ -197,7 +197,7 @@ describe('CANCEL (RFC 3261 §9)', () => {
     expect(server.count('ended')).toBe(0);
   });
 
-  it('its 200 carries the To tag of the INVITE, also while nobody knows yet who calls (§9.2)', () => {
+  it('its 200 has the To tag of the INVITE, even before the caller is identified (§9.2)', () => {
     for (const users of [[], ['alice']]) {
       const all = setup();
       for (const user of users) all.server.users.set(user, 'secret12');
@@ -211,14 +211,14 @@ describe('CANCEL (RFC 3261 §9)', () => {
     }
   });
 
-  it('of nothing gets 481', () => {
+  it('without a matching INVITE gets 481', () => {
     const { world, peer, statuses } = setup();
     cancel(peer, 'z9hG4bKnone');
     world.advance(20);
     expect(statuses()).toEqual(['481 CANCEL']);
   });
 
-  it('that overtakes the look-up of the caller ends the INVITE before anybody hears of it', () => {
+  it('during the lookup of the caller ends the INVITE without an event', () => {
     const { world, server, peer, statuses } = setup({ trustedSource: () => undefined });
     server.users.set('alice', 'secret12');
     invite(peer, { callId: 'asks-first' });
@@ -262,7 +262,7 @@ describe('requests inside a dialog', () => {
     expect(statuses().at(-1)).toBe('500 INFO');
   });
 
-  it('re-INVITE is answered with the SDP of the leg, and 488 keeps the old session (RFC 3261 §14.2)', () => {
+  it('answers a re-INVITE with the SDP of the leg; 488 keeps the old session (RFC 3261 §14.2)', () => {
     const { world, server, peer, statuses } = talking();
     server.onOffer = () => undefined;
     say(peer, inDialog(peer, { method: 'INVITE', cseq: 2, body: OFFER }));
@@ -279,7 +279,7 @@ describe('requests inside a dialog', () => {
     expect(server.count('ended')).toBe(0);
   });
 
-  it('a re-INVITE from another address tells where the signalling comes from, once', () => {
+  it('reports the new signalling address of a re-INVITE once', () => {
     const { world, server, peer } = talking();
     server.onOffer = () => ANSWER;
     say(peer, inDialog(peer, { method: 'INVITE', cseq: 2, body: OFFER }));
@@ -297,7 +297,7 @@ describe('requests inside a dialog', () => {
     expect(server.last('moved').flow).toMatchObject({ remoteAddress: '192.0.2.77' });
   });
 
-  it('re-INVITE without offer gets ours, and the answer of its ACK', () => {
+  it('answers a re-INVITE without offer with ours and reads the answer in its ACK', () => {
     const { world, server, peer } = talking();
     server.onOffer = (sdp) => (sdp === undefined ? OFFER : undefined);
     say(peer, inDialog(peer, { method: 'INVITE', cseq: 2 }));
@@ -308,7 +308,7 @@ describe('requests inside a dialog', () => {
     expect(server.last('answered')).toMatchObject({ sdp: ANSWER });
   });
 
-  it('re-INVITE before our 2xx is acknowledged gets 491, before we answered 500 and Retry-After', () => {
+  it('answers a re-INVITE with 491 before the ACK to our 2xx, and with 500 and Retry-After before our answer', () => {
     const { world, server, peer, leg, statuses } = ringing();
     server.tell({ kind: 'ring', leg, sdp: undefined });
     world.advance(20);
@@ -323,7 +323,7 @@ describe('requests inside a dialog', () => {
     expect(statuses().at(-1)).toBe('491 INVITE');
   });
 
-  it('UPDATE with an offer is answered, without one it refreshes the target only (RFC 3311 §5.2)', () => {
+  it('answers an UPDATE with an offer; without one it refreshes only the target (RFC 3311 §5.2)', () => {
     const { world, server, peer, leg } = talking();
     const moved = { contact: `<sip:alice@${PEER}:5080>` };
     say(peer, inDialog(peer, { method: 'UPDATE', cseq: 2, body: OFFER }));
@@ -338,7 +338,7 @@ describe('requests inside a dialog', () => {
     expect(peer.lastRequest('BYE').requestUri).toBe(`sip:alice@${PEER}:5080`);
   });
 
-  it('INFO brings keypad presses of both old kinds, 415 for other bodies, 469 for packages (RFC 6086 §4.2.2)', () => {
+  it('INFO delivers digits in both formats; 415 for other bodies, 469 for packages (RFC 6086 §4.2.2)', () => {
     const { world, server, peer, statuses } = talking();
     const info = (cseq: number, headers: string[], body: string): void =>
       say(peer, inDialog(peer, { method: 'INFO', cseq, headers, body }));
@@ -361,7 +361,7 @@ describe('requests inside a dialog', () => {
     );
   });
 
-  it('OPTIONS gets 200, a method we lack 405 with Allow', () => {
+  it('answers OPTIONS with 200 and an unsupported method with 405 and Allow', () => {
     const { world, peer, statuses } = talking();
     say(peer, inDialog(peer, { method: 'OPTIONS', cseq: 2 }));
     say(peer, inDialog(peer, { method: 'PUBLISH', cseq: 3 }));
@@ -370,7 +370,7 @@ describe('requests inside a dialog', () => {
     expect(peer.lastResponse().tokens('allow')).toContain('update');
   });
 
-  it('our BYE follows the recorded route: loose, and strict when the first proxy lacks lr (RFC 3261 §12.2.1.1)', () => {
+  it('sends BYE along the recorded route: loose, or strict if the first proxy lacks lr (RFC 3261 §12.2.1.1)', () => {
     const routes = [
       ['<sip:p1@192.0.2.9;lr>, <sip:p2@192.0.2.33;lr>', `sip:alice@${PEER}`],
       ['<sip:p1@192.0.2.9>, <sip:p2@192.0.2.33>', 'sip:p1@192.0.2.9'],
@@ -390,7 +390,7 @@ describe('requests inside a dialog', () => {
     }
   });
 
-  it('to a phone goes back over its flow, to a carrier to its Contact (NAT by policy, not by guess)', () => {
+  it('sends to a phone over its flow and to a carrier at its Contact, according to the policy', () => {
     const behindNat = { contact: '<sip:alice@10.0.0.7:5062>' };
     const carrier = talking({}, behindNat);
     carrier.server.tell({ kind: 'hangup', leg: carrier.leg, status: 480, reason: undefined });

@@ -1,4 +1,4 @@
-/** What phones registered at other nodes. */
+/** Contacts registered at other nodes. */
 import { expect, it } from 'vitest';
 import type { ContactBinding } from '../../../src/protocol/sip/registrar/binding.ts';
 import { Location } from '../../../src/protocol/sip/registrar/location.ts';
@@ -19,7 +19,7 @@ const binding = (over: Partial<ContactBinding> = {}): ContactBinding => ({
   ...over,
 });
 
-it('a contact of another node is known by its Path, and not by a connection that ends there', () => {
+it('keeps the Path of a contact from another node, but not its connection', () => {
   const location = new Location(DEFAULT_REGISTRAR_LIMITS);
   location.take([binding()], []);
   const [found] = location.contactsOf('bob', 0);
@@ -27,7 +27,7 @@ it('a contact of another node is known by its Path, and not by a connection that
   expect(location.connectionLost('7')).toEqual([]);
 });
 
-it('of two versions the later one stays, and what is removed is gone', () => {
+it('keeps the later of two versions and removes deleted contacts', () => {
   const location = new Location(DEFAULT_REGISTRAR_LIMITS);
   location.take([binding({ updatedUs: 20, cseq: 2 })], []);
   location.take([binding({ updatedUs: 10, cseq: 1 })], []);

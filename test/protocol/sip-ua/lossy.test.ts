@@ -3,7 +3,7 @@ import { asLegId } from '../../../src/base/ids.ts';
 import { inviteCommand } from './script.ts';
 import { ANSWER, REALM, seededRandom, World } from './world.ts';
 
-/** Whole calls between two user agents of ours over a network that loses a third of all datagrams. */
+/** Complete calls between two user agents over a network that loses a third of all datagrams. */
 function lossyCall(seed: number) {
   const world = new World();
   const random = seededRandom(seed);
@@ -24,7 +24,7 @@ function lossyCall(seed: number) {
 
 describe('over a network that loses every third message', () => {
   it.each([1, 2, 3, 4, 5, 6, 7, 8])(
-    'a call is set up and ended, each side hears of it once, nothing is left behind (seed %i)',
+    'sets up and ends a call with one report per side and no state left (seed %i)',
     (seed) => {
       const { world, server, phone } = lossyCall(seed);
       for (let i = 0; i < 40 && server.count('incoming') === 0; i += 1) world.advance(1_000);
@@ -44,7 +44,7 @@ describe('over a network that loses every third message', () => {
   );
 
   it.each([11, 12, 13, 14, 15, 16])(
-    'a call given up at any moment ends on both sides (seed %i)',
+    'ends a call cancelled at any time on both sides (seed %i)',
     (seed) => {
       const { world, server, phone } = lossyCall(seed);
       world.advance(seed * 97);

@@ -1,4 +1,4 @@
-/** Peers that answer nothing: how long they are waited for, and what becomes of an answer that comes after all. */
+/** Unresponsive peers: timeouts and late responses. */
 import { describe, expect, it } from 'vitest';
 import { asLegId } from '../../../src/base/ids.ts';
 import type { SipRequest } from '../../../src/protocol/sip/message.ts';
@@ -14,7 +14,9 @@ function setup() {
   const silent = world.peer(SILENT);
   const peer = world.peer(PEER);
   const targets = [SILENT, PEER].map((address) => ({
-    ...{ transport: 'udp' as const, address, port: 5060 },
+    transport: 'udp' as const,
+    address,
+    port: 5060,
   }));
   world.dns.set('carrier.test', targets);
   let leg = 0;
@@ -35,15 +37,15 @@ function setup() {
   return { world, caller, silent, peer, call, answers };
 }
 
-/** What the agent has sent there last, as ICMP quotes it. */
+/** Last request that the agent sent there, as quoted by ICMP. */
 const quoted = (peer: ReturnType<typeof setup>['peer'], method: string) => ({
   kind: 'undelivered' as const,
   method,
   branch: peer.lastRequest(method).via.branch ?? '',
 });
 
-describe('a peer that is not there, says ICMP', () => {
-  it('has failed by transport when the repetition does not arrive either, and the next target is tried', () => {
+describe('an ICMP report of a missing peer', () => {
+  it('fails by transport when the retransmission fails too, and the next target is tried', () => {
     const { world, caller, silent, peer, call, answers } = setup();
     answering(peer, answers);
     call();
@@ -57,7 +59,7 @@ describe('a peer that is not there, says ICMP', () => {
     expect(caller.count('connected')).toBe(1);
   });
 
-  it('goes on being asked inside a dialog, and once it has answered anything', () => {
+  it('does not stop retransmissions inside a dialog, or after any response', () => {
     const { world, caller, peer, call, answers } = setup();
     let rings = true;
     answering(peer, (request) => {
@@ -79,7 +81,7 @@ describe('a peer that is not there, says ICMP', () => {
     expect(peer.heard.filter((m) => brief(m) === 'BYE').length).toBeGreaterThan(before);
   });
 
-  it('is not believed without the branch of the request', () => {
+  it('is ignored without the branch of the request', () => {
     const { world, caller, call } = setup();
     call();
     world.advance(10);
@@ -88,8 +90,8 @@ describe('a peer that is not there, says ICMP', () => {
   });
 });
 
-describe('a peer that answers nothing', () => {
-  it('has failed by timeout after firstResponseMs, not after 64*T1', () => {
+describe('an unresponsive peer', () => {
+  it('fails by timeout after firstResponseMs, not after 64*T1', () => {
     const { world, caller, call } = setup();
     call({ target: { kind: 'uri', uri: `sip:bob@${SILENT}` } });
     world.advance(3_999);
@@ -98,7 +100,7 @@ describe('a peer that answers nothing', () => {
     expect(caller.last('ended').end).toMatchObject({ how: 'timeout', status: undefined });
   });
 
-  it('100 is an answer: whoever sent it is waited for', () => {
+  it('a 100 counts as a response, so the timeout no longer applies', () => {
     const { world, caller, silent, call } = setup();
     answering(silent, (request) =>
       request.method === 'INVITE' ? reply(request, 100, { tag: '' }) : undefined,
@@ -108,7 +110,7 @@ describe('a peer that answers nothing', () => {
     expect(caller.count('ended')).toBe(0);
   });
 
-  it('of two targets of a name the second gets the call in time; later calls go there first', () => {
+  it('with two targets per name, the second gets the call in time and later calls first', () => {
     const { world, caller, silent, peer, call, answers } = setup();
     answering(peer, answers);
     call();
@@ -120,7 +122,7 @@ describe('a peer that answers nothing', () => {
     call();
     world.advance(100);
     expect(caller.count('connected')).toBe(2);
-    // The first INVITE is still repeated there (RFC 3261 §9.1), the second never went there.
+    // The first INVITE is still retransmitted there (RFC 3261 §9.1); the second was never sent there.
     expect(silent.heard.slice(before)).toEqual([]);
     world.advance(120_000);
     call();
@@ -128,7 +130,7 @@ describe('a peer that answers nothing', () => {
     expect(silent.lastRequest('INVITE').callId).toBe('out-6');
   });
 
-  it('that rings after all gets CANCEL, and one that answers ACK and BYE; the call goes on elsewhere', () => {
+  it('gets CANCEL if it rings late, and ACK and BYE if it answers late; the call continues elsewhere', () => {
     const { world, caller, silent, peer, call, answers } = setup();
     answering(peer, answers);
     call();
@@ -148,7 +150,7 @@ describe('a peer that answers nothing', () => {
     expect(peer.heard.map(brief)).toEqual(['INVITE', 'ACK']);
   });
 
-  it('is left at the hangup of the call, whatever comes then', () => {
+  it('is abandoned at the hangup of the call; later responses have no effect', () => {
     const { world, caller, call } = setup();
     call({ target: { kind: 'uri', uri: `sip:bob@${SILENT}` } });
     world.advance(1000);
@@ -159,8 +161,8 @@ describe('a peer that answers nothing', () => {
   });
 });
 
-describe('a peer that never answers the call', () => {
-  it('is cancelled after answerMs, and the call ends as 408', () => {
+describe('a peer that rings without answering', () => {
+  it('is cancelled after answerMs, and the call ends with 408', () => {
     const { world, caller, peer, call } = setup();
     answering(peer, (request) => {
       if (request.method === 'INVITE') return reply(request, 183);
@@ -173,7 +175,7 @@ describe('a peer that never answers the call', () => {
   });
 });
 
-describe('what a refusal says besides', () => {
+describe('additional facts of a refusal', () => {
   const refusedWith = (status: number, headers: ReadonlyArray<readonly [string, string]>) => {
     const { world, caller, peer, call } = setup();
     answering(peer, (request) =>
@@ -184,13 +186,13 @@ describe('what a refusal says besides', () => {
     return caller.last('ended').end;
   };
 
-  it('Retry-After of a 503, comment and parameters left away', () => {
+  it('Retry-After of a 503 without comment and parameters', () => {
     const end = refusedWith(503, [['Retry-After', '120 (maintenance);duration=60']]);
     expect(end).toMatchObject({ status: 503, retryAfterMs: 120_000 });
     expect(refusedWith(500, [['Retry-After', '120']]).retryAfterMs).toBeUndefined();
   });
 
-  it('contacts of a 302, by q, a few at most (RFC 3261 §8.1.3.4)', () => {
+  it('contacts of a 302 by q, limited in number (RFC 3261 §8.1.3.4)', () => {
     const many = Array.from({ length: 9 }, (_, index) => `<sip:${index}@x.test>;q=0.${index}`);
     const end = refusedWith(302, [['Contact', many.join(', ')]]);
     expect(end.contacts).toHaveLength(4);

@@ -1,4 +1,4 @@
-/** Two nodes that take each other's nonces, and tell each other which they have used. */
+/** Two nodes that accept each other's nonces and share used nonce counts. */
 import { describe, expect, it } from 'vitest';
 import {
   answerChallenge,
@@ -34,7 +34,7 @@ function setup() {
     if (heard?.kind !== 'response') throw new Error('no answer');
     return heard;
   };
-  /** A request of its own. */
+  /** Sends a new request. */
   const ask = (node: string, authorization?: string): SipResponse => {
     last += 1;
     return send(node, `b${last}`, authorization);
@@ -56,8 +56,8 @@ const isStale = (response: SipResponse): boolean =>
   response.status === 401 &&
   response.headers('WWW-Authenticate').every((value) => value.includes('stale=true'));
 
-describe('credentials that several nodes would take', () => {
-  it('serve at one of them; its retransmissions are answered, and the next count serves at the other', () => {
+describe('credentials valid on several nodes', () => {
+  it('are accepted by one node with retransmissions; the next count is accepted by the other', () => {
     const { phone, ask, again } = setup();
     const challenge = ask(A);
     const captured = answered(challenge);
@@ -70,19 +70,19 @@ describe('credentials that several nodes would take', () => {
     expect(ask(B, answered(challenge, 2)).status).toBe(200);
   });
 
-  it('of a challenge of one node serve at the other, and then no more at the first', () => {
+  it('for a challenge of one node are accepted by the other, and then refused by the first', () => {
     const { ask } = setup();
     const captured = answered(ask(A));
     expect(ask(B, captured).status).toBe(200);
     expect(isStale(ask(A, captured))).toBe(true);
   });
 
-  it('are taken while nothing can be told, as long as the nonce is young; then a new one is given', () => {
+  it('are accepted for a young nonce while nodes cannot communicate; later a new nonce is issued', () => {
     const { world, ask } = setup();
     world.nodesTalk = false;
     const challenge = ask(A);
     expect(ask(A, answered(challenge)).status).toBe(200);
-    expect(isStale(ask(A, answered(challenge)))).toBe(true); // the node remembers itself
+    expect(isStale(ask(A, answered(challenge)))).toBe(true); // the node remembers its own use
     world.advance(UNCOUNTED_LIFETIME_MS);
     const refused = ask(B, answered(challenge, 2));
     expect(isStale(refused)).toBe(true);

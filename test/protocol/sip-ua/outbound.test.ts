@@ -16,7 +16,7 @@ function setup() {
   return { world, caller, peer, call, hangup, heard };
 }
 
-/** Answers INVITE by the list, anything else by 200. */
+/** Answers INVITE with the listed statuses and any other request with 200. */
 const callee =
   (...answers: ((invite: SipRequest) => Uint8Array)[]) =>
   (request: SipRequest) => {
@@ -25,7 +25,7 @@ const callee =
   };
 
 describe('outbound INVITE', () => {
-  it('reports progress with its early media, then connects and acknowledges', () => {
+  it('reports progress with early media, then connects and acknowledges', () => {
     const { world, caller, peer, call, heard } = setup();
     answering(
       peer,
@@ -48,7 +48,7 @@ describe('outbound INVITE', () => {
     expect(heard()).toEqual(['INVITE', 'ACK']);
   });
 
-  it('tells who answers, once, before what is answered; 100 says nothing about that', () => {
+  it('reports the responding peer once before its response; 100 does not identify it', () => {
     const { world, caller, peer, call } = setup();
     const headers = [['Server', 'Bob/1.0']] as const;
     answering(
@@ -68,7 +68,7 @@ describe('outbound INVITE', () => {
     });
   });
 
-  it('tells again when another target turns out to be the one (RFC 3263 §4.3)', () => {
+  it('reports the peer again when another target responds (RFC 3263 §4.3)', () => {
     const { world, caller, peer, call } = setup();
     const second = world.peer('192.0.2.10');
     world.dns.set('carrier.example', [
@@ -130,7 +130,7 @@ describe('outbound INVITE', () => {
     expect([caller.count('connected'), caller.count('ended')]).toEqual([1, 0]);
   });
 
-  it('acknowledges a repeated 2xx, and ends a fork, also after the call is over', () => {
+  it('acknowledges a repeated 2xx and ends a fork even after the call has ended', () => {
     const { world, caller, peer, call, hangup, heard } = setup();
     const oks: Uint8Array[] = [];
     answering(
@@ -157,7 +157,7 @@ describe('outbound INVITE', () => {
     expect([caller.count('connected'), caller.count('ended')]).toEqual([1, 1]);
   });
 
-  it('reports a refusal with status and Reason, and acknowledges it', () => {
+  it('reports and acknowledges a refusal with status and Reason', () => {
     const { world, caller, peer, call, heard } = setup();
     answering(
       peer,
@@ -174,7 +174,7 @@ describe('outbound INVITE', () => {
     expect(heard()).toEqual(['INVITE', 'ACK']);
   });
 
-  it('ends by timeout when nobody answers for 64*T1 (RFC 3261 §17.1.1.2)', () => {
+  it('ends by timeout without response for 64*T1 (RFC 3261 §17.1.1.2)', () => {
     const { world, caller, call } = setup();
     call();
     world.advance(31_999);
@@ -203,7 +203,7 @@ describe('outbound INVITE', () => {
     expect(peer.lastRequest('ACK').cseq.sequence).toBe(3);
   });
 
-  it('gives up when the same challenge comes again: the password is wrong', () => {
+  it('stops when the same challenge is repeated, because the password is wrong', () => {
     const { world, caller, peer, call, heard } = setup();
     const headers = [['WWW-Authenticate', 'Digest realm="r", nonce="n", qop="auth"']] as const;
     answering(
@@ -216,7 +216,7 @@ describe('outbound INVITE', () => {
     expect(heard()).toEqual(['INVITE', 'ACK', 'INVITE', 'ACK']);
   });
 
-  it('asks again with a longer session interval after 422, and not for ever (RFC 4028 §7.3)', () => {
+  it('retries with a longer session interval after 422, a limited number of times (RFC 4028 §7.3)', () => {
     const { world, caller, peer, call } = setup();
     answering(peer, (request) => {
       if (request.method !== 'INVITE') return undefined;
@@ -241,7 +241,7 @@ describe('outbound INVITE', () => {
 });
 
 describe('outbound CANCEL', () => {
-  it('waits for the first provisional response (RFC 3261 §9.1) and carries the Reason', () => {
+  it('waits for the first provisional response (RFC 3261 §9.1) and contains the Reason', () => {
     const { world, caller, peer, call, hangup, heard } = setup();
     call();
     world.advance(20);
@@ -283,7 +283,7 @@ describe('outbound CANCEL', () => {
     expect([caller.count('connected'), caller.count('ended')]).toEqual([0, 1]);
   });
 
-  it('before the INVITE has left sends nothing at all', () => {
+  it('sends no message if the INVITE was not sent yet', () => {
     const { world, caller, call, hangup, heard } = setup();
     world.dns.set('slow.test', [{ transport: 'udp', address: PEER, port: 5060 }]);
     call({ target: { kind: 'uri', uri: 'sip:bob@slow.test' } });
@@ -302,7 +302,7 @@ describe('finding the next hop (RFC 3263 §4.3)', () => {
   }));
   const named = { target: { kind: 'uri', uri: 'sip:bob@carrier.test' } } as const;
 
-  it('goes on to the next target after a timeout and after 503, which it acknowledges', () => {
+  it('tries the next target after a timeout and after a 503, which it acknowledges', () => {
     const { world, caller, peer, call } = setup();
     world.dns.set('carrier.test', targets);
     const busy = world.peer('192.0.2.72');
@@ -322,7 +322,7 @@ describe('finding the next hop (RFC 3263 §4.3)', () => {
     expect(new Set(branches).size).toBe(2);
   });
 
-  it('a target whose 503 asks for a rest comes last as long as it wished (RFC 3261 §21.5.4)', () => {
+  it('tries a target last for the Retry-After time of its 503 (RFC 3261 §21.5.4)', () => {
     const { world, caller, peer, call } = setup();
     world.dns.set('carrier.test', targets.slice(1));
     const busy = world.peer('192.0.2.72');
@@ -348,7 +348,7 @@ describe('finding the next hop (RFC 3263 §4.3)', () => {
     expect(caller.count('connected')).toBe(3);
   });
 
-  it('never goes on after an answer of the callee such as 486 or 603', () => {
+  it('tries no other target after a response of the callee such as 486 or 603', () => {
     for (const status of [486, 603, 500]) {
       const { world, caller, peer, call } = setup();
       world.dns.set('carrier.test', targets.slice(1));
@@ -363,7 +363,7 @@ describe('finding the next hop (RFC 3263 §4.3)', () => {
     }
   });
 
-  it('ends as unreachable when DNS knows nothing, and when no socket speaks the transport', () => {
+  it('ends as unreachable if DNS returns no address or no socket supports the transport', () => {
     const { world, caller, call } = setup();
     call(named);
     call({ leg: asLegId(4), target: { kind: 'uri', uri: `sip:bob@${PEER};transport=tls` } });
@@ -376,7 +376,7 @@ describe('finding the next hop (RFC 3263 §4.3)', () => {
 
   const large = { sdp: `${OFFER}a=x:${'y'.repeat(1300)}\r\n` };
 
-  it('does so to a peer of UDP too where its policy says so, and not otherwise', () => {
+  it('uses TCP for a UDP peer only if its policy says so', () => {
     const to = (largeOverTcp: boolean) => {
       const { world, peer, call } = setup();
       const transports: string[] = [];
@@ -392,7 +392,7 @@ describe('finding the next hop (RFC 3263 §4.3)', () => {
     expect(to(false)).toBe('udp');
   });
 
-  it('sends above 1300 bytes by TCP when nobody asked for UDP, and by UDP when TCP is refused (§18.1.1)', () => {
+  it('sends above 1300 bytes over TCP without an explicit UDP transport, and over UDP if TCP is refused (§18.1.1)', () => {
     const { world, peer, call } = setup();
     call(large);
     world.advance(20);
@@ -405,10 +405,10 @@ describe('finding the next hop (RFC 3263 §4.3)', () => {
   });
 
   it.each([
-    ['where nobody asked for UDP', {}, '', 'TCP'],
-    ['where the policy says so', { transport: 'udp', largeOverTcp: true }, '', 'TCP'],
-    ['not where UDP was asked for', { transport: 'udp' }, '', 'UDP'],
-    ['not where the Contact says UDP', {}, ';transport=udp', 'UDP'],
+    ['without an explicit UDP transport', {}, '', 'TCP'],
+    ['if the policy says so', { transport: 'udp', largeOverTcp: true }, '', 'TCP'],
+    ['not with an explicit UDP transport', { transport: 'udp' }, '', 'UDP'],
+    ['not if the Contact says UDP', {}, ';transport=udp', 'UDP'],
   ] as const)('does so inside a dialog too: %s', (_, way, contact, transport) => {
     const { world, peer, call, hangup } = setup();
     const answer = { body: ANSWER, contact: `<sip:callee@${PEER}${contact}>` };
@@ -424,14 +424,14 @@ describe('finding the next hop (RFC 3263 §4.3)', () => {
     expect(peer.lastRequest('BYE').via.transport).toBe(transport);
   });
 
-  it('stays with UDP whatever the size when the carrier is configured for it', () => {
+  it('uses UDP for every size if the carrier is configured for it', () => {
     const { world, peer, call } = setup();
     call({ ...large, target: { kind: 'uri', uri: `sip:bob@${PEER}`, transport: 'udp' } });
     world.advance(20);
     expect(peer.lastRequest('INVITE').via.transport).toBe('UDP');
   });
 
-  it('ends by transport when the connection is lost before an answer', () => {
+  it('ends by transport if the connection closes before a response', () => {
     const { world, caller, call } = setup();
     call({ target: { kind: 'uri', uri: `sip:bob@${PEER};transport=tcp` } });
     world.advance(20);
@@ -455,14 +455,14 @@ describe('an answered outbound call', () => {
   const refresh = (interval: number, refresher: string) =>
     [['Session-Expires', `${interval};refresher=${refresher}`]] as const;
 
-  it('without session timer at the peer is never refreshed (RFC 4028 §7.2)', () => {
+  it('is not refreshed if the peer has no session timer (RFC 4028 §7.2)', () => {
     const { world, caller, heard } = talking();
     world.advance(7_200_000);
     expect(heard()).toEqual(['INVITE', 'ACK']);
     expect(caller.count('ended')).toBe(0);
   });
 
-  it('is refreshed by UPDATE at half the interval where the peer allows it (RFC 4028 §7.4)', () => {
+  it('is refreshed by UPDATE at half the interval if the peer allows it (RFC 4028 §7.4)', () => {
     const { world, peer, heard } = talking([...refresh(200, 'uac'), ['Allow', 'INVITE, UPDATE']]);
     world.advance(99_000);
     expect(heard()).toEqual(['INVITE', 'ACK']);
@@ -479,7 +479,7 @@ describe('an answered outbound call', () => {
     expect(peer.lastRequest('INVITE').to.tag).toBe('callee');
   });
 
-  it('ends with BYE when the peer should refresh and does not (RFC 4028 §10)', () => {
+  it('ends with BYE if the peer does not refresh as agreed (RFC 4028 §10)', () => {
     const { world, caller, heard } = talking(refresh(120, 'uas'));
     world.advance(87_900);
     expect(caller.count('ended')).toBe(0);
@@ -488,7 +488,7 @@ describe('an answered outbound call', () => {
     expect(heard()).toEqual(['INVITE', 'ACK', 'BYE']);
   });
 
-  it('ends when the refresh gets 481 or nothing: the peer is gone (RFC 5057 §5.1)', () => {
+  it('ends when the refresh gets 481 or no response (RFC 5057 §5.1)', () => {
     for (const answer of [481, undefined]) {
       const { world, caller, peer } = talking([...refresh(200, 'uac'), ['Allow', 'UPDATE']]);
       answering(peer, (r) => (answer === undefined ? undefined : reply(r, answer)));
@@ -497,7 +497,7 @@ describe('an answered outbound call', () => {
     }
   });
 
-  it('gives 491 to a re-INVITE that crosses ours, and tries ours again later (glare, RFC 3261 §14.1)', () => {
+  it('answers a re-INVITE that crosses ours with 491 and retries ours later (glare, RFC 3261 §14.1)', () => {
     const { world, caller, peer, heard } = talking(refresh(200, 'uac'));
     let refreshes = 0;
     answering(peer, (request) => {
@@ -519,7 +519,7 @@ describe('an answered outbound call', () => {
     expect(caller.count('ended')).toBe(0);
   });
 
-  it('sends a keypad press by INFO', () => {
+  it('sends a digit by INFO', () => {
     const { world, caller, peer } = talking();
     caller.tell({ kind: 'sendDigit', leg: asLegId(2), digit: '7', durationMs: 200 });
     world.advance(20);

@@ -1,4 +1,4 @@
-/** New calls while the node takes only some: what they are answered, and what goes on as ever. */
+/** New calls during overload: their responses, and requests that are served normally. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { asLegId } from '../../../src/base/ids.ts';
 import type { Asking } from '../../../src/protocol/sip/dialog/new-call-gate.ts';
@@ -73,8 +73,8 @@ const request = (method: string, call = 'c1', toTag = ''): string =>
     method === 'INVITE' ? OFFER : '',
   ].join('\r\n');
 
-describe('a new call that may not begin', () => {
-  it('gets 503 with Retry-After, and nothing is kept of it but that it was refused', () => {
+describe('a new call that may not start', () => {
+  it('gets 503 with Retry-After; only the refusal is kept', () => {
     const { server, hear } = setup();
     isOpen = false;
     const [refused, ...more] = hear(request('INVITE'));
@@ -87,7 +87,7 @@ describe('a new call that may not begin', () => {
     expect(begun).toBe(0);
   });
 
-  it('gets the same answer when it is sent again, also when calls may begin by then', () => {
+  it('gets the same response when retransmitted, even if calls may start by then', () => {
     const { hear, statuses } = setup();
     isOpen = false;
     const first = hear(request('INVITE'))[0]?.bytes;
@@ -99,14 +99,14 @@ describe('a new call that may not begin', () => {
     expect(statuses(request('INVITE'))).toEqual([100]);
   });
 
-  it('and its ACK is no use, and no fault', () => {
+  it('sends an ACK that is ignored without a fault', () => {
     const { statuses } = setup();
     isOpen = false;
     statuses(request('INVITE'));
     expect(statuses(request('ACK', 'c1', ';tag=x'))).toEqual([]);
   });
 
-  it('leaves others different times to come back', () => {
+  it('gets a different Retry-After for each caller', () => {
     const { hear } = setup();
     isOpen = false;
     const times = Array.from({ length: 50 }, (_, n) =>
@@ -116,8 +116,8 @@ describe('a new call that may not begin', () => {
   });
 });
 
-describe('what else comes meanwhile', () => {
-  it('is answered as ever', () => {
+describe('other requests during overload', () => {
+  it('are answered normally', () => {
     const { statuses } = setup();
     isOpen = false;
     expect(statuses(request('REGISTER'))).toEqual([401]);
@@ -125,7 +125,7 @@ describe('what else comes meanwhile', () => {
     expect(asked).toEqual([]);
   });
 
-  it('INVITEs of a call that has begun find it', () => {
+  it('INVITEs of a started call reach it', () => {
     const { statuses } = setup();
     expect(statuses(request('INVITE'))).toEqual([100]);
     isOpen = false;
@@ -134,7 +134,7 @@ describe('what else comes meanwhile', () => {
     expect(begun).toBe(1);
   });
 
-  it('a running call is ended in order', () => {
+  it('an active call ends normally', () => {
     const { server } = setup();
     const carrier = world.agent(CARRIER);
     carrier.tell(
@@ -155,7 +155,7 @@ describe('what else comes meanwhile', () => {
   });
 });
 
-it('a call counts as begun when it gets a transaction: who has to show a password comes again', () => {
+it('counts a call as started when it gets a transaction; challenged requests do not count', () => {
   const { statuses } = setup();
   expect(statuses(request('INVITE'), PEER)).toEqual([401]);
   expect(begun).toBe(0);
@@ -163,7 +163,7 @@ it('a call counts as begun when it gets a transaction: who has to show a passwor
   expect(begun).toBe(1);
 });
 
-it('whoever decides is told how long the call has waited, whether it would too long, and whether its peer is known', () => {
+it('the gate receives the waiting time, whether it exceeds the limit, and whether the peer is known', () => {
   const { hear } = setup();
   hear(request('INVITE'), CARRIER, { waitedMs: 70, isKnown: true });
   hear(request('INVITE', 'c2'), PEER);

@@ -1,4 +1,4 @@
-/** REFER of a peer: 202 and NOTIFY with the truth (RFC 3515, 4488, 3891). */
+/** REFER of a peer: 202 and NOTIFYs with the actual outcome (RFC 3515, 4488, 3891). */
 import { describe, expect, it } from 'vitest';
 import { invite, PEER, type RequestScript, SERVER, say } from './script.ts';
 import { ANSWER, brief, REALM, World } from './world.ts';
@@ -38,7 +38,7 @@ function talking() {
         ? [[m.header('event'), m.header('subscription-state')?.split(';')[0], m.bodyText.trim()]]
         : [],
     );
-  /** A REFER in the session; its id, and its CSeq. */
+  /** Sends a REFER in the session; returns its ID and CSeq. */
   const refers = (headers: readonly string[]) => {
     const sequence = inDialog('REFER', headers);
     return { id: server.last('referred').refer.id, sequence };
@@ -50,7 +50,7 @@ function talking() {
 }
 
 describe('REFER', () => {
-  it('is answered by whoever owns the leg, and told of in NOTIFYs until a final status', () => {
+  it('is answered by the owner of the leg and notified until a final status', () => {
     const { server, peer, refers, tell, notified } = talking();
     const { id } = refers(['Refer-To: <sip:carol@x.test>', 'Referred-By: <sip:bob@x.test>']);
     expect(server.last('referred')).toMatchObject({
@@ -71,7 +71,7 @@ describe('REFER', () => {
     expect(notified().at(-1)?.[0]).toBe(`refer;id=${second.sequence}`);
   });
 
-  it('refused is not told of; with Refer-Sub: false neither (RFC 4488)', () => {
+  it('sends no NOTIFY after a refusal or with Refer-Sub: false (RFC 4488)', () => {
     const { peer, refers, tell, notified } = talking();
     const refused = refers(['Refer-To: <sip:carol@x.test>']).id;
     tell('answerRefer', refused, 403);
@@ -105,21 +105,21 @@ describe('REFER', () => {
     ['400', ['Refer-To: <sip:a@x.test>, <sip:b@x.test>']],
     ['403', ['Refer-To: <sip:a@x.test;method=BYE>']],
     ['403', ['Refer-To: <mailto:a@x.test>']],
-  ] as const)('%s to %j', (status, headers) => {
+  ] as const)('answers %s to %j', (status, headers) => {
     const { server, peer, inDialog } = talking();
     inDialog('REFER', headers);
     expect(brief(peer.lastResponse())).toBe(`${status} REFER`);
     expect(server.count('referred')).toBe(0);
   });
 
-  it('of a few at once the next waits its turn: 491', () => {
+  it('refuses the next of several simultaneous REFERs with 491', () => {
     const { peer, inDialog } = talking();
     for (let time = 0; time < 5; time += 1) inDialog('REFER', ['Refer-To: <sip:a@x.test>']);
     expect(brief(peer.lastResponse())).toBe('491 REFER');
   });
 });
 
-describe('REFER outside of the session that it is about (RFC 7647 §4, RFC 4538)', () => {
+describe('REFER outside the session that it refers to (RFC 7647 §4, RFC 4538)', () => {
   const CALLER = `<sip:alice@${SERVER}>;tag=new`;
   const outside = (
     { world, peer }: Pick<ReturnType<typeof talking>, 'world' | 'peer'>,
@@ -127,7 +127,11 @@ describe('REFER outside of the session that it is about (RFC 7647 §4, RFC 4538)
     more: Partial<RequestScript> = {},
   ): string => {
     say(peer, {
-      ...{ method: 'REFER', uri: `sip:${SERVER}:5060`, callId: 'outside', from: CALLER, cseq: 7 },
+      method: 'REFER',
+      uri: `sip:${SERVER}:5060`,
+      callId: 'outside',
+      from: CALLER,
+      cseq: 7,
       headers: ['Refer-To: <sip:carol@x.test>', `Target-Dialog: ${target}`, 'Require: tdialog'],
       ...more,
     });
@@ -135,7 +139,7 @@ describe('REFER outside of the session that it is about (RFC 7647 §4, RFC 4538)
     return brief(peer.lastResponse());
   };
 
-  it('is of the session that it names, and told of in a dialog of its own', () => {
+  it('belongs to the named session and is notified in a separate dialog', () => {
     const scene = talking();
     const { server, peer, tag, tell, refers, notified } = scene;
     outside(scene, `script-1;local-tag=peer;remote-tag=${tag}`);
@@ -147,7 +151,7 @@ describe('REFER outside of the session that it is about (RFC 7647 §4, RFC 4538)
     expect(accepted.to.tag).not.toBe(tag);
     const { callId, from, to } = peer.lastRequest('NOTIFY');
     expect([callId, from.tag, to.tag]).toEqual(['outside', accepted.to.tag, 'new']);
-    // One in the session goes on beside it.
+    // A REFER in the session continues in parallel.
     tell('answerRefer', refers(['Refer-To: <sip:dave@x.test>']).id, 202);
     expect(peer.lastRequest('NOTIFY').callId).toBe('script-1');
     tell('notifyRefer', refer.id, 200);
@@ -156,7 +160,7 @@ describe('REFER outside of the session that it is about (RFC 7647 §4, RFC 4538)
     expect(server.ua.dialogs).toBe(1);
   });
 
-  it('may be told no more of it, and of nothing else', () => {
+  it('accepts an unsubscription, and no other subscription', () => {
     const scene = talking();
     const { world, server, peer, tag, tell } = scene;
     outside(scene, `script-1;local-tag=peer;remote-tag=${tag}`);
@@ -191,14 +195,14 @@ describe('REFER outside of the session that it is about (RFC 7647 §4, RFC 4538)
     'other;local-tag=peer;remote-tag=TAG',
     'script-1;local-tag=peer',
     '',
-  ])('403 to one that names %j', (target) => {
+  ])('refuses one that names %j with 403', (target) => {
     const scene = talking();
     expect(outside(scene, target.replace('TAG', scene.tag))).toBe('403 REFER');
     expect(scene.server.count('referred')).toBe(0);
     expect(scene.server.ua.dialogs).toBe(1);
   });
 
-  it('from elsewhere: 403; from an unknown peer: a password first', () => {
+  it('refuses another source with 403 and challenges an unknown peer', () => {
     const scene = talking();
     const { world, tag } = scene;
     const target = `script-1;local-tag=peer;remote-tag=${tag}`;

@@ -1,4 +1,4 @@
-/** REFER of ours: what is sent, and what the peer's answers and NOTIFYs are taken for (RFC 3515, 4488). */
+/** Outgoing REFER: the request, and the handling of the peer's responses and NOTIFYs (RFC 3515, 4488). */
 import { describe, expect, it } from 'vitest';
 import type { ReferStep } from '../../../src/protocol/sip/sip.ts';
 import { answering, invite, PEER, reply, SERVER, say } from './script.ts';
@@ -47,8 +47,8 @@ function talking() {
   return { world, server, peer, leg, inDialog, answers, refers, notifies, steps };
 }
 
-describe('REFER of ours', () => {
-  it('names whom to call and who asks; the NOTIFYs up to a final status are told', () => {
+describe('outgoing REFER', () => {
+  it('names the target and the referrer; NOTIFYs up to a final status are reported', () => {
     const { peer, answers, refers, notifies, steps } = talking();
     answers(202);
     refers();
@@ -70,7 +70,7 @@ describe('REFER of ours', () => {
   });
 
   it.each([403, 404, 480, 603])(
-    'refused with %d: the session goes on, and may ask again',
+    'refused with %d: the session continues and may send another REFER',
     (status) => {
       const { server, peer, answers, refers, steps } = talking();
       answers(status);
@@ -84,14 +84,14 @@ describe('REFER of ours', () => {
     },
   );
 
-  it('481 says that the dialog is gone', () => {
+  it('a 481 ends the dialog', () => {
     const { server, answers, refers } = talking();
     answers(481);
     refers();
     expect(server.last('ended').end).toMatchObject({ how: 'sessionExpired', status: 481 });
   });
 
-  it('answered by nobody: failed by timeout, and the session goes on', () => {
+  it('fails by timeout without response, and the session continues', () => {
     const { world, server, answers, refers, steps } = talking();
     answers(undefined);
     refers();
@@ -100,7 +100,7 @@ describe('REFER of ours', () => {
     expect(server.count('ended')).toBe(0);
   });
 
-  it('one at a time', () => {
+  it('allows one REFER at a time', () => {
     const { peer, answers, refers, steps } = talking();
     answers(202);
     refers();
@@ -109,7 +109,7 @@ describe('REFER of ours', () => {
     expect(peer.heard.map(brief).filter((what) => what === 'REFER')).toHaveLength(1);
   });
 
-  it('a NOTIFY before the 202 counts, and a subscription that ends untold is a failure', () => {
+  it('accepts a NOTIFY before the 202; a subscription that ends without outcome is a failure', () => {
     const { answers, refers, notifies, steps } = talking();
     answers(undefined);
     refers();
@@ -121,14 +121,14 @@ describe('REFER of ours', () => {
     ]);
   });
 
-  it('accepted with Refer-Sub: false: nothing more will be told (RFC 4488)', () => {
+  it('accepted with Refer-Sub: false is final (RFC 4488)', () => {
     const { answers, refers, steps } = talking();
     answers(202, [['Refer-Sub', 'false']]);
     refers();
     expect(steps().at(-1)).toEqual({ what: 'done', status: 202 });
   });
 
-  it('forgotten: what is told of it changes nothing, and the next one is told by its id alone', () => {
+  it('ignores NOTIFYs of a forgotten REFER; the next one is identified only by its ID', () => {
     const { server, leg, peer, answers, refers, notifies, steps } = talking();
     answers(202);
     refers();
@@ -141,7 +141,7 @@ describe('REFER of ours', () => {
     expect(steps().map(({ what }) => what)).toEqual(['accepted', 'accepted', 'done']);
   });
 
-  it('an address is looked at before the peer is asked', () => {
+  it('checks the target address before sending', () => {
     const { world, server, peer, leg, answers, refers, steps } = talking();
     answers(202);
     world.dns.set('nowhere.test', []);
@@ -158,7 +158,7 @@ describe('REFER of ours', () => {
     ['489 NOTIFY', 'presence', 200],
     ['481 NOTIFY', 'refer;id=999', 200],
     ['400 NOTIFY', 'refer', 'no status line'],
-  ] as const)('%s to a NOTIFY of %s with %s', (expected, event, status) => {
+  ] as const)('answers %s to a NOTIFY of %s with %s', (expected, event, status) => {
     const { answers, refers, notifies, steps } = talking();
     answers(202);
     refers();
@@ -167,8 +167,8 @@ describe('REFER of ours', () => {
   });
 });
 
-describe('a re-INVITE that is refused (RFC 6141)', () => {
-  it('leaves the session as it was: the next one is answered, and nothing has ended', () => {
+describe('a refused re-INVITE (RFC 6141)', () => {
+  it('leaves the session unchanged: the next one is answered, and no end is reported', () => {
     const { server, inDialog } = talking();
     server.onOffer = () => undefined;
     expect(inDialog('INVITE', [], OFFER)).toBe('488 INVITE');

@@ -40,7 +40,7 @@ const bindings = (outcome: RegisterOutcome): readonly ContactBinding[] => {
 const uris = (outcome: RegisterOutcome) => bindings(outcome).map((b) => b.contactUri);
 
 describe('REGISTER (RFC 3261 §10.3)', () => {
-  it('takes expires from the contact, else the header, else 3600; never more than the maximum', () => {
+  it('reads expires from the contact, then the header, then 3600; at most the maximum', () => {
     const outcome = run([], {
       expires: 600,
       contacts: [
@@ -53,7 +53,7 @@ describe('REGISTER (RFC 3261 §10.3)', () => {
     expect(bindings(run([], {})).map((b) => secondsLeft(b, 0))).toEqual([3600]);
   });
 
-  it('tells never more seconds than are left, or were granted before the wall clock was set back', () => {
+  it('reports at most the remaining and the granted seconds, even if the wall clock was set back', () => {
     const [binding] = bindings(run([], { expires: 600 }));
     if (binding === undefined) throw new Error('no binding');
     const { updatedUs } = binding;
@@ -63,19 +63,19 @@ describe('REGISTER (RFC 3261 §10.3)', () => {
     expect(secondsLeft(binding, updatedUs + 700_000_000)).toBe(0);
   });
 
-  it('refuses an interval too brief with 423 and the least one, changing nothing (step 7)', () => {
+  it('refuses a short interval with 423 and the minimum, without changes (step 7)', () => {
     expect(run([], { expires: 59 })).toEqual({ status: 423, minExpires: 60 });
     expect(run([], { expires: 60 }).status).toBe(200);
   });
 
-  it('keeps several contacts and removes one by expires=0', () => {
+  it('keeps several contacts and removes one with expires=0', () => {
     const two = bindings(run([], { contacts: [contact('sip:a@h'), contact('sip:b@h')] }));
     const outcome = run(two, { cseq: 2, contacts: [contact('sip:a@h', { expires: 0 })] });
     expect(uris(outcome)).toEqual(['sip:b@h']);
     expect(outcome).toMatchObject({ removed: [{ contactUri: 'sip:a@h' }], saved: [] });
   });
 
-  it('removes all by * with Expires 0, and refuses * otherwise with 400 (step 6)', () => {
+  it('removes all contacts for * with Expires 0, and refuses * otherwise with 400 (step 6)', () => {
     const two = bindings(run([], { contacts: [contact('sip:a@h'), contact('sip:b@h')] }));
     expect(run(two, { contacts: '*', expires: 60 }).status).toBe(400);
     expect(run(two, { contacts: '*', expires: undefined }).status).toBe(400);
@@ -84,7 +84,7 @@ describe('REGISTER (RFC 3261 §10.3)', () => {
     expect(outcome).toMatchObject({ removed: two });
   });
 
-  it('refuses a CSeq not higher than before within the same Call-ID, for * too', () => {
+  it('refuses a CSeq that is not higher within the same Call-ID, for * too', () => {
     const one = bindings(run([], { cseq: 5 }));
     expect(run(one, { cseq: 5 }).status).toBe(500);
     expect(run(one, { cseq: 4, contacts: '*', expires: 0 }).status).toBe(500);
@@ -92,7 +92,7 @@ describe('REGISTER (RFC 3261 §10.3)', () => {
     expect(run(one, { cseq: 1, callId: 'restarted' }).status).toBe(200);
   });
 
-  it('lists and changes nothing without Contact', () => {
+  it('lists the bindings without changes if there is no Contact', () => {
     const one = bindings(run([], {}));
     expect(run(one, { contacts: [], cseq: 2 })).toMatchObject({
       bindings: one,
@@ -101,7 +101,7 @@ describe('REGISTER (RFC 3261 §10.3)', () => {
     });
   });
 
-  it('forgets bindings whose time is over', () => {
+  it('removes expired bindings', () => {
     const one = bindings(run([], {}));
     const outcome = run(one, { contacts: [], cseq: 2 }, 3600 * US);
     expect(outcome).toMatchObject({ bindings: [], removed: one });
@@ -117,14 +117,14 @@ describe('REGISTER (RFC 3261 §10.3)', () => {
     expect(outcome).toMatchObject({ removed: [{ contactUri: 'sip:a@old' }] });
   });
 
-  it('keeps two contacts of one instance that come in one REGISTER', () => {
+  it('keeps two contacts of one instance from the same REGISTER', () => {
     const contacts = ['sip:a@h;transport=udp', 'sip:a@h;transport=tcp'].map((uri) =>
       contact(uri, { instanceId: 'u1' }),
     );
     expect(uris(run([], { contacts }))).toHaveLength(2);
   });
 
-  it('refuses more contacts than the limit with 403, changing nothing', () => {
+  it('refuses more contacts than the limit with 403, without changes', () => {
     const contacts = Array.from({ length: 11 }, (_, i) => contact(`sip:a@h${i}`));
     expect(run([], { contacts }).status).toBe(403);
     expect(run([], { contacts: contacts.slice(1) }).status).toBe(200);

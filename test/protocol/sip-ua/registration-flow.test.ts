@@ -1,4 +1,4 @@
-/** Our own registration over a connection: a flow (RFC 5626), and the Service-Route that it brings (RFC 3608). */
+/** Our registration over a connection: a flow (RFC 5626) with its Service-Route (RFC 3608). */
 import { describe, expect, it } from 'vitest';
 import { systemRandom } from '../../../src/base/system-random.ts';
 import { UserAgent, type UserAgentOutput } from '../../../src/protocol/sip/sip.ts';
@@ -16,7 +16,7 @@ const FLOW: Flow = {
 const REGISTRAR = 'sip:192.0.2.9;transport=tcp';
 const ACCOUNT = { username: 'trunk', password: 'secret' };
 
-/** A user agent whose connections are there at once. */
+/** A user agent whose connections open immediately. */
 class Client {
   readonly #agent = new UserAgent({
     random: systemRandom,
@@ -80,7 +80,7 @@ const invite = (client: Client): void =>
   );
 
 describe('our registration over a connection', () => {
-  it('is a flow of our instance', () => {
+  it('registers a flow of our instance', () => {
     const { sent } = registering();
     expect(sent).toMatch(
       /^Contact: <[^>]*>;\+sip\.instance="<urn:uuid:00000000-0000-5000-8000-000000000001>";reg-id=1\r$/m,
@@ -88,14 +88,14 @@ describe('our registration over a connection', () => {
     expect(sent).toContain('Supported: path, outbound\r\n');
   });
 
-  it('is none where the first proxy keeps no flows (439)', () => {
+  it('registers without outbound if the first proxy does not support it (439)', () => {
     const client = registering();
     client.answer('439 First Hop Lacks Outbound Support', []);
     expect(client.sent).toMatch(/^REGISTER /);
     expect(client.sent).not.toContain('reg-id');
   });
 
-  it('is pinged where the registrar says so, at 80 to 100 % of its time', () => {
+  it('is pinged if the registrar requires it, at 80 to 100 % of the interval', () => {
     const client = registering();
     client.answer('200 OK', ['Require: outbound', 'Flow-Timer: 90']);
     const asked = client.outputs.find((output) => output.kind === 'keepAlive');
@@ -107,7 +107,7 @@ describe('our registration over a connection', () => {
     expect(plain.outputs.some((output) => output.kind === 'keepAlive')).toBe(false);
   });
 
-  it('brings a Service-Route, which calls there take until the next answer says otherwise', () => {
+  it('provides a Service-Route for calls until the next response changes it', () => {
     const client = registering();
     client.answer('200 OK', ['Service-Route: <sip:edge.example;lr>, <sip:core.example;lr>']);
     invite(client);

@@ -26,8 +26,8 @@ const register = (phone: Agent, username: string, password: string, more = {}): 
     ...more,
   });
 
-describe('registration through the wire', () => {
-  it('is challenged, stored before it is answered, and listed', () => {
+describe('registration over the network', () => {
+  it('is challenged, stored before the response, and listed', () => {
     const { world, server } = setup();
     const phone = world.agent(PEER);
     register(phone, 'alice', 'wonderland');
@@ -45,7 +45,7 @@ describe('registration through the wire', () => {
     expect(server.ua.contactsOf('bob', world.nowMs)).toEqual([]);
   });
 
-  it('is refreshed before it runs out, and gone after un-registering', () => {
+  it('is refreshed before expiry and removed by unregistering', () => {
     const { world, server } = setup();
     const phone = world.agent(PEER);
     register(phone, 'alice', 'wonderland');
@@ -58,14 +58,19 @@ describe('registration through the wire', () => {
     expect(server.stored.at(-1)?.remove).toHaveLength(1);
   });
 
-  it('runs out by itself, in memory and in the store', () => {
+  it('expires in memory and in the store', () => {
     const { world, server } = setup();
     const phone = world.agent(PEER);
     register(phone, 'alice', 'wonderland');
     world.advance(50);
     world.lose = () => true;
     world.advance(661_000);
-    expect(server.ua.contactsOf('alice', world.nowMs)).toEqual([]);
+    expect(
+      server.ua.contactsOf(
+        'with a short interval gets 423, and our client uses the required minimum (RFC 3261 §10.2.8)',
+        world.nowMs,
+      ),
+    ).toEqual([]);
     expect(server.stored.at(-1)).toMatchObject({ id: undefined, save: [] });
     expect(server.stored.at(-1)?.remove).toHaveLength(1);
   });
@@ -83,7 +88,7 @@ describe('registration through the wire', () => {
     expect(leftMs).toBeGreaterThan(1_199_000);
   });
 
-  it('of another user than the credentials name gets 403', () => {
+  it('of another user than that of the credentials gets 403', () => {
     const { world, server } = setup();
     const phone = world.agent(PEER);
     register(phone, 'alice', 'wonderland', { aor: `sip:bob@${SERVER}` });
@@ -92,7 +97,7 @@ describe('registration through the wire', () => {
     expect(server.ua.bindings(world.nowMs)).toEqual([]);
   });
 
-  it('with a wrong password is refused like that of an unknown user, later with 403 for a while', () => {
+  it('with a wrong password is refused like one of an unknown user, then blocked with 403 for a time', () => {
     const failures = { maxFailures: 3, windowMs: 60_000, maxSources: 10 };
     const { world, server } = setup({ failures });
     const phone = world.agent(PEER);
@@ -108,7 +113,7 @@ describe('registration through the wire', () => {
     expect(server.ua.contactsOf('alice', world.nowMs)).toHaveLength(1);
   });
 
-  it("gets 503 while the directory of users fails, which counts as nobody's failure", () => {
+  it('gets 503 while the user directory fails, without counting a failure', () => {
     const failures = { maxFailures: 1, windowMs: 60_000, maxSources: 10 };
     const { world, server } = setup({ failures });
     server.directoryWorks = false;
@@ -121,7 +126,7 @@ describe('registration through the wire', () => {
     expect(phone.last('registration')).toMatchObject({ state: 'registered' });
   });
 
-  it('that cannot be stored gets 500', () => {
+  it('gets 500 if it cannot be stored', () => {
     const { world, server } = setup();
     server.storeWorks = false;
     const phone = world.agent(PEER);
@@ -130,7 +135,7 @@ describe('registration through the wire', () => {
     expect(phone.last('registration')).toMatchObject({ state: 'failed', status: 500 });
   });
 
-  it('over TCP ends with its connection, and the client binds again (RFC 5626 §4.2)', () => {
+  it('over TCP ends with its connection, and the client registers again (RFC 5626 §4.2)', () => {
     const { world, server } = setup();
     const phone = world.agent(PEER);
     register(phone, 'alice', 'wonderland', { transport: 'tcp' });
@@ -146,7 +151,7 @@ describe('registration through the wire', () => {
     expect(server.ua.contactsOf('alice', world.nowMs)).toHaveLength(1);
   });
 
-  it('survives a restart: stored bindings are called again', () => {
+  it('survives a restart: stored bindings can be called', () => {
     const { world, server } = setup();
     register(world.agent(PEER), 'alice', 'wonderland');
     world.advance(50);
@@ -164,7 +169,7 @@ describe('registration through the wire', () => {
     expect(world.ladder()).toEqual(['REGISTER', '405 REGISTER']);
   });
 
-  it('that keeps failing is tried less and less often (RFC 5626 §4.5)', () => {
+  it('is retried with growing delays while it fails (RFC 5626 §4.5)', () => {
     const world = new World();
     world.agent(SERVER);
     register(world.agent(PEER), 'alice', 'wonderland');
@@ -196,7 +201,7 @@ describe('calling a registered user', () => {
     return { world, server, phones };
   }
 
-  it('rings all phones at once; the first to answer wins, the others are told so (RFC 3326)', () => {
+  it('rings all phones in parallel; the first answer wins, the others get the reason (RFC 3326)', () => {
     const { world, server, phones } = registered('192.0.2.21', '192.0.2.22', '192.0.2.23');
     for (const phone of phones) {
       expect(phone.last('incoming').call.request.header('X-PH-Key')).toBe('value');
@@ -216,7 +221,7 @@ describe('calling a registered user', () => {
     expect(second?.last('ended').end).toMatchObject({ how: 'bye' });
   });
 
-  it('ends when the last phone refused, with the most telling status (RFC 3261 §16.7 step 6)', () => {
+  it('ends when the last phone has refused, with the best status (RFC 3261 §16.7 step 6)', () => {
     const { world, server, phones } = registered('192.0.2.21', '192.0.2.22');
     for (const [index, status] of [503, 486].entries()) {
       phones[index]?.tell({ kind: 'hangup', leg: asLegId(1), status, reason: undefined });
@@ -225,7 +230,7 @@ describe('calling a registered user', () => {
     expect(server.last('ended').end).toMatchObject({ how: 'refused', status: 486 });
   });
 
-  it('ends at once when one phone declines for its user (6xx)', () => {
+  it('ends immediately when one phone declines for its user (6xx)', () => {
     const { world, server, phones } = registered('192.0.2.21', '192.0.2.22');
     phones[0]?.tell({ kind: 'hangup', leg: asLegId(1), status: 603, reason: undefined });
     world.advance(50);
@@ -233,7 +238,7 @@ describe('calling a registered user', () => {
     expect(server.last('ended').end).toMatchObject({ status: 603 });
   });
 
-  it('takes early media of the first phone that brings some', () => {
+  it('uses early media of the first phone that has some', () => {
     const { world, server, phones } = registered('192.0.2.21', '192.0.2.22');
     phones[1]?.tell({ kind: 'ring', leg: asLegId(1), sdp: ANSWER });
     world.advance(20);
@@ -243,14 +248,14 @@ describe('calling a registered user', () => {
     expect(progress.map(({ sdp }) => sdp)).toEqual([ANSWER, undefined]);
   });
 
-  it('is cancelled on every phone when the caller gives up', () => {
+  it('is cancelled on every phone when the caller cancels', () => {
     const { world, server, phones } = registered('192.0.2.21', '192.0.2.22');
     server.tell({ kind: 'hangup', leg: asLegId(2), status: 487, reason: undefined });
     world.advance(100);
     for (const phone of phones) expect(phone.last('ended').end).toMatchObject({ how: 'cancel' });
   });
 
-  it('goes to where the REGISTER came from, not to the private Contact, and along its Path (RFC 3327)', () => {
+  it('goes to the source of the REGISTER, not to the private Contact, and along its Path (RFC 3327)', () => {
     const { world, server } = setup();
     const peer = world.peer(PEER);
     const flow = {
@@ -294,7 +299,7 @@ describe('calling a registered user', () => {
   });
 });
 
-describe('a login for a time', () => {
+describe('a temporary login', () => {
   const NOW_US = Date.UTC(2026, 0, 1) * 1000;
   const login = (more: Partial<TemporaryLogin> = {}): TemporaryLogin => ({
     id: 'l1',
@@ -313,7 +318,7 @@ describe('a login for a time', () => {
     return { world, server, phone: world.agent(PEER) };
   };
 
-  it('registers the user that it stands for, until its end and no longer', () => {
+  it('registers its user, at most until the login expires', () => {
     const { world, server, phone } = start({});
     register(phone, 'alice~l1', 'derived', asLogin);
     world.advance(50);
@@ -325,7 +330,7 @@ describe('a login for a time', () => {
     expect(server.ua.contactsOf('alice', world.nowMs)).toEqual([]);
   });
 
-  it('may be taken back without what the user registered himself', () => {
+  it('can be revoked without removing the contacts of the user', () => {
     const { world, server, phone } = start({});
     register(phone, 'alice~l1', 'derived', asLogin);
     const own = world.agent('192.0.2.77');
@@ -342,7 +347,7 @@ describe('a login for a time', () => {
     [{ mayCall: false }, 'INVITE', '403 Outgoing Calls Not Granted'],
     [{ over: 'Token Expired' }, 'REGISTER', '403 Token Expired'],
     [{ over: 'Token Revoked' }, 'INVITE', '403 Token Revoked'],
-  ])('with %o is refused %s', (rights, method, answer) => {
+  ])('with %o is refused: %s', (rights, method, answer) => {
     const { world, phone } = start(rights);
     if (method === 'REGISTER') register(phone, 'alice~l1', 'derived', asLogin);
     else {
@@ -362,7 +367,7 @@ describe('a login for a time', () => {
     expect(replies.map(({ status, reason }) => `${status} ${reason}`)).toEqual([answer]);
   });
 
-  it('is not told with a wrong password that it is over', () => {
+  it('does not reveal its expiry for a wrong password', () => {
     const { world, phone } = start({ over: 'Token Expired' });
     register(phone, 'alice~l1', 'guessed', asLogin);
     world.advance(50);

@@ -1,4 +1,4 @@
-/** Reliable provisional responses both ways (RFC 3262), and offers before the answer (RFC 3311). */
+/** Reliable provisional responses in both directions (RFC 3262), and offers before the answer (RFC 3311). */
 import { describe, expect, it } from 'vitest';
 import type { SipRequest } from '../../../src/protocol/sip/message.ts';
 import {
@@ -13,7 +13,7 @@ import {
 } from './script.ts';
 import { ANSWER, brief, OFFER, REALM, World } from './world.ts';
 
-/** A caller whose INVITE has `100rel` in that header field; the call rings as the test says. */
+/** A caller whose INVITE has `100rel` in the given header field. The call rings as the test specifies. */
 function called(header: string, script: Partial<RequestScript> = {}) {
   const world = new World();
   const server = world.agent(SERVER, { realm: REALM, trustedSource: () => 'carrier' });
@@ -41,8 +41,8 @@ function called(header: string, script: Partial<RequestScript> = {}) {
   return { world, server, peer, leg, tell, prack, inDialog, statuses, sequence };
 }
 
-describe('reliable provisional responses of ours', () => {
-  it('demanded: 180 too, repeated at T1 doubling until its PRACK; the next waits for it (§3)', () => {
+describe('reliable provisional responses that we send', () => {
+  it('required: repeats 180 at T1 doubling until its PRACK; the next one waits for it (§3)', () => {
     const { world, tell, prack, peer, statuses, sequence } = called('Require: 100rel');
     tell('ring');
     expect(peer.lastResponse().tokens('require')).toEqual(['100rel']);
@@ -59,7 +59,7 @@ describe('reliable provisional responses of ours', () => {
     expect(statuses().slice(6)).toEqual(['200 PRACK']);
   });
 
-  it('supported: early media alone; the 200 waits for its PRACK, and repeats no answer', () => {
+  it('supported: sends only early media reliably; the 200 waits for its PRACK and omits the answer', () => {
     const { tell, prack, peer, statuses, sequence } = called('Supported: 100rel');
     tell('ring');
     expect(peer.lastResponse().header('rseq')).toBeUndefined();
@@ -71,7 +71,7 @@ describe('reliable provisional responses of ours', () => {
     expect(peer.lastResponse().body).toHaveLength(0);
   });
 
-  it('not supported: never', () => {
+  it('not supported: never sends reliably', () => {
     const { tell, peer, statuses } = called('Supported: timer');
     tell('ring', ANSWER);
     tell('answer');
@@ -79,7 +79,7 @@ describe('reliable provisional responses of ours', () => {
     expect(statuses()).toEqual(['183 INVITE', '200 INVITE']);
   });
 
-  it('a PRACK to something else gets 481, and so does one that comes twice', () => {
+  it('answers an unmatched or repeated PRACK with 481', () => {
     const { tell, prack, inDialog, statuses, sequence } = called('Require: 100rel');
     tell('ring');
     const first = sequence();
@@ -96,7 +96,7 @@ describe('reliable provisional responses of ours', () => {
     ).toEqual(['200 PRACK', '481 PRACK']);
   });
 
-  it('without any PRACK for 64*T1 the INVITE is refused and the leg is over', () => {
+  it('refuses the INVITE and ends the leg without PRACK for 64*T1', () => {
     const { world, server, tell, statuses } = called('Require: 100rel');
     tell('ring');
     world.advance(32_000);
@@ -106,7 +106,7 @@ describe('reliable provisional responses of ours', () => {
     expect([server.ua.transactions, server.ua.legs]).toEqual([0, 0]);
   });
 
-  it('a hangup, a CANCEL or an answer ends the repeating', () => {
+  it('stops retransmissions at a hangup, a CANCEL or an answer', () => {
     const { world, server, leg, tell, statuses } = called('Require: 100rel');
     tell('ring');
     server.tell({ kind: 'hangup', leg, status: 486, reason: undefined });
@@ -116,7 +116,7 @@ describe('reliable provisional responses of ours', () => {
     expect(statuses().filter((status) => status === '180 INVITE')).toHaveLength(before);
   });
 
-  it('an INVITE without offer that demands them gets its answer without ringing', () => {
+  it('answers an INVITE that requires 100rel and has no offer, without ringing', () => {
     const { tell, statuses } = called('Require: 100rel', { body: '' });
     tell('ring');
     tell('answer');
@@ -125,7 +125,7 @@ describe('reliable provisional responses of ours', () => {
 });
 
 describe('offers before the answer', () => {
-  it('UPDATE and PRACK may bring one once the first is settled; before that it waits (RFC 3311 §5.1)', () => {
+  it('accepts an offer in UPDATE and PRACK after the first exchange and delays it before (RFC 3311 §5.1)', () => {
     const { server, tell, prack, inDialog, peer, statuses, sequence } = called('Supported: 100rel');
     tell('ring', ANSWER);
     const first = sequence();
@@ -170,7 +170,7 @@ function calling() {
 }
 
 describe('reliable provisional responses of a called party', () => {
-  it('get a PRACK each, once and in order, and the answer that they bring holds (§4)', () => {
+  it('get one PRACK each, in order, and their answer applies (§4)', () => {
     const { caller, peer, answers } = calling();
     expect(peer.lastRequest('INVITE').tokens('supported')).toContain('100rel');
     answers(183, 7, ANSWER);
@@ -190,21 +190,26 @@ describe('reliable provisional responses of a called party', () => {
     expect(peer.heard.map(brief).at(-1)).toBe('ACK');
   });
 
-  it('those that say nothing of it get none', () => {
+  it('sends no PRACK for responses without 100rel', () => {
     const { peer, answers } = calling();
     answers(183, undefined, ANSWER);
     answers(200, undefined, ANSWER);
     expect(peer.heard.map(brief)).toEqual(['INVITE', 'ACK']);
   });
 
-  it('an UPDATE of the called party before the answer reaches the leg, and gets its answer', () => {
+  it('delivers an UPDATE of the called party before the answer to the leg and answers it', () => {
     const { world, caller, peer, answers, invited } = calling();
     const ours = invited();
     if (ours === undefined) throw new Error('no INVITE');
     const update = (cseq: number): void => {
       say(peer, {
-        ...{ method: 'UPDATE', uri: `sip:${SERVER}:5060`, callId: ours.callId, cseq, body: OFFER },
-        ...{ from: `${ours.header('to') ?? ''};tag=callee`, to: ours.header('from') ?? '' },
+        method: 'UPDATE',
+        uri: `sip:${SERVER}:5060`,
+        callId: ours.callId,
+        cseq,
+        body: OFFER,
+        from: `${ours.header('to') ?? ''};tag=callee`,
+        to: ours.header('from') ?? '',
       });
       world.advance(20);
     };

@@ -1,4 +1,4 @@
-/** INVITE with Replaces: which dialog it names, and what is refused (RFC 3891 §3). */
+/** INVITE with Replaces: the named dialog and refusals (RFC 3891 §3). */
 import { describe, expect, it } from 'vitest';
 import { asLegId } from '../../../src/base/ids.ts';
 import { answering, invite, inviteCommand, PEER, reply, SERVER, say } from './script.ts';
@@ -33,13 +33,13 @@ function setUp({ answers }: { answers: boolean }) {
 }
 
 describe('an INVITE with Replaces', () => {
-  it('names a leg that rings at a phone of ours', () => {
+  it('names a leg that rings at a local phone', () => {
     const { named, replace, replaced } = setUp({ answers: false });
     expect(replace(`${named};early-only`, ['Require: replaces'])).toBe('100 INVITE');
     expect(replaced()).toBe(2);
   });
 
-  it('may name it from the side of the phone, as a lamp tells it (RFC 4235)', () => {
+  it("may name it with the tags of the phone's side, as dialog events do (RFC 4235)", () => {
     const { named, replace, replaced } = setUp({ answers: false });
     const turned = named
       .replace('to-tag', 'x')
@@ -49,7 +49,7 @@ describe('an INVITE with Replaces', () => {
     expect(replaced()).toBe(2);
   });
 
-  it('names a leg that talks, but not with early-only (486)', () => {
+  it('names a confirmed leg, but gets 486 with early-only', () => {
     const first = setUp({ answers: true });
     expect(first.replace(`${first.named};early-only`)).toBe('486 INVITE');
     const second = setUp({ answers: true });
@@ -57,7 +57,7 @@ describe('an INVITE with Replaces', () => {
     expect(second.replaced()).toBe(2);
   });
 
-  it('for a dialog that ends gets 603, for one that is not there 481', () => {
+  it('gets 603 for a dialog that ends, and 481 for an unknown one', () => {
     const { world, server, named, replace } = setUp({ answers: true });
     server.tell({ kind: 'hangup', leg: asLegId(2), status: 480, reason: undefined });
     world.advance(10);
@@ -65,7 +65,7 @@ describe('an INVITE with Replaces', () => {
     expect(setUp({ answers: true }).replace('other;to-tag=a;from-tag=b')).toBe('481 INVITE');
   });
 
-  it('for a call that rings at us gets 481: it is not ours to answer', () => {
+  it('gets 481 for an inbound call that is ringing here', () => {
     const world = new World();
     const server = world.agent(SERVER);
     const caller = world.peer(PHONE);
@@ -77,18 +77,23 @@ describe('an INVITE with Replaces', () => {
     const { to, from, callId } = caller.lastResponse();
     const named = `${callId};to-tag=${to.tag};from-tag=${from.tag}`;
     say(picker, {
-      ...{ method: 'INVITE', uri: `sip:100@${SERVER}`, callId: 'pick' },
+      method: 'INVITE',
+      uri: `sip:100@${SERVER}`,
+      callId: 'pick',
       headers: [`Replaces: ${named}`, `Contact: <sip:p@${PEER}>`],
     });
     world.advance(20);
     expect(brief(picker.lastResponse())).toBe('481 INVITE');
   });
 
-  it.each(['out', 'out;to-tag=a', ';to-tag=a;from-tag=b'])('%s is malformed: 400', (value) => {
-    expect(setUp({ answers: true }).replace(value)).toBe('400 INVITE');
-  });
+  it.each(['out', 'out;to-tag=a', ';to-tag=a;from-tag=b'])(
+    'refuses the malformed value %s with 400',
+    (value) => {
+      expect(setUp({ answers: true }).replace(value)).toBe('400 INVITE');
+    },
+  );
 
-  it('twice is malformed', () => {
+  it('refuses a repeated header', () => {
     const { named, replace } = setUp({ answers: true });
     expect(replace(named, [`Replaces: ${named}`])).toBe('400 INVITE');
   });

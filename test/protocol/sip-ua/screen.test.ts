@@ -16,20 +16,20 @@ function setup() {
   return { world, server, peer, answerTo };
 }
 
-describe('requests that cannot be served (RFC 3261 §8.2)', () => {
-  it('an unknown method gets 405 and what is allowed', () => {
+describe('unsupported requests (RFC 3261 §8.2)', () => {
+  it('answers an unknown method with 405 and Allow', () => {
     const response = setup().answerTo({ method: 'PUBLISH' });
     expect(response.status).toBe(405);
     expect(response.tokens('allow')).toEqual(expect.arrayContaining(['invite', 'register']));
   });
 
-  it('a Request-URI scheme that we cannot route gets 416', () => {
+  it('answers an unsupported Request-URI scheme with 416', () => {
     expect(setup().answerTo({ method: 'INVITE', uri: 'mailto:a@b', to: '<sip:a@b>' }).status).toBe(
       416,
     );
   });
 
-  it('a required extension that we lack gets 420 and its name', () => {
+  it('answers an unsupported required extension with 420 and its name', () => {
     const response = setup().answerTo({
       method: 'INVITE',
       headers: ['Require: timer, 100rel, foo, precondition'],
@@ -38,7 +38,7 @@ describe('requests that cannot be served (RFC 3261 §8.2)', () => {
     expect(response.list('unsupported')).toEqual(['foo', 'precondition']);
   });
 
-  it('an INVITE without Contact gets 400, unless it is of RFC 2543 (§8.1.1.8)', () => {
+  it('answers an INVITE without Contact with 400, except for RFC 2543 (§8.1.1.8)', () => {
     const response = setup().answerTo({ method: 'INVITE', contact: null });
     expect([response.status, response.reason]).toEqual([400, 'Missing Contact']);
     expect(
@@ -46,14 +46,14 @@ describe('requests that cannot be served (RFC 3261 §8.2)', () => {
     ).toBe(100);
   });
 
-  it('OPTIONS while no calls are taken gets 503 with Retry-After', () => {
+  it('answers OPTIONS with 503 and Retry-After while calls are refused', () => {
     const { server, answerTo } = setup();
     server.tell({ kind: 'pause', cause: 'the disk is full' });
     const response = answerTo({ method: 'OPTIONS' });
     expect([response.status, response.header('retry-after')]).toEqual([503, '5']);
   });
 
-  it('a body that we cannot read gets 415 and what we accept, unless it is optional', () => {
+  it('answers an unsupported body with 415 and Accept, unless it is optional', () => {
     const { answerTo, world, server, peer } = setup();
     const script = { method: 'INVITE', body: 'hello', headers: ['Content-Type: text/plain'] };
     const response = answerTo(script);
@@ -68,25 +68,25 @@ describe('requests that cannot be served (RFC 3261 §8.2)', () => {
     expect(server.last('incoming').call.sdp).toBeUndefined();
   });
 
-  it('a content encoding that we lack gets 415 and Accept-Encoding', () => {
+  it('answers an unsupported content encoding with 415 and Accept-Encoding', () => {
     const headers = ['Content-Encoding: gzip', 'Content-Type: application/sdp'];
     const response = setup().answerTo({ method: 'INVITE', body: 'x', headers });
     expect([response.status, response.header('accept-encoding')]).toEqual([415, 'identity']);
   });
 
-  it('a caller who accepts no SDP gets 406', () => {
+  it('answers a caller that accepts no SDP with 406', () => {
     expect(setup().answerTo({ method: 'INVITE', headers: ['Accept: text/plain'] }).status).toBe(
       406,
     );
   });
 
-  it('an INVITE without hops left gets 483, OPTIONS is answered all the same (§16.3 step 3)', () => {
+  it('answers an INVITE without remaining hops with 483; OPTIONS is answered normally (§16.3 step 3)', () => {
     const { answerTo } = setup();
     expect(answerTo({ method: 'INVITE', maxForwards: 0 }).status).toBe(483);
     expect(answerTo({ method: 'OPTIONS', maxForwards: 0, callId: 'o' }).status).toBe(200);
   });
 
-  it('an INVITE of ours that comes back gets 482 when it is a loop, none when it is a spiral (§16.3 step 4)', () => {
+  it('answers our own returning INVITE with 482 for a loop, but not for a spiral (§16.3 step 4)', () => {
     const { answerTo, world, server, peer } = setup();
     const uri = `sip:100@${SERVER}`;
     const via = (mark: string): string =>
@@ -97,7 +97,7 @@ describe('requests that cannot be served (RFC 3261 §8.2)', () => {
     expect(server.count('incoming')).toBe(1);
   });
 
-  it('OPTIONS tells what we can do (§11.2)', () => {
+  it('reports capabilities in the answer to OPTIONS (§11.2)', () => {
     const response = setup().answerTo({ method: 'OPTIONS' });
     expect(response.status).toBe(200);
     expect(response.tokens('allow')).toContain('invite');
@@ -109,7 +109,7 @@ describe('requests that cannot be served (RFC 3261 §8.2)', () => {
     expect(response.header('accept-language')).toBe('en');
   });
 
-  it('an unknown authentication scheme gets a challenge of ours (RFC 4475 §3.3.7)', () => {
+  it('answers an unknown authentication scheme with a challenge (RFC 4475 §3.3.7)', () => {
     const { answerTo } = setup();
     const response = answerTo({
       method: 'REGISTER',
@@ -140,7 +140,7 @@ describe.skipIf(!existsSync(TORTURE))(`RFC 4475 on the wire (skipped without ${T
 
   it.each(wanted)('%s is answered with %i', (file, status) => {
     const { world, peer } = setup();
-    peer.sendText(SERVER, readFileSync(`${TORTURE}/${file}`));
+    peer.sendText(SERVER, readFileSync(`answers %s with %i`));
     world.advance(50);
     const responses = world.sent.flatMap(({ message }) =>
       message.kind === 'response' && message.status > 100 ? [message.status] : [],
@@ -148,7 +148,7 @@ describe.skipIf(!existsSync(TORTURE))(`RFC 4475 on the wire (skipped without ${T
     expect(responses).toEqual([status]);
   });
 
-  it.each(rows.map(({ file }) => file))('%s does no harm: the next request is served', (file) => {
+  it.each(rows.map(({ file }) => file))('serves the next request after %s', (file) => {
     const { world, peer } = setup();
     peer.sendText(SERVER, readFileSync(`${TORTURE}/${file}`));
     world.advance(40_000);

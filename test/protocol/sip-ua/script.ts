@@ -63,7 +63,7 @@ export const say = (peer: Peer, script: RequestScript): void =>
 export const invite = (peer: Peer, script: Partial<RequestScript> = {}): void =>
   say(peer, { method: 'INVITE', body: OFFER, ...script });
 
-/** A call to a peer, as an agent is told to place it. */
+/** Command to place a call to a peer. */
 export const inviteCommand = (more: Partial<InviteCommand> = {}): InviteCommand => ({
   kind: 'invite',
   leg: asLegId(2),
@@ -83,7 +83,7 @@ export interface ReplyScript {
   readonly contact?: string;
 }
 
-/** Bytes of an answer of a scripted peer. */
+/** Bytes of a response of a scripted peer. */
 export function reply(request: SipRequest, status: number, script: ReplyScript = {}): Uint8Array {
   const { tag = 'callee', headers = [], body, contact = `<sip:callee@${PEER}>` } = script;
   return serialize(
@@ -99,7 +99,7 @@ export function reply(request: SipRequest, status: number, script: ReplyScript =
   );
 }
 
-/** A peer that answers each request by a rule; undefined: silence. */
+/** A peer that answers each request by a rule; undefined sends no response. */
 export function answering(
   peer: Peer,
   rule: (request: SipRequest) => readonly Uint8Array[] | Uint8Array | undefined,
@@ -118,7 +118,7 @@ export function answering(
   };
 }
 
-/** A re-INVITE of the peer inside the dialog that a request of ours belongs to. */
+/** A re-INVITE of the peer inside the dialog of our request. */
 export const inviteFrom = (ours: SipRequest, script: { readonly cseq: number }): RequestScript => ({
   method: 'INVITE',
   uri: `sip:${SERVER}:5060`,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { invite, PEER, SERVER, say } from './script.ts';
 import { ANSWER, brief, OFFER, World } from './world.ts';
 
-/** A call to us, answered when it is not refused. */
+/** An inbound call, answered unless it is refused. */
 function called(headers: readonly string[]) {
   const world = new World();
   const callee = world.agent(SERVER);
@@ -26,20 +26,20 @@ function called(headers: readonly string[]) {
 const TIMER = 'Supported: timer';
 
 describe('session timer of the callee (RFC 4028)', () => {
-  it('is not started for a caller that does not know it', () => {
+  it('does not start for a caller without support', () => {
     const { world, callee, response } = called(['Session-Expires: 120']);
     expect(response.header('session-expires')).toBeUndefined();
     world.advance(7_200_000);
     expect(callee.count('ended')).toBe(0);
   });
 
-  it('leaves refreshing to the caller, and says so with Require (§9)', () => {
+  it('lets the caller refresh and says so with Require (§9)', () => {
     const { response } = called([TIMER, 'Session-Expires: 600']);
     expect(response.header('session-expires')).toBe('600;refresher=uac');
     expect(response.tokens('require')).toEqual(['timer']);
   });
 
-  it('refreshes itself when the caller wants that', () => {
+  it('refreshes if the caller asks for it', () => {
     const { world, peer, response } = called([
       TIMER,
       'Session-Expires: 600;refresher=uas',
@@ -50,7 +50,7 @@ describe('session timer of the callee (RFC 4028)', () => {
     expect(peer.lastRequest('UPDATE').header('session-expires')).toBe('600;refresher=uac');
   });
 
-  it('shortens a long interval to ours, never below the Min-SE of the caller', () => {
+  it("shortens a long interval to ours, but not below the caller's Min-SE", () => {
     expect(called([TIMER, 'Session-Expires: 90000']).response.header('session-expires')).toBe(
       '1800;refresher=uac',
     );
@@ -64,7 +64,7 @@ describe('session timer of the callee (RFC 4028)', () => {
     expect(callee.count('incoming')).toBe(0);
   });
 
-  it('ends the call when the caller does not refresh in time, with BYE (§10)', () => {
+  it('ends the call with BYE if the caller does not refresh in time (§10)', () => {
     const { world, callee, peer } = called([TIMER, 'Session-Expires: 300']);
     const startMs = world.nowMs;
     world.advance(267_000);
@@ -76,7 +76,7 @@ describe('session timer of the callee (RFC 4028)', () => {
     expect(peer.lastRequest('BYE').callId).toBe('script-1');
   });
 
-  it('goes on with each refresh, by UPDATE or by re-INVITE', () => {
+  it('is extended by each refresh, by UPDATE or by re-INVITE', () => {
     const { world, callee, peer, dialog } = called([TIMER, 'Session-Expires: 300']);
     const headers = [TIMER, 'Session-Expires: 300;refresher=uac'];
     for (const [index, method] of ['UPDATE', 'INVITE', 'UPDATE', 'INVITE'].entries()) {

@@ -1,4 +1,4 @@
-/** SUBSCRIBE and NOTIFY: busy lamps, waiting messages, one's own registration (RFC 6665, 4235, 3842, 3680). */
+/** SUBSCRIBE and NOTIFY: busy lamps, waiting messages, registration state (RFC 6665, 4235, 3842, 3680). */
 import { describe, expect, it } from 'vitest';
 import { asLegId } from '../../../src/base/ids.ts';
 import {
@@ -21,7 +21,7 @@ import { ANSWER, brief, type Peer, REALM, seededRandom, World } from './world.ts
 
 const BOB = '192.0.2.60';
 
-/** Alice's phone at PEER, Bob's at BOB, both registered. */
+/** Registers Alice's phone at PEER and Bob's at BOB. */
 function setUp() {
   const world = new World();
   const server = world.agent(SERVER, { realm: REALM });
@@ -36,13 +36,16 @@ function setUp() {
     return notifyStatus === 0 ? undefined : reply(request, notifyStatus);
   });
   let calls = 0;
-  /** Asked for a password, it is shown. */
+  /** Sends a request and answers its challenge. */
   const ask = (peer: Peer, user: string, script: Partial<RequestScript>): void => {
     calls += 1;
     const host = peer === bob ? BOB : PEER;
     const whole: RequestScript = {
-      ...{ method: 'SUBSCRIBE', uri: `sip:${SERVER}`, callId: `c${calls}` },
-      ...{ from: `<sip:${user}@${SERVER}>;tag=${user}`, contact: `<sip:${user}@${host}>` },
+      method: 'SUBSCRIBE',
+      uri: `sip:${SERVER}`,
+      callId: `c${calls}`,
+      from: `<sip:${user}@${SERVER}>;tag=${user}`,
+      contact: `<sip:${user}@${host}>`,
       ...script,
     };
     say(peer, whole);
@@ -83,7 +86,16 @@ function setUp() {
     return request;
   };
   return {
-    ...{ world, server, alice, bob, notified, register, subscribe, lamps, callBob, last },
+    world,
+    server,
+    alice,
+    bob,
+    notified,
+    register,
+    subscribe,
+    lamps,
+    callBob,
+    last,
     answersNotify: (status: number) => {
       notifyStatus = status;
     },
@@ -130,13 +142,13 @@ describe('busy lamps (RFC 4235)', () => {
     expect(last().bodyText).toContain(`version="${versions.at(-1)}" state="full"`);
   });
 
-  it('are for phones of the same account; nobody else learns that there is such a user', () => {
+  it('are limited to phones of the same account; others cannot detect the user', () => {
     const { subscribe } = setUp();
     expect(subscribe('dialog', {}, 'eve')).toBe('404 SUBSCRIBE');
     expect(subscribe('dialog', { uri: `sip:nobody@${SERVER}` })).toBe('404 SUBSCRIBE');
   });
 
-  it('tell what a phone itself begins', () => {
+  it('report calls that the phone itself starts', () => {
     const { world, alice, register, subscribe, lamps, notified } = setUp();
     register(alice, 'alice');
     subscribe('dialog', { uri: `sip:alice@${SERVER}` });
@@ -147,7 +159,7 @@ describe('busy lamps (RFC 4235)', () => {
     expect(lamps().slice(before)).toEqual([]);
   });
 
-  it('what changes while a NOTIFY is on its way is told with the next', () => {
+  it('sends changes during a pending NOTIFY with the next one', () => {
     const { world, bob, register, subscribe, lamps, callBob, answersNotify, alice, last } = setUp();
     register(bob, 'bob');
     subscribe('dialog');
@@ -163,7 +175,7 @@ describe('busy lamps (RFC 4235)', () => {
 });
 
 describe('other packages', () => {
-  it('messages waiting: none, for there are no mailboxes (RFC 3842)', () => {
+  it('message-summary: always empty, because there are no mailboxes (RFC 3842)', () => {
     const { subscribe, last } = setUp();
     expect(subscribe('message-summary', { uri: `sip:alice@${SERVER}` })).toBe('200 SUBSCRIBE');
     expect(last().bodyText).toBe(
@@ -172,7 +184,7 @@ describe('other packages', () => {
     expect(subscribe('message-summary')).toBe('403 SUBSCRIBE');
   });
 
-  it('reg tells the contacts of the phone itself, as they come and go (RFC 3680)', () => {
+  it("reg: reports changes of the phone's contacts (RFC 3680)", () => {
     const { world, alice, register, subscribe, last, server } = setUp();
     subscribe('reg', { uri: `sip:alice@${SERVER}` });
     expect(last().bodyText).toContain('state="terminated"');
@@ -190,7 +202,7 @@ describe('other packages', () => {
     ['dialog', ['Accept: application/pidf+xml'], '406 SUBSCRIBE'],
     ['dialog', ['Accept: application/dialog-info+xml;q=1, text/x'], '200 SUBSCRIBE'],
     ['dialog', ['Expires: 5'], '423 SUBSCRIBE'],
-  ])('%j with %j: %s', (event, headers, expected) => {
+  ])('answers %j with %j: %s', (event, headers, expected) => {
     const { subscribe, alice } = setUp();
     expect(subscribe(event, { headers })).toBe(expected);
     const response = alice.lastResponse();
@@ -205,15 +217,19 @@ describe('a subscription', () => {
   const refreshed = (s: ReturnType<typeof setUp>, expires: number, cseq = 3): string => {
     const { to } = s.alice.lastResponse();
     say(s.alice, {
-      ...{ method: 'SUBSCRIBE', uri: `sip:${SERVER}:5060`, callId: 'c1', cseq },
-      ...{ from: `<sip:alice@${SERVER}>;tag=alice`, to: `<sip:bob@${SERVER}>;tag=${to.tag}` },
+      method: 'SUBSCRIBE',
+      uri: `sip:${SERVER}:5060`,
+      callId: 'c1',
+      cseq,
+      from: `<sip:alice@${SERVER}>;tag=alice`,
+      to: `<sip:bob@${SERVER}>;tag=${to.tag}`,
       headers: ['Event: dialog', `Expires: ${expires}`],
     });
     s.world.advance(20);
     return brief(s.alice.lastResponse());
   };
 
-  it('is renewed, and ended, in its dialog', () => {
+  it('is refreshed and ended in its dialog', () => {
     const s = setUp();
     s.subscribe('dialog');
     s.world.advance(500_000);
@@ -226,7 +242,7 @@ describe('a subscription', () => {
     expect(refreshed(s, 600, 5)).toBe('481 SUBSCRIBE');
   });
 
-  it('ends with its time, or with a phone that does not know it or answers nothing', () => {
+  it('ends at expiry, or if the phone does not know it or does not respond', () => {
     const timed = setUp();
     timed.subscribe('dialog');
     timed.world.advance(601_000);
@@ -241,7 +257,7 @@ describe('a subscription', () => {
     }
   });
 
-  it('once only is answered once (Expires: 0)', () => {
+  it('with Expires: 0 gets one NOTIFY', () => {
     const { subscribe, notified, server } = setUp();
     subscribe('dialog', { headers: ['Expires: 0'] });
     expect(notified).toHaveLength(1);
@@ -249,7 +265,7 @@ describe('a subscription', () => {
     expect(server.ua.subscriptions).toBe(0);
   });
 
-  it('of a phone that has begun anew takes the place of the old one; a user has so many', () => {
+  it('of a restarted phone replaces the old one; the number per user is limited', () => {
     const { subscribe, server } = setUp();
     subscribe('dialog');
     subscribe('dialog');
@@ -262,7 +278,7 @@ describe('a subscription', () => {
     expect(server.ua.subscriptions).toBe(128);
   });
 
-  it('without a password is challenged, REFER outside of a dialog refused', () => {
+  it('is challenged without a password, and REFER outside a dialog is refused', () => {
     const { world, alice } = setUp();
     say(alice, { method: 'REFER', headers: ['Refer-To: <sip:x@y>'] });
     world.advance(20);

@@ -1,4 +1,4 @@
-/** Unknown peers cost little: what somebody gets who proved nothing, and what that keeps from those who did. */
+/** Limits for unauthenticated peers, and their effect on authenticated ones. */
 
 import { describe, expect, it } from 'vitest';
 import {
@@ -24,7 +24,7 @@ interface Request {
   readonly body?: string;
 }
 
-/** A server without a network: what it says to one message, and later of itself. */
+/** A server without a network: its outputs for one message, and later ones. */
 function setup() {
   const world = new World();
   const server = world.agent(SERVER, { realm: REALM });
@@ -78,7 +78,7 @@ const statusOf = (sent: readonly Send[]): (number | string)[] =>
   sent.map(({ message }) => (message.kind === 'response' ? message.status : message.method));
 
 describe('a request without credentials', () => {
-  it.each(['INVITE', 'REGISTER'])('%s gets one 401, and nothing is kept of it', (method) => {
+  it.each(['INVITE', 'REGISTER'])('%s gets one 401, and no state is kept', (method) => {
     const { world, server, hear } = setup();
     expect(statusOf(hear(text({ method })))).toEqual([401]);
     expect(server.ua.transactions).toBe(0);
@@ -88,27 +88,27 @@ describe('a request without credentials', () => {
     expect(hear(text({ method: 'ACK' }))).toEqual([]);
   });
 
-  it.each(['OPTIONS', 'BYE', 'MESSAGE', 'CANCEL', 'INFO'])('%s leaves nothing behind', (method) => {
+  it.each(['OPTIONS', 'BYE', 'MESSAGE', 'CANCEL', 'INFO'])('%s leaves no state', (method) => {
     const { server, hear } = setup();
     expect(hear(text({ method }))).toHaveLength(1);
     expect(server.ua.transactions).toBe(0);
   });
 
-  it('has the same To tag in the answer to its retransmission (RFC 3261 §8.2.7)', () => {
+  it('gets the same To tag for its retransmission (RFC 3261 §8.2.7)', () => {
     const { hear } = setup();
     const tags = [hear(text()), hear(text())].map(([sent]) => sent?.message.toOrUndefined?.tag);
     expect(tags[0]).toBeDefined();
     expect(tags[0]).toBe(tags[1]);
   });
 
-  it('is answered where it came from, whatever its Via says', () => {
+  it('is answered at its source, whatever its Via contains', () => {
     const { hear, flow } = setup();
     const [sent] = hear(text({ via: '198.51.100.1:9999;maddr=198.51.100.2' }));
     expect(sent?.flow).toEqual(flow());
   });
 });
 
-describe('answers over UDP to who proved nothing', () => {
+describe('responses over UDP to unauthenticated peers', () => {
   const shorts = [
     text(),
     text({ method: 'REGISTER' }),
@@ -118,7 +118,7 @@ describe('answers over UDP to who proved nothing', () => {
     'INVITE sip:a SIP/3.0\r\nv:SIP/2.0/UDP h\r\n\r\n',
     'A b\r\nv:SIP/2.0/UDP h\r\n\r\n',
   ];
-  it.each(shorts)('are never longer than 1.5 times what came (%#)', (request) => {
+  it.each(shorts)('have at most 1.5 times the size of the request (%#)', (request) => {
     const { hear } = setup();
     let came = 0;
     let went = 0;
@@ -129,7 +129,7 @@ describe('answers over UDP to who proved nothing', () => {
     }
   });
 
-  it('to a carrier, and to whom we spoke to before, are as long as they need', () => {
+  it('are unlimited for a carrier and for contacted peers', () => {
     const terse = shorts[3] ?? '';
     const carrier = new World().agent(SERVER, { realm: REALM, trustedSource: () => 'main' });
     const received = { kind: 'received', bytes: Buffer.from(terse), flow: setup().flow() } as const;
@@ -137,14 +137,14 @@ describe('answers over UDP to who proved nothing', () => {
     expect(sent?.kind === 'send' && sent.message.header('Allow-Events')).toContain('dialog');
   });
 
-  it('come to a terse client when it retransmits', () => {
+  it('reach a client with short requests when it retransmits', () => {
     const { hear } = setup();
     const terse = text({ method: 'REGISTER' }).replace(/^(Max-Forwards|Contact).*\r\n/gm, '');
     const tries = Array.from({ length: 4 }, () => hear(terse.replace(`@${SERVER}`, '@h')));
     expect(statusOf(tries.flat())).toContain(401);
   });
 
-  it('keep the first challenge and leave the others away, over TCP they are whole', () => {
+  it('keep the first challenge and drop the others; over TCP they are complete', () => {
     const { hear, flow } = setup();
     const challenges = (sent: readonly Send[]): number =>
       sent[0]?.message.headers('WWW-Authenticate').length ?? 0;
@@ -156,7 +156,7 @@ describe('answers over UDP to who proved nothing', () => {
 describe('digest', () => {
   const register = (more: string, cseq: number): string =>
     text({ method: 'REGISTER', cseq, more: [more] });
-  /** Tells the server a request and everything that follows from it. */
+  /** Delivers a request to the server and runs all resulting events. */
   const exchange = ({ world, server }: ReturnType<typeof setup>, message: string, from: Flow) => {
     const before = world.sent.length;
     server.receive(Buffer.from(message), from);
@@ -166,7 +166,7 @@ describe('digest', () => {
       .flatMap(({ message: m }) => (m.kind === 'response' ? [m.status] : []));
   };
 
-  it('failures with a nonce that was never sent to that source lock nobody out', () => {
+  it('does not lock a source out for failures with a nonce that was not sent to it', () => {
     const rig = setup();
     const { hear, flow } = rig;
     const [elsewhere] = hear(text({ method: 'REGISTER' }), flow('203.0.113.5'));
@@ -182,7 +182,7 @@ describe('digest', () => {
     ]);
   });
 
-  it('a nonce of another source is told stale, and so is one that is too old: the client tries again by itself', () => {
+  it('reports a nonce of another source, or an old one, as stale, so the client retries automatically', () => {
     const { world, hear, flow } = setup();
     const [challenged] = hear(text({ method: 'REGISTER' }));
     const credentials = authorization(challenged, 'REGISTER');
@@ -193,7 +193,7 @@ describe('digest', () => {
     expect(stale(hear(register(credentials, 3)))).toContain('stale=true');
   });
 
-  it('a phone that registered is not locked out by guesses of its neighbour behind the same address', () => {
+  it('does not lock out a registered phone for guesses of a neighbour behind the same address', () => {
     const rig = setup();
     const { hear, flow } = rig;
     const [challenged] = hear(text({ method: 'REGISTER' }));
@@ -208,7 +208,7 @@ describe('digest', () => {
     expect(exchange(rig, right(200, 2), flow())).toEqual([200]);
   });
 
-  it('a call with a replayed nonce count is challenged anew, over TCP alike', () => {
+  it('challenges a call with a replayed nonce count again, over TCP too', () => {
     const rig = setup();
     const { hear, flow } = rig;
     const from = flow(PHONE, 5060, 7);

@@ -1,4 +1,4 @@
-/** Two or more user agents on one virtual network with virtual time: no sockets, no sleeping, every run the same. */
+/** Several user agents on one virtual network in virtual time: no sockets, no sleeps, deterministic runs. */
 import { isIP } from 'node:net';
 import type { Random } from '../../../src/base/ids.ts';
 import type { CountAnswer } from '../../../src/protocol/sip/auth/authenticator.ts';
@@ -21,7 +21,7 @@ export const OFFER =
   'v=0\r\no=- 1 1 IN IP4 192.0.2.9\r\ns=-\r\nc=IN IP4 192.0.2.9\r\nt=0 0\r\nm=audio 4000 RTP/AVP 0\r\n';
 export const ANSWER = OFFER.replaceAll('192.0.2.9', '192.0.2.1').replace('4000', '5000');
 
-/** A small linear congruential generator: the same numbers in every run. */
+/** Linear congruential generator with the same numbers in every run. */
 export function seededRandom(seed = 1): Random {
   let state = seed >>> 0;
   const next = (): number => {
@@ -51,7 +51,7 @@ type Event = Exclude<
   { kind: 'send' | 'resolve' | 'connect' | 'findSecret' | 'countNonce' | 'store' }
 >;
 
-/** One host: a user agent, or a scripted peer that only keeps what it hears. */
+/** One host: a user agent, or a scripted peer that records messages. */
 interface Host {
   readonly address: string;
   receive(bytes: Uint8Array, flow: Flow): void;
@@ -62,13 +62,13 @@ const LATENCY_MS = 5;
 export class World {
   nowMs = 1000;
   readonly sent: Sent[] = [];
-  /** Names to targets, for `resolve`. */
+  /** Targets by name, for `resolve`. */
   readonly dns = new Map<string, readonly Target[]>();
-  /** `address:port` that refuses connections. */
+  /** Addresses `address:port` that refuse connections. */
   readonly refusing = new Set<string>();
-  /** Decides for each message whether it is lost. */
+  /** Returns true for each message to be lost. */
   lose: (sent: Sent) => boolean = () => false;
-  /** Whether nodes can tell each other which nonces they have used. */
+  /** True if nodes can share used nonces. */
   nodesTalk = true;
   readonly #usedNonces = new Set<string>();
   readonly #hosts = new Map<string, Host>();
@@ -120,7 +120,7 @@ export class World {
     this.#deliveries.sort((a, b) => a.atMs - b.atMs);
   }
 
-  /** Moves time on, in the order of everything that happens meanwhile. */
+  /** Advances time and runs all events in order. */
   advance(ms: number): void {
     const endMs = this.nowMs + ms;
     for (;;) {
@@ -137,7 +137,7 @@ export class World {
     this.nowMs = endMs;
   }
 
-  /** What all agents that share nonces have used. */
+  /** Nonce counts used by all agents that share nonces. */
   useNonce({ nonce, count }: { readonly nonce: string; readonly count: number }): CountAnswer {
     if (!this.nodesTalk) return 'unavailable';
     const use = `${nonce} ${count}`;
@@ -146,7 +146,7 @@ export class World {
     return 'first';
   }
 
-  /** What crossed the network, short: `INVITE`, `200 INVITE`. */
+  /** Messages sent over the network, short: `INVITE`, `200 INVITE`. */
   ladder(): string[] {
     return this.sent.map(({ message }) => brief(message));
   }
@@ -166,7 +166,7 @@ const reversed = (flow: Flow): Flow => ({
   connectionId: flow.connectionId,
 });
 
-/** A user agent under test, with what it said so far. */
+/** A user agent under test with its recorded outputs. */
 export class Agent implements Host {
   readonly address: string;
   readonly ua: UserAgent;
@@ -176,11 +176,11 @@ export class Agent implements Host {
   readonly users = new Map<string, string>();
   /** Groups by username; all others are in one. */
   readonly groups = new Map<string, string>();
-  /** Users who are logins of others. */
+  /** Users that are temporary logins. */
   readonly logins = new Map<string, TemporaryLogin>();
   storeWorks = true;
   directoryWorks = true;
-  /** Answers the event `offered`. */
+  /** Handler of the event `offered`; returns the answer. */
   onOffer: (sdp: string | undefined) => string | undefined = () => ANSWER;
   readonly #world: World;
 
@@ -214,7 +214,7 @@ export class Agent implements Host {
     this.tell({ kind: 'received', bytes, flow });
   }
 
-  /** The latest event of a kind. */
+  /** Latest event of a kind. */
   last<K extends Event['kind']>(kind: K): Extract<Event, { kind: K }> {
     const event = this.events.findLast((candidate) => candidate.kind === kind);
     if (event === undefined)
@@ -289,11 +289,11 @@ export class Agent implements Host {
   }
 }
 
-/** A host that says exactly what a test writes. */
+/** A host that sends exactly the messages that a test writes. */
 export class Peer implements Host {
   readonly address: string;
   readonly heard: SipMessage[] = [];
-  /** Called for each message, to answer at once. */
+  /** Called for each received message, for example to answer it. */
   onMessage: (message: SipMessage, flow: Flow) => void = () => undefined;
   readonly #world: World;
 
@@ -310,7 +310,7 @@ export class Peer implements Host {
     this.onMessage(message, flow);
   }
 
-  /** Sends lines joined by CRLF, after an optional body. */
+  /** Sends lines joined by CRLF, followed by an optional body. */
   send(
     to: string,
     lines: readonly string[],
@@ -347,7 +347,7 @@ export class Peer implements Host {
   }
 }
 
-/** What a guarded destination asks about although it needs no name server. */
+/** Address of a guarded destination that needs no DNS. */
 function addressIn({ host, port = 5060, transport = 'udp' }: TargetQuery): readonly Target[] {
   return isIP(host) === 0 ? [] : [{ transport, address: host, port }];
 }

@@ -8,7 +8,7 @@ import {
 } from '../../../src/protocol/sip/transport/framer.ts';
 import { sketch, wire } from './support.ts';
 
-/** Events as text; messages by their bytes. */
+/** Events as text; messages as their bytes. */
 const show = (events: readonly FramerEvent[]): string[] =>
   events.map((event) =>
     event.kind === 'message'
@@ -33,7 +33,7 @@ const STREAM = Buffer.concat([
 const WHOLE = show(new StreamFramer().push(STREAM));
 
 describe('stream framing (RFC 3261 §18.3)', () => {
-  test('messages and pings come out in order', () => {
+  test('returns messages and pings in order', () => {
     expect(WHOLE.map((text) => text.slice(0, 6))).toEqual([
       'ping',
       'INVITE',
@@ -44,14 +44,14 @@ describe('stream framing (RFC 3261 §18.3)', () => {
     expect(WHOLE[1]).toContain('body\r\n\r\nwith an empty line');
   });
 
-  test('byte by byte gives the same', () => {
+  test('returns the same events byte by byte', () => {
     const framer = new StreamFramer();
     const events = [...STREAM].flatMap((byte) => framer.push(Uint8Array.of(byte)));
     expect(show(events)).toEqual(WHOLE);
     expect(framer.pendingBytes).toBe(0);
   });
 
-  test('any split gives the same', () => {
+  test('returns the same events for any division', () => {
     const cuts = fc.array(fc.nat(STREAM.length), { maxLength: 12 });
     fc.assert(
       fc.property(cuts, (points) => {
@@ -65,14 +65,14 @@ describe('stream framing (RFC 3261 §18.3)', () => {
     );
   });
 
-  test('the bytes of a message stay what they were when the stream goes on', () => {
+  test('keeps the bytes of a message unchanged when the stream continues', () => {
     const framer = new StreamFramer();
     const [first] = framer.push(message('one'));
     framer.push(message('other'));
     expect(show(first === undefined ? [] : [first])[0]).toContain('Call-ID: one');
   });
 
-  test('RFC 5626 §3.5.1: CRLF after a ping of ours is its pong, otherwise nothing', () => {
+  test('RFC 5626 §3.5.1: CRLF after our ping is its pong, otherwise ignored', () => {
     const framer = new StreamFramer();
     expect(framer.push(Buffer.from('\r\n'))).toEqual([]);
     expect(show(framer.push(message('one')))).toHaveLength(1);
@@ -82,7 +82,7 @@ describe('stream framing (RFC 3261 §18.3)', () => {
   });
 });
 
-describe('streams that cannot be followed end with one error', () => {
+describe('streams with lost framing end with one error', () => {
   const head = (lines: readonly string[]) => wire(['OPTIONS sip:b@x SIP/2.0', ...lines]);
 
   test.each([
@@ -102,7 +102,7 @@ describe('streams that cannot be followed end with one error', () => {
     expect(framer.pendingBytes).toBe(0);
   });
 
-  test('what came before the fault is delivered, and the fault brings its bytes for the answer', () => {
+  test('delivers messages before the fault, and the bytes of the fault for the response', () => {
     const framer = new StreamFramer();
     const events = framer.push(Buffer.concat([message('good'), head(['Call-ID: bad'])]));
     expect(events.map(({ kind }) => kind)).toEqual(['message', 'error']);

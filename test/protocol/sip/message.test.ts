@@ -31,45 +31,45 @@ const refusal = (bytes: Uint8Array) => {
 };
 
 describe('parsing (RFC 3261 §7)', () => {
-  test('§7.5: line breaks before the start line are ignored', () => {
+  test('§7.5: ignores line breaks before the start line', () => {
     expect(parsedRequest(Buffer.concat([Buffer.from('\r\n\r\n'), wire(HEAD)])).method).toBe(
       'OPTIONS',
     );
   });
 
-  test('a line without a colon does not borrow that of the next one', () => {
+  test('rejects a line without a colon', () => {
     const head = [...HEAD.slice(0, 5), 'no colon', ...HEAD.slice(5)];
     expect(refusal(wire(head))).toMatchObject({ status: 400, reason: 'Malformed Header Field' });
     expect(refusal(wire(head))?.respondable?.cseq.method).toBe('OPTIONS');
   });
 
-  test('blanks around name and value are no part of them', () => {
+  test('trims blanks around name and value', () => {
     const request = parsedRequest(wire([...HEAD, 'Subject \t: \t a  b\t ', 'X-Empty: \t ']));
     expect([request.header('subject'), request.header('x-empty')]).toEqual(['a  b', '']);
   });
 
-  test('a name that objects have by themselves is a header like any other', () => {
+  test('accepts header names that equal object properties', () => {
     const request = parsedRequest(wire([...HEAD, 'constructor: x', 'toString: y']));
     expect(request.header('constructor')).toBe('x');
     expect(createResponse(request, 200).header('constructor')).toBeUndefined();
   });
 
-  test('lines that end in a bare LF are understood', () => {
+  test('accepts lines that end in a bare LF', () => {
     const request = parsedRequest(Buffer.from(`${HEAD.join('\n')}\nContent-Length: 2\n\nab`));
     expect([request.callId, request.bodyText]).toEqual(['c', 'ab']);
   });
 
-  test('a lone CR inside a value is refused: copied into a response it would forge a header', () => {
+  test('rejects a lone CR inside a value, which would forge a header in a response', () => {
     expect(refusal(wire([...HEAD, 'Subject: a\rVia: forged']))?.status).toBe(400);
   });
 
-  test('§18.3: a datagram longer than Content-Length is cut, a shorter one refused', () => {
+  test('§18.3: cuts a datagram longer than Content-Length and rejects a shorter one', () => {
     expect(parsed(wire([...HEAD, 'l: 3'], 'abcdef')).bodyText).toBe('abc');
     expect(refusal(wire([...HEAD, 'l: 7'], 'abcdef'))).toMatchObject({ status: 400 });
     expect(parsed(wire(HEAD, 'abcdef')).bodyText).toBe('abcdef');
   });
 
-  test('headers that are no UTF-8 are read as Latin-1', () => {
+  test('reads headers that are not UTF-8 as Latin-1', () => {
     const bytes = Buffer.from(wire([...HEAD, 'Subject: Gr\u00fcn']).toString('utf8'), 'latin1');
     expect(parsed(bytes).header('subject')).toBe('Gr\u00fcn');
   });
@@ -93,14 +93,14 @@ describe('parsing (RFC 3261 §7)', () => {
     expect(refusal(bytes)?.status).toBe(status);
   });
 
-  test('messages at the limits pass', () => {
+  test('accepts messages at the limits', () => {
     const fields = Array<string>(MAX_HEADER_FIELDS - HEAD.length + 1).fill('X: y');
     expect(parsed(wire([...HEAD, ...fields])).fields).toHaveLength(MAX_HEADER_FIELDS);
     const filler = MAX_MESSAGE_BYTES - wire(HEAD).length;
     expect(parsed(wire(HEAD, 'x'.repeat(filler))).body).toHaveLength(filler);
   });
 
-  test('a faulty request can be answered, but never an ACK, a response, or one without Via', () => {
+  test('answers a faulty request, but not an ACK, a response, or a request without Via', () => {
     const bad = 'X Y: z';
     expect(refusal(wire([...HEAD, bad]))?.respondable?.method).toBe('OPTIONS');
     expect(
@@ -110,7 +110,7 @@ describe('parsing (RFC 3261 §7)', () => {
     expect(refusal(wire([HEAD[0] ?? '', bad]))?.respondable).toBeUndefined();
   });
 
-  test('no bytes whatever throw', () => {
+  test('never throws for arbitrary bytes', () => {
     fc.assert(fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => void parseMessage(bytes)));
     const valid = wire(HEAD, 'body');
     fc.assert(
@@ -135,7 +135,7 @@ const header = fc.tuple(
 );
 
 describe('serialising', () => {
-  test('parse ∘ serialise is the identity', () => {
+  test('parse ∘ serialize is the identity', () => {
     const property = fc.property(
       token.filter((name) => !/^sip\//i.test(name)),
       fc.array(header, { maxLength: 8 }),
@@ -152,18 +152,18 @@ describe('serialising', () => {
     fc.assert(property);
   });
 
-  test('Content-Length is always right, whatever the message said', () => {
+  test('always writes the correct Content-Length', () => {
     const request = sketch({ extra: [['Content-Length', '999']] });
     expect(parsedRequest(serialize(request)).headers('content-length')).toEqual(['0']);
   });
 
-  test('a line break in a value of our own is a bug, not a header', () => {
+  test('throws BugError for a line break in a local value', () => {
     expect(() => sketch({ extra: [['Subject', 'a\r\nVia: forged']] })).toThrow(/line break/);
   });
 });
 
 describe('messages', () => {
-  test('headers are found in any spelling and over several lines', () => {
+  test('finds headers in any spelling and over several lines', () => {
     const message = parsed(
       wire([...HEAD, 'v: SIP/2.0/UDP b, SIP/2.0/UDP c', 'ALLOW: INVITE, , ACK']),
     );
@@ -172,7 +172,7 @@ describe('messages', () => {
     expect(message.header('t')).toBe('<sip:bob@example.com>');
   });
 
-  test('changes make a new message and leave the old one alone', () => {
+  test('changes create a new message and leave the old one unchanged', () => {
     const request = sketch();
     const changed = request
       .withHeader('Max-Forwards', '69')
@@ -186,7 +186,7 @@ describe('messages', () => {
     expect(changed.contentType?.essence).toBe('text/plain');
   });
 
-  test('the topmost Via is replaced alone, even on a shared line', () => {
+  test('replaces only the topmost Via, even on a shared line', () => {
     const message = sketch({ via: 'SIP/2.0/UDP a;branch=z9hG4bK1, SIP/2.0/UDP b' });
     const changed = message.withTopHeader('Via', 'SIP/2.0/UDP z;branch=z9hG4bK2');
     expect(changed.list('via')).toEqual(['SIP/2.0/UDP z;branch=z9hG4bK2', 'SIP/2.0/UDP b']);
@@ -206,7 +206,7 @@ describe('responses (RFC 3261 §8.2.6)', () => {
     ],
   }).withPrependedHeader('Via', 'SIP/2.0/UDP proxy;branch=z9hG4bKp');
 
-  test('§8.2.6.2: From, Call-ID, CSeq and all Via in order are those of the request', () => {
+  test('§8.2.6.2: copies From, Call-ID, CSeq and all Via in order from the request', () => {
     const response = createResponse(request, 404, { toTag: 't' });
     for (const name of ['via', 'from', 'call-id', 'cseq']) {
       expect(response.headers(name)).toEqual(request.headers(name));
@@ -214,7 +214,7 @@ describe('responses (RFC 3261 §8.2.6)', () => {
     expect(response.reason).toBe('Not Found');
   });
 
-  test('what a malformed request has by the dozen stands once in its answer', () => {
+  test('copies a repeated single header only once', () => {
     const many = sketch({ extra: Array.from({ length: 50 }, () => ['CSeq', '1 INVITE'] as const) });
     const response = createResponse(many, 400, { toTag: 't' });
     for (const name of ['from', 'to', 'call-id', 'cseq']) {
@@ -222,13 +222,13 @@ describe('responses (RFC 3261 §8.2.6)', () => {
     }
   });
 
-  test('§8.2.6.2: To gets a tag unless it has one or the status is 100', () => {
+  test('§8.2.6.2: adds a tag to To unless it has one or the status is 100', () => {
     expect(createResponse(request, 180, { toTag: 't' }).to.tag).toBe('t');
     expect(createResponse(request, 100, { toTag: 't' }).to.tag).toBeUndefined();
     expect(createResponse(sketch({ toTag: 'own' }), 200, { toTag: 't' }).to.tag).toBe('own');
   });
 
-  test('§12.1.1: Record-Route goes into what may create a dialog, §8.2.6.1: Timestamp into a 100', () => {
+  test('§12.1.1: copies Record-Route into responses that may create a dialog; §8.2.6.1: Timestamp into a 100', () => {
     expect(createResponse(request, 200, { toTag: 't' }).recordRoute).toHaveLength(2);
     expect(createResponse(request, 183, { toTag: 't' }).recordRoute).toHaveLength(2);
     expect(createResponse(request, 486, { toTag: 't' }).recordRoute).toHaveLength(0);
@@ -236,7 +236,7 @@ describe('responses (RFC 3261 §8.2.6)', () => {
     expect(createResponse(request, 200).header('timestamp')).toBeUndefined();
   });
 
-  test('a parsed response is a response with its status and phrase', () => {
+  test('parses a response with its status and phrase', () => {
     const message = parsed(
       serialize(createResponse(request, 486, { toTag: 't', reason: 'Besetzt \u00fc' })),
     );

@@ -6,7 +6,7 @@ const reads = (contact: string) =>
   readRegister(sketch({ method: 'REGISTER' }).withHeader('Contact', contact), 'alice', UDP)
     ?.contacts;
 
-it('a contact of up to 2,048 bytes is kept whole; a longer one, or instance, is none (400)', () => {
+it('keeps a contact of up to 2,048 bytes and rejects a longer contact or instance (400)', () => {
   const uri = (bytes: number): string =>
     `sip:${'a'.repeat(bytes - 'sip:@192.0.2.7'.length)}@192.0.2.7`;
   expect(reads(`<${uri(2048)}>`)).toMatchObject([{ uri: uri(2048) }]);

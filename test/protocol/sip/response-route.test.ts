@@ -10,7 +10,7 @@ const via = (text: string) => sketch({ via: `SIP/2.0/UDP ${text}` });
 const SOURCE = { ...UDP, remoteAddress: '203.0.113.4', remotePort: 31_000 };
 
 describe('received and rport (RFC 3261 §18.2.1, RFC 3581)', () => {
-  test('§18.2.1: received is added when sent-by is not the source address', () => {
+  test('§18.2.1: adds received if sent-by is not the source address', () => {
     expect(
       stampVia(via('host.example.com;branch=z9hG4bKx'), SOURCE).via.params.get('received'),
     ).toBe('203.0.113.4');
@@ -19,58 +19,58 @@ describe('received and rport (RFC 3261 §18.2.1, RFC 3581)', () => {
     );
   });
 
-  test('RFC 3581 §4: rport is filled in, and received added even when it equals sent-by', () => {
+  test('RFC 3581 §4: fills in rport and adds received even if it equals sent-by', () => {
     const { params } = stampVia(via('203.0.113.4:31000;rport;branch=z9hG4bKx'), SOURCE).via;
     expect([params.get('rport'), params.get('received')]).toEqual(['31000', '203.0.113.4']);
   });
 
-  test('a received that the client claims is overwritten', () => {
+  test('overwrites a received value sent by the client', () => {
     const claimed = via('203.0.113.4;received=198.51.100.1;branch=z9hG4bKx');
     expect(stampVia(claimed, SOURCE).via.params.get('received')).toBe('203.0.113.4');
   });
 
-  test('an IPv4 address mapped into IPv6 is the same address', () => {
+  test('treats an IPv4-mapped IPv6 address as the same address', () => {
     const mapped = { ...SOURCE, remoteAddress: '::ffff:203.0.113.4' };
     expect(stampVia(via('203.0.113.4;branch=z9hG4bKx'), mapped).via.params.has('received')).toBe(
       false,
     );
   });
 
-  test('further Via lines stay as they are', () => {
+  test('leaves further Via lines unchanged', () => {
     const stamped = stampVia(via('a;branch=z9hG4bK1, SIP/2.0/UDP b;rport'), SOURCE);
     expect(stamped.list('via')[1]).toBe('SIP/2.0/UDP b;rport');
   });
 });
 
-describe('where responses go (RFC 3261 §18.2.2)', () => {
+describe('destination of responses (RFC 3261 §18.2.2)', () => {
   const port = (text: string, replyToSource: boolean) =>
     responseFlow(stampVia(via(text), SOURCE), SOURCE, replyToSource).remotePort;
 
-  test('with rport to the source port', () => {
+  test('with rport: the source port', () => {
     expect(port('10.0.0.1:5080;rport;branch=z9hG4bKx', false)).toBe(31_000);
   });
 
-  test('without rport to the port of sent-by, 5060 by default', () => {
+  test('without rport: the port of sent-by, 5060 by default', () => {
     expect(port('10.0.0.1:5080;branch=z9hG4bKx', false)).toBe(5080);
     expect(port('10.0.0.1;branch=z9hG4bKx', false)).toBe(5060);
   });
 
-  test('without rport to the source where that is the policy', () => {
+  test('without rport: the source, if the policy says so', () => {
     expect(port('10.0.0.1:5080;branch=z9hG4bKx', true)).toBe(31_000);
   });
 
-  test('a maddr leads nowhere: no sender points our responses at somebody else', () => {
+  test('ignores maddr, so a sender cannot redirect responses', () => {
     expect(responseFlow(via('10.0.0.1;maddr=239.255.255.1;branch=z9hG4bKx'), SOURCE, true)).toBe(
       SOURCE,
     );
     expect(responseFlow(via('10.0.0.1;maddr=name.example.com'), SOURCE, true)).toBe(SOURCE);
   });
 
-  test('over a connection back along it, whatever Via says', () => {
+  test('over a connection: the same connection, whatever Via says', () => {
     expect(responseFlow(via('10.0.0.1;maddr=239.255.255.1'), TCP, false)).toBe(TCP);
   });
 
-  test('without its connection to the received address and the port of sent-by', () => {
+  test('after its connection has closed: the received address and the port of sent-by', () => {
     expect(responseFallback(stampVia(via('h.example.com:5070;branch=z9hG4bKx'), TCP))).toEqual({
       host: '192.0.2.7',
       port: 5070,

@@ -41,7 +41,7 @@ describe('a STUN Binding request', () => {
     expect(answered(request(), source)).toBe(expected);
   });
 
-  it('is answered whatever it says of its sender: SOFTWARE, USERNAME', () => {
+  it('is answered regardless of SOFTWARE and USERNAME', () => {
     expect(answered(request('802200047465737400060004616c6963'))).toMatch(/^0101000c/);
   });
 
@@ -88,6 +88,6 @@ it.each([
   'SIP/2.0 200 OK\r\n\r\n',
   '\r\n\r\n',
   '\r\n'.repeat(20),
-])('SIP and its keep-alives are no STUN: %j', (text) => {
+])('does not treat SIP and its keep-alives as STUN: %j', (text) => {
   expect(isStun(Buffer.from(text))).toBe(false);
 });

@@ -20,7 +20,7 @@ export const UDP: Flow = {
 
 export const TCP: Flow = { ...UDP, transport: 'tcp', remotePort: 40_001, connectionId: 9 };
 
-/** Lines joined by CRLF, with the empty line that ends the head; `body` after it. */
+/** Joins lines by CRLF, adds the empty line that ends the head, then `body`. */
 export const wire = (lines: readonly string[], body = ''): Buffer =>
   Buffer.from(`${lines.join('\r\n')}\r\n\r\n${body}`, 'utf8');
 
@@ -87,7 +87,7 @@ interface Timed {
   expire(nowMs: number): readonly TransactionOutput[];
 }
 
-/** Runs the machine's timers up to `untilMs`; each output with the moment at which it came. */
+/** Runs the machine's timers up to `untilMs` and returns each output with its time. */
 export function run(machine: Timed, untilMs: number): { atMs: number; word: string }[] {
   const log: { atMs: number; word: string }[] = [];
   for (;;) {
@@ -97,6 +97,6 @@ export function run(machine: Timed, untilMs: number): { atMs: number; word: stri
   }
 }
 
-/** Moments of one word in such a log. */
+/** Times of one word in such a log. */
 export const momentsOf = (log: readonly { atMs: number; word: string }[], word: string): number[] =>
   log.filter((entry) => entry.word === word).map((entry) => entry.atMs);

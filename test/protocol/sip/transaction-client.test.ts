@@ -29,7 +29,7 @@ function optionsClient(flow: Flow = UDP) {
   return { client, sent: words(client.start(0)) };
 }
 
-describe('INVITE client transaction in time (RFC 3261 §17.1.1, RFC 6026)', () => {
+describe('INVITE client transaction over time (RFC 3261 §17.1.1, RFC 6026)', () => {
   test('§17.1.1.2: over UDP the request MUST be retransmitted after T1, doubling; timeout at 64*T1', () => {
     const { client, sent } = inviteClient();
     expect(sent).toEqual(['send:INVITE']);
@@ -44,20 +44,20 @@ describe('INVITE client transaction in time (RFC 3261 §17.1.1, RFC 6026)', () =
     expect(log.map(({ word }) => word)).toEqual(['timeout', 'terminated']);
   });
 
-  test('§17.1.1.2: a provisional response stops retransmissions and the timeout, and goes up', () => {
+  test('§17.1.1.2: a provisional response stops retransmissions and the timeout, and is passed up', () => {
     const { client } = inviteClient();
     expect(words(client.receive(answer(invite, 180), 700))).toEqual(['response:180']);
     expect(run(client, FOREVER)).toEqual([]);
   });
 
-  test('§17.1.1.2: 300–699 MUST be acknowledged, each time it comes; it goes up once; gone after 32 s', () => {
+  test('§17.1.1.2: 300–699 MUST be acknowledged each time, is passed up once and ends after 32 s', () => {
     const { client } = inviteClient();
     expect(words(client.receive(answer(invite, 486), 100))).toEqual(['send:ACK', 'response:486']);
     expect(words(client.receive(answer(invite, 486), 600))).toEqual(['send:ACK']);
     expect(run(client, FOREVER)).toEqual([{ atMs: 32_100, word: 'terminated' }]);
   });
 
-  test('keeps the request after the final response only where its ACK is made of it', () => {
+  test('keeps the request after the final response only if its ACK needs it', () => {
     const [failed, accepted] = [inviteClient().client, inviteClient().client];
     failed.receive(answer(invite, 486), 100);
     accepted.receive(answer(invite, 200), 100);
@@ -81,7 +81,7 @@ describe('INVITE client transaction in time (RFC 3261 §17.1.1, RFC 6026)', () =
     expect(output.flow).toBe(UDP);
   });
 
-  test('RFC 6026 §8.4: every 2xx goes up for 64*T1 (retransmissions and forks), none is acknowledged here', () => {
+  test('RFC 6026 §8.4: passes up every 2xx for 64*T1 (retransmissions and forks) without acknowledging it', () => {
     const { client } = inviteClient();
     expect(words(client.receive(answer(invite, 200), 100))).toEqual(['response:200']);
     expect(words(client.receive(answer(invite, 200), 20_000))).toEqual(['response:200']);
@@ -89,13 +89,13 @@ describe('INVITE client transaction in time (RFC 3261 §17.1.1, RFC 6026)', () =
     expect(run(client, FOREVER)).toEqual([{ atMs: 32_100, word: 'terminated' }]);
   });
 
-  test('§17.1.1.2: over a reliable transport a failed INVITE is over at once (Timer D is 0)', () => {
+  test('§17.1.1.2: over a reliable transport a failed INVITE ends immediately (Timer D is 0)', () => {
     const { client } = inviteClient(TCP);
     client.receive(answer(invite, 404), 100);
     expect(run(client, 100)).toEqual([{ atMs: 100, word: 'terminated' }]);
   });
 
-  test('§9.1: a cancelled INVITE without final response is given up 64*T1 later', () => {
+  test('§9.1: ends a cancelled INVITE 64*T1 later without final response', () => {
     const { client } = inviteClient();
     client.receive(answer(invite, 180), 1_000);
     client.cancelled(2_000);
@@ -109,7 +109,7 @@ describe('INVITE client transaction in time (RFC 3261 §17.1.1, RFC 6026)', () =
   });
 });
 
-describe('non-INVITE client transaction in time (RFC 3261 §17.1.2)', () => {
+describe('non-INVITE client transaction over time (RFC 3261 §17.1.2)', () => {
   test('§17.1.2.2: retransmitted after T1, doubling up to T2; timeout at 64*T1', () => {
     const log = run(optionsClient().client, FOREVER);
     expect(momentsOf(log, 'send:OPTIONS')).toEqual([
@@ -118,7 +118,7 @@ describe('non-INVITE client transaction in time (RFC 3261 §17.1.2)', () => {
     expect(momentsOf(log, 'timeout')).toEqual([32_000]);
   });
 
-  test('§17.1.2.2: after a provisional response every T2, and still a timeout at 64*T1', () => {
+  test('§17.1.2.2: retransmits every T2 after a provisional response, with a timeout at 64*T1', () => {
     const { client } = optionsClient();
     expect(words(client.receive(answer(options, 100), 100))).toEqual(['response:100']);
     const log = run(client, FOREVER);
@@ -126,21 +126,21 @@ describe('non-INVITE client transaction in time (RFC 3261 §17.1.2)', () => {
     expect(momentsOf(log, 'timeout')).toEqual([32_000]);
   });
 
-  test('§17.1.2.2: the final response goes up once; repetitions are absorbed for T4', () => {
+  test('§17.1.2.2: passes up the final response once and absorbs repetitions for T4', () => {
     const { client } = optionsClient();
     expect(words(client.receive(answer(options, 200), 100))).toEqual(['response:200']);
     expect(words(client.receive(answer(options, 200), 200))).toEqual([]);
     expect(run(client, FOREVER)).toEqual([{ atMs: 5_100, word: 'terminated' }]);
   });
 
-  test('§17.1.2.2: over a reliable transport no retransmission, and no wait at the end (Timer K is 0)', () => {
+  test('§17.1.2.2: over a reliable transport neither retransmits nor waits at the end (Timer K is 0)', () => {
     const { client } = optionsClient(TCP);
     expect(run(client, 31_999)).toEqual([]);
     client.receive(answer(options, 404), 31_999);
     expect(run(client, 31_999)).toEqual([{ atMs: 31_999, word: 'terminated' }]);
   });
 
-  test('only an INVITE can be cancelled', () => {
+  test('cancels only an INVITE', () => {
     expect(optionsClient().client.cancelled()).toEqual([]);
   });
 });

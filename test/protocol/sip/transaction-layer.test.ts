@@ -20,7 +20,7 @@ import {
   words,
 } from './support.ts';
 
-describe('a request is found by its beginning', () => {
+describe('a request is identified by its beginning', () => {
   test.each([
     [
       'INVITE sip:a@b SIP/2.0\r\nVia: SIP/2.0/UDP h:5060;branch=z9hG4bKx;rport\r\n',
@@ -54,7 +54,7 @@ function setUp(options: Partial<TransactionLayerOptions> = {}) {
 const answer = (request: SipRequest, status: number) =>
   createResponse(request, status, { toTag: 'b1' });
 
-/** The transaction of the request passed up among `outputs`. */
+/** Transaction of the request that `outputs` pass up. */
 function transactionIn(outputs: readonly TransactionOutput[]): number {
   for (const output of outputs) {
     if (output.kind === 'request' || output.kind === 'cancel') return output.transaction;
@@ -68,8 +68,8 @@ function sentIn(outputs: readonly TransactionOutput[]) {
   return { ...output, message: parsed(output.bytes) };
 }
 
-describe('server transactions are found (RFC 3261 §17.2.3)', () => {
-  test('a new INVITE gets 100 and goes up once; its retransmission is absorbed', () => {
+describe('matching of server transactions (RFC 3261 §17.2.3)', () => {
+  test('a new INVITE gets 100 and is passed up once; its retransmission is absorbed', () => {
     const { arrive } = setUp();
     expect(words(arrive({}))).toEqual(['send:100', 'request:INVITE']);
     expect(words(arrive({}))).toEqual(['send:100']);
@@ -82,26 +82,26 @@ describe('server transactions are found (RFC 3261 §17.2.3)', () => {
     expect(words(outputs)).toContain('request:INVITE');
   });
 
-  test('sent-by with the default port and without it are the same', () => {
+  test('sent-by matches with and without the default port', () => {
     const { arrive } = setUp();
     arrive({});
     expect(words(arrive({ via: 'SIP/2.0/UDP 192.0.2.7;branch=z9hG4bKone' }))).toEqual(['send:100']);
   });
 
-  test('an ACK to a failure finds its INVITE by the branch and is absorbed', () => {
+  test('an ACK to a failure matches its INVITE by branch and is absorbed', () => {
     const { layer, arrive } = setUp();
     layer.respond(transactionIn(arrive({})), answer(sketch(), 486), 0);
     expect(arrive({ method: 'ACK', toTag: 'b1' })).toEqual([]);
     expect(momentsOf(run(layer, 100_000), 'send:486')).toEqual([]);
   });
 
-  test('§13.3.1.4: an ACK to a 2xx has a branch of its own and goes up', () => {
+  test('§13.3.1.4: an ACK to a 2xx has a new branch and is passed up', () => {
     const { layer, arrive } = setUp();
     layer.respond(transactionIn(arrive({})), answer(sketch(), 200), 0);
     expect(words(arrive({ method: 'ACK', toTag: 'b1', branch: 'z9hG4bKtwo' }))).toEqual(['ack']);
   });
 
-  test('§17.2.3: without the magic cookie the rules of RFC 2543 find retransmission, ACK and CANCEL', () => {
+  test('§17.2.3: without the magic cookie the rules of RFC 2543 match retransmission, ACK and CANCEL', () => {
     const { layer, arrive } = setUp();
     const via = 'SIP/2.0/UDP 192.0.2.7;branch=old';
     const invite = transactionIn(arrive({ via }));
@@ -112,7 +112,7 @@ describe('server transactions are found (RFC 3261 §17.2.3)', () => {
     expect(arrive({ via, method: 'ACK', toTag: 'b1' })).toEqual([]);
   });
 
-  test('RFC 4475 §3.2.1: a branch that is nothing but the cookie identifies nothing', () => {
+  test('RFC 4475 §3.2.1: a branch with only the cookie identifies no transaction', () => {
     const { arrive } = setUp();
     const via = 'SIP/2.0/UDP 192.0.2.7;branch=z9hG4bK';
     arrive({ via, method: 'OPTIONS', callId: 'x' });
@@ -120,8 +120,8 @@ describe('server transactions are found (RFC 3261 §17.2.3)', () => {
   });
 });
 
-describe('CANCEL coming in (§9.2)', () => {
-  test('is a transaction of its own and names the INVITE it means', () => {
+describe('received CANCEL (§9.2)', () => {
+  test('has a separate transaction and names the INVITE that it cancels', () => {
     const { layer, arrive } = setUp();
     const invite = transactionIn(arrive({}));
     const outputs = arrive({ method: 'CANCEL' });
@@ -134,7 +134,7 @@ describe('CANCEL coming in (§9.2)', () => {
     expect(words(layer.respond(invite, answer(sketch(), 487), 3))).toEqual(['send:487']);
   });
 
-  test('without an INVITE is answered 481, and nothing is kept of it', () => {
+  test('without an INVITE is answered 481, and no state is kept', () => {
     const { arrive, layer } = setUp();
     expect(words(arrive({ method: 'CANCEL' }))).toEqual(['send:481']);
     expect(layer.serverCount).toBe(0);
@@ -150,13 +150,13 @@ describe('merged requests (§8.2.2.2)', () => {
     expect(arrive({ method: 'ACK', branch: 'z9hG4bKother', toTag: 'any' })).toEqual([]);
   });
 
-  test('a request inside a dialog is not merged', () => {
+  test('does not merge a request inside a dialog', () => {
     const { arrive } = setUp();
     arrive({ toTag: 'b1' });
     expect(words(arrive({ toTag: 'b1', branch: 'z9hG4bKother' }))).toContain('request:INVITE');
   });
 
-  test('a challenged request may come again with the same CSeq, as careless clients send it', () => {
+  test('accepts a challenged request with the same CSeq, as some clients send it', () => {
     const { layer, arrive } = setUp();
     const first = transactionIn(arrive({ method: 'REGISTER' }));
     layer.respond(first, answer(sketch({ method: 'REGISTER' }), 401), 0);
@@ -166,7 +166,7 @@ describe('merged requests (§8.2.2.2)', () => {
 });
 
 describe('client transactions', () => {
-  test('§17.1.3: a response is matched by branch and method of CSeq, whatever NAT did to sent-by', () => {
+  test('§17.1.3: matches a response by branch and CSeq method, even if NAT changed sent-by', () => {
     const { layer, receive } = setUp();
     const { transaction, outputs } = layer.request(sketch(), UDP, 0);
     expect(words(outputs)).toEqual(['send:INVITE']);
@@ -192,7 +192,7 @@ describe('client transactions', () => {
     expect(cancel.to.tag).toBeUndefined();
   });
 
-  test('§9.1: after a final response no CANCEL is sent', () => {
+  test('§9.1: sends no CANCEL after a final response', () => {
     const { layer, receive } = setUp();
     const { transaction } = layer.request(sketch(), UDP, 0);
     layer.cancel(transaction, [], 10);
@@ -200,7 +200,7 @@ describe('client transactions', () => {
     expect(layer.cancel(transaction, [], 30)).toEqual([]);
   });
 
-  test('§9.1: CANCEL is retransmitted like any request, and a silent INVITE ends in timeout', () => {
+  test('§9.1: retransmits CANCEL, and an unanswered INVITE ends in timeout', () => {
     const { layer, receive } = setUp();
     const { transaction } = layer.request(sketch(), UDP, 0);
     receive(answer(sketch(), 180), 100);
@@ -211,7 +211,7 @@ describe('client transactions', () => {
     expect(layer.clientCount).toBe(0);
   });
 
-  test('a lost connection fails the requests sent over it, and no others', () => {
+  test('a lost connection fails only the requests sent over it', () => {
     const { layer } = setUp();
     const { transaction } = layer.request(sketch({ branch: 'z9hG4bKtcp' }), TCP, 0);
     layer.request(sketch(), UDP, 0);
@@ -222,7 +222,7 @@ describe('client transactions', () => {
     expect(layer.clientCount).toBe(1);
   });
 
-  test('a failure to send is reported to the transaction it belongs to', () => {
+  test('reports a send failure to its transaction', () => {
     const { layer } = setUp();
     const { transaction } = layer.request(sketch(), UDP, 0);
     expect(words(layer.transportFailed(transaction, 1))).toEqual(['transportError', 'terminated']);
@@ -241,7 +241,7 @@ describe('faults are answered without a transaction', () => {
       extra,
     ]);
 
-  test('400 goes back to the source, with received, rport and the same To tag for a retransmission', () => {
+  test('sends 400 to the source, with received, rport and the same To tag for a retransmission', () => {
     const { layer } = setUp({ server: 'Carillon' });
     const first = sentIn(layer.receive(malformed('CSeq: x INVITE'), UDP, 0));
     const second = sentIn(layer.receive(malformed('CSeq: x INVITE'), UDP, 500));
@@ -255,7 +255,7 @@ describe('faults are answered without a transaction', () => {
     expect(layer.serverCount).toBe(0);
   });
 
-  test('a faulty ACK or response is dropped', () => {
+  test('drops a faulty ACK or response', () => {
     const { layer } = setUp();
     const ack = Buffer.from(malformed('CSeq: x ACK').toString().replace('INVITE sip', 'ACK sip'));
     expect(words(layer.receive(ack, UDP, 0))).toEqual(['discarded']);
@@ -264,18 +264,18 @@ describe('faults are answered without a transaction', () => {
     expect(words(layer.receive(unsigned, UDP, 0))).toEqual(['discarded']);
   });
 
-  test('noise is dropped', () => {
+  test('drops random bytes', () => {
     expect(words(setUp().layer.receive(Buffer.from('hello?'), UDP, 0))).toEqual(['discarded']);
   });
 
   test.each(['', '\0', '\r\n', '\r\n\r\n', '\0\0\0\0'])(
-    'RFC 5626: the keep-alive %j is no fault',
+    'RFC 5626: the keep-alive %j is not a fault',
     (text) => {
       expect(setUp().layer.receive(Buffer.from(text), UDP, 0)).toEqual([]);
     },
   );
 
-  test('above the limit of transactions new requests get 503 with Retry-After, running ones go on', () => {
+  test('above the transaction limit new requests get 503 with Retry-After, active ones continue', () => {
     const { arrive, layer } = setUp({ maxServerTransactions: 1 });
     arrive({});
     const refused = sentIn(arrive({ branch: 'z9hG4bKtwo', callId: 'other' }));
@@ -285,7 +285,7 @@ describe('faults are answered without a transaction', () => {
     expect(layer.serverCount).toBe(1);
   });
 
-  test('at the limit one that was answered T2 ago makes way; an INVITE, and one answered later, do not', () => {
+  test('at the limit evicts a transaction answered T2 ago, but no INVITE and none answered later', () => {
     const { arrive, layer } = setUp({ maxServerTransactions: 2 });
     const one = (n: number): RequestSketch => ({
       method: 'REGISTER',
@@ -310,17 +310,17 @@ describe('faults are answered without a transaction', () => {
   });
 });
 
-describe('where answers go', () => {
+describe('destination of responses', () => {
   const from = { ...UDP, remotePort: 31_000 };
 
-  test('to the source port by default; to sent-by where that is the policy', () => {
+  test('is the source port by default, or sent-by if the policy says so', () => {
     const natted = setUp().receive(sketch(), 0, from);
     expect(sentIn(natted).flow.remotePort).toBe(31_000);
     const strict = setUp({ replyToSource: false }).receive(sketch(), 0, from);
     expect(sentIn(strict).flow.remotePort).toBe(5060);
   });
 
-  test('the request passed up carries the stamped Via', () => {
+  test('passes up the request with the stamped Via', () => {
     const outputs = setUp().receive(
       sketch({ via: 'SIP/2.0/UDP a.b;rport;branch=z9hG4bKq' }),
       0,
@@ -331,8 +331,8 @@ describe('where answers go', () => {
   });
 });
 
-describe('nothing is left behind', () => {
-  test('transactions that were answered within a tenth of a second end together, none before its time', () => {
+describe('no state is left', () => {
+  test('transactions answered within a tenth of a second end together, none too early', () => {
     const { layer, arrive } = setUp();
     const answered = [1, 40, 99.5];
     for (const atMs of answered) {
@@ -347,7 +347,7 @@ describe('nothing is left behind', () => {
     expect(layer.deadlineMs()).toBeUndefined();
   });
 
-  test('when all timers have run no transaction remains', () => {
+  test('no transaction remains after all timers have fired', () => {
     const { layer, arrive, receive } = setUp();
     layer.respond(transactionIn(arrive({})), answer(sketch(), 200), 0);
     arrive({ method: 'CANCEL' });
@@ -360,8 +360,8 @@ describe('nothing is left behind', () => {
   });
 });
 
-describe('the queue of deadlines', () => {
-  test('gives items in the order of their latest deadlines', () => {
+describe('deadline queue', () => {
+  test('returns items in the order of their latest deadlines', () => {
     const queue = new DeadlineQueue<{
       dueMs: number | undefined;
       queuedMs: number | undefined;

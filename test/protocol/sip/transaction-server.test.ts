@@ -26,19 +26,19 @@ function optionsServer(flow: Flow = UDP) {
   return { server, sent: words(server.start(0)) };
 }
 
-describe('INVITE server transaction in time (RFC 3261 §17.2.1, RFC 6026)', () => {
-  test('§17.2.1: 100 MUST be sent within 200 ms; it goes at once', () => {
+describe('INVITE server transaction over time (RFC 3261 §17.2.1, RFC 6026)', () => {
+  test('§17.2.1: 100 MUST be sent within 200 ms; it is sent immediately', () => {
     expect(inviteServer().sent).toEqual(['send:100']);
   });
 
-  test('§17.2.1: a retransmitted INVITE is answered with the latest provisional response', () => {
+  test('§17.2.1: answers a retransmitted INVITE with the latest provisional response', () => {
     const { server } = inviteServer();
     expect(words(server.retransmitted(500))).toEqual(['send:100']);
     server.respond(answer(invite, 180), 600);
     expect(words(server.retransmitted(1_500))).toEqual(['send:180']);
   });
 
-  test('§17.2.1: 300–699 over UDP is repeated after T1, doubling up to T2; without ACK timeout at 64*T1', () => {
+  test('§17.2.1: repeats 300–699 over UDP after T1, doubling up to T2; without ACK timeout at 64*T1', () => {
     const { server } = inviteServer();
     expect(words(server.respond(answer(invite, 486), 0))).toEqual(['send:486']);
     const log = run(server, FOREVER);
@@ -48,7 +48,7 @@ describe('INVITE server transaction in time (RFC 3261 §17.2.1, RFC 6026)', () =
     expect(momentsOf(log, 'timeout')).toEqual([32_000]);
   });
 
-  test('§17.2.1: over a reliable transport it is not repeated, but the ACK is awaited all the same', () => {
+  test('§17.2.1: over a reliable transport does not repeat it, but awaits the ACK', () => {
     const { server } = inviteServer(TCP);
     server.respond(answer(invite, 486), 0);
     expect(run(server, FOREVER)).toEqual([
@@ -65,7 +65,7 @@ describe('INVITE server transaction in time (RFC 3261 §17.2.1, RFC 6026)', () =
     expect(run(server, FOREVER)).toEqual([{ atMs: 5_700, word: 'terminated' }]);
   });
 
-  test('RFC 6026 §7.1: after a 2xx the INVITE is absorbed for 64*T1 and the user repeats the 2xx', () => {
+  test('RFC 6026 §7.1: absorbs the INVITE for 64*T1 after a 2xx, which the user repeats', () => {
     const { server } = inviteServer();
     expect(words(server.respond(answer(invite, 200), 0))).toEqual(['send:200']);
     expect(words(server.retransmitted(100))).toEqual([]);
@@ -74,13 +74,13 @@ describe('INVITE server transaction in time (RFC 3261 §17.2.1, RFC 6026)', () =
     expect(run(server, FOREVER)).toEqual([{ atMs: 32_000, word: 'terminated' }]);
   });
 
-  test('RFC 6026 §7.1: a transport error is reported and changes nothing else', () => {
+  test('RFC 6026 §7.1: only reports a transport error', () => {
     const { server } = inviteServer();
     expect(words(server.transportFailed(1))).toEqual(['transportError']);
     expect(server.state).toBe('proceeding');
   });
 
-  test('§17.2.1: a second final response is ignored', () => {
+  test('§17.2.1: ignores a second final response', () => {
     const { server } = inviteServer();
     server.respond(answer(invite, 486), 0);
     expect(words(server.respond(answer(invite, 200), 1))).toEqual([]);
@@ -88,8 +88,8 @@ describe('INVITE server transaction in time (RFC 3261 §17.2.1, RFC 6026)', () =
   });
 });
 
-describe('non-INVITE server transaction in time (RFC 3261 §17.2.2, RFC 4320)', () => {
-  test('RFC 4320 §4.1: 100 MUST be sent, and not before the time at which Timer E reaches T2', () => {
+describe('non-INVITE server transaction over time (RFC 3261 §17.2.2, RFC 4320)', () => {
+  test('RFC 4320 §4.1: 100 MUST be sent, but only after Timer E has reached T2', () => {
     expect(timerEReachesT2(RFC3261_TIMERS)).toBe(3_500);
     const { server, sent } = optionsServer();
     expect(sent).toEqual([]);
@@ -97,7 +97,7 @@ describe('non-INVITE server transaction in time (RFC 3261 §17.2.2, RFC 4320)', 
     expect(words(server.retransmitted(11_000))).toEqual(['send:100']);
   });
 
-  test('RFC 4320 §4.1: an answer in time leaves no 100', () => {
+  test('RFC 4320 §4.1: sends no 100 if answered in time', () => {
     const { server } = optionsServer();
     expect(words(server.respond(answer(options, 200), 100))).toEqual(['send:200']);
     expect(run(server, FOREVER)).toEqual([{ atMs: 32_100, word: 'terminated' }]);
@@ -114,20 +114,20 @@ describe('non-INVITE server transaction in time (RFC 3261 §17.2.2, RFC 4320)', 
     expect(words(server.respond(answer(options, 408), 10))).toEqual(['terminated']);
   });
 
-  test('§17.2.2: retransmissions are absorbed while trying, then answered with the final response', () => {
+  test('§17.2.2: absorbs retransmissions while trying, then answers with the final response', () => {
     const { server } = optionsServer();
     expect(words(server.retransmitted(500))).toEqual([]);
     server.respond(answer(options, 404), 600);
     expect(words(server.retransmitted(1_500))).toEqual(['send:404']);
   });
 
-  test('§17.2.2: over a reliable transport it ends with its response (Timer J is 0)', () => {
+  test('§17.2.2: over a reliable transport ends with its response (Timer J is 0)', () => {
     const { server } = optionsServer(TCP);
     server.respond(answer(options, 200), 100);
     expect(run(server, 100)).toEqual([{ atMs: 100, word: 'terminated' }]);
   });
 
-  test('a request that nobody answers is forgotten when its client has given up', () => {
+  test('removes an unanswered request when its client has timed out', () => {
     const { server } = optionsServer();
     expect(run(server, FOREVER).at(-1)).toEqual({ atMs: 32_000, word: 'terminated' });
   });

@@ -1,6 +1,6 @@
 /**
- * Walks every (state, event) cell of the four transactions against a second, hand-written copy of the figures:
- * what is not listed here is ignored on purpose.
+ * Checks every (state, event) cell of the four transactions against a second, hand-written copy of the figures. Cells
+ * not listed here must be ignored.
  */
 import { describe, expect, test } from 'vitest';
 import {
@@ -30,7 +30,7 @@ const options = (method: string) => ({
   timers: RFC3261_TIMERS,
 });
 
-/** The protected heart of a transaction, opened for the walk. */
+/** Access to the protected state of a transaction. */
 interface Opened {
   readonly state: string;
   fire(event: string, nowMs: number): void;
@@ -42,9 +42,9 @@ interface Figure {
   readonly table: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   readonly make: () => unknown;
   readonly events: readonly string[];
-  /** How to get into each state. */
+  /** Events that lead to each state. */
   readonly paths: Readonly<Record<string, readonly string[]>>;
-  /** `state event -> next`. */
+  /** Cells as `state event -> next`. */
   readonly cells: readonly string[];
 }
 
@@ -187,7 +187,7 @@ describe.each(FIGURES)('$title', ({ table, make, events, paths, cells }) => {
     }),
   );
 
-  test('the table names these states and events and no others', () => {
+  test('the table contains exactly these states and events', () => {
     expect(Object.keys(table)).toEqual(Object.keys(paths));
     const used = new Set(Object.values(table).flatMap((row) => Object.keys(row)));
     expect([...used].filter((event) => !events.includes(event))).toEqual([]);

@@ -28,7 +28,7 @@ describe('URIs (RFC 3261 §19.1)', () => {
     'tel:+1-201-555-0123;ext=12',
     'tel:7042;phone-context=example.com',
     'mailto:alice@example.com',
-  ])('%s is the same after parse and format', (text) => {
+  ])('round-trips %s', (text) => {
     expect(formatUri(uri(text))).toBe(text);
   });
 
@@ -48,7 +48,7 @@ describe('URIs (RFC 3261 §19.1)', () => {
     'sip:alice@ho<st',
     'tel:',
     'tel:call-me',
-  ])('%s is refused', (text) => {
+  ])('rejects %s', (text) => {
     expect(parseUri(text)).toBeUndefined();
   });
 
@@ -84,7 +84,7 @@ describe('URIs (RFC 3261 §19.1)', () => {
     expect(uriEquals(uri(b), uri(a))).toBe(false);
   });
 
-  test('a user part is escaped going out and decoded coming in', () => {
+  test('escapes a user part when writing and decodes it when reading', () => {
     expect(formatUri(sipUri({ user: 'zoë @#1', host: '2001:db8::1', port: 5070 }))).toBe(
       'sip:zo%C3%AB%20%40%231@[2001:db8::1]:5070',
     );

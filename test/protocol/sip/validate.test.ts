@@ -9,11 +9,11 @@ const reason = (request: SipRequest) => validateRequest(request)?.reason;
 const withLines = (...extra: HeaderInit) => reason(sketch({ extra }));
 
 describe('faults of a request (RFC 3261 §8.1.1, §20): 400 with a phrase that names the header', () => {
-  test('a sound request has none', () => {
+  test('accepts a valid request', () => {
     expect(validateRequest(sketch())).toBeUndefined();
   });
 
-  test.each(['Via', 'From', 'To', 'Call-ID', 'CSeq'])('§8.1.1: %s is mandatory', (name) => {
+  test.each(['Via', 'From', 'To', 'Call-ID', 'CSeq'])('§8.1.1: requires %s', (name) => {
     expect(validateRequest(sketch().withoutHeader(name))).toEqual({
       status: 400,
       reason: `Missing ${name}`,
@@ -33,11 +33,11 @@ describe('faults of a request (RFC 3261 §8.1.1, §20): 400 with a phrase that n
     ['Expires', '4294967296'],
     ['Date', 'tomorrow'],
     ['Content-Type', 'sdp'],
-  ])('a malformed %s (%s)', (name, value) => {
+  ])('rejects a malformed %s (%s)', (name, value) => {
     expect(reason(sketch().withHeader(name, value))).toBe(`Malformed ${name}`);
   });
 
-  test('every Via counts, not the topmost alone', () => {
+  test('checks every Via, not only the topmost', () => {
     expect(withLines(['Via', 'SIP/2.0/TCP ok, broken'])).toBe('Malformed Via');
   });
 
@@ -47,25 +47,25 @@ describe('faults of a request (RFC 3261 §8.1.1, §20): 400 with a phrase that n
     ['CSeq', '1 INVITE'],
     ['i', 'call-1'],
     ['Max-Forwards', '70'],
-  ])('§7.3.1: a second %s', (name, value) => {
+  ])('§7.3.1: rejects a second %s', (name, value) => {
     expect(withLines([name, value])).toMatch(/^Multiple /);
   });
 
-  test('§8.1.1.5: the method of CSeq is that of the request', () => {
+  test('§8.1.1.5: requires the CSeq method to match the request', () => {
     expect(reason(sketch({ method: 'BYE' }).withHeader('CSeq', '1 INVITE'))).toMatch(/CSeq/);
   });
 
-  test('§19.1.5: headers in the Request-URI are not obeyed but refused', () => {
+  test('§19.1.5: rejects headers in the Request-URI', () => {
     expect(reason(sketch({ uri: 'sip:bob@example.com?Route=x' }))).toBe('Headers in Request-URI');
   });
 
-  test('§20.15: a body has a Content-Type', () => {
+  test('§20.15: requires a Content-Type for a body', () => {
     const request = sketch().withBody(Buffer.from('x'), 'text/plain');
     expect(reason(request)).toBeUndefined();
     expect(reason(request.withoutHeader('Content-Type'))).toBe('Missing Content-Type');
   });
 
-  test('§20.14: two Content-Length values are refused whether they agree or not', () => {
+  test('§20.14: rejects two Content-Length values, equal or not', () => {
     const lines = (second: string) => [
       'OPTIONS sip:b@x SIP/2.0',
       ...sketch({ method: 'OPTIONS' }).fields.map(({ name, value }) => `${name}: ${value}`),
@@ -87,7 +87,7 @@ describe('faults of a request (RFC 3261 §8.1.1, §20): 400 with a phrase that n
     expect(reason(sketch({ uri }))).toBeUndefined();
   });
 
-  test('what RFC 2543 left out is tolerated: Max-Forwards, Contact, the From tag', () => {
+  test('accepts omissions of RFC 2543: Max-Forwards, Contact, the From tag', () => {
     const old = sketch()
       .withoutHeader('Max-Forwards')
       .withoutHeader('Contact')
@@ -97,7 +97,7 @@ describe('faults of a request (RFC 3261 §8.1.1, §20): 400 with a phrase that n
 });
 
 describe('responses', () => {
-  test('a sound one passes, a faulty one says why it is dropped', () => {
+  test('accepts a valid response and explains why a faulty one is dropped', () => {
     const response = createResponse(sketch(), 200, { toTag: 'b' });
     expect(validateResponse(response)).toBeUndefined();
     expect(validateResponse(response.withoutHeader('CSeq'))).toBe('Missing CSeq');

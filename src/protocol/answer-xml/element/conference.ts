@@ -52,7 +52,7 @@ export function readConference(reader: ElementReader): ConferenceInstruction {
 
 const NO_SOUND = { kind: 'none' } as const;
 
-/** `beep:1`, `beep:2`, `none` or a URL. */
+/** Reads `beep:1`, `beep:2`, `none` or a URL. */
 export function sound(
   reader: ElementReader,
   name: string,

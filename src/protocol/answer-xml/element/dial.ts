@@ -15,7 +15,7 @@ import { DAY_S, MAX_DIAL_DESTINATIONS } from '../limits.ts';
 import { sipHeaders } from '../pairs.ts';
 import type { Positions } from '../problem.ts';
 
-/** Dialect §2.1: longer caller names are cut. */
+/** Longest caller name, in characters; longer names are cut (dialect §2.1). */
 const MAX_CALLER_NAME = 50;
 const MAX_URI_LENGTH = 512;
 
@@ -154,7 +154,7 @@ function readNumberText(reader: ElementReader, text: string): string {
   );
 }
 
-/** An attribute that becomes part of a SIP header field: a document with control characters in it is refused. */
+/** Reads an attribute that becomes part of a SIP header field. Rejects the document if it contains control characters. */
 function headerText(reader: ElementReader, attribute: string): string | undefined {
   const text = reader.text(attribute);
   if (text === undefined || !/[\u0000-\u001f\u007f-\u009f]/.test(text)) return text;

@@ -1,4 +1,4 @@
-/** Which reader reads which element, and where an element may stand. */
+/** Maps element names to their readers and defines which elements each parent accepts. */
 import { ElementReader } from '../attributes.ts';
 import { elementsOnly } from '../content.ts';
 import type {
@@ -26,7 +26,7 @@ export interface ReadContext {
 
 type Read<T> = (reader: ElementReader, context: ReadContext) => T;
 
-/** What may stand in `PreAnswer` (dialect §2.1). */
+/** Elements allowed in `PreAnswer` (dialect §2.1). */
 const PRE_ANSWER: ReadonlyMap<string, Read<PreAnswerChild>> = new Map<string, Read<PreAnswerChild>>(
   [
     ['Speak', readSpeak],
@@ -41,7 +41,7 @@ const PRE_ANSWER: ReadonlyMap<string, Read<PreAnswerChild>> = new Map<string, Re
   ],
 );
 
-/** What may stand in `Response`. */
+/** Elements allowed in `Response`. */
 const RESPONSE: ReadonlyMap<string, Read<Instruction>> = new Map<string, Read<Instruction>>([
   ...PRE_ANSWER,
   ['Dial', (reader, { positions }) => readDial(reader, positions)],
@@ -54,7 +54,7 @@ const RESPONSE: ReadonlyMap<string, Read<Instruction>> = new Map<string, Read<In
   ['PreAnswer', readPreAnswer],
 ]);
 
-/** The instructions of a `Response`. */
+/** Reads the instructions of a `Response`. */
 export function readResponse(root: XmlElement, context: ReadContext): readonly Instruction[] {
   const reader = new ElementReader(root, context.positions);
   if (root.name !== 'Response') {

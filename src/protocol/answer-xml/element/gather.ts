@@ -4,7 +4,7 @@ import type { GatherInstruction } from '../instruction.ts';
 import type { Positions } from '../problem.ts';
 import { readPrompts } from './prompt.ts';
 
-/** Between two digits or two words, where the document leaves it to us. */
+/** Timeout between two digits or two words for the value `auto`, in milliseconds. */
 const AUTO_END_MS = 2000;
 const ALL_KEYS = '1234567890*#';
 const MAX_HINTS = 500;
@@ -53,7 +53,7 @@ function accepted(reader: ElementReader): { acceptsDigits: boolean; acceptsSpeec
   return { acceptsDigits: words.includes('dtmf'), acceptsSpeech: words.includes('speech') };
 }
 
-/** `Gather` takes the attributes of both others, because SDKs write both into it (dialect §2.0). */
+/** `Gather` accepts the timeouts of `GetDigits` and `GetInput`, because SDKs write both (dialect §2.0). */
 function timeouts(
   reader: ElementReader,
   element: GatherInstruction['element'],
@@ -76,7 +76,7 @@ function timeouts(
   };
 }
 
-/** `auto` or 2 to 10 seconds. */
+/** Reads `auto` or 2 to 10 seconds; returns milliseconds. */
 const endTimeout = (reader: ElementReader, name: string): number =>
   reader.text(name)?.toLowerCase() === 'auto'
     ? AUTO_END_MS

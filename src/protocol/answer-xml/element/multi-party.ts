@@ -91,14 +91,17 @@ function target(reader: ElementReader, name: string) {
   return url === undefined ? undefined : { url, method };
 }
 
-/** Comma list; all state changes unless it says otherwise. Unknown ones have no effect. */
+/**
+ * Reads a comma-separated list of events. Default: all state changes. Unknown events have no effect and cause a
+ * warning.
+ */
 function events(reader: ElementReader): ReadonlySet<string> {
   const text = reader.text('statusCallbackEvents');
   if (text === undefined) return new Set(EVENTS.slice(0, 2));
   const names = text.split(',').map((name) => name.trim());
   for (const name of names) {
     if (!EVENTS.some((known) => known === name)) {
-      reader.warn(`${name.slice(0, 60)} is no event`, 'statusCallbackEvents');
+      reader.warn(`${name.slice(0, 60)} is not an event`, 'statusCallbackEvents');
     }
   }
   return new Set(names);

@@ -1,4 +1,4 @@
-/** `DTMF`, `Redirect`, `Hangup`, `Message`. */
+/** Readers for `DTMF`, `Redirect`, `Hangup` and `Message`. */
 import { DIGIT_STRING, type ElementReader, isDigitString } from '../attributes.ts';
 import { refuseContent, textOnly, urlContent } from '../content.ts';
 import type {

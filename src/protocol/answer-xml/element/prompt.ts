@@ -1,4 +1,4 @@
-/** `Speak`, `Play`, `Wait`, and what may hold them. */
+/** Readers for `Speak`, `Play` and `Wait`, and for elements that contain them. */
 import { ElementReader } from '../attributes.ts';
 import { elementsOnly, refuseContent, urlContent } from '../content.ts';
 import type {
@@ -12,7 +12,7 @@ import type { Positions } from '../problem.ts';
 import type { XmlElement } from '../tree.ts';
 
 const LOOP = { default: 1, min: 0, max: MAX_LOOP };
-/** SSML elements that may stand in `Speak` (dialect §2.1). */
+/** SSML elements allowed in `Speak` (dialect §2.1). */
 const SSML = new Set([
   'break',
   'cont',
@@ -57,7 +57,7 @@ export function readWait(reader: ElementReader): WaitInstruction {
   refuseContent(reader);
   const range = { min: 100, max: 60_000 };
   const minSilence = reader.integer('minSilence', {
-    // The name that older SDKs write.
+    // Attribute name used by older SDKs.
     default: reader.integer('min_silence', { default: 2000, ...range }),
     ...range,
   });
@@ -70,7 +70,7 @@ export function readWait(reader: ElementReader): WaitInstruction {
   };
 }
 
-/** Children of GetDigits, GetInput and Gather. */
+/** Reads the prompts inside GetDigits, GetInput and Gather. */
 export function readPrompts(reader: ElementReader, positions: Positions): PromptInstruction[] {
   return elementsOnly(reader).map((child) => {
     const prompt = readPrompt(new ElementReader(child, positions));
@@ -100,7 +100,7 @@ function readPrompt(reader: ElementReader): PromptInstruction | undefined {
 
 const BEEP_MEASURE = /^\s*(?:duration|inter_silence|intra_silence|threshold)\s*=\s*\d{1,5}\s*$/;
 
-/** `beep` is a boolean or `duration=300,inter_silence=50,intra_silence=500,threshold=256` (dialect §2.1). */
+/** Reads `beep`: a boolean or `duration=300,inter_silence=50,intra_silence=500,threshold=256` (dialect §2.1). */
 function readBeep(reader: ElementReader): boolean {
   const text = reader.text('beep');
   if (text === undefined || /^(false|0)$/i.test(text)) return false;
@@ -112,12 +112,12 @@ function readBeep(reader: ElementReader): boolean {
       { attribute: 'beep' },
     );
   }
-  // Length and level do not tell a beep from a word: the detector looks for one pure tone instead.
+  // Length and level do not distinguish a beep from speech. The detector checks for one pure tone instead.
   reader.warn('the measures of beep are not used: any steady tone of 120 ms is one', 'beep');
   return true;
 }
 
-/** The words alone; `sub` is spoken as its alias, `break` separates words. */
+/** Plain text of the element: `sub` becomes its alias, `break` becomes a space. */
 const plainText = (element: XmlElement): string =>
   element.children
     .map((child) => {

@@ -1,4 +1,4 @@
-/** `Record` (spec "Answer-XML instructions", dialect §2.1; defaults of the first column there). */
+/** Reader for `Record` (spec "Answer-XML instructions"; dialect §2.1, defaults from its first column). */
 import type { ElementReader } from '../attributes.ts';
 import { refuseContent } from '../content.ts';
 import type { RecordInstruction } from '../instruction.ts';

@@ -1,4 +1,4 @@
-/** `Refer`: the carrier or trunk at the other end is to call somebody else. */
+/** Reader for `Refer`, which asks the remote carrier or trunk to call another target. */
 import { dialledNumber } from '../../../base/phone-number.ts';
 import { ElementReader } from '../attributes.ts';
 import { childElements, ownText, textOnly } from '../content.ts';
@@ -8,7 +8,7 @@ import type { Positions } from '../problem.ts';
 const MAX_URI_LENGTH = 512;
 const EXPECTED = '<Sip>sip:user@host</Sip> or <Number>digits</Number> in <Refer>';
 
-/** One `Sip` (or `User`) or `Number`; or a URI or number as text. */
+/** Reads one `Sip`, `User` or `Number` child, or a URI or number as text. */
 export function readRefer(reader: ElementReader, positions: Positions): ReferInstruction {
   const children = childElements(reader.element);
   const [child] = children;
@@ -31,7 +31,7 @@ export function readRefer(reader: ElementReader, positions: Positions): ReferIns
   };
 }
 
-/** Undefined: neither a SIP URI without header fields nor a number. */
+/** Parses a SIP URI without header fields, or a number. Returns undefined for any other text. */
 export function referTarget(text: string): ReferInstruction['destination'] | undefined {
   if (/^sips?:[^\s@<>"?]+@[^\s@<>"?]+$/i.test(text) && text.length <= MAX_URI_LENGTH) {
     return { kind: 'sip', uri: text };

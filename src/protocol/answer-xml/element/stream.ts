@@ -57,7 +57,7 @@ function streamUrl(reader: ElementReader, options: AnswerXmlOptions): string {
   return url;
 }
 
-/** The service-to-application format; 24000 is for `playAudio` alone. */
+/** Reads the service-to-application format. A rate of 24000 Hz is valid only in `playAudio`. */
 function contentType(reader: ElementReader): Pick<StreamInstruction, 'encoding' | 'rate'> {
   const text = reader.text('contentType') ?? 'audio/x-l16;rate=8000';
   const match = /^audio\/x-(l16|mulaw)\s*(?:;\s*rate\s*=\s*(\d+)\s*)?;?$/i.exec(text);
@@ -75,13 +75,13 @@ function contentType(reader: ElementReader): Pick<StreamInstruction, 'encoding' 
   );
 }
 
-/** `maxDuration` is another name for `streamTimeout`; the shorter one counts. */
+/** Reads `streamTimeout` and its alias `maxDuration`; the shorter value applies. */
 function timeoutMs(reader: ElementReader): number {
   const range = { defaultS: DAY_S, minS: 1, maxS: DAY_S };
   return Math.min(reader.seconds('streamTimeout', range), reader.seconds('maxDuration', range));
 }
 
-/** Brought into 0…10; what is no whole number counts as 0 (dialect §1.5). */
+/** Clamps the value to 0…10. A value that is not an integer becomes 0 (dialect §1.5). */
 function maxRetries(reader: ElementReader): number {
   const text = reader.text('maxRetries');
   if (text === undefined) return 0;

@@ -9,26 +9,26 @@ import {
   ha1Of,
 } from './digest.ts';
 
-/** A challenge that we can answer. */
+/** A challenge that this client can answer. */
 export interface DigestChallenge {
   readonly realm: string;
   readonly nonce: string;
   readonly opaque: string | undefined;
   readonly algorithm: DigestAlgorithm;
-  /** The algorithm as the server wrote it; undefined when it did not. */
+  /** Algorithm as the server wrote it, or undefined if absent. */
   readonly algorithmName: string | undefined;
   readonly stale: boolean;
-  /** False: the server knows RFC 2069 only. */
+  /** False if the server supports only RFC 2069. */
   readonly qopAuth: boolean;
 }
 
-/** Scheme in any case and parameters, as a header field's parser gives them. */
+/** Challenge from the header parser: scheme in any case, and its parameters. */
 export interface ParsedChallenge {
   readonly scheme: string;
   readonly params: AuthParams;
 }
 
-/** The strongest of the challenges that we understand; the others are passed over (RFC 8760 §2.4). */
+/** Selects the strongest supported challenge; unsupported ones are ignored (RFC 8760 §2.4). */
 export function strongestChallenge(
   challenges: readonly ParsedChallenge[],
 ): DigestChallenge | undefined {
@@ -62,7 +62,7 @@ function understand({ scheme, params }: ParsedChallenge): DigestChallenge | unde
   };
 }
 
-/** The value of the `Authorization` or `Proxy-Authorization` that answers a challenge (RFC 7616 §3.4). */
+/** Value of `Authorization` or `Proxy-Authorization` that answers a challenge (RFC 7616 §3.4). */
 export function answerChallenge(
   challenge: DigestChallenge,
   account: { readonly username: string; readonly password: string },

@@ -4,36 +4,45 @@ import type { DigestCredentials } from './credentials.ts';
 import { DIGEST_ALGORITHMS, type DigestAlgorithm, digestResponse } from './digest.ts';
 import type { NonceMint } from './nonce.ts';
 
-/** Hex HA1 of one user for each algorithm that is offered. */
+/** Hex HA1 of one user for each offered algorithm. */
 export type Ha1ByAlgorithm = Readonly<Record<DigestAlgorithm, string>>;
 
-/** `wrongUri`: signed for another request (RFC 7616 §3.4.6 wants 400); `stale`: the nonce is not, or no longer, one of that source. */
+/**
+ * `wrongUri`: credentials for another request (RFC 7616 §3.4.6 requires 400). `stale`: the nonce is expired or was not
+ * issued to that source.
+ */
 export type DigestVerdict = 'ok' | 'stale' | 'wrong' | 'wrongUri';
 
-/** Who asks, and when (monotonic). */
+/** Source and time (monotonic) of a request. */
 export interface Asked {
-  /** The address that the request came from. */
+  /** Source address of the request. */
   readonly source: string;
   readonly nowMs: number;
 }
 
-/** Of a nonce count: nobody has used it on any node · somebody has · that cannot be asked now. */
+/** Result of a nonce count check on all nodes: unused, already used, or not verifiable at this time. */
 export type CountAnswer = 'first' | 'used' | 'unavailable';
 
-/** A nonce serves so long while the nodes cannot tell each other what they have used: a challenge, its answer, and repeats. */
+/**
+ * Nonce lifetime in milliseconds while nodes cannot share their used counts. It covers a challenge, its answer and
+ * retransmissions.
+ */
 export const UNCOUNTED_LIFETIME_MS = 10_000;
 
-/** Without a nonce count a replay cannot be told from a second request: such a nonce serves once. */
+/**
+ * Nonce count of the credentials. Without a count a replay looks like a second request, so such a nonce is valid once.
+ */
 export const countOf = ({ protection }: Pick<DigestCredentials, 'protection'>): number =>
   Number.parseInt(protection?.nonceCount ?? '1', 16);
 
-/** A secret that no password has: checked instead of an unknown user's, so that both take the same time. */
+/**
+ * Secret that no password produces. It replaces the secret of an unknown user, so that both checks take the same time.
+ */
 const NOBODY: Ha1ByAlgorithm = { 'SHA-512-256': '', 'SHA-256': '', MD5: '' };
 
 /**
- * Which challenge stands on top, for a client that knows several to take (RFC 8760 §2.4). `compatible` begins with MD5:
- * SIPp and many phones read the first one only, and give up when it names another algorithm. `strongest` serves
- * installations whose phones are known to do better.
+ * Order of challenges for clients that support several (RFC 8760 §2.4). `compatible` starts with MD5, because SIPp and
+ * many phones read only the first challenge. `strongest` suits installations whose phones support stronger algorithms.
  */
 export type ChallengeOrder = 'compatible' | 'strongest';
 
@@ -42,23 +51,23 @@ const ORDERS: Readonly<Record<ChallengeOrder, readonly DigestAlgorithm[]>> = {
   strongest: DIGEST_ALGORITHMS,
 };
 
-/**
- * User agents that give up when any of several challenges is not MD5, wherever it stands: the SIP library of these
- * versions fails the whole response.
- */
+/** User agents that fail the whole response if any of several challenges is not MD5. */
 const KNOWS_MD5_ALONE = /^baresip v?[0-2]\./i;
 
-/** What a client tells of itself. */
+/** Properties of the client that affect the challenges. */
 export interface Client {
   readonly userAgent?: string | undefined;
-  /** A web page. SIP.js looks at the last challenge alone and knows MD5 alone; its name is the page's choice. */
+  /**
+   * True for a web page. SIP.js reads only the last challenge and supports only MD5; the page chooses its user agent
+   * name.
+   */
   readonly isBrowser?: boolean;
 }
 
 const knowsMd5Alone = ({ userAgent = '', isBrowser = false }: Client): boolean =>
   isBrowser || KNOWS_MD5_ALONE.test(userAgent);
 
-/** The server side of digest authentication for one realm (RFC 7616, RFC 8760, RFC 3261 §22). */
+/** Server side of digest authentication for one realm (RFC 7616, RFC 8760, RFC 3261 §22). */
 export class DigestAuthenticator {
   readonly #realm: string;
   readonly #nonces: NonceMint;
@@ -71,8 +80,8 @@ export class DigestAuthenticator {
   }
 
   /**
-   * Values for as many challenge header fields, for whoever asks from `source`. `stale` tells the client to try again
-   * without asking its user for the password.
+   * Values of the challenge header fields for a request from `source`. `stale` makes the client retry without prompting
+   * for the password.
    */
   challenges(asked: Asked, stale: boolean, client: Client = {}): readonly string[] {
     const nonce = this.#nonces.mint(asked.source, asked.nowMs);
@@ -83,12 +92,15 @@ export class DigestAuthenticator {
     );
   }
 
-  /** Whether the nonce was issued to that source and may still be used: without it a password is not even looked at. */
+  /** Returns whether the nonce was issued to that source and is still valid. Otherwise the password is not checked. */
   hasNonceOf({ source, nowMs }: Asked, { nonce }: Pick<DigestCredentials, 'nonce'>): boolean {
     return this.#nonces.examine(nonce, source, nowMs) === 'valid';
   }
 
-  /** `secrets` undefined: there is no such user. `sameUri`: whether the digest-uri means the Request-URI. */
+  /**
+   * Verifies credentials. `secrets` is undefined if the user does not exist. `sameUri` is true if the digest-uri
+   * matches the Request-URI.
+   */
   verify(
     credentials: DigestCredentials,
     asked: Asked & { readonly method: string; readonly sameUri: boolean },
@@ -104,8 +116,8 @@ export class DigestAuthenticator {
   }
 
   /**
-   * The same verdict once it is known whether another node took that count. While nobody can say, young nonces are good, and
-   * who has an older one gets a new one: what was overheard can be replayed so long at most.
+   * Final verdict after the check on the other nodes. If the check fails, only young nonces are accepted; older ones
+   * count as stale. This limits the time in which captured credentials can be replayed.
    */
   verdictElsewhere(
     use: CountAnswer,

@@ -9,7 +9,7 @@ interface Known {
   nonceCount: number;
 }
 
-/** The client side of digest authentication for one account: remembers the last challenge of each kind. */
+/** Client side of digest authentication for one account. It keeps the last challenge of each kind. */
 export class ClientAuth {
   readonly #account: { readonly username: string; readonly password: string };
   readonly #random: Random;
@@ -20,7 +20,7 @@ export class ClientAuth {
     this.#random = random;
   }
 
-  /** Takes a 401 or 407; false when trying again makes no sense: not understood, or our password is wrong. */
+  /** Handles a 401 or 407. Returns false if a retry is useless: unsupported challenge or wrong password. */
   challenged(response: SipResponse, answeredBefore: boolean): boolean {
     const name = response.status === 407 ? 'Proxy-Authenticate' : 'WWW-Authenticate';
     const challenges = response
@@ -40,7 +40,7 @@ export class ClientAuth {
     return true;
   }
 
-  /** Credentials for a request, before anybody asks once a challenge is known (RFC 3261 §22.3). */
+  /** Credentials for a request, sent without a new challenge once one is known (RFC 3261 §22.3). */
   headers(request: SipRequest): HeaderInit {
     return [...this.#known.values()].map((known) => {
       known.nonceCount += 1;

@@ -1,9 +1,9 @@
 import { type DigestAlgorithm, digestAlgorithm } from './digest.ts';
 
-/** Parameters of a challenge or of credentials: names in lower case, values without their quotes. */
+/** Parameters of a challenge or of credentials: names in lower case, values unquoted. */
 export type AuthParams = ReadonlyMap<string, string>;
 
-/** A Digest `Authorization` in parts (RFC 7616 §3.4). */
+/** Parsed Digest `Authorization` (RFC 7616 §3.4). */
 export interface DigestCredentials {
   readonly username: string;
   readonly realm: string;
@@ -20,7 +20,7 @@ export interface DigestCredentials {
 const NONCE_COUNT = /^[0-9a-fA-F]{8}$/;
 const MAX_USERNAME_LENGTH = 256;
 
-/** Undefined when something needed is missing or of a kind that was never offered. */
+/** Returns undefined if a required parameter is missing or was not offered. */
 export function readDigestCredentials(params: AuthParams): DigestCredentials | undefined {
   const username = params.get('username');
   const realm = params.get('realm');

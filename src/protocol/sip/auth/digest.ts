@@ -1,6 +1,6 @@
 import { type DigestHash, hashHex } from '../../../base/hash.ts';
 
-/** Digest algorithms of RFC 7616 §6.1 and RFC 8760 §2.2 by their names on the wire; strongest first. */
+/** Digest algorithms of RFC 7616 §6.1 and RFC 8760 §2.2 by their names on the wire, strongest first. */
 export const DIGEST_ALGORITHMS = ['SHA-512-256', 'SHA-256', 'MD5'] as const;
 export type DigestAlgorithm = (typeof DIGEST_ALGORITHMS)[number];
 
@@ -10,7 +10,7 @@ const HASHES: Readonly<Record<DigestAlgorithm, DigestHash>> = {
   MD5: 'md5',
 };
 
-/** The algorithm that a challenge or credentials name; no name means MD5 (RFC 7616 §3.3). */
+/** Algorithm of a challenge or of credentials; no name means MD5 (RFC 7616 §3.3). */
 export function digestAlgorithm(name: string | undefined): DigestAlgorithm | undefined {
   if (name === undefined) return 'MD5';
   const wanted = name.toUpperCase();
@@ -25,21 +25,21 @@ export const ha1Of = (
   password: string,
 ): string => hashHex(HASHES[algorithm], `${username}:${realm}:${password}`);
 
-/** What goes into a `response`, beside the secret. */
+/** Input of a digest response, without the secret. */
 export interface DigestInput {
   readonly algorithm: DigestAlgorithm;
   readonly ha1: string;
   readonly method: string;
-  /** The digest-uri, character for character as in the credentials. */
+  /** Digest-uri exactly as in the credentials. */
   readonly uri: string;
   readonly nonce: string;
-  /** Undefined: the form of RFC 2069, without nonce count and cnonce. */
+  /** Undefined for RFC 2069, which has no nonce count and cnonce. */
   readonly protection:
     | { readonly qop: string; readonly nonceCount: string; readonly cnonce: string }
     | undefined;
 }
 
-/** The request-digest of RFC 7616 §3.4.1, or of RFC 2069 for a peer without qop. */
+/** Request-digest of RFC 7616 §3.4.1, or of RFC 2069 for a peer without qop. */
 export function digestResponse(input: DigestInput): string {
   const hash = HASHES[input.algorithm];
   const ha2 = hashHex(hash, `${input.method}:${input.uri}`);

@@ -1,4 +1,4 @@
-/** When a source (an address, or a user at it) is sent away, and how many sources are watched. */
+/** Thresholds for blocking a source (an address, or a user at an address) and the number of tracked sources. */
 export interface FailureLimits {
   readonly maxFailures: number;
   readonly windowMs: number;
@@ -16,7 +16,7 @@ interface Failures {
   sinceMs: number;
 }
 
-/** Counts failed authentications per source in fixed windows: slows down whoever guesses passwords. */
+/** Counts failed authentications per source in fixed windows, to slow down password guessing. */
 export class FailureLimit {
   readonly #limits: FailureLimits;
   readonly #sources = new Map<string, Failures>();
@@ -40,7 +40,7 @@ export class FailureLimit {
     this.#sources.set(source, { count: 1, sinceMs: nowMs });
   }
 
-  /** Milliseconds until the source is heard again; undefined when it is not blocked. */
+  /** Milliseconds until the source is unblocked, or undefined if it is not blocked. */
   blockedForMs(source: string, nowMs: number): number | undefined {
     const known = this.#current(source, nowMs);
     if (known === undefined || known.count < this.#limits.maxFailures) return undefined;

@@ -18,7 +18,7 @@ import { type DigestCredentials, readDigestCredentials } from './credentials.ts'
 import { LockOut } from './lock-out.ts';
 import { NonceMint, type SharedNonces } from './nonce.ts';
 
-/** A request at the gate. */
+/** A request to be authenticated. */
 export interface GatedRequest {
   readonly request: SipRequest;
   readonly transaction: TransactionId;
@@ -27,14 +27,14 @@ export interface GatedRequest {
 
 const MS_PER_SECOND = 1000;
 const TRY_LATER_S = '10';
-/** What failures with tokens are counted under; no user has the name. */
+/** User name under which failures with tokens are counted; it is not a valid user name. */
 const BEARER = 'Bearer';
 const BEARER_TOKEN = /^bearer +([\w.~+/=-]{1,4096})$/i;
 
 /**
- * Admits requests with a right password of this realm and answers all others (RFC 3261 §22.2): 401 with challenges, 400
- * for credentials of another request, 403 or 503 after too many failures. A request without a nonce of ours is answered
- * statelessly. An unknown user and a wrong password get the same answer.
+ * Admits requests with a valid password of this realm and answers all others (RFC 3261 §22.2). It sends 401 with
+ * challenges, 400 for credentials of another request, and 403 or 503 after too many failures. A request without a valid
+ * nonce is answered statelessly. An unknown user and a wrong password get the same response.
  */
 export class Gate {
   readonly #core: UserAgentCore;
@@ -43,7 +43,10 @@ export class Gate {
   readonly #lockOut: LockOut;
   readonly #finding: Questions<SecretAnswer>;
   readonly #counting: Questions<CountAnswer>;
-  /** One request is looked at by the front desk, at the door and with its password. */
+  /**
+   * Cache of the last parsed credentials: one request is checked by the admission filter, statelessly, and with its
+   * password.
+   */
   #lastRead: {
     readonly authorization: string;
     readonly credentials: DigestCredentials | undefined;
@@ -72,8 +75,8 @@ export class Gate {
   }
 
   /**
-   * What to answer before anything is kept about the request: a challenge when it has no nonce that was issued to its
-   * source, a refusal while its source is locked out. Undefined: the password has to be checked.
+   * Stateless answer to a request: a challenge without a valid nonce for its source, or a refusal while its source is
+   * locked out. Returns undefined if the password must be checked.
    */
   atTheDoor(request: SipRequest, flow: Flow): StatelessAnswer | undefined {
     if (bearerOf(request, flow) !== undefined) return this.#lockedOut(flow, BEARER);
@@ -96,7 +99,7 @@ export class Gate {
     };
   }
 
-  /** `passed` is called, perhaps in a later turn; never when the request was answered here. */
+  /** Calls `passed`, possibly in a later turn. Does not call it if the request is answered here. */
   admit(gated: GatedRequest, passed: (admitted: Admitted) => void): void {
     const { request, flow } = gated;
     const refusal = this.atTheDoor(request, flow);
@@ -130,7 +133,7 @@ export class Gate {
     else this.#core.emit({ kind: 'findSecret', id, username });
   }
 
-  /** `isFirst` is called when no node took these credentials before; at once where there are no others. */
+  /** Calls `isFirst` if no node has used these credentials before; immediately on a single node. */
   #firstAnywhere(gated: GatedRequest, credentials: DigestCredentials, isFirst: () => void): void {
     if (this.#core.options.sharesNonceCounts !== true) {
       isFirst();
@@ -146,7 +149,7 @@ export class Gate {
     else this.#core.emit({ kind: 'countNonce', id, nonce, count: countOf(credentials) });
   }
 
-  /** A token, of which the directory makes a login (RFC 8898). */
+  /** Authenticates a bearer token, which the directory resolves to a login (RFC 8898). */
   #admitBearer(gated: GatedRequest, token: string, passed: (admitted: Admitted) => void): void {
     const { request, flow } = gated;
     const id = this.#finding.ask((secrets) => {
@@ -168,7 +171,7 @@ export class Gate {
     else this.#core.emit({ kind: 'findSecret', id, username: '', token });
   }
 
-  /** Who it is is proven; whether it may is said here. */
+  /** Checks the permissions of an authenticated user. */
   #proven(
     gated: GatedRequest,
     { username, secrets }: { readonly username: string; readonly secrets: UserSecrets },
@@ -189,7 +192,10 @@ export class Gate {
     passed({ username: login?.username ?? username, login, group: secrets.group });
   }
 
-  /** Whether the bytes of an Authorization header carry a nonce of that source: cheap, and no password is looked at. */
+  /**
+   * Returns whether an Authorization header contains a valid nonce for that source. Cheap: it does not check the
+   * password.
+   */
   hasNonce(authorization: string, flow: Flow): boolean {
     const credentials = this.#read(authorization);
     return (
@@ -197,7 +203,7 @@ export class Gate {
     );
   }
 
-  /** The group of a user; undefined: there is no such user, or it is in none. */
+  /** Looks up the group of a user. The result is undefined if the user does not exist or has no group. */
   groupOf(username: string, answered: (group: string | undefined) => void): void {
     const id = this.#finding.ask((secrets) =>
       answered(typeof secrets === 'object' ? secrets.group : undefined),
@@ -206,7 +212,7 @@ export class Gate {
     else this.#core.emit({ kind: 'findSecret', id, username });
   }
 
-  /** Whether there is such a user, without asking anybody for a password. */
+  /** Looks up whether a user exists, without authentication. */
   knows(username: string, answered: (known: boolean) => void): void {
     const id = this.#finding.ask((secrets) => answered(typeof secrets === 'object'));
     if (id === undefined) answered(false);
@@ -221,7 +227,7 @@ export class Gate {
     return undefined;
   }
 
-  /** Undefined where they are not of this realm. */
+  /** Parses the credentials; undefined if they are not for this realm. */
   #read(authorization: string): DigestCredentials | undefined {
     if (this.#lastRead.authorization !== authorization) {
       const fields = parseAuth(authorization);
@@ -290,7 +296,7 @@ export class Gate {
   }
 }
 
-/** A token is a secret that anybody could use who reads it: over datagrams it is none (RFC 8898 §2.1.1 wants TLS). */
+/** Token of the request. Tokens are ignored over UDP, where others could read them (RFC 8898 §2.1.1 requires TLS). */
 function bearerOf(request: SipRequest, flow: Flow): string | undefined {
   if (peerOf(flow).transport === 'udp') return undefined;
   for (const value of request.headers('authorization')) {
@@ -300,7 +306,7 @@ function bearerOf(request: SipRequest, flow: Flow): string | undefined {
   return undefined;
 }
 
-/** What a login may not, as a reason phrase. */
+/** Reason phrase if the login does not allow the method, otherwise undefined. */
 function barredBy(login: TemporaryLogin, method: string): string | undefined {
   if (login.over !== undefined) return login.over;
   if (method === 'REGISTER') return login.mayRegister ? undefined : 'Incoming Calls Not Granted';
@@ -308,8 +314,8 @@ function barredBy(login: TemporaryLogin, method: string): string | undefined {
 }
 
 /**
- * Proxies and phones may differ in parameters, and SIPp signs the host alone; what a client did sign has to agree with
- * the Request-URI (RFC 7616 §3.4.6).
+ * Returns whether the digest-uri agrees with the Request-URI (RFC 7616 §3.4.6). Parameters may differ, and SIPp signs
+ * only the host.
  */
 function meansSameUri(digestUri: string, requestUri: string): boolean {
   if (digestUri === requestUri) return true;
@@ -320,7 +326,7 @@ function meansSameUri(digestUri: string, requestUri: string): boolean {
   return sameUser && signed.host.toLowerCase() === asked.host.toLowerCase();
 }
 
-/** The wall clock since 2026 fits into the five bytes of a nonce until 2060. */
+/** Epoch of the wall clock in nonces: five bytes last from 2026 until 2060. */
 const EPOCH_MS = 1_767_225_600_000;
 
 const sharedBy = (key: Uint8Array, { options, nowMs }: UserAgentCore): SharedNonces => ({

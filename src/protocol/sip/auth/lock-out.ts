@@ -2,21 +2,20 @@ import { RecentMap } from '../../../base/recent-map.ts';
 import { type Flow, flowKey, peerOf } from '../transport/flow.ts';
 import { DEFAULT_FAILURE_LIMITS, FailureLimit, type FailureLimits } from './failure-limit.ts';
 
-/** How many times more failures one flow may have for all users, and one address for one user, than one flow for one user. */
+/** Factor for the wider failure limits: one flow for all users, and one address for one user. */
 const WIDER = 5;
 const MAX_PROVEN = 20_000;
 
-/** `lasting`: by failures of the flow itself. Otherwise by those of other flows of its address: it may try again. */
+/** `lasting`: caused by failures of this flow. Otherwise caused by other flows of the address; the client may retry. */
 export interface Lock {
   readonly forMs: number;
   readonly lasting: boolean;
 }
 
 /**
- * Refuses sources for a while from which passwords were guessed. Failures count for each flow (address and port, or
- * connection) and user. A phone that has proved its password on its flow is locked out by failures of that flow alone,
- * whatever others behind the same address do. Many failures for one user from one address also lock new flows of that
- * address out for that user; those are told to try again later.
+ * Temporarily refuses sources that guess passwords. Failures count for each flow (address and port, or connection) and
+ * user. A phone that has authenticated on its flow is locked out only by failures of that flow. Many failures for one
+ * user from one address also lock out new flows of that address for that user. Those flows get a retry-later response.
  */
 export class LockOut {
   readonly #ofFlowAndUser: FailureLimit;
@@ -31,7 +30,7 @@ export class LockOut {
     this.#ofAddressAndUser = new FailureLimit(wider);
   }
 
-  /** Undefined: it is heard. */
+  /** Active lock of a flow and user, or undefined if requests are accepted. */
   lock(flow: Flow, username: string, nowMs: number): Lock | undefined {
     const key = flowKey(flow);
     const own =

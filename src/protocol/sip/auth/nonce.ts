@@ -3,49 +3,49 @@ import { Mac, secretsEqual } from '../../../base/hash.ts';
 import type { Random } from '../../../base/ids.ts';
 import { ownCopy } from '../../../base/text.ts';
 
-/** How long a nonce may be used, and how many used ones are remembered. */
+/** Lifetime of a nonce and maximum number of used nonces to remember. */
 export interface NonceLimits {
   readonly lifetimeMs: number;
   readonly maxRemembered: number;
 }
 
-/** What several nodes make and read nonces with. */
+/** Settings that several nodes share to create and verify nonces. */
 export interface SharedNonces {
   readonly key: Uint8Array;
-  /** Added to the monotonic clock: what all have in common, roughly. */
+  /** Offset added to the monotonic clock to get a time that all nodes roughly share. */
   readonly offsetMs: number;
-  /** Monotonic. What was issued before may have been used without this node's knowing: it counts as stale. */
+  /** Monotonic time in milliseconds. Earlier nonces count as stale, because this node may not know about their use. */
   readonly sinceMs: number;
 }
 
-/** As many as there are bindings (register.ts), each with a nonce of its own. */
+/** The maximum equals the number of bindings (register.ts), each of which has its own nonce. */
 const DEFAULT_NONCE_LIMITS: NonceLimits = { lifetimeMs: 300_000, maxRemembered: 150_000 };
 
-/** `stale`: ours, but too old or already forgotten. `forged`: never issued by us to that source. */
+/** `stale`: issued here but expired or forgotten. `forged`: never issued to that source. */
 export type NonceState = 'valid' | 'stale' | 'forged';
 
 interface NonceUse {
   readonly issuedMs: number;
   highest: number;
-  /** Bit i: count `highest - i` was used. */
+  /** Bit i is set if count `highest - i` was used. */
   seen: number;
 }
 
-/** Nonce counts below the highest one that may still arrive late (UDP reorders requests). */
+/** Number of nonce counts below the highest that may still arrive late (UDP reorders requests). */
 const COUNT_WINDOW = 31;
 const WINDOW_MASK = 2 ** COUNT_WINDOW - 1;
-/** Time of issue, salt, MAC: a multiple of three, so that base64 has one spelling only. Short: answers must not be long. */
+/** Lengths of issue time, salt and MAC. Their sum is a multiple of three, so the base64 encoding is unique. */
 const TIME_BYTES = 5;
 const SALT_BYTES = 4;
 const MAC_BYTES = 12;
 const NONCE_LENGTH = ((TIME_BYTES + SALT_BYTES + MAC_BYTES) / 3) * 4;
 
 /**
- * Makes nonces that carry their own time under a MAC over time, salt, realm and the source that they are sent to, so that
- * nothing is kept for those never used, and nobody can use one that went to somebody else. Counts the uses
- * of the others (RFC 7616 §5.12, replay). A forgotten nonce is never valid again: when the memory is full the
- * oldest goes, and everything issued up to its time counts as stale. Time is monotonic: a stepped wall clock changes nothing.
- * Nonces that are shared are valid on every node; each node counts here what was used with it, and asks what was used elsewhere (gate.ts).
+ * Creates nonces that contain their issue time and a MAC over time, salt, realm and source. Unused nonces need no
+ * memory, and a nonce is valid only for its source. Used nonces are remembered to detect replay (RFC 7616 §5.12). When
+ * the memory is full, the oldest entry is evicted and all nonces issued up to its time become stale. Time is monotonic,
+ * so wall clock steps have no effect. Shared nonces are valid on every node: each node counts local uses and checks the
+ * others through gate.ts.
  */
 export class NonceMint {
   readonly #realm: string;
@@ -54,10 +54,13 @@ export class NonceMint {
   readonly #limits: NonceLimits;
   readonly #offsetMs: number;
   readonly #uses = new Map<string, NonceUse>();
-  /** Those of `#uses`, the first used first. */
+  /** Keys of `#uses` in order of first use. */
   readonly #used = new Fifo<string>();
   #forgottenUpToMs = -1;
-  /** What `examine` saw last: one request is looked at by the front desk, at the door and with its password. */
+  /**
+   * Cache of the last `examine` result: one request is checked by the admission filter, statelessly, and with its
+   * password.
+   */
   #seen: {
     readonly nonce: string;
     readonly source: string;
@@ -100,12 +103,12 @@ export class NonceMint {
     return 'valid';
   }
 
-  /** Milliseconds since a valid nonce was issued; below zero where the clock of the node that issued it is ahead. */
+  /** Age of a valid nonce in milliseconds; negative if the clock of the issuing node is ahead. */
   ageMs(nonce: string, nowMs: number): number {
     return this.#timeOf(nowMs) - Buffer.from(nonce, 'base64url').readUIntBE(0, TIME_BYTES);
   }
 
-  /** Undefined: not ours, or not for that source. */
+  /** Issue time, or undefined if the nonce was not issued to that source. */
   #issuedMs(nonce: string, source: string): number | undefined {
     if (nonce.length !== NONCE_LENGTH) return undefined;
     const head = Buffer.from(nonce, 'base64url').subarray(0, TIME_BYTES + SALT_BYTES);
@@ -114,13 +117,13 @@ export class NonceMint {
     return head.readUIntBE(0, TIME_BYTES);
   }
 
-  /** Notes the use of a valid nonce with this count. False: that count was used before. */
+  /** Records the use of a valid nonce with this count. Returns false if the count was used before. */
   use(nonce: string, count: number, nowMs: number): boolean {
     const use = this.#uses.get(nonce);
     if (use === undefined) {
       this.#forgetOldest(nowMs);
       const issuedMs = this.#timeOf(nowMs) - this.ageMs(nonce, nowMs);
-      // It was cut out of a request, which would be kept as long.
+      // A substring would keep the whole request in memory, so store a copy.
       const kept = ownCopy(nonce);
       this.#uses.set(kept, { issuedMs, highest: count, seen: 1 });
       this.#used.push(kept);
@@ -140,7 +143,7 @@ export class NonceMint {
     return true;
   }
 
-  /** What is too old to be used anyhow, and one more where there are too many. */
+  /** Removes expired entries, and one more if the limit is exceeded. */
   #forgetOldest(nowMs: number): void {
     const { lifetimeMs, maxRemembered } = this.#limits;
     for (;;) {
@@ -155,7 +158,7 @@ export class NonceMint {
     }
   }
 
-  /** As it stands in a nonce. */
+  /** Time as encoded in a nonce. */
   #timeOf(monotonicMs: number): number {
     return Math.floor(monotonicMs + this.#offsetMs);
   }

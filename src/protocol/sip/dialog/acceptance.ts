@@ -5,15 +5,15 @@ import type { TransactionId } from '../transaction/types.ts';
 import type { UserAgentCore } from './core.ts';
 import type { Cancel } from './timers.ts';
 
-/** A 2xx to INVITE on its way: repeated until its ACK arrives, given up after 64*T1 (RFC 3261 §13.3.1.4). */
+/** A pending 2xx to INVITE: repeated until its ACK arrives, abandoned after 64*T1 (RFC 3261 §13.3.1.4). */
 export class Acceptance {
   readonly #core: UserAgentCore;
   readonly #transaction: TransactionId;
   readonly #response: SipResponse;
   readonly #givenUp: () => void;
-  /** CSeq of the INVITE, which its ACK carries. */
+  /** CSeq of the INVITE and of its ACK. */
   readonly sequence: number;
-  /** The 2xx carries our offer, so the ACK has to bring an answer. */
+  /** True if the 2xx carries our offer, so the ACK must contain an answer. */
   readonly expectsAnswer: boolean;
   #cancelTimer: Cancel = noOperation;
 

@@ -20,13 +20,13 @@ export interface AcceptedInviteOptions {
 }
 
 /**
- * What is kept of an INVITE of ours once it was accepted, and for 64*T1 longer than its leg may live: the ACKs, repeated with
- * each repeated 2xx, and what a fork's 2xx is answered by.
+ * State of an accepted INVITE, kept until 64*T1 after its leg has ended. It repeats the ACK for each repeated 2xx and
+ * answers a 2xx from a fork.
  */
 export class AcceptedInvite implements ClientUser {
   readonly #core: UserAgentCore;
   readonly #options: AcceptedInviteOptions;
-  /** By To tag; undefined: the 2xx is there, and its ACK has not left yet. */
+  /** ACKs by To tag; undefined if the 2xx has arrived but its ACK has not been sent. */
   readonly #acks = new Map<string, { readonly text: string; readonly flow: Flow } | undefined>();
 
   constructor(core: UserAgentCore, options: AcceptedInviteOptions) {
@@ -34,7 +34,7 @@ export class AcceptedInvite implements ClientUser {
     this.#options = options;
   }
 
-  /** False: the 2xx of that tag came before, and so goes its ACK again. */
+  /** Returns false for a repeated 2xx of that tag, after repeating its ACK. */
   takes(tag: string): boolean {
     if (!this.#acks.has(tag)) {
       this.#acks.set(tag, undefined);
@@ -51,14 +51,17 @@ export class AcceptedInvite implements ClientUser {
     this.#acks.set(tag, { text: keptText(bytes), flow });
   }
 
-  /** A fork's 2xx: that session ends at once (RFC 3261 §13.2.2.4). */
+  /** Handles a 2xx from a fork: acknowledges and ends that session immediately (RFC 3261 §13.2.2.4). */
   response(response: SipResponse, flow: Flow): void {
     const tag = response.to.tag ?? '';
     if (!this.takes(tag)) return;
     const { asked, leg, ...way } = this.#options;
     const session = new Session(this.#core, {
       ...way,
-      ...{ dialog: Dialog.fromResponse(asked, response), user: nobody(leg), flow, isCaller: true },
+      dialog: Dialog.fromResponse(asked, response),
+      user: nobody(leg),
+      flow,
+      isCaller: true,
       timer: new SessionTimer(this.#core.options.sessionTimer ?? DEFAULT_SESSION_TIMER),
     });
     session.confirm(response, undefined);
@@ -70,7 +73,7 @@ export class AcceptedInvite implements ClientUser {
   failed(): void {}
 }
 
-/** Of a session that is over before anything can happen in it. */
+/** User of a session that ends immediately; it ignores all events. */
 const nobody = (id: LegId): SessionUser => ({
   id,
   acknowledged: () => undefined,

@@ -16,17 +16,17 @@ const DRAINING_S = 30;
 const PAUSED_S = 5;
 /** Warning code of RFC 3261 section 20.43. */
 const MISCELLANEOUS = 399;
-/** Retry-After in an overload: at least this, plus a part that differs, so that not all callers come back at once. */
+/** Minimum Retry-After during overload, in seconds. A random part is added to spread the retries. */
 const OVERLOAD_MIN_S = 5;
 const OVERLOAD_SPREAD_S = 10;
 const SEED_LIMIT = 2 ** 31;
 
-/** Answers what can be answered at once and for good, so that nothing has to be kept about it (RFC 3261 §8.2, §11.2, §22). */
+/** Answers requests that can be refused statelessly (RFC 3261 §8.2, §11.2, §22). */
 export class InviteAdmission {
   draining = false;
-  /** Why no new calls are accepted at the moment; undefined while they are. */
+  /** Reason why new calls are refused at the moment, or undefined if they are accepted. */
   pausedBy: string | undefined;
-  /** Of the message that is being handled. */
+  /** Facts about the message being handled. */
   asking: Asking = { waitedMs: 0, isKnown: true };
   #refused: RefusedCalls | undefined;
   readonly #core: UserAgentCore;
@@ -39,7 +39,7 @@ export class InviteAdmission {
     this.#legs = legs;
   }
 
-  /** Undefined: the request gets a transaction. */
+  /** Returns a stateless answer, or undefined if the request gets a transaction. */
   answer(request: SipRequest, flow: Flow): StatelessAnswer | undefined {
     const answer = this.#answer(request, flow);
     if (answer === undefined || answer.status < 300) return answer;
@@ -52,7 +52,7 @@ export class InviteAdmission {
     return this.#core.dialogs.get(dialogId(callId, to.tag ?? '', from.tag ?? ''));
   }
 
-  /** The session that a REFER outside of it is about (RFC 7647 §4). */
+  /** Session that an out-of-dialog REFER refers to (RFC 7647 §4). */
   targeted(refer: SipRequest): DialogUser | undefined {
     const user = this.#core.dialogs.get(targetDialog(refer) ?? '');
     return user?.targeted === undefined ? undefined : user;
@@ -74,12 +74,12 @@ export class InviteAdmission {
         if (this.#gate !== undefined) return this.#gate.atTheDoor(request, flow);
         return { status: 405, headers: CAPABILITIES, needed: 1, why: 'no subscriptions' };
       case 'REFER':
-        // Nobody is called for a peer that is in no call (RFC 3515 §4.2).
+        // A peer without a call cannot make the service place calls (RFC 3515 §4.2).
         return this.targeted(request) === undefined
           ? { status: 403, headers: [], why: 'REFER outside of a dialog' }
           : this.#fromUnknown(request, flow);
       case 'OPTIONS':
-        // What an INVITE would get (§11.2).
+        // OPTIONS gets the same status as an INVITE would (§11.2).
         if (this.draining) return tryLater('draining', DRAINING_S, CAPABILITIES);
         return this.#paused(CAPABILITIES) ?? { status: 200, headers: CAPABILITIES, why: '' };
       default:
@@ -87,7 +87,9 @@ export class InviteAdmission {
     }
   }
 
-  /** In a dialog it is no other than outside (RFC 3428 §4): the password says whose it is. */
+  /**
+   * Checks a MESSAGE. Inside a dialog the same rules apply as outside (RFC 3428 §4): the password identifies the user.
+   */
   #text(request: SipRequest, flow: Flow): StatelessAnswer | undefined {
     const { messageMaxBytes } = this.#core.options;
     if (messageMaxBytes === undefined || this.#gate === undefined)
@@ -112,7 +114,10 @@ export class InviteAdmission {
     return tryLater(cause, PAUSED_S, [...warning, ...others]);
   }
 
-  /** Only what gets a transaction is counted as begun: who has to show a password comes again. */
+  /**
+   * Checks a new call. Only requests that get a transaction count as started; challenged clients send the request
+   * again.
+   */
   #newCall(request: SipRequest, flow: Flow): StatelessAnswer | undefined {
     const { newCalls, random } = this.#core.options;
     if (newCalls === undefined) return this.#fromUnknown(request, flow);
@@ -128,14 +133,14 @@ export class InviteAdmission {
     return answer;
   }
 
-  /** A carrier needs no password, unless it calls as a user of ours. */
+  /** Requires authentication, except from a carrier that does not call as a local user. */
   #fromUnknown(request: SipRequest, flow: Flow): StatelessAnswer | undefined {
     if (this.#core.options.trustedSource(flow) !== undefined) return undefined;
     return this.#gate?.atTheDoor(request, flow);
   }
 }
 
-/** 503 never comes without Retry-After: without one a caller may take us for gone (RFC 3261 §21.5.4). */
+/** Every 503 has Retry-After: without it, a caller may treat the service as failed (RFC 3261 §21.5.4). */
 const tryLater = (why: string, seconds: number, others: HeaderInit = []): StatelessAnswer => ({
   status: 503,
   headers: [['Retry-After', String(seconds)], ...others],

@@ -1,4 +1,4 @@
-/** What this user agent can do, and what it says to a request that asks for more (RFC 3261 §8.2). */
+/** Capabilities of this user agent and its refusals of unsupported requests (RFC 3261 §8.2). */
 import { parseMediaType, parseTokenWithParams } from '../header/values.ts';
 import type { HeaderInit, SipRequest } from '../message.ts';
 import { EVENT_PACKAGES } from '../subscription/event-body.ts';
@@ -14,14 +14,17 @@ export const INFO_TYPES: readonly string[] = ['application/dtmf-relay', 'applica
 
 export const ALLOW: HeaderInit = [['Allow', METHODS.join(', ')]];
 export const SUPPORTED: HeaderInit = [['Supported', EXTENSIONS.join(', ')]];
-/** What each INVITE and its 2xx tell. */
+/** Header fields of each INVITE and its 2xx. */
 export const ALLOWED_AND_SUPPORTED: HeaderInit = [...ALLOW, ...SUPPORTED];
-/** Of an INVITE without an offer: one that came reliably before the answer would have to be answered by PRACK. */
+/**
+ * Header fields of an INVITE without an offer. It omits 100rel, because a reliable response would need an answer in
+ * PRACK.
+ */
 export const ALLOWED_AND_SUPPORTED_UNRELIABLY: HeaderInit = [
   ...ALLOW,
   ['Supported', EXTENSIONS.filter((tag) => tag !== '100rel').join(', ')],
 ];
-/** What an answer to OPTIONS and a 2xx to INVITE tell (§11.2, §13.2.1). */
+/** Header fields of an answer to OPTIONS and of a 2xx to INVITE (§11.2, §13.2.1). */
 export const CAPABILITIES: HeaderInit = [
   ...ALLOW,
   ...SUPPORTED,
@@ -31,7 +34,7 @@ export const CAPABILITIES: HeaderInit = [
   ['Allow-Events', EVENT_PACKAGES.join(', ')],
 ];
 
-/** Why a request cannot be served, with what the peer needs to know. */
+/** Status of a refusal and the header fields that the peer needs. */
 export interface Refusal {
   readonly status: number;
   readonly headers: HeaderInit;
@@ -45,7 +48,7 @@ const refusal = (status: number, why: string, headers: HeaderInit = []): Refusal
   why,
 });
 
-/** Extensions that a peer demands and we lack: 420 (§8.2.2.3). */
+/** Refuses unsupported required extensions with 420 (§8.2.2.3). */
 export function unmetDemand(request: SipRequest): Refusal | undefined {
   const known = request.method === 'REGISTER' ? REGISTER_EXTENSIONS : EXTENSIONS;
   const unmet = request.list('require').filter((tag) => !known.includes(tag.toLowerCase()));
@@ -53,7 +56,7 @@ export function unmetDemand(request: SipRequest): Refusal | undefined {
   return refusal(420, 'extension required', [['Unsupported', unmet.join(', ')]]);
 }
 
-/** A body that we cannot read (415, §8.2.3), or an answer that the peer could not (406, §21.4.7). */
+/** Refuses an unsupported body (415, §8.2.3), or a request whose sender accepts no SDP (406, §21.4.7). */
 export function unfitContent(request: SipRequest): Refusal | undefined {
   const { method } = request;
   if (method === 'MESSAGE') return unfitText(request);
@@ -69,7 +72,7 @@ export function unfitContent(request: SipRequest): Refusal | undefined {
   return undefined;
 }
 
-/** Of a MESSAGE (RFC 3428 §7): text, what is written about it, and what tells that somebody writes. */
+/** Content types of a MESSAGE (RFC 3428 §7): text, CPIM and typing notifications. */
 const TEXT_TYPES: readonly string[] = [
   ...['message/cpim', 'message/imdn+xml', 'application/im-iscomposing+xml'],
 ];

@@ -6,16 +6,16 @@ import type { UserAgentCore } from './core.ts';
 import { routed } from './dialog.ts';
 import type { Destination } from './next-hop.ts';
 
-/** How a request of ours gets to a registered contact. */
+/** Route of a request to a registered contact. */
 export interface ContactWay {
-  /** Address of record, with the scheme that it registered with. */
+  /** Address of record, with the scheme used for its registration. */
   readonly to: string;
   readonly route: ReturnType<typeof routed>;
   readonly destination: Destination;
   readonly guard: DestinationGuard;
 }
 
-/** Along its Path (RFC 3327 §5.4), else over the flow that it registered on. */
+/** Route along the Path (RFC 3327 §5.4), otherwise over the flow of the registration. */
 export function wayTo(core: UserAgentCore, binding: ContactBinding): ContactWay {
   const scheme = isSecureBinding(binding) ? 'sips' : 'sip';
   const to = `${scheme}:${binding.username}@${core.options.publicHost}`;
@@ -27,7 +27,7 @@ export function wayTo(core: UserAgentCore, binding: ContactBinding): ContactWay 
   return { to, route, destination, guard };
 }
 
-/** A Path or Contact that may not be sent to leads nowhere but to where the registration came from. */
+/** Destination of a Path or Contact. If sending there is not allowed, it is the source of the registration. */
 function destinationOf(
   core: UserAgentCore,
   binding: ContactBinding,
@@ -40,7 +40,7 @@ function destinationOf(
   return { kind: 'uri', uri: nextHop, transport, guard, otherwise: flow };
 }
 
-/** Undefined: the connection is gone with the process that had it. */
+/** Returns undefined if the connection closed when its process ended. */
 function flowOf(core: UserAgentCore, { flow }: ContactBinding): Flow | undefined {
   const plain = core.udpFlow(flow.address, flow.port);
   if (flow.transport === 'udp') return plain;

@@ -29,29 +29,32 @@ import { loopMark } from './screen.ts';
 import { DialogTimers } from './timers.ts';
 import { Unresponsive } from './unresponsive.ts';
 
-/** Whoever sent a request of ours in a client transaction. */
+/** Sender of a request in a client transaction. */
 export interface ClientUser {
   response(response: SipResponse, flow: Flow): void;
   failed(how: 'timeout' | 'transport'): void;
 }
 
-/** Whoever answers an INVITE of a peer. */
+/** Handler of an INVITE from a peer. */
 export interface ServerUser {
-  /** To tag of our responses, which a response to the CANCEL carries too (RFC 3261 §9.2); undefined: any. */
+  /** To tag of our responses, which the response to a CANCEL carries too (RFC 3261 §9.2). Undefined allows any tag. */
   readonly localTag?: string | undefined;
   cancelled(request: SipRequest): void;
 }
 
-/** A dialog's user: whoever gets the requests of the peer inside it. */
+/** User of a dialog: receives the peer's requests inside it. */
 export interface DialogUser {
   readonly leg?: LegId | undefined;
-  /** Of a session. `asked`: the INVITE is the peer's, and not answered; `early`: ours, and not answered. */
+  /** Stage of a session. `asked`: unanswered INVITE from the peer. `early`: unanswered local INVITE. */
   readonly stage?: 'asked' | 'early' | 'confirmed' | 'over';
-  /** Its extensions and content have been checked. */
+  /** Receives a request whose extensions and content have been checked. */
   receive(request: SipRequest, transaction: TransactionId, flow: Flow): void;
   acknowledged(ack: SipRequest): void;
   connectionLost(connectionId: number): void;
-  /** A REFER outside of it that is about it (Target-Dialog, RFC 4538); who sent it has proved who he is. Undefined: none can be. */
+  /**
+   * Handles an out-of-dialog REFER about this dialog (Target-Dialog, RFC 4538) from an authenticated sender. Undefined
+   * if unsupported.
+   */
   targeted?(refer: SipRequest, transaction: TransactionId, flow: Flow): void;
 }
 
@@ -60,7 +63,7 @@ type Incoming = Extract<
   { kind: 'request' | 'cancel' | 'ack' | 'strayResponse' | 'discarded' }
 >;
 
-/** `user`: where calls shall find one (REGISTER). `secure`: a `sips:` URI. */
+/** `user`: user part for incoming calls (REGISTER). `secure`: `sips:` URI. */
 export interface ContactKind {
   readonly user?: string;
   readonly secure?: boolean;
@@ -69,40 +72,40 @@ export interface ContactKind {
 const TAG_BITS = 64;
 const TRANSPORTS: readonly SipTransportName[] = ['udp', 'tcp', 'tls', 'ws', 'wss'];
 
-/** What the parts of a user agent share: the time of this turn, transactions, timers, dialogs, questions, outputs. */
+/** State shared by the parts of a user agent: current time, transactions, timers, dialogs, queries, outputs. */
 export class UserAgentCore {
   readonly options: UserAgentOptions;
   readonly limits: UserAgentLimits;
   readonly timers: TimerValues;
   readonly agenda = new DialogTimers();
   readonly layer: TransactionLayer;
-  /** By dialog id. */
+  /** Dialog users by dialog ID. */
   readonly dialogs = new Map<string, DialogUser>();
   readonly clients = new Map<TransactionId, ClientUser>();
   readonly servers = new Map<TransactionId, ServerUser>();
   readonly resolving: Questions<Resolution>;
   readonly connecting: Questions<Flow | undefined>;
   readonly acquaintances = new KnownPeers();
-  /** Service-Route of our registrations, by the URI of the registrar (RFC 3608). */
+  /** Service-Route of our registrations by the URI of the registrar (RFC 3608). */
   readonly serviceRoutes = new Map<string, readonly NameAddr[]>();
   readonly unresponsive = new Unresponsive();
-  /** Undefined: none take our requests. */
+  /** Edge proxies for our requests; undefined if none are configured. */
   readonly edgeWays: OutboundEdges | undefined;
-  /** Monotonic milliseconds of the input that is being handled. */
+  /** Time of the input being handled, in monotonic milliseconds. */
   nowMs = 0;
   readonly #incoming: (output: Incoming) => void;
-  /** `host:port` of the Via of our requests, by transport. */
+  /** Via `host:port` of our requests, by transport. */
   readonly #sentBys = new Map<SipTransportName, string>();
-  /** The same, as `sentBy` writes them. */
+  /** Values of `sentBy` as a set. */
   readonly ownSentBys: ReadonlySet<string>;
   /** Our Contacts without a user, by transport. */
   readonly #contacts = new Map<string, string>();
   readonly #software: readonly [name: string, value: string];
   #outputs: UserAgentOutput[] = [];
-  /** Hears all outputs but messages. */
+  /** Listener for all outputs except messages. */
   said: (output: UserAgentOutput) => void = () => undefined;
 
-  /** `door`: what a new request is answered before anything is kept about it. */
+  /** `door` returns the stateless answer to a new request, if any. */
   constructor(
     options: UserAgentOptions,
     incoming: (output: Incoming) => void,
@@ -143,12 +146,12 @@ export class UserAgentCore {
     return outputs;
   }
 
-  /** A tag, branch or the like that nobody can guess (RFC 3261 §19.3 asks for 32 bits at least). */
+  /** Returns an unpredictable tag or branch (RFC 3261 §19.3 requires at least 32 bits). */
   newToken(): string {
     return token(this.options.random, TAG_BITS);
   }
 
-  /** Hands on what the transaction layer says. */
+  /** Forwards the outputs of the transaction layer. */
   run(outputs: readonly TransactionOutput[]): void {
     for (const output of outputs) {
       switch (output.kind) {
@@ -174,7 +177,7 @@ export class UserAgentCore {
     }
   }
 
-  /** A further response comes only of an INVITE that was accepted: another 2xx. Of other requests nobody is kept for it. */
+  /** Handles a response. After the final response, only a further 2xx to an accepted INVITE is expected. */
   #answered({
     transaction,
     response,
@@ -193,7 +196,7 @@ export class UserAgentCore {
     user?.failed(how);
   }
 
-  /** Starts a client transaction over a flow; the request gets its Via here. */
+  /** Starts a client transaction over a flow and adds the Via to the request. */
   request(request: SipRequest, flow: Flow, user: ClientUser): TransactionId {
     const routed = request.withPrependedHeader('Via', this.#via(request, flow));
     const { transaction, outputs } = this.layer.request(routed, flow, this.nowMs);
@@ -203,7 +206,7 @@ export class UserAgentCore {
     return transaction;
   }
 
-  /** Sends an ACK to a 2xx: outside every transaction (§13.2.2.4). Returns what to repeat for each further 2xx. */
+  /** Sends an ACK to a 2xx outside of all transactions (§13.2.2.4). Returns the output to repeat for each further 2xx. */
   sendAck(ack: SipRequest, flow: Flow): Extract<UserAgentOutput, { kind: 'send' }> {
     const message = ack.withPrependedHeader('Via', this.#via(ack, flow));
     const output = {
@@ -217,7 +220,7 @@ export class UserAgentCore {
     return output;
   }
 
-  /** Answers a request. */
+  /** Sends a response. */
   respond(
     transaction: TransactionId,
     request: SipRequest,
@@ -227,7 +230,7 @@ export class UserAgentCore {
     this.send(transaction, this.response(request, status, parts));
   }
 
-  /** Refuses a request that is not worth more than a line in the log. */
+  /** Refuses a request; the refusal is logged in one line. */
   refuse(
     transaction: TransactionId,
     request: SipRequest,
@@ -241,19 +244,19 @@ export class UserAgentCore {
   }
 
   send(transaction: TransactionId, response: SipResponse): void {
-    // A CANCEL that comes later has no effect (§9.2): the leg is not kept for it.
+    // A later CANCEL has no effect (§9.2), so the leg is released.
     if (response.status >= 200) this.servers.delete(transaction);
     this.run(this.layer.respond(transaction, response, this.nowMs));
   }
 
-  /** A response with our Server header and, where the caller names none, a fresh To tag. */
+  /** Builds a response with our Server header and, unless the caller gives one, a new To tag. */
   response(request: SipRequest, status: number, parts: ResponseParts = {}): SipResponse {
     const { reason, body, headers = [], toTag = this.newToken() } = parts;
     const all = headers.concat([this.#software]);
     return createResponse(request, status, { reason, body, toTag, headers: all });
   }
 
-  /** Our Contact towards a peer on that transport. */
+  /** Our Contact for a peer on that transport. */
   contact(flow: Pick<Flow, 'transport'> | undefined, kind: ContactKind = {}): string {
     const transport = flow?.transport ?? 'udp';
     if (kind.user !== undefined) return this.#contact(transport, kind);
@@ -266,7 +269,10 @@ export class UserAgentCore {
     return contact;
   }
 
-  /** In URIs WebSocket has one name, with or without TLS (RFC 7118 §5.2); under `sips:` TLS needs none (RFC 5630 §3.1.1). */
+  /**
+   * WebSocket has one name in URIs, with or without TLS (RFC 7118 §5.2). `sips:` URIs need no transport for TLS (RFC
+   * 5630 §3.1.1).
+   */
   #contact(transport: SipTransportName, { user = '', secure = false }: ContactKind): string {
     const { publicHost: host } = this.options;
     const name = transport === 'wss' ? 'ws' : transport;
@@ -281,7 +287,7 @@ export class UserAgentCore {
     return publicPorts?.[transport] ?? publicPort;
   }
 
-  /** The flow of requests over UDP to an address: all of them leave from the one socket. */
+  /** Flow for requests over UDP to an address; all use the same socket. */
   udpFlow(address: string, port: number): Flow {
     const { localAddress, localPort } = this.options;
     return {
@@ -294,7 +300,7 @@ export class UserAgentCore {
     };
   }
 
-  /** Seconds in [0, 10] for Retry-After when two requests overlap (§14.2). */
+  /** Random Retry-After of 0 to 10 seconds for overlapping requests (§14.2). */
   retryAfter(): HeaderInit {
     return [['Retry-After', String(this.options.random.integer(11))]];
   }

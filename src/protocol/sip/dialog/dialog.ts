@@ -4,12 +4,12 @@ import { withParam } from '../header/text.ts';
 import { createRequest, type HeaderInit, type SipRequest, type SipResponse } from '../message.ts';
 import { formatUri, type Uri } from '../uri.ts';
 
-/** The state of RFC 3261 §12. */
+/** Dialog state of RFC 3261 §12. */
 interface DialogState {
   readonly callId: string;
   readonly localTag: string;
   readonly remoteTag: string;
-  /** From and To of our requests, with tags. */
+  /** From and To values of our requests, with tags. */
   readonly local: string;
   readonly remote: string;
   routeSet: readonly NameAddr[];
@@ -24,21 +24,21 @@ const MAX_FORWARDS = ['Max-Forwards', '70'] as const;
 export interface DialogRequestParts {
   readonly headers?: HeaderInit;
   readonly body?: Uint8Array | string | undefined;
-  /** ACK and CANCEL carry the sequence of their INVITE; the others take the next one. */
+  /** CSeq number. ACK and CANCEL carry that of their INVITE; other requests use the next one. */
   readonly sequence?: number;
 }
 
-/** A request without Via, and the URI that says where it goes first (§8.1.2). */
+/** A request without Via, and the URI of its next hop (§8.1.2). */
 export interface RoutedRequest {
   readonly request: SipRequest;
   readonly nextHop: string;
 }
 
-/** What a dialog takes over of the request of ours that it begins with. */
+/** Fields of our request that start the dialog. */
 export interface Asked {
   readonly callId: string;
   readonly localTag: string;
-  /** Our From. */
+  /** From value of our request. */
   readonly local: string;
   readonly secure: boolean;
   readonly requestUri: string;
@@ -57,7 +57,7 @@ export const askedBy = (request: SipRequest): Asked => ({
 export const dialogId = (callId: string, localTag: string, remoteTag: string): string =>
   `${callId}\n${localTag}\n${remoteTag}`;
 
-/** A peer-to-peer relationship of two user agents (RFC 3261 §12): identity, order, route set, remote target. */
+/** A dialog between two user agents (RFC 3261 §12): identity, CSeq order, route set and remote target. */
 export class Dialog {
   readonly #state: DialogState;
 
@@ -65,7 +65,7 @@ export class Dialog {
     this.#state = state;
   }
 
-  /** The callee's side (§12.1.1). The request has passed validation and carries a Contact. */
+  /** Creates the callee's side (§12.1.1). The request must be validated and contain a Contact. */
   static fromRequest(request: SipRequest, localTag: string, firstSequence: number): Dialog {
     return new Dialog({
       callId: request.callId,
@@ -81,11 +81,14 @@ export class Dialog {
     });
   }
 
-  /** The caller's side, at a provisional or final response with a To tag (§12.1.2). */
+  /** Creates the caller's side from a provisional or final response with a To tag (§12.1.2). */
   static fromResponse(asked: Asked, response: SipResponse): Dialog {
     const { callId, localTag, local, secure, requestUri, sequence } = asked;
     return new Dialog({
-      ...{ callId, localTag, local, secure },
+      callId,
+      localTag,
+      local,
+      secure,
       remoteTag: response.to.tag ?? '',
       remote: formatNameAddr(response.to),
       routeSet: (response.recordRoute ?? []).toReversed(),
@@ -115,17 +118,20 @@ export class Dialog {
     return this.#state.remoteTarget;
   }
 
-  /** It began with `sips:` URIs: our Contact is one, and nothing in it leaves without TLS (RFC 3261 §12.1, RFC 5630 §3.1.4). */
+  /**
+   * True if the dialog started with `sips:` URIs. Our Contact then is `sips:`, and all requests use TLS (RFC 3261
+   * §12.1, RFC 5630 §3.1.4).
+   */
   get isSecure(): boolean {
     return this.#state.secure;
   }
 
-  /** True when proxies asked to stay on the path: requests go through them, whatever the flow. */
+  /** True if proxies added Record-Route. Requests then follow the route set, regardless of the flow. */
   get hasRouteSet(): boolean {
     return this.#state.routeSet.length > 0;
   }
 
-  /** A request inside the dialog (§12.2.1.1); takes the next CSeq unless one is given. */
+  /** Builds a request inside the dialog (§12.2.1.1). It uses the next CSeq unless one is given. */
   request(method: string, parts: DialogRequestParts = {}): RoutedRequest {
     const state = this.#state;
     const sequence = parts.sequence ?? this.takeSequence();
@@ -143,14 +149,14 @@ export class Dialog {
     return { request, nextHop };
   }
 
-  /** The CSeq of the next request of ours. */
+  /** Returns and reserves the next local CSeq. */
   takeSequence(): number {
     const state = this.#state;
     state.localSequence = (state.localSequence % MAX_CSEQ) + 1;
     return state.localSequence;
   }
 
-  /** Notes the CSeq of a request of the peer; false when it is out of order: answer 500 (§12.2.2). */
+  /** Records the CSeq of a peer's request. Returns false if it is out of order; answer 500 (§12.2.2). */
   receive(request: SipRequest): boolean {
     const { sequence } = request.cseq;
     const { remoteSequence } = this.#state;
@@ -159,7 +165,7 @@ export class Dialog {
     return true;
   }
 
-  /** Target refresh (§12.2): INVITE and UPDATE and their 2xx may move the peer's contact, never the route set. */
+  /** Target refresh (§12.2): INVITE and UPDATE and their 2xx update the peer's contact, never the route set. */
   refreshTarget(message: SipRequest | SipResponse): void {
     const { contact } = message;
     if (contact !== undefined && contact.uri.kind === 'sip') {
@@ -167,7 +173,7 @@ export class Dialog {
     }
   }
 
-  /** The 2xx settles the route set that provisional responses left open (§13.2.2.4). */
+  /** Sets the route set from the 2xx, if provisional responses left it open (§13.2.2.4). */
   settleRoute(response: SipResponse): void {
     this.#state.routeSet = (response.recordRoute ?? []).toReversed();
     this.refreshTarget(response);
@@ -177,8 +183,8 @@ export class Dialog {
 const isSips = (uri: Uri | undefined): boolean => uri?.kind === 'sip' && uri.secure;
 
 /**
- * Request-URI and Route of a request along a route set. When the first proxy is a strict router (no `lr`), it goes
- * into the Request-URI and the target to the end of the routes (§12.2.1.1); loose routing otherwise.
+ * Builds Request-URI and Route from a route set. If the first proxy is a strict router (no `lr`), it becomes the
+ * Request-URI and the target becomes the last route (§12.2.1.1).
  */
 export function routed(
   routeSet: readonly NameAddr[],

@@ -11,10 +11,10 @@ import { sdpOf } from './sdp-body.ts';
 
 type RequestOutput = Extract<TransactionOutput, { kind: 'request' }>;
 
-/** Inbound legs have odd ids, outbound legs the even ones that their owner chooses. */
+/** Inbound legs have odd IDs; outbound legs have even IDs that their owner chooses. */
 const ID_STEP = 2;
 
-/** New INVITEs from arrival to leg: from a carrier at once, from anybody else after digest authentication. */
+/** Creates legs for new INVITEs: immediately for carriers, after digest authentication for all others. */
 export class InboundCalls {
   readonly #core: UserAgentCore;
   readonly #gate: Gate | undefined;
@@ -56,7 +56,8 @@ export class InboundCalls {
       this.#admit(gate, invite, () => open);
       return;
     }
-    // A phone may share its address with a carrier (one host, one NAT): whoever calls as a user of ours has to prove it.
+    // A phone may share its address with a carrier (same host or NAT). Callers that use a local user name must
+    // authenticate.
     gate.knows(fromUser(request) ?? '', (isUser) => {
       if (!open) return;
       if (isUser) this.#admit(gate, invite, () => open);
@@ -64,7 +65,7 @@ export class InboundCalls {
     });
   }
 
-  /** Whose call it is the digest says, whatever From shows: a number, or nothing at all (RFC 3323 §4.1). */
+  /** The digest user name identifies the caller. From may contain any number or be anonymous (RFC 3323 §4.1). */
   #admit(gate: Gate, invite: RequestOutput, isOpen: () => boolean): void {
     gate.admit(invite, ({ username, login }) => {
       if (isOpen()) this.#begin(invite, { username, login: login?.id, carrier: undefined });

@@ -24,11 +24,11 @@ import { Session, type SessionUser } from './session.ts';
 import { DEFAULT_SESSION_TIMER, SessionTimer } from './session-timer.ts';
 import type { Cancel } from './timers.ts';
 
-/** Provisional responses are repeated this often, so that no proxy gives up (RFC 3261 §13.3.1.1). */
+/** Interval for repeating provisional responses in milliseconds, so that proxies do not time out (RFC 3261 §13.3.1.1). */
 const PROVISIONAL_REPEAT_MS = 60_000;
 const MS_PER_SECOND = 1000;
 const CONTENT_TYPE = ['Content-Type', SDP_TYPE] as const;
-/** Retry-After of a refusal with 503, seconds. */
+/** Retry-After of a 503 refusal, in seconds. */
 const TRY_LATER_S = '5';
 
 export interface InboundLegOptions {
@@ -38,15 +38,15 @@ export interface InboundLegOptions {
   readonly flow: Flow;
   readonly viaFlow: boolean;
   readonly guard: DestinationGuard | undefined;
-  /** Called once, when the leg is over; its last messages may still be on their way. */
+  /** Callback for the end of the leg, called once. Its last messages may still be pending. */
   readonly ended: () => void;
 }
 
-/** The callee's side of a call: from an INVITE that may call to the end of its session (RFC 3261 §13.3). */
+/** Callee's side of a call, from an admitted INVITE to the end of its session (RFC 3261 §13.3). */
 export class InboundLeg implements Leg, ServerUser, SessionUser {
   readonly #core: UserAgentCore;
   readonly #options: Omit<InboundLegOptions, 'request'>;
-  /** Until its final response. */
+  /** INVITE until its final response, then undefined. */
   #request: SipRequest | undefined;
   readonly #session: Session;
   #timer: { readonly headers: HeaderInit; readonly apply: () => void } | undefined;
@@ -57,7 +57,7 @@ export class InboundLeg implements Leg, ServerUser, SessionUser {
   #cancelRepeat: Cancel = noOperation;
   #cancelExpiry: Cancel = noOperation;
 
-  /** Undefined, and the INVITE answered, when its session interval is too brief (422). */
+  /** Starts a leg. If the session interval is too short, answers 422 and returns undefined. */
   static begin(core: UserAgentCore, options: InboundLegOptions): InboundLeg | undefined {
     const timer = new SessionTimer(core.options.sessionTimer ?? DEFAULT_SESSION_TIMER);
     const offer = timer.offered(options.request, () => core.nowMs);
@@ -133,7 +133,7 @@ export class InboundLeg implements Leg, ServerUser, SessionUser {
   answer(sdp: string): void {
     if (!this.#open || this.#answering) return;
     this.#answering = true;
-    // A 2xx does not overtake the PRACK to an answer in early media (RFC 3262 §3).
+    // A 2xx waits for the PRACK of an answer in early media (RFC 3262 §3).
     this.#reliable.whenClear(() => this.#accept(sdp));
   }
 
@@ -144,7 +144,7 @@ export class InboundLeg implements Leg, ServerUser, SessionUser {
     const { transaction } = this.#options;
     timer?.apply();
     const headers = this.#session.inviteHeaders().concat(timer?.headers ?? []);
-    // Offer and answer are done with: a 2xx that repeats the answer could be taken for an offer (RFC 6337 §2.1).
+    // Offer and answer are complete. A 2xx that repeats the answer could be interpreted as an offer (RFC 6337 §2.1).
     const parts: ResponseParts = this.#reliable.hasAgreed
       ? { headers }
       : { headers: headers.concat([CONTENT_TYPE]), body: sdp };
@@ -174,7 +174,7 @@ export class InboundLeg implements Leg, ServerUser, SessionUser {
     this.#session.answerOffer(sdp);
   }
 
-  /** A CANCEL. After the 2xx it has no effect (§9.2). */
+  /** Handles a CANCEL. It has no effect after the 2xx (§9.2). */
   cancelled(request: SipRequest): void {
     if (!this.#open) return;
     this.#refuse(487, []);
@@ -242,7 +242,7 @@ export class InboundLeg implements Leg, ServerUser, SessionUser {
     this.#core.emit({ kind: 'connection', leg: this.#options.id, connected });
   }
 
-  /** The session is over by itself; a BYE inside the early dialog ends the INVITE too (§15.1.2). */
+  /** Handles the end of the session. A BYE inside the early dialog also ends the INVITE (§15.1.2). */
   ended(end: LegEndFacts): void {
     if (this.#open) this.#refuse(487, []);
     this.#end(end);
@@ -254,14 +254,14 @@ export class InboundLeg implements Leg, ServerUser, SessionUser {
     else this.#reliable.send(183, { headers: headers.concat([CONTENT_TYPE]), body: early });
   }
 
-  /** RFC 3262 §3: a 5xx after 64*T1 without PRACK. */
+  /** Sends a 5xx if no PRACK arrives within 64*T1 (RFC 3262 §3). */
   #notAcknowledged(): void {
     if (!this.#open) return;
     this.#refuse(504, []);
     this.#end({ by: 'remote', how: 'timeout', status: undefined, reason: 'No PRACK' });
   }
 
-  /** The caller's Expires ran out before anybody answered (§13.3.1). */
+  /** Ends the leg because the caller's Expires elapsed before an answer (§13.3.1). */
   #expire(): void {
     if (!this.#open) return;
     this.#refuse(487, []);

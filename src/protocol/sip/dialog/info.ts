@@ -1,8 +1,8 @@
-/** SIP INFO in a dialog: keypad presses of the kind before RFC 4733. */
+/** SIP INFO in a dialog: DTMF of the kind used before RFC 4733. */
 import type { ResponseParts, SipRequest } from '../message.ts';
 import { INFO_TYPES } from './capabilities.ts';
 
-/** A key of the telephone keypad by SIP INFO. */
+/** A keypad digit received by SIP INFO. */
 export interface InfoDigit {
   readonly digit: string;
   readonly durationMs: number;
@@ -13,7 +13,7 @@ const DTMF = 'application/dtmf';
 
 const DEFAULT_DURATION_MS = 250;
 const MAX_DURATION_MS = 10_000;
-/** Event numbers of RFC 4733 §3.2, which some phones write for the last keys. */
+/** Event numbers of RFC 4733 §3.2, which some phones send instead of `*`, `#` and A-D. */
 const BY_NUMBER: Readonly<Record<string, string>> = {
   '10': '*',
   '11': '#',
@@ -28,7 +28,7 @@ const key = (text: string): string | undefined => {
   return /^[0-9*#A-D]$/.test(upper) ? upper : BY_NUMBER[upper];
 };
 
-/** Reads `Signal=5 / Duration=160` (application/dtmf-relay) or a bare key (application/dtmf). */
+/** Parses `Signal=5 / Duration=160` (application/dtmf-relay) or a bare key (application/dtmf). */
 function readInfoDigit(request: SipRequest): InfoDigit | undefined {
   const text = request.bodyText;
   if (request.contentType?.essence === DTMF) {
@@ -45,7 +45,7 @@ function readInfoDigit(request: SipRequest): InfoDigit | undefined {
 export const writeInfoDigit = (digit: string, durationMs: number): string =>
   `Signal=${digit}\r\nDuration=${durationMs}\r\n`;
 
-/** What an INFO is answered; no Info Package of RFC 6086 is understood (469, §4.2.2). */
+/** Response to an INFO. Info Packages of RFC 6086 are unsupported (469, §4.2.2). */
 export function answerInfo(request: SipRequest): {
   readonly status: number;
   readonly parts?: ResponseParts;

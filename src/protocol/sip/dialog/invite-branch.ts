@@ -14,50 +14,50 @@ import { sdpOf } from './sdp-body.ts';
 import { Session, type SessionUser } from './session.ts';
 import { DEFAULT_SESSION_TIMER, SessionTimer } from './session-timer.ts';
 
-/** What the leg hears of one of its branches. */
+/** Callbacks from a branch to its leg. */
 export interface BranchUser extends SessionUser {
   progress(branch: InviteBranch, status: number, sdp: string | undefined): void;
   connected(branch: InviteBranch, session: Session, sdp: string | undefined): void;
-  /** No session comes of this branch. Exactly once, unless `connected` came. */
+  /** The branch ended without a session. Called exactly once unless `connected` was called. */
   failed(branch: InviteBranch, end: LegEndFacts): void;
 }
 
 export interface BranchOptions {
-  /** Complete but for Via and session timer. */
+  /** Request without Via and session timer fields. */
   readonly request: SipRequest;
-  /** Undefined: the peer makes the offer, in its 2xx. */
+  /** Offer, or undefined if the peer makes the offer in its 2xx. */
   readonly sdp: string | undefined;
   readonly destination: Destination;
   readonly viaFlow: boolean;
-  /** Of a peer that is a customer's; it holds for the whole dialog. */
+  /** Destination guard for a customer's peer; it applies to the whole dialog. */
   readonly guard: DestinationGuard | undefined;
   readonly auth: ClientAuth | undefined;
-  /** To another flow of the same phone, when this one does not lead there (RFC 5626 §5.3). */
+  /** Route over another flow of the same phone, used if this one fails (RFC 5626 §5.3). */
   readonly otherFlow?: Omit<BranchOptions, 'user'> | undefined;
-  /** The flow of the binding is gone, says a proxy before the phone (430). */
+  /** Callback for a 430 response: a proxy reports that the flow of the binding failed. */
   readonly flowFailed?: (() => void) | undefined;
-  /** See OutgoingRequestOptions. */
+  /** First-response timeout; see OutgoingRequestOptions. */
   readonly firstResponseMs: number | undefined;
   readonly user: BranchUser;
 }
 
-/** Early dialogs of one INVITE; a proxy may fork it to more, whose progress is then not followed. */
+/** Maximum number of early dialogs of one INVITE. Progress of further forks is ignored. */
 const MAX_EARLY_DIALOGS = 16;
 const MAX_INTERVAL_RETRIES = 2;
-/** RFC 5626 §11.5. */
+/** Status code of RFC 5626 §11.5. */
 const FLOW_FAILED = 430;
 
-/** One INVITE of ours to one destination, with everything that may come back (RFC 3261 §13.2). */
+/** One INVITE to one destination and all responses to it (RFC 3261 §13.2). */
 export class InviteBranch implements RequestUser {
   readonly #core: UserAgentCore;
   readonly #options: BranchOptions;
   readonly #timer: SessionTimer;
   readonly #early = new Map<string, Session>();
-  /** RSeq of the last reliable provisional response of each, and the answer that one of them brought. */
+  /** RSeq of the last reliable provisional response per early dialog, and the answer it contained, if any. */
   #reliable: Map<Session, { readonly sequence: number; readonly sdp?: string }> | undefined;
-  /** From the first 2xx on. */
+  /** Set by the first 2xx. */
   #accepted: AcceptedInvite | undefined;
-  /** A 2xx with an offer that is not acknowledged yet. */
+  /** A 2xx with an offer that has not been acknowledged yet. */
   #offered:
     | { readonly session: Session; readonly sequence: number; readonly tag: string }
     | undefined;
@@ -78,14 +78,14 @@ export class InviteBranch implements RequestUser {
     return this.#options.request.callId;
   }
 
-  /** Where else the same phone may be reached after that end. */
+  /** Other route to the same phone after that end, if there is one. */
   otherFlow(end: LegEndFacts): BranchOptions['otherFlow'] {
     if (end.status === FLOW_FAILED) this.#options.flowFailed?.();
     const isFlows = end.status === FLOW_FAILED || end.how === 'transport' || end.how === 'timeout';
     return this.#cancelled || !isFlows ? undefined : this.#options.otherFlow;
   }
 
-  /** Whom the last response came from; undefined: there was none but 100. */
+  /** Peer that sent the last response, or undefined if only 100 arrived. */
   get peer(): RespondingPeer | undefined {
     return this.#peer;
   }
@@ -94,18 +94,20 @@ export class InviteBranch implements RequestUser {
     this.#outgoing.start();
   }
 
-  /** The first of its early dialogs. */
+  /** First early dialog. */
   get dialog(): Dialog | undefined {
     const [first] = this.#early.values();
     return first?.dialog;
   }
 
-  /** The session is one of its early dialogs. */
+  /** Returns whether the session is one of its early dialogs. */
   owns(session: Session): boolean {
     return this.#early.get(session.dialog.remoteTag) === session;
   }
 
-  /** Gives up: CANCEL now or after the first provisional response; a 2xx that comes all the same gets ACK and BYE. */
+  /**
+   * Cancels the INVITE: CANCEL now or after the first provisional response. A 2xx that still arrives gets ACK and BYE.
+   */
   cancel(reason: string | undefined): void {
     if (this.#over) return;
     this.#cancelled = true;
@@ -127,12 +129,12 @@ export class InviteBranch implements RequestUser {
     this.#fail({ by, how, status: undefined, reason: why });
   }
 
-  /** The offer of the 2xx waits for its answer. */
+  /** True if the offer of the 2xx needs an answer. */
   get awaitsAnswer(): boolean {
     return this.#offered !== undefined;
   }
 
-  /** Answers the offer of the 2xx. */
+  /** Sends the answer to the offer of the 2xx in the ACK. */
   acknowledge(sdp: string | undefined): void {
     const offered = this.#offered;
     this.#offered = undefined;
@@ -142,7 +144,7 @@ export class InviteBranch implements RequestUser {
     this.#sendAck(session, { sequence, sdp, tag });
   }
 
-  /** A target that was given up answers all the same: that session ends at once. */
+  /** Handles a 2xx after cancellation: acknowledges and ends that session immediately. */
   late(response: SipResponse, flow: Flow): void {
     this.#acknowledge(response, flow, this.#newTimer())?.bye([]);
   }
@@ -170,7 +172,7 @@ export class InviteBranch implements RequestUser {
     return this.#timer.raise(response);
   }
 
-  /** The same INVITE with the session interval that the 422 asked for (RFC 4028 §7.3). */
+  /** Sends the INVITE again with the session interval that the 422 requires (RFC 4028 §7.3). */
   #retry(): void {
     const sequence = (this.#outgoing.request.cseq.sequence % MAX_CSEQ) + 1;
     const request = this.#options.request.withHeader('CSeq', formatCSeq(sequence, 'INVITE'));
@@ -188,13 +190,13 @@ export class InviteBranch implements RequestUser {
     const sequence = reliableSequence(response);
     if (sequence !== undefined && !this.#acknowledgeProvisional(response, sequence)) return;
     if (status >= 180 && status <= 183) {
-      // An offer that is not reliable is none (RFC 3261 §13.2.1).
+      // Only a reliable response can carry an offer (RFC 3261 §13.2.1).
       const sdp = this.#options.sdp === undefined ? undefined : sdpOf(response);
       this.#options.user.progress(this, status, sdp);
     }
   }
 
-  /** PRACK, in order and once for each (RFC 3262 §4); false: it came again, or before its turn. */
+  /** Sends PRACK once per response, in order (RFC 3262 §4). Returns false for a repeated or out-of-order response. */
   #acknowledgeProvisional(response: SipResponse, sequence: number): boolean {
     const session = this.#early.get(response.to.tag ?? '');
     if (session === undefined) return false;
@@ -211,21 +213,21 @@ export class InviteBranch implements RequestUser {
   }
 
   #accept(response: SipResponse, flow: Flow): void {
-    // A fork's second 2xx, or one that crossed our CANCEL: that session ends at once (§13.2.2.4, §15).
+    // A second 2xx from a fork, or one that crossed our CANCEL: its session ends immediately (§13.2.2.4, §15).
     const isWanted = !this.#over && !this.#cancelled;
     const timer = isWanted ? this.#timer : this.#newTimer();
     const session = this.#acknowledge(response, flow, timer, isWanted);
     if (session === undefined) return;
-    // What else comes finds nothing of the leg, which may be over long before the transaction.
+    // Later responses go to `#accepted`, because the leg may end long before the transaction.
     if (this.#accepted !== undefined) this.#outgoing.handTo(this.#accepted);
     if (!isWanted) session.bye([]);
     this.#finish();
-    // The answer stands in a reliable provisional response, where there was one (RFC 6337 §2.1).
+    // A reliable provisional response, if any, already contains the answer (RFC 6337 §2.1).
     const sdp = this.#reliable?.get(session)?.sdp ?? sdpOf(response);
     if (isWanted) this.#options.user.connected(this, session, sdp);
   }
 
-  /** The session of a 2xx; undefined: it came again, and so does its ACK. */
+  /** Session of a 2xx, or undefined for a repeated 2xx after repeating its ACK. */
   #acknowledge(
     response: SipResponse,
     flow: Flow,
@@ -255,7 +257,11 @@ export class InviteBranch implements RequestUser {
   #newAccepted(): AcceptedInvite {
     const { auth, viaFlow, guard, destination, user } = this.#options;
     return new AcceptedInvite(this.#core, {
-      ...{ auth, viaFlow, guard, leg: user.id, largeOverTcp: largeOverTcpTo(destination) },
+      auth,
+      viaFlow,
+      guard,
+      leg: user.id,
+      largeOverTcp: largeOverTcpTo(destination),
       asked: askedBy(this.#outgoing.request),
     });
   }
@@ -283,7 +289,7 @@ export class InviteBranch implements RequestUser {
     if (!cancelled) this.#options.user.failed(this, end);
   }
 
-  /** Early dialogs end with the final response, whichever it is (§13.2.2.3, §13.2.2.4). */
+  /** Ends the early dialogs at the final response of any status (§13.2.2.3, §13.2.2.4). */
   #finish(): void {
     this.#over = true;
     for (const session of this.#early.values()) session.discard();
@@ -291,12 +297,15 @@ export class InviteBranch implements RequestUser {
   }
 }
 
-/** A flow, and whoever was asked for by UDP, gets large requests as it gets the others, unless its policy says so. */
+/**
+ * Returns whether large requests may switch from UDP to TCP. A fixed flow or an explicit UDP transport prevents it,
+ * unless the policy says otherwise.
+ */
 function largeOverTcpTo(destination: Destination): boolean {
   if (destination.kind === 'flow') return false;
   return destination.largeOverTcp ?? destination.transport === undefined;
 }
 
-/** Servers of both kinds name themselves in either header field. */
+/** Software name of the peer. Peers use either header field. */
 const softwareOf = (response: SipResponse): string | undefined =>
   response.header('server') ?? response.header('user-agent');

@@ -5,15 +5,15 @@ import { formatUri } from '../uri.ts';
 import type { HangupCommand, LegEndFacts } from '../user-agent-types.ts';
 import type { ReferRequest } from './referring.ts';
 
-/** One call leg, whoever began it: what commands may be given to it. */
+/** One call leg, inbound or outbound, and the commands that it accepts. */
 export interface Leg {
   hangup(command: HangupCommand): void;
   sendDigit(digit: string, durationMs: number): void;
   answerOffer(sdp: string | undefined): void;
-  /** What became of a REFER of the peer: the answer to it, then what came of it. */
+  /** Answers a REFER of the peer; later calls report the progress of the referred call. */
   answerRefer(id: number, status: number): void;
   notifyRefer(id: number, status: number): void;
-  /** Asks the peer to call somebody else; `referStep` tells what comes of it, until it is forgotten. */
+  /** Sends a REFER to the peer. `referStep` reports its progress until `forget` is called. */
   refer(refer: ReferRequest): void;
   forgetRefer(): void;
 }
@@ -21,10 +21,10 @@ export interface Leg {
 export const reasonHeaders = (reason: string | undefined): HeaderInit =>
   reason === undefined ? [] : [['Reason', reason]];
 
-/** Alternatives of a redirection that are looked at. */
+/** Maximum number of alternatives tried from a redirection. */
 const MAX_CONTACTS = 4;
 
-/** A final failure response as the end of a leg: why, in the peer's words (RFC 3326 where it is given). */
+/** End of a leg caused by a final failure response. The reason is the peer's text (RFC 3326 if given). */
 export const refusedBy = (response: SipResponse): LegEndFacts => ({
   by: 'remote',
   how: 'refused',
@@ -37,7 +37,7 @@ export const refusedBy = (response: SipResponse): LegEndFacts => ({
 const resting = (ms: number | undefined): { readonly retryAfterMs?: number } =>
   ms === undefined ? {} : { retryAfterMs: ms };
 
-/** Contacts of a 3xx, by q (RFC 3261 §8.1.3.4). */
+/** Contacts of a 3xx, ordered by q (RFC 3261 §8.1.3.4). */
 function alternatives({ status, contacts }: SipResponse): {
   readonly contacts?: readonly string[];
 } {

@@ -1,4 +1,4 @@
-/** MESSAGE both ways (RFC 3428): who may send one is asked for a password, what becomes of it is decided outside. */
+/** MESSAGE in both directions (RFC 3428). Senders are authenticated here; the application decides about delivery. */
 import type { Gate } from '../auth/gate.ts';
 import { formatNameAddr } from '../header/name-addr.ts';
 import { quote } from '../header/text.ts';
@@ -15,7 +15,10 @@ import { Questions } from './questions.ts';
 
 type RequestOutput = Extract<TransactionOutput, { kind: 'request' }>;
 
-/** Time to the answer of a phone: the sender, who waits for 64*T1, hears of it in time. */
+/**
+ * Time limit for a phone's answer, in milliseconds. It is shorter than the sender's 64*T1, so the sender learns the
+ * result.
+ */
 const ANSWER_MS = 15_000;
 const TRY_LATER_S = 10;
 const MISCELLANEOUS = 399;
@@ -46,7 +49,7 @@ export class Messages {
       admit();
       return;
     }
-    // A phone may share its address with a carrier: whoever writes as a user of ours has to prove it.
+    // A phone may share its address with a carrier. Senders that use a local user name must authenticate.
     const { uri } = request.from;
     gate.knows(uri.kind === 'sip' ? uri.user : '', (isUser) => {
       if (isUser) admit();
@@ -58,7 +61,7 @@ export class Messages {
     this.#asking.answer(answer.id, answer);
   }
 
-  /** To each contact at once: a phone that has it answers for all of them. */
+  /** Sends the message to all contacts in parallel; one success counts for all. */
   send(command: MessageCommand): void {
     const contacts = this.#registrar?.contactsOf(command.username) ?? [];
     let open = contacts.length;

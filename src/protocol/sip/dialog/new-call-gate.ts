@@ -1,17 +1,17 @@
-/** One who asks whether a call may begin. */
+/** Facts about a request to start a call. */
 export interface Asking {
-  /** Since the request came to this machine. */
+  /** Time since the request arrived at this machine, in milliseconds. */
   readonly waitedMs: number;
-  /** Proved who it is before, or is a carrier. */
+  /** True if the source has authenticated before or is a carrier. */
   readonly isKnown: boolean;
-  /** It would wait too long. */
+  /** True if the request would wait too long in the queue. */
   readonly isTooMany?: boolean;
 }
 
-/** Limits how many calls begin, for whoever knows how much there is to do. */
+/** Limits how many calls start, according to the load. */
 export interface NewCallGate {
-  /** False: a call may not begin now. */
+  /** Returns false if a call may not start now. */
   mayBegin(asking: Asking): boolean;
-  /** One begins. */
+  /** Counts the start of a call. */
   begin(): void;
 }

@@ -2,25 +2,25 @@ import type { Flow, SipTransportName } from '../transport/flow.ts';
 import { parseUri, type SipUri, unbracketed } from '../uri.ts';
 import type { DestinationGuard, Target, TargetQuery } from '../user-agent-types.ts';
 
-/** Where a request goes: over a flow that is there, or wherever RFC 3263 says for a URI. */
+/** Destination of a request: an existing flow, or the location of a URI according to RFC 3263. */
 export type Destination =
   | { readonly kind: 'flow'; readonly flow: Flow }
   | {
       readonly kind: 'uri';
       readonly uri: string;
       readonly transport: SipTransportName | undefined;
-      /** A request above 1300 bytes is tried over TCP first where it would go over UDP. Default: where `transport` is undefined. */
+      /** True if a request above 1300 bytes tries TCP before UDP. Default: true if `transport` is undefined. */
       readonly largeOverTcp?: boolean | undefined;
-      /** Undefined: the operator's own destination. */
+      /** Guard for the destination; undefined for a destination configured by the operator. */
       readonly guard?: DestinationGuard | undefined;
-      /** By an edge of ours, where there is one: to whoever is no phone, and no node of ours. */
+      /** True if an edge proxy, if configured, forwards the request. Not used for phones and other nodes. */
       readonly viaEdges?: boolean | undefined;
-      /** The way that the peer itself came, for a URI that may not be sent to. */
+      /** Flow on which the peer was received, used if sending to the URI is not allowed. */
       readonly otherwise?: Flow | undefined;
     };
 export type UriDestination = Extract<Destination, { kind: 'uri' }>;
 
-/** Where a URI leads: an address at once, or a question to DNS. */
+/** Location of a URI: an address, or a DNS query to resolve. */
 export type NextHop =
   | { readonly kind: 'target'; readonly target: Target; readonly transportIsOpen: boolean }
   | { readonly kind: 'query'; readonly query: TargetQuery; readonly transportIsOpen: boolean };
@@ -32,7 +32,7 @@ const TRANSPORTS: Readonly<Record<string, SipTransportName>> = {
   ws: 'ws',
   wss: 'wss',
 };
-/** Transports of a `sips:` URI: TLS over what its parameter names (RFC 3261 §26.2.2, RFC 7118 §5.2). */
+/** Transports of a `sips:` URI: TLS over the transport parameter (RFC 3261 §26.2.2, RFC 7118 §5.2). */
 const SECURED: Readonly<Partial<Record<SipTransportName, SipTransportName>>> = {
   tcp: 'tls',
   tls: 'tls',
@@ -49,9 +49,9 @@ export function defaultPort(transport: SipTransportName): number {
 }
 
 /**
- * The first step of RFC 3263 §4.1: transport from the URI or the caller, numeric hosts without DNS. Undefined when
- * the URI is none that can be routed. `transportIsOpen`: nobody asked for a transport. A guarded address is a question too:
- * whether it may be sent to.
+ * First step of RFC 3263 §4.1: takes the transport from the URI or the caller and skips DNS for numeric hosts. Returns
+ * undefined if the URI cannot be routed. `transportIsOpen` is true if neither the URI nor the caller names a transport.
+ * A guarded numeric address also becomes a query, which checks whether it is allowed.
  */
 export function nextHopOf(
   uriText: string,
@@ -62,10 +62,11 @@ export function nextHopOf(
   if (uri === undefined || uri.kind !== 'sip') return undefined;
   const named = transportOf(uri);
   if (named === 'unknown') return undefined;
-  // A secure URI is never sent to without TLS, whatever the peer came over (RFC 5630 §3.3).
+  // A `sips:` URI always requires TLS, whatever transport the peer used (RFC 5630 §3.3).
   const transport = named ?? (uri.secure ? 'tls' : wanted);
   const host = unbracketed(uri.params.get('maddr') ?? uri.host);
-  // No name server knows these (RFC 6761 §6.4): browsers write them, and are answered on their flow (RFC 7118 §5.1).
+  // Browsers use `.invalid` names, which DNS cannot resolve (RFC 6761 §6.4). They are reached on their flow (RFC 7118
+  // §5.1).
   if (host.toLowerCase().endsWith('.invalid')) return undefined;
   const transportIsOpen = transport === undefined;
   if (!IPV4.test(host) && !host.includes(':')) {

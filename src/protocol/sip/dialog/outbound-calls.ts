@@ -16,7 +16,7 @@ import { SDP_TYPE } from './sdp-body.ts';
 
 const OF_SDP: HeaderInit = [['Content-Type', SDP_TYPE]];
 
-/** Where one INVITE goes and what it says about it. */
+/** Destination of one INVITE and its route-specific parts. */
 interface Where {
   readonly route: { readonly requestUri: string; readonly routes: readonly string[] };
   readonly to: string;
@@ -24,7 +24,7 @@ interface Where {
   readonly transport: SipTransportName;
 }
 
-/** Outbound legs and the INVITEs that they begin with. */
+/** Creates outbound legs and their initial INVITEs. */
 export class OutboundCalls {
   readonly #core: UserAgentCore;
   readonly #registrar: Registrar | undefined;
@@ -75,16 +75,21 @@ export class OutboundCalls {
     return [this.#plan(command, request, { destination, viaFlow, guard: target.guard })];
   }
 
-  /** Over the first of its flows; the others follow where it does not lead to the phone (RFC 5626 §5.3). */
+  /**
+   * Plans an INVITE over the phone's first flow. The other flows follow if it does not reach the phone (RFC 5626 §5.3).
+   */
   #toPhone(command: InviteCommand, flows: readonly ContactBinding[], index: number): BranchPlan {
-    // A Call-ID of its own for each phone: two of them behind one address stay apart. Traces find them by the first.
+    // Each phone gets a unique Call-ID, which separates phones behind one address. Traces use the first one.
     const callId = index === 0 ? command.callId : `${command.callId}-${index}`;
     const plans = flows.map((binding) => this.#toContact(command, binding, callId));
     const [first, ...others] = plans.toReversed();
     return others.reduce((otherFlow, plan) => ({ ...plan, otherFlow }), first as BranchPlan);
   }
 
-  /** To a registered contact: along its Path (RFC 3327 §5.4), else over the flow that it registered on. */
+  /**
+   * Plans an INVITE to a registered contact: along its Path (RFC 3327 §5.4), otherwise over the flow of its
+   * registration.
+   */
   #toContact(command: InviteCommand, binding: ContactBinding, callId: string): BranchPlan {
     const { to, route, destination, guard } = wayTo(this.#core, binding);
     const { transport } = binding.flow;
@@ -94,7 +99,7 @@ export class OutboundCalls {
     return { ...this.#plan(command, request, { destination, viaFlow, guard }), flowFailed };
   }
 
-  /** The transport that our Contact names; DNS may still choose another one, and we listen on each. */
+  /** Transport named in our Contact. DNS may select another one; the service listens on all of them. */
   #transportTo(destination: Destination): SipTransportName {
     if (destination.kind === 'flow') return destination.flow.transport;
     const hop = nextHopOf(destination.uri, destination.transport);
@@ -143,7 +148,7 @@ export class OutboundCalls {
 const isSamePhone = (a: ContactBinding, b: ContactBinding): boolean =>
   a.regId !== undefined && b.regId !== undefined && a.instanceId === b.instanceId;
 
-/** Contacts of one phone together: the flows of an instance, the latest first. */
+/** Groups contacts by phone: the flows of one instance, the latest first. */
 function byPhone(bindings: readonly ContactBinding[]): readonly (readonly ContactBinding[])[] {
   const phones: ContactBinding[][] = [];
   for (const binding of bindings) {

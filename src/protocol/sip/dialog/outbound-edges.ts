@@ -1,20 +1,23 @@
-/** Edge proxies of ours (deploy/kamailio) that take our requests to carriers and others. */
+/** Edge proxies (deploy/kamailio) that forward our requests to carriers and other peers. */
 import type { SipRequest } from '../message.ts';
 import { bracketed } from '../uri.ts';
 import type { EdgePlace, Target } from '../user-agent-types.ts';
 import type { Unresponsive } from './unresponsive.ts';
 
-/** One try of a request. */
+/** One attempt to send a request. */
 export interface Attempt {
-  /** Whom it is for, where no edge is between: the next hop. */
+  /** Next hop after the edge proxy, or the only hop without one. */
   readonly target: Target;
-  /** The edge that it goes through. */
+  /** Edge proxy for this attempt. */
   readonly edge?: Target;
-  /** The edge is told the target; else the request's Route names an edge. */
+  /** True if the request carries the target for the edge proxy. Otherwise its Route already names an edge. */
   readonly isTold?: boolean;
 }
 
-/** Each edge asks its nodes by OPTIONS every second: one that did, and has not for so long, is gone. */
+/**
+ * Time without OPTIONS after which an edge counts as failed, in milliseconds. Each edge sends OPTIONS to its nodes
+ * every second.
+ */
 const SILENT_MS = 3_500;
 const NEXT_HEADER = 'X-Carillon-Next';
 
@@ -28,18 +31,21 @@ export class OutboundEdges {
     this.#unresponsive = unresponsive;
   }
 
-  /** A message came from that address. */
+  /** Records a message from that address. */
   heard(address: string, nowMs: number): void {
     if (this.#edges.some((edge) => edge.address === address)) this.#heardMs.set(address, nowMs);
   }
 
-  /** It has asked before, and no more. One that never asked may be there all the same. */
+  /** Returns true if the edge sent OPTIONS before and has stopped. An edge that never sent any may still work. */
   isSilent({ address }: EdgePlace, nowMs: number): boolean {
     const heardMs = this.#heardMs.get(address);
     return heardMs !== undefined && nowMs - heardMs > SILENT_MS;
   }
 
-  /** Every target by every edge, the edges that live first; TLS goes to its peer itself, whose certificate we check by name. */
+  /**
+   * Attempts for every target through every edge, live edges first. TLS bypasses the edges, because we verify the
+   * peer's certificate by name.
+   */
   toOthers(targets: readonly Target[], isLarge: boolean, nowMs: number): readonly Attempt[] {
     const hops = this.#inOrder(this.#hops(isLarge ? ['tcp', 'udp'] : ['udp']), nowMs);
     return targets.flatMap((target) =>
@@ -49,7 +55,10 @@ export class OutboundEdges {
     );
   }
 
-  /** A Route that names one of them is read by the others too: they are tried after it, or before it where it does not live. */
+  /**
+   * Attempts for a Route that names an edge. Other edges can use the same Route: they follow it, or precede it if it
+   * has failed.
+   */
   within(targets: readonly Target[], nowMs: number): readonly Attempt[] {
     return targets.flatMap((target) => {
       const others = this.#otherThan(target);
@@ -58,7 +67,7 @@ export class OutboundEdges {
     });
   }
 
-  /** The best of `within`. */
+  /** First attempt of `within`. */
   living(target: Target, nowMs: number): Target {
     return this.within([target], nowMs)[0]?.edge ?? target;
   }
@@ -69,7 +78,7 @@ export class OutboundEdges {
     );
   }
 
-  /** Undefined: it is none of them. */
+  /** Alternatives to an edge, or undefined if the target is not an edge. */
   #otherThan({ transport, address, port }: Target): Target[] | undefined {
     const isIt = (edge: EdgePlace): boolean => edge.address === address && edge.port === port;
     if (!this.#edges.some(isIt)) return undefined;
@@ -83,7 +92,7 @@ export class OutboundEdges {
   }
 }
 
-/** Tells the edge where the request goes, and how long it waits for any answer from there. */
+/** Adds the target and the response timeout as header fields for the edge proxy. */
 export function toldTo(request: SipRequest, { transport, address, port }: Target, waitMs: number) {
   const next = `${transport} ${bracketed(address)} ${port} ${Math.round(waitMs)}`;
   return request.withHeader(NEXT_HEADER, next);

@@ -17,22 +17,22 @@ import { replacedLeg } from './replaces.ts';
 import type { Session } from './session.ts';
 import type { Cancel } from './timers.ts';
 
-/** The Reason of a CANCEL to those who were slower (RFC 3326 §3.1). */
+/** Reason of the CANCEL to the remaining branches (RFC 3326 §3.1). */
 const ANSWERED_ELSEWHERE = 'SIP;cause=200;text="Call completed elsewhere"';
 
 export type BranchPlan = Omit<BranchOptions, 'user'>;
 
-/** The caller's side of a call: one INVITE, or one to each contact of a user at once; all of them end in one leg. */
+/** Caller's side of a call: one INVITE, or one to each contact of a user in parallel. All branches belong to one leg. */
 export class OutboundLeg implements Leg, BranchUser {
   readonly #core: UserAgentCore;
   readonly #id: LegId;
   readonly #released: () => void;
   readonly #branches = new Set<InviteBranch>();
   #early: InviteBranch | undefined;
-  /** The branch whose 200 brought an offer that waits for its answer. */
+  /** Branch whose 200 contained an offer that has not been answered yet. */
   #unanswered: InviteBranch | undefined;
   #session: Session | undefined;
-  /** Whose offer waits for its answer. */
+  /** Session whose offer has not been answered yet. */
   #asking: Session | undefined;
   #told: RespondingPeer | undefined;
   #worst: { readonly branch: InviteBranch; readonly end: LegEndFacts } | undefined;
@@ -45,7 +45,7 @@ export class OutboundLeg implements Leg, BranchUser {
     this.#released = released;
   }
 
-  /** `answerMs`: time to the answer; undefined: whoever waits for it decides. */
+  /** `answerMs` is the time limit for an answer in milliseconds; undefined leaves the limit to the caller. */
   start(plans: readonly BranchPlan[], answerMs: number | undefined): void {
     if (plans.length === 0) {
       const end = {
@@ -75,7 +75,7 @@ export class OutboundLeg implements Leg, BranchUser {
   hangup(command: HangupCommand): void {
     if (this.#over) return;
     const { reason } = command;
-    // A 200 is acknowledged before the BYE, even where its offer cannot be answered.
+    // A 200 must be acknowledged before the BYE, even if its offer cannot be answered.
     this.acknowledge(undefined);
     this.#cancelBranches(reason);
     const how = this.#session === undefined ? 'cancel' : 'bye';
@@ -83,7 +83,7 @@ export class OutboundLeg implements Leg, BranchUser {
     this.#end({ by: 'local', how, status: undefined, reason });
   }
 
-  /** The answer to the offer of the 200. */
+  /** Answers the offer of the 200. */
   acknowledge(sdp: string | undefined): void {
     const branch = this.#unanswered;
     this.#unanswered = undefined;
@@ -98,7 +98,7 @@ export class OutboundLeg implements Leg, BranchUser {
     this.#asking?.answerOffer(sdp);
   }
 
-  /** Only the branch that brought early media first is heard; the others ring. */
+  /** Forwards the early media of the first branch that has any; other branches only ring. */
   progress(branch: InviteBranch, status: number, sdp: string | undefined): void {
     if (this.#over || this.#session !== undefined) return;
     this.#tellPeer(branch);
@@ -133,7 +133,7 @@ export class OutboundLeg implements Leg, BranchUser {
       return;
     }
     if (this.#worst === undefined || tellsMore(end, this.#worst.end)) this.#worst = { branch, end };
-    // A 6xx speaks for the user, not for one phone: the others stop ringing (RFC 3261 §16.7 step 5).
+    // A 6xx applies to the user, not to one phone: cancel the other branches (RFC 3261 §16.7 step 5).
     if ((end.status ?? 0) >= 600) this.#cancelBranches(undefined);
     if (this.#branches.size > 0) return;
     this.#tellPeer(this.#worst.branch);
@@ -150,7 +150,7 @@ export class OutboundLeg implements Leg, BranchUser {
     return session === this.#session || this.#early?.owns(session) === true;
   }
 
-  /** Before the answer only of the branch whose early media is heard: others have nothing to change. */
+  /** Before the answer, accepts offers only from the branch with the active early media. */
   offered(sdp: string | undefined, session: Session): void {
     if (!this.#isHeard(session)) {
       session.answerOffer(undefined);
@@ -160,7 +160,7 @@ export class OutboundLeg implements Leg, BranchUser {
     this.#core.emit({ kind: 'offered', leg: this.#id, sdp });
   }
 
-  /** The one that was answered, else the first that rings. */
+  /** Dialog of the answered branch, otherwise of the first branch that rings. */
   get dialog(): Dialog | undefined {
     if (this.#session !== undefined) return this.#session.dialog;
     for (const branch of this.#branches) if (branch.dialog !== undefined) return branch.dialog;
@@ -232,7 +232,10 @@ export class OutboundLeg implements Leg, BranchUser {
   }
 }
 
-/** Whether a later failure tells more than an earlier one (RFC 3261 §16.7 step 6): 6xx, then the lowest class. */
+/**
+ * Returns whether a later failure takes precedence over an earlier one (RFC 3261 §16.7 step 6): 6xx, then the lowest
+ * class.
+ */
 function tellsMore(later: LegEndFacts, earlier: LegEndFacts): boolean {
   const rank = ({ status }: LegEndFacts): number => {
     if (status === undefined) return 9;

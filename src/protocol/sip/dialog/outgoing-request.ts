@@ -15,60 +15,62 @@ import type { Cancel } from './timers.ts';
 export type RequestFailure = 'timeout' | 'transport' | 'unreachable' | 'notAllowed';
 
 export interface RequestUser {
-  /** Every response that matters: not those that led to another attempt. */
+  /** Receives every response except those that cause another attempt. */
   response(response: SipResponse, flow: Flow): void;
-  /** `why`, in words, of a destination that is not allowed. */
+  /** `why` explains why a destination is not allowed. */
   failed(how: RequestFailure, why?: string): void;
-  /** A 2xx of a target that was given up before it answered anything. */
+  /** Receives a 2xx from a target that was abandoned before it sent any response. */
   late?(response: SipResponse, flow: Flow): void;
 }
 
 export interface OutgoingRequestOptions {
-  /** Without Via. */
+  /** Request without Via. */
   readonly request: SipRequest;
   readonly destination: Destination;
   readonly auth: ClientAuth | undefined;
-  /** CSeq of another attempt: of the dialog, or one more than before. */
+  /** CSeq of the next attempt: the next of the dialog, or the previous one plus one. */
   readonly nextSequence: () => number;
   readonly user: RequestUser;
   /**
-   * The targets of one name have so long altogether to answer anything, 100 included; then the request has failed by timeout.
-   * Undefined: 64*T1 each.
+   * Time limit in milliseconds for any response, including 100, shared by all targets of one name. When it elapses, the
+   * request fails by timeout. Undefined: 64*T1 for each target.
    */
   readonly firstResponseMs?: number | undefined;
 }
 
-/** Least time for one of several targets that share `firstResponseMs`. */
+/** Minimum time in milliseconds for each of several targets that share `firstResponseMs`. */
 const LEAST_PATIENCE_MS = 1000;
-/** An edge of ours answers an INVITE with 100 at once; until another way is tried it gets two repetitions. */
+/**
+ * Time in milliseconds, enough for two retransmissions, for the immediate 100 of an edge proxy before the next attempt.
+ */
 const EDGE_MS = 2000;
-/** RFC 3261's timers B and F. */
+/** Value of RFC 3261 timers B and F in milliseconds. */
 const MOST_PATIENCE_MS = 32_000;
 
-/** Above this many bytes a request leaves by TCP when the peer was not asked for a transport (RFC 3261 §18.1.1). */
+/** Size in bytes above which a request uses TCP, unless a transport was requested for the peer (RFC 3261 §18.1.1). */
 const LARGEST_UDP_REQUEST = 1300;
 const VIA_ALLOWANCE = 120;
-/** Challenges answered for one request: proxy, server, and each of them once more with a fresh nonce. */
+/** Maximum number of challenges answered for one request: proxy and server, each once more with a fresh nonce. */
 const MAX_CHALLENGES = 4;
 
 /**
- * One request of ours until its final response: finds the next hop, tries one target after the other on timeout,
- * 503 and transport error only (RFC 3263 §4.3), and answers digest challenges.
+ * One outgoing request until its final response. It finds the next hop and tries the next target on timeout, 503 and
+ * transport error only (RFC 3263 §4.3). It also answers digest challenges.
  */
 export class OutgoingRequest implements ClientUser {
   readonly #core: UserAgentCore;
   readonly #options: OutgoingRequestOptions;
   #request: SipRequest;
-  /** Those still to be made. */
+  /** Remaining attempts. */
   #attempts: Attempt[] = [];
-  /** The one that is under way. */
+  /** Current attempt. */
   #attempt: Attempt | undefined;
   #patienceMs: number | undefined;
   #cancelPatience: Cancel = noOperation;
   #flow: Flow | undefined;
   #transaction: TransactionId | undefined;
   #challenges = 0;
-  /** Anything came back: from the target, and from the edge before it. */
+  /** True after any response from the target or from the edge proxy. */
   #heard = false;
   #edgeHeard = false;
   #over = false;
@@ -80,7 +82,7 @@ export class OutgoingRequest implements ClientUser {
     this.#request = options.request;
   }
 
-  /** The request as last sent, without Via. */
+  /** Request as last sent, without Via. */
   get request(): SipRequest {
     return this.#request;
   }
@@ -101,12 +103,15 @@ export class OutgoingRequest implements ClientUser {
     else this.#resolve(hop, destination);
   }
 
-  /** From now on `user` hears what else comes of the request as last sent: this one can be forgotten. */
+  /** Transfers later responses of the last sent request to `user`, so this object can be released. */
   handTo(user: ClientUser): void {
     if (this.#transaction !== undefined) this.#core.clients.set(this.#transaction, user);
   }
 
-  /** Cancels an INVITE (§9.1). Before it left nothing is sent, and the user hears no more of it: true. */
+  /**
+   * Cancels an INVITE (§9.1). Returns true if the INVITE was not sent yet; then nothing is sent and no callback
+   * follows.
+   */
   cancel(headers: HeaderInit): boolean {
     if (this.#cancelHeaders !== undefined || this.#over) return this.#over;
     this.#cancelHeaders = headers;
@@ -204,7 +209,7 @@ export class OutgoingRequest implements ClientUser {
     return sizeOf(this.#request) + VIA_ALLOWANCE > LARGEST_UDP_REQUEST;
   }
 
-  /** Attempts at others than the target of this one. */
+  /** Remaining attempts for other targets. */
   #otherTargets(): Attempt[] {
     return this.#attempts.filter(({ target }) => target !== this.#attempt?.target);
   }
@@ -245,7 +250,7 @@ export class OutgoingRequest implements ClientUser {
     else if (this.#patienceMs !== undefined) this.#wait(this.#patienceMs, () => this.#giveUp());
   }
 
-  /** Of requests other than INVITE an edge says nothing until they are answered: as long as it asks for us, it lives. */
+  /** An edge proxy sends no 100 for requests other than INVITE. While it keeps sending OPTIONS, it counts as live. */
   #waitForEdge(edge: Target, ms: number): void {
     this.#wait(ms, () => {
       const isGone = this.#core.edgeWays?.isSilent(edge, this.#core.nowMs) === true;
@@ -263,7 +268,7 @@ export class OutgoingRequest implements ClientUser {
   }
 
   /**
-   * The target that answers nothing is left alone, and the next one tried. Should it ring all the same, it gets CANCEL, or
+   * Abandons a target that does not respond and tries the next one. If the target still responds, it gets CANCEL, or
    * ACK and BYE.
    */
   #giveUp(): void {
@@ -283,12 +288,12 @@ export class OutgoingRequest implements ClientUser {
     this.#tryNext('timeout');
   }
 
-  /** A word of the edge itself, which was told a target that has said nothing yet. */
+  /** Returns whether the response comes from the edge proxy itself and not from its target. */
   #isEdgesOwn(flow: Flow): boolean {
     return this.#attempt?.isTold === true && flow.behind === undefined && !this.#heard;
   }
 
-  /** It waits for the target now, and says when that was in vain; should it die meanwhile, another one is tried. */
+  /** The edge proxy now waits for the target and reports a timeout. If the edge fails first, another attempt starts. */
   #edgeAnswered(): void {
     const { edge } = this.#attempt ?? {};
     if (this.#edgeHeard || edge === undefined) return;
@@ -312,14 +317,14 @@ export class OutgoingRequest implements ClientUser {
     if (edge !== undefined) this.#core.unresponsive.forget(edge);
   }
 
-  /** Who said nothing: the edge, or the target that the edge has waited for. */
+  /** Records the unresponsive hop: the edge proxy, or its target. */
   #noteUnresponsive(): void {
     const { target, edge } = this.#attempt ?? {};
     const silent = this.#edgeHeard ? target : (edge ?? target);
     if (silent !== undefined) this.#core.unresponsive.note(silent, this.#core.nowMs);
   }
 
-  /** It is asked last for as long as it wished (RFC 3261 §21.5.4). */
+  /** Moves a target with Retry-After to the end of the order for that time (RFC 3261 §21.5.4). */
   #noteRest(response: SipResponse): void {
     const restMs = retryAfterMs(response);
     const { unresponsive, nowMs } = this.#core;
@@ -352,7 +357,7 @@ export class OutgoingRequest implements ClientUser {
     return true;
   }
 
-  /** The same request anew, in a transaction and with a CSeq of its own (§22.2). */
+  /** Sends the same request in a new transaction with a new CSeq (§22.2). */
   #again(flow: Flow): void {
     const { method } = this.#request;
     const cseq = formatCSeq(this.#options.nextSequence(), method);
@@ -368,7 +373,7 @@ export class OutgoingRequest implements ClientUser {
     this.#options.user.failed(how, why);
   }
 
-  /** Not in the turn of the command: whoever gave it does not expect the outcome before it returns. */
+  /** Reports the failure in a later turn, because the caller does not expect a result before the command returns. */
   #failLater(how: RequestFailure, why?: string): void {
     this.#core.agenda.at(this.#core.nowMs, () => this.#fail(how, why));
   }

@@ -7,7 +7,7 @@ import { SDP_TYPE, sdpOf } from './sdp-body.ts';
 import type { SessionRefresh } from './session-refresh.ts';
 import type { SessionTimer } from './session-timer.ts';
 
-/** The session that the offers are about. */
+/** Session that the offers belong to. */
 interface OfferedSession {
   readonly dialog: Dialog;
   readonly timer: SessionTimer;
@@ -35,7 +35,7 @@ interface PendingOffer {
   readonly apply: () => void;
 }
 
-/** Re-INVITE and UPDATE of the peer: the rules about overlapping offers, and the answer that the leg gives. */
+/** Handles re-INVITE and UPDATE of the peer: the rules for overlapping offers, and the leg's answer. */
 export class PeerOffers {
   readonly #core: UserAgentCore;
   readonly #session: OfferedSession;
@@ -46,7 +46,7 @@ export class PeerOffers {
     this.#session = session;
   }
 
-  /** RFC 3261 §14.2: 500 while an INVITE of the peer is open, 491 while one of ours is (glare). */
+  /** Handles a re-INVITE. RFC 3261 §14.2: 500 while an INVITE of the peer is open, 491 while one of ours is (glare). */
   reinvited(request: SipRequest, transaction: TransactionId): void {
     const session = this.#session;
     if (this.#pending !== undefined || !session.isConfirmed) this.#tryLater(request, transaction);
@@ -54,7 +54,7 @@ export class PeerOffers {
     else this.#take(request, transaction);
   }
 
-  /** RFC 3311 §5.2. Without SDP an UPDATE refreshes the session and the target only. */
+  /** Handles an UPDATE (RFC 3311 §5.2). Without SDP it only refreshes the session and the target. */
   updated(request: SipRequest, transaction: TransactionId): void {
     const session = this.#session;
     if (sdpOf(request) === undefined) this.#refreshed(request, transaction);
@@ -64,7 +64,7 @@ export class PeerOffers {
     } else this.#take(request, transaction);
   }
 
-  /** An offer in a PRACK that has been accepted (RFC 3262 §5). */
+  /** Handles an offer in an accepted PRACK (RFC 3262 §5). */
   pracked(request: SipRequest, transaction: TransactionId): void {
     const session = this.#session;
     if (this.#pending !== undefined || !session.mayNegotiate) {
@@ -75,7 +75,7 @@ export class PeerOffers {
     session.offered(sdpOf(request));
   }
 
-  /** Undefined is 488, and the session goes on as it was (§14.2). */
+  /** Answers the offer. Undefined sends 488 and leaves the session unchanged (§14.2). */
   answer(sdp: string | undefined): void {
     const session = this.#session;
     const pending = this.#pending;
@@ -102,7 +102,7 @@ export class PeerOffers {
     this.#core.send(transaction, response);
   }
 
-  /** The session ended before the leg gave its answer. */
+  /** Discards the open offer, because the session ended before the leg answered. */
   drop(): void {
     const pending = this.#pending;
     this.#pending = undefined;

@@ -12,18 +12,21 @@ import { SDP_TYPE } from './sdp-body.ts';
 const NONE: HeaderInit = [];
 
 export interface PeerRouteOptions {
-  /** Where the peer was last heard. */
+  /** Flow of the peer's last request. */
   readonly flow: Flow | undefined;
-  /** Policy: answer on the peer's flow (a phone behind a NAT) instead of at its Contact (a carrier). */
+  /** True to send on the peer's flow (a phone behind NAT), false to send to its Contact (a carrier). */
   readonly viaFlow: boolean;
-  /** Set for a customer's peer: where its Contact and Record-Route lead is checked before anything is sent there. */
+  /** Guard for a customer's peer: checks the destinations of its Contact and Record-Route before sending. */
   readonly guard: DestinationGuard | undefined;
   readonly auth: ClientAuth | undefined;
-  /** Requests above 1300 bytes are tried over TCP first where the peer's Contact names no transport (RFC 3261 §18.1.1). Default: no. */
+  /**
+   * True if requests above 1300 bytes try TCP first when the peer's Contact names no transport (RFC 3261 §18.1.1).
+   * Default: false.
+   */
   readonly largeOverTcp?: boolean | undefined;
 }
 
-/** The way from us to the peer of a dialog, and the requests that we send along it. */
+/** Route to the peer of a dialog; sends requests along it. */
 export class PeerRoute {
   readonly #core: UserAgentCore;
   readonly #dialog: Dialog;
@@ -33,7 +36,7 @@ export class PeerRoute {
   readonly #largeOverTcp: boolean;
   #flow: Flow | undefined;
   #heardAt: HeardAt | undefined;
-  /** The WebSocket of the peer is closed, and it has not connected again. */
+  /** True if the peer's WebSocket has closed and no new connection replaced it. */
   #isLost = false;
 
   constructor(core: UserAgentCore, dialog: Dialog, options: PeerRouteOptions) {
@@ -52,7 +55,10 @@ export class PeerRoute {
     return this.#core.contact(this.#flow, { secure: this.#dialog.isSecure });
   }
 
-  /** A valid request of the peer: a phone may have moved behind its NAT. Returns true if it ends the loss of the flow. */
+  /**
+   * Records the flow of a valid request, because NAT may have changed it. Returns true if this restores a lost
+   * connection.
+   */
   heard(flow: Flow): boolean {
     if (this.#viaFlow) this.#flow = flow;
     this.#note(flow);
@@ -61,12 +67,15 @@ export class PeerRoute {
     return wasLost;
   }
 
-  /** The peer was last heard at that address. */
+  /** Returns whether the last request of the peer came from that address. */
   isFrom({ remoteAddress }: Flow): boolean {
     return this.#heardAt?.address === remoteAddress;
   }
 
-  /** Returns true if the peer cannot be reached any more: no address leads to a browser but its WebSocket (RFC 7118 §5). */
+  /**
+   * Handles a closed connection. Returns true if the peer is unreachable: a browser is reachable only over its
+   * WebSocket (RFC 7118 §5).
+   */
   connectionLost(connectionId: number): boolean {
     const flow = this.#flow;
     if (flow?.connectionId !== connectionId) return false;
@@ -76,7 +85,7 @@ export class PeerRoute {
     return this.#isLost;
   }
 
-  /** A request in the dialog. */
+  /** Sends a request in the dialog. */
   send(
     method: string,
     parts: { readonly headers?: HeaderInit; readonly body?: string },
@@ -96,7 +105,7 @@ export class PeerRoute {
     return outgoing;
   }
 
-  /** Acknowledges a 2xx; `sent` gives what to repeat when the 2xx comes again. */
+  /** Acknowledges a 2xx. `sent` receives the ACK to repeat if the 2xx is retransmitted. */
   acknowledge(
     { sequence, sdp }: { readonly sequence: number; readonly sdp?: string | undefined },
     sent: (output: Extract<UserAgentOutput, { kind: 'send' }>) => void,
@@ -108,7 +117,10 @@ export class PeerRoute {
     });
   }
 
-  /** The peer's flow where the policy says so and no proxy stands between; else its route set or Contact. */
+  /**
+   * Destination of a request: the peer's flow if the policy says so and there is no proxy, otherwise the route set or
+   * Contact.
+   */
   #destination(routed: RoutedRequest): Destination {
     const { isSecure: secure, hasRouteSet } = this.#dialog;
     const flow = this.#flow;
@@ -130,8 +142,9 @@ export class PeerRoute {
 }
 
 /**
- * The peer's Contact names the address that its connection leads to: requests go over the connection, whatever port it
- * names (RFC 5923 asks for an alias of one that was not authenticated, but not for the dialog that began on it).
+ * Returns whether the peer's Contact has the address of its connection. Requests then use the connection, whatever port
+ * the Contact has. RFC 5923 requires an alias for unauthenticated connections, but not within the dialog that started
+ * on the connection.
  */
 function leadsTo(uri: string, flow: Flow): boolean {
   if (flow.connectionId === undefined) return false;
@@ -141,13 +154,13 @@ function leadsTo(uri: string, flow: Flow): boolean {
   return transport === flow.transport && address === flow.remoteAddress;
 }
 
-/** The same place under `sips:`. */
+/** Same URI with the scheme `sips:`. */
 function secured(uriText: string): string {
   const uri = parseUri(uriText);
   return uri?.kind === 'sip' ? formatUri({ ...uri, secure: true }) : uriText;
 }
 
-/** A flow for a message outside every transaction (ACK to 2xx): to the first target, or undefined. */
+/** Finds a flow for an ACK to a 2xx, which is outside of all transactions: the flow to the first target, or undefined. */
 function findFlow(
   core: UserAgentCore,
   destination: Destination,

@@ -1,4 +1,4 @@
-/** Questions to the outside that wait for an answer; at most `limit` at once. */
+/** Pending queries to the application, at most `limit` at a time. */
 export class Questions<Answer> {
   readonly #limit: number;
   readonly #waiting = new Map<number, (answer: Answer) => void>();
@@ -8,7 +8,7 @@ export class Questions<Answer> {
     this.#limit = limit;
   }
 
-  /** The id to ask under; undefined when too many wait already. */
+  /** Registers a query and returns its ID, or undefined if too many are pending. */
   ask(answered: (answer: Answer) => void): number | undefined {
     if (this.#waiting.size >= this.#limit) return undefined;
     this.#lastId += 1;
@@ -16,7 +16,7 @@ export class Questions<Answer> {
     return this.#lastId;
   }
 
-  /** An answer to a question that nobody asks any more is dropped. */
+  /** Delivers an answer; the answer to a cancelled query is dropped. */
   answer(id: number, answer: Answer): void {
     const answered = this.#waiting.get(id);
     this.#waiting.delete(id);

@@ -8,8 +8,8 @@ import { PeerRoute } from './peer-route.ts';
 import type { ReferTeller } from './refers.ts';
 
 /**
- * The subscription that a REFER outside of its call makes (RFC 7647 §4, RFC 4538): a dialog of its own, in which is told what
- * came of it. It takes no SUBSCRIBE but the one that ends it.
+ * Subscription created by an out-of-dialog REFER (RFC 7647 §4, RFC 4538). It has a separate dialog in which NOTIFYs
+ * report the outcome. It accepts only a SUBSCRIBE that ends it.
  */
 export class ReferSubscription implements DialogUser, ReferTeller {
   readonly route: PeerRoute;
@@ -21,7 +21,10 @@ export class ReferSubscription implements DialogUser, ReferTeller {
     this.#core = core;
     this.#dialog = Dialog.fromRequest(refer, core.newToken(), core.options.random.integer(1000));
     this.route = new PeerRoute(core, this.#dialog, {
-      ...{ flow, viaFlow: true, guard: { heardAt: [], allow: [] }, auth: undefined },
+      flow,
+      viaFlow: true,
+      guard: { heardAt: [], allow: [] },
+      auth: undefined,
     });
   }
 
@@ -29,7 +32,7 @@ export class ReferSubscription implements DialogUser, ReferTeller {
     this.#core.dialogs.set(this.#dialog.id, this);
   }
 
-  /** The last of it has been told, or nobody wants to know it. */
+  /** Called after the last NOTIFY or when the subscriber unsubscribes. */
   told(): void {
     this.#isOver = true;
     this.#core.dialogs.delete(this.#dialog.id);

@@ -1,4 +1,4 @@
-/** REFER of ours: the peer is asked to call somebody else, and tells what comes of it (RFC 3515). */
+/** Outgoing REFER: asks the peer to call another target and receives the progress (RFC 3515). */
 import type { HeaderInit, ResponseParts, SipRequest, SipResponse } from '../message.ts';
 import type { TransactionId } from '../transaction/types.ts';
 import type { DestinationGuard, ReferStep } from '../user-agent-types.ts';
@@ -7,7 +7,7 @@ import { nextHopOf } from './next-hop.ts';
 import type { OutgoingRequest } from './outgoing-request.ts';
 import type { PeerRoute } from './peer-route.ts';
 
-/** The session that the peer is asked in. */
+/** Session in which the REFER is sent. */
 interface ReferringSession {
   readonly route: PeerRoute;
   readonly isConfirmed: boolean;
@@ -23,28 +23,28 @@ interface ReferringSession {
 }
 
 export interface ReferRequest {
-  /** SIP or tel URI of whom to call. */
+  /** SIP or tel URI of the target. */
   readonly to: string;
-  /** User of Referred-By, at our public host (RFC 3892). */
+  /** User part of Referred-By, at our public host (RFC 3892). */
   readonly by: string;
-  /** Where `to` leads is looked at before the peer is asked. Undefined: it may lead anywhere. */
+  /** Guard that checks the location of `to` before the REFER is sent. Undefined allows any location. */
   readonly guard: DestinationGuard | undefined;
 }
 
-/** `asked`: no final response yet. `told`: the outcome is known, and the subscription not over yet. */
+/** `asked`: waits for the final response. `told`: the outcome is known and the subscription is still open. */
 type State = 'idle' | 'asked' | 'accepted' | 'told';
 
-/** NOTIFYs of one REFER; beyond, the peer is told that we do not listen any more. */
+/** Maximum number of NOTIFYs for one REFER. Further ones get a response that ends the subscription. */
 const MAX_NOTIFIES = 50;
 
-/** One at a time. */
+/** Sends one REFER at a time. */
 export class Referring {
   readonly #core: UserAgentCore;
   readonly #session: ReferringSession;
   #state: State = 'idle';
   #outgoing: OutgoingRequest | undefined;
   #notifies = 0;
-  /** Another REFER may still be told of, so that a NOTIFY has to name ours. */
+  /** True if an earlier REFER may still be notified, so that a NOTIFY must name the current one. */
   #needsId = false;
 
   constructor(core: UserAgentCore, session: ReferringSession) {
@@ -52,7 +52,7 @@ export class Referring {
     this.#session = session;
   }
 
-  /** Every outcome comes by `stepped`, in a later turn. */
+  /** Sends the REFER. Every outcome is reported through `stepped` in a later turn. */
   start(refer: ReferRequest): void {
     if (this.#state === 'asked' || this.#state === 'accepted' || !this.#session.isConfirmed) {
       this.#later({ what: 'failed', why: 'state' });
@@ -68,12 +68,12 @@ export class Referring {
     else this.#check(refer, hop.query);
   }
 
-  /** Whoever waited does not any more: what the peer tells from now on changes nothing. */
+  /** Stops reporting; later NOTIFYs have no effect. */
   forget(): void {
     if (this.#state === 'asked' || this.#state === 'accepted') this.#state = 'told';
   }
 
-  /** A NOTIFY inside the dialog. */
+  /** Handles a NOTIFY inside the dialog. */
   receive(request: SipRequest, transaction: TransactionId): void {
     const answer = (status: number): void => this.#session.reply(transaction, request, status);
     this.#notifies += 1;
@@ -104,7 +104,10 @@ export class Referring {
     else if (status !== undefined) this.#session.stepped({ what: 'progress', status });
   }
 
-  /** RFC 3515 §2.4.6: without an id it is of the first REFER. */
+  /**
+   * Returns whether the NOTIFY belongs to the current REFER. Without an ID it belongs to the first REFER (RFC 3515
+   * §2.4.6).
+   */
   #isSubscribed(request: SipRequest): boolean {
     const id = /;\s*id=(\d+)/i.exec(request.header('event') ?? '')?.[1];
     const sequence = this.#outgoing?.request.cseq.sequence;
@@ -149,13 +152,13 @@ export class Referring {
     if (status >= 300) {
       this.#state = 'idle';
       this.#session.stepped({ what: 'refused', status });
-      // Of all failures this one alone says that the dialog is gone: 404 and 480 are about whom we named.
+      // Only 481 means that the dialog no longer exists. 404 and 480 refer to the target.
       if (status === 481) this.#session.expire(status);
       return;
     }
     this.#state = 'accepted';
     this.#session.stepped({ what: 'accepted', status });
-    // Nothing will be told (RFC 4488 §4): that it was accepted is all that there is to know.
+    // Without a subscription (RFC 4488 §4), acceptance is the only outcome.
     if (response.header('refer-sub')?.trim().toLowerCase() !== 'false') return;
     this.#state = 'idle';
     this.#session.stepped({ what: 'done', status });
@@ -180,7 +183,7 @@ const isOfRefer = (request: SipRequest): boolean =>
 const stateOf = (request: SipRequest): string | undefined =>
   request.header('subscription-state')?.split(';')[0]?.trim().toLowerCase();
 
-/** Status of the message/sipfrag in a NOTIFY (RFC 3420). */
+/** Status in the message/sipfrag body of a NOTIFY (RFC 3420). */
 function fragmentStatus(request: SipRequest): number | undefined {
   const status = /^SIP\/2\.0 ([1-6]\d\d)(?:\s|$)/i.exec(request.bodyText.trimStart())?.[1];
   return status === undefined ? undefined : Number(status);

@@ -1,4 +1,4 @@
-/** Requests of the peer to call somebody else for it (RFC 3515), and the truth about what came of them. */
+/** Handles REFER requests of the peer (RFC 3515) and reports the actual outcome of the referred calls. */
 import { type NameAddr, parseNameAddr } from '../header/name-addr.ts';
 import type { HeaderInit, ResponseParts, SipRequest } from '../message.ts';
 import { reasonPhrase } from '../reason-phrase.ts';
@@ -8,13 +8,13 @@ import type { ReferFacts } from '../user-agent-types.ts';
 import type { PeerRoute } from './peer-route.ts';
 import { parseReplaces } from './replaces.ts';
 
-/** Where a REFER is answered, and told of: its session, or a dialog of its own. */
+/** Dialog in which a REFER is answered and notified: its session, or a separate dialog. */
 export interface ReferTeller {
   readonly route: PeerRoute;
-  /** Nobody wants to be told any more. */
+  /** True if no further NOTIFY is wanted. */
   readonly isOver: boolean;
   accepted?(): void;
-  /** The last NOTIFY has left. */
+  /** Called after the last NOTIFY. */
   told?(): void;
   reply(
     transaction: TransactionId,
@@ -24,7 +24,7 @@ export interface ReferTeller {
   ): void;
 }
 
-/** The session that the requests are about. */
+/** Session that the requests refer to. */
 interface ReferredSession extends ReferTeller {
   readonly isConfirmed: boolean;
   referred(refer: ReferFacts): void;
@@ -32,17 +32,17 @@ interface ReferredSession extends ReferTeller {
 
 interface Open {
   readonly teller: ReferTeller;
-  /** Of Event. */
+  /** Value of the Event header field. */
   readonly event: string;
   readonly request: SipRequest;
   readonly transaction: TransactionId;
-  /** False: `Refer-Sub: false`, nothing is told afterwards (RFC 4488). */
+  /** False for `Refer-Sub: false`: no NOTIFYs follow (RFC 4488). */
   readonly isTold: boolean;
   accepted: boolean;
 }
 
 const MAX_OPEN = 4;
-/** Seconds that we say it may take. */
+/** Expiry of the subscription in seconds. */
 const EXPIRES_S = 180;
 const SIPFRAG = 'message/sipfrag;version=2.0';
 
@@ -56,7 +56,7 @@ export class Refers {
     this.#session = session;
   }
 
-  /** `teller`: of a REFER that came outside of the session. */
+  /** `teller` is the dialog of an out-of-dialog REFER; default: the session. */
   receive(
     request: SipRequest,
     transaction: TransactionId,
@@ -69,7 +69,7 @@ export class Refers {
     else this.#begin(request, { transaction, target, teller });
   }
 
-  /** 202, or why not. */
+  /** Answers a REFER with 202 or a failure status. */
   answer(id: number, status: number): void {
     const open = this.#open?.get(id);
     if (open === undefined || open.accepted) return;
@@ -89,7 +89,7 @@ export class Refers {
     this.notify(id, 100);
   }
 
-  /** What the called party has answered so far; a final status ends it. */
+  /** Reports the response of the called party; a final status ends the subscription. */
   notify(id: number, status: number): void {
     const open = this.#open?.get(id);
     if (open?.accepted !== true) return;
@@ -129,7 +129,7 @@ export class Refers {
     });
   }
 
-  /** Further ones in a session are told by the CSeq of their REFER (RFC 3515 §2.4.6). */
+  /** Value of Event. In a session, further REFERs are identified by their CSeq (RFC 3515 §2.4.6). */
   #eventOf(request: SipRequest, teller: ReferTeller): string {
     const isFirst = this.#isFirst || teller !== this.#session;
     if (teller === this.#session) this.#isFirst = false;
@@ -142,17 +142,17 @@ function targetOf(request: SipRequest): NameAddr | undefined {
   return values.length === 1 ? parseNameAddr(values[0] ?? '') : undefined;
 }
 
-/** Other methods than INVITE are not sent for anybody (RFC 3515 §2.4.3 leaves it to us). */
+/** Returns whether the REFER requests an INVITE. Other methods are refused, which RFC 3515 §2.4.3 allows. */
 const isCall = ({ uri }: NameAddr): boolean =>
   uri.kind === 'tel' ||
   (uri.kind === 'sip' && (uri.params.get('method') ?? 'INVITE').toUpperCase() === 'INVITE');
 
-/** The dialog of ours that a Replaces in the URI names (RFC 3891 §3), as the dialogs are kept. */
+/** Key of the local dialog named by a Replaces in the URI (RFC 3891 §3). */
 function replacedDialog(uri: NameAddr['uri']): string | undefined {
   if (uri.kind !== 'sip') return undefined;
   const field = uri.headers.split('&').find((pair) => /^replaces=/i.test(pair));
   if (field === undefined) return undefined;
-  // A dialog that is not named right is none that there is.
+  // An invalid value yields a key that no dialog has.
   return parseReplaces(decoded(field.slice('replaces='.length)))?.dialog ?? '';
 }
 

@@ -1,11 +1,11 @@
 /**
- * Which INVITEs were refused lately, so that one of them, sent again because the answer was lost, is refused again: its
- * sender may have gone by then. Bounded: of two that fall into one place the later is kept.
+ * Recently refused INVITEs. A retransmission after a lost response is refused again, even if calls are accepted by
+ * then. Bounded: if two INVITEs share a slot, the later one is kept.
  */
 import type { SipRequest } from '../message.ts';
 
 const PLACES = 65_536;
-/** Until its sender gives up (RFC 3261 Timer B). */
+/** Retention in milliseconds: the sender's RFC 3261 Timer B. */
 const KEPT_MS = 32_000;
 const PRIME = 0x01000193;
 
@@ -14,12 +14,12 @@ export class RefusedCalls {
   #prints: Uint32Array | undefined;
   #untilMs = new Float64Array(0);
 
-  /** `seed`: unknown to peers, who could else choose what falls together. */
+  /** `seed` must be unpredictable, so that peers cannot choose colliding requests. */
   constructor(seed: number) {
     this.#seed = seed;
   }
 
-  /** The same number for the same request, however often it is sent; 32 bits. */
+  /** Fingerprint of the request (32 bits); equal for all its retransmissions. */
   printOf(request: SipRequest): number {
     const { branch } = request.via;
     return hash(request.callId, hash(branch ?? '', hash(request.from.tag ?? '', this.#seed)));

@@ -1,4 +1,4 @@
-/** Provisional responses of ours that the caller acknowledges with PRACK (RFC 3262 §3). */
+/** Provisional responses that the caller acknowledges with PRACK (RFC 3262 §3). */
 
 import { noOperation } from '../../../base/no-operation.ts';
 import type { HeaderInit, ResponseParts, SipRequest, SipResponse } from '../message.ts';
@@ -13,9 +13,9 @@ export const RELIABLE = '100rel';
 export interface ReliableOptions {
   readonly transaction: TransactionId;
   readonly response: (status: number, parts: ResponseParts) => SipResponse;
-  /** The caller has acknowledged an answer to its offer: either side may offer anew (RFC 3311 §5.1). */
+  /** Called when the caller has acknowledged our answer. From then on both sides may make offers (RFC 3311 §5.1). */
   readonly agreed: () => void;
-  /** No PRACK came within 64*T1. */
+  /** Called when no PRACK arrived within 64*T1. */
   readonly givenUp: () => void;
 }
 
@@ -32,18 +32,18 @@ export class Reliable {
   readonly #options: ReliableOptions;
   readonly #required: boolean;
   readonly #supported: boolean;
-  /** Of the INVITE. */
+  /** CSeq of the INVITE. */
   readonly #inviteSequence: number;
   readonly #hasOffer: boolean;
   #sequence: number;
   #pending: Pending | undefined;
-  /** Only the latest of those that wait: what it says is true. */
+  /** Latest pending response; it replaces earlier pending ones. */
   #next: { readonly status: number; readonly parts: ResponseParts } | undefined;
   #whenClear: (() => void) | undefined;
   #hasAgreed = false;
   #cancelTimer: Cancel = noOperation;
 
-  /** Lives as long as the leg, and so keeps nothing of the INVITE. */
+  /** Keeps no reference to the INVITE, because the object lives as long as the leg. */
   constructor(core: UserAgentCore, invite: SipRequest, options: ReliableOptions) {
     this.#core = core;
     this.#options = options;
@@ -54,14 +54,14 @@ export class Reliable {
     this.#sequence = 0;
   }
 
-  /** The caller has an answer of ours for certain: the 2xx carries none. */
+  /** True if the caller has acknowledged our answer, so the 2xx carries none. */
   get hasAgreed(): boolean {
     return this.#hasAgreed;
   }
 
   /**
-   * Sends a provisional response: reliably where the caller demands it, and early media where the caller can acknowledge it.
-   * The second waits for the PRACK to the first (§3).
+   * Sends a provisional response. It is reliable if the caller requires it, or if it has early media and the caller
+   * supports PRACK. The second response waits for the PRACK to the first (§3).
    */
   send(status: number, parts: ResponseParts): void {
     const hasSdp = parts.body !== undefined;
@@ -70,19 +70,19 @@ export class Reliable {
       this.#core.send(transaction, response(status, parts));
       return;
     }
-    // An INVITE without offer asks for ours in the first reliable response; the answer in the PRACK is not waited for.
+    // An INVITE without offer requires ours in the first reliable response. The answer in the PRACK is not awaited.
     if (!hasSdp && !this.#hasOffer) return;
     if (this.#pending === undefined) this.#begin(status, parts);
     else this.#next = { status, parts };
   }
 
-  /** `act` runs once no answer of ours waits for its PRACK: at once as a rule. */
+  /** Runs `act` when no answer waits for its PRACK; usually immediately. */
   whenClear(act: () => void): void {
     if (this.#pending?.hasSdp === true) this.#whenClear = act;
     else act();
   }
 
-  /** A PRACK; false: it acknowledges nothing that waits (481). */
+  /** Handles a PRACK. Returns false if it matches no pending response (481). */
   acknowledged(prack: SipRequest): boolean {
     const words = (prack.header('rack') ?? '').trim().split(/[ \t]+/);
     const pending = this.#pending;
@@ -101,7 +101,7 @@ export class Reliable {
     return true;
   }
 
-  /** What waited for the PRACK, once that is answered. */
+  /** Sends the response that waited for the PRACK, after the PRACK has been answered. */
   goOn(): void {
     const [next, act] = [this.#next, this.#whenClear];
     this.#next = undefined;
@@ -110,7 +110,7 @@ export class Reliable {
     else if (next !== undefined) this.#begin(next.status, next.parts);
   }
 
-  /** A final response ends it: what was not acknowledged is repeated no more. */
+  /** Stops retransmissions, because a final response has been sent. */
   stop(): void {
     this.#cancelTimer();
     this.#next = undefined;
@@ -131,7 +131,7 @@ export class Reliable {
     this.#repeat(core.timers.t1, core.nowMs + patience(core.timers));
   }
 
-  /** At T1, doubling (§3). */
+  /** Retransmits after T1, doubling the interval each time (§3). */
   #repeat(intervalMs: number, endMs: number): void {
     const core = this.#core;
     if (this.#pending === undefined) return;
@@ -144,7 +144,7 @@ export class Reliable {
   }
 }
 
-/** RSeq of a provisional response that has to be acknowledged; undefined: it has not. */
+/** RSeq of a provisional response that requires PRACK, or undefined if it does not. */
 export function reliableSequence(response: SipResponse): number | undefined {
   if (!response.tokens('require').includes(RELIABLE)) return undefined;
   const text = response.header('rseq') ?? '';

@@ -1,13 +1,13 @@
-/** Which dialog of ours a Replaces header field names (RFC 3891). */
+/** Finds the local dialog named in a Replaces header field (RFC 3891). */
 import type { SipRequest } from '../message.ts';
 import type { LegId, ReferFacts } from '../user-agent-types.ts';
 import type { UserAgentCore } from './core.ts';
 import { dialogId } from './dialog.ts';
 
 interface Replaces {
-  /** As the dialogs are kept. */
+  /** Dialog key in the local format. */
   readonly dialog: string;
-  /** The same, told by its other side. */
+  /** Same key with the two tags exchanged. */
   readonly turned: string;
   readonly earlyOnly: boolean;
 }
@@ -19,14 +19,14 @@ function parseNamed(text: string) {
   return { callId, params, named };
 }
 
-/** The dialog that Target-Dialog names, as dialogs are kept: what is local to its sender is remote to us (RFC 4538 §7). */
+/** Key of the dialog in Target-Dialog. The sender's local tag is our remote tag (RFC 4538 §7). */
 export function targetDialog(request: SipRequest): string | undefined {
   const { callId, named } = parseNamed(request.header('target-dialog') ?? '');
   const [theirs, ours] = [named('local-tag'), named('remote-tag')];
   return callId === '' || !theirs || !ours ? undefined : dialogId(callId, ours, theirs);
 }
 
-/** Undefined: it is malformed. */
+/** Returns undefined if the value is malformed. */
 export function parseReplaces(text: string): Replaces | undefined {
   const { callId, params, named } = parseNamed(text);
   const [to, from] = [named('to-tag'), named('from-tag')];
@@ -35,13 +35,13 @@ export function parseReplaces(text: string): Replaces | undefined {
   return { dialog: dialogId(callId, to, from), turned: dialogId(callId, from, to), earlyOnly };
 }
 
-/** The leg of the dialog that a REFER names in Replaces (RFC 3891 §3). */
+/** Leg of the dialog that a REFER names in Replaces (RFC 3891 §3). */
 export const replacedLeg = (
   core: UserAgentCore,
   { replaces }: Pick<ReferFacts, 'replaces'>,
 ): LegId | undefined => (replaces === undefined ? undefined : core.dialogs.get(replaces)?.leg);
 
-/** The leg whose place a new INVITE is to take, or the status that refuses it (§3); undefined: it asks for none. */
+/** Leg to be replaced by a new INVITE, or the status that refuses it (§3). Undefined without Replaces. */
 export function replacedBy(
   core: UserAgentCore,
   request: SipRequest,
@@ -50,8 +50,8 @@ export function replacedBy(
   if (text === undefined) return undefined;
   const replaces = more.length > 0 ? undefined : parseReplaces(text);
   if (replaces === undefined) return { status: 400 };
-  // A lamp tells the phone's tag as local (RFC 4235 §4.1.1). Whether that is the to-tag depends on whom the INVITE is for: the phone, or
-  // who calls it. It is us either way, and phones do it both ways.
+  // Dialog events show the phone's tag as local (RFC 4235 §4.1.1). Phones disagree on whether that is the to-tag or the
+  // from-tag of Replaces, so both orders are accepted.
   const found = core.dialogs.get(replaces.dialog) ?? core.dialogs.get(replaces.turned);
   if (found?.leg === undefined || found.stage === undefined) return { status: 481 };
   switch (found.stage) {
@@ -62,7 +62,7 @@ export function replacedBy(
     case 'early':
       return { leg: found.leg };
     case 'asked':
-      // Somebody else's INVITE that we have not answered.
+      // The dialog is an unanswered INVITE from another peer.
       return { status: 481 };
   }
 }

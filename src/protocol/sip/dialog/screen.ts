@@ -4,12 +4,12 @@ import { isRfc2543 } from '../transaction/key.ts';
 import { type Flow, isSecure, peerOf } from '../transport/flow.ts';
 import { METHODS, type Refusal, unfitContent, unmetDemand } from './capabilities.ts';
 
-/** Methods that are served, REGISTER too. */
+/** Supported methods including REGISTER. */
 const SERVED: ReadonlySet<string> = new Set([...METHODS, 'REGISTER']);
 
 /**
- * What is wrong with a valid request before anybody asks who sent it: the order of RFC 3261 §8.2. In a dialog the
- * Request-URI is our own Contact and the hops do not count.
+ * Checks a valid request before authentication, in the order of RFC 3261 §8.2. Inside a dialog, the Request-URI is our
+ * Contact and Max-Forwards is ignored.
  */
 export function screen(
   request: SipRequest,
@@ -31,16 +31,16 @@ export function screen(
   return unmetDemand(request) ?? unfitContent(request);
 }
 
-/** RFC 5630 §6.3: the scheme of the request may not be used this way. */
+/** Warning of RFC 5630 §6.3: the scheme is not allowed for this request. */
 const SIPS_NOT_ALLOWED = [['Warning', '380 carillon "SIPS Not Allowed"']] as const;
 
-/** A `sips:` request that came without TLS has not been protected on its way (RFC 5630 §3.3, §5.3). */
+/** Refuses a `sips:` request received without TLS, because it was not protected in transit (RFC 5630 §3.3, §5.3). */
 export function insecure({ uri }: SipRequest, flow: Flow): Refusal | undefined {
   if (uri.kind !== 'sip' || !uri.secure || isSecure(peerOf(flow).transport)) return undefined;
   return { status: 416, headers: SIPS_NOT_ALLOWED, why: 'sips without TLS' };
 }
 
-/** Schemes that we cannot route: 416 for the Request-URI (§8.2.2.1), 400 for who registers (§10.3). */
+/** Refuses unsupported URI schemes: 416 for the Request-URI (§8.2.2.1), 400 for the address of record (§10.3). */
 function strangeAddress(request: SipRequest): Refusal | undefined {
   if (request.uri.kind === 'other') return { status: 416, headers: [], why: 'URI scheme' };
   if (request.method === 'REGISTER' && request.to.uri.kind !== 'sip') {
@@ -49,7 +49,7 @@ function strangeAddress(request: SipRequest): Refusal | undefined {
   return undefined;
 }
 
-/** An INVITE may go on to somebody else, so that hops (§16.3 step 3) and loops (§16.3 step 4) matter for it. */
+/** Checks hops (§16.3 step 3) and loops (§16.3 step 4) of an INVITE, because the service may forward it. */
 function spent(request: SipRequest, ownSentBys: ReadonlySet<string>): Refusal | undefined {
   if (request.method !== 'INVITE') return undefined;
   if (request.maxForwards === 0) return { status: 483, headers: [], why: 'no hops left' };
@@ -58,13 +58,13 @@ function spent(request: SipRequest, ownSentBys: ReadonlySet<string>): Refusal | 
 }
 
 const MARK_LENGTH = 8;
-/** FNV-1a. 32 bits are enough: only requests that already carry a Via of ours are compared. */
+/** FNV-1a parameters. 32 bits are sufficient, because only requests with a Via of ours are compared. */
 const FNV_OFFSET = 0x811c9dc5;
 const FNV_PRIME = 0x01000193;
 
 /**
- * A mark for the branch of a request of ours that tells its Request-URI again: a request that comes back with the
- * same one is a loop (RFC 3261 §16.6 step 8), with another one a spiral, which is allowed.
+ * Branch marker derived from the Request-URI. A request that returns with the same URI is a loop (RFC 3261 §16.6 step
+ * 8); with another URI it is a spiral, which is allowed.
  */
 export function loopMark(requestUri: string): string {
   let mark = FNV_OFFSET;
@@ -74,7 +74,7 @@ export function loopMark(requestUri: string): string {
   return (mark >>> 0).toString(16).padStart(MARK_LENGTH, '0');
 }
 
-/** True when a request that we sent ourselves has come back unchanged; `ownSentBys` are `host:port` of our Vias. */
+/** Returns true if our own request came back unchanged. `ownSentBys` contains the `host:port` of our Vias. */
 function isLoop(request: SipRequest, ownSentBys: ReadonlySet<string>): boolean {
   return request.list('via').some((text) => {
     const via = parseVia(text);

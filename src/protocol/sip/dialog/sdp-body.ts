@@ -4,10 +4,10 @@ import type { SipMessage } from '../message.ts';
 
 export const SDP_TYPE = 'application/sdp';
 
-/** Parts of a multipart body that are looked at. */
+/** Maximum number of parts read from a multipart body. */
 const MAX_PARTS = 16;
 
-/** The session description of a message: its body, or a part of a multipart body (RFC 5621 §3.1). */
+/** Session description of a message: its body, or a part of a multipart body (RFC 5621 §3.1). */
 export function sdpOf(message: SipMessage): string | undefined {
   if (message.body.length === 0) return undefined;
   const type = message.contentType;
@@ -17,7 +17,7 @@ export function sdpOf(message: SipMessage): string | undefined {
   return boundary === '' ? undefined : sdpPart(message.bodyText, boundary);
 }
 
-/** RFC 2046 §5.1.1, without nesting. */
+/** Splits a multipart body (RFC 2046 §5.1.1) without nesting. */
 function sdpPart(text: string, boundary: string): string | undefined {
   const parts = `\r\n${text}`.split(`\r\n--${boundary}`).slice(1, MAX_PARTS + 1);
   for (const part of parts) {

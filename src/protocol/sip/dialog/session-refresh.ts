@@ -7,7 +7,7 @@ import type { PeerRoute } from './peer-route.ts';
 import { SDP_TYPE, sdpOf } from './sdp-body.ts';
 import type { SessionTimer } from './session-timer.ts';
 
-/** The session that is refreshed. */
+/** Session to be refreshed. */
 interface RefreshedSession {
   readonly dialog: Dialog;
   readonly timer: SessionTimer;
@@ -21,10 +21,10 @@ interface RefreshedSession {
   inviteHeaders(): HeaderInit;
 }
 
-/** Wait before a refresh that met a passing failure is tried again. */
+/** Delay in milliseconds before a refresh is retried after a temporary failure. */
 const RETRY_MS = 10_000;
 
-/** Refreshes of ours (RFC 4028 §7.4): by UPDATE where the peer allows it, else by re-INVITE with the same SDP. */
+/** Sends session refreshes (RFC 4028 §7.4): UPDATE if the peer allows it, otherwise a re-INVITE with the same SDP. */
 export class SessionRefresh {
   readonly #core: UserAgentCore;
   readonly #session: RefreshedSession;
@@ -39,7 +39,7 @@ export class SessionRefresh {
     this.#session = session;
   }
 
-  /** A re-INVITE of ours has no final response yet. */
+  /** True while a local re-INVITE has no final response. */
   get isOpen(): boolean {
     return this.#reinvite !== undefined;
   }
@@ -136,7 +136,7 @@ export class SessionRefresh {
     session.afterFailure(status);
   }
 
-  /** After glare whoever made the Call-ID waits longer (§14.1): 2.1 to 4 s, the other up to 2 s. */
+  /** Delay after glare (§14.1) in milliseconds: 2.1 to 4 s for the owner of the Call-ID, up to 2 s for the other side. */
   #retryDelayMs(status: number): number {
     if (status !== 491) return RETRY_MS;
     const { random } = this.#core.options;

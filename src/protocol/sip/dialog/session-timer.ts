@@ -2,11 +2,11 @@ import { NO_PARAMS } from '../header/text.ts';
 import { parseDeltaSeconds, parseTokenWithParams } from '../header/values.ts';
 import type { HeaderInit, SipRequest, SipResponse } from '../message.ts';
 
-/** Seconds. RFC 4028 §4: no Min-SE below 90. */
+/** Intervals in seconds. Min-SE is at least 90 (RFC 4028 §4). */
 export interface SessionTimerSettings {
-  /** What we ask for. */
+  /** Session interval that we request. */
   readonly interval: number;
-  /** The least we accept. */
+  /** Shortest interval that we accept. */
   readonly minimum: number;
 }
 
@@ -14,14 +14,14 @@ export const DEFAULT_SESSION_TIMER: SessionTimerSettings = { interval: 1800, min
 
 type Refresher = 'us' | 'peer';
 
-/** What is due: `refresh` sends UPDATE or re-INVITE, `expire` ends the session with BYE (RFC 4028 §10). */
+/** Due action: `refresh` sends UPDATE or re-INVITE, `expire` ends the session with BYE (RFC 4028 §10). */
 export interface SessionTimerDue {
   readonly what: 'refresh' | 'expire';
-  /** When it was due. */
+  /** Time at which the action was due. */
   readonly dueMs: number;
 }
 
-/** What a request asked for, or why it is refused: 422 with `minSe` (§9). */
+/** Requested session interval, or a refusal: 422 with `minSe` (§9). */
 export type SessionTimerOffer =
   | { readonly kind: 'tooBrief'; readonly minSe: number }
   | { readonly kind: 'ok'; readonly headers: HeaderInit; readonly apply: () => void };
@@ -45,7 +45,7 @@ function sessionExpires(message: SipRequest | SipResponse): SessionExpires | und
   };
 }
 
-/** Min-SE of a request or of a 422, seconds; 90 when absent (§5). */
+/** Min-SE of a request or of a 422 in seconds; 90 if absent (§5). */
 function minSe(message: SipRequest | SipResponse): number {
   const text = message.header('min-se');
   const fields = text === undefined ? undefined : parseTokenWithParams(text);
@@ -54,8 +54,8 @@ function minSe(message: SipRequest | SipResponse): number {
 }
 
 /**
- * The session timer of one dialog (RFC 4028). It runs only with a peer that knows it (`Supported: timer`): the
- * others are watched by their media alone.
+ * Session timer of one dialog (RFC 4028). It runs only if the peer supports it (`Supported: timer`). Other peers are
+ * monitored only by their media.
  */
 export class SessionTimer {
   readonly #settings: SessionTimerSettings;
@@ -71,7 +71,7 @@ export class SessionTimer {
     this.#minimum = settings.minimum;
   }
 
-  /** Headers of an INVITE or UPDATE of ours. A refresh keeps the role that was agreed (§7.4). */
+  /** Header fields of our INVITE or UPDATE. A refresh keeps the negotiated role (§7.4). */
   requestHeaders(): HeaderInit {
     const role =
       this.#refresher === undefined ? '' : `;refresher=${this.#refresher === 'us' ? 'uac' : 'uas'}`;
@@ -81,7 +81,7 @@ export class SessionTimer {
     ];
   }
 
-  /** Takes the Min-SE of a 422 for the next attempt; false when there is nothing left to raise (§7.3). */
+  /** Applies the Min-SE of a 422 to the next attempt. Returns false if it would not raise the interval (§7.3). */
   raise(response: SipResponse): boolean {
     const wanted = minSe(response);
     if (wanted <= this.#minimum && wanted <= this.#interval) return false;
@@ -90,7 +90,7 @@ export class SessionTimer {
     return true;
   }
 
-  /** A request of the peer that may start or refresh the session; `apply` is called when its 2xx goes out (§9). */
+  /** Handles a peer's request that may start or refresh the session. Call `apply` when its 2xx is sent (§9). */
   offered(request: SipRequest, nowMs: () => number): SessionTimerOffer {
     const asked = sessionExpires(request);
     const peerKnows = request.tokens('supported').includes('timer');
@@ -115,7 +115,7 @@ export class SessionTimer {
     };
   }
 
-  /** The 2xx to a request of ours. Without Session-Expires the peer has no timer and there is none (§7.2). */
+  /** Handles the 2xx to our request. Without Session-Expires there is no session timer (§7.2). */
   accepted(response: SipResponse, nowMs: number): void {
     const agreed = sessionExpires(response);
     if (agreed === undefined) {
@@ -126,7 +126,7 @@ export class SessionTimer {
     this.#start(interval, agreed.refresher === 'uas' ? 'peer' : 'us', nowMs);
   }
 
-  /** Tries again a while after a refresh that failed for a passing reason. */
+  /** Schedules another refresh after a temporary failure. */
   retryRefresh(atMs: number): void {
     if (this.#refresher === 'us' && (this.#expireAtMs ?? 0) > atMs) this.#refreshAtMs = atMs;
   }
@@ -155,7 +155,7 @@ export class SessionTimer {
     return Math.min(this.#refreshAtMs, this.#expireAtMs ?? this.#refreshAtMs);
   }
 
-  /** Refresh at half the interval (§7.2); BYE a third of it, at most 32 s, before its end (§10). */
+  /** Starts the timer: refresh at half the interval (§7.2), BYE a third of it but at most 32 s before its end (§10). */
   #start(interval: number, refresher: Refresher, nowMs: number): void {
     this.#refresher = refresher;
     this.#interval = interval;

@@ -19,27 +19,27 @@ import { SessionRefresh } from './session-refresh.ts';
 import type { SessionTimer } from './session-timer.ts';
 import type { Cancel } from './timers.ts';
 
-/** What the leg hears of its session. */
+/** Callbacks from a session to its leg. */
 export interface SessionUser {
   acknowledged(): void;
-  /** A request with a description comes from another address than the one before. */
+  /** Called when a request with SDP arrives from a different address than the previous one. */
   movedTo?(flow: Flow, session: Session): void;
-  /** Answered by `answerOffer` of the session that has it. */
+  /** Offer from the peer; answer it with `answerOffer` of the session. */
   offered(sdp: string | undefined, session: Session): void;
   answered(sdp: string): void;
-  /** The leg that it is. */
+  /** ID of the leg. */
   readonly id: LegId;
   referred(refer: ReferFacts, session: Session): void;
-  /** What comes of a REFER of ours. */
+  /** Progress of our REFER. */
   stepped(step: ReferStep): void;
-  /** A PRACK of the caller; false: it acknowledges nothing (481). Undefined: we are the caller. */
+  /** Handles a PRACK of the caller. Returns false if it matches no response (481). Undefined on the caller's side. */
   pracked?(request: SipRequest): boolean;
-  /** The PRACK has been answered. */
+  /** Called after the PRACK has been answered. */
   prackAnswered?(): void;
   dtmf(digit: string, durationMs: number): void;
-  /** The WebSocket of the peer has closed (false), or it has sent a request over another one (true). */
+  /** Called when the peer's WebSocket closes (false), or when the peer sends a request over another one (true). */
   connectionChanged(connected: boolean): void;
-  /** Exactly once, unless `bye` was called before. */
+  /** Called exactly once, unless `bye` was called before. */
   ended(end: LegEndFacts): void;
 }
 
@@ -50,17 +50,17 @@ export interface SessionOptions extends PeerRouteOptions {
   readonly isCaller: boolean;
 }
 
-/** `early`: no 2xx yet. `closing`: over for the leg, but its last messages are still on their way. */
+/** `early`: no 2xx yet. `closing`: ended for the leg, while its last messages are pending. */
 type State = 'early' | 'confirmed' | 'closing' | 'closed';
 
-/** One dialog with its INVITE usage: what happens inside it from the first response to the BYE (RFC 3261 §12 to §15). */
+/** One dialog with its INVITE usage, from the first response to the BYE (RFC 3261 §12 to §15). */
 export class Session implements DialogUser {
   readonly dialog: Dialog;
   readonly timer: SessionTimer;
   readonly user: SessionUser;
   readonly route: PeerRoute;
   readonly refresh: SessionRefresh;
-  /** True when the dialog began with an INVITE of ours. */
+  /** True if a local INVITE created the dialog. */
   readonly isCaller: boolean;
   readonly #core: UserAgentCore;
   readonly #offers: PeerOffers;
@@ -69,7 +69,7 @@ export class Session implements DialogUser {
   #state: State = 'early';
   #acceptance: Acceptance | undefined;
   #hasAgreed = false;
-  /** IP address that descriptions of the peer come from. */
+  /** Source IP address of the peer's session descriptions. */
   #source: string | undefined;
   #byeHeaders: HeaderInit | undefined;
   #cancelTimer: Cancel = noOperation;
@@ -105,22 +105,25 @@ export class Session implements DialogUser {
     return this.#state === 'confirmed';
   }
 
-  /** Offers may be made: after the 2xx, or once a reliable provisional response has settled the first (RFC 3311 §5.1). */
+  /**
+   * True if offers are allowed: after the 2xx, or after a reliable provisional response completed the first exchange
+   * (RFC 3311 §5.1).
+   */
   get mayNegotiate(): boolean {
     return this.#state === 'confirmed' || (this.#state === 'early' && this.#hasAgreed);
   }
 
-  /** A reliable provisional response brought the answer to the offer of the INVITE. */
+  /** Records that a reliable provisional response answered the offer of the INVITE. */
   agreed(): void {
     this.#hasAgreed = true;
   }
 
-  /** A 2xx of ours is not acknowledged yet. */
+  /** True while our 2xx has not been acknowledged. */
   get awaitsAck(): boolean {
     return this.#acceptance !== undefined;
   }
 
-  /** Our 2xx to an INVITE leaves now, and is repeated until its ACK. */
+  /** Sends our 2xx to an INVITE and repeats it until the ACK arrives. */
   accept(transaction: TransactionId, response: SipResponse, expectsAnswer: boolean): void {
     this.#state = 'confirmed';
     this.refresh.noteLocal(sdpOf(response));
@@ -130,7 +133,7 @@ export class Session implements DialogUser {
     this.armTimer();
   }
 
-  /** The peer's 2xx to our INVITE arrived. */
+  /** Handles the peer's 2xx to our INVITE. */
   confirm(response: SipResponse, localSdp: string | undefined): void {
     this.#state = 'confirmed';
     this.dialog.settleRoute(response);
@@ -140,7 +143,7 @@ export class Session implements DialogUser {
     this.armTimer();
   }
 
-  /** A request of the peer inside this dialog. Its extensions and content have been checked. */
+  /** Handles a request of the peer inside this dialog. Its extensions and content have been checked. */
   receive(request: SipRequest, transaction: TransactionId, flow: Flow): void {
     if (!this.dialog.receive(request)) {
       this.reply(transaction, request, 500, { reason: 'CSeq Out Of Order' });
@@ -189,7 +192,7 @@ export class Session implements DialogUser {
     if (press !== undefined) this.user.dtmf(press.digit, press.durationMs);
   }
 
-  /** An ACK to a 2xx of ours; those to earlier ones, repeated, are not for us any more. */
+  /** Handles an ACK to our 2xx. Repeated ACKs to earlier ones are ignored. */
   acknowledged(ack: SipRequest): void {
     const acceptance = this.#acceptance;
     if (acceptance === undefined || ack.cseq.sequence !== acceptance.sequence) return;
@@ -209,12 +212,12 @@ export class Session implements DialogUser {
     this.user.acknowledged();
   }
 
-  /** The answer to `offered`; undefined refuses the offer. */
+  /** Answers an offer received through `offered`; undefined refuses it. */
   answerOffer(sdp: string | undefined): void {
     this.#offers.answer(sdp);
   }
 
-  /** Ends the session. A callee whose 2xx is not acknowledged yet has to wait with its BYE (§15). */
+  /** Ends the session. A callee delays the BYE until its 2xx is acknowledged (§15). */
   bye(headers: HeaderInit): void {
     if (this.isOver) return;
     this.#leave();
@@ -235,18 +238,18 @@ export class Session implements DialogUser {
     );
   }
 
-  /** Ends a dialog that never got beyond provisional responses, without a message. */
+  /** Ends a dialog that received only provisional responses; sends no message. */
   discard(): void {
     this.#leave();
     this.#close();
   }
 
-  /** A status that ends the dialog, whatever it answers (RFC 5057 §5.1). */
+  /** Ends the dialog if the failure status requires it, for any request (RFC 5057 §5.1). */
   afterFailure(status: number): void {
     if (endsDialog(status)) this.expire(status);
   }
 
-  /** The peer is gone: its session timer ran out, or it does not know the dialog any more. */
+  /** Ends the session without the peer: the session timer expired, or the peer does not know the dialog. */
   expire(status: number | undefined, dueMs = this.#core.nowMs): void {
     this.#giveUp({ by: 'local', how: 'sessionExpired', status, reason: undefined, dueMs });
   }
@@ -259,7 +262,7 @@ export class Session implements DialogUser {
     this.user.offered(sdp, this);
   }
 
-  /** Only from where the peer of this session is (RFC 4538 §5: whoever knows its tags is, or has heard, one of the two). */
+  /** Accepts an out-of-dialog REFER only from the address of this session's peer (RFC 4538 §5). */
   targeted(refer: SipRequest, transaction: TransactionId, flow: Flow): void {
     const subscription = new ReferSubscription(this.#core, refer, flow);
     if (this.route.isFrom(flow)) this.refers.receive(refer, transaction, subscription);
@@ -284,7 +287,7 @@ export class Session implements DialogUser {
     if (!this.isOver) this.user.stepped(step);
   }
 
-  /** Headers of our INVITEs, UPDATEs and their 2xx. */
+  /** Header fields of our INVITEs, UPDATEs and their 2xx. */
   inviteHeaders(): HeaderInit {
     const contact: HeaderInit = [['Contact', this.route.contact]];
     return contact.concat(ALLOWED_AND_SUPPORTED);
@@ -357,7 +360,7 @@ export class Session implements DialogUser {
   }
 
   #leave(): void {
-    // The early dialogs of one INVITE share their timer: it belongs to the one that is confirmed.
+    // The early dialogs of one INVITE share their timer; the confirmed dialog owns it.
     if (this.#state === 'confirmed') this.timer.stop();
     this.#state = 'closing';
     this.#offers.drop();

@@ -1,9 +1,9 @@
-/** Cancels what was put on the agenda; calling it twice, or too late, does nothing. */
+/** Cancels a timer. Repeated or late calls have no effect. */
 export type Cancel = () => void;
 
 interface Entry {
   readonly dueMs: number;
-  /** Entries of the same moment fire in the order in which they were made. */
+  /** Tie-breaker: timers with equal time fire in the order of creation. */
   readonly order: number;
   action: (() => void) | undefined;
 }
@@ -11,16 +11,16 @@ interface Entry {
 const earlier = (a: Entry, b: Entry): boolean =>
   a.dueMs < b.dueMs || (a.dueMs === b.dueMs && a.order < b.order);
 
-/** The heap is cleared of cancelled entries when they are so many, and most of it. */
+/** Number of cancelled entries from which the heap is compacted, if they are also the majority. */
 const MANY_CANCELLED = 1024;
 
-/** Timers of many sessions: a binary heap, so that thousands of them cost next to nothing while they wait. */
+/** Timers of many sessions in one binary heap, so that waiting timers cost almost nothing. */
 export class DialogTimers {
   #heap: Entry[] = [];
   #order = 0;
   #cancelled = 0;
 
-  /** Entries in memory, cancelled ones that were not cleared yet included. */
+  /** Number of entries in memory, including cancelled entries not yet removed. */
   get size(): number {
     return this.#heap.length;
   }
@@ -42,7 +42,7 @@ export class DialogTimers {
     return this.#heap[0]?.dueMs;
   }
 
-  /** Runs everything due; what is put on the agenda meanwhile runs too when it is due already. */
+  /** Runs all due timers, including those added and due during the run. */
   run(nowMs: number): void {
     for (;;) {
       this.#dropCancelled();

@@ -2,7 +2,7 @@ import { createResponse } from '../message.ts';
 import { parseMessage } from '../parse.ts';
 import { serialize } from '../serialize.ts';
 
-/** The last answer on a stream that can no longer be followed (RFC 3261 §18.3); undefined when none is possible. */
+/** Last response on a stream whose framing is lost (RFC 3261 §18.3), or undefined if none is possible. */
 export function answerUnframed(
   head: Uint8Array,
   status: number,

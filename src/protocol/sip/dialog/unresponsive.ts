@@ -1,16 +1,19 @@
 import type { Target } from '../user-agent-types.ts';
 
-/** A target that answered nothing is tried after all others for so long. */
+/** Time in milliseconds for which an unresponsive target is tried last. */
 const REMEMBERED_MS = 60_000;
-/** What a Retry-After asks for at the most. */
+/** Maximum Retry-After in milliseconds. */
 const LONGEST_MS = 600_000;
 const MAX_REMEMBERED = 1000;
 
 const keyOf = ({ transport, address, port }: Target): string => `${transport} ${address} ${port}`;
 
-/** Targets that answered nothing lately, or asked for a rest: of several addresses of one name they come last (RFC 3263 §4.3). */
+/**
+ * Targets that did not respond recently or sent Retry-After. Among the addresses of one name they are tried last (RFC
+ * 3263 §4.3).
+ */
 export class Unresponsive {
-  /** Until when; those noted longest ago first. */
+  /** Expiry by target, in the order of insertion. */
   readonly #untilMs = new Map<string, number>();
 
   note(target: Target, nowMs: number, forMs = REMEMBERED_MS): void {
@@ -21,12 +24,12 @@ export class Unresponsive {
     if (this.#untilMs.size > MAX_REMEMBERED && oldest !== undefined) this.#untilMs.delete(oldest);
   }
 
-  /** It has answered. */
+  /** Removes a target that has responded. */
   forget(target: Target): void {
     if (this.#untilMs.size > 0) this.#untilMs.delete(keyOf(target));
   }
 
-  /** The same targets, those that answered nothing lately at the end. */
+  /** Returns the targets with unresponsive ones at the end. */
   inOrder(targets: readonly Target[], nowMs: number): Target[] {
     if (this.#untilMs.size === 0 || targets.length < 2) return [...targets];
     const isOut = (target: Target): boolean => (this.#untilMs.get(keyOf(target)) ?? 0) > nowMs;

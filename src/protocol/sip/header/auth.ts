@@ -2,13 +2,13 @@
 import { endOfQuoted, isToken, quote, skipBlanks, unquote } from './text.ts';
 
 export interface AuthFields {
-  /** As written; compare without regard to case. */
+  /** Scheme as written; compare it case-insensitively. */
   readonly scheme: string;
-  /** Lower-case names; values without quotes. Empty for a scheme with opaque data. */
+  /** Parameters with lower-case names and unquoted values. Empty for a scheme with opaque data. */
   readonly params: ReadonlyMap<string, string>;
 }
 
-/** One challenge or one set of credentials. Undefined when malformed. An unknown scheme is no error. */
+/** Parses one challenge or one set of credentials. Returns undefined if malformed. Unknown schemes are valid. */
 export function parseAuth(text: string): AuthFields | undefined {
   const blank = /[ \t]/.exec(text)?.index ?? text.length;
   const scheme = text.slice(0, blank);
@@ -25,7 +25,7 @@ export function parseAuth(text: string): AuthFields | undefined {
     params.set(name, unquote(text.slice(start, end).trim()));
     at = skipBlanks(text, end);
     if (at < text.length && text.charAt(at) !== ',') return undefined;
-    // Empty list elements are tolerated, as in every `#rule` list of HTTP.
+    // Empty list elements are accepted, as in every `#rule` list of HTTP.
     while (text.charAt(at) === ',') at = skipBlanks(text, at + 1);
   }
   return { scheme, params };
@@ -36,12 +36,11 @@ const nextComma = (text: string, at: number): number => {
   return comma === -1 ? text.length : comma;
 };
 
-/** Parameters that stand unquoted on the wire (RFC 7616 §3.3, §3.4). */
+/** Parameters that are unquoted on the wire (RFC 7616 §3.3, §3.4). */
 const BARE = new Set(['algorithm', 'stale', 'nc', 'userhash']);
 
 /**
- * Writes a challenge or credentials. `qop` is quoted in a challenge (a list) and bare in credentials
- * (one token): RFC 7616 §3.3 against §3.4.
+ * Writes a challenge or credentials. `qop` is quoted in a challenge (RFC 7616 §3.3) and unquoted in credentials (§3.4).
  */
 export function formatAuth(fields: AuthFields, role: 'challenge' | 'credentials'): string {
   const parts: string[] = [];

@@ -6,7 +6,7 @@ export interface CSeq {
   readonly method: string;
 }
 
-/** §8.1.1.5: less than 2**31. */
+/** Upper bound of CSeq: less than 2**31 (§8.1.1.5). */
 export const MAX_CSEQ = 2 ** 31 - 1;
 
 export function parseCSeq(text: string): CSeq | undefined {

@@ -1,4 +1,4 @@
-/** Header lines as they stand in a message, and changes to lists of them. */
+/** Header lines of a message and operations on lists of them. */
 import { BugError } from '../../../base/errors.ts';
 import { fieldNameOf, headerKey } from './names.ts';
 import { splitList } from './text.ts';
@@ -14,14 +14,14 @@ export type HeaderInit = readonly (readonly [name: string, value: string])[];
 
 const LINE_BREAK = /[\r\n]/;
 
-/** A header field of our own. The value must be free of line breaks: a break would forge a header. */
+/** Creates a header field. Throws `BugError` if the value contains a line break, which would forge a header. */
 export function headerField(name: string, value: string): HeaderField {
   if (LINE_BREAK.test(value)) throw new BugError(`line break in the value of ${name}`);
   const written = fieldNameOf(name);
   return { name: written.name, key: written.key, value };
 }
 
-/** Fields with every line of `name` replaced by one, at the place of the first (or at the end). */
+/** Returns the fields with all lines of `name` replaced by one, at the position of the first (or at the end). */
 export function replaced(
   fields: readonly HeaderField[],
   name: string,
@@ -40,7 +40,7 @@ export const without = (fields: readonly HeaderField[], name: string): HeaderFie
   return fields.filter((field) => field.key !== key);
 };
 
-/** The top element of a list header replaced; the other elements of its line move to a line of their own. */
+/** Replaces the top element of a list header; the other elements of its line move to a separate line. */
 export function withTop(
   fields: readonly HeaderField[],
   name: string,

@@ -12,18 +12,18 @@ import {
 } from './text.ts';
 
 export interface NameAddr {
-  /** Without quotes and escapes; '' when absent. */
+  /** Display name without quotes and escapes; empty if absent. */
   readonly displayName: string;
   readonly uri: Uri;
-  /** Header parameters (`tag`, `expires`, `q`, …), never those of the URI. */
+  /** Header parameters (`tag`, `expires`, `q`, …), without URI parameters. */
   readonly params: Params;
   readonly tag: string | undefined;
 }
 
-/** Characters that a display name cannot contain bare; others than tokens are tolerated as phones write them. */
+/** Characters not allowed in an unquoted display name. Others are accepted because phones write them. */
 const NOT_IN_BARE_NAME = /[,;:"<>\\]/;
 
-/** One name-addr or addr-spec with its parameters. Undefined when malformed. */
+/** Parses one name-addr or addr-spec with its parameters. Returns undefined if malformed. */
 export function parseNameAddr(text: string): NameAddr | undefined {
   let at = skipBlanks(text, 0);
   let displayName = '';
@@ -38,7 +38,7 @@ export function parseNameAddr(text: string): NameAddr | undefined {
   if (open === -1) return parseAddrSpec(text, at);
   if (open > at) {
     displayName = text.slice(at, open).trim();
-    // A bracket of a later parameter: the address itself is a bare addr-spec.
+    // The bracket belongs to a later parameter; the address is a bare addr-spec.
     if (NOT_IN_BARE_NAME.test(displayName)) return parseAddrSpec(text, at);
   }
   const close = text.indexOf('>', open);
@@ -46,7 +46,7 @@ export function parseNameAddr(text: string): NameAddr | undefined {
   return build(displayName, text.slice(open + 1, close), parseParams(text, close + 1));
 }
 
-/** The form without brackets: every `;` begins a header parameter, and `?` and `,` are not allowed (§20). */
+/** Parses the form without brackets: every `;` starts a header parameter, and `?` and `,` are not allowed (§20). */
 function parseAddrSpec(text: string, at: number): NameAddr | undefined {
   const semicolon = text.indexOf(';', at);
   const uri = (semicolon === -1 ? text.slice(at) : text.slice(at, semicolon)).trimEnd();
@@ -67,7 +67,7 @@ export interface NameAddrParts {
   readonly tag?: string | undefined;
 }
 
-/** Always with brackets, so that URI parameters stay the URI's. */
+/** Writes the address in brackets, which keeps URI parameters separate from header parameters. */
 export function formatNameAddr(parts: NameAddrParts): string {
   const name = parts.displayName ? `${quote(parts.displayName)} ` : '';
   const params = parts.params ?? NO_PARAMS;

@@ -1,4 +1,4 @@
-/** Header field names: one lower-case key per header, compact forms folded in (RFC 3261 §7.3.3 and the IANA registry). */
+/** Header field names: one lower-case key per header, including compact forms (RFC 3261 §7.3.3 and the IANA registry). */
 
 const COMPACT: Readonly<Record<string, string>> = {
   a: 'Accept-Contact',
@@ -55,10 +55,10 @@ const LONG_FORMS = [
   ...['Unsupported', 'User-Agent', 'Warning', 'WWW-Authenticate'],
 ];
 
-/** A registered name, and the key of its field. */
+/** A registered name and the key of its field. */
 interface Registered {
   readonly key: string;
-  /** The long form in its usual spelling. */
+  /** Long form in its usual spelling. */
   readonly name: string;
 }
 
@@ -77,19 +77,19 @@ for (const [letter, name] of Object.entries(COMPACT)) {
 
 const lineStarts = new Map<string, string>(LONG_FORMS.map((name) => [name, `\r\n${name}: `]));
 
-/** What stands before the value of a header, the end of the line before included. */
+/** Text before the value of a header, including the preceding line break. */
 export const lineStart = (name: string): string => lineStarts.get(name) ?? `\r\n${name}: `;
 
-/** The key of a registered name in one of its usual spellings. */
+/** Key of a registered name in a usual spelling. */
 export const knownHeaderKey = (name: string): string | undefined => registered.get(name)?.key;
 
-/** The key under which a header is found, whatever its case or form: `v`, `VIA` and `Via` give `via`. */
+/** Lookup key of a header, regardless of case and form: `v`, `VIA` and `Via` give `via`. */
 export function headerKey(name: string): string {
   const known = registered.get(name);
   return known === undefined ? fieldNameOf(name).key : known.key;
 }
 
-/** The name to be written, in its usual spelling where it is registered, and its key. */
+/** Key of the name, and the spelling to write: the usual one if the name is registered. */
 export function fieldNameOf(name: string): Registered {
   const known = registered.get(name);
   if (known !== undefined) return known;

@@ -1,6 +1,6 @@
-/** Lexical rules shared by every SIP header (RFC 3261 §25.1). Pure text in, text out. */
+/** Lexical rules shared by all SIP headers (RFC 3261 §25.1), as pure functions on text. */
 
-/** Header or URI parameters: lower-case name to raw value (quotes kept); a flag such as `lr` has the value ''. */
+/** Header or URI parameters: lower-case name to raw value (quotes kept). A flag such as `lr` has an empty value. */
 export type Params = ReadonlyMap<string, string>;
 
 export const NO_PARAMS: Params = new Map();
@@ -20,14 +20,14 @@ const BACKSLASH = 92;
 
 const isBlank = (code: number): boolean => code === 32 || code === 9;
 
-/** Index of the first character at or after `at` that is neither SP nor HT. */
+/** Index of the first character at or after `at` that is not SP or HT. */
 export function skipBlanks(text: string, at: number): number {
   let i = at;
   while (i < text.length && isBlank(text.charCodeAt(i))) i += 1;
   return i;
 }
 
-/** A part of a text without SP and HT around; unlike `trim` it leaves other Unicode spaces alone. */
+/** Part of a text without surrounding SP and HT. Unlike `trim`, it keeps other Unicode spaces. */
 export function trimmed(text: string, from: number, until: number): string {
   let end = until;
   while (end > from && isBlank(text.charCodeAt(end - 1))) end -= 1;
@@ -36,7 +36,7 @@ export function trimmed(text: string, from: number, until: number): string {
   return text.slice(start, end);
 }
 
-/** Index just after the quoted string that opens at `at`; undefined when it never closes. */
+/** Index just after the quoted string that starts at `at`, or undefined if it is not closed. */
 export function endOfQuoted(text: string, at: number): number | undefined {
   for (let i = at + 1; i < text.length; i += 1) {
     const code = text.charCodeAt(i);
@@ -46,7 +46,7 @@ export function endOfQuoted(text: string, at: number): number | undefined {
   return undefined;
 }
 
-/** Splits at commas that stand outside quoted strings and angle brackets; elements are trimmed. */
+/** Splits at commas outside quoted strings and angle brackets; elements are trimmed. */
 export function splitList(value: string): string[] {
   if (value.indexOf(',') === -1) return [value];
   const out: string[] = [];
@@ -66,20 +66,20 @@ export function splitList(value: string): string[] {
   return out;
 }
 
-/** The text of a quoted string without quotes and escapes; anything else unchanged. */
+/** Text of a quoted string without quotes and escapes; other text is returned unchanged. */
 export function unquote(text: string): string {
   if (text.length < 2 || text.charCodeAt(0) !== QUOTE || !text.endsWith('"')) return text;
   const inner = text.slice(1, -1);
   return inner.indexOf('\\') === -1 ? inner : inner.replace(/\\([\s\S])/g, '$1');
 }
 
-/** Writes a quoted string; control characters cannot be carried and become spaces. */
+/** Writes a quoted string. Control characters become spaces, because they cannot be encoded. */
 export const quote = (text: string): string =>
   `"${text.replace(/[\u0000-\u001f\u007f]+/g, ' ').replace(/["\\]/g, '\\$&')}"`;
 
 /**
- * Reads `*( SEMI name [ EQUAL value ] )` from `at` to the end. Undefined when malformed: an empty
- * parameter, a name that is no token, a repeated name (RFC 3261 §7.3.1), or a stray character.
+ * Reads `*( SEMI name [ EQUAL value ] )` from `at` to the end. Returns undefined if malformed: an empty parameter, an
+ * invalid name, a repeated name (RFC 3261 §7.3.1) or an unexpected character.
  */
 export function parseParams(text: string, at: number): Params | undefined {
   let i = skipBlanks(text, at);
@@ -126,7 +126,7 @@ export function formatParams(params: Params): string {
   return out;
 }
 
-/** A copy with one parameter set (value '' = flag) or, with undefined, removed. */
+/** Copy with one parameter set (an empty value writes a flag) or, with undefined, removed. */
 export function withParam(params: Params, name: string, value: string | undefined): Params {
   const copy = new Map(params);
   if (value === undefined) copy.delete(name.toLowerCase());
@@ -134,7 +134,7 @@ export function withParam(params: Params, name: string, value: string | undefine
   return copy;
 }
 
-/** A decimal integer in [0, max]; undefined for anything else. Digits only, any number of leading zeros. */
+/** Decimal integer in [0, max], or undefined for other text. Only digits; leading zeros are allowed. */
 export function parseDecimal(text: string, max: number): number | undefined {
   if (text.length === 0) return undefined;
   let value = 0;

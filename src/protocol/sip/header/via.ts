@@ -2,11 +2,11 @@
 import { formatHostPort } from '../uri.ts';
 import { formatParams, isToken, type Params, parseDecimal, parseParams } from './text.ts';
 
-/** Branches of RFC 3261 begin with it (§8.1.1.7). */
+/** Prefix of RFC 3261 branches (§8.1.1.7). */
 export const MAGIC_COOKIE = 'z9hG4bK';
 
 export interface Via {
-  /** Upper case: `UDP`, `TCP`, `TLS`, `WS`, `WSS`, or whatever else was written. */
+  /** Transport in upper case: `UDP`, `TCP`, `TLS`, `WS`, `WSS`, or the received text. */
   readonly transport: string;
   readonly host: string;
   readonly port: number | undefined;
@@ -17,7 +17,7 @@ export interface Via {
 const SENT =
   /^SIP[ \t]*\/[ \t]*[0-9]+\.[0-9]+[ \t]*\/[ \t]*([A-Za-z0-9\-.!%*_+`'~]+)[ \t]+(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9_.-]+)(?:[ \t]*:[ \t]*([0-9]+))?[ \t]*/i;
 
-/** One via-parm. Undefined when malformed. */
+/** Parses one via-parm. Returns undefined if malformed. */
 export function parseVia(text: string): Via | undefined {
   return parseUsual(text) ?? parseAny(text);
 }
@@ -25,7 +25,7 @@ export function parseVia(text: string): Via | undefined {
 const USUAL = 'SIP/2.0/';
 const HOST = /^[A-Za-z0-9_.-]+$/;
 
-/** As everybody writes it: without blanks around the slashes and the colon. Undefined: it is another, or malformed. */
+/** Fast path for the usual spelling without blanks around slashes and colon. Returns undefined for other text. */
 function parseUsual(text: string): Via | undefined {
   if (!text.startsWith(USUAL)) return undefined;
   const blank = text.indexOf(' ', USUAL.length);
@@ -57,6 +57,6 @@ function parseAny(text: string): Via | undefined {
 export const formatVia = (via: Omit<Via, 'branch'>): string =>
   `SIP/2.0/${via.transport} ${formatHostPort(via.host, via.port)}${formatParams(via.params)}`;
 
-/** `sent-by` in a form that can be compared: host in lower case, the default port written out. */
+/** Comparable form of `sent-by`: host in lower case, default port written out. */
 export const sentBy = (via: Via): string =>
   `${via.host.toLowerCase()}:${via.port ?? (via.transport === 'TLS' || via.transport === 'WSS' ? 5061 : 5060)}`;

@@ -7,7 +7,7 @@ import {
   register,
 } from './register.ts';
 
-/** The location service (RFC 3261 §10): who is reachable where, in memory; the store keeps a copy. */
+/** In-memory location service (RFC 3261 §10): contacts of each user. The store keeps a copy. */
 export class Location {
   readonly #limits: RegistrarLimits;
   readonly #bindings = new Map<string, readonly ContactBinding[]>();
@@ -17,11 +17,11 @@ export class Location {
   }
 
   /**
-   * Takes what an earlier process stored. Its connections are gone: contacts behind one keep their binding, to be
-   * reached at their address, but for browsers, which have none. Returns those that were not taken.
+   * Loads the bindings of an earlier process, whose connections are closed. Contacts behind a connection remain
+   * reachable at their address, except browsers. Returns the bindings that were not loaded.
    */
   restore(bindings: readonly ContactBinding[]): readonly ContactBinding[] {
-    // An edge proxy with the browser's connection is still there (RFC 3327).
+    // A browser behind an edge proxy remains reachable, because the proxy holds its connection (RFC 3327).
     const isBrowser = ({ flow, path }: ContactBinding): boolean =>
       path.length === 0 && (flow.transport === 'ws' || flow.transport === 'wss');
     for (const binding of bindings.filter((one) => !isBrowser(one))) {
@@ -32,8 +32,8 @@ export class Location {
   }
 
   /**
-   * What another node has registered or removed. Its connections end there: a phone behind one is reached by its Path, or at its
-   * address. Of two versions of a contact the later one stays.
+   * Applies registrations and removals from another node. Connections end at that node: phones behind one are reached
+   * by their Path or address. Of two versions of a contact, the later one is kept.
    */
   take(saved: readonly ContactBinding[], removed: readonly GoneBinding[]): void {
     for (const { username, contactUri } of removed) {
@@ -56,14 +56,14 @@ export class Location {
     return outcome;
   }
 
-  /** Live contacts, best first (q). */
+  /** Unexpired contacts in descending order of q. */
   contactsOf(username: string, nowUs: number): readonly ContactBinding[] {
     return this.#of(username)
       .filter((binding) => binding.expiresUs > nowUs)
       .sort((a, b) => b.q - a.q);
   }
 
-  /** Its flow does not lead to the phone any more. */
+  /** Removes a binding whose flow no longer reaches the phone. */
   flowFailed(binding: ContactBinding): readonly ContactBinding[] {
     return this.#removeWhere((one) => one === binding);
   }
@@ -72,12 +72,12 @@ export class Location {
     return [...this.#bindings.values()].flat().filter((binding) => binding.expiresUs > nowUs);
   }
 
-  /** A flow is gone, and what was bound to it (RFC 5626 §4.2). Returns the removed. */
+  /** Removes the bindings of a closed flow (RFC 5626 §4.2) and returns them. */
   connectionLost(connectionId: string): readonly ContactBinding[] {
     return this.#removeWhere((binding) => binding.flow.connectionId === connectionId);
   }
 
-  /** Drops every contact of a user, or those of one login. Returns the removed. */
+  /** Removes all contacts of a user, or those of one login, and returns them. */
   remove(username: string, login: string | undefined): readonly ContactBinding[] {
     const goes = (binding: ContactBinding): boolean =>
       login === undefined || binding.login === login;
@@ -89,7 +89,7 @@ export class Location {
     return all.filter(goes);
   }
 
-  /** Drops what has expired. Returns the removed. */
+  /** Removes expired bindings and returns them. */
   sweep(nowUs: number): readonly ContactBinding[] {
     return this.#removeWhere((binding) => binding.expiresUs <= nowUs);
   }

@@ -8,13 +8,19 @@ import { formatUri, parseUri, type SipUri, unescapeUser } from '../uri.ts';
 import type { ContactBinding } from './binding.ts';
 import { flowKeyOf, type RegisterContact, type RegisterRequest } from './register.ts';
 
-/** More contacts in one request are not looked at. */
+/** Maximum number of contacts read from one request. */
 const MAX_CONTACTS = 20;
-/** Bytes of a contact, and of its instance: every store can keep, and find, so much (a row of an index of PostgreSQL has 2,704). */
+/**
+ * Maximum length of a contact and of its instance, in bytes. All stores can index this length (PostgreSQL limits an
+ * index row to 2,704 bytes).
+ */
 const MAX_CONTACT_BYTES = 2048;
 const MAX_REG_ID = 2 ** 31 - 1;
 
-/** A REGISTER in the registrar's words; undefined when a Contact cannot be a contact (400). Nothing in it holds the message. */
+/**
+ * Converts a REGISTER to the registrar's types, or undefined if a Contact is unusable (400). The result keeps no
+ * reference to the message.
+ */
 export function readRegister(
   request: SipRequest,
   username: string,
@@ -43,7 +49,10 @@ function pathOf(request: SipRequest): readonly string[] {
   return path.length === 0 ? NO_PATH : path.map(ownCopy);
 }
 
-/** Behind an edge proxy: what the phone speaks, and the address of the proxy, whose connection to us is not the phone's. */
+/**
+ * Flow of the binding. Behind an edge proxy: the phone's transport and the proxy's address, because the connection is
+ * the proxy's.
+ */
 const bindingFlow = (flow: Flow): ContactBinding['flow'] => {
   const isOwn = flow.behind === undefined && flow.connectionId !== undefined;
   return {
@@ -65,7 +74,7 @@ function contactOf(address: NameAddr): RegisterContact | undefined {
   const instanceId = instance === undefined ? undefined : ownCopy(unquote(instance));
   const contact = formatUri({ ...uri, headers: '' });
   if (isTooLong(contact) || isTooLong(instanceId ?? '')) return undefined;
-  // Without an instance the number says nothing (RFC 5626 §6).
+  // reg-id has no meaning without an instance (RFC 5626 §6).
   const regId = instanceId === undefined ? undefined : regIdOf(params.get('reg-id'));
   return {
     uri: ownCopy(contact),
@@ -79,13 +88,13 @@ function contactOf(address: NameAddr): RegisterContact | undefined {
   };
 }
 
-/** 1 to 2^31 - 1 (RFC 5626 §4.2). */
+/** Value in 1 to 2^31 - 1 (RFC 5626 §4.2). */
 function regIdOf(text: string | undefined): number | undefined {
   const regId = text === undefined ? undefined : parseDecimal(text, MAX_REG_ID);
   return regId === 0 ? undefined : regId;
 }
 
-/** One text for all spellings of the same contact address, in the sense of RFC 3261 §19.1.4. */
+/** Canonical text for all spellings of the same contact address (RFC 3261 §19.1.4). */
 export function contactKey(uriText: string): string {
   const uri = parseUri(uriText);
   return uri?.kind === 'sip' ? keyOf(uri) : uriText;

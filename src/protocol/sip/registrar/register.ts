@@ -1,6 +1,6 @@
 import type { ContactBinding } from './binding.ts';
 
-/** Seconds; RFC 3261 §10.2.1.1 and §10.3 leave them to the registrar. */
+/** Limits in seconds, which RFC 3261 §10.2.1.1 and §10.3 leave to the registrar. */
 export interface RegistrarLimits {
   readonly defaultExpires: number;
   readonly minExpires: number;
@@ -16,30 +16,30 @@ export const DEFAULT_REGISTRAR_LIMITS: RegistrarLimits = {
 };
 
 export interface RegisterContact {
-  /** The contact URI as it is to be compared and called. */
+  /** Contact URI for comparison and calls. */
   readonly uri: string;
-  /** Two contacts with the same key are the same contact (RFC 3261 §19.1.4). */
+  /** Comparison key: contacts with equal keys are the same contact (RFC 3261 §19.1.4). */
   readonly key: string;
-  /** Seconds; undefined when the contact has no (usable) expires parameter. */
+  /** Expiry in seconds, or undefined if the contact has no valid expires parameter. */
   readonly expires: number | undefined;
   readonly q: number;
   readonly instanceId: string | undefined;
-  /** Undefined: no flow of several. */
+  /** Flow number, or undefined without outbound support. */
   readonly regId: number | undefined;
 }
 
 export interface RegisterRequest {
   readonly username: string;
-  /** `*` removes all bindings and demands `Expires: 0`. */
+  /** `*` removes all bindings and requires `Expires: 0`. */
   readonly contacts: '*' | readonly RegisterContact[];
-  /** The Expires header field, seconds; undefined when absent or not a number. */
+  /** Expires header field in seconds, or undefined if absent or not a number. */
   readonly expires: number | undefined;
   readonly callId: string;
   readonly cseq: number;
   readonly userAgent: string;
   readonly flow: ContactBinding['flow'];
   readonly path: readonly string[];
-  /** A login for a time: no binding outlives it. */
+  /** Temporary login; its bindings expire no later than the login. */
   readonly login?: { readonly id: string; readonly untilUs: number } | undefined;
 }
 
@@ -55,11 +55,11 @@ export type RegisterOutcome =
 
 const US_PER_SECOND = 1_000_000;
 
-/** Flows of several are told apart by instance and number, whatever their contact is (RFC 5626 §6). */
+/** Key of an RFC 5626 flow: instance and flow number identify it, regardless of its contact (RFC 5626 §6). */
 export const flowKeyOf = (instanceId: string, regId: number): string => `${instanceId} ${regId}`;
 
 /**
- * What a REGISTER does to the bindings of its address of record (RFC 3261 §10.3 steps 6 to 8): all of it or nothing.
+ * Applies a REGISTER to the bindings of its address of record (RFC 3261 §10.3 steps 6 to 8), completely or not at all.
  * `contactKey` gives the comparison key of a stored contact.
  */
 export function register(
@@ -116,8 +116,8 @@ export function register(
 }
 
 /**
- * The binding that a contact takes the place of: same URI, or same +sip.instance (a phone with a new address), but
- * never one that the same REGISTER has just made.
+ * Binding that a contact replaces: same URI, or same +sip.instance (a phone with a new address). Bindings created by
+ * the same REGISTER are excluded.
  */
 function replacedBy(
   contact: RegisterContact,
@@ -137,7 +137,7 @@ function replacedBy(
   return undefined;
 }
 
-/** The binding is kept under another name than the new one, here or in the store. */
+/** Returns whether the old binding is stored under another key than the new one, in memory or in the store. */
 const isMoved = (
   { key, binding }: { readonly key: string; readonly binding: ContactBinding },
   contact: RegisterContact,
@@ -166,7 +166,7 @@ function bindingOf(
   };
 }
 
-/** Seconds left, rounded down; at most what was granted, even if the wall clock has been set back since. */
+/** Remaining seconds, rounded down. At most the granted time, even if the wall clock was set back. */
 export function secondsLeft(
   { expiresUs, updatedUs }: Pick<ContactBinding, 'expiresUs' | 'updatedUs'>,
   nowUs: number,

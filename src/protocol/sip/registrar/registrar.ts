@@ -12,10 +12,12 @@ import { DEFAULT_REGISTRAR_LIMITS, type RegisterRequest, secondsLeft } from './r
 
 const US_PER_MS = 1000;
 const US_PER_SECOND = 1_000_000;
-/** Expired bindings are dropped from memory and store this often; they are never used meanwhile. */
+/** Interval in milliseconds for removing expired bindings from memory and store. Expired bindings are never used. */
 const SWEEP_MS = 60_000;
 
-/** Answers authenticated REGISTERs (RFC 3261 §10.3) once the store has them, and knows where users are. */
+/**
+ * Answers authenticated REGISTERs (RFC 3261 §10.3) after the store has saved them, and provides the contacts of users.
+ */
 export class Registrar {
   readonly #core: UserAgentCore;
   readonly #location: Location;
@@ -23,7 +25,7 @@ export class Registrar {
   readonly #changed: (username: string) => void;
   #sweeping = false;
 
-  /** `changed`: contacts of that user have come, gone or been renewed. */
+  /** `changed` is called when contacts of that user are added, removed or refreshed. */
   constructor(core: UserAgentCore, changed: (username: string) => void = () => undefined) {
     this.#core = core;
     this.#changed = changed;
@@ -41,7 +43,7 @@ export class Registrar {
     this.#sweep();
   }
 
-  /** Registered, or given up, at another node: that one has stored it. */
+  /** Applies registrations and removals that another node has stored. */
   elsewhere(saved: readonly ContactBinding[], removed: readonly GoneBinding[]): void {
     this.#location.take(saved, removed);
     for (const username of new Set([...saved, ...removed].map((one) => one.username)))
@@ -65,12 +67,12 @@ export class Registrar {
     this.#forget(this.#location.connectionLost(String(connectionId)));
   }
 
-  /** A proxy before the phone says that the flow of the binding is gone (RFC 5626 §5.3). */
+  /** Handles a proxy's report that the flow of the binding failed (RFC 5626 §5.3). */
   flowFailed(binding: ContactBinding): void {
     this.#forget(this.#location.flowFailed(binding));
   }
 
-  /** A user who may no longer be called, or one login of his. */
+  /** Removes the contacts of a user who may no longer be called, or of one of its logins. */
   forget(username: string, login: string | undefined): void {
     this.#forget(this.#location.remove(username, login));
   }
@@ -134,14 +136,14 @@ export class Registrar {
     else this.#core.emit({ kind: 'store', id, save, remove });
   }
 
-  /** Every binding with its remaining time, and the Path that requests will take (RFC 3327 §5.3). */
+  /** All bindings with their remaining time, and the Path for requests (RFC 3327 §5.3). */
   #headers(
     request: SipRequest,
     bindings: readonly ContactBinding[],
     registeredUs: number,
   ): HeaderInit {
     const nowUs = this.#nowUs();
-    // The milliseconds that the store takes must not cost a new binding a whole second.
+    // The time needed by the store must not reduce the reported expiry of a new binding by a second.
     const fromUs = nowUs - registeredUs < US_PER_SECOND ? registeredUs : nowUs;
     return [
       ...bindings.map((binding) => ['Contact', contactValue(binding, fromUs)] as const),
@@ -174,13 +176,13 @@ export class Registrar {
   }
 }
 
-/** What a registered flow is confirmed by (RFC 5626 §6). */
+/** Header fields that confirm an outbound flow (RFC 5626 §6). */
 const OUTBOUND: HeaderInit = [
   ['Require', 'outbound'],
   ['Supported', 'outbound, path'],
 ];
 
-/** A flow stands alone in its request, and the first proxy of several has to keep it (RFC 5626 §6). */
+/** Checks an outbound registration: one contact per request, and support by the first proxy (RFC 5626 §6). */
 function outboundFault(request: SipRequest, contacts: RegisterRequest['contacts']) {
   if (contacts === '*' || contacts.every(({ regId }) => regId === undefined)) return undefined;
   if (contacts.length > 1)

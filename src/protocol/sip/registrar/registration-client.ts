@@ -11,22 +11,22 @@ import { formatUri, parseUri, unescapeUser } from '../uri.ts';
 import type { RegisterCommand } from '../user-agent-types.ts';
 
 const MS_PER_SECOND = 1000;
-/** First and longest wait after a failure; doubled in between (RFC 5626 §4.5). */
+/** First and longest delay after a failure in seconds, doubled in between (RFC 5626 §4.5). */
 const FIRST_RETRY_S = 30;
 const LAST_RETRY_S = 1800;
-/** A binding is refreshed this long before its end, or at nine tenths of a short time. */
+/** Time before expiry at which a binding is refreshed, in seconds. Short bindings are refreshed at nine tenths. */
 const REFRESH_MARGIN_S = 30;
-/** RFC 5626 §11.6. */
+/** Status code of RFC 5626 §11.6. */
 const FIRST_HOP_LACKS_OUTBOUND = 439;
 const OUTBOUND: HeaderInit = [['Supported', 'path, outbound']];
 const MAX_SERVICE_ROUTES = 10;
-/** Between pings, and the part of it that is waited at least, per cent (RFC 5626 §4.4.1). */
+/** Ping interval in seconds, and its minimum share in per cent (RFC 5626 §4.4.1). */
 const PING_S = 120;
 const LEAST_PING_S = 10;
 const SPREAD_FROM = 80;
 const SPREAD = 20;
 
-/** Keeps one address of record of ours registered with somebody else (RFC 3261 §10.2). */
+/** Keeps one of our addresses of record registered with an external registrar (RFC 3261 §10.2). */
 export class RegistrationClient {
   readonly #core: UserAgentCore;
   readonly #command: RegisterCommand;
@@ -58,7 +58,7 @@ export class RegistrationClient {
     this.#send(0);
   }
 
-  /** The connection that the binding was made over is gone: bind another one at once. */
+  /** Registers again immediately after the connection of the binding has closed. */
   connectionLost(connectionId: number): void {
     if (this.#leaving || this.#flow?.connectionId !== connectionId) return;
     this.#flow = undefined;
@@ -143,7 +143,7 @@ export class RegistrationClient {
     return this.#core.contact(flow, user === '' ? {} : { user });
   }
 
-  /** A flow of ours, where its end is noticed (RFC 5626 §4.2). */
+  /** Contact parameters of an outbound flow, for transports whose failure is detected (RFC 5626 §4.2). */
   #flowParams(transport: SipTransportName): string {
     const { instanceId } = this.#core.options;
     if (instanceId === undefined || this.#isRefusedAsFlow || !isReliable(transport)) return '';
@@ -164,7 +164,7 @@ export class RegistrationClient {
     const isFlow = response.tokens('require').includes('outbound') || asked !== undefined;
     if (!isFlow || !isStream || connectionId === undefined) return;
     const everyS = Math.max(LEAST_PING_S, Math.min(asked ?? PING_S, PING_S));
-    // 80 to 100 % of it, so that not all flows are pinged at once (§4.4.1).
+    // Use 80 to 100 % of the interval, so that pings of all flows are spread (§4.4.1).
     const share = (SPREAD_FROM + this.#core.options.random.integer(SPREAD + 1)) / 100;
     this.#core.emit({ kind: 'keepAlive', connectionId, everyMs: everyS * share * MS_PER_SECOND });
   }
@@ -208,7 +208,7 @@ export class RegistrationClient {
   }
 }
 
-/** What the registrar granted our contact; it may hold others of the same user. */
+/** Expiry granted to our contact in seconds. The response may contain other contacts of the user. */
 function grantedSeconds(response: SipResponse, ownContact: string): number | undefined {
   const { contacts } = response;
   if (contacts === undefined || contacts === '*') return response.expires;

@@ -1,4 +1,4 @@
-/** What NOTIFYs say of a user (RFC 3680, 3842, 4235). */
+/** NOTIFY bodies for a user (RFC 3680, 3842, 4235). */
 import type { ContactBinding } from '../registrar/binding.ts';
 import { secondsLeft } from '../registrar/register.ts';
 
@@ -11,16 +11,16 @@ export const CONTENT_TYPES: Readonly<Record<EventPackage, string>> = {
   reg: 'application/reginfo+xml',
 };
 
-/** A call of a user's phone, as the phone would tell of it. */
+/** A call of a user's phone from the phone's point of view. */
 export interface PhoneDialog {
   readonly id: string;
   readonly direction: 'initiator' | 'recipient';
   readonly state: 'trying' | 'early' | 'confirmed' | 'terminated';
-  /** Undefined: no phone of the user has answered anything yet. */
+  /** Dialog identifiers, or undefined before the user's phone has responded. */
   readonly ids:
     | { readonly callId: string; readonly localTag: string; readonly remoteTag: string }
     | undefined;
-  /** Whom it talks to, as a URI. */
+  /** Remote party as a URI. */
   readonly remote: string;
 }
 
@@ -31,7 +31,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '"': '&quot;',
   "'": '&apos;',
 };
-/** What XML 1.0 cannot say is left out. */
+/** Characters that XML 1.0 does not allow; they are removed. */
 const UNSPEAKABLE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
 
 const escaped = (text: string): string =>
@@ -39,16 +39,20 @@ const escaped = (text: string): string =>
 
 const HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n';
 
-/** Full state each time (RFC 4235 §4.1). */
+/** Builds a dialog-info document with full state (RFC 4235 §4.1). */
 export function dialogInfo(
   entity: string,
   version: number,
   dialogs: readonly PhoneDialog[],
 ): string {
   const idle: PhoneDialog = {
-    ...{ id: 'idle', direction: 'initiator', state: 'terminated', ids: undefined, remote: entity },
+    id: 'idle',
+    direction: 'initiator',
+    state: 'terminated',
+    ids: undefined,
+    remote: entity,
   };
-  // Some phones take a lamp without any dialog for one that is not known.
+  // Some phones treat a document without dialogs as an unknown state, so an idle dialog is listed.
   const rows = (dialogs.length === 0 ? [idle] : dialogs).map(
     ({ id, direction, state, ids, remote }) => {
       const names =
@@ -63,11 +67,11 @@ export function dialogInfo(
   return `${HEAD}<dialog-info xmlns="urn:ietf:params:xml:ns:dialog-info" version="${version}" state="full" entity="${escaped(entity)}">\n${rows.join('')}</dialog-info>\n`;
 }
 
-/** There are no mailboxes, so that none has a message. */
+/** Message summary; always empty, because there are no mailboxes. */
 export const messageSummary = (account: string): string =>
   `Messages-Waiting: no\r\nMessage-Account: ${account}\r\nVoice-Message: 0/0 (0/0)\r\n`;
 
-/** Full state each time (RFC 3680 §5.2). */
+/** Builds a reginfo document with full state (RFC 3680 §5.2). */
 export function regInfo(
   aor: string,
   version: number,
@@ -82,7 +86,7 @@ export function regInfo(
   return `${HEAD}<reginfo xmlns="urn:ietf:params:xml:ns:reginfo" version="${version}" state="full">\n<registration aor="${escaped(aor)}" id="r1" state="${state}">\n${rows.join('')}</registration>\n</reginfo>\n`;
 }
 
-/** The same for the same contact in every document (FNV-1a). */
+/** Stable ID of a contact in all documents (FNV-1a). */
 function hashOf(text: string): string {
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at += 1)

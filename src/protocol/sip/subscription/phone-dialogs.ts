@@ -1,4 +1,4 @@
-/** Which users' phones are in which calls, for busy lamps. */
+/** Tracks the calls of users' phones for busy lamps. */
 import type { Dialog } from '../dialog/dialog.ts';
 import { formatUri, sipUri } from '../uri.ts';
 import type { LegId, UserAgentInput, UserAgentOutput } from '../user-agent-types.ts';
@@ -11,7 +11,7 @@ interface Known {
   state: PhoneDialog['state'];
 }
 
-/** Follows legs of registered users by what the user agent is told and says. */
+/** Derives the legs of registered users from the inputs and outputs of the user agent. */
 export class PhoneDialogs {
   readonly #byLeg = new Map<LegId, Known>();
   readonly #byUser = new Map<string, Set<LegId>>();
@@ -23,13 +23,16 @@ export class PhoneDialogs {
     this.#changed = changed;
   }
 
-  /** Before the input is acted upon. */
+  /** Records an input before the user agent handles it. */
   told(input: UserAgentInput): void {
     if (input.kind === 'invite' && input.target.kind === 'registered') {
       const { user, host } = input.from;
       const remote = formatUri(sipUri({ user, host }));
       this.#begin(input.leg, {
-        ...{ username: input.target.username, direction: 'recipient', remote, state: 'trying' },
+        username: input.target.username,
+        direction: 'recipient',
+        remote,
+        state: 'trying',
       });
     } else if (input.kind === 'ring') this.#move(input.leg, 'early');
     else if (input.kind === 'answer') this.#move(input.leg, 'confirmed');
@@ -65,7 +68,7 @@ export class PhoneDialogs {
       if (known === undefined) return [];
       const { direction, state, remote } = known;
       const dialog = this.#dialogOf(leg);
-      // What is local to us is remote to the phone.
+      // Our local tag is the phone's remote tag.
       const ids = dialog && {
         callId: dialog.callId,
         localTag: dialog.remoteTag,

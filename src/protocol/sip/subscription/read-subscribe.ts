@@ -6,7 +6,7 @@ const DEFAULT_S = 3600;
 const LEAST_S = 60;
 const MOST_S = 86_400;
 
-/** Undefined: no event package of ours, or none at all. */
+/** Requested event package, or undefined if it is absent or unsupported. */
 export function askedEvent(
   request: SipRequest,
 ): { readonly event: EventPackage; readonly text: string } | undefined {
@@ -16,7 +16,7 @@ export function askedEvent(
   return event === undefined ? undefined : { event, text };
 }
 
-/** Seconds that it may last; 0: once, or no more (RFC 6665 §4.4.3). */
+/** Requested duration in seconds; 0 requests one NOTIFY or unsubscribes (RFC 6665 §4.4.3). */
 export function askedSeconds(
   request: SipRequest,
 ):
@@ -27,7 +27,7 @@ export function askedSeconds(
   return { kind: 'ok', seconds: Math.min(asked, MOST_S) };
 }
 
-/** It reads what the package's NOTIFYs say. */
+/** Returns whether the subscriber accepts the body type of the package. */
 export function acceptsBody(request: SipRequest, event: EventPackage): boolean {
   if (request.header('accept') === undefined) return true;
   return request

@@ -13,23 +13,23 @@ export interface SubscriptionOptions {
   readonly transaction: TransactionId;
   readonly flow: Flow;
   readonly event: EventPackage;
-  /** Event with its parameters, as the phone wrote it (RFC 6665 §4.4.1). */
+  /** Event with its parameters as the phone wrote it (RFC 6665 §4.4.1). */
   readonly eventText: string;
-  /** Whose it is, and whom it is about. */
+  /** User names of the subscriber and of the monitored user. */
   readonly subscriber: string;
   readonly resource: string;
-  /** The body of its `version`th NOTIFY. */
+  /** Builds the body of NOTIFY number `version`. */
   readonly body: (version: number) => string;
   readonly ended: () => void;
 }
 
-/** After these the subscriber does not know the subscription (RFC 6665 §4.2.2). */
+/** Statuses after which the subscription no longer exists at the subscriber (RFC 6665 §4.2.2). */
 const ENDING: ReadonlySet<number> = new Set([
   404, 405, 408, 410, 416, 480, 481, 482, 483, 484, 485, 489, 501, 604,
 ]);
 const MS_PER_SECOND = 1000;
 
-/** One subscription of a phone, in a dialog of its own (RFC 6665): a NOTIFY at once, then one for each change. */
+/** One subscription of a phone in a separate dialog (RFC 6665): an immediate NOTIFY, then one for each change. */
 export class Subscription implements DialogUser {
   readonly options: SubscriptionOptions;
   readonly contact: string;
@@ -39,7 +39,7 @@ export class Subscription implements DialogUser {
   #version = 0;
   #untilMs = 0;
   #open = true;
-  /** A NOTIFY has no answer yet: what changes meanwhile is told with the next one. */
+  /** True while a NOTIFY is unanswered; changes in that time are sent with the next one. */
   #telling = false;
   #stale = false;
   #cancelExpiry: Cancel = () => undefined;
@@ -51,24 +51,27 @@ export class Subscription implements DialogUser {
     this.contact = request.header('contact') ?? '';
     this.#dialog = Dialog.fromRequest(request, core.newToken(), core.options.random.integer(1000));
     this.#route = new PeerRoute(core, this.#dialog, {
-      ...{ flow, viaFlow: true, guard: { heardAt: [], allow: [] }, auth: undefined },
+      flow,
+      viaFlow: true,
+      guard: { heardAt: [], allow: [] },
+      auth: undefined,
     });
   }
 
-  /** 200, and what is true now. */
+  /** Sends 200 and the current state. */
   begin(seconds: number): void {
     this.#core.dialogs.set(this.#dialog.id, this);
     this.#accept(this.options.request, this.options.transaction, seconds);
   }
 
-  /** What it is about has changed. */
+  /** Handles a change of the monitored state. */
   changed(): void {
     if (!this.#open) return;
     if (this.#telling) this.#stale = true;
     else this.#notify();
   }
 
-  /** Without a word: the phone has begun anew. */
+  /** Ends the subscription without NOTIFY, because the phone has subscribed again. */
   drop(): void {
     if (!this.#open) return;
     this.#open = false;
@@ -131,7 +134,7 @@ export class Subscription implements DialogUser {
     this.#notify();
   }
 
-  /** Its time is over, or the phone wants no more. */
+  /** Ends the subscription after expiry or unsubscription. */
   #end(): void {
     if (!this.#open) return;
     this.#open = false;

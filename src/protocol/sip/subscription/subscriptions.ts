@@ -18,7 +18,7 @@ import { Subscription } from './subscription.ts';
 
 type RequestOutput = Extract<TransactionOutput, { kind: 'request' }>;
 
-/** Of one user: a console with a lamp for each colleague has many. */
+/** Maximum number of subscriptions per user. A console with a lamp for each colleague needs many. */
 const MOST_OF_A_USER = 128;
 const MOST = 20_000;
 const ALLOW_EVENTS: HeaderInit = [['Allow-Events', EVENT_PACKAGES.join(', ')]];
@@ -29,7 +29,7 @@ interface Sources {
   readonly dialogs: Pick<PhoneDialogs, 'of'>;
 }
 
-/** What phones want to be told of (RFC 6665): who of their account is in a call, waiting messages, their own registration. */
+/** Subscriptions of phones (RFC 6665): calls of users in their account, waiting messages, their own registration. */
 export class Subscriptions {
   readonly #core: UserAgentCore;
   readonly #gate: Gate;
@@ -48,7 +48,7 @@ export class Subscriptions {
     return this.#size;
   }
 
-  /** A SUBSCRIBE outside of a dialog. */
+  /** Handles a SUBSCRIBE outside a dialog. */
   receive(output: RequestOutput): void {
     this.#gate.admit(output, (admitted) => {
       const { request } = output;
@@ -61,14 +61,17 @@ export class Subscriptions {
     });
   }
 
-  /** Something that the package tells of the user has changed. */
+  /** Notifies subscribers about a change of a user's state. */
   changed(event: EventPackage, username: string): void {
     const watching = this.#byResource.get(keyOf(event, username));
     if (watching === undefined) return;
     for (const subscription of [...watching]) subscription.changed();
   }
 
-  /** Only phones of one account see one another; what is a user's own nobody else sees. */
+  /**
+   * Authorizes a subscription. Only phones of the same account may monitor each other; private packages are limited to
+   * the user.
+   */
   #judge(output: RequestOutput, event: EventPackage, admitted: Admitted): void {
     const { username, group } = admitted;
     const resource = resourceOf(output.request) || username;
@@ -101,7 +104,7 @@ export class Subscriptions {
     for (const other of own) {
       const { options, contact } = other;
       const isSame = options.event === event && options.resource === resource;
-      // A phone that has begun anew subscribes in another dialog.
+      // A restarted phone subscribes again in another dialog; drop the old one.
       if (isSame && contact === (request.header('contact') ?? '')) other.drop();
     }
     if (own.size >= MOST_OF_A_USER || this.#size >= MOST) {
@@ -110,7 +113,12 @@ export class Subscriptions {
     }
     const aor = formatUri(sipUri({ user: resource, host: this.#core.options.publicHost }));
     const subscription = new Subscription(this.#core, {
-      ...{ request, transaction, flow, event, resource, subscriber: username },
+      request,
+      transaction,
+      flow,
+      event,
+      resource,
+      subscriber: username,
       eventText: request.header('event') ?? event,
       body: (version) => this.#bodyOf(event, { resource, aor, version }),
       ended: () => this.#ended(subscription),

@@ -1,4 +1,4 @@
-/** What both client transactions share. */
+/** Common part of both client transactions. */
 import { SipRequest, type SipResponse } from '../message.ts';
 import { serialize } from '../serialize.ts';
 import { type Flow, isReliable } from '../transport/flow.ts';
@@ -16,25 +16,25 @@ export interface ClientTransactionOptions {
 
 export interface ClientTransaction extends Timed {
   readonly id: TransactionId;
-  /** Undefined once nothing more is made of it. */
+  /** Request, or undefined when it is no longer needed. */
   readonly request: SipRequest | undefined;
   readonly flow: Flow;
   readonly state: string;
   start(nowMs: number): readonly TransactionOutput[];
   receive(response: SipResponse, nowMs: number): readonly TransactionOutput[];
-  /** CANCEL has been sent (INVITE only). */
+  /** Reports that CANCEL has been sent (INVITE only). */
   cancelled(nowMs: number): readonly TransactionOutput[];
   transportFailed(nowMs: number): readonly TransactionOutput[];
   connectionLost(nowMs: number): readonly TransactionOutput[];
   expire(nowMs: number): readonly TransactionOutput[];
 }
 
-/** What both do with the request and the last response. */
+/** Actions on the request and the last response. */
 export type ClientAction = 'send' | 'passUp';
 
 type SharedEvent = '1xx' | 'transportError' | 'connectionLost';
 
-/** With the timer that sends the request again over unreliable transports (A, E), and the one that gives up (B, F). */
+/** Table with the timer that retransmits over unreliable transports (A, E) and the timer for the timeout (B, F). */
 type ClientShape<
   State extends string,
   Event extends string,
@@ -56,9 +56,9 @@ export abstract class ClientMachine<
   protected readonly timers: TimerValues;
   readonly #shape: ClientShape<State, Event, Timer, Action>;
   #request: SipRequest | undefined;
-  /** Until the final response. */
+  /** Serialized request until the final response. */
   #requestBytes: Uint8Array | undefined;
-  /** Between the last two times the request was sent. */
+  /** Interval between the last two transmissions, in milliseconds. */
   #intervalMs: number;
   #response: SipResponse | undefined;
 
@@ -72,7 +72,7 @@ export abstract class ClientMachine<
     this.#requestBytes = serialize(options.request);
   }
 
-  /** After the final response only that of an INVITE that failed, without its body: each ACK is made of its header fields. */
+  /** Request. After the final response, only a failed INVITE is kept, without its body: ACKs copy its header fields. */
   get request(): SipRequest | undefined {
     return this.#request;
   }
@@ -88,7 +88,7 @@ export abstract class ClientMachine<
     return this.takeOutputs();
   }
 
-  /** The next interval is twice the last one, at most `limitMs`. */
+  /** Arms the next retransmission with twice the last interval, at most `limitMs`. */
   protected armResend(nowMs: number, limitMs = Number.POSITIVE_INFINITY): void {
     this.#intervalMs = Math.min(2 * this.#intervalMs, limitMs);
     this.arm(this.#shape.resends, nowMs + this.#intervalMs);
@@ -120,7 +120,7 @@ export abstract class ClientMachine<
     return this.takeOutputs();
   }
 
-  /** Buffers share memory slabs with others, which stay allocated as long as one of them is kept. */
+  /** Releases buffers, which would otherwise keep a shared memory slab allocated. */
   #finish({ status }: SipResponse): void {
     const request = this.#request;
     this.#requestBytes = undefined;

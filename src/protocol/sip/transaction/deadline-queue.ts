@@ -1,8 +1,11 @@
-/** Earliest deadline among many machines: a binary heap whose stale entries are dropped when they surface. */
+/**
+ * Finds the earliest deadline among many state machines: a binary heap whose stale entries are dropped when they reach
+ * the top.
+ */
 
 export interface Timed {
   deadlineMs(): number | undefined;
-  /** The queue's own: the deadline of the entry that counts; older ones in the heap are stale. */
+  /** Deadline of the valid heap entry, set by the queue; older entries are stale. */
   queuedMs: number | undefined;
 }
 
@@ -14,7 +17,7 @@ interface Entry<T> {
 export class DeadlineQueue<T extends Timed> {
   readonly #heap: Entry<T>[] = [];
 
-  /** To be called after anything that may have changed the item's deadline. */
+  /** Call after every change that may affect the item's deadline. */
   update(item: T): void {
     const dueMs = item.deadlineMs();
     if (dueMs === item.queuedMs) return;
@@ -31,7 +34,7 @@ export class DeadlineQueue<T extends Timed> {
     return this.#heap[0]?.dueMs;
   }
 
-  /** Removes and returns the item with the earliest deadline, if that is due. */
+  /** Removes and returns the item with the earliest deadline if it is due. */
   takeDue(nowMs: number): T | undefined {
     this.#dropStale();
     const top = this.#heap[0];

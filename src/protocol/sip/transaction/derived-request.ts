@@ -1,4 +1,4 @@
-/** Requests that a client transaction derives from the one it sent: ACK to a failure, CANCEL. */
+/** Requests derived from the request of a client transaction: ACK to a failure, CANCEL. */
 import { formatCSeq } from '../header/cseq.ts';
 import { splitList } from '../header/text.ts';
 import { createRequest, type HeaderInit, type SipRequest, type SipResponse } from '../message.ts';
@@ -7,7 +7,7 @@ import { createRequest, type HeaderInit, type SipRequest, type SipResponse } fro
 export const createAck = (invite: SipRequest, response: SipResponse): SipRequest =>
   derive(invite, 'ACK', response.header('to') ?? '', []);
 
-/** CANCEL (§9.1): everything as in the request it cancels, so that each hop finds that request by its branch. */
+/** CANCEL (§9.1) with the same fields as the cancelled request, so that each hop matches it by branch. */
 export const createCancel = (invite: SipRequest, headers: HeaderInit): SipRequest =>
   derive(invite, 'CANCEL', invite.header('to') ?? '', headers);
 

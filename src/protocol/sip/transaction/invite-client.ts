@@ -42,7 +42,7 @@ export const INVITE_CLIENT: Table<
     '1xx': ['proceeding', 'passUp'],
     '2xx': ['accepted', 'armM', 'passUp'],
     '3xx-6xx': ['completed', 'armD', 'sendAck', 'passUp'],
-    // RFC 3261 §9.1: after a CANCEL the final response is awaited for 64*T1, not for ever.
+    // After a CANCEL, the final response is awaited for at most 64*T1 (RFC 3261 §9.1).
     cancelled: ['proceeding', 'armGiveUp'],
     giveUp: ['terminated', 'reportTimeout'],
     connectionLost: ['terminated', 'reportTransportError'],

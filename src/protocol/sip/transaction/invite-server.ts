@@ -35,7 +35,7 @@ export const INVITE_SERVER: Table<InviteServerState | 'terminated', InviteServer
   confirmed: {
     timerI: ['terminated'],
   },
-  // Retransmitted INVITEs end here; the 2xx is repeated by the user until its ACK (§13.3.1.4).
+  // Absorbs retransmitted INVITEs. The transaction user repeats the 2xx until its ACK (§13.3.1.4).
   accepted: {
     '2xx': ['accepted', 'send'],
     ACK: ['accepted', 'passAck'],
@@ -62,7 +62,7 @@ export class InviteServer
     this.#intervalMs = options.timers.t1;
   }
 
-  /** 100 at once: §17.2.1 demands it within 200 ms, and it stops the client's retransmissions. */
+  /** Sends 100 immediately: §17.2.1 requires it within 200 ms, and it stops the client's retransmissions. */
   start(nowMs: number): readonly TransactionOutput[] {
     const trying = this.trying();
     return trying === undefined ? [] : this.respondAs('1xx', trying, nowMs);
@@ -85,7 +85,7 @@ export class InviteServer
     return this.respondAs(event, response, nowMs);
   }
 
-  /** A 2xx is repeated by its user. */
+  /** False for a 2xx, which the transaction user repeats. */
   protected override get resendsFinal(): boolean {
     return this.state === 'completed';
   }
@@ -118,7 +118,7 @@ export class InviteServer
     }
   }
 
-  /** T1, then doubling up to T2; not over reliable transports. */
+  /** Arms T1, then doubles it up to T2; not over reliable transports. */
   #armG(nowMs: number): void {
     if (this.reliable) return;
     this.arm('timerG', nowMs + this.#intervalMs);

@@ -1,4 +1,4 @@
-/** All client and server transactions of a user agent (RFC 3261 §17), from bytes to requests and responses. */
+/** All client and server transactions of a user agent (RFC 3261 §17), between bytes and parsed messages. */
 import type { HeaderInit, SipRequest, SipResponse } from '../message.ts';
 import { answerable, isKeepAlive, type ParseFailure, parseMessage } from '../parse.ts';
 import { type Flow, isReliable } from '../transport/flow.ts';
@@ -19,27 +19,29 @@ import { RFC3261_TIMERS, type TimerValues } from './timer-values.ts';
 import type { TransactionId, TransactionOutput } from './types.ts';
 
 /**
- * Server transactions kept at once: 1,000 INVITE and BYE a second live 32 s each. Where they are more, answered ones other
- * than INVITE are forgotten before their Timer J, but not before T2, the longest interval between retransmissions; a
- * request for which that leaves no place gets 503.
+ * Maximum number of server transactions: 1,000 INVITE and BYE per second last 32 s each. Above the limit, the oldest
+ * answered non-INVITE transactions are removed before Timer J, but not before T2, the longest retransmission interval.
+ * If none can be removed, a new request gets 503.
  */
 export const MAX_SERVER_TRANSACTIONS = 65_536;
 
 export interface TransactionLayerOptions {
-  /** Unguessable token for To tags. */
+  /** Unpredictable token for To tags. */
   readonly newToken: () => string;
   readonly timers?: TimerValues;
-  /** Server header in answers that the layer gives by itself; none when absent. */
+  /** Server header in responses created by the layer; omitted if absent. */
   readonly server?: string;
   /**
-   * Answer to the address and port that a request came from even when the client did not ask for it with rport.
-   * DEVIATION: RFC 3261 §18.2.2 says the port of sent-by; the default is true, because behind a NAT nothing else arrives.
+   * True to answer to the source address and port even if the client did not request rport. DEVIATION: RFC 3261 §18.2.2
+   * requires the port of sent-by. Default: true, because other responses do not pass NAT.
    */
   readonly replyToSource?: boolean;
   readonly maxServerTransactions?: number;
-  /** Its source is not forged: answers may be as long as they need. Default: of connections alone. */
+  /**
+   * Returns whether the source is verified, so that the response size is unlimited. Default: true only for connections.
+   */
   readonly isKnown?: (flow: Flow) => boolean;
-  /** What a new request is answered before anything is kept about it; undefined: it gets a transaction. */
+  /** Stateless answer to a new request; undefined creates a transaction. */
   readonly door?: (request: SipRequest, flow: Flow) => StatelessAnswer | undefined;
 }
 
@@ -58,9 +60,9 @@ export class TransactionLayer {
   readonly #timers: TimerValues;
   readonly #stateless: StatelessAnswers;
   readonly #table = new TransactionTable();
-  /** Headers of the CANCEL that waits for the first provisional response (§9.1). */
+  /** Header fields of a CANCEL that waits for the first provisional response (§9.1). */
   readonly #waitingCancels = new Map<TransactionId, HeaderInit>();
-  /** Requests of which ICMP has said once that they did not arrive. */
+  /** Requests for which ICMP has reported one failed delivery. */
   readonly #undelivered = new Set<TransactionId>();
   #lastId: TransactionId = 0;
 
@@ -68,7 +70,8 @@ export class TransactionLayer {
     this.#options = options;
     this.#timers = options.timers ?? RFC3261_TIMERS;
     this.#stateless = new StatelessAnswers({
-      ...{ salt: options.newToken(), server: options.server },
+      salt: options.newToken(),
+      server: options.server,
       isKnown: (flow) => isReliable(flow.transport) || options.isKnown?.(flow) === true,
     });
   }
@@ -81,7 +84,7 @@ export class TransactionLayer {
     return this.#table.clientCount;
   }
 
-  /** A datagram, or one message that the framer cut out of a stream. Faulty requests are answered here. */
+  /** Handles a datagram, or one message from the stream framer. Malformed requests are answered here. */
   receive(bytes: Uint8Array, flow: Flow, nowMs: number): Outputs {
     if (isKeepAlive(bytes)) return [];
     const result = parseMessage(bytes);
@@ -96,8 +99,8 @@ export class TransactionLayer {
   }
 
   /**
-   * Sends a request other than ACK in a client transaction of its own. Its topmost Via must carry a fresh branch.
-   * The id is known before the outputs are acted upon.
+   * Sends a request other than ACK in a new client transaction. Its topmost Via must have a new branch. The ID is known
+   * before the outputs are processed.
    */
   request(
     request: SipRequest,
@@ -113,13 +116,13 @@ export class TransactionLayer {
   }
 
   /**
-   * Answers a request; nothing happens when its transaction is over. A 2xx to INVITE may be given again to retransmit it.
-   * A 408 to anything but INVITE ends the transaction unanswered, provisional responses to it are dropped (RFC 4320).
+   * Answers a request; no effect if its transaction has ended. A 2xx to INVITE may be passed again to retransmit it. A
+   * 408 to any other method ends the transaction silently, and provisional responses to it are dropped (RFC 4320).
    */
   respond(transaction: TransactionId, response: SipResponse, nowMs: number): Outputs {
     const server = this.#table.server(transaction);
     if (server === undefined) return [];
-    // A challenged request comes again, from careless clients with the same CSeq: that is no merged request.
+    // A challenged request comes again, sometimes with the same CSeq. It must not count as a merged request.
     if (response.status === 401 || response.status === 407) this.#table.forgetMerge(server);
     const outputs = this.#done(server, server.respond(response, nowMs));
     if (server instanceof NonInviteServer && server.state === 'completed')
@@ -128,9 +131,9 @@ export class TransactionLayer {
   }
 
   /**
-   * Cancels an INVITE of ours (§9.1): at once after a provisional response, else as soon as one arrives; nothing
-   * when a final response came. Without a final response 64*T1 after the CANCEL the INVITE ends in `timeout`.
-   * The CANCEL's own transaction reports under an id of its own, which nobody needs to know.
+   * Cancels our INVITE (§9.1): after a provisional response immediately, otherwise as soon as one arrives. No effect
+   * after a final response. If no final response arrives within 64*T1, the INVITE ends with `timeout`. The CANCEL
+   * reports under a separate transaction ID, which callers can ignore.
    */
   cancel(transaction: TransactionId, headers: HeaderInit, nowMs: number): Outputs {
     const invite = this.#table.client(transaction);
@@ -140,15 +143,16 @@ export class TransactionLayer {
     return [];
   }
 
-  /** The bytes of a `send` with that transaction could not be sent. */
+  /** Reports that the bytes of a `send` with that transaction could not be sent. */
   transportFailed(transaction: TransactionId, nowMs: number): Outputs {
     const machine = this.#table.client(transaction) ?? this.#table.server(transaction);
     return machine === undefined ? [] : this.#done(machine, machine.transportFailed(nowMs));
   }
 
   /**
-   * ICMP says that the request did not arrive (RFC 3261 §18.4). The second time it has failed: whoever is starting in this moment hears
-   * the first repetition. Inside a dialog it is repeated to the end all the same: the call is worth the wait.
+   * Handles an ICMP report that the request did not arrive (RFC 3261 §18.4). The second report fails the request, so a
+   * starting peer still receives the first retransmission. Requests inside a dialog are retransmitted until timeout, to
+   * keep the call.
    */
   undelivered({ method, branch }: QuotedRequest, nowMs: number): Outputs {
     const client = this.#table.clientByKey(`${method} ${branch}`);
@@ -161,7 +165,7 @@ export class TransactionLayer {
     return this.transportFailed(client.id, nowMs);
   }
 
-  /** A connection is gone: requests sent over it that wait for a final response fail. */
+  /** Fails the pending requests of a closed connection. */
   connectionLost(connectionId: number, nowMs: number): Outputs {
     return this.#table
       .clientsOf(connectionId)
@@ -221,7 +225,7 @@ export class TransactionLayer {
     return this.#table.serverCount >= limit;
   }
 
-  /** Forgets one answered transaction for each new one. */
+  /** Removes one answered transaction for each new one. */
   #forgetOldest(nowMs: number): Outputs {
     if (!this.#isFull()) return [];
     const oldest = this.#table.longestAnswered(nowMs - this.#timers.t2);
@@ -248,7 +252,7 @@ export class TransactionLayer {
     return server;
   }
 
-  /** An ACK of RFC 2543 belongs to the INVITE only with the To tag that we answered with (§17.2.3). */
+  /** Handles an ACK. An RFC 2543 ACK matches the INVITE only with our To tag (§17.2.3). */
   #receiveAck(
     ack: SipRequest,
     invite: ServerTransaction | undefined,
@@ -262,7 +266,7 @@ export class TransactionLayer {
   }
 
   #receiveResponse(response: SipResponse, flow: Flow, nowMs: number): Outputs {
-    // One that is for somebody else besides has lost its way: a proxy would have taken its own Via away (§8.1.3.3).
+    // A response with further Vias was misrouted: a proxy would have removed its own Via (§8.1.3.3).
     const isOurs = response.list('via').length < 2;
     const why = validateResponse(response) ?? (isOurs ? undefined : 'More Than One Via');
     if (why !== undefined) return [{ kind: 'discarded', why, flow }];
@@ -302,7 +306,7 @@ export class TransactionLayer {
     return [{ kind: 'discarded', why: 'too short for its answer', flow }];
   }
 
-  /** Updates the table after a machine's step: its new deadline, or its end. */
+  /** Updates the table after a step of a state machine: new deadline or end. */
   #done(machine: ClientTransaction | ServerTransaction, outputs: Outputs): Outputs {
     if (machine.state === 'terminated') {
       this.#waitingCancels.delete(machine.id);
@@ -315,7 +319,7 @@ export class TransactionLayer {
   }
 }
 
-/** Of a request that an edge passed on, answers are its peer's, or with nobody behind them the edge's own. */
+/** Corrects the source of responses through an edge proxy: the peer behind it, or the edge itself if there is none. */
 const byWordOf = (heard: Flow, asked: Flow, outputs: Outputs): Outputs =>
   asked.behind === undefined
     ? outputs

@@ -60,7 +60,7 @@ export class NonInviteClient
     return this.receiveAs(response.status < 200 ? '1xx' : '2xx-6xx', response, nowMs);
   }
 
-  /** Only an INVITE can be cancelled (§9.1). */
+  /** No effect: only an INVITE can be cancelled (§9.1). */
   cancelled(): readonly TransactionOutput[] {
     return [];
   }

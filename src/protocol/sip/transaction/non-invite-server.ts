@@ -11,9 +11,9 @@ export type NonInviteServerEvent = Timer | 'request' | '2xx-6xx' | '408' | 'tran
 type Action = 'send' | 'sendTrying' | 'resend' | 'armJ';
 
 /**
- * Provisional responses of the user have no column: only 100 is allowed, and not before the client's Timer E has
- * reached T2 (RFC 4320 §4.1); the transaction sends that one itself. 408 is never sent (§4.2): the client has given up.
- * `timerAbandon` ends a transaction that its user never answered, at the moment the client's Timer F fires.
+ * Provisional responses of the user have no column. Only 100 is allowed, and only after the client's Timer E has
+ * reached T2 (RFC 4320 §4.1); the transaction sends it. 408 is never sent (§4.2), because the client has timed out.
+ * `timerAbandon` ends an unanswered transaction when the client's Timer F fires.
  */
 export const NON_INVITE_SERVER: Table<
   NonInviteServerState | 'terminated',
@@ -65,7 +65,7 @@ export class NonInviteServer
     return this.takeOutputs();
   }
 
-  /** ACK belongs to INVITE alone. */
+  /** No effect: ACK belongs only to INVITE. */
   acknowledged(): readonly TransactionOutput[] {
     return [];
   }

@@ -1,4 +1,4 @@
-/** What both server transactions share. */
+/** Common part of both server transactions. */
 import { keptText, messageOf } from '../kept-message.ts';
 import { createResponse, type SipRequest, type SipResponse } from '../message.ts';
 import { serialize } from '../serialize.ts';
@@ -11,7 +11,7 @@ import type { TransactionId, TransactionOutput } from './types.ts';
 export interface ServerTransactionOptions {
   readonly id: TransactionId;
   readonly request: SipRequest;
-  /** Where responses go. */
+  /** Flow for responses. */
   readonly flow: Flow;
   readonly timers: TimerValues;
 }
@@ -20,12 +20,12 @@ export interface ServerTransaction extends Timed {
   readonly id: TransactionId;
   readonly flow: Flow;
   readonly state: string;
-  /** To tag that we answered with: what an RFC 2543 ACK is recognised by. */
+  /** To tag of our response, which identifies an RFC 2543 ACK. */
   readonly localTag: string | undefined;
   start(nowMs: number): readonly TransactionOutput[];
-  /** The same request again. */
+  /** Handles a retransmission of the request. */
   retransmitted(nowMs: number): readonly TransactionOutput[];
-  /** An ACK (INVITE only). */
+  /** Handles an ACK (INVITE only). */
   acknowledged(ack: SipRequest, nowMs: number): readonly TransactionOutput[];
   respond(response: SipResponse, nowMs: number): readonly TransactionOutput[];
   transportFailed(nowMs: number): readonly TransactionOutput[];
@@ -40,11 +40,11 @@ export abstract class ServerMachine<
 > extends TableMachine<State, Event | 'transportError', Timer, Action> {
   readonly flow: Flow;
   protected readonly timers: TimerValues;
-  /** Until the final response: what a transaction keeps for half a minute more is only what it may have to send again. */
+  /** Request until the final response. Afterwards only the response is kept for retransmission. */
   #request: SipRequest | undefined;
   #next: SipResponse | undefined;
   #last: { readonly message: SipResponse; readonly bytes: Buffer } | undefined;
-  /** See `keptText`. */
+  /** Final response as kept text; see `keptText`. */
   #final: string | undefined;
   #localTag: string | undefined;
 
@@ -87,10 +87,10 @@ export abstract class ServerMachine<
     this.#last = undefined;
   }
 
-  /** Whether the final response may have to be sent again by the transaction itself. */
+  /** True if the transaction retransmits the final response. */
   protected abstract get resendsFinal(): boolean;
 
-  /** 100, where the request has no final response yet. */
+  /** 100 response, or undefined if a final response has been sent. */
   protected trying(): SipResponse | undefined {
     return this.#request === undefined ? undefined : createResponse(this.#request, 100);
   }
@@ -100,14 +100,14 @@ export abstract class ServerMachine<
     return this.takeOutputs();
   }
 
-  /** Sends a response, by default the one that the user just gave, and keeps its bytes for retransmissions. */
+  /** Sends a response, by default the user's latest one, and keeps its bytes for retransmissions. */
   protected sendNext(message: SipResponse | undefined = this.#next): void {
     if (message === undefined) return;
     this.#last = { message, bytes: serialize(message) };
     this.resend();
   }
 
-  /** Sends the last response again; nothing when none was sent yet. */
+  /** Sends the last response again; no effect before the first one. */
   protected resend(): void {
     const last = this.#last ?? (this.#final === undefined ? undefined : messageOf(this.#final));
     if (last === undefined) return;

@@ -5,24 +5,24 @@ import { AnswerBudget } from '../transport/answer-budget.ts';
 import type { Flow } from '../transport/flow.ts';
 import type { TransactionOutput } from './types.ts';
 
-/** An answer for which nothing is kept: no transaction, no retransmission. */
+/** A stateless response: no transaction, no retransmission. */
 export interface StatelessAnswer {
   readonly status: number;
-  /** Default: the phrase of the registry. */
+  /** Reason phrase. Default: the phrase of the registry. */
   readonly reason?: string;
-  /** To an unknown peer over UDP the last ones are left away as far as needed to keep the answer short. */
+  /** Header fields. To an unknown peer over UDP, the last ones are dropped as needed to keep the response short. */
   readonly headers: HeaderInit;
-  /** So many of the first headers must stay: without them there is no answer at all. Default: 0. */
+  /** Number of first header fields that are mandatory. If they do not fit, no response is sent. Default: 0. */
   readonly needed?: number;
-  /** For the log. */
+  /** Reason for the log. */
   readonly why: string;
 }
 
 type Send = Extract<TransactionOutput, { kind: 'send' }>;
 
 /**
- * Answers without a transaction (RFC 3261 §8.2.7), each once, straight back to where the request came from whatever its Via
- * says: an unknown peer cannot point them at somebody else with maddr, and to it they are no longer than the request allows over UDP.
+ * Sends responses without a transaction (RFC 3261 §8.2.7), once, to the source of the request. The Via is ignored, so
+ * an unknown peer cannot redirect them with maddr. To unknown peers over UDP, the request limits their length.
  */
 export class StatelessAnswers {
   readonly #salt: string;
@@ -30,7 +30,7 @@ export class StatelessAnswers {
   readonly #isKnown: (flow: Flow) => boolean;
   readonly #budget = new AnswerBudget();
 
-  /** `isKnown`: the source of a flow is not forged. */
+  /** `isKnown` returns whether the source of a flow is verified. */
   constructor(options: {
     readonly salt: string;
     readonly server: string | undefined;
@@ -42,7 +42,7 @@ export class StatelessAnswers {
     this.#isKnown = isKnown;
   }
 
-  /** Undefined: it would be too long. `received`: bytes of the request. */
+  /** Builds the response, or undefined if it would be too long. `received` is the request size in bytes. */
   answer(
     request: SipRequest,
     flow: Flow,
@@ -64,7 +64,7 @@ export class StatelessAnswers {
     return undefined;
   }
 
-  /** A retransmission of the request gets the same To tag (§8.2.7). */
+  /** Builds the response; retransmissions of the request get the same To tag (§8.2.7). */
   response(request: SipRequest, answer: Omit<StatelessAnswer, 'why'>): SipResponse {
     const identity = `${this.#salt} ${request.header('via')} ${request.header('call-id')}`;
     return createResponse(request, answer.status, {

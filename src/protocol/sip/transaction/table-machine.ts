@@ -1,15 +1,15 @@
-/** Runs a transition table: the shape shared by the four transactions. */
+/** Runs a transition table, the common structure of the four transactions. */
 import { TimerSet } from '../../../base/timer-set.ts';
 import type { TransactionId, TransactionOutput } from './types.ts';
 
-/** What every transaction can do: tell its user that it failed. */
+/** Failure reports that every transaction can make to its user. */
 export type Report = 'reportTimeout' | 'reportTransportError';
 
 type Cell<State, Action> = readonly [next: State, ...actions: (Action | Report)[]];
 
 /**
- * `table[state][event]` is the next state and what to do on the way there. No cell: the event is ignored in that
- * state. Timers are events too; on a change of state those without a cell in the new state are stopped.
+ * `table[state][event]` is the next state followed by actions. Events without a cell are ignored in that state. Timers
+ * are events too; a state change stops timers without a cell in the new state.
  */
 export type Table<State extends string, Event extends string, Action extends string> = Readonly<
   Record<State, Readonly<Partial<Record<Event, Cell<State, Action>>>>>
@@ -20,7 +20,7 @@ export interface Shape<State extends string, Event extends string, Action extend
   readonly initial: State;
 }
 
-/** Timers that only end a transaction fire at whole multiples of it, so that many ends take one waking. Milliseconds. */
+/** Granularity in milliseconds of timers that only end a transaction, so that one wakeup ends many. */
 const ENDS_TOGETHER_MS = 100;
 const NONE: readonly never[] = [];
 
@@ -83,7 +83,7 @@ export abstract class TableMachine<
     this.#timers.set(timer, dueMs);
   }
 
-  /** Arms what ends the transaction after `waitMs`, or a little later; at once where that is 0. */
+  /** Arms the end of the transaction after `waitMs`, rounded up; immediately if it is 0. */
   protected armEnd(timer: Timer, waitMs: number, nowMs: number): void {
     const dueMs = nowMs + waitMs;
     this.arm(timer, waitMs === 0 ? dueMs : Math.ceil(dueMs / ENDS_TOGETHER_MS) * ENDS_TOGETHER_MS);

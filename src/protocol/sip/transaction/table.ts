@@ -1,4 +1,4 @@
-/** Where the layer finds its transactions: by key, by id, by connection, by deadline. */
+/** Finds transactions by key, ID, connection and deadline. */
 import { Fifo } from '../../../base/fifo.ts';
 import { ownCopy } from '../../../base/text.ts';
 import type { SipRequest } from '../message.ts';
@@ -16,7 +16,7 @@ interface Keyed<T> {
 }
 
 interface KeyedServer extends Keyed<ServerTransaction> {
-  /** Undefined: its request may come twice. */
+  /** Merge key, or undefined if duplicates of the request are allowed. */
   readonly merge: string | undefined;
 }
 
@@ -27,7 +27,10 @@ export class TransactionTable {
   readonly #serverByKey = new Map<string, ServerTransaction>();
   readonly #byMergeKey = new Map<string, ServerTransaction>();
   readonly #byConnection = new Map<number, Set<ClientTransaction>>();
-  /** Answered, kept to send the same answer again; the oldest is one that is kept. INVITE's are not among them. */
+  /**
+   * Answered transactions kept for retransmission, oldest first; the head is always a live one. INVITE transactions are
+   * excluded.
+   */
   readonly #answered = new Fifo<{ readonly machine: ServerTransaction; readonly atMs: number }>();
   readonly #deadlines = new DeadlineQueue<AnyTransaction>();
 
@@ -49,7 +52,10 @@ export class TransactionTable {
     this.#byConnection.set(connectionId, siblings.add(machine));
   }
 
-  /** What is kept for half a minute does not hold the text of its request. `mergeText`: see `mergeKeyOf`. */
+  /**
+   * Adds a transaction. Entries are kept for half a minute and do not reference the request text. `mergeText`: see
+   * `mergeKeyOf`.
+   */
   addServer(keyOfRequest: string, machine: ServerTransaction, mergeText: string | undefined): void {
     const key = ownCopy(keyOfRequest);
     const merge = mergeText === undefined ? undefined : ownCopy(mergeText);
@@ -78,7 +84,7 @@ export class TransactionTable {
     return [...(this.#byConnection.get(connectionId) ?? [])];
   }
 
-  /** The request came already, by another path (RFC 3261 §8.2.2.2). */
+  /** Returns whether the request already arrived by another path (RFC 3261 §8.2.2.2). */
   isMerged(merge: string | undefined): boolean {
     return merge !== undefined && this.#byMergeKey.has(merge);
   }
@@ -93,7 +99,7 @@ export class TransactionTable {
     this.#answered.push({ machine, atMs: nowMs });
   }
 
-  /** The one that was answered first, where that was at `untilMs` or before. */
+  /** Transaction answered first, if that was at or before `untilMs`. */
   longestAnswered(untilMs: number): ServerTransaction | undefined {
     const oldest = this.#answered.first();
     return oldest !== undefined && oldest.atMs <= untilMs ? oldest.machine : undefined;
@@ -142,6 +148,6 @@ export class TransactionTable {
   }
 }
 
-/** Of what begins a dialog or stands alone: no To tag. A CANCEL shares the CSeq number of its INVITE by design. */
+/** Merge key of requests without To tag. A CANCEL has none, because it shares the CSeq number of its INVITE. */
 export const mergeKeyOf = (request: SipRequest): string | undefined =>
   request.to.tag === undefined && request.method !== 'CANCEL' ? mergeKey(request) : undefined;

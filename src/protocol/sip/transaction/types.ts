@@ -1,12 +1,12 @@
-/** What the transaction layer tells its user (RFC 3261 §17: the TU). */
+/** Outputs of the transaction layer to its user, the TU (RFC 3261 §17). */
 import type { SipMessage, SipRequest, SipResponse } from '../message.ts';
 import type { Flow } from '../transport/flow.ts';
 
-/** Of one layer; never reused. */
+/** Transaction ID, unique in one layer and never reused. */
 export type TransactionId = number;
 
 export type TransactionOutput =
-  /** Bytes for the network. `transaction` undefined: stateless. A failure to send goes to `transportFailed`. */
+  /** Bytes to send. `transaction` is undefined for stateless messages. Report send failures to `transportFailed`. */
   | {
       readonly kind: 'send';
       readonly bytes: Uint8Array;
@@ -14,14 +14,14 @@ export type TransactionOutput =
       readonly flow: Flow;
       readonly transaction: TransactionId | undefined;
     }
-  /** A new request other than ACK and CANCEL; `respond` answers it. Its Via carries received and rport. */
+  /** New request other than ACK and CANCEL; answer it with `respond`. Its Via carries received and rport. */
   | {
       readonly kind: 'request';
       readonly request: SipRequest;
       readonly transaction: TransactionId;
       readonly flow: Flow;
     }
-  /** A CANCEL (its own transaction) and the INVITE it means, undefined when there is none (481). */
+  /** A CANCEL with its own transaction, and the INVITE that it matches, or undefined if there is none (481). */
   | {
       readonly kind: 'cancel';
       readonly request: SipRequest;
@@ -31,19 +31,19 @@ export type TransactionOutput =
     }
   /** An ACK to a 2xx, to be matched by dialog. ACKs to other responses are absorbed. */
   | { readonly kind: 'ack'; readonly request: SipRequest; readonly flow: Flow }
-  /** A response to a request of ours; a 2xx to INVITE again for each retransmission and fork (RFC 6026). */
+  /** A response to our request. A 2xx to INVITE is reported for each retransmission and fork (RFC 6026). */
   | {
       readonly kind: 'response';
       readonly response: SipResponse;
       readonly transaction: TransactionId;
       readonly flow: Flow;
     }
-  /** A response that belongs to no transaction. Only a late 2xx to INVITE deserves attention. */
+  /** A response that matches no transaction. Only a late 2xx to INVITE is relevant. */
   | { readonly kind: 'strayResponse'; readonly response: SipResponse; readonly flow: Flow }
   /** Client: no final response in time. INVITE server: no ACK to a non-2xx final response. */
   | { readonly kind: 'timeout'; readonly transaction: TransactionId }
   | { readonly kind: 'transportError'; readonly transaction: TransactionId }
-  /** A transaction has ended. */
+  /** End of a transaction. */
   | { readonly kind: 'terminated'; readonly transaction: TransactionId }
-  /** Bytes that are no valid message, for the log and the counters; an answer, where one is due, was sent already. */
+  /** Invalid bytes, for the log and the counters. Any answer has already been sent. */
   | { readonly kind: 'discarded'; readonly why: string; readonly flow: Flow };

@@ -1,20 +1,20 @@
 import { RecentMap } from '../../../base/recent-map.ts';
 
-/** Bytes of answers per byte received: so low that a forged source gains an attacker little amplification. */
+/** Response bytes allowed per received byte. The low ratio limits amplification from forged sources. */
 const BYTES_PER_BYTE = 1.5;
 const MAX_SOURCES = 10_000;
-/** Received bytes that are kept for a source at most. */
+/** Maximum number of received bytes credited to a source. */
 const MAX_SAVED_BYTES = 2000;
 
 /**
- * Keeps answers to unknown peers over UDP in proportion to what they sent (RFC 3261 §26.3.2.4 warns of
- * amplification). A request that is too short for its answer counts for the next one, so that a client with short requests
- * gets its answer when it retransmits.
+ * Limits responses to unknown peers over UDP relative to the bytes they sent, against amplification (RFC 3261
+ * §26.3.2.4). A request too short for its response adds to the credit. Thus a client with short requests gets its
+ * response after a retransmission.
  */
 export class AnswerBudget {
   readonly #saved = new RecentMap<number>(MAX_SOURCES);
 
-  /** Bytes that an answer to `received` bytes from there may have. */
+  /** Bytes allowed for a response to `received` bytes from that source. */
   allowance(source: string, received: number): number {
     return Math.floor((received + (this.#saved.get(source) ?? 0)) * BYTES_PER_BYTE);
   }

@@ -1,9 +1,9 @@
-/** Cuts a byte stream into SIP messages (RFC 3261 §18.3, RFC 5626 §3.5.1). Any split of the stream gives the same messages. */
+/** Splits a byte stream into SIP messages (RFC 3261 §18.3, RFC 5626 §3.5.1), independent of how the stream is divided. */
 import { headerKey } from '../header/names.ts';
 import { parseDecimal, trimmed } from '../header/text.ts';
 import { asBuffer, endOfHead, MAX_MESSAGE_BYTES } from '../parse.ts';
 
-/** Start line and headers together. */
+/** Maximum size of start line and headers, in bytes. */
 export const MAX_HEAD_BYTES = 65_535;
 
 const INITIAL_CAPACITY = 4_096;
@@ -11,16 +11,13 @@ const CR = 13;
 const LF = 10;
 
 export type FramerEvent =
-  /** One whole message, its bytes copied out of the stream. */
+  /** One complete message, copied from the stream. */
   | { readonly kind: 'message'; readonly bytes: Uint8Array }
-  /** Keep-alive CRLFCRLF: answer with CRLF. */
+  /** Keep-alive CRLFCRLF; answer with CRLF. */
   | { readonly kind: 'ping' }
-  /** Keep-alive CRLF that answers a ping of ours. */
+  /** Keep-alive CRLF that answers our ping. */
   | { readonly kind: 'pong' }
-  /**
-   * The stream cannot be followed any further: answer `bytes` with `status` if they can be parsed, then close.
-   * Everything after it is ignored.
-   */
+  /** Framing is lost. If `bytes` can be parsed, answer with `status`, then close. Later bytes are ignored. */
   | {
       readonly kind: 'error';
       readonly status: number;
@@ -31,17 +28,17 @@ export type FramerEvent =
 export class StreamFramer {
   #buffer: Buffer = Buffer.allocUnsafe(INITIAL_CAPACITY);
   #length = 0;
-  /** Where the search for the end of the head goes on. */
+  /** Offset at which the search for the end of the head resumes. */
   #searched = 0;
   #pongsExpected = 0;
   #failed = false;
 
-  /** Bytes of an unfinished message; 0 between messages. */
+  /** Bytes of an incomplete message; 0 between messages. */
   get pendingBytes(): number {
     return this.#length;
   }
 
-  /** We sent CRLFCRLF: the next CRLF alone is its answer. */
+  /** Records that CRLFCRLF was sent, so the next lone CRLF is its answer. */
   pingSent(): void {
     this.#pongsExpected += 1;
   }
@@ -72,7 +69,7 @@ export class StreamFramer {
     this.#length = needed;
   }
 
-  /** Drops the first `count` bytes, and the memory that a large message took. */
+  /** Drops the first `count` bytes and releases the memory of a large message. */
   #discard(count: number): void {
     if (count === 0) return;
     const rest = this.#length - count;
@@ -85,12 +82,12 @@ export class StreamFramer {
     this.#searched = Math.max(0, this.#searched - count);
   }
 
-  /** Takes one event at `at`; returns where the next begins, undefined when more bytes are needed. */
+  /** Reads one event at `at`. Returns the offset of the next, or undefined if more bytes are needed. */
   #next(at: number, events: FramerEvent[]): number | undefined {
     const pending = this.#buffer.subarray(0, this.#length);
     if (at >= pending.length) return undefined;
     if (pending[at] === CR || pending[at] === LF) return this.#lineBreak(pending, at, events);
-    // Three bytes back: the empty line may have been cut in the middle.
+    // Start three bytes earlier, because the empty line may be split.
     const bodyAt = endOfHead(pending, Math.max(at, this.#searched - 3));
     if (bodyAt === undefined) {
       this.#searched = pending.length;
@@ -112,7 +109,7 @@ export class StreamFramer {
     return end;
   }
 
-  /** Between messages: CRLFCRLF is a ping, CRLF after a ping of ours a pong, any other line break is skipped. */
+  /** Handles line breaks between messages: CRLFCRLF is a ping, CRLF after our ping a pong, others are skipped. */
   #lineBreak(pending: Buffer, at: number, events: FramerEvent[]): number | undefined {
     if (pending[at] === LF) return at + 1;
     if (at + 1 >= pending.length) return undefined;
@@ -137,7 +134,7 @@ export class StreamFramer {
   }
 }
 
-/** The body's length, mandatory on a stream; or what is wrong with it. */
+/** Body length, which is mandatory on a stream, or an error text. */
 function contentLength(head: string): number | string {
   let length: number | undefined;
   for (const line of head.split('\n')) {

@@ -1,11 +1,11 @@
 import { RecentMap } from '../../../base/recent-map.ts';
 import { type Flow, flowKey } from './flow.ts';
 
-/** Longer than the longest time between two registrations of a phone. */
+/** Retention in milliseconds, longer than the longest registration interval of a phone. */
 const KEPT_MS = 7_500_000;
 const MAX_KEPT = 65_536;
 
-/** Flows of peers that proved who they are, or that we spoke to first. Bounded: who was not met for long is forgotten. */
+/** Flows of peers that authenticated or that we contacted first. Bounded: inactive peers expire. */
 export class KnownPeers {
   readonly #metMs = new RecentMap<number>(MAX_KEPT);
 

@@ -1,12 +1,12 @@
 import { asBuffer } from '../parse.ts';
 
-/** What a message seems to be, from its text alone: enough to choose who is served first, not to believe it. */
+/** Unverified properties of a message, read from its text to prioritize it. */
 export interface QuickParse {
-  /** Empty for a response. */
+  /** Method; empty for a response. */
   readonly method: string;
-  /** The To header field has a tag: a request inside of a dialog. */
+  /** True if To has a tag: a request inside a dialog. */
   readonly inDialog: boolean;
-  /** The value of its Authorization header field. */
+  /** Value of the Authorization header field. */
   readonly authorization: string | undefined;
 }
 
@@ -15,7 +15,7 @@ const TO_WITH_TAG = /\n(?:to|t)[ \t]*:[^\n]*;[ \t]*tag[ \t]*=/i;
 const AUTHORIZATION = /\nauthorization[ \t]*:[ \t]*([^\r\n]*)/i;
 const HEAD_BYTES = 4096;
 
-/** Undefined: nothing that SIP begins with. Folded lines are not followed. */
+/** Returns undefined if the bytes do not start like SIP. Folded lines are not unfolded. */
 export function quickParse(bytes: Uint8Array): QuickParse | undefined {
   const buffer = asBuffer(bytes);
   const start = /^[\r\n]*([A-Za-z0-9\-.!%*_+`'~]+)( |\/2\.0 )/.exec(

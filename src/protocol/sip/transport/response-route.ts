@@ -1,4 +1,4 @@
-/** Where a response goes: RFC 3261 §18.2 with the symmetric routing of RFC 3581. */
+/** Routes responses: RFC 3261 §18.2 with the symmetric routing of RFC 3581. */
 
 import { formatVia } from '../header/via.ts';
 import type { SipRequest } from '../message.ts';
@@ -7,7 +7,7 @@ import { type Flow, isReliable } from './flow.ts';
 
 const DEFAULT_PORT = 5060;
 
-/** IPv4 addresses mapped into IPv6 compare equal to their plain form. */
+/** Plain form of an IPv4-mapped IPv6 address, for comparison. */
 const plainAddress = (address: string): string =>
   address.includes(':')
     ? unbracketed(address)
@@ -16,8 +16,8 @@ const plainAddress = (address: string): string =>
     : address.toLowerCase();
 
 /**
- * Notes in the topmost Via where the request really came from: `received` when sent-by says something else
- * (RFC 3261 §18.2.1), `rport` when the client asked for it (RFC 3581 §4).
+ * Records the source in the topmost Via: `received` if sent-by differs (RFC 3261 §18.2.1), `rport` if the client
+ * requested it (RFC 3581 §4).
  */
 export function stampVia(request: SipRequest, flow: Flow): SipRequest {
   const via = request.topVia;
@@ -31,9 +31,9 @@ export function stampVia(request: SipRequest, flow: Flow): SipRequest {
 }
 
 /**
- * The flow for the response to a request whose Via has been stamped. A `maddr` is not followed: it is for multicast
- * (RFC 3261 §18.1.1), and would let any sender point our responses at somebody else. With `replyToSource` the source port serves
- * even a client that did not ask for it.
+ * Flow for the response to a request whose Via has been stamped. `maddr` is ignored: it is for multicast (RFC 3261
+ * §18.1.1), and a sender could redirect responses with it. With `replyToSource`, the source port is used even without
+ * rport.
  */
 export function responseFlow(request: SipRequest, flow: Flow, replyToSource: boolean): Flow {
   const via = request.topVia;
@@ -42,10 +42,7 @@ export function responseFlow(request: SipRequest, flow: Flow, replyToSource: boo
   return { ...flow, remotePort: via.port ?? DEFAULT_PORT };
 }
 
-/**
- * Where to open a connection for a response when the request's own is gone (§18.2.2): the `received` address
- * with the port of sent-by.
- */
+/** Address for a new connection if the request's connection has closed (§18.2.2): `received` with the port of sent-by. */
 export function responseFallback(request: SipRequest): { host: string; port: number } | undefined {
   const via = request.topVia;
   if (via === undefined) return undefined;

@@ -14,7 +14,7 @@ const FINGERPRINT = 0x8028;
 const FINGERPRINT_BYTES = 8;
 const FINGERPRINT_XOR = 0x5354554e;
 
-/** Attributes below this value must be understood (RFC 8489 §14). */
+/** First type of optional attributes; all lower types must be understood (RFC 8489 §14). */
 const FIRST_OPTIONAL = 0x8000;
 /** RFC 8489 attributes that need no action here, because keep-alives carry no authentication (RFC 5626 §8). */
 const UNDERSTOOD: ReadonlySet<number> = new Set([
