@@ -4,8 +4,8 @@ import { type Failure, invalidField } from './http/failure.ts';
 import { callerIdPatch } from './http/values.ts';
 
 /**
- * A default caller id has to be one of the main account's numbers, unless any may be presented. Undefined: it may be set, or
- * none is.
+ * Checks a default caller ID: it must be one of the main account's numbers, unless any number is allowed. Returns undefined if
+ * it is valid or not set.
  */
 export async function wrongCallerId(
   { provisioning, settings }: Pick<RouteNeeds, 'provisioning' | 'settings'>,

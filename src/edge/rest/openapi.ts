@@ -1,4 +1,4 @@
-/** The API page is made of the same records that are mounted: nothing is described twice. */
+/** Generates the OpenAPI document from the same records that the server mounts. */
 import type { ErrorFamily } from './http/error-body.ts';
 import { takesKeys } from './http/once.ts';
 import { type Audience, type Route, UPLOAD_TYPES } from './http/route.ts';
@@ -88,7 +88,7 @@ const IDEMPOTENCY_HEADER: Json = {
 
 const json = (schema: unknown): Json => ({ 'application/json': { schema } });
 
-/** Columns are described where the route is. */
+/** The description of the route lists the columns. */
 const UPLOAD_BODY: Json = {
   required: true,
   content: Object.fromEntries(
@@ -156,7 +156,7 @@ export const operationId = (route: Pick<Route, 'method' | 'path'>): string =>
     .replaceAll(/[^A-Za-z0-9]+/g, '_')
     .replace(/_$/, '')}`;
 
-/** OpenAPI 3.1 (its schemas are JSON Schema, as ours are). */
+/** Returns an OpenAPI 3.1 document, which uses JSON Schema like the routes. */
 export function openApiDocument(routes: readonly Route[], serverUrl: string): Json {
   const paths: Record<string, Record<string, Json>> = {};
   for (const route of routes) {

@@ -18,7 +18,7 @@ import type { TranscriptionRefusal } from '../../domain/transcription/transcript
 import type { UserRefusal } from '../../domain/user/user.ts';
 import { type Failure, failure, invalidField, notFound, tooManyRequests } from './http/failure.ts';
 
-/** Everything that the domain may refuse. A new kind does not compile until it has an answer below. */
+/** All refusals of the domain. A new kind does not compile until it has a response below. */
 export type Refusal =
   | AccountRefusal
   | TransferRefusal
@@ -49,7 +49,7 @@ const unavailable = (message: string, retryAfterMs: number): Failure => ({
   status: 503,
 });
 
-/** Without a challenge that makes browsers ask for a password themselves. */
+/** Has no challenge, which would open the browser's password dialog. */
 const signInRefused = (message: string): Failure =>
   failure(401, message, { headers: { 'www-authenticate': 'Session' } });
 
@@ -169,18 +169,18 @@ const ANSWERS: Answers = {
   notAvailable: ({ detail }) => failure(501, 'not available on this node', { detail }),
 };
 
-/** What a route says differently from the table. */
+/** Responses of a route that differ from the table. */
 export type Sayings = { readonly [K in Kind]?: Failure };
 
 export function failureOf(refusal: Refusal, sayings: Sayings = {}): Failure {
   const said = sayings[refusal.kind];
   if (said !== undefined) return said;
-  // The table's key and the refusal's kind are the same word, which the type system cannot follow.
+  // The table's key equals the refusal's kind, which the type system cannot express.
   const answer = ANSWERS[refusal.kind] as Failure | ((refusal: Refusal) => Failure);
   return typeof answer === 'function' ? answer(refusal) : answer;
 }
 
-/** A domain result as a route's answer: the value shown in wire words, or the refusal as a failure. */
+/** Converts a domain result to a route's result: the value in wire format, or the refusal as a failure. */
 export function answered<T, R>(
   result: Result<T, Refusal>,
   show: (value: T) => R,

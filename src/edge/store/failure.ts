@@ -2,7 +2,7 @@ import { ServiceError, type ServiceErrorCode } from '../../base/errors.ts';
 
 /**
  * Result codes of SQLite (https://www.sqlite.org/rescode.html) and SQLSTATEs of PostgreSQL
- * (https://www.postgresql.org/docs/current/errcodes-appendix.html) that mean that the environment failed.
+ * (https://www.postgresql.org/docs/current/errcodes-appendix.html) that report a failure of the environment.
  */
 const CODES: ReadonlyArray<readonly [prefix: string, code: ServiceErrorCode, message: string]> = [
   ['SQLITE_FULL', 'STORE_FULL', 'the disk of the data folder is full'],
@@ -26,7 +26,7 @@ const CODES: ReadonlyArray<readonly [prefix: string, code: ServiceErrorCode, mes
   ['SQLITE_NOTADB', 'STORE_CORRUPT', 'the database file is not a database'],
 ];
 
-/** A failure that can cross a thread. */
+/** A failure in a form that can be sent between threads. */
 export interface Failure {
   readonly code: ServiceErrorCode | undefined;
   readonly message: string;
@@ -41,11 +41,11 @@ export function toFailure(error: unknown): Failure {
   return { code: known[1], message: `${known[2]} (${detailOf(error, found)})` };
 }
 
-/** PostgreSQL says more than its code does, and shows nothing that is secret. */
+/** Adds the error text for PostgreSQL, which says more than its code and contains no secrets. */
 const detailOf = (error: Error, code: string): string =>
   code.startsWith('PG_') ? error.message.split('\n').join(' ') : code;
 
-/** Environment failures have a code of their own; anything else is a bug of ours. */
+/** Converts a failure to an error. Failures of the environment have their own codes; anything else is a bug in the service. */
 export const toError = (failure: Failure): Error =>
   failure.code === undefined
     ? new Error(failure.message)

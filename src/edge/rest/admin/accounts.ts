@@ -28,13 +28,13 @@ const ROOT = '/admin/v1/accounts';
 const common = { tag: 'Operator: accounts', errors: 'admin' } as const;
 const params = Type.Object({ auth_id: accountIdText() });
 const AMOUNT_MAX = 9_000_000_000;
-/** The old token of a rotation stays valid so long unless asked otherwise, seconds. */
+/** Default validity of the old token after a rotation, seconds. */
 const OVERLAP_DEFAULT = 86_400;
 const OVERLAP_MAX = 30 * 86_400;
 
 type Shown = Static<typeof AccountWithBalancesSchema>;
 
-/** Credit terms live on the balance of the account's own currency. */
+/** Stores credit terms on the balance in the account's own currency. */
 async function withBalances(
   { ledger }: RouteNeeds,
   account: Account,
@@ -48,7 +48,7 @@ async function withBalances(
   return ok(showAccountWithBalances(account, await ledger.balances(account.authId)));
 }
 
-/** Money, limits of partners and defaults are the main account's. */
+/** Fields for money, partner limits and defaults, which only main accounts have. */
 const MAIN_ACCOUNT_FIELDS = [
   'credit_limit',
   'credit_limit_type',

@@ -93,7 +93,7 @@ const listMessages = adminRoute({
   },
 });
 
-/** The first format that the client names; JSON where it names none. */
+/** Returns the first supported format in the Accept header. Default: JSON. */
 function accepted(accept: string): Format {
   for (const range of accept.toLowerCase().split(',')) {
     const [type = ''] = range.split(';', 1);

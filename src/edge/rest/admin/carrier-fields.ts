@@ -1,4 +1,4 @@
-/** What the operator's API takes of a carrier. Of its own, as the command line reads it too. */
+/** Carrier fields of the operator's API. A separate module because the command line also uses it. */
 import { WINDOW_PATTERN } from '../../../domain/provisioning/provisioning.ts';
 import { flag, headerText, hinted, oneOf, type Static, Type, told } from '../http/schema.ts';
 import { peerFields, policyChoice } from './peer-policy.ts';
@@ -14,7 +14,7 @@ const AuthSchema = Type.Object({
 const host = () =>
   hinted(Type.String({ pattern: '^[A-Za-z0-9.:\\[\\]-]{1,253}$' }), 'must be a host or address');
 
-/** null: what the settings say. */
+/** null: the value from the settings. */
 const policyNumber = (minimum: number, maximum: number) =>
   Type.Unsafe<number | null>({ type: ['integer', 'null'], minimum, maximum });
 

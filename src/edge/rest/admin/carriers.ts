@@ -13,7 +13,7 @@ import { namedInPeer, PeerSchema, policyChoice, showPeer, wrongHeaders } from '.
 const ROOT = '/admin/v1/carriers';
 const common = { tag: 'Operator: carriers', errors: 'admin' } as const;
 
-/** What the body names of it, the rest as it was. */
+/** Returns the policy with the fields of the body changed. */
 function policyOf(body: Static<typeof CarrierPatchBody>, before: CarrierPolicy): CarrierPolicy {
   const named = {
     firstResponseMs: body.first_response_ms,
@@ -120,7 +120,7 @@ const showCarrier = (carrier: Carrier): Static<typeof CarrierSchema> => ({
   ...showPolicy(carrier.policy),
 });
 
-/** As it stands now, beside what was set. */
+/** The carrier's configuration with its current state. */
 const SeenCarrierSchema = Type.Object({
   ...CarrierSchema.properties,
   up: Type.Unsafe<boolean | null>({
@@ -156,7 +156,7 @@ export const carrierOf = (body: Static<typeof CarrierBody>): NewCarrier => ({
   host: body.host,
 });
 
-/** Checked at once: a range or rule that cannot be read would match no call of the carrier. */
+/** Rejects an invalid range or rule now; it would match no call of the carrier. */
 function wrongSource(body: Static<typeof CarrierPatchBody>) {
   const headers = wrongHeaders(body);
   if (headers !== undefined) return headers;

@@ -1,4 +1,4 @@
-/** Rows of a spreadsheet: each is checked as its own request would be, and told apart in the report. A dry run writes nothing. */
+/** Imports spreadsheet rows. Each row is checked like a separate request and reported separately. A dry run writes nothing. */
 import { microsFromUnits } from '../../../base/money.ts';
 import { err, ok, type Result } from '../../../base/result.ts';
 import { PRICE_TOO_SMALL, roundsToZero } from '../../../domain/ledger/ledger.ts';
@@ -31,14 +31,14 @@ const ReportSchema = Type.Object({
 type Outcome = Result<{ readonly result: string; readonly auth_token?: string }, string>;
 
 interface Importing {
-  /** Checks and writes nothing. */
+  /** Whether to check the rows without writing. */
   readonly dryRun: boolean;
   readonly line: number;
-  /** Lines of the request by what they set. */
+  /** Line number of the request in which each key was first set. */
   readonly seen: Map<string, number>;
 }
 
-/** Imports one row. The sentence says what was done, or is wrong. */
+/** Imports one row. The resulting sentence states what was done, or the problem. */
 type Importer = (needs: RouteNeeds, row: Row, importing: Importing) => Promise<Outcome>;
 type Row = Readonly<Record<string, unknown>>;
 
@@ -126,7 +126,7 @@ async function importAccount(needs: RouteNeeds, row: Row, { dryRun }: Importing)
 const sentence = ({ detail, message }: { detail?: string; message: string }): string =>
   detail ?? message;
 
-/** Cells are text, which becomes what the schema wants. */
+/** Converts text cells to the types in the schema. */
 function read<S extends TSchema>(schema: S, row: Row): Result<Static<S>, string> {
   const properties = (schema as { readonly properties?: object }).properties ?? {};
   const unknown = Object.keys(row).find((name) => !Object.hasOwn(properties, name));

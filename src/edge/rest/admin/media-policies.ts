@@ -15,7 +15,7 @@ const params = Type.Object({
   name: Type.String({ minLength: 1, maxLength: 255 }),
 });
 const CODECS = ['OPUS', 'G722', 'PCMU', 'PCMA', 'L16'] as const;
-/** Comfort noise, which our offers carry where it is named. */
+/** Codecs that a policy may name. CN is comfort noise (RFC 3389), which SDP offers contain only if named. */
 const WISHES = [...CODECS, 'CN'] as const;
 
 const PolicyBody = Type.Object({

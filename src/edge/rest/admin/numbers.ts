@@ -23,7 +23,7 @@ export const NumberBody = Type.Object({
   account_id: Type.Optional(accountIdText()),
 });
 
-/** Undefined: owner and carrier are there. */
+/** Returns undefined if the owner and carrier exist, otherwise the failure. */
 export async function checkNumber(
   needs: RouteNeeds,
   { account_id: owner, carrier }: Static<typeof NumberBody>,

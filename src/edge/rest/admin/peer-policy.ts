@@ -1,4 +1,4 @@
-/** What a carrier or a trunk is told and believed, as the operator's API names it. */
+/** Policy fields of a carrier or trunk in the operator's API: which information is sent to the peer and accepted from it. */
 import { err } from '../../../base/result.ts';
 import { headerProblem } from '../../../domain/provisioning/provisioning.ts';
 import type { PeerPolicy } from '../../../domain/provisioning/types.ts';
@@ -60,7 +60,7 @@ export const PeerSchema = {
   refer: Type.Boolean(),
 };
 
-/** Values as the body names them: undefined stays as it is, null goes back to the default. */
+/** Converts the body to policy values. undefined keeps a value, null restores the default. */
 export const namedInPeer = (body: PeerBody) => ({
   identity: body.identity,
   identityHeader: body.identity_header,
@@ -89,7 +89,7 @@ export const showPeer = (policy: PeerPolicy) => ({
   refer: policy.refer ?? false,
 });
 
-/** Undefined: its header fields may be named so. */
+/** Returns undefined if the header names in the body are allowed, otherwise the failure. */
 export function wrongHeaders(body: PeerBody) {
   const problem = headerProblem({
     ...(body.pass_headers && { passHeaders: body.pass_headers }),

@@ -63,7 +63,7 @@ export const RateBody = Type.Object({
   account_id: Type.Optional(nullableAccountId()),
 });
 
-/** Undefined: the price can be kept, and the account that it is for is there. */
+/** Returns undefined if the price is valid and its account exists, otherwise the failure. */
 export async function checkRate(
   needs: RouteNeeds,
   { account_id: accountId, per_minute: price }: Static<typeof RateBody>,

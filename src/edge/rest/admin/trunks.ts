@@ -8,7 +8,7 @@ import { PeerSchema, peerFields, policyWith, showPeer, wrongHeaders } from './pe
 
 const DESTINATIONS_MAX = 100;
 const HOST = /^(\*\.)?[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?$/i;
-/** Digits alone are a mistyped address and no name. */
+/** Text of digits only is a mistyped address, not a host name. */
 const isDestination = (text: string): boolean =>
   isAddressOrRange(text) || (HOST.test(text) && /[a-z]/i.test(text));
 

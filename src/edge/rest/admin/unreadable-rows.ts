@@ -1,4 +1,4 @@
-/** Rows of the database that could not be read. */
+/** Routes for database rows that could not be read. */
 import { err, ok } from '../../../base/result.ts';
 import { isoMicros } from '../../../base/time-format.ts';
 import { notFound } from '../http/failure.ts';

@@ -1,4 +1,4 @@
-/** The console's page, what it is told while it is open, and the check of documents as they are written. */
+/** Serves the console's page, its live updates, and the validation of documents while they are edited. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { token } from '../../../base/ids.ts';
@@ -19,7 +19,7 @@ const FILES = [
   ['/console/console.css', 'console.css', 'text/css'],
 ] as const;
 
-/** Read when it is first asked for; it changes with the next set-up only. */
+/** Reads the file on first use; it changes only with the next setup. */
 function fileRoute([path, file, contentType]: (typeof FILES)[number]): Route {
   let text: string | undefined;
   return publicRoute({
@@ -30,7 +30,7 @@ function fileRoute([path, file, contentType]: (typeof FILES)[number]): Route {
     summary: 'The console for operator and customers',
     run: ({ random }) => {
       text ??= readFileSync(join(BUILT, file), 'utf8');
-      // Players of recordings bring a style of their own, which has to prove that it is ours.
+      // Recording players add inline styles, which need a nonce.
       const nonce = token(random, 128);
       return ok({
         contentType: `${contentType}; charset=utf-8`,

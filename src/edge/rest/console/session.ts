@@ -1,4 +1,4 @@
-/** Signing in at the console, and what belongs to the person who did. */
+/** Console sign-in, and the settings of the signed-in user. */
 
 import type { Result } from '../../../base/result.ts';
 import { err, ok } from '../../../base/result.ts';

@@ -1,4 +1,4 @@
-/** Users of the console: those of a customer by its owner, all by the operator's; and what they changed. */
+/** Console users and their audit log. Owners manage the users of their account; the operator manages all. */
 import type { AccountId } from '../../../base/ids.ts';
 import { err, ok, type Result } from '../../../base/result.ts';
 import { isoMicros } from '../../../base/time-format.ts';
@@ -63,7 +63,7 @@ const showUser = ({ id, email, role, accountId, totpSecret, createdUs }: User) =
   created_at: isoMicros(createdUs),
 });
 
-/** The account that a customer's owner stays within. */
+/** Returns the account that an owner is restricted to. */
 const withinOf = ({ accountId }: SignedIn): AccountId | 'all' => accountId ?? 'all';
 
 export const invitationLink = (publicUrl: string, token: string): string =>

@@ -1,4 +1,4 @@
-/** Contact lists as CSV (RFC 4180): any order of columns, line ends of any kind, a byte order mark, quotes. */
+/** Reads contact lists in CSV (RFC 4180): columns in any order, any line ends, an optional byte order mark, quotes. */
 import { type CsvError, type Parser, parse } from 'csv-parse';
 import type { UploadRow } from '../../../domain/campaign/types.ts';
 import { HEADERS_MAX, headerNameProblem } from '../wire/sip-headers.ts';
@@ -22,7 +22,7 @@ export class CsvListReader implements ListReader {
     this.#parser = parse({
       bom: true,
       record_delimiter: ['\r\n', '\n', '\r'],
-      // The number of cells is checked in #take: a wrong one refuses the row, not the file.
+      // #take checks the number of cells: a wrong number rejects the row, not the file.
       relax_column_count: true,
       // A quote within an unquoted cell is an ordinary character.
       relax_quotes: true,
@@ -32,7 +32,7 @@ export class CsvListReader implements ListReader {
         this.#take(cells);
         return null;
       },
-      // Faults of the file come here at once; as errors of the stream they would come later.
+      // Delivers faults of the file synchronously; as stream errors they would arrive later.
       skip_records_with_error: true,
       on_skip: (error) => {
         this.#fault ??= faultOf(error);
@@ -107,7 +107,7 @@ function faultOf(error: CsvError | undefined): ListFault {
   }
 }
 
-/** Or what is wrong with the first line, to follow `file`. */
+/** Returns the columns, or the problem with the first line as text to follow `file`. */
 function columnsOf(cells: readonly string[]): Columns | string {
   const known = new Map<KnownColumn, number>();
   const headers: { column: string; at: number }[] = [];

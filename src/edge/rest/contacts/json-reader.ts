@@ -1,4 +1,4 @@
-/** Contact lists as JSON: `[{"to": …}, …]`, or the same as `contacts` of an object. */
+/** Reads contact lists in JSON: `[{"to": …}, …]`, or an object with that array as `contacts`. */
 import { JSONParser } from '@streamparser/json';
 import type { UploadRow } from '../../../domain/campaign/types.ts';
 import { HEADERS_MAX, headerNameProblem } from '../wire/sip-headers.ts';
@@ -12,7 +12,7 @@ export class JsonListReader implements ListReader {
   #parser: JSONParser | undefined;
   #rowNumber = 0;
   #read: UploadRow[] = [];
-  /** Bytes since a row was completed. */
+  /** Number of bytes since the last complete row. */
   #pendingBytes = 0;
 
   get headers(): readonly string[] {
@@ -106,7 +106,7 @@ export class JsonListReader implements ListReader {
   }
 }
 
-/** Null is empty text; undefined: not text, number or boolean. */
+/** Converts a cell to text. Null becomes empty text. Returns undefined for anything but text, numbers and booleans. */
 function textOf(value: unknown): string | undefined {
   switch (typeof value) {
     case 'string':

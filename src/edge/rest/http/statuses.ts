@@ -1,10 +1,10 @@
-/** Every status that a route may refuse with: those of the gate, the schemas and the store, and those that it names. */
+/** Lists every error status of a route: those of the gate, the schemas and the store, and those that the route declares. */
 import { takesKeys } from './once.ts';
 import type { Route } from './route.ts';
 
-/** Routes that ask for no credentials. */
+/** Audiences that need no credentials. */
 const OPEN: ReadonlySet<Route['audience']> = new Set(['public', 'anyone']);
-/** Those of accounts: another's path, an account that is not active, a permission that is missing. */
+/** Audiences of account routes. They can refuse the account in the path, an inactive account or a missing permission. */
 const OF_ACCOUNTS: ReadonlySet<Route['audience']> = new Set([
   'account',
   'accountOrAccessToken',
@@ -38,7 +38,7 @@ export function refusalStatuses(route: Route): readonly number[] {
     (route.params as { properties?: object } | undefined)?.properties ?? {},
   );
   if (!OPEN.has(route.audience)) statuses.add(401).add(429);
-  // Also of roles of people who are signed in at the console.
+  // 403 also applies to the roles of console users.
   if (!OPEN.has(route.audience) && route.audience !== 'guest') statuses.add(403);
   if (ofAccounts || route.audience === 'admin' || named.length > 0 || route.query !== undefined) {
     statuses.add(400);

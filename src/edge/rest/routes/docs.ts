@@ -7,7 +7,9 @@ const common = { method: 'GET', tag: 'Documentation', errors: 'plain' } as const
 
 const OPERATORS: ReadonlySet<Route['audience']> = new Set(['admin', 'operator', 'scraper']);
 
-/** The API page and the OpenAPI documents of `routes`: the customer's part for all clients, the operator's part for operators. */
+/**
+ * Serves the API page and the OpenAPI documents of `routes`: the customer's part is public, the operator's part is restricted.
+ */
 export function docsRoutes(routes: readonly Route[]): readonly Route[] {
   const pages = new Map<string, string>();
   const once = (key: string, make: () => string): string => {

@@ -1,4 +1,4 @@
-/** The phone for browsers: a test page, and the module that customers' pages import. Built by the set-up. */
+/** The browser phone: a test page, and the module that customers' pages import. The setup builds both. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ok } from '../../../base/result.ts';
@@ -8,7 +8,7 @@ import { PHONE_POLICY } from '../http/security-headers.ts';
 const BUILT = join(import.meta.dirname, '../../../../build/web');
 const common = { method: 'GET', tag: 'Phone', errors: 'plain' } as const;
 
-/** Read when it is first asked for; it changes with the next set-up only. */
+/** Reads the file on first use; it changes only with the next setup. */
 function once(file: string): () => string {
   let text: string | undefined;
   return () => {
@@ -53,7 +53,7 @@ export const phoneRoutes: readonly Route[] = [
     path: '/phone.js',
     produces: 'text/javascript',
     summary: 'The phone as an ES module, for pages of customers',
-    // Pages of customers have origins of their own; the module is no secret.
+    // Customers' pages have other origins, and the module contains no secrets.
     run: () => ok(script(sdk(), { 'access-control-allow-origin': '*' })),
   }),
   publicRoute({

@@ -1,4 +1,4 @@
-/** Contacts of a campaign, the attempts to reach them, and numbers to call them from (dialect §3.11). */
+/** Contacts of a campaign, attempts to call them, and caller numbers (dialect §3.11). */
 import { isoMicros, isoOrNull } from '../../../base/time-format.ts';
 import type {
   Attempt,
@@ -22,7 +22,7 @@ import { plus } from './campaign.ts';
 const LABEL_MAX = 100;
 const NUMBERS_MAX = 1000;
 
-/** Answered time, seconds. */
+/** Returns the answered time in seconds. */
 const durationOf = ({ answeredUs, endedUs }: Pick<Attempt, 'answeredUs' | 'endedUs'>): number =>
   answeredUs === undefined || endedUs === undefined
     ? 0
@@ -114,7 +114,7 @@ export const RESULT_COLUMNS = [
   'answered_at',
 ] as const;
 
-/** A contact with its last attempt, cell by cell. */
+/** Returns the cells of a contact with its last attempt. */
 export const resultCells = ({ contact, attempt }: ContactResult) => [
   contact.rowNumber,
   plus(contact.to),

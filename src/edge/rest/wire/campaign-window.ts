@@ -1,4 +1,4 @@
-/** When a campaign calls: one pair of times for all days, or hours of each weekday; dates without calls. */
+/** Dial windows of campaigns: one pair of times for all days or hours per weekday, and dates without calls. */
 import { err, ok, type Result } from '../../../base/result.ts';
 import type { CampaignPlan } from '../../../domain/campaign/types.ts';
 import { flag, hinted, type Static, Type } from '../http/schema.ts';
@@ -6,7 +6,7 @@ import { flag, hinted, type Static, Type } from '../http/schema.ts';
 type DialWindow = NonNullable<CampaignPlan['window']>;
 type DialHours = DialWindow['hours'][number];
 
-/** Field and problem, where the schema cannot say it. */
+/** Field and problem that the schema cannot express. */
 export type PlanProblem = readonly [field: string, problem: string];
 
 const HOLIDAYS_MAX = 400;
@@ -62,7 +62,7 @@ const minuteOf = (text: string): number => Number(text.slice(0, 2)) * 60 + Numbe
 const timeOf = (minute: number): string =>
   `${String(Math.floor(minute / 60)).padStart(2, '0')}:${String(minute % 60).padStart(2, '0')}`;
 
-/** Undefined: at any time. */
+/** Returns undefined if calls are allowed at any time. */
 export function dialWindow(body: WindowBody): Result<DialWindow | undefined, PlanProblem> {
   if (body.window_enabled !== true) {
     return body.holidays === undefined || body.holidays.length === 0
@@ -97,7 +97,7 @@ function hoursOf(body: WindowBody): Result<readonly DialHours[], PlanProblem> {
   );
 }
 
-/** A date that exists. */
+/** Returns whether the date exists. */
 function isDate(text: string): boolean {
   const at = new Date(`${text}T00:00:00Z`);
   return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(text);
@@ -112,7 +112,7 @@ export const WindowSchema = {
   holidays: Type.Array(Type.String()),
 };
 
-/** The window as the fields that would set it. */
+/** Converts the window to the fields that would set it. */
 export function showWindow(window: CampaignPlan['window']) {
   const hours = window?.hours ?? [];
   const [first] = hours;

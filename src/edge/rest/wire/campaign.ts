@@ -1,4 +1,4 @@
-/** Campaigns (dialect §3.11): what a customer decides, and the record that is shown. */
+/** Campaigns (dialect §3.11): request fields and the returned record. */
 
 import { DAY_MS, daysOf, MINUTE_MS, SECOND_MS, secondsOf } from '../../../base/duration.ts';
 import { withPlus } from '../../../base/phone-number.ts';
@@ -135,7 +135,7 @@ export const CloneBody = Type.Object({ name: Type.Optional(name()) });
 export const momentUs = (text: string | null | undefined): number | undefined =>
   text === null || text === undefined ? undefined : Math.round(Date.parse(text) * 1000);
 
-/** The plan of a complete body; what depends on the account is checked where it is known. */
+/** Converts a complete body to a plan. Checks that depend on the account happen elsewhere. */
 export function campaignPlan(body: CreateBody): Result<CampaignPlan, PlanProblem> {
   for (const field of ['scheduled_at', 'expires_at'] as const) {
     if (Number.isNaN(momentUs(body[field]))) return err([field, 'is no date and time that exists']);
@@ -172,7 +172,7 @@ export function campaignPlan(body: CreateBody): Result<CampaignPlan, PlanProblem
   });
 }
 
-/** Null: there is none. */
+/** Adds `+` to the digits. undefined becomes null. */
 export const plus = (digits: string | undefined): string | null =>
   digits === undefined || digits === '' ? null : withPlus(digits);
 
@@ -201,14 +201,14 @@ const showPlan = (plan: CampaignPlan) => ({
     plan.abandonment === undefined ? null : plan.abandonment.maxBasisPoints / 100,
 });
 
-/** The plan with what the body names changed: fields that belong together are decided together. */
+/** Returns the plan with the changes of the body. Related fields are validated together. */
 export function changedPlan(
   plan: CampaignPlan,
   body: UpdateBody,
 ): Result<CampaignPlan, PlanProblem> {
   const { clear_schedule: clears, ...named } = body;
   const shown = showPlan(plan);
-  // One pair of times, or of days, takes the place of hours that differ.
+  // A single pair of times or days replaces hours per weekday.
   const onePair = body.window_start_time != null || body.window_end_time != null;
   const known = onePair || body.window_days !== undefined ? { ...shown, window_hours: [] } : shown;
   const merged = { ...known, ...named };
@@ -216,7 +216,7 @@ export function changedPlan(
   return campaignPlan({ ...merged, holidays, ...(clears && { scheduled_at: null }) });
 }
 
-/** In the order in which they are shown. */
+/** Statuses in display order. */
 export const CONTACT_STATUSES = [
   'pending',
   'dialling',

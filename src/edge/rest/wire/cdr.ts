@@ -109,7 +109,7 @@ const showStream = (stream: StreamCdr): Static<typeof StreamCdrSchema> => ({
   stream_termination_reason: stream.terminationReason,
 });
 
-/** `strict`: without what the typed Vobiz client does not know. */
+/** `strict`: omits members that the typed Vobiz client does not know. */
 export function showCdr(record: CdrRecord, strict = false): Static<typeof CdrSchema> {
   const { cdr } = record;
   const answeredUs = cdr.answerUs;

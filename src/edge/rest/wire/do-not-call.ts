@@ -1,4 +1,4 @@
-/** Lists of numbers that no campaign calls. */
+/** Lists of numbers that campaigns must not call. */
 import { isoMicros } from '../../../base/time-format.ts';
 import type { ListedNumber } from '../../../domain/campaign/types.ts';
 import { hinted, type Static, sliceQuery, Type, timestamp } from '../http/schema.ts';
@@ -32,7 +32,7 @@ export const showListed = ({ number, addedUs }: ListedNumber): Static<typeof Lis
   added_at: isoMicros(addedUs),
 });
 
-/** What may be searched for of a number; undefined: anything. */
+/** Returns the digits to search for. undefined: no filter. */
 export const digitsOf = (text: string | undefined): string | undefined => {
   const digits = text?.replaceAll(/\D/g, '');
   return digits === '' ? undefined : digits;

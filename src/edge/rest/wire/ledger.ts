@@ -141,7 +141,7 @@ const ENTRY_COLUMNS = [
   'status',
 ] as const;
 
-/** The whole set, newest first, in bounded memory. */
+/** Yields all entries, newest first, in bounded memory. */
 export const entryRows = (ledger: Ledger, filter: EntryFilter): RowSet => ({
   name: 'transactions',
   columns: ENTRY_COLUMNS,

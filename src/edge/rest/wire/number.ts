@@ -11,7 +11,7 @@ import {
   timestamp,
 } from '../http/schema.ts';
 
-/** Dialect §3.8. */
+/** A number of an account (dialect §3.8). */
 export const NumberSchema = Type.Object({
   id: Type.String(),
   account_id: nullableText(),
@@ -94,7 +94,7 @@ export const ReleaseSchema = Type.Object({
   cooldown_ends_at: nullableTimestamp(),
 });
 
-/** What a release led to: the number is free, or will be when its cooldown ends. */
+/** Returns the result of a release: the number is free now or after its cooldown. */
 export function showRelease(
   { e164, status, cooldownEndsUs }: PhoneNumber,
   accountId: AccountId,

@@ -1,4 +1,4 @@
-/** Entry of the threads that wait for PostgreSQL. */
+/** Entry point of the threads that wait for PostgreSQL. */
 import { workerData } from 'node:worker_threads';
 import { systemRandom } from '../../../base/system-random.ts';
 import { serve } from '../serve.ts';

@@ -56,7 +56,7 @@ interface Usage {
   readonly percent: number;
 }
 
-/** Spec Errors, Capacity: 502 when the counter is not to be had. */
+/** Returns the usage, or 502 if the counter is unavailable (spec Errors, Capacity). */
 async function usageOf(
   control: CallControl,
   accountId: AccountId,

@@ -19,7 +19,7 @@ import {
 
 const RETRIEVAL_FAILED = 'Failed to retrieve transactions';
 
-/** Everything is text here: a value that does not parse falls back (numbers) or is a 500 (dates), never a 400. */
+/** All parameters are text. Invalid numbers fall back to defaults and invalid dates are a 500, never a 400. */
 const TransactionQuery = Type.Object({
   page: Type.Optional(Type.String({ description: '1-indexed; default 1' })),
   per_page: Type.Optional(
@@ -47,7 +47,7 @@ const positiveInteger = (text: string | undefined, otherwise: number): number =>
   return value >= 1 ? value : otherwise;
 };
 
-/** An empty value is no filter. */
+/** Treats an empty value as no filter. */
 const given = (text: string | undefined): string | undefined => (text === '' ? undefined : text);
 
 function filterOf(

@@ -57,13 +57,13 @@ const shown = (account: Account, balances: readonly Balance[]): Static<typeof Al
   ),
 });
 
-/** Several addresses stand in one field with commas between them. */
+/** Checks the addresses of a field that contains several, separated by commas. */
 export function checkAddresses(field: string, addresses: readonly string[]): Failure | undefined {
   const wrong = addresses.find((address) => !isEmail(address));
   return wrong === undefined ? undefined : invalidField(field, `${wrong} is no e-mail address`);
 }
 
-/** Nothing is changed where one of several currencies is wrong. */
+/** Sets the thresholds of several currencies, or none of them if one is invalid. */
 async function setThresholds(
   { ledger }: RouteNeeds,
   accountId: AccountId,

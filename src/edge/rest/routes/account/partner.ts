@@ -4,7 +4,7 @@ import { callerRoute, type Route } from '../../http/route.ts';
 import { accountIdText, hinted, oneOf, type Static, Type, timestamp } from '../../http/schema.ts';
 import { answered } from '../../refusal.ts';
 
-/** Spec Limits: partner transfer, reclaim and history. */
+/** Maximum number of slots in a transfer (spec Limits: partner transfer, reclaim and history). */
 const SLOTS_MAX = 10_000;
 const DESCRIPTION_MAX = 500;
 const HISTORY_DEFAULT = 50;
@@ -45,7 +45,7 @@ const TransferReply = Type.Object({
   message: Type.String(),
 });
 
-/** A transfer flows from partner to customer, a reclaim back. */
+/** Returns source and target: a transfer goes from partner to customer, a reclaim back. */
 const parties = (transfer: CapacityTransfer) =>
   transfer.operation === 'transfer'
     ? { from_account: transfer.partnerAuthId, to_account: transfer.customerAuthId }

@@ -1,4 +1,4 @@
-/** Tokens of phones in pages: shown for a SIP login, and revoked. */
+/** Tokens for phones in web pages: exchanged for a SIP login, and revoked. */
 import { ok } from '../../../../base/result.ts';
 import { isoMicros } from '../../../../base/time-format.ts';
 import type { PhoneCredentials } from '../../../../domain/phone-login/phone-login.ts';

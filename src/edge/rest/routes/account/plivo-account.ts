@@ -1,4 +1,4 @@
-/** What Plivo's clients ask of the account itself: its name, prices of a country, a token for an endpoint. */
+/** Account routes for Plivo clients: the name, prices of a country, a token for an endpoint. */
 import { getCountryCallingCode, isSupportedCountry } from 'libphonenumber-js/max';
 import { hmacSha256 } from '../../../../base/hash.ts';
 import { uuid } from '../../../../base/ids.ts';
@@ -26,7 +26,7 @@ const update = accountRoute({
   body: Type.Object({
     name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
     timezone: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
-    // plivo-python sends null for what it was not given.
+    // plivo-python sends null for parameters that are not set.
     city: Type.Optional(hinted(Type.Null(), 'is not kept')),
     address: Type.Optional(hinted(Type.Null(), 'is not kept')),
   }),
@@ -119,7 +119,7 @@ const token = accountRoute({
   },
 });
 
-/** RFC 7519, HS256; the header as Plivo's own libraries write it. */
+/** Signs a JWT (RFC 7519, HS256) with the header that Plivo's libraries write. */
 function signed(payload: object, key: string): string {
   const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
   const text = `${part({ alg: 'HS256', typ: 'JWT', cty: 'plivo;v=1' })}.${part(payload)}`;

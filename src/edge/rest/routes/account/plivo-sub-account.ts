@@ -13,7 +13,7 @@ import {
 } from '../../wire/sub-account.ts';
 import { findSubAccount } from './sub-account.ts';
 
-/** The form of Plivo's clients (dialect §3.10). */
+/** Path used by Plivo clients (dialect §3.10). */
 const ROOT = '/api/v1/Account/{auth_id}/Subaccount/';
 const common = { tag: 'Sub-accounts', errors: 'resource', mainAccountOnly: true } as const;
 const accountParams = Type.Object({ auth_id: accountIdText() });

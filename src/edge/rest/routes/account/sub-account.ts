@@ -20,7 +20,7 @@ const params = Type.Object({ auth_id: accountIdText(), sub_auth_id: accountIdTex
 const PAGE_SIZE_DEFAULT = 20;
 const PAGE_SIZE_MAX = 100;
 
-/** The sub-account of the path, if it is one of the account's. */
+/** Finds the sub-account in the path, which must belong to the account. */
 export async function findSubAccount(
   { accounts }: RouteNeeds,
   accountId: AccountId,

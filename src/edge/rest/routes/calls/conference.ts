@@ -16,7 +16,7 @@ import { RecordBody, RecordReply, recordRequest, SpeakFields } from './actions.t
 const ROOT = '/api/v1/Account/{auth_id}/Conference/';
 const ONE = `${ROOT}{name}/`;
 const MEMBER = `${ONE}Member/{member_id}/`;
-/** A room may hold calls of several sub-accounts: only the main account moderates. */
+/** A room may contain calls of several sub-accounts, so only the main account moderates it. */
 const common = { tag: 'Conferences', errors: 'resource', mainAccountOnly: true } as const;
 const accountParams = Type.Object({ auth_id: accountIdText() });
 const params = Type.Object({ auth_id: accountIdText(), name: Type.String() });
@@ -150,16 +150,16 @@ const conferences: readonly Route[] = [
 
 interface MemberOperation<B extends TSchema> {
   readonly method: Method;
-  /** After the member: `Mute/`, or empty. */
+  /** Path segment after the member: `Mute/`, or empty. */
   readonly word: string;
   readonly summary: string;
-  /** What the reply says was done. */
+  /** Word in the reply for the completed action. */
   readonly done: string;
   readonly body: B;
   readonly action: (body: Static<B>) => MemberAction;
 }
 
-/** One id is answered as a text, several or `all` as a list (dialect §3.5). */
+/** One ID is answered as text, several or `all` as a list (dialect §3.5). */
 function memberRoute<B extends TSchema>(operation: MemberOperation<B>): Route {
   return accountRoute({
     ...common,

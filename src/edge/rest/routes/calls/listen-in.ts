@@ -1,4 +1,4 @@
-/** Listening to a running call, and looking at what its bots and the service say to each other. */
+/** Listening to a running call, and viewing the messages between its bots and the service. */
 import type { Readable } from 'node:stream';
 import type { CallUuid } from '../../../../base/ids.ts';
 import { err, ok } from '../../../../base/result.ts';
@@ -12,7 +12,7 @@ import { callCommon, callParams, callRoute } from './call-route.ts';
 
 const ONE = '/api/v1/Account/{auth_id}/Call/{call_uuid}/';
 
-/** As long as the session lasts, and the account is active. */
+/** Returns whether the session is valid and the account active. */
 const stillAllowed =
   ({ users, accounts }: RouteNeeds, { user, access }: AccountInput): StillAllowed =>
   async () => {
@@ -38,7 +38,7 @@ async function told(
   return ok({ contentType, headers: { 'cache-control': 'no-store' }, body });
 }
 
-/** No GET: who listens stands in the audit log. */
+/** POST instead of GET, so that listening appears in the audit log. */
 const listen = callRoute({
   ...callCommon,
   method: 'POST',

@@ -34,7 +34,7 @@ import { callCommon, callParams, callRoute, ownsRequest } from './call-route.ts'
 const ROOT = '/api/v1/Account/{auth_id}/Call/';
 const ONE = `${ROOT}{call_uuid}/`;
 
-/** Three shapes share these paths (dialect §3.4); the reply is written as it is. */
+/** Three reply shapes share these paths (dialect §3.4), so the reply bypasses the schema's serializer. */
 const json = (body: object): RawReply => ({
   contentType: 'application/json; charset=utf-8',
   body: JSON.stringify(body),
@@ -43,7 +43,7 @@ const json = (body: object): RawReply => ({
 const status = () =>
   Type.Optional(oneOf(['live', 'queued'], { description: 'absent: finished calls' }));
 
-/** Filters that a call has an answer to only when it is over. */
+/** Filters that match only finished calls. */
 const finishedOnly = {
   parent_call_uuid: uuidFilter(),
   hangup_cause_code: Type.Optional(Type.Integer()),
@@ -62,7 +62,7 @@ const ListQuery = Type.Object({
 });
 type ListQuery = Static<typeof ListQuery>;
 
-/** Calls that live or wait, as the filters say; all of them, unless a cut is asked for. */
+/** Returns the live and waiting calls that match the filters: all of them, or one page. */
 function livePart(
   calls: readonly LiveCall[],
   subAccount: AccountId | undefined,
@@ -188,7 +188,7 @@ const hangupCall = callRoute({
     answered(await control.hangup(accountId, callUuidOf(params.call_uuid)), () => undefined),
 });
 
-/** Plivo's word for withdrawing a queued request. */
+/** Plivo's operation to cancel a queued request. */
 const cancelRequest = accountRoute({
   ...callCommon,
   method: 'DELETE',

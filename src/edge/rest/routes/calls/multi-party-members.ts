@@ -1,4 +1,4 @@
-/** Members of multi-party calls: called or moved in, muted, held, coached, let go. */
+/** Members of multi-party calls: add, move, mute, hold, coach and remove. */
 import { err, ok, type Result } from '../../../../base/result.ts';
 import { inlineDocument } from '../../../../domain/callback/callback.ts';
 import { type Failure, invalidField } from '../../http/failure.ts';
@@ -22,7 +22,7 @@ import {
   showParticipant,
 } from '../../wire/multi-party.ts';
 
-/** Whom to call, or the call that is moved. */
+/** Returns whether the body moves a running call or places new ones. */
 function chosenCalls(body: Static<typeof AddBody>): Result<'move' | 'call', Failure> {
   if (body.call_uuid !== undefined) {
     return body.from === undefined && body.to === undefined
@@ -189,7 +189,7 @@ export const multiPartyMemberRoutes: readonly Route[] = [
   }),
 ];
 
-/** The first of a list, in seconds. */
+/** Returns the ring timeout in milliseconds: the first of a list in seconds. */
 function ringTimeoutMs(value: number | string | undefined): number | undefined {
   const seconds = Number(String(value ?? '').split('<')[0]);
   return Number.isInteger(seconds) && seconds > 0 && seconds <= 600 ? seconds * 1000 : undefined;

@@ -1,4 +1,4 @@
-/** Recordings of multi-party calls, of all of it or of one member, and sounds for one member. */
+/** Recordings of a multi-party call or of one member, and sounds for one member. */
 
 import type { AccountId } from '../../../../base/ids.ts';
 import type { Result } from '../../../../base/result.ts';

@@ -1,4 +1,4 @@
-/** Multi-party calls (dialect §2.1 MultiPartyCall): rooms of agents, customers and supervisors, by `uuid_…` or `name_…`. */
+/** Multi-party calls (dialect §2.1 MultiPartyCall): rooms of agents, customers and supervisors, named `uuid_…` or `name_…`. */
 import { ok, type Result } from '../../../../base/result.ts';
 import type { Conference } from '../../../../domain/dispatch/types.ts';
 import type { Failure } from '../../http/failure.ts';
@@ -31,7 +31,7 @@ const filters = {
 };
 const FilterQuery = Type.Object(filters);
 
-/** Times that a call does not have yet are in no range. */
+/** Returns a function that applies the filters. A time that is not set yet matches no range. */
 function matcherOf(
   query: Static<typeof FilterQuery>,
 ): Result<(mpc: Conference) => boolean, Failure> {

@@ -32,7 +32,7 @@ import { ACCOUNTS, campaignParams, common, ownerOf } from './scope.ts';
 
 const CALLS_PER_PAGE = 20;
 const CALLS_PER_PAGE_MAX = 200;
-/** Rows per read of a download. */
+/** Number of rows per read of a download. */
 const CHUNK_ROWS = 500;
 const SEARCH_MAX = 32;
 
@@ -66,7 +66,7 @@ const csvFile = (name: string, lines: AsyncGenerator<string>): RawReply => ({
 /** Reads the next rows after row number `after`. */
 type Chunk<T> = (after: number) => Promise<Result<readonly T[], CampaignRefusal>>;
 
-/** The first chunk was read before, so that an unknown campaign is a 404 and not a broken download. */
+/** Yields CSV lines. The first chunk is read earlier, so that an unknown campaign is a 404 and not a broken download. */
 async function* csvLines<T>(
   columns: readonly string[],
   first: readonly T[],
@@ -198,7 +198,7 @@ const lookUpCall = (root: string): Route =>
     async run({ campaigns }, input) {
       const { campaign_id: id, call_uuid: callUuid } = input.params;
       const found = await campaigns.attempt(ownerOf(input), callUuidOf(callUuid));
-      // A call of another campaign is not found here.
+      // A call of another campaign counts as unknown.
       const own = found.ok && found.value.campaignId !== id ? UNKNOWN_CALL : found;
       return answered(own, showAttempt);
     },

@@ -42,7 +42,7 @@ const shown = (needs: RouteNeeds, { access }: AccountInput) => ({
   defaultEndpointApp: access.owner.defaultEndpointApp,
 });
 
-/** The default is the main account's: a sub-account may leave it as it is. */
+/** Only the main account has a default; a sub-account may leave it unchanged. */
 const forMainAccount = (
   { access, subAccount }: AccountInput,
   appId: AppId | undefined,
@@ -54,7 +54,7 @@ const forMainAccount = (
     : invalidField('default_endpoint_app', 'is set by the main account');
 };
 
-/** The account keeps which application its endpoints use when they are bound to none. */
+/** Stores the account's default application, which unbound endpoints use. */
 async function keepDefault(
   { accounts }: RouteNeeds,
   { access, accountId }: AccountInput,

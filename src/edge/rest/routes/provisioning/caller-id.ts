@@ -1,4 +1,4 @@
-/** What an account may show when it calls, and what it shows where a call names nothing. Who owns a number, the operator records. */
+/** Allowed caller IDs of an account, and its default for calls that name none. The operator records who owns a number. */
 import { err, ok } from '../../../../base/result.ts';
 import { wrongCallerId } from '../../caller-id.ts';
 import type { RouteNeeds } from '../../deps.ts';

@@ -24,7 +24,7 @@ const PER_PAGE_DEFAULT = 25;
 const PER_PAGE_MAX = 100;
 const ACCOUNT = '/api/v1/Account/{auth_id}';
 const ONE = `${ACCOUNT}/numbers/{e164_number}`;
-/** Lower case in the service that this dialect comes from (dialect §3.8). */
+/** Path in lower case, as in the service that defined this dialect (dialect §3.8). */
 const ONE_LOWERCASE = '/api/v1/account/{auth_id}/numbers/{e164_number}';
 const common = { tag: 'Numbers', errors: 'plain', mainAccountOnly: true } as const;
 const accountParams = Type.Object({ auth_id: accountIdText() });
@@ -56,7 +56,7 @@ const digitsOf = (text: string | undefined): string | undefined =>
 
 type NumberInput = AccountInput<{ readonly e164_number: string }>;
 
-/** Runs an operation on the number of the path; anything that is no E.164 number is unknown. */
+/** Runs an operation on the number in the path. Text that is not an E.164 number counts as unknown. */
 const onNumber = async (
   { accountId, params: path }: NumberInput,
   operation: (e164: string, accountId: AccountId) => Promise<Result<PhoneNumber, NumberRefusal>>,
@@ -251,7 +251,7 @@ const leaveSubAccount = (path: string): Route =>
     summary: 'Take the number back from its sub-account',
     status: 204,
     params,
-    // Of Vobiz' libraries; nothing here would have to be forced.
+    // Sent by Vobiz libraries and ignored, because a release needs no force here.
     query: Type.Object({ force: Type.Optional(flag()) }),
     run: async ({ provisioning }, input) =>
       answered(

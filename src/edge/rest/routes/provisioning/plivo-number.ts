@@ -1,6 +1,6 @@
 /**
- * Numbers as Plivo's clients ask for them. Under `/v1` alone: below `/api/v1` the spec answers `/Number/` with a bare 401 (Errors: Number
- * attach).
+ * Number routes for Plivo clients. Only under `/v1`: under `/api/v1` the spec answers `/Number/` with a bare 401 (Errors:
+ * Number attach).
  */
 import type { AccountId } from '../../../../base/ids.ts';
 import { err, ok, type Result } from '../../../../base/result.ts';
@@ -37,7 +37,7 @@ const common = { tag: 'Numbers', errors: 'resource', mainAccountOnly: true } as 
 const accountParams = Type.Object({ auth_id: accountIdText() });
 const params = Type.Object({ auth_id: accountIdText(), number: Type.String() });
 
-/** An id as number or text; an empty one leads calls nowhere. */
+/** An application ID as number or text; empty removes the application. */
 const applicationField = () => Type.Optional(Type.Union([appIdField(), Type.Literal('')]));
 
 const rateOf = (needs: RouteNeeds, { access }: AccountInput, number: PhoneNumber) =>
@@ -123,7 +123,7 @@ const update = accountRoute({
   },
 });
 
-/** Undefined: everything that was named is changed. */
+/** Applies all changes; returns undefined on success, otherwise the failure. */
 async function change(
   needs: RouteNeeds,
   input: AccountInput,
@@ -182,7 +182,7 @@ const search = accountRoute({
       'must be a two-letter country code',
     ),
     pattern: Type.Optional(Type.String({ description: 'digits anywhere in the number' })),
-    // Every number here is a local one for calls.
+    // Every number here is a local voice number.
     type: Type.Optional(oneOf(['any', 'fixed', 'local'])),
     services: Type.Optional(oneOf(['voice'])),
   }),
@@ -230,7 +230,7 @@ const buy = accountRoute({
     const e164 = e164Digits(path.number);
     if (e164 === undefined) return err(notFound('number'));
     const appId = body.app_id === '' ? undefined : body.app_id;
-    // Before anything is charged.
+    // Checks the application before the number is charged.
     if (appId !== undefined && !(await applications.get(accountId, appId)).ok)
       return err(UNKNOWN_APPLICATION.unknownApplication);
     const bought = await numbers.purchase(e164, accountId, access.owner.currency);

@@ -1,4 +1,4 @@
-/** What leaves the service for accounting: ledgers and call records as files, invoices, usage. For an account and for the operator. */
+/** Exports for accounting: ledgers and call records as files, invoices and usage, for an account and for the operator. */
 import type { AccountId } from '../../../../base/ids.ts';
 import { err, ok, type Result } from '../../../../base/result.ts';
 import { monthOf } from '../../../../domain/ledger/ledger.ts';
@@ -37,7 +37,7 @@ const monthParams = Type.Object({
   month: Type.String({ description: 'YYYY-MM, UTC' }),
 });
 const DAY_US = 86_400_000_000;
-/** Days of usage in one reply at the most. */
+/** Maximum number of days of usage in a reply. */
 const USAGE_DAYS = 800;
 const USAGE_DEFAULT_DAYS = 31;
 

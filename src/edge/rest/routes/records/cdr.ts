@@ -45,7 +45,7 @@ const filters = {
 const FilterQuery = Type.Object(filters);
 const ListQuery = Type.Object({ ...filters, ...pageQuery(PER_PAGE_DEFAULT, PER_PAGE_MAX) });
 
-/** Whose records: the main account sees those of its sub-accounts too. */
+/** Owner of the records. The main account also sees the records of its sub-accounts. */
 type Whose = Pick<AccountInput, 'accountId' | 'subAccount'>;
 
 function filterOf(
@@ -211,7 +211,7 @@ const getCdr = accountRoute({
   },
 });
 
-/** The form without prefix that the spec writes (`GET /cdr/{call_uuid}`). */
+/** Path without prefix, as the spec writes it (`GET /cdr/{call_uuid}`). */
 const getOwnCdr = callerRoute({
   ...common,
   path: '/api/v1/cdr/{call_uuid}',

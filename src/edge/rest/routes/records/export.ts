@@ -134,7 +134,7 @@ async function showExport(
   };
 }
 
-/** How much of what there is to export is in the archive; all of it only when the mails have left. */
+/** Returns the share of recordings in the archive, in per cent. 100 only after the mails are sent. */
 async function progressOf(recordings: RouteNeeds['recordings'], job: ExportJob): Promise<number> {
   if (job.status === 'done') return 100;
   if (job.recordings === 0) return 0;

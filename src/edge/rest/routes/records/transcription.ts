@@ -17,7 +17,7 @@ const Reply = Type.Object({
   transcription_rate: Type.Number({ description: 'of a minute' }),
 });
 
-/** Dialect §2.1 Record: `transcription_url` of the callback leads here. */
+/** Target of `transcription_url` in callbacks (dialect §2.1 Record). */
 const getTranscription = accountRoute({
   tag: 'Recordings',
   errors: 'resource',
