@@ -394,7 +394,7 @@ function callContract(opened: () => Opened): void {
 
     it('a call of which there is nothing has no answer to be kept', async () => {
       await expect(opened().store.calls.update(anOpenCall())).rejects.toThrow(
-        'nothing of the call',
+        'no record of the call',
       );
     });
 

@@ -44,7 +44,7 @@ export const apiPageFileRoute: Route = publicRoute({
   errors: 'plain',
   produces: 'text/javascript',
   path: '/docs/api/{file}',
-  summary: 'Script or style of the API page',
+  summary: 'Get a script or style of the API page',
   params: Type.Object({ file: Type.String() }),
   run: (_needs, { params }) => {
     const contentType = CONTENT_TYPES[params.file];

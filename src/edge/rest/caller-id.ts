@@ -16,5 +16,5 @@ export async function wrongCallerId(
   const { callerId } = callerIdPatch(value);
   if (callerId === undefined || settings.callerIdPolicy === 'any') return undefined;
   const owned = accountId !== undefined && (await provisioning.callerIds.owns(accountId, callerId));
-  return owned ? undefined : invalidField(field, 'is no number or caller id of this account');
+  return owned ? undefined : invalidField(field, 'is not a number or caller ID of this account');
 }

@@ -193,7 +193,7 @@ function build(deps: RestDeps): FastifyInstance {
   const noticeProxy = once(() =>
     logger.warn(
       {},
-      'X-Forwarded-For arrives but http.trustProxy is empty: limits count all clients behind the proxy as one',
+      'requests have X-Forwarded-For but http.trustProxy is empty: rate limits treat all clients behind the proxy as one',
     ),
   );
   const forwarded = ({ headers: given }: FastifyRequest): boolean =>

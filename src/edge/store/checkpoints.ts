@@ -37,7 +37,7 @@ export class Checkpoints {
       clock: needs.clock,
       everyMs: EVERY_MS,
       round: () => this.#round(),
-      failed: (error) => needs.logger.warn({ error }, 'the log of the database was not copied'),
+      failed: (error) => needs.logger.warn({ error }, 'database log checkpoint failed'),
     });
     this.#rounds.start();
   }

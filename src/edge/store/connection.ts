@@ -145,7 +145,7 @@ const NONE: readonly UnreadableRow[] = [];
 /** Thrown when a prediction of `changesOne` was wrong. */
 export class Mispredicted extends Error {
   constructor() {
-    super('a statement changed another number of rows than usual');
+    super('a statement changed an unexpected number of rows');
     this.name = 'Mispredicted';
   }
 }

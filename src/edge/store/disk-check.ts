@@ -32,13 +32,13 @@ export class DiskCheck {
   /** Rejects with STORE_FULL, STORE_GONE (only the file is missing) or STORE_BUSY; the message gives the reason. */
   async run(): Promise<void> {
     const folder = await identity(this.#folder);
-    if (folder === undefined) throw away('the data folder is gone');
+    if (folder === undefined) throw away('the data folder does not exist any more');
     if (!same(folder, this.#folderBefore))
-      throw away('another folder stands in place of the data folder');
+      throw away('the data folder was replaced by another folder');
     await this.#probe();
     const file = await identity(this.#file);
-    if (file === undefined) throw new ServiceError('STORE_GONE', 'the database file is gone');
-    if (!same(file, this.#fileBefore)) throw away('another file stands in place of the database');
+    if (file === undefined) throw new ServiceError('STORE_GONE', 'the database file was deleted');
+    if (!same(file, this.#fileBefore)) throw away('the database file was replaced by another file');
   }
 
   /** Records that the database file was rewritten. */
@@ -56,7 +56,7 @@ export class DiskCheck {
       const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown';
       if (code === 'ENOSPC' || code === 'EDQUOT')
         throw new ServiceError('STORE_FULL', 'the disk of the data folder is full', { cause });
-      throw away(`the data folder takes no files (${code})`, cause);
+      throw away(`no file can be written to the data folder (${code})`, cause);
     } finally {
       await rm(path, { force: true }).catch(() => undefined); // the next probe writes over it
     }

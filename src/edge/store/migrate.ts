@@ -31,7 +31,7 @@ export function migrate(db: SqliteConnection): number {
   if (current > newest) {
     throw new ServiceError(
       'STORE_VERSION',
-      `the database has schema version ${current}, this service knows ${newest}: start a newer service`,
+      `the database has schema version ${current}, this service supports up to ${newest}: start a newer version`,
     );
   }
   for (const migration of migrations) {

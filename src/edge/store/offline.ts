@@ -47,7 +47,7 @@ const LOGS = ['-wal', '-shm'];
 
 /** Reads the whole file. Throws STORE_CORRUPT if it is not a database, NOT_FOUND if it does not exist. */
 export function examineBackup(file: string): BackupFacts {
-  if (!existsSync(file)) throw new ServiceError('NOT_FOUND', `there is no file ${file}`);
+  if (!existsSync(file)) throw new ServiceError('NOT_FOUND', `the file ${file} does not exist`);
   // Opens the copy without creating new files next to it. SQLite would add a log next to a file that it opens for writing.
   const raw = openUnchanged(file);
   const knownVersion = listMigrations().at(-1)?.version ?? 0;
@@ -55,7 +55,7 @@ export function examineBackup(file: string): BackupFacts {
     const schemaVersion = Number(raw.pragma('user_version', { simple: true }));
     const verdicts = raw.pragma('integrity_check(20)') as { readonly integrity_check: string }[];
     const damage = verdicts.map((row) => row.integrity_check).filter((line) => line !== 'ok');
-    if (schemaVersion === 0) throw corrupt(file, 'it is a database, but not of this service');
+    if (schemaVersion === 0) throw corrupt(file, 'it is not a database of this service');
     const all = (sql: string): readonly Row[] => raw.prepare(sql).all() as Row[];
     const count = (table: string): number =>
       integer(all(`SELECT COUNT(*) AS n FROM ${table}`)[0], 'n');
@@ -117,7 +117,7 @@ export function restoreBackup(request: RestoreRequest): Restored {
   const draft = join(dataDir, `${DATABASE}.restoring`);
   try {
     if (existsSync(target) && !replace)
-      throw new ServiceError('CONFLICT', `${target} is there; --replace puts it aside`);
+      throw new ServiceError('CONFLICT', `${target} exists; use --replace to move it aside`);
     const key = readKey(keys === undefined ? join(dataDir, KEY) : join(keys, 'store.key'));
     clear(draft);
     copyFileSync(backup, draft);
@@ -162,7 +162,7 @@ function readKey(file: string): Uint8Array {
   } catch (cause) {
     throw new ServiceError(
       'NOT_FOUND',
-      `there is no key file ${file}: without it tokens and SIP secrets of the backup cannot be read; name its folder with --keys`,
+      `the key file ${file} does not exist: without it tokens and SIP secrets of the backup cannot be read. Set its folder with --keys`,
       { cause },
     );
   }
@@ -176,7 +176,7 @@ function own(dataDir: string, paths: readonly string[]): void {
 }
 
 const corrupt = (file: string, why: string): ServiceError =>
-  new ServiceError('STORE_CORRUPT', `${file} is no usable database: ${why}`);
+  new ServiceError('STORE_CORRUPT', `${file} is not a usable database: ${why}`);
 
 const reasonOf = (error: unknown): string =>
   error instanceof Error ? error.message : String(error);

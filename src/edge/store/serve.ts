@@ -13,7 +13,7 @@ export interface Served {
  * Main loop of a store thread: answers its start, then each request, until `close`. `tell` sends a message without a request.
  */
 export function serve(start: (tell: (told: Told) => void) => Served): void {
-  assert(parentPort !== null, 'this runs as a thread');
+  assert(parentPort !== null, 'this file must run as a worker thread');
   const port = parentPort;
   const answer = (reply: Reply): void => port.postMessage(reply);
   const begin = (): Served | undefined => {

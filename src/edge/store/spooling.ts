@@ -57,7 +57,10 @@ export class Spooling {
       } catch (error) {
         if (!isAway(error)) throw error;
         if (spool.size === 0)
-          logger.warn({ error }, 'the database is away: ends of calls wait on the disk');
+          logger.warn(
+            { error },
+            'database unavailable: ends of calls are queued on the local disk',
+          );
       }
     }
     await spool.add(unit);
@@ -90,11 +93,11 @@ export class Spooling {
       try {
         await this.#round();
       } catch (error) {
-        if (!isAway(error)) logger.error({ error }, 'what waits for the database was not written');
+        if (!isAway(error)) logger.error({ error }, 'queued writes failed');
         await clock.sleep(RETRY_MS, signal).catch(() => undefined); // stopped
       }
     }
-    if (spool.size === 0) logger.warn({ kept }, 'what waited for the database is written');
+    if (spool.size === 0) logger.warn({ kept }, 'all queued writes are in the database');
   }
 
   async #round(): Promise<void> {
@@ -107,7 +110,10 @@ export class Spooling {
       if (result.status === 'fulfilled') continue;
       const { repository, operation } = units[index] as Unit;
       // A unit that can never be written must not block the others. Its call is still open in the store.
-      logger.error({ error: result.reason, repository, operation }, 'cannot be written');
+      logger.error(
+        { error: result.reason, repository, operation },
+        'queued write failed permanently and was dropped',
+      );
     }
     if (done > 0) spool.done(done);
     if (away >= 0) throw (results[away] as PromiseRejectedResult).reason;

@@ -87,7 +87,7 @@ async function openOnDisk(options: StoreOptions): Promise<Store> {
     ? await StoreThread.start(thread)
     : new InlineRunner(openEngine({ ...thread, random: options.random }));
   if (writing.uncleanStart) {
-    options.logger.warn({ file: thread.file }, 'store was not closed, its file was checked');
+    options.logger.warn({ file: thread.file }, 'unclean stop detected; database file checked');
   }
   const falls = new ChangeListeners();
   const unreadable = new UnreadableLog(options);
@@ -141,7 +141,10 @@ async function openOnDisk(options: StoreOptions): Promise<Store> {
         reading = await startReading();
         return reading;
       });
-      options.logger.warn({ file: thread.file }, 'the database file was gone, it is written anew');
+      options.logger.warn(
+        { file: thread.file },
+        'database file was deleted; rewritten from the open connection',
+      );
     },
     waiting: () => writer.waiting + reader.waiting,
     spooled: () => 0,
@@ -182,7 +185,7 @@ function makeNew(path: string): void {
     closeSync(openSync(path, 'wx', 0o600));
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new ServiceError('CONFLICT', `the copy cannot be made: ${reason}`, { cause });
+    throw new ServiceError('CONFLICT', `the copy cannot be created: ${reason}`, { cause });
   }
 }
 

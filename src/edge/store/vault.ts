@@ -74,6 +74,6 @@ const isExisting = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'EEXIST';
 
 const unreadable = (cause?: unknown): ServiceError =>
-  new ServiceError('STORE_CORRUPT', 'a secret in the store does not open with this key file', {
+  new ServiceError('STORE_CORRUPT', 'a stored secret cannot be decrypted with this key file', {
     cause,
   });

@@ -29,7 +29,7 @@ export async function wrongOwner(
   if (authId === undefined) return undefined;
   const account = await accounts.get(authId);
   const isMain = account !== undefined && account.parentAuthId === undefined;
-  return isMain ? undefined : invalidField('account_id', 'is no main account');
+  return isMain ? undefined : invalidField('account_id', 'is not a main account');
 }
 
 /** Rejects a default application for a new account, which has no applications yet. */
@@ -43,5 +43,5 @@ export async function wrongDefaultApp(
     authId === undefined ? undefined : await provisioning.applications.get(authId, appId);
   return found?.ok === true
     ? undefined
-    : invalidField('default_endpoint_app', 'is no application of this account');
+    : invalidField('default_endpoint_app', 'is not an application of this account');
 }

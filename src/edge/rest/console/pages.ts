@@ -47,7 +47,7 @@ const events = userRoute({
   method: 'GET',
   path: '/console/api/events',
   summary:
-    'Running calls as server-sent events: the whole list whenever it changed, at most once a second',
+    'Stream running calls as server-sent events: the whole list after each change, at most once a second',
   produces: 'text/event-stream',
   longRunning: true,
   async run({ liveFeed, accounts, users }, { user }) {
@@ -80,7 +80,7 @@ const checkXml = userRoute({
   method: 'POST',
   path: '/console/api/xml/check',
   changesNothing: true,
-  summary: 'Whether a document would run, as the service itself reads it',
+  summary: 'Validate a document with the parser that calls use',
   body: Type.Object({ xml: Type.String({ maxLength: XML_MAX }) }),
   reply: Type.Object({
     ok: Type.Boolean(),
@@ -105,7 +105,7 @@ const keepDraft = userRoute({
   ...common,
   method: 'POST',
   path: '/console/api/xml/draft',
-  summary: 'Keep a document for a while; its URL can be the answer URL of an application',
+  summary: 'Store a document temporarily; its URL can be the answer URL of an application',
   status: 201,
   body: Type.Object({ xml: Type.String({ maxLength: XML_MAX }) }),
   reply: Type.Object({ url: Type.String() }),

@@ -103,7 +103,7 @@ async function* wholeParts(stream: Readable): AsyncGenerator<Uint8Array> {
   try {
     yield* stream as AsyncIterable<Uint8Array>;
   } catch {
-    throw new ListFault('is cut off: the form ends before it does');
+    throw new ListFault('is incomplete: the form ends inside the file');
   }
 }
 

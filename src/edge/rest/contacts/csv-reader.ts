@@ -54,7 +54,8 @@ export class CsvListReader implements ListReader {
   end(): readonly UploadRow[] {
     this.#parser.end();
     const rows = this.#taken();
-    if (this.#columns === undefined) throw new ListFault('is empty: its first line names columns');
+    if (this.#columns === undefined)
+      throw new ListFault('is empty: the first line must name the columns');
     return rows;
   }
 
@@ -101,9 +102,9 @@ function faultOf(error: CsvError | undefined): ListFault {
     case 'CSV_MAX_RECORD_SIZE':
       return new ListFault(`has a row of more than ${ROW_BYTES_MAX} bytes: is a quote not closed?`);
     case 'CSV_QUOTE_NOT_CLOSED':
-      return new ListFault('ends inside of a quoted cell: a quote is not closed');
+      return new ListFault('ends inside a quoted cell: a quote is not closed');
     default:
-      return new ListFault(`is no CSV: ${error?.message}`);
+      return new ListFault(`is not valid CSV: ${error?.message}`);
   }
 }
 

@@ -21,7 +21,7 @@ const NUMBER_TEXT_MAX = 64;
 const URL_MAX = 2048;
 const HTTP_URL = /^https?:\/\/[^\s/?#]+\S*$/i;
 
-const DAMAGED = 'has a damaged character (U+FFFD): export the list again as UTF-8';
+const DAMAGED = 'has an invalid character (U+FFFD): export the list again as UTF-8';
 /** Unpaired surrogates would be stored as U+FFFD. */
 const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\ufffd');
 
@@ -69,5 +69,5 @@ function url(text: string | undefined): Result<string | undefined, string> {
   const written = text?.trim();
   if (written === undefined || written === '') return ok(undefined);
   if (written.length > URL_MAX) return err(`has more than ${URL_MAX} characters`);
-  return HTTP_URL.test(written) ? ok(written) : err('is no absolute http or https URL');
+  return HTTP_URL.test(written) ? ok(written) : err('is not an absolute http or https URL');
 }

@@ -12,14 +12,14 @@ const SERVICE_FAILURES: Partial<Record<ServiceErrorCode, Failure>> = {
   STORE_BUSY: failure(503, 'service temporarily unavailable', { headers: { 'retry-after': '1' } }),
   STORE_FULL: failure(507, 'storage is full', { headers: { 'retry-after': '60' } }),
   STORE_GONE: failure(503, 'service temporarily unavailable', { headers: { 'retry-after': '5' } }),
-  CONFLICT: failure(409, 'exists already'),
+  CONFLICT: failure(409, 'already exists'),
   STORE_UNREADABLE: failure(500, 'a stored record cannot be read; the operator is informed'),
   STORE_CLOSED: failure(503, 'service is shutting down', { headers: { 'retry-after': '5' } }),
   MEDIA_UNAVAILABLE: failure(503, 'media engine unavailable', { headers: { 'retry-after': '5' } }),
   OBJECTS_UNAVAILABLE: failure(503, 'file storage unavailable', {
     headers: { 'retry-after': '30' },
   }),
-  CLUSTER_UNAVAILABLE: failure(502, 'other nodes cannot be asked', {
+  CLUSTER_UNAVAILABLE: failure(502, 'other nodes are unreachable', {
     headers: { 'retry-after': '1' },
   }),
   NODE_UNREACHABLE: failure(504, 'the node of the call does not answer', {

@@ -11,8 +11,7 @@ import type { Route } from './route.ts';
 export const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,128}$/;
 export const WRONG_KEY = invalidField('Idempotency-Key', 'must be 1 to 128 printable characters');
 const CONFLICT = failure(409, 'Idempotency-Key was used with another request', {
-  detail:
-    'Or the first request with it was cut off and nobody knows how far it came; use another key.',
+  detail: 'Or the first request was interrupted and its result is unknown. Use another key.',
 });
 /** Response header of a repeat that received the response of an earlier request. */
 const REPLAYED = 'idempotent-replayed';

@@ -136,7 +136,7 @@ export const nullableHttpUrl = () =>
 export const appIdField = () =>
   hinted(
     Type.Unsafe<AppId>({ type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
-    'must be a numeric application id',
+    'must be a numeric application ID',
   );
 
 /** An application ID in an update; null removes it. */
@@ -152,5 +152,5 @@ export const sliceQuery = {
   offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000_000, default: 0 })),
 };
 
-export const apiId = () => Type.String({ description: 'id of this request' });
+export const apiId = () => Type.String({ description: 'ID of this request' });
 export const messageReply = Type.Object({ api_id: apiId(), message: Type.String() });

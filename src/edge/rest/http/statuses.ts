@@ -14,20 +14,20 @@ const OF_ACCOUNTS: ReadonlySet<Route['audience']> = new Set([
 ]);
 
 export const STATUS_TEXT: Readonly<Record<number, string>> = {
-  400: 'A field, parameter or header is wrong; it is named',
+  400: 'A field, parameter or header is invalid; the body names it',
   401: 'Missing or wrong credentials',
-  402: 'The balance, or the spend limit of the day, does not cover it',
-  403: 'Not allowed to who asks',
-  404: 'There is no such object',
-  409: 'Not possible beside what there is, or the Idempotency-Key was used with another request',
+  402: 'The balance or the daily spend limit is too low',
+  403: 'The client is not allowed to do this',
+  404: 'The object does not exist',
+  409: 'Conflicts with an existing object, or the Idempotency-Key was used with another request',
   413: 'The body is too large',
   415: 'The body is not JSON',
-  416: 'The range is outside of the file',
-  429: 'Too many requests or calls; Retry-After says when to come back',
-  500: 'The service failed',
+  416: 'The range is outside the file',
+  429: 'Too many requests or calls; Retry-After says when to retry',
+  500: 'Internal error',
   501: 'Not available on this node',
-  502: 'The counter of calls is not to be had',
-  503: 'Temporarily unavailable; Retry-After says when to come back',
+  502: 'The call counter is unavailable',
+  503: 'Temporarily unavailable; Retry-After says when to retry',
   507: 'The disk is full',
 };
 

@@ -13,7 +13,7 @@ type Problems = Record<string, string>;
 
 /** Maximum number of names in an error; a body may contain thousands. */
 const TOLD_MAX = 20;
-const UNKNOWN_FIELD = 'is no field of this request';
+const UNKNOWN_FIELD = 'is not a field of this request';
 
 /**
  * Rejects parameters and fields outside the schema. Repeated parameters are always rejected. Unknown parameters are rejected
@@ -52,7 +52,7 @@ function checkQuery(
     else if (refuses && !Object.hasOwn(known, name)) {
       const names = Object.keys(known);
       const has = names.length === 0 ? 'it has none' : `it has ${names.join(', ')}`;
-      note(problems, name, `is no parameter of this request; ${has}`);
+      note(problems, name, `is not a parameter of this request; ${has}`);
     }
   }
 }

@@ -53,12 +53,13 @@ const PORT_MAX = 65_535;
 /** Returns the problem of a SIP address to call, as text to follow a field's name, or undefined if it is valid. */
 export function sipUriProblem(text: string): string | undefined {
   const [whole, scheme = '', , port, parameters = ''] = SIP_URI.exec(text) ?? [];
-  if (whole === undefined || !text.includes('@')) return 'holds no SIP URI: sip:user@host:port';
+  if (whole === undefined || !text.includes('@'))
+    return 'has no SIP URI of the form sip:user@host:port';
   if (port !== undefined && (Number(port) < 1 || Number(port) > PORT_MAX)) {
     return `holds a SIP URI with port ${port}: ports are 1 to ${PORT_MAX}`;
   }
   if (/^sips$/i.test(scheme) || /;transport=(tls|wss)(;|$)/i.test(parameters)) {
-    return 'holds a SIP URI that asks for TLS, which is not available';
+    return 'has a SIP URI with TLS, which is not available';
   }
   return undefined;
 }

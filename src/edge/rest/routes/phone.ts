@@ -33,7 +33,7 @@ export const phoneRoutes: readonly Route[] = [
     ...common,
     path: '/phone',
     produces: 'text/html',
-    summary: 'A phone in the browser, for a first call',
+    summary: 'Show a browser phone for test calls',
     run: ({ settings }) =>
       ok({
         contentType: 'text/html; charset=utf-8',
@@ -45,14 +45,14 @@ export const phoneRoutes: readonly Route[] = [
     ...common,
     path: '/phone-page.js',
     produces: 'text/javascript',
-    summary: 'Script of the phone page',
+    summary: 'Get the script of the phone page',
     run: () => ok(script(pageScript())),
   }),
   publicRoute({
     ...common,
     path: '/phone.js',
     produces: 'text/javascript',
-    summary: 'The phone as an ES module, for pages of customers',
+    summary: "Get the phone as an ES module, for customers' web pages",
     // Customers' pages have other origins, and the module contains no secrets.
     run: () => ok(script(sdk(), { 'access-control-allow-origin': '*' })),
   }),
@@ -60,7 +60,7 @@ export const phoneRoutes: readonly Route[] = [
     ...common,
     path: '/phone.d.ts',
     produces: 'application/typescript',
-    summary: 'TypeScript types of /phone.js',
+    summary: 'Get the TypeScript types of /phone.js',
     run: () =>
       ok({
         contentType: 'application/typescript; charset=utf-8',

@@ -44,7 +44,7 @@ const nullableAddresses = () =>
       type: ['string', 'null'],
       pattern: `^$|^${EMAIL}(?:, *${EMAIL}){0,9}$`,
     }),
-    'must be an e-mail address, or up to 10 with commas between them',
+    'must be an e-mail address, or up to 10 separated by commas',
   );
 
 /** Fields of one balance that can be set. */

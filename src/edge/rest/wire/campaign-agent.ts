@@ -50,11 +50,11 @@ const optionalFields = {
     Type.Unsafe<Readonly<Record<string, string>>>({
       type: 'object',
       additionalProperties: { type: 'string' },
-      description: 'SIP headers of every call, without their prefix',
+      description: 'SIP headers of every call, names without the prefix',
     }),
   ),
   static_headers: Type.Optional(
-    Type.Array(Header, { maxItems: HEADERS_MAX, description: 'the same as sip_headers' }),
+    Type.Array(Header, { maxItems: HEADERS_MAX, description: 'same as sip_headers' }),
   ),
   ...machineDetectionFields,
   record: Type.Optional(flag()),

@@ -40,7 +40,7 @@ export const ContactSchema = Type.Object({
   status: Type.String(),
   reason: Type.Unsafe<string | null>({
     type: ['string', 'null'],
-    description: 'why it was refused, or is called later',
+    description: 'reason for the refusal or delay',
   }),
   attempts: Type.Integer(),
   next_attempt_at: nullableTimestamp(),
@@ -133,7 +133,7 @@ export const UploadReply = Type.Object({
   total_rows: Type.Integer(),
   custom_headers_detected: Type.Array(Type.String()),
   errors: Type.Array(Type.Object({ row_number: Type.Integer(), reason: Type.String() }), {
-    description: 'the first rows that are no contacts; all of them at …/upload/errors',
+    description: 'first rejected rows; all of them at …/upload/errors',
   }),
 });
 

@@ -39,19 +39,19 @@ export const windowFields = {
   window_days: Type.Optional(
     Type.Array(weekday(), {
       maxItems: 7,
-      description: 'days that the times hold for; default all',
+      description: 'days to which the times apply; default all',
     }),
   ),
   window_hours: Type.Optional(
     Type.Array(HoursSchema, {
       maxItems: HOURS_MAX,
-      description: 'times of each weekday, instead of one pair for all',
+      description: 'times per weekday, instead of one pair for all days',
     }),
   ),
   holidays: Type.Optional(
     Type.Array(
       hinted(Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$' }), 'must have the form YYYY-MM-DD'),
-      { maxItems: HOLIDAYS_MAX, description: 'dates on which nobody is called' },
+      { maxItems: HOLIDAYS_MAX, description: 'dates without calls' },
     ),
   ),
 };
@@ -67,10 +67,10 @@ export function dialWindow(body: WindowBody): Result<DialWindow | undefined, Pla
   if (body.window_enabled !== true) {
     return body.holidays === undefined || body.holidays.length === 0
       ? ok(undefined)
-      : err(['holidays', 'are kept only with window_enabled']);
+      : err(['holidays', 'are allowed only with window_enabled']);
   }
   const wrong = body.holidays?.find((date) => !isDate(date));
-  if (wrong !== undefined) return err(['holidays', `holds ${wrong}, which is no date`]);
+  if (wrong !== undefined) return err(['holidays', `has ${wrong}, which is not a date`]);
   const hours = hoursOf(body);
   return hours.ok ? ok({ hours: hours.value, holidays: body.holidays ?? [] }) : hours;
 }

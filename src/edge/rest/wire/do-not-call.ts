@@ -24,7 +24,7 @@ export const DoNotCallList = Type.Object({
   total: Type.Integer(),
 });
 export const DoNotCallAdded = Type.Object({
-  added: Type.Integer({ description: 'numbers that were not listed before' }),
+  added: Type.Integer({ description: 'number of new entries' }),
 });
 
 export const showListed = ({ number, addedUs }: ListedNumber): Static<typeof ListedSchema> => ({

@@ -61,7 +61,7 @@ export const EndpointCreateBody = Type.Object({
 
 /** Omits `application`, which this operation ignores (spec: POST …/Endpoint/{endpoint_id}/). */
 export const EndpointUpdateBody = Type.Object({
-  app_id: Type.Optional(hinted(nullableAppId(), 'must be a numeric application id')),
+  app_id: Type.Optional(hinted(nullableAppId(), 'must be a numeric application ID')),
   alias: Type.Optional(alias()),
   password: Type.Optional(password()),
   caller_id: Type.Optional(callerIdField()),
@@ -99,7 +99,7 @@ export const EndpointCreatedSchema = Type.Object({
   sip_uri: Type.Optional(Type.String()),
   resource_uri: Type.Optional(Type.String()),
   alias: Type.String(),
-  username: Type.String({ description: 'as stored: this name registers' }),
+  username: Type.String({ description: 'stored username, used to register' }),
 });
 
 const whenFull = {

@@ -21,7 +21,7 @@ export const InvoiceSchema = Type.Object({
   currency: Type.String(),
   period_start: timestamp(),
   period_end: timestamp(),
-  preliminary: Type.Boolean({ description: 'the month is not over' }),
+  preliminary: Type.Boolean({ description: 'whether the month has not ended yet' }),
   opening_balance: Type.Number(),
   charges: Type.Array(LineSchema),
   total_charges: Type.Number(),

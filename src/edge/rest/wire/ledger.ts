@@ -22,7 +22,7 @@ export const TransactionSchema = Type.Object({
   currency: Type.String(),
   description: Type.String(),
   reference: Type.Optional(
-    Type.String({ description: '<source>:<uuid>; left out when there is none' }),
+    Type.String({ description: '<source>:<uuid>; absent if there is none' }),
   ),
   reference_type: Type.String(),
   status: Type.String(),

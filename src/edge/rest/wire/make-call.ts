@@ -157,7 +157,7 @@ function parseDestination(text: string): Result<Destination, string> {
   if (/^\d+$/.test(number) && number.length > NUMBER_MAX) {
     return err(`holds a number of more than ${NUMBER_MAX} digits`);
   }
-  return err('holds no number or SIP URI');
+  return err('has no number or SIP URI');
 }
 
 /** `digits := (0-9 * # A-D w W)+ ['@' ms]` (spec: send_digits; dialect §6). */

@@ -15,5 +15,5 @@ export const wrongMask = (
   stored: string | undefined,
 ): Failure | undefined =>
   isMasked(url) && url !== showMasked(stored)
-    ? invalidField(field, `holds ${MASK}, which stands for what is stored: write the secret itself`)
+    ? invalidField(field, `contains ${MASK} instead of the secret: write the secret itself`)
     : undefined;

@@ -105,7 +105,7 @@ export function showRelease(
     message: pending
       ? `number +${e164} will be released when its cooldown ends`
       : `number +${e164} released`,
-    note: 'The rent of the current month is not paid back.',
+    note: 'The rent of the current month is not refunded.',
     release_fee: 0,
     cancel_url: pending ? `/api/v1/account/${accountId}/numbers/%2B${e164}/cancel-release` : null,
     cooldown_ends_at: isoOrNull(cooldownEndsUs),

@@ -21,7 +21,7 @@ export const qualityFields = {
   jitter_sent: nullableNumber(),
   packet_loss_sent: nullableNumber(),
   one_way_audio: nullableBoolean(
-    'no RTP ever came from the peer, of which it was due for ten seconds or more',
+    'no RTP arrived from the peer although it was due for at least ten seconds',
   ),
 };
 

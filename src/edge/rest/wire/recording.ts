@@ -23,7 +23,7 @@ export const RecordingSchema = Type.Object({
   recording_type: Type.String(),
   recording_url: Type.String({ description: 'needs credentials' }),
   resource_uri: Type.String(),
-  rounded_recording_duration: Type.Integer({ description: 'seconds charged: whole pulses' }),
+  rounded_recording_duration: Type.Integer({ description: 'seconds charged, in whole pulses' }),
   recording_storage_duration: Type.Integer({ description: 'days' }),
   recording_storage_rate: Type.Number(),
   monthly_recording_storage_amount: Type.Number(),

@@ -11,7 +11,7 @@ const CONTROL = /[\u0000-\u001f\u007f]/;
 export const headerNameProblem = (name: string): string | undefined =>
   NAME.test(name) && name.length <= NAME_MAX
     ? undefined
-    : `is no name of a SIP header: 1 to ${NAME_MAX} letters, digits, hyphens and underscores`;
+    : `is not a SIP header name: 1 to ${NAME_MAX} letters, digits, hyphens and underscores`;
 
 /** Returns the problem of a value, as text to follow its header's name, or undefined if it is valid. */
 export function headerValueProblem(value: string): string | undefined {

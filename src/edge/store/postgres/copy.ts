@@ -43,7 +43,7 @@ export function copyToPostgres({ dataDir, url, random }: CopyRequest): readonly 
   const file = join(dataDir, 'carillon.db');
   const keyFile = join(dataDir, 'keys', 'store.key');
   for (const path of [file, keyFile])
-    if (!existsSync(path)) throw new ServiceError('NOT_FOUND', `there is no ${path}`);
+    if (!existsSync(path)) throw new ServiceError('NOT_FOUND', `${path} does not exist`);
   const lock = new FolderLock(`${file}.lock`);
   const from = new Database(file);
   const vault = new Vault(readFileSync(keyFile));
@@ -75,7 +75,7 @@ function refuseOtherVersions(from: Database.Database): void {
   if (version === newest) return;
   throw new ServiceError(
     'STORE_VERSION',
-    `the data folder has schema version ${version}, this program copies ${newest}: start and stop this version on it first`,
+    `the data folder has schema version ${version}, this program requires ${newest}: start and stop this version on it first`,
   );
 }
 
@@ -102,7 +102,7 @@ function refuseRows(to: PostgresConnection, table: string): void {
   else if (to.get(`SELECT 1 AS found FROM ${table} LIMIT 1`) !== undefined)
     throw new ServiceError(
       'CONFLICT',
-      `the database is not empty (${table}): name a new one, on which no service has run`,
+      `the database is not empty (${table}): use a new one that no service has used`,
     );
 }
 

@@ -17,7 +17,7 @@ export function inspectPostgres(url: string): string {
       `SELECT current_setting('server_version') AS version,
           has_database_privilege(current_database(), 'CREATE') AS owns`,
     );
-    if (row?.['owns'] !== 1) throw new Error('this user may make no tables in that database');
+    if (row?.['owns'] !== 1) throw new Error('this user may not create tables in that database');
     return String(row['version']);
   } catch (error) {
     throw toError(toFailure(error));

@@ -65,12 +65,15 @@ function refuseNewer(version: number): void {
   if (version <= newest) return;
   throw new ServiceError(
     'STORE_VERSION',
-    `the database has schema version ${version}, this service knows ${newest}: start a newer service`,
+    `the database has schema version ${version}, this service supports up to ${newest}: start a newer version`,
   );
 }
 
 function refuseOld(version: number): void {
   if (version >= OLDEST) return;
   const major = Math.floor(version / 10_000);
-  throw new ServiceError('STORE_VERSION', `PostgreSQL 15 or later is needed, this is ${major}`);
+  throw new ServiceError(
+    'STORE_VERSION',
+    `PostgreSQL 15 or later is required, the server has ${major}`,
+  );
 }

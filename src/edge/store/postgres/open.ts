@@ -144,7 +144,7 @@ async function compose(
       Promise.reject(
         new ServiceError(
           'CONFLICT',
-          'the store is on PostgreSQL: copy it with pg_dump, and keys/store.key with it',
+          'the store is on PostgreSQL: back it up with pg_dump, together with keys/store.key',
         ),
       ),
     verify: () => repositories.ledger.verify(),

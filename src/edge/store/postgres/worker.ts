@@ -21,7 +21,7 @@ serve((tell) => {
           engine.close();
           return { kind: 'done' };
         default:
-          throw new Error(`a thread of PostgreSQL does no ${request.kind}`);
+          throw new Error(`a PostgreSQL thread does not support ${request.kind}`);
       }
     },
   };

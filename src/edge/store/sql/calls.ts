@@ -29,7 +29,7 @@ export const callRepository = (db: Connection): Synchronously<CallStore> => ({
       'UPDATE open_call SET heartbeat_us = ?, record = ? WHERE call_uuid = ?',
       [call.heartbeatUs, recordOf(db, call), callUuid],
     );
-    assert(isReplaced || isSettled(db, callUuid), 'the store has nothing of the call');
+    assert(isReplaced || isSettled(db, callUuid), 'the store has no record of the call');
   },
   heartbeat: (beats) => {
     for (const { callUuid, atUs } of beats)

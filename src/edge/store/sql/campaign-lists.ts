@@ -220,7 +220,7 @@ function duplicate(db: Connection, listId: number, { rowNumber, to }: ListedCont
     listId,
     to,
   ]);
-  return { rowNumber, reason: `${to} stands in row ${integer(first, 'row_number')} already` };
+  return { rowNumber, reason: `${to} is already in row ${integer(first, 'row_number')}` };
 }
 
 /** Returns how many rows were added. Only the first reason of a row is kept. */

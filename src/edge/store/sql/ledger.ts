@@ -200,7 +200,7 @@ export function extendHold(
     integer(held, 'amount'),
   ]);
   db.reservations.delete(reservationId);
-  if (!raised) return err('unknownBalance'); // released meanwhile, by another node
+  if (!raised) return err('unknownBalance'); // another node has released it
   moveReserved(db, balance.id, more);
   return ok(undefined);
 }

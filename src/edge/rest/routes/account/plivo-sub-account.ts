@@ -87,7 +87,7 @@ const update = accountRoute({
   ...common,
   method: 'POST',
   path: `${ROOT}{sub_auth_id}/`,
-  summary: 'Change a sub-account (Plivo form)',
+  summary: 'Update a sub-account (Plivo form)',
   status: 202,
   params,
   body: SubAccountUpdateBody,

@@ -23,7 +23,7 @@ const params = Type.Object({ auth_id: accountIdText(), name: Type.String() });
 const memberParams = Type.Object({
   auth_id: accountIdText(),
   name: Type.String(),
-  member_id: Type.String({ description: 'an id, several separated by commas, or all' }),
+  member_id: Type.String({ description: 'an ID, several separated by commas, or all' }),
 });
 
 const ConferenceSchema = Type.Object({
@@ -73,7 +73,7 @@ const conferences: readonly Route[] = [
     ...common,
     method: 'GET',
     path: ROOT,
-    summary: 'Names of running conferences',
+    summary: 'List the names of running conferences',
     params: accountParams,
     query: Type.Object({}),
     reply: Type.Object({ api_id: apiId(), conferences: Type.Array(Type.String()) }),
@@ -97,7 +97,7 @@ const conferences: readonly Route[] = [
     ...common,
     method: 'GET',
     path: ONE,
-    summary: 'A conference and its members',
+    summary: 'Get a conference and its members',
     params,
     reply: ConferenceSchema,
     async run({ control }, { accountId, params: path, apiId: id }) {
@@ -206,10 +206,10 @@ const simple = (
 
 const members: readonly Route[] = [
   simple('POST', 'Mute/', 'Mute members', 'muted', 'mute'),
-  simple('DELETE', 'Mute/', 'Let members speak again', 'unmuted', 'unmute'),
-  simple('POST', 'Deaf/', 'Members hear nothing', 'deaf', 'deaf'),
-  simple('DELETE', 'Deaf/', 'Let members hear again', 'undeaf', 'undeaf'),
-  simple('POST', 'Kick/', 'Members leave the room; their calls go on', 'kicked', 'kick'),
+  simple('DELETE', 'Mute/', 'Unmute members', 'unmuted', 'unmute'),
+  simple('POST', 'Deaf/', 'Deafen members, so that they hear nothing', 'deaf', 'deaf'),
+  simple('DELETE', 'Deaf/', 'Undeafen members', 'undeaf', 'undeaf'),
+  simple('POST', 'Kick/', 'Remove members from the room. Their calls continue', 'kicked', 'kick'),
   simple('DELETE', '', 'Hang up members', 'hangup', 'hangup'),
   simple('DELETE', 'Play/', 'Stop playing to members', 'play stopped', 'stopPlay'),
   simple('DELETE', 'Speak/', 'Stop speaking to members', 'speak stopped', 'stopSpeak'),

@@ -33,7 +33,7 @@ async function told(
   if (body === 'unknown') return refused({ kind: 'unknownCall' });
   if (body === 'busy') {
     const headers = { 'retry-after': '10' };
-    return err(failure(429, 'too many listen to this call already', { headers }));
+    return err(failure(429, 'too many listeners on this call', { headers }));
   }
   return ok({ contentType, headers: { 'cache-control': 'no-store' }, body });
 }
@@ -44,7 +44,7 @@ const listen = callRoute({
   method: 'POST',
   path: `${ONE}listen`,
   summary:
-    'Listen to an answered call: a WAV file without end, left what the caller or called party says, right what it hears',
+    'Listen to an answered call: an endless WAV file. Left: audio from the other party. Right: audio sent to it',
   params: callParams,
   produces: 'audio/wav',
   longRunning: true,
@@ -57,7 +57,7 @@ const watch = callRoute({
   method: 'GET',
   path: `${ONE}stream-events`,
   summary:
-    "Messages of a running call's bots, and the audio levels of both directions, as server-sent events",
+    "Stream the messages of a running call's bots and the audio levels of both directions, as server-sent events",
   params: callParams,
   produces: 'text/event-stream',
   longRunning: true,

@@ -41,7 +41,9 @@ const json = (body: object): RawReply => ({
 });
 
 const status = () =>
-  Type.Optional(oneOf(['live', 'queued'], { description: 'absent: finished calls' }));
+  Type.Optional(
+    oneOf(['live', 'queued'], { description: 'live or queued; absent: finished calls' }),
+  );
 
 /** Filters that match only finished calls. */
 const finishedOnly = {
@@ -115,7 +117,7 @@ const listCalls = accountRoute({
   ...callCommon,
   method: 'GET',
   path: ROOT,
-  summary: 'UUIDs of live or queued calls, or finished calls',
+  summary: 'List the UUIDs of live or queued calls, or list finished calls',
   params: Type.Object({ auth_id: accountIdText() }),
   query: ListQuery,
   produces: 'application/json',
@@ -149,12 +151,12 @@ const getCall = accountRoute({
   ...callCommon,
   method: 'GET',
   path: ONE,
-  summary: 'A live, queued or finished call',
+  summary: 'Get a live, queued or finished call',
   params: callParams,
   query: Type.Object({
     status: status(),
     call_uuid: Type.Optional(
-      Type.String({ description: 'that of the path, as plivo-python sends it' }),
+      Type.String({ description: 'call UUID of the path, as plivo-python sends it' }),
     ),
   }),
   produces: 'application/json',
@@ -181,7 +183,7 @@ const hangupCall = callRoute({
   ...callCommon,
   method: 'DELETE',
   path: ONE,
-  summary: 'Hang up a live call, or withdraw a queued one',
+  summary: 'Hang up a live call, or cancel a queued one',
   status: 204,
   params: callParams,
   run: async ({ control }, { accountId, params }) =>
@@ -193,7 +195,7 @@ const cancelRequest = accountRoute({
   ...callCommon,
   method: 'DELETE',
   path: '/api/v1/Account/{auth_id}/Request/{request_uuid}/',
-  summary: 'Withdraw what is still queued of a request',
+  summary: 'Cancel the calls of a request that are still queued',
   status: 204,
   params: Type.Object({ auth_id: accountIdText(), request_uuid: Type.String() }),
   async run({ control }, { accountId, subAccount, params }) {
@@ -208,7 +210,7 @@ const transferCall = callRoute({
   ...callCommon,
   method: 'POST',
   path: ONE,
-  summary: 'Move a leg, or both, to another document',
+  summary: 'Transfer one leg, or both, to another document',
   status: 202,
   params: callParams,
   body: Type.Object({
@@ -245,7 +247,7 @@ const readLog = callRoute({
   ...callCommon,
   method: 'GET',
   path: `${ONE}log`,
-  summary: 'Timeline of a call: SIP messages, document steps, callbacks, media events',
+  summary: 'Get the timeline of a call: SIP messages, document steps, callbacks, media events',
   params: callParams,
   reply: Type.Object({
     api_id: apiId(),
@@ -266,7 +268,8 @@ const readQuality = callRoute({
   ...callCommon,
   method: 'GET',
   path: `${ONE}quality`,
-  summary: 'How an answered call sounds now: what was heard from its caller or called party so far',
+  summary:
+    'Get the current quality of an answered call, measured on the audio received from the other party',
   params: callParams,
   reply: Type.Object({
     api_id: apiId(),
@@ -302,7 +305,7 @@ const readSamples = callRoute({
   ...callCommon,
   method: 'GET',
   path: `${ONE}quality/samples`,
-  summary: 'How a call sounded, every five seconds at first; also for a while after its end',
+  summary: 'Get quality samples of a call (initially every 5 s), also for a while after its end',
   params: callParams,
   reply: Type.Object({
     api_id: apiId(),

@@ -60,7 +60,8 @@ export const multiPartyRoutes: readonly Route[] = [
     ...common,
     method: 'GET',
     path: MPC_ROOT,
-    summary: 'Multi-party calls: those that run, then those that ended within a week, latest first',
+    summary:
+      'List multi-party calls: running ones, then those that ended in the last week, latest first',
     params: accountParams,
     query: Type.Object(filters),
     reply: Type.Object({ api_id: apiId(), meta: MetaSchema, objects: Type.Array(MpcSchema) }),
@@ -83,7 +84,7 @@ export const multiPartyRoutes: readonly Route[] = [
     ...common,
     method: 'GET',
     path: MPC_ONE,
-    summary: 'A multi-party call, also one that has ended',
+    summary: 'Get a running or ended multi-party call',
     params,
     reply: Type.Object({ api_id: apiId(), ...MpcSchema.properties }),
     async run({ control }, { accountId, params: path, apiId: id }) {
@@ -97,7 +98,7 @@ export const multiPartyRoutes: readonly Route[] = [
     ...common,
     method: 'POST',
     path: MPC_ONE,
-    summary: 'Begin a multi-party call, whoever is there',
+    summary: 'Start a multi-party call, regardless of its participants',
     params,
     // plivo-python sends a list.
     body: Type.Object({

@@ -144,7 +144,7 @@ function streamRequest(body: Static<typeof StartBody>) {
 }
 
 const TOO_MANY = {
-  tooMany: failure(409, 'the call has as many streams as it may have', {
+  tooMany: failure(409, 'the call has the maximum number of streams', {
     detail: 'One bidirectional stream and four one-way streams per call.',
   }),
 };
@@ -182,7 +182,7 @@ const listStreams = callRoute({
   ...callCommon,
   method: 'GET',
   path: ROOT,
-  summary: 'Streams of a live call',
+  summary: 'List the streams of a live call',
   params: callParams,
   query: Type.Object(sliceQuery),
   reply: Type.Object({
@@ -222,7 +222,7 @@ const getStream = callRoute({
   ...callCommon,
   method: 'GET',
   path: `${ROOT}{stream_id}/`,
-  summary: 'One stream of a live call',
+  summary: 'Get a stream of a live call',
   params: streamParams,
   reply: StreamSchema,
   async run({ control }, { accountId, params, apiId: id }) {
@@ -243,7 +243,7 @@ const stopStream = callRoute({
   ...callCommon,
   method: 'DELETE',
   path: `${ROOT}{stream_id}/`,
-  summary: 'Stop one stream',
+  summary: 'Stop a stream',
   status: 204,
   params: streamParams,
   query: stopQuery,

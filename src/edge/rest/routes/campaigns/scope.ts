@@ -21,5 +21,5 @@ export const ownerOf = ({
 }: Pick<AccountInput, 'accountId' | 'subAccount'>): CampaignOwner => ({ accountId, subAccount });
 
 export const UNKNOWN_AGENT_NAMED: { readonly unknownAgent: Failure } = {
-  unknownAgent: invalidField('agent_id', 'is no agent of this account'),
+  unknownAgent: invalidField('agent_id', 'is not an agent of this account'),
 };

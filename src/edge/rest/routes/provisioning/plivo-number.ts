@@ -48,7 +48,7 @@ const list = accountRoute({
   ...common,
   method: 'GET',
   path: OWN,
-  summary: 'Numbers of the account (Plivo form)',
+  summary: 'List the numbers of the account (Plivo form)',
   params: accountParams,
   query: Type.Object(sliceQuery),
   reply: Type.Object({
@@ -72,7 +72,7 @@ const get = accountRoute({
   ...common,
   method: 'GET',
   path: `${OWN}{number}/`,
-  summary: 'One number of the account (Plivo form)',
+  summary: 'Get a number of the account (Plivo form)',
   params,
   reply: Type.Object({ api_id: apiId(), ...PlivoNumberSchema.properties }),
   async run(needs, input) {
@@ -97,7 +97,9 @@ async function ownNumber(
 
 const UpdateBody = Type.Object({
   app_id: applicationField(),
-  subaccount: Type.Optional(accountIdText({ description: 'empty: of the main account again' })),
+  subaccount: Type.Optional(
+    accountIdText({ description: 'auth ID of the sub-account; empty unassigns the number' }),
+  ),
   alias: Type.Optional(
     Type.Union([Type.String({ maxLength: 128 }), Type.Null()], {
       description: 'a name for the number; empty or null clears it',
@@ -109,8 +111,7 @@ const update = accountRoute({
   ...common,
   method: 'POST',
   path: `${OWN}{number}/`,
-  summary:
-    'Lead the calls of a number to an application, give it to a sub-account, or name it (Plivo form)',
+  summary: 'Set the application, sub-account or alias of a number (Plivo form)',
   status: 202,
   params,
   body: UpdateBody,
@@ -151,7 +152,7 @@ async function change(
 }
 
 const UNKNOWN_APPLICATION = {
-  unknownApplication: invalidField('app_id', 'is no application of this account'),
+  unknownApplication: invalidField('app_id', 'is not an application of this account'),
 };
 
 const unrent = accountRoute({
@@ -159,7 +160,7 @@ const unrent = accountRoute({
   method: 'DELETE',
   path: `${OWN}{number}/`,
   alsoRefuses: [409],
-  summary: 'Give a number back (Plivo form)',
+  summary: 'Release a number (Plivo form)',
   status: 204,
   params,
   async run(needs, { params: { number }, accountId }) {
@@ -173,7 +174,7 @@ const search = accountRoute({
   ...common,
   method: 'GET',
   path: OFFERED,
-  summary: 'Numbers that can be bought (Plivo form)',
+  summary: 'List the numbers that can be bought (Plivo form)',
   params: accountParams,
   query: Type.Object({
     ...sliceQuery,
@@ -181,7 +182,7 @@ const search = accountRoute({
       Type.String({ pattern: '^[A-Za-z]{2}$' }),
       'must be a two-letter country code',
     ),
-    pattern: Type.Optional(Type.String({ description: 'digits anywhere in the number' })),
+    pattern: Type.Optional(Type.String({ description: 'digits that the number contains' })),
     // Every number here is a local voice number.
     type: Type.Optional(oneOf(['any', 'fixed', 'local'])),
     services: Type.Optional(oneOf(['voice'])),
@@ -215,7 +216,7 @@ const buy = accountRoute({
   method: 'POST',
   path: `${OFFERED}{number}/`,
   alsoRefuses: [402, 409],
-  summary: 'Buy a number (Plivo form); 402 when the available balance is too low',
+  summary: 'Buy a number (Plivo form). 402 if the available balance is too low',
   status: 201,
   params,
   body: Type.Object({ app_id: applicationField() }),

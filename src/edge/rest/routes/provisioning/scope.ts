@@ -25,7 +25,7 @@ export async function subAccountFor(
   if (named === undefined || named === '' || named === subAccount) return ok(subAccount);
   const access = await accounts.authorize(principal, named);
   if (!access.ok || access.value.account.parentAuthId === undefined) {
-    return err(invalidField('sub_account', 'is no sub-account of this account'));
+    return err(invalidField('sub_account', 'is not a sub-account of this account'));
   }
   return ok(named);
 }
@@ -39,7 +39,7 @@ export const listedSubAccount = (
   if (subAccount === undefined || named === undefined || named === subAccount) {
     return ok(subAccount ?? named);
   }
-  return err(invalidField(field, 'is another account than the one that asks'));
+  return err(invalidField(field, 'is not the account of the credentials'));
 };
 
 /** Returns whether the application in a body is unknown or hidden from the client. */

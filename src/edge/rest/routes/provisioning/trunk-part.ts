@@ -72,7 +72,7 @@ export function partRoutes<T, B extends TSchema, R extends TSchema, Patch>(
     accountRoute({
       ...one,
       method: 'PUT',
-      summary: `Change one ${part.noun}`,
+      summary: `Update one ${part.noun}`,
       body: part.body as TSchema,
       reply: part.reply as TSchema,
       async run({ provisioning }, { accountId, params, body }) {
@@ -89,7 +89,7 @@ export function partRoutes<T, B extends TSchema, R extends TSchema, Patch>(
       ...one,
       method: 'DELETE',
       alsoRefuses: [409],
-      summary: `Delete one ${part.noun}; refused while a trunk uses it`,
+      summary: `Delete one ${part.noun}. Refused while a trunk uses it`,
       status: 204,
       run: async ({ provisioning }, { accountId, params }) =>
         answered(

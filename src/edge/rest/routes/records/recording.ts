@@ -170,7 +170,8 @@ const deleteRecordings = accountRoute({
   path: `${ROOT}BulkDelete/`,
   longRunning: true,
   filtersInBody: true,
-  summary: 'Delete every recording that the filters match, and its file; one filter at least',
+  summary:
+    'Delete all recordings that match the filters, and their files. At least one filter is required',
   params: Type.Object({ auth_id: accountIdText() }),
   query: BulkFilters,
   body: BulkFilters,
@@ -208,7 +209,7 @@ const downloadRecording = linkRoute({
   method: 'GET',
   path: `${ROOT}{recording_id}.{format}`,
   alsoRefuses: [416],
-  summary: 'The audio file, by credentials or by a signed link',
+  summary: 'Download the audio file, with credentials or a signed link',
   params: linkParams,
   query: Type.Object({ exp: text(), sig: text() }),
   produces: 'audio/mpeg',
