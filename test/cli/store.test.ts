@@ -108,7 +108,7 @@ describe('carillon restore', () => {
     [
       'of something else',
       (db: Database.Database) => db.pragma('user_version = 0'),
-      'not of this service',
+      'not a database of this service',
     ],
   ])('a backup %s is refused before anything is touched', async (_, spoil, why) => {
     const db = new Database(backup);
@@ -123,7 +123,7 @@ describe('carillon restore', () => {
   it('a backup is refused without its keys, and with those of another', async () => {
     rmSync(join(dataDir, 'keys'), { recursive: true });
     expect((await carillon('restore', backup, '--replace')).notes).toContain(
-      'there is no key file',
+      'store.key does not exist',
     );
     const keys = join(folder, 'other');
     mkdirSync(keys);
@@ -137,13 +137,15 @@ describe('carillon restore', () => {
 describe('carillon verify FILE', () => {
   it('reads a backup as a whole, and says what is wrong with it', async () => {
     expect((await carillon('verify', backup)).out[0]).toBe('the backup is whole');
-    expect((await carillon('verify', join(folder, 'none.db'))).notes).toContain('there is no file');
+    expect((await carillon('verify', join(folder, 'none.db'))).notes).toContain(
+      'none.db does not exist',
+    );
     const bytes = readFileSync(backup);
     bytes.fill(0xff, 8192, 16_384);
     writeFileSync(backup, bytes);
     expect((await carillon('verify', backup)).failed).toBe(true);
     writeFileSync(backup, 'no database');
-    expect((await carillon('verify', backup)).notes).toContain('no usable database');
+    expect((await carillon('verify', backup)).notes).toContain('is not a usable database');
   });
 
   it('knows a file that is not the one that was described', async () => {

@@ -394,7 +394,7 @@ function callContract(opened: () => Opened): void {
 
     it('rejects the answer of a call without a record', async () => {
       await expect(opened().store.calls.update(anOpenCall())).rejects.toThrow(
-        'nothing of the call',
+        'no record of the call',
       );
     });
 

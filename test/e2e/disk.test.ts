@@ -57,7 +57,7 @@ describe('ready means ready', () => {
       () => renameSync(place.dataDir, away),
       () => renameSync(away, place.dataDir),
     );
-    expect(problem).toContain('the data folder is gone');
+    expect(problem).toContain('the data folder does not exist any more');
   });
 
   it('a full disk', async ({ skip }) => {
@@ -100,7 +100,7 @@ describe('ready means ready', () => {
         () => cluster.stop(),
         () => cluster.start(),
       );
-      expect(problem).toContain('the database is away');
+      expect(problem).toContain('the database is unavailable');
       expect(service.program.output).not.toContain(cluster.url('postgres'));
     },
   );

@@ -32,7 +32,7 @@ describe.skipIf(!hasChromium)('invitations in the console', () => {
     await page.getByText('No invitation waits to be opened.').waitFor();
     const guest = await stage.guest();
     await guest.goto(`${stage.service.baseUrl}/console#${link.split('#')[1]}`);
-    await guest.getByText('The link was used, or has ended').waitFor();
+    await guest.getByText('The link was used or has expired').waitFor();
     await guest.context().close();
     await page.reload();
     await page

@@ -275,8 +275,8 @@ describe.skipIf(!hasChromium)('the console', () => {
     await other.close();
     await go('/people');
     const noted = page.getByRole('row', { name: /shows@example\.test/ });
-    await noted.filter({ hasText: 'Show this number where' }).first().waitFor();
-    await noted.filter({ hasText: 'Change a SIP endpoint' }).first().waitFor();
+    await noted.filter({ hasText: 'Set the default caller ID' }).first().waitFor();
+    await noted.filter({ hasText: 'Update a SIP endpoint' }).first().waitFor();
   });
 
   it('checks a document as it is written', async () => {

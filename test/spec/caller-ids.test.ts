@@ -44,7 +44,7 @@ describe('caller ids of an account', () => {
     await choose(VERIFIED);
     const refused = await choose(FOREIGN);
     expect(refused.status).toBe(400);
-    expect(refused.text).toContain('is no number or caller id of this account');
+    expect(refused.text).toContain('is not a number or caller ID of this account');
     expect((await list()).body.default_caller_id).toBe(VERIFIED);
   });
 

@@ -7,65 +7,65 @@ type Text = string | number | boolean | undefined;
 
 /** Every operation by method and path: what it takes, what it answers. */
 export interface Operations {
-  /** The account that asks */
+  /** Get the account of the credentials */
   'GET /api/v1/auth/me': {
     reply: { type: string; id: string; api_id: string; name: string; email: string; phone: string; description: string; auth_id: string; auth_secret: string; auth_token_expire_time: string | null; country: string; timezone: string; city: string; state: string; address: string; zip_code: string; company: string; account_type: string; postpaid: boolean; auto_recharge: boolean; enabled: boolean; customer_type: string; credit_limit: number; cps_limit: number; concurrent_calls_limit: number; base_cps_limit: number; base_concurrent_calls_limit: number; purchased_cps: number; purchased_concurrent_calls: number; features: { call_queue: boolean }; ip_auth_enabled: boolean; ip_whitelist_rules: {}; role: string; is_active: boolean; is_verified: boolean; is_trial_account: boolean; created_at: string; updated_at: string; last_login: string | null; pricing_tier_id: string | null };
   };
-  /** Account details */
+  /** Get the account details */
   'GET /api/v1/Account/{auth_id}/': {
     path: { auth_id: string };
     reply: { account_type: string; address: string; api_id?: string; auth_id: string; auto_recharge: boolean; billing_mode: string; cash_credits: string; city: string; name: string; resource_uri: string; state: string; timezone: string };
   };
-  /** Change the name or timezone of the account (Plivo form); other details are not kept here */
+  /** Update the name or timezone of the account (Plivo form). Other details are not stored */
   'POST /api/v1/Account/{auth_id}/': {
     path: { auth_id: string };
     body?: { name?: string; timezone?: string; city?: null; address?: null };
     reply: { api_id: string; message: string };
   };
-  /** Concurrency of the account at this moment */
+  /** Get the current concurrency of the account */
   'GET /api/v1/account/{auth_id}/capacity': {
     path: { auth_id: string };
     reply: { concurrent_calls: number; max_concurrent: number; concurrent_free: number; utilization_pct: number; running_campaigns: readonly { campaign_id: string; name: string; status: string; max_concurrent: number; running: number; queued: number }[] };
   };
-  /** Calls running now and the limit */
+  /** Get the number of running calls and the limit */
   'GET /api/v1/Account/{auth_id}/concurrency': {
     path: { auth_id: string };
     reply: { account_id: string; concurrent_calls: number; max_concurrent: number; utilization_pct: number; request_id: string };
   };
-  /** Make a new auth token; the old one stays valid for the overlap */
+  /** Create a new auth token. The old one stays valid for the overlap */
   'POST /api/v1/Account/{auth_id}/token': {
     path: { auth_id: string };
     body?: { overlap_seconds?: number };
     reply: { api_id: string; auth_id: string; auth_token: string; overlap_seconds: number };
   };
-  /** Make a short-lived token for reading, to be sent as Bearer */
+  /** Create a short-lived read-only access token, to be sent as Bearer */
   'POST /api/v1/Account/{auth_id}/access-token': {
     path: { auth_id: string };
     body?: { expires_in?: number };
     reply: { access_token: string; token_type: string; expires_in: number };
   };
-  /** List ledger entries with totals of the whole filtered set */
+  /** List ledger entries, with totals of the whole filtered set */
   'GET /api/v1/Account/{auth_id}/transactions': {
     path: { auth_id: string };
     query?: { page?: Text; per_page?: Text; from_date?: Text; to_date?: Text; type?: Text; status?: Text; currency?: Text; reference_type?: Text; description?: Text; reference?: Text; transaction_id?: Text };
     reply: { transactions: readonly { id: string; account_id: string; balance_id: string; type: string; amount: number; currency: string; description: string; reference?: string; reference_type: string; status: string; processed_at: string; created_at: string; updated_at: string }[]; summary: { total_transactions: number; total_debit: number; total_credit: number; net_amount: number; by_reference_type: readonly { reference_type: string; total_debit: number; total_credit: number; count: number }[] }; total: number; page: number; per_page: number; total_pages: number };
   };
-  /** Spend sources present on the account */
+  /** List the spend sources of the account */
   'GET /api/v1/Account/{auth_id}/transactions/reference-types': {
     path: { auth_id: string };
     reply: { reference_types: readonly string[] };
   };
-  /** Balance in one currency */
+  /** Get the balance in one currency */
   'GET /api/v1/Account/{auth_id}/balance/{currency}': {
     path: { auth_id: string; currency: string };
     reply: { id: string; account_id: string; currency: string; balance: number; reserved_funds: number; promotional_balance: number; promotional_reserved_balance: number; available_balance: number; credit_limit: number; is_postpaid: boolean; credit_limit_type: string; low_balance_threshold: number; status: string; created_at: string; updated_at: string };
   };
-  /** When and where low balances are told */
+  /** Get the low-balance alert settings */
   'GET /api/v1/Account/{auth_id}/low-balance-alert': {
     path: { auth_id: string };
     reply: { url: string | null; emails: readonly string[]; thresholds: Readonly<Record<string, number>> };
   };
-  /** Set thresholds by currency, and the URL and addresses that are told; what is absent stays */
+  /** Update the low-balance alert settings: thresholds by currency, and the URL and addresses to notify. Absent fields stay unchanged */
   'POST /api/v1/Account/{auth_id}/low-balance-alert': {
     path: { auth_id: string };
     body?: { url?: string | null; emails?: readonly string[]; thresholds?: Readonly<Record<string, number>> };
@@ -88,7 +88,7 @@ export interface Operations {
     path: { auth_id: string; endpoint_id: string };
     reply: { endpoint_id: string; username: string; alias: string; sip_uri: string; sip_registered: string; application: string | null; sub_account: string | null; resource_uri: string; api_id?: string; app_id?: number | null; caller_id?: string | null; allow_voice?: boolean; allow_message?: boolean; allow_video?: boolean; allow_same_domain?: boolean; allow_other_domains?: boolean; allow_phones?: boolean; allow_apps?: boolean; created_at?: string; updated_at?: string; sip_contact?: string; sip_expires?: string; sip_user_agent?: string };
   };
-  /** Change a SIP endpoint, for example its application by app_id */
+  /** Update a SIP endpoint, for example its application by app_id */
   'POST /api/v1/Account/{auth_id}/Endpoint/{endpoint_id}/': {
     path: { auth_id: string; endpoint_id: string };
     body?: { app_id?: number | null; alias?: string; password?: string; caller_id?: string | null; allow_voice?: boolean; allow_message?: boolean; allow_video?: boolean; allow_same_domain?: boolean; allow_other_domains?: boolean; allow_phones?: boolean; allow_apps?: boolean };
@@ -116,148 +116,148 @@ export interface Operations {
     path: { auth_id: string; app_id: string };
     reply: { api_id?: string; app_id: string; app_name: string; application_type: string; answer_url: string; answer_method: string; hangup_url: string; hangup_method: string; fallback_answer_url: string; fallback_method: string; message_url: string; message_method: string; default_app: boolean; default_endpoint_app: boolean; enabled: boolean; log_incoming_message: boolean; public_uri: boolean; caller_id: string | null; sip_transfer_url: string; sip_transfer_method: string; sip_uri: string; sub_account: string | null; resource_uri: string; created_at: string; updated_at: string };
   };
-  /** Change an application */
+  /** Update an application */
   'POST /api/v1/Account/{auth_id}/Application/{app_id}/': {
     path: { auth_id: string; app_id: string };
     body?: { app_name?: string; answer_url?: string; answer_method?: "GET" | "POST"; hangup_url?: string; hangup_method?: "GET" | "POST"; fallback_answer_url?: string; fallback_method?: "GET" | "POST"; message_url?: string; message_method?: "GET" | "POST"; default_app?: boolean; default_endpoint_app?: boolean; enabled?: boolean; log_incoming_message?: boolean; public_uri?: boolean; caller_id?: string | null };
     reply: { api_id: string; message: string };
   };
-  /** Delete an application; refused while numbers or endpoints are attached */
+  /** Delete an application. Refused while numbers or endpoints are attached */
   'DELETE /api/v1/Account/{auth_id}/Application/{app_id}/': {
     path: { auth_id: string; app_id: string };
     body?: { cascade?: boolean; new_endpoint_application?: number };
     reply: undefined;
   };
-  /** Numbers of the account */
+  /** List the numbers of the account */
   'GET /api/v1/Account/{auth_id}/numbers': {
     path: { auth_id: string };
     query?: { page?: Text; per_page?: Text; search?: Text };
     reply: { items: readonly { id: string; account_id: string | null; sub_account_id: string | null; e164: string; country: string; region: string; capabilities: { voice: boolean; sms: boolean; mms: boolean; fax: boolean }; status: string; provider: string | null; setup_fee: number; monthly_fee: number; currency: string; application_id: number | null; trunk_group_id: string | null; voice_enabled: boolean; tags: readonly string[]; purchased_at: string | null; released_at: string | null; is_blocked: boolean; is_trial_number: boolean; last_billing_date: string | null; next_billing_date: string | null; cooldown_ends_at: string | null; suspended_at: string | null; alias: string | null; minimum_commitment_months: number; aadhaar_verification_required: boolean; aadhaar_verified: boolean; source: string; created_at: string; updated_at: string }[]; page: number; per_page: number; total: number };
   };
-  /** Numbers that can be bought */
+  /** List the numbers that can be bought */
   'GET /api/v1/Account/{auth_id}/inventory/numbers': {
     path: { auth_id: string };
     query?: { page?: Text; per_page?: Text; country?: Text; search?: Text };
     reply: { items: readonly { id: string; account_id: string | null; sub_account_id: string | null; e164: string; country: string; region: string; capabilities: { voice: boolean; sms: boolean; mms: boolean; fax: boolean }; status: string; provider: string | null; setup_fee: number; monthly_fee: number; currency: string; application_id: number | null; trunk_group_id: string | null; voice_enabled: boolean; tags: readonly string[]; purchased_at: string | null; released_at: string | null; is_blocked: boolean; is_trial_number: boolean; last_billing_date: string | null; next_billing_date: string | null; cooldown_ends_at: string | null; suspended_at: string | null; alias: string | null; minimum_commitment_months: number; aadhaar_verification_required: boolean; aadhaar_verified: boolean; source: string; created_at: string; updated_at: string }[]; page: number; per_page: number; total: number };
   };
-  /** One number of the account */
+  /** Get a number of the account */
   'GET /api/v1/Account/{auth_id}/numbers/{e164_number}': {
     path: { auth_id: string; e164_number: string };
     reply: { id: string; account_id: string | null; sub_account_id: string | null; e164: string; country: string; region: string; capabilities: { voice: boolean; sms: boolean; mms: boolean; fax: boolean }; status: string; provider: string | null; setup_fee: number; monthly_fee: number; currency: string; application_id: number | null; trunk_group_id: string | null; voice_enabled: boolean; tags: readonly string[]; purchased_at: string | null; released_at: string | null; is_blocked: boolean; is_trial_number: boolean; last_billing_date: string | null; next_billing_date: string | null; cooldown_ends_at: string | null; suspended_at: string | null; alias: string | null; minimum_commitment_months: number; aadhaar_verification_required: boolean; aadhaar_verified: boolean; source: string; created_at: string; updated_at: string };
   };
-  /** Give a number back; until its cooldown ends this can be undone */
+  /** Release a number. This can be undone until its cooldown ends */
   'DELETE /api/v1/Account/{auth_id}/numbers/{e164_number}': {
     path: { auth_id: string; e164_number: string };
     reply: { status: string; message: string; note: string; release_fee: number; cancel_url: string | null; cooldown_ends_at: string | null };
   };
-  /** Buy a number; 402 when the available balance is too low */
+  /** Buy a number. 402 if the available balance is too low */
   'POST /api/v1/Account/{auth_id}/numbers/purchase-from-inventory': {
     path: { auth_id: string };
     body: { e164: string; currency?: string };
     reply: { id: string; account_id: string | null; sub_account_id: string | null; e164: string; country: string; region: string; capabilities: { voice: boolean; sms: boolean; mms: boolean; fax: boolean }; status: string; provider: string | null; setup_fee: number; monthly_fee: number; currency: string; application_id: number | null; trunk_group_id: string | null; voice_enabled: boolean; tags: readonly string[]; purchased_at: string | null; released_at: string | null; is_blocked: boolean; is_trial_number: boolean; last_billing_date: string | null; next_billing_date: string | null; cooldown_ends_at: string | null; suspended_at: string | null; alias: string | null; minimum_commitment_months: number; aadhaar_verification_required: boolean; aadhaar_verified: boolean; source: string; created_at: string; updated_at: string };
   };
-  /** Calls to the number run this application */
+  /** Attach an application to a number, for its inbound calls */
   'POST /api/v1/Account/{auth_id}/numbers/{e164_number}/application': {
     path: { auth_id: string; e164_number: string };
     body: { application_id: number };
     reply: undefined;
   };
-  /** Calls to the number no longer lead to its application */
+  /** Detach a number from its application */
   'DELETE /api/v1/Account/{auth_id}/numbers/{e164_number}/application': {
     path: { auth_id: string; e164_number: string };
     reply: undefined;
   };
-  /** Calls to the number go to this inbound trunk */
+  /** Attach a number to an inbound trunk */
   'POST /api/v1/Account/{auth_id}/numbers/{e164_number}/assign': {
     path: { auth_id: string; e164_number: string };
     body: { trunk_group_id: string };
     reply: undefined;
   };
-  /** Calls to the number no longer lead to its trunk */
+  /** Detach a number from its trunk */
   'DELETE /api/v1/Account/{auth_id}/numbers/{e164_number}/assign': {
     path: { auth_id: string; e164_number: string };
     reply: undefined;
   };
-  /** Keep a number that was given back, while its cooldown lasts */
+  /** Undo the release of a number during its cooldown */
   'POST /api/v1/Account/{auth_id}/numbers/{e164_number}/cancel-release': {
     path: { auth_id: string; e164_number: string };
     reply: { id: string; account_id: string | null; sub_account_id: string | null; e164: string; country: string; region: string; capabilities: { voice: boolean; sms: boolean; mms: boolean; fax: boolean }; status: string; provider: string | null; setup_fee: number; monthly_fee: number; currency: string; application_id: number | null; trunk_group_id: string | null; voice_enabled: boolean; tags: readonly string[]; purchased_at: string | null; released_at: string | null; is_blocked: boolean; is_trial_number: boolean; last_billing_date: string | null; next_billing_date: string | null; cooldown_ends_at: string | null; suspended_at: string | null; alias: string | null; minimum_commitment_months: number; aadhaar_verification_required: boolean; aadhaar_verified: boolean; source: string; created_at: string; updated_at: string };
   };
-  /** Give the number to a sub-account, or take it back with an empty id */
+  /** Assign a number to a sub-account, or unassign it with an empty ID */
   'POST /api/v1/Account/{auth_id}/numbers/{e164_number}/assign-subaccount': {
     path: { auth_id: string; e164_number: string };
     body: { sub_account_id: string };
     reply: undefined;
   };
-  /** Take the number back from its sub-account */
+  /** Unassign a number from its sub-account */
   'DELETE /api/v1/Account/{auth_id}/numbers/{e164_number}/assign-subaccount': {
     path: { auth_id: string; e164_number: string };
     query?: { force?: Text };
     reply: undefined;
   };
-  /** Whether calls to the number lead somewhere */
+  /** Check whether calls to the number reach an application or trunk */
   'GET /api/v1/Account/{auth_id}/numbers/{e164_number}/health': {
     path: { auth_id: string; e164_number: string };
     reply: { e164: string; healthy: boolean; reason: string | null };
   };
-  /** Verified caller ids, which the account may show beside its numbers, and the one shown where nothing else is named */
+  /** List the verified caller IDs that the account may present in addition to its numbers, and its default caller ID */
   'GET /api/v1/Account/{auth_id}/caller-ids': {
     path: { auth_id: string };
     reply: { default_caller_id: string | null; caller_ids: readonly { number: string }[] };
   };
-  /** Show this number where neither call, endpoint nor application names one; null: none */
+  /** Set the default caller ID, used if call, endpoint and application name none; null removes it */
   'PUT /api/v1/Account/{auth_id}/caller-ids/default': {
     path: { auth_id: string };
     body: { number: string | null };
     reply: { default_caller_id: string | null; caller_ids: readonly { number: string }[] };
   };
-  /** Numbers of the account (Plivo form) */
+  /** List the numbers of the account (Plivo form) */
   'GET /v1/Account/{auth_id}/Number/': {
     path: { auth_id: string };
     query?: { limit?: Text; offset?: Text };
     reply: { api_id: string; meta: { limit: number; offset: number; total_count: number; next: string | null; previous: string | null }; objects: readonly { number: string; country: string; region: string; monthly_rental_rate: string; resource_uri: string; sms_enabled: boolean; sms_rate: string; voice_enabled: boolean; voice_rate: string | null; added_on: string | null; alias: string | null; application: string | null; carrier: string | null; number_type: string; sub_account: string | null }[] };
   };
-  /** One number of the account (Plivo form) */
+  /** Get a number of the account (Plivo form) */
   'GET /v1/Account/{auth_id}/Number/{number}/': {
     path: { auth_id: string; number: string };
     reply: { api_id: string; number: string; country: string; region: string; monthly_rental_rate: string; resource_uri: string; sms_enabled: boolean; sms_rate: string; voice_enabled: boolean; voice_rate: string | null; added_on: string | null; alias: string | null; application: string | null; carrier: string | null; number_type: string; sub_account: string | null };
   };
-  /** Lead the calls of a number to an application, give it to a sub-account, or name it (Plivo form) */
+  /** Set the application, sub-account or alias of a number (Plivo form) */
   'POST /v1/Account/{auth_id}/Number/{number}/': {
     path: { auth_id: string; number: string };
     body?: { app_id?: number | ""; subaccount?: string; alias?: string | null };
     reply: { api_id: string; message: string };
   };
-  /** Give a number back (Plivo form) */
+  /** Release a number (Plivo form) */
   'DELETE /v1/Account/{auth_id}/Number/{number}/': {
     path: { auth_id: string; number: string };
     reply: undefined;
   };
-  /** Numbers that can be bought (Plivo form) */
+  /** List the numbers that can be bought (Plivo form) */
   'GET /v1/Account/{auth_id}/PhoneNumber/': {
     path: { auth_id: string };
     query: { limit?: Text; offset?: Text; country_iso: Text; pattern?: Text; type?: "any" | "fixed" | "local" | undefined; services?: "voice" | undefined };
     reply: { api_id: string; meta: { limit: number; offset: number; total_count: number; next: string | null; previous: string | null }; objects: readonly { number: string; country: string; region: string; monthly_rental_rate: string; resource_uri: string; sms_enabled: boolean; sms_rate: string; voice_enabled: boolean; voice_rate: string | null; city: string | null; lata: string | null; prefix: string | null; rate_center: string | null; restriction: string | null; restriction_text: string | null; setup_rate: string; type: string }[] };
   };
-  /** Buy a number (Plivo form); 402 when the available balance is too low */
+  /** Buy a number (Plivo form). 402 if the available balance is too low */
   'POST /v1/Account/{auth_id}/PhoneNumber/{number}/': {
     path: { auth_id: string; number: string };
     body?: { app_id?: number | "" };
     reply: { api_id: string; message: string; status: string; numbers: readonly { number: string; status: string }[] };
   };
-  /** Prices of calls and numbers of a country, in the account's currency (Plivo form) */
+  /** Get the prices of calls and numbers of a country, in the account's currency (Plivo form) */
   'GET /api/v1/Account/{auth_id}/Pricing/': {
     path: { auth_id: string };
     query: { country_iso: Text };
     reply: { api_id: string; country: string; country_code: string; country_iso: string; currency: string; phone_numbers: { local: { rate: string | null } }; voice: { inbound: { ip: { rate: string | null }; local: { rate: string | null } }; outbound: { ip: { rate: string | null }; local: { rate: string | null }; rates: readonly { prefix: readonly string[]; rate: string; billing_increment_seconds: number }[] } } };
   };
-  /** A JSON Web Token (RFC 7519) that names an endpoint, signed with the account's token: a page logs its phone in with it (POST /phone/login) */
+  /** Create a JSON Web Token (RFC 7519) for an endpoint, signed with the account's token. A web page uses it to log in its phone (POST /phone/login) */
   'POST /api/v1/Account/{auth_id}/JWT/Token/': {
     path: { auth_id: string };
     body: { iss: string; sub?: string; nbf?: number; exp?: number; app?: string; per?: { voice?: { incoming_allow?: boolean; outgoing_allow?: boolean } } };
     reply: { api_id: string; token: string };
   };
-  /** Revoke a token by its jti: its logins end with their registrations and the calls that they began, and it is refused from now on */
+  /** Revoke a token by its jti. Its logins end, together with their registrations and calls */
   'DELETE /api/v1/Account/{auth_id}/JWT/Token/{jti}/': {
     path: { auth_id: string; jti: string };
     reply: undefined;
@@ -279,18 +279,18 @@ export interface Operations {
     path: { auth_id: string; trunk_id: string };
     reply: { trunk_id: string; account_id: string; name: string; trunk_domain: string; trunk_direction: string; trunk_status: string; transport: string; secure: boolean; concurrent_calls_limit: number; cps_limit: number; primary_uri_uuid: string | null; fallback_uri_uuid: string | null; credential_uuid: string | null; ipacl_uuid: string | null; inbound_destination: string | null; description: string; recording: boolean; enable_transcription: boolean; pii_redaction: boolean; pii_entity_types: string | null; webhook_url: string | null; webhook_method: string; recording_webhook_enabled: boolean; created_at: string; updated_at: string };
   };
-  /** Change a trunk; what is absent stays, null takes a part off */
+  /** Update a trunk. Absent fields stay unchanged, null removes a part */
   'PUT /api/v1/Account/{auth_id}/trunks/{trunk_id}': {
     path: { auth_id: string; trunk_id: string };
     body?: { name?: string; trunk_direction?: "inbound" | "outbound" | "both"; trunk_status?: "enabled" | "disabled"; transport?: "udp" | "tcp" | "tls"; secure?: boolean; primary_uri_uuid?: string | null; fallback_uri_uuid?: string | null; credential_uuid?: string | null; ipacl_uuid?: string | null; concurrent_calls_limit?: number; cps_limit?: number; description?: string; recording?: boolean; webhook_url?: string | null; webhook_method?: "GET" | "POST" };
     reply: { trunk_id: string; account_id: string; name: string; trunk_domain: string; trunk_direction: string; trunk_status: string; transport: string; secure: boolean; concurrent_calls_limit: number; cps_limit: number; primary_uri_uuid: string | null; fallback_uri_uuid: string | null; credential_uuid: string | null; ipacl_uuid: string | null; inbound_destination: string | null; description: string; recording: boolean; enable_transcription: boolean; pii_redaction: boolean; pii_entity_types: string | null; webhook_url: string | null; webhook_method: string; recording_webhook_enabled: boolean; created_at: string; updated_at: string };
   };
-  /** Delete a trunk; refused while numbers are assigned to it */
+  /** Delete a trunk. Refused while numbers are assigned to it */
   'DELETE /api/v1/Account/{auth_id}/trunks/{trunk_id}': {
     path: { auth_id: string; trunk_id: string };
     reply: undefined;
   };
-  /** Create an origination URI; without a port, SIP’s default 5060 is used */
+  /** Create an origination URI. The default port is 5060 */
   'POST /api/v1/Account/{auth_id}/origination-uris': {
     path: { auth_id: string };
     body?: { name?: string; sip_uri?: string; uri?: string; priority?: number; weight?: number; enabled?: boolean; description?: string };
@@ -313,13 +313,13 @@ export interface Operations {
     path: { auth_id: string; id: string };
     reply: { id: string; account_id: string; name: string; uri: string; sip_uri: string; priority: number; weight: number; enabled: boolean; transport: string; description: string; created_at: string; updated_at: string };
   };
-  /** Change one origination URI */
+  /** Update one origination URI */
   'PUT /api/v1/Account/{auth_id}/origination-uris/{id}': {
     path: { auth_id: string; id: string };
     body?: { name?: string; sip_uri?: string; uri?: string; priority?: number; weight?: number; enabled?: boolean; description?: string };
     reply: { id: string; account_id: string; name: string; uri: string; sip_uri: string; priority: number; weight: number; enabled: boolean; transport: string; description: string; created_at: string; updated_at: string };
   };
-  /** Delete one origination URI; refused while a trunk uses it */
+  /** Delete one origination URI. Refused while a trunk uses it */
   'DELETE /api/v1/Account/{auth_id}/origination-uris/{id}': {
     path: { auth_id: string; id: string };
     reply: undefined;
@@ -347,13 +347,13 @@ export interface Operations {
     path: { auth_id: string; id: string };
     reply: { id: string; account_id: string; username: string; password: string; realm: string; enabled: boolean; created_at: string; updated_at: string };
   };
-  /** Change one credential */
+  /** Update one credential */
   'PUT /api/v1/Account/{auth_id}/credentials/{id}': {
     path: { auth_id: string; id: string };
     body?: { username?: string; password?: string; realm?: string; enabled?: boolean };
     reply: { id: string; account_id: string; username: string; password: string; realm: string; enabled: boolean; created_at: string; updated_at: string };
   };
-  /** Delete one credential; refused while a trunk uses it */
+  /** Delete one credential. Refused while a trunk uses it */
   'DELETE /api/v1/Account/{auth_id}/credentials/{id}': {
     path: { auth_id: string; id: string };
     reply: undefined;
@@ -381,77 +381,77 @@ export interface Operations {
     path: { auth_id: string; id: string };
     reply: { id: string; account_id: string; ip_address: string; description: string; enabled: boolean; created_at: string; updated_at: string };
   };
-  /** Change one IP ACL */
+  /** Update one IP ACL */
   'PUT /api/v1/Account/{auth_id}/ip-acl/{id}': {
     path: { auth_id: string; id: string };
     body?: { ip_address?: string; description?: string; enabled?: boolean };
     reply: { id: string; account_id: string; ip_address: string; description: string; enabled: boolean; created_at: string; updated_at: string };
   };
-  /** Delete one IP ACL; refused while a trunk uses it */
+  /** Delete one IP ACL. Refused while a trunk uses it */
   'DELETE /api/v1/Account/{auth_id}/ip-acl/{id}': {
     path: { auth_id: string; id: string };
     reply: undefined;
   };
-  /** Place a call to one or up to 1000 destinations */
+  /** Place calls to 1 to 1000 destinations */
   'POST /api/v1/Account/{auth_id}/Call/': {
     path: { auth_id: string };
     body: { from: string; to: string; answer_url: string; answer_method?: "GET" | "POST"; ring_url?: string; ring_method?: "GET" | "POST"; hangup_url?: string; hangup_method?: "GET" | "POST"; fallback_url?: string; fallback_method?: "GET" | "POST"; machine_detection?: string; machine_detection_time?: number; machine_detection_url?: string; machine_detection_method?: "GET" | "POST"; machine_detection_maximum_speech_length?: number; machine_detection_initial_silence?: number; machine_detection_maximum_words?: number; machine_detection_initial_greeting?: number; caller_name?: string; send_digits?: string; send_on_preanswer?: boolean; time_limit?: number; hangup_on_ring?: number; ring_timeout?: number; sip_headers?: string };
     reply: { api_id: string; request_uuid: string; message: string };
   };
-  /** UUIDs of live or queued calls, or finished calls */
+  /** List the UUIDs of live or queued calls, or list finished calls */
   'GET /api/v1/Account/{auth_id}/Call/': {
     path: { auth_id: string };
     query?: { status?: "live" | "queued" | undefined; limit?: Text; offset?: Text; from_number?: Text; to_number?: Text; call_direction?: "inbound" | "outbound" | undefined; subaccount?: Text; parent_call_uuid?: Text; hangup_cause_code?: Text; hangup_source?: Text; end_time?: Text; end_time__gt?: Text; end_time__gte?: Text; end_time__lt?: Text; end_time__lte?: Text; bill_duration?: Text; bill_duration__gt?: Text; bill_duration__gte?: Text; bill_duration__lt?: Text; bill_duration__lte?: Text };
     reply: unknown;
   };
-  /** A live, queued or finished call */
+  /** Get a live, queued or finished call */
   'GET /api/v1/Account/{auth_id}/Call/{call_uuid}/': {
     path: { auth_id: string; call_uuid: string };
     query?: { status?: "live" | "queued" | undefined; call_uuid?: Text };
     reply: unknown;
   };
-  /** Hang up a live call, or withdraw a queued one */
+  /** Hang up a live call, or cancel a queued one */
   'DELETE /api/v1/Account/{auth_id}/Call/{call_uuid}/': {
     path: { auth_id: string; call_uuid: string };
     reply: undefined;
   };
-  /** Move a leg, or both, to another document */
+  /** Transfer one leg, or both, to another document */
   'POST /api/v1/Account/{auth_id}/Call/{call_uuid}/': {
     path: { auth_id: string; call_uuid: string };
     body?: { legs?: "aleg" | "bleg" | "both"; aleg_url?: string; aleg_method?: "GET" | "POST"; bleg_url?: string; bleg_method?: "GET" | "POST" };
     reply: { api_id: string; message: string; call_uuid: string; call_uuids: readonly string[] };
   };
-  /** Withdraw what is still queued of a request */
+  /** Cancel the calls of a request that are still queued */
   'DELETE /api/v1/Account/{auth_id}/Request/{request_uuid}/': {
     path: { auth_id: string; request_uuid: string };
     reply: undefined;
   };
-  /** Timeline of a call: SIP messages, document steps, callbacks, media events */
+  /** Get the timeline of a call: SIP messages, document steps, callbacks, media events */
   'GET /api/v1/Account/{auth_id}/Call/{call_uuid}/log': {
     path: { auth_id: string; call_uuid: string };
     reply: { api_id: string; call_uuid: string; log: readonly { at: string; kind: string; text: string; facts: Readonly<Record<string, unknown>> }[] };
   };
-  /** How an answered call sounds now: what was heard from its caller or called party so far */
+  /** Get the current quality of an answered call, measured on the audio received from the other party */
   'GET /api/v1/Account/{auth_id}/Call/{call_uuid}/quality': {
     path: { auth_id: string; call_uuid: string };
     reply: { api_id: string; call_uuid: string; mos: number | null; jitter_ms: number; round_trip_ms: number | null; packets_received: number; packets_sent: number; packets_lost: number; packets_late: number };
   };
-  /** How a call sounded, every five seconds at first; also for a while after its end */
+  /** Get quality samples of a call (initially every 5 s), also for a while after its end */
   'GET /api/v1/Account/{auth_id}/Call/{call_uuid}/quality/samples': {
     path: { auth_id: string; call_uuid: string };
     reply: { api_id: string; call_uuid: string; samples: readonly { at: string; packets_received: number; packets_sent: number; mos: number | null; jitter: number | null; packet_loss: number | null; playout_delay: number | null; packet_discard: number | null; round_trip_time: number | null; burst_density: number | null; burst_duration: number | null; gap_duration: number | null; r_factor: number | null; mos_sent: number | null; jitter_sent: number | null; packet_loss_sent: number | null; one_way_audio: boolean | null }[] };
   };
-  /** Listen to an answered call: a WAV file without end, left what the caller or called party says, right what it hears */
+  /** Listen to an answered call: an endless WAV file. Left: audio from the other party. Right: audio sent to it */
   'POST /api/v1/Account/{auth_id}/Call/{call_uuid}/listen': {
     path: { auth_id: string; call_uuid: string };
     reply: FileReply;
   };
-  /** Messages of a running call's bots, and the audio levels of both directions, as server-sent events */
+  /** Stream the messages of a running call's bots and the audio levels of both directions, as server-sent events */
   'GET /api/v1/Account/{auth_id}/Call/{call_uuid}/stream-events': {
     path: { auth_id: string; call_uuid: string };
     reply: FileReply;
   };
-  /** Ask the carrier or trunk at the other end to call somebody else itself (SIP REFER) */
+  /** Transfer a call with SIP REFER: the carrier or trunk calls the target itself */
   'POST /api/v1/Account/{auth_id}/Call/{call_uuid}/Refer/': {
     path: { auth_id: string; call_uuid: string };
     body: { refer_to: string; timeout?: number; callback_url?: string; callback_method?: "GET" | "POST" };
@@ -476,7 +476,7 @@ export interface Operations {
     body: { urls: string; length?: number; legs?: "aleg" | "bleg" | "both"; loop?: boolean; mix?: boolean };
     reply: { api_id: string; message: string };
   };
-  /** Stop what is being played */
+  /** Stop playing audio into a live call */
   'DELETE /api/v1/Account/{auth_id}/Call/{call_uuid}/Play/': {
     path: { auth_id: string; call_uuid: string };
     reply: undefined;
@@ -487,7 +487,7 @@ export interface Operations {
     body: { text: string; voice?: string; language?: string; legs?: "aleg" | "bleg" | "both"; loop?: boolean; mix?: boolean };
     reply: { api_id: string; message: string };
   };
-  /** Stop what is being spoken */
+  /** Stop speaking into a live call */
   'DELETE /api/v1/Account/{auth_id}/Call/{call_uuid}/Speak/': {
     path: { auth_id: string; call_uuid: string };
     reply: undefined;
@@ -504,7 +504,7 @@ export interface Operations {
     body: { service_url: string; bidirectional?: boolean; audio_track?: "inbound" | "outbound" | "both"; stream_timeout?: number; content_type?: string; status_callback_url?: string; status_callback_method?: "GET" | "POST"; extra_headers?: string };
     reply: { api_id: string; message: string; stream_id: string };
   };
-  /** Streams of a live call */
+  /** List the streams of a live call */
   'GET /api/v1/Account/{auth_id}/Call/{call_uuid}/Stream/': {
     path: { auth_id: string; call_uuid: string };
     query?: { limit?: Text; offset?: Text };
@@ -516,18 +516,18 @@ export interface Operations {
     query?: { drain?: Text };
     reply: undefined;
   };
-  /** One stream of a live call */
+  /** Get a stream of a live call */
   'GET /api/v1/Account/{auth_id}/Call/{call_uuid}/Stream/{stream_id}/': {
     path: { auth_id: string; call_uuid: string; stream_id: string };
     reply: { api_id?: string; stream_id: string; call_uuid: string; service_url: string; audio_track: string; bidirectional: boolean; content_type: string; sampling_rate: number; stream_timeout: number; status_callback_url: string | null; status_callback_method: string | null; status: string; start_time: string; end_time: string | null; bill_duration: number; rounded_bill_duration: number; billed_amount: number; created_at: string; resource_uri: string };
   };
-  /** Stop one stream */
+  /** Stop a stream */
   'DELETE /api/v1/Account/{auth_id}/Call/{call_uuid}/Stream/{stream_id}/': {
     path: { auth_id: string; call_uuid: string; stream_id: string };
     query?: { drain?: Text };
     reply: undefined;
   };
-  /** Names of running conferences */
+  /** List the names of running conferences */
   'GET /api/v1/Account/{auth_id}/Conference/': {
     path: { auth_id: string };
     reply: { api_id: string; conferences: readonly string[] };
@@ -537,7 +537,7 @@ export interface Operations {
     path: { auth_id: string };
     reply: undefined;
   };
-  /** A conference and its members */
+  /** Get a conference and its members */
   'GET /api/v1/Account/{auth_id}/Conference/{name}/': {
     path: { auth_id: string; name: string };
     reply: { api_id: string; conference_name: string; conference_uuid: string; conference_run_time: string; conference_member_count: string; members: readonly { muted: boolean; member_id: string; deaf: boolean; from: string; to: string; caller_name: string; direction: string; call_uuid: string; join_time: string }[] };
@@ -563,22 +563,22 @@ export interface Operations {
     path: { auth_id: string; name: string; member_id: string };
     reply: { api_id: string; message: string; member_id: string | readonly string[] };
   };
-  /** Let members speak again */
+  /** Unmute members */
   'DELETE /api/v1/Account/{auth_id}/Conference/{name}/Member/{member_id}/Mute/': {
     path: { auth_id: string; name: string; member_id: string };
     reply: { api_id: string; message: string; member_id: string | readonly string[] };
   };
-  /** Members hear nothing */
+  /** Deafen members, so that they hear nothing */
   'POST /api/v1/Account/{auth_id}/Conference/{name}/Member/{member_id}/Deaf/': {
     path: { auth_id: string; name: string; member_id: string };
     reply: { api_id: string; message: string; member_id: string | readonly string[] };
   };
-  /** Let members hear again */
+  /** Undeafen members */
   'DELETE /api/v1/Account/{auth_id}/Conference/{name}/Member/{member_id}/Deaf/': {
     path: { auth_id: string; name: string; member_id: string };
     reply: { api_id: string; message: string; member_id: string | readonly string[] };
   };
-  /** Members leave the room; their calls go on */
+  /** Remove members from the room. Their calls continue */
   'POST /api/v1/Account/{auth_id}/Conference/{name}/Member/{member_id}/Kick/': {
     path: { auth_id: string; name: string; member_id: string };
     reply: { api_id: string; message: string; member_id: string | readonly string[] };
@@ -610,18 +610,18 @@ export interface Operations {
     body: { text: string; voice?: string; language?: string };
     reply: { api_id: string; message: string; member_id: string | readonly string[] };
   };
-  /** Multi-party calls: those that run, then those that ended within a week, latest first */
+  /** List multi-party calls: running ones, then those that ended in the last week, latest first */
   'GET /api/v1/Account/{auth_id}/MultiPartyCall/': {
     path: { auth_id: string };
     query?: { friendly_name?: Text; status?: "initialized" | "active" | "ended" | undefined; termination_cause_code?: Text; end_time?: Text; end_time__gt?: Text; end_time__gte?: Text; end_time__lt?: Text; end_time__lte?: Text; creation_time?: Text; creation_time__gt?: Text; creation_time__gte?: Text; creation_time__lt?: Text; creation_time__lte?: Text; limit?: Text; offset?: Text };
     reply: { api_id: string; meta: { limit: number; offset: number; total_count: number; next: string | null; previous: string | null }; objects: readonly { friendly_name: string; mpc_uuid: string; status: "Initialized" | "Active" | "Ended"; duration: number; participant_count: number; participants: string; recording: "not-recording" | "recording" | "paused"; creation_time: string | null; start_time: string | null; end_time: string | null; termination_cause: string | null; termination_cause_code: number | null; resource_uri: string }[] };
   };
-  /** A multi-party call, also one that has ended */
+  /** Get a running or ended multi-party call */
   'GET /api/v1/Account/{auth_id}/MultiPartyCall/{mpc_id}/': {
     path: { auth_id: string; mpc_id: string };
     reply: { api_id: string; friendly_name: string; mpc_uuid: string; status: "Initialized" | "Active" | "Ended"; duration: number; participant_count: number; participants: string; recording: "not-recording" | "recording" | "paused"; creation_time: string | null; start_time: string | null; end_time: string | null; termination_cause: string | null; termination_cause_code: number | null; resource_uri: string };
   };
-  /** Begin a multi-party call, whoever is there */
+  /** Start a multi-party call, regardless of its participants */
   'POST /api/v1/Account/{auth_id}/MultiPartyCall/{mpc_id}/': {
     path: { auth_id: string; mpc_id: string };
     body: { status: "active" | readonly "active"[] };
@@ -632,30 +632,30 @@ export interface Operations {
     path: { auth_id: string; mpc_id: string };
     reply: undefined;
   };
-  /** Call somebody into a multi-party call, or move a live call into it */
+  /** Add a participant to a multi-party call, by a new call or by moving a live call */
   'POST /api/v1/Account/{auth_id}/MultiPartyCall/{mpc_id}/Participant/': {
     path: { auth_id: string; mpc_id: string };
     body: { role: "agent" | "supervisor" | "customer" | "Agent" | "Supervisor" | "Customer"; from?: string; to?: string; call_uuid?: string; caller_name?: string; call_status_callback_url?: string; call_status_callback_method?: "GET" | "POST"; ring_timeout?: number | string; max_duration?: number; max_participants?: number; wait_music_url?: string; agent_hold_music_url?: string; customer_hold_music_url?: string; status_callback_url?: string; status_callback_events?: string; recording_callback_url?: string; on_exit_action_url?: string; record?: boolean; record_file_format?: "mp3" | "wav"; coach_mode?: boolean; mute?: boolean; hold?: boolean; stay_alone?: boolean; start_mpc_on_enter?: boolean; end_mpc_on_exit?: boolean; relay_dtmf_inputs?: boolean; enter_sound?: string; exit_sound?: string };
     reply: { api_id: string; message: string; request_uuid?: string; calls: readonly { to: string; from: string; call_uuid: string }[] };
   };
-  /** Members of a multi-party call, those who have left it after those in it */
+  /** List the members of a multi-party call: current members first, then those who left */
   'GET /api/v1/Account/{auth_id}/MultiPartyCall/{mpc_id}/Participant/': {
     path: { auth_id: string; mpc_id: string };
     query?: { call_uuid?: Text };
     reply: { api_id: string; objects: readonly { member_id: string; mpc_uuid: string; call_uuid: string; role: string; from: string; to: string; direction: string; mute: boolean; hold: boolean; coach_mode: boolean; recording: "not-recording" | "recording" | "paused"; start_mpc_on_enter: boolean; end_mpc_on_exit: boolean; duration: number; join_time: string | null; exit_time: string | null; exit_cause: string | null; resource_uri: string }[] };
   };
-  /** A member of a multi-party call */
+  /** Get a member of a multi-party call */
   'GET /api/v1/Account/{auth_id}/MultiPartyCall/{mpc_id}/Participant/{participant_id}/': {
     path: { auth_id: string; mpc_id: string; participant_id: string };
     reply: { api_id: string; member_id: string; mpc_uuid: string; call_uuid: string; role: string; from: string; to: string; direction: string; mute: boolean; hold: boolean; coach_mode: boolean; recording: "not-recording" | "recording" | "paused"; start_mpc_on_enter: boolean; end_mpc_on_exit: boolean; duration: number; join_time: string | null; exit_time: string | null; exit_cause: string | null; resource_uri: string };
   };
-  /** Mute, hold or coach */
+  /** Mute, hold or coach a member */
   'POST /api/v1/Account/{auth_id}/MultiPartyCall/{mpc_id}/Participant/{participant_id}/': {
     path: { auth_id: string; mpc_id: string; participant_id: string };
     body?: { mute?: boolean; hold?: boolean; coach_mode?: boolean };
     reply: { api_id: string; mute?: string; hold?: string; coach_mode?: string };
   };
-  /** A member leaves; its document goes on */
+  /** Remove a member. Its document continues */
   'DELETE /api/v1/Account/{auth_id}/MultiPartyCall/{mpc_id}/Participant/{participant_id}/': {
     path: { auth_id: string; mpc_id: string; participant_id: string };
     reply: undefined;
@@ -671,44 +671,44 @@ export interface Operations {
     path: { auth_id: string; mpc_id: string };
     reply: undefined;
   };
-  /** Pause the recording of a multi-party call: the pause is neither kept nor charged */
+  /** Pause the recording of a multi-party call. The pause is not recorded and not charged */
   'POST /api/v1/Account/{auth_id}/MultiPartyCall/{mpc_id}/Record/Pause/': {
     path: { auth_id: string; mpc_id: string };
     reply: undefined;
   };
-  /** Go on recording after a pause */
+  /** Resume the recording of a multi-party call */
   'POST /api/v1/Account/{auth_id}/MultiPartyCall/{mpc_id}/Record/Resume/': {
     path: { auth_id: string; mpc_id: string };
     reply: undefined;
   };
-  /** Record one member of a multi-party call */
+  /** Record a member of a multi-party call */
   'POST /api/v1/Account/{auth_id}/MultiPartyCall/{mpc_id}/Participant/{participant_id}/Record/': {
     path: { auth_id: string; mpc_id: string; participant_id: string };
     body?: { file_format?: "mp3" | "wav"; recording_callback_url?: string; recording_callback_method?: "GET" | "POST"; record_track_type?: "participant" | "all" };
     reply: { api_id: string; message: string; recording_id: string; recording_url: string; url: string };
   };
-  /** Stop recording a member */
+  /** Stop the recording of a member */
   'DELETE /api/v1/Account/{auth_id}/MultiPartyCall/{mpc_id}/Participant/{participant_id}/Record/': {
     path: { auth_id: string; mpc_id: string; participant_id: string };
     reply: undefined;
   };
-  /** Pause a member's recording */
+  /** Pause the recording of a member */
   'POST /api/v1/Account/{auth_id}/MultiPartyCall/{mpc_id}/Participant/{participant_id}/Record/Pause/': {
     path: { auth_id: string; mpc_id: string; participant_id: string };
     reply: undefined;
   };
-  /** Go on with a member's recording after a pause */
+  /** Resume the recording of a member */
   'POST /api/v1/Account/{auth_id}/MultiPartyCall/{mpc_id}/Participant/{participant_id}/Record/Resume/': {
     path: { auth_id: string; mpc_id: string; participant_id: string };
     reply: undefined;
   };
-  /** Play a file to one member, over what is heard */
+  /** Play a file to one member, mixed with the room's audio */
   'POST /api/v1/Account/{auth_id}/MultiPartyCall/{mpc_id}/Member/{participant_id}/Play/': {
     path: { auth_id: string; mpc_id: string; participant_id: string };
     body: { url: string };
     reply: { api_id: string; message: string; mpcMemberId: readonly string[]; mpcName: string };
   };
-  /** Stop what is played to a member */
+  /** Stop playing to a member */
   'DELETE /api/v1/Account/{auth_id}/MultiPartyCall/{mpc_id}/Member/{participant_id}/Play/': {
     path: { auth_id: string; mpc_id: string; participant_id: string };
     reply: undefined;
@@ -719,30 +719,30 @@ export interface Operations {
     query?: { from_number?: Text; to_number?: Text; start_date?: Text; end_date?: Text; call_direction?: "inbound" | "outbound" | undefined; min_duration?: Text; sip_call_id?: Text; bridge_uuid?: Text; hangup_cause?: Text; hangup_disposition?: Text; context?: Text; campaign_id?: Text; sub_account?: Text; search?: Text; page?: Text; per_page?: Text };
     reply: { account_id: string; count: number; data: readonly { id: number; uuid: string; account_id: string; call_direction: string; context: string; region: string; origination_region: string; caller_id_name: string; caller_id_number: string; destination_number: string; start_time: string; progress_time: string | null; answer_time: string | null; end_time: string; duration: number; billsec: number; ring_time: number; cost: number; streaming_cost: number; total_cost: number; currency: string; hangup_cause: string; hangup_cause_code: number; hangup_cause_name: string; hangup_source: string; hangup_disposition: string; failure_code: number | null; failure_reason: string | null; bridge_uuid: string | null; sip_call_id: string | null; sip_user_agent: string | null; network_addr: string | null; carrier_ip: string | null; codec: string | null; mos: number | null; jitter: number | null; packet_loss: number | null; campaign_id: string | null; customer_endpoint: string | null; trunk_id: string | null; terminated_to: string | null; created_at: string; updated_at: string; packet_discard?: number | null; round_trip_time?: number | null; burst_density?: number | null; burst_duration?: number | null; gap_duration?: number | null; r_factor?: number | null; mos_sent?: number | null; jitter_sent?: number | null; packet_loss_sent?: number | null; one_way_audio?: boolean | null; rounded_bill_duration?: number; stir_verification?: string; stir_attestation?: string; stream_termination_reason?: string | null; stream_cdrs?: readonly { stream_id: string; service_url: string; audio_track: string; bidirectional: boolean; content_type: string; start_time: string; end_time: string; duration: number; rounded_bill_duration: number; billed_amount: number; currency: string; stream_termination_reason: string }[] }[]; success: boolean; pagination: { page: number; per_page: number; total: number; pages: number; has_next: boolean; has_prev: boolean }; summary: { totalCalls: number; answeredCalls: number; answerRate: number; avgCallDuration: string; total_duration_seconds: number; total_billable_seconds: number; total_cost: number; last_call_at: string | null } };
   };
-  /** List call records and repeat the filters */
+  /** List call records; the response repeats the filters */
   'GET /api/v1/Account/{auth_id}/cdr/search': {
     path: { auth_id: string };
     query?: { from_number?: Text; to_number?: Text; start_date?: Text; end_date?: Text; call_direction?: "inbound" | "outbound" | undefined; min_duration?: Text; sip_call_id?: Text; bridge_uuid?: Text; hangup_cause?: Text; hangup_disposition?: Text; context?: Text; campaign_id?: Text; sub_account?: Text; search?: Text; page?: Text; per_page?: Text };
     reply: { account_id: string; count: number; data: readonly { id: number; uuid: string; account_id: string; call_direction: string; context: string; region: string; origination_region: string; caller_id_name: string; caller_id_number: string; destination_number: string; start_time: string; progress_time: string | null; answer_time: string | null; end_time: string; duration: number; billsec: number; ring_time: number; cost: number; streaming_cost: number; total_cost: number; currency: string; hangup_cause: string; hangup_cause_code: number; hangup_cause_name: string; hangup_source: string; hangup_disposition: string; failure_code: number | null; failure_reason: string | null; bridge_uuid: string | null; sip_call_id: string | null; sip_user_agent: string | null; network_addr: string | null; carrier_ip: string | null; codec: string | null; mos: number | null; jitter: number | null; packet_loss: number | null; campaign_id: string | null; customer_endpoint: string | null; trunk_id: string | null; terminated_to: string | null; created_at: string; updated_at: string; packet_discard?: number | null; round_trip_time?: number | null; burst_density?: number | null; burst_duration?: number | null; gap_duration?: number | null; r_factor?: number | null; mos_sent?: number | null; jitter_sent?: number | null; packet_loss_sent?: number | null; one_way_audio?: boolean | null; rounded_bill_duration?: number; stir_verification?: string; stir_attestation?: string; stream_termination_reason?: string | null; stream_cdrs?: readonly { stream_id: string; service_url: string; audio_track: string; bidirectional: boolean; content_type: string; start_time: string; end_time: string; duration: number; rounded_bill_duration: number; billed_amount: number; currency: string; stream_termination_reason: string }[] }[]; success: boolean; pagination: { page: number; per_page: number; total: number; pages: number; has_next: boolean; has_prev: boolean }; summary: { totalCalls: number; answeredCalls: number; answerRate: number; avgCallDuration: string; total_duration_seconds: number; total_billable_seconds: number; total_cost: number; last_call_at: string | null }; filters: { call_direction?: string; from_number?: string; hangup_cause?: string; to_number?: string } };
   };
-  /** The latest call records */
+  /** List the latest call records */
   'GET /api/v1/Account/{auth_id}/cdr/recent': {
     path: { auth_id: string };
     query?: { limit?: Text };
     reply: { account_id: string; count: number; data: readonly { id: number; uuid: string; account_id: string; call_direction: string; context: string; region: string; origination_region: string; caller_id_name: string; caller_id_number: string; destination_number: string; start_time: string; progress_time: string | null; answer_time: string | null; end_time: string; duration: number; billsec: number; ring_time: number; cost: number; streaming_cost: number; total_cost: number; currency: string; hangup_cause: string; hangup_cause_code: number; hangup_cause_name: string; hangup_source: string; hangup_disposition: string; failure_code: number | null; failure_reason: string | null; bridge_uuid: string | null; sip_call_id: string | null; sip_user_agent: string | null; network_addr: string | null; carrier_ip: string | null; codec: string | null; mos: number | null; jitter: number | null; packet_loss: number | null; campaign_id: string | null; customer_endpoint: string | null; trunk_id: string | null; terminated_to: string | null; created_at: string; updated_at: string; packet_discard?: number | null; round_trip_time?: number | null; burst_density?: number | null; burst_duration?: number | null; gap_duration?: number | null; r_factor?: number | null; mos_sent?: number | null; jitter_sent?: number | null; packet_loss_sent?: number | null; one_way_audio?: boolean | null; rounded_bill_duration?: number; stir_verification?: string; stir_attestation?: string; stream_termination_reason?: string | null; stream_cdrs?: readonly { stream_id: string; service_url: string; audio_track: string; bidirectional: boolean; content_type: string; start_time: string; end_time: string; duration: number; rounded_bill_duration: number; billed_amount: number; currency: string; stream_termination_reason: string }[] }[]; success: boolean };
   };
-  /** Call records as CSV, or as JSON lines with everything that one record has */
+  /** Download call records as CSV, or as JSON lines with all fields */
   'GET /api/v1/Account/{auth_id}/cdr/export': {
     path: { auth_id: string };
     query?: { from_number?: Text; to_number?: Text; start_date?: Text; end_date?: Text; call_direction?: "inbound" | "outbound" | undefined; min_duration?: Text; sip_call_id?: Text; bridge_uuid?: Text; hangup_cause?: Text; hangup_disposition?: Text; context?: Text; campaign_id?: Text; sub_account?: Text; search?: Text; format?: "csv" | "ndjson" | undefined };
     reply: FileReply;
   };
-  /** One call record, voice and stream charges as separate lines */
+  /** Get a call record, with voice and stream charges as separate lines */
   'GET /api/v1/Account/{auth_id}/cdr/{call_uuid}': {
     path: { auth_id: string; call_uuid: string };
     reply: { data: { id: number; uuid: string; account_id: string; call_direction: string; context: string; region: string; origination_region: string; caller_id_name: string; caller_id_number: string; destination_number: string; start_time: string; progress_time: string | null; answer_time: string | null; end_time: string; duration: number; billsec: number; ring_time: number; cost: number; streaming_cost: number; total_cost: number; currency: string; hangup_cause: string; hangup_cause_code: number; hangup_cause_name: string; hangup_source: string; hangup_disposition: string; failure_code: number | null; failure_reason: string | null; bridge_uuid: string | null; sip_call_id: string | null; sip_user_agent: string | null; network_addr: string | null; carrier_ip: string | null; codec: string | null; mos: number | null; jitter: number | null; packet_loss: number | null; campaign_id: string | null; customer_endpoint: string | null; trunk_id: string | null; terminated_to: string | null; created_at: string; updated_at: string; packet_discard?: number | null; round_trip_time?: number | null; burst_density?: number | null; burst_duration?: number | null; gap_duration?: number | null; r_factor?: number | null; mos_sent?: number | null; jitter_sent?: number | null; packet_loss_sent?: number | null; one_way_audio?: boolean | null; rounded_bill_duration?: number; stir_verification?: string; stir_attestation?: string; stream_termination_reason?: string | null; stream_cdrs?: readonly { stream_id: string; service_url: string; audio_track: string; bidirectional: boolean; content_type: string; start_time: string; end_time: string; duration: number; rounded_bill_duration: number; billed_amount: number; currency: string; stream_termination_reason: string }[] }; success: boolean };
   };
-  /** One call record of the account that asks */
+  /** Get a call record of the account in the credentials */
   'GET /api/v1/cdr/{call_uuid}': {
     path: { call_uuid: string };
     reply: { data: { id: number; uuid: string; account_id: string; call_direction: string; context: string; region: string; origination_region: string; caller_id_name: string; caller_id_number: string; destination_number: string; start_time: string; progress_time: string | null; answer_time: string | null; end_time: string; duration: number; billsec: number; ring_time: number; cost: number; streaming_cost: number; total_cost: number; currency: string; hangup_cause: string; hangup_cause_code: number; hangup_cause_name: string; hangup_source: string; hangup_disposition: string; failure_code: number | null; failure_reason: string | null; bridge_uuid: string | null; sip_call_id: string | null; sip_user_agent: string | null; network_addr: string | null; carrier_ip: string | null; codec: string | null; mos: number | null; jitter: number | null; packet_loss: number | null; campaign_id: string | null; customer_endpoint: string | null; trunk_id: string | null; terminated_to: string | null; created_at: string; updated_at: string; packet_discard?: number | null; round_trip_time?: number | null; burst_density?: number | null; burst_duration?: number | null; gap_duration?: number | null; r_factor?: number | null; mos_sent?: number | null; jitter_sent?: number | null; packet_loss_sent?: number | null; one_way_audio?: boolean | null; rounded_bill_duration?: number; stir_verification?: string; stir_attestation?: string; stream_termination_reason?: string | null; stream_cdrs?: readonly { stream_id: string; service_url: string; audio_track: string; bidirectional: boolean; content_type: string; start_time: string; end_time: string; duration: number; rounded_bill_duration: number; billed_amount: number; currency: string; stream_termination_reason: string }[] }; success: boolean };
@@ -753,7 +753,7 @@ export interface Operations {
     query?: { limit?: Text; offset?: Text; call_uuid?: Text; from_number?: Text; to_number?: Text; conference_name?: Text; conference_uuid?: Text; subaccount?: Text; mpc_name?: Text; mpc_uuid?: Text; add_time?: Text; add_time__gt?: Text; add_time__gte?: Text; add_time__lt?: Text; add_time__lte?: Text; recording_storage_duration?: Text; recording_storage_duration__gt?: Text; recording_storage_duration__gte?: Text; recording_storage_duration__lt?: Text; recording_storage_duration__lte?: Text };
     reply: { api_id: string; meta: { limit: number; offset: number; total_count: number; next: string | null; previous: string | null }; objects: readonly { api_id?: string; recording_id: string; call_uuid: string | null; conference_name: string | null; conference_uuid: string | null; from_number: string; to_number: string; add_time: string; recording_duration_ms: string; recording_start_ms: string | null; recording_end_ms: string | null; recording_format: string; recording_type: string; recording_url: string; resource_uri: string; rounded_recording_duration: number; recording_storage_duration: number; recording_storage_rate: number; monthly_recording_storage_amount: number }[] };
   };
-  /** The audio file, by credentials or by a signed link */
+  /** Download the audio file, with credentials or a signed link */
   'GET /api/v1/Account/{auth_id}/Recording/{recording_id}.{format}': {
     path: { auth_id: string; recording_id: string; format: string };
     query?: { exp?: Text; sig?: Text };
@@ -769,96 +769,96 @@ export interface Operations {
     path: { auth_id: string; recording_id: string };
     reply: undefined;
   };
-  /** Delete every recording that the filters match, and its file; one filter at least */
+  /** Delete all recordings that match the filters, and their files. At least one filter is required */
   'DELETE /api/v1/Account/{auth_id}/Recording/BulkDelete/': {
     path: { auth_id: string };
     query?: { call_uuid?: Text; from_number?: Text; to_number?: Text; conference_name?: Text; conference_uuid?: Text; subaccount?: Text; mpc_name?: Text; mpc_uuid?: Text; add_time?: Text; add_time__gt?: Text; add_time__gte?: Text; add_time__lt?: Text; add_time__lte?: Text; recording_storage_duration?: Text; recording_storage_duration__gt?: Text; recording_storage_duration__gte?: Text; recording_storage_duration__lt?: Text; recording_storage_duration__lte?: Text; recording_format?: "mp3" | "wav" | undefined; recording_id?: Text };
     body?: { call_uuid?: string; from_number?: string; to_number?: string; conference_name?: string; conference_uuid?: string; subaccount?: string; mpc_name?: string; mpc_uuid?: string; add_time?: string; add_time__gt?: string; add_time__gte?: string; add_time__lt?: string; add_time__lte?: string; recording_storage_duration?: string; recording_storage_duration__gt?: string; recording_storage_duration__gte?: string; recording_storage_duration__lt?: string; recording_storage_duration__lte?: string; recording_format?: "mp3" | "wav"; recording_id?: string };
     reply: { api_id: string; message: string; deleted: number };
   };
-  /** The words of a recording */
+  /** Get the transcription of a recording */
   'GET /api/v1/Account/{auth_id}/Transcription/{transcription_id}/': {
     path: { auth_id: string; transcription_id: string };
     reply: { api_id: string; transcription_id: string; transcription: string; status: string; error?: string; recording_id: string; call_uuid?: string; language: string; duration: number; transcription_charge: number; transcription_rate: number };
   };
-  /** Queue a bulk export of recordings; the link is mailed to every recipient */
+  /** Queue a bulk export of recordings. Every recipient receives the link by mail */
   'POST /api/v1/Account/{auth_id}/export/recording/': {
     path: { auth_id: string };
     body: { recipient: { customer_account: readonly string[] }; from?: string; to?: string; recording_storage_duration?: string; recording_storage_duration__gte?: string; recording_storage_duration__gt?: string; recording_storage_duration__lte?: string; recording_storage_duration__lt?: string; from_number?: string; to_number?: string; call_uuid?: string; conference_name?: string; recording_format?: string; recording_id?: string };
     reply: { api_id: string; status: string };
   };
-  /** Exports, newest first: state, progress, and the link of those that are done */
+  /** List exports, newest first, with state, progress, and download link when done */
   'GET /api/v1/Account/{auth_id}/export/recording/': {
     path: { auth_id: string };
     query?: { limit?: Text; offset?: Text; state?: "queued" | "running" | "done" | "failed" | undefined };
     reply: { api_id: string; meta: { limit: number; offset: number; total_count: number; next: string | null; previous: string | null }; objects: readonly { export_id: string; state: string; progress: number; recordings: number; attempts: number; link: string | null; link_expires_at: string | null; error: string | null; recipient: { customer_account: readonly string[] }; from: string | null; to: string | null; created_at: string; updated_at: string }[] };
   };
-  /** The archive of an export, by credentials or by the mailed link */
+  /** Download the archive of an export, with credentials or the mailed link */
   'GET /api/v1/Account/{auth_id}/export/recording/{export_id}.zip': {
     path: { auth_id: string; export_id: string };
     query?: { exp?: Text; sig?: Text };
     reply: FileReply;
   };
-  /** One export */
+  /** Get an export */
   'GET /api/v1/Account/{auth_id}/export/recording/{export_id}/': {
     path: { auth_id: string; export_id: string };
     reply: { api_id: string; export_id: string; state: string; progress: number; recordings: number; attempts: number; link: string | null; link_expires_at: string | null; error: string | null; recipient: { customer_account: readonly string[] }; from: string | null; to: string | null; created_at: string; updated_at: string };
   };
-  /** Ledger entries as CSV or JSON lines, newest first */
+  /** Download ledger entries as CSV or JSON lines, newest first */
   'GET /api/v1/Account/{auth_id}/transactions/export': {
     path: { auth_id: string };
     query?: { from_date?: Text; to_date?: Text; type?: Text; status?: "completed" | "pending" | "failed" | "cancelled" | undefined; currency?: Text; reference_type?: Text; format?: "csv" | "ndjson" | undefined };
     reply: FileReply;
   };
-  /** Calls, minutes and amounts by day or month, from records and ledger */
+  /** Get calls, minutes and amounts by day or month, from records and ledger */
   'GET /api/v1/Account/{auth_id}/usage': {
     path: { auth_id: string };
     query?: { from_date?: Text; to_date?: Text; by?: "day" | "month" | undefined };
     reply: { account_id: string; usage: readonly { period: string; calls: number; answered: number; inbound: number; outbound: number; talk_seconds: number; billed_seconds: number; amounts: readonly { currency: string; source: string; count: number; charged: number; credited: number }[] }[] };
   };
-  /** Invoice of a month from the ledger; in one currency, by default that of the account */
+  /** Get the invoice of a month, from the ledger. One currency, by default that of the account */
   'GET /api/v1/Account/{auth_id}/invoices/{month}': {
     path: { auth_id: string; month: string };
     query?: { currency?: Text };
     reply: { invoice_number: string; seller: readonly string[]; account_id: string; account_name: string; currency: string; period_start: string; period_end: string; preliminary: boolean; opening_balance: number; charges: readonly { source: string; description: string; count: number; amount: number }[]; total_charges: number; credits: readonly { source: string; description: string; count: number; amount: number }[]; total_credits: number; closing_balance: number };
   };
-  /** Invoice of a month from the ledger; in one currency, by default that of the account; as PDF */
+  /** Get the invoice of a month, from the ledger. One currency, by default that of the account; as PDF */
   'GET /api/v1/Account/{auth_id}/invoices/{month}/pdf': {
     path: { auth_id: string; month: string };
     query?: { currency?: Text };
     reply: FileReply;
   };
-  /** Ledger entries as CSV or JSON lines, newest first */
+  /** Download ledger entries as CSV or JSON lines, newest first */
   'GET /admin/v1/accounts/{auth_id}/transactions/export': {
     path: { auth_id: string };
     query?: { from_date?: Text; to_date?: Text; type?: Text; status?: "completed" | "pending" | "failed" | "cancelled" | undefined; currency?: Text; reference_type?: Text; format?: "csv" | "ndjson" | undefined };
     reply: FileReply;
   };
-  /** Call records of an account as CSV or JSON lines, latest first */
+  /** Download call records of an account as CSV or JSON lines, latest first */
   'GET /admin/v1/accounts/{auth_id}/cdr/export': {
     path: { auth_id: string };
     query?: { start_date?: Text; end_date?: Text; call_direction?: "inbound" | "outbound" | undefined; hangup_cause?: Text; campaign_id?: Text; format?: "csv" | "ndjson" | undefined };
     reply: FileReply;
   };
-  /** Calls, minutes and amounts by day or month, from records and ledger */
+  /** Get calls, minutes and amounts by day or month, from records and ledger */
   'GET /admin/v1/accounts/{auth_id}/usage': {
     path: { auth_id: string };
     query?: { from_date?: Text; to_date?: Text; by?: "day" | "month" | undefined };
     reply: { account_id: string; usage: readonly { period: string; calls: number; answered: number; inbound: number; outbound: number; talk_seconds: number; billed_seconds: number; amounts: readonly { currency: string; source: string; count: number; charged: number; credited: number }[] }[] };
   };
-  /** Invoice of a month from the ledger; in one currency, by default that of the account */
+  /** Get the invoice of a month, from the ledger. One currency, by default that of the account */
   'GET /admin/v1/accounts/{auth_id}/invoices/{month}': {
     path: { auth_id: string; month: string };
     query?: { currency?: Text };
     reply: { invoice_number: string; seller: readonly string[]; account_id: string; account_name: string; currency: string; period_start: string; period_end: string; preliminary: boolean; opening_balance: number; charges: readonly { source: string; description: string; count: number; amount: number }[]; total_charges: number; credits: readonly { source: string; description: string; count: number; amount: number }[]; total_credits: number; closing_balance: number };
   };
-  /** Invoice of a month from the ledger; in one currency, by default that of the account; as PDF */
+  /** Get the invoice of a month, from the ledger. One currency, by default that of the account; as PDF */
   'GET /admin/v1/accounts/{auth_id}/invoices/{month}/pdf': {
     path: { auth_id: string; month: string };
     query?: { currency?: Text };
     reply: FileReply;
   };
-  /** Create an agent: what the calls of campaigns are connected to */
+  /** Create an agent, which handles the answered calls of campaigns */
   'POST /api/v1/account/{auth_id}/campaign/agents': {
     path: { auth_id: string };
     body: { name: string; answer_url: string; answer_method?: "GET" | "POST"; hangup_url?: string; hangup_method?: "GET" | "POST"; ring_url?: string; ring_method?: "GET" | "POST"; fallback_url?: string; fallback_method?: "GET" | "POST"; sip_headers?: Readonly<Record<string, string>>; static_headers?: readonly { key: string; value: string }[]; machine_detection?: string; machine_detection_time?: number; machine_detection_url?: string; machine_detection_method?: "GET" | "POST"; machine_detection_maximum_speech_length?: number; machine_detection_initial_silence?: number; machine_detection_maximum_words?: number; machine_detection_initial_greeting?: number; record?: boolean; record_max_length?: number; record_file_format?: "mp3" | "wav"; record_channel_type?: "mono" | "stereo"; record_callback_url?: string; record_callback_method?: "GET" | "POST"; time_limit?: number; ring_timeout?: number };
@@ -875,18 +875,18 @@ export interface Operations {
     path: { auth_id: string; agent_id: string };
     reply: { id: string; account_id: string; sub_account: string | null; name: string; answer_url: string; answer_method: string; hangup_url: string | null; hangup_method: string; ring_url: string | null; ring_method: string; fallback_url: string | null; fallback_method: string; sip_headers: Readonly<Record<string, string>>; static_headers: readonly { key: string; value: string }[]; machine_detection: string; machine_detection_url: string | null; record: boolean; time_limit: number; ring_timeout: number | null; created_at: string; updated_at: string };
   };
-  /** Change an agent; what is absent stays */
+  /** Update an agent. Absent fields stay unchanged */
   'PUT /api/v1/account/{auth_id}/campaign/agents/{agent_id}': {
     path: { auth_id: string; agent_id: string };
     body?: { name?: string; answer_url?: string; answer_method?: "GET" | "POST"; hangup_url?: string; hangup_method?: "GET" | "POST"; ring_url?: string; ring_method?: "GET" | "POST"; fallback_url?: string; fallback_method?: "GET" | "POST"; sip_headers?: Readonly<Record<string, string>>; static_headers?: readonly { key: string; value: string }[]; machine_detection?: string; machine_detection_time?: number; machine_detection_url?: string; machine_detection_method?: "GET" | "POST"; machine_detection_maximum_speech_length?: number; machine_detection_initial_silence?: number; machine_detection_maximum_words?: number; machine_detection_initial_greeting?: number; record?: boolean; record_max_length?: number; record_file_format?: "mp3" | "wav"; record_channel_type?: "mono" | "stereo"; record_callback_url?: string; record_callback_method?: "GET" | "POST"; time_limit?: number; ring_timeout?: number };
     reply: { id: string; account_id: string; sub_account: string | null; name: string; answer_url: string; answer_method: string; hangup_url: string | null; hangup_method: string; ring_url: string | null; ring_method: string; fallback_url: string | null; fallback_method: string; sip_headers: Readonly<Record<string, string>>; static_headers: readonly { key: string; value: string }[]; machine_detection: string; machine_detection_url: string | null; record: boolean; time_limit: number; ring_timeout: number | null; created_at: string; updated_at: string };
   };
-  /** Delete an agent; refused while campaigns that are not over use it */
+  /** Delete an agent. Refused while unfinished campaigns use it */
   'DELETE /api/v1/account/{auth_id}/campaign/agents/{agent_id}': {
     path: { auth_id: string; agent_id: string };
     reply: undefined;
   };
-  /** Create a campaign: a draft until contacts are uploaded */
+  /** Create a campaign. It is a draft until contacts are uploaded */
   'POST /api/v1/account/{auth_id}/campaigns': {
     path: { auth_id: string };
     body: { name: string; agent_id: string; max_concurrent: number; timezone: string; caller_id_strategy: "fixed" | "per_contact" | "pool"; fixed_caller_id?: string | null; cps?: number; scheduled_at?: string | null; expires_at?: string | null; window_enabled?: boolean; window_start_time?: string | null; window_end_time?: string | null; window_days?: readonly number[]; window_hours?: readonly { weekday: number; start_time: string; end_time: string }[]; holidays?: readonly string[]; contact_timezone?: "campaign" | "number"; retry_attempts?: number; retry_delays?: readonly number[]; retry_window_days?: number; retry_on?: readonly ("busy" | "no_answer" | "failed" | "machine")[]; notify_url?: string | null; pool_rotation_strategy?: "round_robin" | "least_used" | "random"; pool_max_calls_per_number?: number | null; pool_max_calls_per_day?: number | null; pool_cooldown_seconds?: number; max_abandoned_percent?: number | null };
@@ -898,24 +898,24 @@ export interface Operations {
     query?: { limit?: Text; offset?: Text; archived?: Text };
     reply: { objects: readonly { id: string; account_id: string; sub_account: string | null; name: string; agent_id: string; max_concurrent: number; cps: number; timezone: string; contact_timezone: string; caller_id_strategy: string; fixed_caller_id: string | null; scheduled_at: string | null; expires_at: string | null; window_enabled: boolean; window_start_time: string | null; window_end_time: string | null; window_days: readonly number[]; window_hours: readonly { weekday: number; start_time: string; end_time: string }[]; holidays: readonly string[]; retry_attempts: number; retry_delays: readonly number[]; retry_window_days: number; retry_on: readonly string[]; notify_url: string | null; pool_rotation_strategy: string; pool_max_calls_per_number: number | null; pool_max_calls_per_day: number | null; pool_cooldown_seconds: number; max_abandoned_percent: number | null; status: string; health: string; pause_reason: string | null; paused_reason: string | null; started_at: string | null; completed_at: string | null; last_dial_at: string | null; total_contacts: number; pending: number; dialling: number; answered: number; no_answer: number; busy: number; failed: number; retry_pending: number; expired: number; consecutive_failures: number; created_at: string; updated_at: string }[]; total: number };
   };
-  /** Status, health, counters and pause reason of a campaign */
+  /** Get the status, health, counters and pause reason of a campaign */
   'GET /api/v1/account/{auth_id}/campaigns/{campaign_id}': {
     path: { auth_id: string; campaign_id: string };
     reply: { id: string; account_id: string; sub_account: string | null; name: string; agent_id: string; max_concurrent: number; cps: number; timezone: string; contact_timezone: string; caller_id_strategy: string; fixed_caller_id: string | null; scheduled_at: string | null; expires_at: string | null; window_enabled: boolean; window_start_time: string | null; window_end_time: string | null; window_days: readonly number[]; window_hours: readonly { weekday: number; start_time: string; end_time: string }[]; holidays: readonly string[]; retry_attempts: number; retry_delays: readonly number[]; retry_window_days: number; retry_on: readonly string[]; notify_url: string | null; pool_rotation_strategy: string; pool_max_calls_per_number: number | null; pool_max_calls_per_day: number | null; pool_cooldown_seconds: number; max_abandoned_percent: number | null; status: string; health: string; pause_reason: string | null; paused_reason: string | null; started_at: string | null; completed_at: string | null; last_dial_at: string | null; total_contacts: number; pending: number; dialling: number; answered: number; no_answer: number; busy: number; failed: number; retry_pending: number; expired: number; consecutive_failures: number; created_at: string; updated_at: string };
   };
-  /** Change a draft or ready campaign; what is absent stays */
+  /** Update a draft or ready campaign. Absent fields stay unchanged */
   'PUT /api/v1/account/{auth_id}/campaigns/{campaign_id}': {
     path: { auth_id: string; campaign_id: string };
     body?: { name?: string; agent_id?: string; max_concurrent?: number; timezone?: string; caller_id_strategy?: "fixed" | "per_contact" | "pool"; fixed_caller_id?: string | null; cps?: number; scheduled_at?: string | null; expires_at?: string | null; window_enabled?: boolean; window_start_time?: string | null; window_end_time?: string | null; window_days?: readonly number[]; window_hours?: readonly { weekday: number; start_time: string; end_time: string }[]; holidays?: readonly string[]; contact_timezone?: "campaign" | "number"; retry_attempts?: number; retry_delays?: readonly number[]; retry_window_days?: number; retry_on?: readonly ("busy" | "no_answer" | "failed" | "machine")[]; notify_url?: string | null; pool_rotation_strategy?: "round_robin" | "least_used" | "random"; pool_max_calls_per_number?: number | null; pool_max_calls_per_day?: number | null; pool_cooldown_seconds?: number; max_abandoned_percent?: number | null; clear_schedule?: boolean };
     reply: { id: string; account_id: string; sub_account: string | null; name: string; agent_id: string; max_concurrent: number; cps: number; timezone: string; contact_timezone: string; caller_id_strategy: string; fixed_caller_id: string | null; scheduled_at: string | null; expires_at: string | null; window_enabled: boolean; window_start_time: string | null; window_end_time: string | null; window_days: readonly number[]; window_hours: readonly { weekday: number; start_time: string; end_time: string }[]; holidays: readonly string[]; retry_attempts: number; retry_delays: readonly number[]; retry_window_days: number; retry_on: readonly string[]; notify_url: string | null; pool_rotation_strategy: string; pool_max_calls_per_number: number | null; pool_max_calls_per_day: number | null; pool_cooldown_seconds: number; max_abandoned_percent: number | null; status: string; health: string; pause_reason: string | null; paused_reason: string | null; started_at: string | null; completed_at: string | null; last_dial_at: string | null; total_contacts: number; pending: number; dialling: number; answered: number; no_answer: number; busy: number; failed: number; retry_pending: number; expired: number; consecutive_failures: number; created_at: string; updated_at: string };
   };
-  /** Start a draft or ready campaign by itself at a time; null takes that away */
+  /** Schedule the start of a draft or ready campaign; null removes the schedule */
   'POST /api/v1/account/{auth_id}/campaigns/{campaign_id}/schedule': {
     path: { auth_id: string; campaign_id: string };
     body: { scheduled_at: string | null };
     reply: { id: string; account_id: string; sub_account: string | null; name: string; agent_id: string; max_concurrent: number; cps: number; timezone: string; contact_timezone: string; caller_id_strategy: string; fixed_caller_id: string | null; scheduled_at: string | null; expires_at: string | null; window_enabled: boolean; window_start_time: string | null; window_end_time: string | null; window_days: readonly number[]; window_hours: readonly { weekday: number; start_time: string; end_time: string }[]; holidays: readonly string[]; retry_attempts: number; retry_delays: readonly number[]; retry_window_days: number; retry_on: readonly string[]; notify_url: string | null; pool_rotation_strategy: string; pool_max_calls_per_number: number | null; pool_max_calls_per_day: number | null; pool_cooldown_seconds: number; max_abandoned_percent: number | null; status: string; health: string; pause_reason: string | null; paused_reason: string | null; started_at: string | null; completed_at: string | null; last_dial_at: string | null; total_contacts: number; pending: number; dialling: number; answered: number; no_answer: number; busy: number; failed: number; retry_pending: number; expired: number; consecutive_failures: number; created_at: string; updated_at: string };
   };
-  /** The same plan and pool as a new draft, without contacts and schedule */
+  /** Copy the plan and pool of a campaign to a new draft, without contacts and schedule */
   'POST /api/v1/account/{auth_id}/campaigns/{campaign_id}/clone': {
     path: { auth_id: string; campaign_id: string };
     body?: { name?: string };
@@ -926,126 +926,126 @@ export interface Operations {
     path: { auth_id: string; campaign_id: string };
     reply: { id: string; account_id: string; sub_account: string | null; name: string; agent_id: string; max_concurrent: number; cps: number; timezone: string; contact_timezone: string; caller_id_strategy: string; fixed_caller_id: string | null; scheduled_at: string | null; expires_at: string | null; window_enabled: boolean; window_start_time: string | null; window_end_time: string | null; window_days: readonly number[]; window_hours: readonly { weekday: number; start_time: string; end_time: string }[]; holidays: readonly string[]; retry_attempts: number; retry_delays: readonly number[]; retry_window_days: number; retry_on: readonly string[]; notify_url: string | null; pool_rotation_strategy: string; pool_max_calls_per_number: number | null; pool_max_calls_per_day: number | null; pool_cooldown_seconds: number; max_abandoned_percent: number | null; status: string; health: string; pause_reason: string | null; paused_reason: string | null; started_at: string | null; completed_at: string | null; last_dial_at: string | null; total_contacts: number; pending: number; dialling: number; answered: number; no_answer: number; busy: number; failed: number; retry_pending: number; expired: number; consecutive_failures: number; created_at: string; updated_at: string };
   };
-  /** Place no further calls; those that run go on */
+  /** Pause a campaign. Running calls continue */
   'POST /api/v1/account/{auth_id}/campaigns/{campaign_id}/pause': {
     path: { auth_id: string; campaign_id: string };
     reply: { id: string; account_id: string; sub_account: string | null; name: string; agent_id: string; max_concurrent: number; cps: number; timezone: string; contact_timezone: string; caller_id_strategy: string; fixed_caller_id: string | null; scheduled_at: string | null; expires_at: string | null; window_enabled: boolean; window_start_time: string | null; window_end_time: string | null; window_days: readonly number[]; window_hours: readonly { weekday: number; start_time: string; end_time: string }[]; holidays: readonly string[]; retry_attempts: number; retry_delays: readonly number[]; retry_window_days: number; retry_on: readonly string[]; notify_url: string | null; pool_rotation_strategy: string; pool_max_calls_per_number: number | null; pool_max_calls_per_day: number | null; pool_cooldown_seconds: number; max_abandoned_percent: number | null; status: string; health: string; pause_reason: string | null; paused_reason: string | null; started_at: string | null; completed_at: string | null; last_dial_at: string | null; total_contacts: number; pending: number; dialling: number; answered: number; no_answer: number; busy: number; failed: number; retry_pending: number; expired: number; consecutive_failures: number; created_at: string; updated_at: string };
   };
-  /** Go on with a paused campaign; refused while the cause of the pause is still there */
+  /** Resume a paused campaign. Refused while the cause of the pause exists */
   'POST /api/v1/account/{auth_id}/campaigns/{campaign_id}/resume': {
     path: { auth_id: string; campaign_id: string };
     reply: { id: string; account_id: string; sub_account: string | null; name: string; agent_id: string; max_concurrent: number; cps: number; timezone: string; contact_timezone: string; caller_id_strategy: string; fixed_caller_id: string | null; scheduled_at: string | null; expires_at: string | null; window_enabled: boolean; window_start_time: string | null; window_end_time: string | null; window_days: readonly number[]; window_hours: readonly { weekday: number; start_time: string; end_time: string }[]; holidays: readonly string[]; retry_attempts: number; retry_delays: readonly number[]; retry_window_days: number; retry_on: readonly string[]; notify_url: string | null; pool_rotation_strategy: string; pool_max_calls_per_number: number | null; pool_max_calls_per_day: number | null; pool_cooldown_seconds: number; max_abandoned_percent: number | null; status: string; health: string; pause_reason: string | null; paused_reason: string | null; started_at: string | null; completed_at: string | null; last_dial_at: string | null; total_contacts: number; pending: number; dialling: number; answered: number; no_answer: number; busy: number; failed: number; retry_pending: number; expired: number; consecutive_failures: number; created_at: string; updated_at: string };
   };
-  /** End a running or paused campaign for good */
+  /** End a running or paused campaign permanently */
   'POST /api/v1/account/{auth_id}/campaigns/{campaign_id}/cancel': {
     path: { auth_id: string; campaign_id: string };
     reply: { id: string; account_id: string; sub_account: string | null; name: string; agent_id: string; max_concurrent: number; cps: number; timezone: string; contact_timezone: string; caller_id_strategy: string; fixed_caller_id: string | null; scheduled_at: string | null; expires_at: string | null; window_enabled: boolean; window_start_time: string | null; window_end_time: string | null; window_days: readonly number[]; window_hours: readonly { weekday: number; start_time: string; end_time: string }[]; holidays: readonly string[]; retry_attempts: number; retry_delays: readonly number[]; retry_window_days: number; retry_on: readonly string[]; notify_url: string | null; pool_rotation_strategy: string; pool_max_calls_per_number: number | null; pool_max_calls_per_day: number | null; pool_cooldown_seconds: number; max_abandoned_percent: number | null; status: string; health: string; pause_reason: string | null; paused_reason: string | null; started_at: string | null; completed_at: string | null; last_dial_at: string | null; total_contacts: number; pending: number; dialling: number; answered: number; no_answer: number; busy: number; failed: number; retry_pending: number; expired: number; consecutive_failures: number; created_at: string; updated_at: string };
   };
-  /** Put a campaign that does not run away; what it did stays readable */
+  /** Archive a campaign that is not running. Its results stay readable */
   'POST /api/v1/account/{auth_id}/campaigns/{campaign_id}/archive': {
     path: { auth_id: string; campaign_id: string };
     reply: { id: string; account_id: string; sub_account: string | null; name: string; agent_id: string; max_concurrent: number; cps: number; timezone: string; contact_timezone: string; caller_id_strategy: string; fixed_caller_id: string | null; scheduled_at: string | null; expires_at: string | null; window_enabled: boolean; window_start_time: string | null; window_end_time: string | null; window_days: readonly number[]; window_hours: readonly { weekday: number; start_time: string; end_time: string }[]; holidays: readonly string[]; retry_attempts: number; retry_delays: readonly number[]; retry_window_days: number; retry_on: readonly string[]; notify_url: string | null; pool_rotation_strategy: string; pool_max_calls_per_number: number | null; pool_max_calls_per_day: number | null; pool_cooldown_seconds: number; max_abandoned_percent: number | null; status: string; health: string; pause_reason: string | null; paused_reason: string | null; started_at: string | null; completed_at: string | null; last_dial_at: string | null; total_contacts: number; pending: number; dialling: number; answered: number; no_answer: number; busy: number; failed: number; retry_pending: number; expired: number; consecutive_failures: number; created_at: string; updated_at: string };
   };
-  /** Upload contacts: CSV in the field file of a form, as text/csv, or JSON rows. Columns: to, from, answer_url, hangup_url; others are SIP headers. Takes the place of the list before. */
+  /** Upload contacts as CSV (form field file, or text/csv) or as JSON rows. Columns: to, from, answer_url, hangup_url; others are SIP headers. Replaces the previous list. */
   'POST /api/v1/account/{auth_id}/campaigns/{campaign_id}/upload': {
     path: { auth_id: string; campaign_id: string };
     upload: true;
     reply: { valid_contacts: number; invalid_rows: number; total_rows: number; custom_headers_detected: readonly string[]; errors: readonly { row_number: number; reason: string }[] };
   };
-  /** Every row of the list that is no contact, with its number and the reason, as CSV */
+  /** Download the rejected rows of the list with row number and reason, as CSV */
   'GET /api/v1/account/{auth_id}/campaigns/{campaign_id}/upload/errors': {
     path: { auth_id: string; campaign_id: string };
     reply: FileReply;
   };
-  /** Contacts and where each stands, in the order of the list */
+  /** List the contacts and their statuses, in the order of the list */
   'GET /api/v1/account/{auth_id}/campaigns/{campaign_id}/contacts': {
     path: { auth_id: string; campaign_id: string };
     query?: { limit?: Text; offset?: Text; status?: "pending" | "dialling" | "answered" | "no_answer" | "busy" | "failed" | "retry_pending" | "expired" | undefined; search?: Text };
     reply: { objects: readonly { id: number; row_number: number; to_number: string; from_number: string | null; answer_url: string | null; hangup_url: string | null; sip_headers: Readonly<Record<string, string>>; timezone: string | null; status: string; reason: string | null; attempts: number; next_attempt_at: string | null; first_dial_at: string | null; call_uuid: string | null }[]; total: number };
   };
-  /** Every attempt, latest first, also those without a call record */
+  /** List all attempts, latest first, including those without a call record */
   'GET /api/v1/account/{auth_id}/campaigns/{campaign_id}/calls': {
     path: { auth_id: string; campaign_id: string };
     query?: { page?: Text; per_page?: Text };
     reply: { objects: readonly { call_uuid: string; campaign_id: string; contact_id: number; row_number: number; attempt_number: number; to_number: string; from_number: string | null; status: string; placed_at: string; answered_at: string | null; ended_at: string | null; duration: number; hangup_cause: string | null; hangup_cause_code: number | null; machine: boolean | null }[]; total: number; page: number; per_page: number; total_pages: number };
   };
-  /** Where every contact stands, now or in the end, as CSV */
+  /** Download the current or final result of every contact, as CSV */
   'GET /api/v1/account/{auth_id}/campaigns/{campaign_id}/results': {
     path: { auth_id: string; campaign_id: string };
     reply: FileReply;
   };
-  /** The campaign and contact that a call belongs to */
+  /** Get the campaign and contact of a call */
   'GET /api/v1/account/{auth_id}/campaigns/{campaign_id}/call-lookup/{call_uuid}': {
     path: { auth_id: string; campaign_id: string; call_uuid: string };
     reply: { call_uuid: string; campaign_id: string; contact_id: number; row_number: number; attempt_number: number; to_number: string; from_number: string | null; status: string; placed_at: string; answered_at: string | null; ended_at: string | null; duration: number; hangup_cause: string | null; hangup_cause_code: number | null; machine: boolean | null };
   };
-  /** The campaign and contact that a call belongs to, of all campaigns */
+  /** Get the campaign and contact of a call, for any campaign */
   'GET /api/v1/account/{auth_id}/call-lookup/{call_uuid}': {
     path: { auth_id: string; call_uuid: string };
     reply: { call_uuid: string; campaign_id: string; contact_id: number; row_number: number; attempt_number: number; to_number: string; from_number: string | null; status: string; placed_at: string; answered_at: string | null; ended_at: string | null; duration: number; hangup_cause: string | null; hangup_cause_code: number | null; machine: boolean | null };
   };
-  /** Add numbers to call from to the pool of a campaign */
+  /** Add caller numbers to the pool of a campaign */
   'POST /api/v1/account/{auth_id}/campaigns/{campaign_id}/pool': {
     path: { auth_id: string; campaign_id: string };
     body: { numbers: readonly { from_number: string; label?: string }[] };
     reply: { added: readonly { id: string; from_number: string; label: string; total_calls: number; last_used_at: string | null }[] };
   };
-  /** Numbers of the pool, and how often each was used */
+  /** List the numbers of the pool and how often each was used */
   'GET /api/v1/account/{auth_id}/campaigns/{campaign_id}/pool': {
     path: { auth_id: string; campaign_id: string };
     reply: { objects: readonly { id: string; from_number: string; label: string; total_calls: number; last_used_at: string | null }[]; total: number };
   };
-  /** Change a number of the pool; what is absent stays, another number counts anew */
+  /** Update a number of the pool. Absent fields stay unchanged; a new number resets the counts */
   'PUT /api/v1/account/{auth_id}/campaigns/{campaign_id}/pool/{number_id}': {
     path: { auth_id: string; campaign_id: string; number_id: string };
     body?: { from_number?: string; label?: string };
     reply: { id: string; from_number: string; label: string; total_calls: number; last_used_at: string | null };
   };
-  /** Take a number out of the pool */
+  /** Remove a number from the pool */
   'DELETE /api/v1/account/{auth_id}/campaigns/{campaign_id}/pool/{number_id}': {
     path: { auth_id: string; campaign_id: string; number_id: string };
     reply: undefined;
   };
-  /** Numbers that no campaign of the account calls, from the next call on */
+  /** Add numbers that campaigns of the account must not call, starting with the next call */
   'POST /api/v1/account/{auth_id}/do-not-call': {
     path: { auth_id: string };
     body: { numbers: readonly string[] };
     reply: { added: number };
   };
-  /** Numbers that no campaign of the account calls, in their order */
+  /** List the numbers that campaigns of the account must not call, in ascending order */
   'GET /api/v1/account/{auth_id}/do-not-call': {
     path: { auth_id: string };
     query?: { limit?: Text; offset?: Text; search?: Text };
     reply: { objects: readonly { number: string; added_at: string }[]; total: number };
   };
-  /** A number may be called again */
+  /** Remove a number from the do-not-call list */
   'DELETE /api/v1/account/{auth_id}/do-not-call/{number}': {
     path: { auth_id: string; number: string };
     reply: undefined;
   };
-  /** Move capacity from the partner to a customer */
+  /** Transfer capacity from the partner to a customer */
   'POST /api/v1/partner/accounts/{customer_auth_id}/concurrency/transfer': {
     path: { customer_auth_id: string };
     body: { resource?: "concurrent_calls" | "cps"; slots: number; description?: string };
     reply: { success: boolean; slots: number; resource: string; from_account: string; to_account: string; transfer_reference: string; partner_remaining: number; customer_effective: number; message: string };
   };
-  /** Take capacity back from a customer */
+  /** Reclaim capacity from a customer */
   'POST /api/v1/partner/accounts/{customer_auth_id}/concurrency/reclaim': {
     path: { customer_auth_id: string };
     body: { resource?: "concurrent_calls" | "cps"; slots: number; description?: string };
     reply: { success: boolean; slots: number; resource: string; from_account: string; to_account: string; transfer_reference: string; partner_remaining: number; customer_effective: number; message: string };
   };
-  /** Allocation to a customer and the limits of both accounts */
+  /** Get the allocation to a customer and the limits of both accounts */
   'GET /api/v1/partner/accounts/{customer_auth_id}/concurrency': {
     path: { customer_auth_id: string };
     reply: { partner_auth_id: string; customer_auth_id: string; partner_concurrent_calls_limit: number; customer_concurrent_calls_limit: number; net_concurrent_calls_allocated: number; partner_cps_limit: number; customer_cps_limit: number; net_cps_allocated: number };
   };
-  /** Transfers and reclaims, newest first */
+  /** List transfers and reclaims, newest first */
   'GET /api/v1/partner/concurrency/transfers': {
     query?: { limit?: Text; offset?: Text };
     reply: { transfers: readonly { transfer_reference: string; operation: string; resource: string; slots: number; from_account: string; to_account: string; description: string; partner_remaining: number; customer_effective: number; created_at: string }[]; total: number; limit: number; offset: number };
   };
-  /** Create a sub-account; the only answer that shows its token */
+  /** Create a sub-account. Only this response shows its token */
   'POST /api/v1/accounts/{auth_id}/sub-accounts/': {
     path: { auth_id: string };
     body: { name: string; email?: string; phone?: string; description?: string; enabled?: boolean; permissions?: { calls?: boolean; cdr?: boolean; recordings?: boolean; applications?: boolean; endpoints?: boolean; balance?: boolean; numbers?: boolean; trunks?: boolean; conferences?: boolean; campaigns?: boolean; refer?: boolean }; rate_limit?: number | null };
@@ -1062,7 +1062,7 @@ export interface Operations {
     path: { auth_id: string; sub_auth_id: string };
     reply: { id: string; auth_id: string; parent_account_id: string; parent_auth_id: string; name: string; email: string; phone: string; description: string; permissions: Readonly<Record<string, boolean>>; rate_limit: number; enabled: boolean; is_active: boolean; email_verified: boolean; account: string; resource_uri: string; created: string; modified: string; created_at: string; updated_at: string };
   };
-  /** Change a sub-account */
+  /** Update a sub-account */
   'PUT /api/v1/accounts/{auth_id}/sub-accounts/{sub_auth_id}': {
     path: { auth_id: string; sub_auth_id: string };
     body?: { name?: string; email?: string; phone?: string; description?: string; enabled?: boolean; permissions?: { calls?: boolean; cdr?: boolean; recordings?: boolean; applications?: boolean; endpoints?: boolean; balance?: boolean; numbers?: boolean; trunks?: boolean; conferences?: boolean; campaigns?: boolean; refer?: boolean }; rate_limit?: number | null };
@@ -1090,7 +1090,7 @@ export interface Operations {
     path: { auth_id: string; sub_auth_id: string };
     reply: { api_id?: string; account: string; auth_id: string; auth_token: string; created: string; modified: string; enabled: boolean; name: string; resource_uri: string };
   };
-  /** Change a sub-account (Plivo form) */
+  /** Update a sub-account (Plivo form) */
   'POST /api/v1/Account/{auth_id}/Subaccount/{sub_auth_id}/': {
     path: { auth_id: string; sub_auth_id: string };
     body?: { name?: string; email?: string; phone?: string; description?: string; enabled?: boolean; permissions?: { calls?: boolean; cdr?: boolean; recordings?: boolean; applications?: boolean; endpoints?: boolean; balance?: boolean; numbers?: boolean; trunks?: boolean; conferences?: boolean; campaigns?: boolean; refer?: boolean }; rate_limit?: number | null };
@@ -1101,11 +1101,11 @@ export interface Operations {
     path: { auth_id: string; sub_auth_id: string };
     reply: undefined;
   };
-  /** Prometheus metrics; in OpenMetrics with exemplars where Accept asks for it */
+  /** Get Prometheus metrics, or OpenMetrics with exemplars if Accept requests it */
   'GET /metrics': {
     reply: FileReply;
   };
-  /** Create an account; the only answer that shows its token */
+  /** Create an account. Only this response shows its token */
   'POST /admin/v1/accounts': {
     body: { name: string; currency?: string; concurrent_calls_limit?: number; cps_limit?: number; country?: string; timezone?: string; credit_limit?: number; credit_limit_type?: "soft" | "hard"; is_postpaid?: boolean; low_balance_threshold?: number; low_balance_url?: string | null; low_balance_email?: string | null; status?: "active" | "suspended" | "closed"; is_partner?: boolean; partner_auth_id?: string | null; limit_transfer_enabled?: boolean; barred_prefixes?: readonly string[]; barred_countries?: readonly string[]; daily_spend_limit?: number | null; default_endpoint_app?: number | null; default_caller_id?: string | null; email?: string; phone?: string; description?: string; cdr_retention_days?: number | null; recording_retention_days?: number | null };
     reply: { auth_token: string; auth_id: string; name: string; parent_auth_id: string | null; status: string; currency: string; country: string; timezone: string; concurrent_calls_limit: number; cps_limit: number; is_partner: boolean; partner_auth_id: string | null; limit_transfer_enabled: boolean; barred_prefixes: readonly string[]; barred_countries: readonly string[]; daily_spend_limit: number | null; default_endpoint_app: number | null; default_caller_id: string | null; low_balance_url: string | null; low_balance_email: string | null; email: string; phone: string; description: string; cdr_retention_days: number | null; recording_retention_days: number | null; created_at: string; updated_at: string; balances: readonly { id: string; account_id: string; currency: string; balance: number; reserved_funds: number; promotional_balance: number; promotional_reserved_balance: number; available_balance: number; credit_limit: number; is_postpaid: boolean; credit_limit_type: string; low_balance_threshold: number; status: string; created_at: string; updated_at: string }[] };
@@ -1120,19 +1120,19 @@ export interface Operations {
     path: { auth_id: string };
     reply: { auth_id: string; name: string; parent_auth_id: string | null; status: string; currency: string; country: string; timezone: string; concurrent_calls_limit: number; cps_limit: number; is_partner: boolean; partner_auth_id: string | null; limit_transfer_enabled: boolean; barred_prefixes: readonly string[]; barred_countries: readonly string[]; daily_spend_limit: number | null; default_endpoint_app: number | null; default_caller_id: string | null; low_balance_url: string | null; low_balance_email: string | null; email: string; phone: string; description: string; cdr_retention_days: number | null; recording_retention_days: number | null; created_at: string; updated_at: string; balances: readonly { id: string; account_id: string; currency: string; balance: number; reserved_funds: number; promotional_balance: number; promotional_reserved_balance: number; available_balance: number; credit_limit: number; is_postpaid: boolean; credit_limit_type: string; low_balance_threshold: number; status: string; created_at: string; updated_at: string }[] };
   };
-  /** Change an account; what is absent stays, null clears */
+  /** Update an account. Absent fields stay unchanged, null clears */
   'PATCH /admin/v1/accounts/{auth_id}': {
     path: { auth_id: string };
     body?: { name?: string; concurrent_calls_limit?: number; cps_limit?: number; country?: string; timezone?: string; credit_limit?: number; credit_limit_type?: "soft" | "hard"; is_postpaid?: boolean; low_balance_threshold?: number; low_balance_url?: string | null; low_balance_email?: string | null; status?: "active" | "suspended" | "closed"; is_partner?: boolean; partner_auth_id?: string | null; limit_transfer_enabled?: boolean; barred_prefixes?: readonly string[]; barred_countries?: readonly string[]; daily_spend_limit?: number | null; default_endpoint_app?: number | null; default_caller_id?: string | null; email?: string; phone?: string; description?: string; cdr_retention_days?: number | null; recording_retention_days?: number | null };
     reply: { auth_id: string; name: string; parent_auth_id: string | null; status: string; currency: string; country: string; timezone: string; concurrent_calls_limit: number; cps_limit: number; is_partner: boolean; partner_auth_id: string | null; limit_transfer_enabled: boolean; barred_prefixes: readonly string[]; barred_countries: readonly string[]; daily_spend_limit: number | null; default_endpoint_app: number | null; default_caller_id: string | null; low_balance_url: string | null; low_balance_email: string | null; email: string; phone: string; description: string; cdr_retention_days: number | null; recording_retention_days: number | null; created_at: string; updated_at: string; balances: readonly { id: string; account_id: string; currency: string; balance: number; reserved_funds: number; promotional_balance: number; promotional_reserved_balance: number; available_balance: number; credit_limit: number; is_postpaid: boolean; credit_limit_type: string; low_balance_threshold: number; status: string; created_at: string; updated_at: string }[] };
   };
-  /** Open a balance in a further currency */
+  /** Add a balance in another currency */
   'POST /admin/v1/accounts/{auth_id}/balances': {
     path: { auth_id: string };
     body: { currency: string };
     reply: { id: string; account_id: string; currency: string; balance: number; reserved_funds: number; promotional_balance: number; promotional_reserved_balance: number; available_balance: number; credit_limit: number; is_postpaid: boolean; credit_limit_type: string; low_balance_threshold: number; status: string; created_at: string; updated_at: string };
   };
-  /** Change the credit terms and the alert threshold of one balance */
+  /** Update the credit terms and alert threshold of a balance */
   'PATCH /admin/v1/accounts/{auth_id}/balances/{currency}': {
     path: { auth_id: string; currency: string };
     body?: { credit_limit?: number; credit_limit_type?: "soft" | "hard"; is_postpaid?: boolean; low_balance_threshold?: number };
@@ -1144,76 +1144,76 @@ export interface Operations {
     body: { amount: number; currency: string; description: string; reference_type?: string; promotional?: boolean; key?: string };
     reply: { transaction: { id: string; account_id: string; balance_id: string; type: string; amount: number; currency: string; description: string; reference?: string; reference_type: string; status: string; processed_at: string; created_at: string; updated_at: string }; balance: { id: string; account_id: string; currency: string; balance: number; reserved_funds: number; promotional_balance: number; promotional_reserved_balance: number; available_balance: number; credit_limit: number; is_postpaid: boolean; credit_limit_type: string; low_balance_threshold: number; status: string; created_at: string; updated_at: string } };
   };
-  /** Make a new token; the old one stays valid for the overlap */
+  /** Create a new token. The old one stays valid for the overlap */
   'POST /admin/v1/accounts/{auth_id}/token': {
     path: { auth_id: string };
     body?: { overlap_seconds?: number };
     reply: { auth_id: string; auth_token: string; overlap_seconds: number };
   };
-  /** Record that a number has been verified to be the account’s */
+  /** Add a verified caller ID to the account */
   'POST /admin/v1/accounts/{auth_id}/caller-ids': {
     path: { auth_id: string };
     body: { number: string };
     reply: { number: string };
   };
-  /** List verified caller ids */
+  /** List verified caller IDs */
   'GET /admin/v1/accounts/{auth_id}/caller-ids': {
     path: { auth_id: string };
     reply: { caller_ids: readonly { number: string }[] };
   };
-  /** Forget a verified caller id */
+  /** Delete a verified caller ID */
   'DELETE /admin/v1/accounts/{auth_id}/caller-ids/{number}': {
     path: { auth_id: string; number: string };
     reply: undefined;
   };
-  /** Ledger of an account, newest first, with totals of the whole filtered set */
+  /** List the ledger entries of an account, newest first, with totals of the whole filtered set */
   'GET /admin/v1/accounts/{auth_id}/transactions': {
     path: { auth_id: string };
     query?: { page?: Text; per_page?: Text; from_date?: Text; to_date?: Text; type?: Text; status?: Text; currency?: Text; reference_type?: Text; reference?: Text; description?: Text };
     reply: { transactions: readonly { id: string; account_id: string; balance_id: string; type: string; amount: number; currency: string; description: string; reference?: string; reference_type: string; status: string; processed_at: string; created_at: string; updated_at: string }[]; summary: { total_transactions: number; total_debit: number; total_credit: number; net_amount: number; by_reference_type: readonly { reference_type: string; total_debit: number; total_credit: number; count: number }[] }; total: number; page: number; per_page: number; total_pages: number };
   };
-  /** Put a number into the inventory, or straight on an account */
+  /** Add a number to the inventory, or assign it to an account */
   'POST /admin/v1/numbers': {
     body: { e164: string; country: string; region?: string; setup_fee?: number; monthly_fee?: number; currency: string; carrier?: string; account_id?: string };
     reply: { id: string; account_id: string | null; sub_account_id: string | null; e164: string; country: string; region: string; capabilities: { voice: boolean; sms: boolean; mms: boolean; fax: boolean }; status: string; provider: string | null; setup_fee: number; monthly_fee: number; currency: string; application_id: number | null; trunk_group_id: string | null; voice_enabled: boolean; tags: readonly string[]; purchased_at: string | null; released_at: string | null; is_blocked: boolean; is_trial_number: boolean; last_billing_date: string | null; next_billing_date: string | null; cooldown_ends_at: string | null; suspended_at: string | null; alias: string | null; minimum_commitment_months: number; aadhaar_verification_required: boolean; aadhaar_verified: boolean; source: string; created_at: string; updated_at: string };
   };
-  /** Numbers of the service */
+  /** List all numbers of the service */
   'GET /admin/v1/numbers': {
     query?: { limit?: Text; offset?: Text; account_id?: Text; status?: "available" | "active" | "suspended" | "pending_release" | "released" | "blocked" | undefined; country?: Text; search?: Text };
     reply: { meta: { limit: number; offset: number; total: number }; numbers: readonly { id: string; account_id: string | null; sub_account_id: string | null; e164: string; country: string; region: string; capabilities: { voice: boolean; sms: boolean; mms: boolean; fax: boolean }; status: string; provider: string | null; setup_fee: number; monthly_fee: number; currency: string; application_id: number | null; trunk_group_id: string | null; voice_enabled: boolean; tags: readonly string[]; purchased_at: string | null; released_at: string | null; is_blocked: boolean; is_trial_number: boolean; last_billing_date: string | null; next_billing_date: string | null; cooldown_ends_at: string | null; suspended_at: string | null; alias: string | null; minimum_commitment_months: number; aadhaar_verification_required: boolean; aadhaar_verified: boolean; source: string; created_at: string; updated_at: string }[] };
   };
-  /** Take a free number out of the inventory */
+  /** Remove a free number from the inventory */
   'DELETE /admin/v1/numbers/{e164}': {
     path: { e164: string };
     reply: undefined;
   };
-  /** What a trunk is told and believed, and which private networks its origination URIs may lead to */
+  /** Set the header and identity policy of a trunk, and the private networks that its origination URIs may use */
   'PATCH /admin/v1/accounts/{auth_id}/trunks/{trunk_id}': {
     path: { auth_id: string; trunk_id: string };
     body?: { egress_allow?: readonly string[]; identity?: "trusted" | "untrusted" | null; identity_header?: "pai" | "rpid" | "both" | null; pass_headers?: readonly string[] | null; add_headers?: Readonly<Record<string, string>> | null; remove_headers?: readonly string[] | null; large_over_tcp?: boolean; delayed_offer?: boolean; refer?: boolean };
     reply: { trunk_id: string; egress_allow: readonly string[]; identity: "trusted" | "untrusted" | null; identity_header: "pai" | "rpid" | "both" | null; pass_headers: readonly string[] | null; add_headers: Readonly<Record<string, string>>; remove_headers: readonly string[]; large_over_tcp: boolean; delayed_offer: boolean; refer: boolean };
   };
-  /** Codecs and SRTP of accounts, endpoints, trunks and carriers that differ from the settings */
+  /** List the media policies: codecs and SRTP of accounts, endpoints, trunks and carriers that override the settings */
   'GET /admin/v1/media-policies': {
     reply: { policies: readonly { subject: string; name: string; srtp?: string; codecs?: readonly string[] }[] };
   };
-  /** Codecs, in our order of preference, and SRTP of one of them, from its next call on; what is left out is as elsewhere */
+  /** Set the codecs (in order of preference) and SRTP of an account, endpoint, trunk or carrier, starting with its next call. Absent fields use the settings */
   'PUT /admin/v1/media-policies/{subject}/{name}': {
     path: { subject: string; name: string };
     body?: { srtp?: "off" | "optional" | "required"; codecs?: readonly ("OPUS" | "G722" | "PCMU" | "PCMA" | "L16" | "CN")[] };
     reply: { subject: string; name: string; srtp?: string; codecs?: readonly string[] };
   };
-  /** As the settings say again */
+  /** Delete a media policy, so that the settings apply again */
   'DELETE /admin/v1/media-policies/{subject}/{name}': {
     path: { subject: string; name: string };
     reply: undefined;
   };
-  /** Rows of the database that could not be read and are skipped, latest first */
+  /** List database rows that could not be read and are skipped, latest first */
   'GET /admin/v1/unreadable-rows': {
     query?: { limit?: Text; offset?: Text };
     reply: { total: number; rows: readonly { table: string; key: string; reason: string; original: string; found: string }[] };
   };
-  /** Remove a row from that list. The row itself stays in its table; that of an open call is removed and what is held for it given back */
+  /** Remove a row from the list. The row itself stays in its table, except for an open call: it is removed and its reservations are released */
   'DELETE /admin/v1/unreadable-rows/{table}/{key}': {
     path: { table: string; key: string };
     reply: undefined;
@@ -1223,22 +1223,22 @@ export interface Operations {
     body: { name: string; host: string; identity?: "trusted" | "untrusted" | null; identity_header?: "pai" | "rpid" | "both" | null; pass_headers?: readonly string[] | null; add_headers?: Readonly<Record<string, string>> | null; remove_headers?: readonly string[] | null; large_over_tcp?: boolean; delayed_offer?: boolean; refer?: boolean; stir?: "off" | "verify" | "refuse" | "require" | null; sign?: boolean; port?: number | null; transport?: "udp" | "tcp" | "tls"; auth?: { username: string; password: string; register?: boolean } | null; source_addresses?: readonly string[]; prefixes?: readonly string[]; strip?: number; prepend?: string; cps_limit?: number; concurrent_calls_limit?: number; secure?: boolean; priority?: number; enabled?: boolean; first_response_ms?: number | null; answer_ms?: number | null; failover_on?: readonly string[] | null; max_redirects?: number | null; probe?: boolean; weight?: number | null; windows?: readonly string[] | null; costs?: Readonly<Record<string, number>> | null; rewrite?: readonly { match: string; replace: string }[] | null };
     reply: { name: string; host: string; port: number | null; transport: string; auth?: { username: string; password: string; register: boolean }; source_addresses: readonly string[]; prefixes: readonly string[]; strip: number; prepend: string; cps_limit: number; concurrent_calls_limit: number; secure: boolean; priority: number; enabled: boolean; first_response_ms: number | null; answer_ms: number | null; failover_on: readonly string[] | null; max_redirects: number | null; probe: boolean; weight: number | null; windows: readonly string[]; costs: Readonly<Record<string, number>>; rewrite: readonly { match: string; replace: string }[]; stir: "off" | "verify" | "refuse" | "require" | null; sign: boolean; identity: "trusted" | "untrusted" | null; identity_header: "pai" | "rpid" | "both" | null; pass_headers: readonly string[] | null; add_headers: Readonly<Record<string, string>>; remove_headers: readonly string[]; large_over_tcp: boolean; delayed_offer: boolean; refer: boolean };
   };
-  /** SIP gateways */
+  /** List SIP gateways */
   'GET /admin/v1/carriers': {
     reply: { carriers: readonly { name: string; host: string; port: number | null; transport: string; auth?: { username: string; password: string; register: boolean }; source_addresses: readonly string[]; prefixes: readonly string[]; strip: number; prepend: string; cps_limit: number; concurrent_calls_limit: number; secure: boolean; priority: number; enabled: boolean; first_response_ms: number | null; answer_ms: number | null; failover_on: readonly string[] | null; max_redirects: number | null; probe: boolean; weight: number | null; windows: readonly string[]; costs: Readonly<Record<string, number>>; rewrite: readonly { match: string; replace: string }[]; stir: "off" | "verify" | "refuse" | "require" | null; sign: boolean; identity: "trusted" | "untrusted" | null; identity_header: "pai" | "rpid" | "both" | null; pass_headers: readonly string[] | null; add_headers: Readonly<Record<string, string>>; remove_headers: readonly string[]; large_over_tcp: boolean; delayed_offer: boolean; refer: boolean; up: boolean | null; registered: boolean | null }[] };
   };
-  /** Add a SIP gateway, its name in the path */
+  /** Add a SIP gateway, with its name in the path */
   'POST /admin/v1/carriers/{name}': {
     path: { name: string };
     body: { host: string; identity?: "trusted" | "untrusted" | null; identity_header?: "pai" | "rpid" | "both" | null; pass_headers?: readonly string[] | null; add_headers?: Readonly<Record<string, string>> | null; remove_headers?: readonly string[] | null; large_over_tcp?: boolean; delayed_offer?: boolean; refer?: boolean; stir?: "off" | "verify" | "refuse" | "require" | null; sign?: boolean; port?: number | null; transport?: "udp" | "tcp" | "tls"; auth?: { username: string; password: string; register?: boolean } | null; source_addresses?: readonly string[]; prefixes?: readonly string[]; strip?: number; prepend?: string; cps_limit?: number; concurrent_calls_limit?: number; secure?: boolean; priority?: number; enabled?: boolean; first_response_ms?: number | null; answer_ms?: number | null; failover_on?: readonly string[] | null; max_redirects?: number | null; probe?: boolean; weight?: number | null; windows?: readonly string[] | null; costs?: Readonly<Record<string, number>> | null; rewrite?: readonly { match: string; replace: string }[] | null };
     reply: { name: string; host: string; port: number | null; transport: string; auth?: { username: string; password: string; register: boolean }; source_addresses: readonly string[]; prefixes: readonly string[]; strip: number; prepend: string; cps_limit: number; concurrent_calls_limit: number; secure: boolean; priority: number; enabled: boolean; first_response_ms: number | null; answer_ms: number | null; failover_on: readonly string[] | null; max_redirects: number | null; probe: boolean; weight: number | null; windows: readonly string[]; costs: Readonly<Record<string, number>>; rewrite: readonly { match: string; replace: string }[]; stir: "off" | "verify" | "refuse" | "require" | null; sign: boolean; identity: "trusted" | "untrusted" | null; identity_header: "pai" | "rpid" | "both" | null; pass_headers: readonly string[] | null; add_headers: Readonly<Record<string, string>>; remove_headers: readonly string[]; large_over_tcp: boolean; delayed_offer: boolean; refer: boolean };
   };
-  /** One SIP gateway */
+  /** Get a SIP gateway */
   'GET /admin/v1/carriers/{name}': {
     path: { name: string };
     reply: { name: string; host: string; port: number | null; transport: string; auth?: { username: string; password: string; register: boolean }; source_addresses: readonly string[]; prefixes: readonly string[]; strip: number; prepend: string; cps_limit: number; concurrent_calls_limit: number; secure: boolean; priority: number; enabled: boolean; first_response_ms: number | null; answer_ms: number | null; failover_on: readonly string[] | null; max_redirects: number | null; probe: boolean; weight: number | null; windows: readonly string[]; costs: Readonly<Record<string, number>>; rewrite: readonly { match: string; replace: string }[]; stir: "off" | "verify" | "refuse" | "require" | null; sign: boolean; identity: "trusted" | "untrusted" | null; identity_header: "pai" | "rpid" | "both" | null; pass_headers: readonly string[] | null; add_headers: Readonly<Record<string, string>>; remove_headers: readonly string[]; large_over_tcp: boolean; delayed_offer: boolean; refer: boolean };
   };
-  /** Change a SIP gateway */
+  /** Update a SIP gateway */
   'PATCH /admin/v1/carriers/{name}': {
     path: { name: string };
     body?: { host?: string; identity?: "trusted" | "untrusted" | null; identity_header?: "pai" | "rpid" | "both" | null; pass_headers?: readonly string[] | null; add_headers?: Readonly<Record<string, string>> | null; remove_headers?: readonly string[] | null; large_over_tcp?: boolean; delayed_offer?: boolean; refer?: boolean; stir?: "off" | "verify" | "refuse" | "require" | null; sign?: boolean; port?: number | null; transport?: "udp" | "tcp" | "tls"; auth?: { username: string; password: string; register?: boolean } | null; source_addresses?: readonly string[]; prefixes?: readonly string[]; strip?: number; prepend?: string; cps_limit?: number; concurrent_calls_limit?: number; secure?: boolean; priority?: number; enabled?: boolean; first_response_ms?: number | null; answer_ms?: number | null; failover_on?: readonly string[] | null; max_redirects?: number | null; probe?: boolean; weight?: number | null; windows?: readonly string[] | null; costs?: Readonly<Record<string, number>> | null; rewrite?: readonly { match: string; replace: string }[] | null };
@@ -1249,45 +1249,45 @@ export interface Operations {
     path: { name: string };
     reply: undefined;
   };
-  /** Set a rate; one of the same direction, prefix, currency and account is replaced */
+  /** Set a rate. It replaces a rate with the same direction, prefix, currency and account */
   'POST /admin/v1/rates': {
     body: { direction: "outbound" | "inbound" | "sip" | "stream" | "recording" | "transcription" | "number"; prefix?: string; per_minute: number; pulse_seconds?: number; currency: string; account_id?: string | null };
     reply: { direction: string; prefix: string; per_minute: number; pulse_seconds: number; currency: string; account_id: string | null };
   };
-  /** Rates in force, those of the price list file included */
+  /** List the rates in force, including those in the price list file */
   'GET /admin/v1/rates': {
     reply: { rates: readonly { direction: string; prefix: string; per_minute: number; pulse_seconds: number; currency: string; account_id: string | null }[] };
   };
-  /** Remove a rate that was set; where the price list file has one, that is in force again */
+  /** Remove a rate. If the price list file has one, it applies again */
   'DELETE /admin/v1/rates': {
     query: { direction: "outbound" | "inbound" | "sip" | "stream" | "recording" | "transcription" | "number" | undefined; prefix?: Text; currency: Text; account_id?: Text };
     reply: undefined;
   };
-  /** Where a call to a number would go, and why; nobody is called */
+  /** Test the routing of a call to a number, without placing a call */
   'GET /admin/v1/routes': {
     query: { account_id: Text; from: Text; to: Text };
     reply: { to: string; country: string | null; caller_id: string | null; per_minute: number | null; currency: string | null; refusal: string | null; carriers: readonly { carrier: string; rank: number | null; why: string | null; prefix: string | null; priority: number; cost: number | null; weight: number | null; number: string }[] };
   };
-  /** Numbers that no campaign of any account calls, from the next call on */
+  /** Add numbers that campaigns of all accounts must not call, starting with the next call */
   'POST /admin/v1/do-not-call': {
     body: { numbers: readonly string[] };
     reply: { added: number };
   };
-  /** Numbers that no campaign of any account calls, in their order */
+  /** List the numbers that campaigns of all accounts must not call, in ascending order */
   'GET /admin/v1/do-not-call': {
     query?: { limit?: Text; offset?: Text; search?: Text };
     reply: { objects: readonly { number: string; added_at: string }[]; total: number };
   };
-  /** A number may be called again */
+  /** Remove a number from the do-not-call list */
   'DELETE /admin/v1/do-not-call/{number}': {
     path: { number: string };
     reply: undefined;
   };
-  /** Live and queued calls of all accounts */
+  /** List live and queued calls of all accounts */
   'GET /admin/v1/calls': {
     reply: { count: number; calls: readonly { account_id: string; call_uuid: string; request_uuid: string | null; call_status: string; direction: string; from: string; to: string; caller_name: string; session_start: string; start_time: string; answer_time: string | null; stir_verification: string; stir_attestation: string }[] };
   };
-  /** One call and its timeline, also for a while after its end */
+  /** Get a call and its timeline, also for a while after its end */
   'GET /admin/v1/calls/{call_uuid}': {
     path: { call_uuid: string };
     reply: { call_uuid: string; live: boolean; call?: { account_id: string; call_uuid: string; request_uuid: string | null; call_status: string; direction: string; from: string; to: string; caller_name: string; session_start: string; start_time: string; answer_time: string | null; stir_verification: string; stir_attestation: string }; log: readonly { at: string; kind: string; text: string; facts: Readonly<Record<string, unknown>> }[] };
@@ -1297,80 +1297,80 @@ export interface Operations {
     path: { call_uuid: string };
     reply: undefined;
   };
-  /** SIP messages of a call and of the legs that belong to it, oldest first, without passwords, tokens and media keys: as JSON, as a pcap file for Wireshark, or as a ladder of text; by `format` or by Accept */
+  /** Get the SIP messages of a call and its related legs, oldest first, with passwords, tokens and media keys masked. `format` or Accept selects JSON, a pcap file for Wireshark, or a text ladder */
   'GET /admin/v1/calls/{call_uuid}/messages': {
     path: { call_uuid: string };
     query?: { format?: "json" | "pcap" | "text" | undefined };
     reply: unknown;
   };
-  /** How a call sounded, every five seconds of it, also for a while after its end */
+  /** Get quality samples of a call (every 5 s), also for a while after its end */
   'GET /admin/v1/calls/{call_uuid}/quality': {
     path: { call_uuid: string };
     reply: { call_uuid: string; samples: readonly { at: string; packets_received: number; packets_sent: number; mos: number | null; jitter: number | null; packet_loss: number | null; playout_delay: number | null; packet_discard: number | null; round_trip_time: number | null; burst_density: number | null; burst_duration: number | null; gap_duration: number | null; r_factor: number | null; mos_sent: number | null; jitter_sent: number | null; packet_loss_sent: number | null; one_way_audio: boolean | null }[] };
   };
-  /** Take over up to 1000 rows of rates, numbers or accounts; each is told apart, and a wrong one stops no other */
+  /** Import up to 1000 rows of rates, numbers or accounts. Rows are validated independently; an invalid row is reported and skipped */
   'POST /admin/v1/import/{kind}': {
     path: { kind: string };
     body: { dry_run?: boolean; rows: readonly { line: number; cells: Readonly<Record<string, string | number | boolean>> }[] };
     reply: { dry_run: boolean; done: number; refused: number; rows: readonly { line: number; ok: boolean; result: string; auth_token?: string }[] };
   };
-  /** State of this node */
+  /** Get the state of this node */
   'GET /admin/v1/status': {
     reply: { version: string; started_at: string; uptime_seconds: number; draining: boolean; calls_active: number; calls_limit: number; calls_per_second: number; registrations: number; parts: readonly { part: string; ready: boolean; detail: string }[] };
   };
-  /** Live contacts of SIP endpoints */
+  /** List the registered contacts of SIP endpoints */
   'GET /admin/v1/registrations': {
     reply: { count: number; registrations: readonly { username: string; contact_uri: string; transport: string; address: string; port: number; user_agent: string; expires_at: string }[] };
   };
-  /** Take no new calls; running ones go on */
+  /** Refuse new calls. Running calls continue */
   'POST /admin/v1/drain': {
     reply: { draining: boolean };
   };
-  /** Raised alarms, oldest first */
+  /** List active alarms, oldest first */
   'GET /admin/v1/alarms': {
     reply: { alarms: readonly { kind: string; subject: string; detail: string; since: string }[] };
   };
-  /** Take over new settings: rates, carriers, log level, certificates; the rest needs a restart. As SIGHUP does */
+  /** Reload the settings, as SIGHUP does: rates, carriers, log level and certificates. Others need a restart */
   'POST /admin/v1/reload': {
     reply: { changed: readonly string[]; needs_restart: readonly string[]; rates: number; carriers: number };
   };
-  /** Write a consistent copy of the database into the backups folder, while the service runs */
+  /** Write a consistent backup of the database into the backups folder while the service runs */
   'POST /admin/v1/backup': {
     body?: { name?: string };
     reply: { path: string; bytes: number };
   };
-  /** How far the backup that is being written has come */
+  /** Get the progress of the running backup */
   'GET /admin/v1/backup': {
     reply: { running: boolean; bytes: number; total_bytes: number };
   };
-  /** Prove that the entries of every balance add up to it */
+  /** Verify that every balance equals the sum of its entries */
   'POST /admin/v1/verify': {
     reply: { ok: boolean; faults: readonly { balance_id: string; account_id: string; currency: string; balance_micros: number; sum_of_entries_micros: number; sum_of_daily_totals_micros: number; reserved_micros: number; sum_of_reservations_micros: number }[] };
   };
-  /** All users of the console */
+  /** List all console users */
   'GET /admin/v1/users': {
     reply: { users: readonly { user_id: string; email: string; role: string; account_id: string | null; has_totp: boolean; created_at: string }[] };
   };
-  /** Invite a user of the console: answers a link that makes the user once */
+  /** Invite a console user. Returns a one-time link that creates the user */
   'POST /admin/v1/users': {
     body: { email?: string; role: "owner" | "operator" | "developer" | "viewer" | "billing"; account_id?: string };
     reply: { link: string; email: string | null; role: string; account_id: string | null; expires_at: string };
   };
-  /** Remove a user of the console; the sessions end */
+  /** Delete a console user. The user's sessions end */
   'DELETE /admin/v1/users/{user_id}': {
     path: { user_id: string };
     reply: undefined;
   };
-  /** Who changed what, newest first */
+  /** List the audit log, newest first */
   'GET /admin/v1/audit': {
     query?: { limit?: Text; offset?: Text };
     reply: { total: number; entries: readonly { at: string; who: string; account_id: string | null; what: string; method: string; path: string; status: number; address: string | null; detail: string | null }[] };
   };
-  /** REST API with the operator's part, as a page */
+  /** Show the REST API page, including the operator's part */
   'GET /admin/docs': {
     reply: FileReply;
   };
-  /** REST API with the operator's part, as an OpenAPI 3.1 document */
+  /** Get the REST API with the operator's part as an OpenAPI 3.1 document */
   'GET /admin/openapi.json': {
     reply: unknown;
   };

@@ -1,4 +1,4 @@
-/** The API page: Swagger UI on the OpenAPI document. The set-up copies its files from the package `swagger-ui-dist`. */
+/** The API page: Swagger UI for the OpenAPI document. The setup copies its files from the package `swagger-ui-dist`. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { err, ok } from '../../base/result.ts';
@@ -15,7 +15,7 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   'init.js': 'text/javascript; charset=utf-8',
 };
 
-/** HTML of the page. `document`: path of the OpenAPI document that it shows. */
+/** Returns the HTML of the page. `document`: path of the OpenAPI document to show. */
 export const apiPage = (document: string) => ({
   contentType: 'text/html; charset=utf-8',
   headers: { 'content-security-policy': API_PAGE_POLICY },
@@ -44,7 +44,7 @@ export const apiPageFileRoute: Route = publicRoute({
   errors: 'plain',
   produces: 'text/javascript',
   path: '/docs/api/{file}',
-  summary: 'Script or style of the API page',
+  summary: 'Get a script or style of the API page',
   params: Type.Object({ file: Type.String() }),
   run: (_needs, { params }) => {
     const contentType = CONTENT_TYPES[params.file];

@@ -4,8 +4,8 @@ import { type Failure, invalidField } from './http/failure.ts';
 import { callerIdPatch } from './http/values.ts';
 
 /**
- * A default caller id has to be one of the main account's numbers, unless any may be presented. Undefined: it may be set, or
- * none is.
+ * Checks a default caller ID: it must be one of the main account's numbers, unless any number is allowed. Returns undefined if
+ * it is valid or not set.
  */
 export async function wrongCallerId(
   { provisioning, settings }: Pick<RouteNeeds, 'provisioning' | 'settings'>,
@@ -16,5 +16,5 @@ export async function wrongCallerId(
   const { callerId } = callerIdPatch(value);
   if (callerId === undefined || settings.callerIdPolicy === 'any') return undefined;
   const owned = accountId !== undefined && (await provisioning.callerIds.owns(accountId, callerId));
-  return owned ? undefined : invalidField(field, 'is no number or caller id of this account');
+  return owned ? undefined : invalidField(field, 'is not a number or caller ID of this account');
 }

@@ -21,52 +21,52 @@ import type { Operations } from './operations.ts';
 
 export interface RestSettings {
   readonly host: string;
-  /** 0 picks a free one. */
+  /** Port to listen on. 0 selects a free port. */
   readonly port: number;
-  /** PEM files; they are read again when they change. */
+  /** Paths of PEM files, which are reloaded when they change. */
   readonly tls?: { readonly certFile: string; readonly keyFile: string };
-  /** Addresses or CIDR ranges of reverse proxies whose `X-Forwarded-For` is believed. */
+  /** Addresses or CIDR ranges of reverse proxies whose `X-Forwarded-For` is trusted. */
   readonly trustProxy: readonly string[];
   readonly bodyLimitBytes: number;
-  /** Requests per second and account; beyond: 429. */
+  /** Maximum number of requests per second and account; beyond it, 429. */
   readonly requestsPerSecond: number;
   readonly operatorPages: OperatorPages;
-  /** Connections of one address; trusted proxies may have as many as there may be. */
+  /** Maximum number of connections per address. Trusted proxies are limited only by the total. */
   readonly connectionsPerAddress: number;
-  /** Requests without valid credentials per second, address and key; beyond: 429. */
+  /** Maximum number of requests without valid credentials per second, address and key; beyond it, 429. */
   readonly refusedPerSecond: number;
-  /** Base of links, for example `https://voice.example`; without a slash at the end. */
+  /** Base URL of links, for example `https://voice.example`, without a trailing slash. */
   readonly publicUrl: string;
-  /** Host of `sip_uri`, and of trunk domains. */
+  /** Host in `sip_uri` and in trunk domains. */
   readonly registrarHost: string;
   readonly makeCallStatus: 200 | 201;
-  /** Short endpoint and CDR shapes for strictly typed Vobiz clients. */
+  /** Whether endpoint and CDR replies use the short shapes for strictly typed Vobiz clients. */
   readonly strictVobizSdk: boolean;
   readonly platformName: string;
-  /** `any`: a default caller id may be any number. */
+  /** Allowed default caller IDs. `any`: any number. */
   readonly callerIdPolicy: 'owned' | 'any';
-  /** Life of a signed recording link, seconds. */
+  /** Lifetime of a signed recording link, milliseconds. */
   readonly recordingLinkMs: number;
-  /** Largest contact list. */
+  /** Maximum size of a contact list, bytes. */
   readonly uploadLimitBytes: number;
-  /** Name and address on invoices, a line each. */
+  /** Name and address on invoices, one line each. */
   readonly invoiceSeller: string;
-  /** TrueType file for invoices; '' = that of the machine. */
+  /** Path of the TrueType font for invoices. Empty: a font installed on the machine. */
   readonly invoiceFont: string;
-  /** Key of signed links. */
+  /** Key that signs links. */
   readonly linkKey: string;
-  /** Absolute folders of the files behind recordings and exports. */
+  /** Absolute paths of the folders for recordings and exports. */
   readonly recordingsFolder: string;
   readonly exportsFolder: string;
 }
 
-/** Keeps documents that are tried out. */
+/** Stores documents that are being tested. */
 export interface Drafts {
-  /** The URL under which a call reads it. */
+  /** Stores the document and returns the URL from which a call reads it. */
   keep(xml: string): string;
 }
 
-/** What the routes work with. */
+/** Dependencies of the routes. */
 export interface RouteNeeds {
   readonly accounts: Accounts;
   readonly ledger: Ledger;
@@ -77,14 +77,14 @@ export interface RouteNeeds {
   readonly signingTokens: SigningTokens;
   readonly phoneLogins: PhoneLogins;
   readonly users: Users;
-  /** What changes in the console without being asked for. */
+  /** Live updates of the console. */
   readonly liveFeed: LiveFeed;
-  /** Recordings that are not in their folder. */
+  /** Object storage of recordings that are not in their folder. */
   readonly recordingObjects?:
     | { readonly objects: ObjectStore; keyOf(file: string): string }
     | undefined;
   readonly drafts: Drafts;
-  /** An export waits: wakes whoever works on them. */
+  /** Called when an export is queued, to wake the export worker. */
   readonly onExportQueued: () => void;
   readonly control: CallControl;
   readonly campaigns: CampaignControl;
@@ -98,9 +98,9 @@ export interface RouteNeeds {
 
 export interface RestDeps extends RouteNeeds {
   readonly logger: Logger;
-  /** Constant-time check of the operator's token. */
+  /** Compares the operator's token in constant time. */
   readonly isAdminToken: (token: string) => boolean;
   readonly isScrapeToken: (token: string) => boolean;
-  /** Takes SIP over WebSocket at `/sip`. */
+  /** Handles WebSocket upgrades for SIP at `/sip`. */
   readonly takeUpgrade: TakeUpgrade;
 }

@@ -6,21 +6,23 @@ import { canonicalPath } from './http/url.ts';
 import { recordingFilePath } from './wire/recording.ts';
 
 export interface LinkSettings {
-  /** Base of links, without a slash at the end. */
+  /** Base URL of links, without a trailing slash. */
   readonly publicUrl: string;
   readonly linkKey: string;
   readonly recordingLinkMs: number;
 }
 
-/** Links that open one file for a while without credentials (spec Limits: recording playback links). */
+/**
+ * Signed links, each of which opens one file for a limited time without credentials (spec Limits: recording playback links).
+ */
 export interface SignedLinks {
   toRecording(recording: Pick<Recording, 'accountId' | 'recordingId' | 'format'>): string;
   toExport(accountId: AccountId, exportId: string): string;
-  /** Whether the signature in `query` opens `url`, now. */
+  /** Returns whether the signature in `query` is valid for `url` now. */
   opens(url: string, query: { readonly exp?: string; readonly sig?: string }): boolean;
 }
 
-/** Export mails are read later than callbacks are: their links live a week. */
+/** Lifetime of links in export mails, milliseconds. A week, because mails are read later than callbacks. */
 export const EXPORT_LINK_MS = 7 * 86_400_000;
 
 const exportFilePath = (accountId: AccountId, exportId: string): string =>

@@ -1,23 +1,23 @@
-/** What the operator sees and does with calls, across all accounts. */
+/** Operator access to running calls of all accounts. */
 import type { Readable } from 'node:stream';
 import type { CallUuid } from '../../base/ids.ts';
 import type { CallLogEntry, QualitySample } from '../../domain/call/types.ts';
 import type { MediaQuality } from '../../domain/cdr/types.ts';
 import type { LiveCall } from '../../domain/dispatch/types.ts';
 
-/** One SIP message of a call, as it went over the wire; credentials are already masked. */
+/** A SIP message of a call as transmitted, with credentials masked. */
 export interface SipMessageTrace {
   readonly atUs: number;
   readonly direction: 'in' | 'out';
   readonly transport: string;
   readonly local: string;
   readonly remote: string;
-  /** Of the leg. */
+  /** SIP Call-ID of the leg. */
   readonly callId: string;
   readonly text: string;
 }
 
-/** SIP messages as they are kept, as a ladder for people, as a pcap file. */
+/** Forms of recorded SIP messages: records, a ladder diagram as text, and a pcap file. */
 export interface MessageForms {
   readonly json: readonly SipMessageTrace[];
   readonly text: string;
@@ -34,34 +34,37 @@ export interface LiveQuality {
   readonly quality: MediaQuality;
 }
 
-/** Asked every few seconds while something is told. */
+/** Checks every few seconds during a stream whether the client is still authorized. */
 export type StillAllowed = () => Promise<boolean>;
 
-/** Answered calls of every node, for somebody who listens or looks; `busy`: too many do. The streams end with the call. */
+/** Live audio and streams of answered calls on every node. `busy`: too many listeners. The streams end with the call. */
 export interface Overhearing {
-  /** A WAV file without end of 16 kHz: left what the peer says, right what it hears. */
+  /** Returns an endless 16 kHz stereo WAV file. Left: audio from the peer. Right: audio sent to the peer. */
   listen(callUuid: CallUuid, isAllowed: StillAllowed): Promise<Readable | 'unknown' | 'busy'>;
-  /** Server-sent events: `message` of the call's bots, and `levels` of both directions five times a second. */
+  /**
+   * Returns server-sent events: `message` for messages of the call's bots, and `levels` of both directions five times a
+   * second.
+   */
   watchStreams(callUuid: CallUuid, isAllowed: StillAllowed): Promise<Readable | 'unknown' | 'busy'>;
   stop(): void;
 }
 
-/** Of every node; whoever cannot be asked in time makes an operation reject with NODE_UNREACHABLE. */
+/** Running calls on every node. If a node does not answer in time, operations reject with NODE_UNREACHABLE. */
 export interface LiveCalls {
   list(): Promise<readonly LiveCall[]>;
-  /** The call while it lives and its timeline, also for a while after its end; undefined when neither is known. */
+  /** Returns a running call with its timeline, also for a while after its end, or undefined if the call is unknown. */
   get(callUuid: CallUuid): Promise<CallDetail | undefined>;
-  /** How an answered call sounds now; undefined: there is no such call. */
+  /** Returns the current quality of an answered call, or undefined if the call does not exist. */
   quality(callUuid: CallUuid): Promise<LiveQuality | undefined>;
-  /** The mean opinion score of those that are answered and have one, in any order. */
+  /** Returns the mean opinion scores of the answered calls that have one, in any order. */
   scores(callUuids: readonly CallUuid[]): Promise<readonly (readonly [CallUuid, number])[]>;
-  /** False when there is no such call. */
+  /** Ends a call; returns false if the call does not exist. */
   hangup(callUuid: CallUuid): Promise<boolean>;
-  /** Those of all legs that belong together with the call's, oldest first; undefined: nothing is known of it. */
+  /** Returns the messages of all related legs, oldest first, or undefined if the call is unknown. */
   messages<Form extends keyof MessageForms>(
     callUuid: CallUuid,
     form: Form,
   ): Promise<MessageForms[Form] | undefined>;
-  /** Oldest first, also for a while after the call's end; undefined: no such call is known. */
+  /** Returns the samples oldest first, also for a while after the call's end, or undefined if the call is unknown. */
   qualitySamples(callUuid: CallUuid): Promise<readonly QualitySample[] | undefined>;
 }

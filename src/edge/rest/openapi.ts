@@ -1,4 +1,4 @@
-/** The API page is made of the same records that are mounted: nothing is described twice. */
+/** Generates the OpenAPI document from the same records that the server mounts. */
 import type { ErrorFamily } from './http/error-body.ts';
 import { takesKeys } from './http/once.ts';
 import { type Audience, type Route, UPLOAD_TYPES } from './http/route.ts';
@@ -26,7 +26,7 @@ const SECURITY_SCHEMES: Json = {
   authId: { type: 'apiKey', in: 'header', name: 'X-Auth-ID' },
   authToken: { type: 'apiKey', in: 'header', name: 'X-Auth-Token' },
   basic: { type: 'http', scheme: 'basic', description: 'auth id and auth token' },
-  accessToken: { type: 'http', scheme: 'bearer', description: 'account access token' },
+  accessToken: { type: 'http', scheme: 'bearer', description: 'access token of an account' },
   adminToken: { type: 'http', scheme: 'bearer', description: "the operator's token" },
   session: { type: 'apiKey', in: 'cookie', name: 'carillon_session' },
   signature: { type: 'apiKey', in: 'query', name: 'sig', description: 'signed link' },
@@ -82,13 +82,13 @@ const IDEMPOTENCY_HEADER: Json = {
   in: 'header',
   required: false,
   description:
-    'for a day: the same request with the same key is answered as the first was and done once; another request with it is 409',
+    'makes retries safe for one day: a request repeated with the same key runs once and returns the first response; a different request with the key gets 409',
   schema: { type: 'string', minLength: 1, maxLength: 128 },
 };
 
 const json = (schema: unknown): Json => ({ 'application/json': { schema } });
 
-/** Columns are described where the route is. */
+/** The description of the route lists the columns. */
 const UPLOAD_BODY: Json = {
   required: true,
   content: Object.fromEntries(
@@ -156,7 +156,7 @@ export const operationId = (route: Pick<Route, 'method' | 'path'>): string =>
     .replaceAll(/[^A-Za-z0-9]+/g, '_')
     .replace(/_$/, '')}`;
 
-/** OpenAPI 3.1 (its schemas are JSON Schema, as ours are). */
+/** Returns an OpenAPI 3.1 document, which uses JSON Schema like the routes. */
 export function openApiDocument(routes: readonly Route[], serverUrl: string): Json {
   const paths: Record<string, Record<string, Json>> = {};
   for (const route of routes) {
@@ -170,7 +170,7 @@ export function openApiDocument(routes: readonly Route[], serverUrl: string): Js
       title: 'Voice telephony API',
       version: '1.0',
       description:
-        'Paths under /api/v1 are also served under /v1, with and without trailing slash; only POST …/Call/ needs its slash.',
+        'Paths under /api/v1 are also served under /v1, with and without a trailing slash. Only POST …/Call/ requires the slash.',
     },
     servers: [{ url: serverUrl }],
     tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),

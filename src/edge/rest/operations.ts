@@ -1,33 +1,33 @@
 import type { Page, Slice } from '../../base/page.ts';
 import type { Result } from '../../base/result.ts';
 
-/** What the operator asks of the running service itself. Implemented where everything is joined. */
+/** Operator functions of the running service. */
 export interface Operations {
-  /** One entry per part that must be up; the service is ready when all are. */
+  /** Returns the state of each required part. The service is ready when all are up. */
   readiness(): Promise<readonly PartState[]>;
   status(): Promise<ServiceStatus>;
   registrations(): readonly RegistrationView[];
-  /** A live contact of the endpoint, the one registered last. */
+  /** Returns the most recently registered contact of the endpoint. */
   registrationOf(username: string): RegistrationView | undefined;
-  /** Of the SIP listeners. */
+  /** Returns the port of the SIP listeners. */
   sipPort(): number;
-  /** How those are that are watched. */
+  /** Returns the state of monitored carriers. */
   carriers(): readonly CarrierView[];
-  /** No new calls from now on; running ones go on. */
+  /** Refuses new calls from now on; running calls continue. */
   drain(): void;
-  /** Prometheus text, or OpenMetrics where the header Accept asks for it. */
+  /** Returns Prometheus text, or OpenMetrics if the Accept header requests it. */
   metrics(accept: string): Promise<{ readonly contentType: string; readonly text: string }>;
-  /** What is wrong now, oldest first. */
+  /** Returns the active alarms, oldest first. */
   alarms(): readonly AlarmView[];
-  /** Rows of the database that could not be read, latest first. */
+  /** Returns the rows of the database that could not be read, latest first. */
   unreadableRows(slice: Slice): Promise<Page<UnreadableRowView>>;
-  /** Removes one record of that list; false if there is none. */
+  /** Removes a record of an unreadable row; returns false if it does not exist. */
   removeUnreadableRow(table: string, key: string): Promise<boolean>;
-  /** Takes over new settings; the refusal holds every problem, and nothing has changed then. */
+  /** Applies changed settings. A refusal lists every problem, and no setting has changed. */
   reload(): Promise<Result<Reloaded, readonly string[]>>;
-  /** Consistent copy of the database under a plain file name in the backups folder of the data folder. */
+  /** Writes a consistent copy of the database into the backups folder of the data folder. `name` is a plain file name. */
   backup(name: string): Promise<{ readonly path: string; readonly bytes: number }>;
-  /** How far the copy that is being written has come; undefined: none is. */
+  /** Returns the progress of the current backup, or undefined if none is running. */
   backupProgress(): Progress | undefined;
 }
 
@@ -35,12 +35,12 @@ export interface UnreadableRowView {
   readonly table: string;
   readonly key: string;
   readonly reason: string;
-  /** JSON of the row's columns as they are stored. */
+  /** JSON of the row's columns as stored. */
   readonly original: string;
   readonly foundUs: number;
 }
 
-/** Which settings changed, and which will with the next start. */
+/** Names of the settings that changed, and of those that need a restart. */
 export interface Reloaded {
   readonly changed: readonly string[];
   readonly needsRestart: readonly string[];
@@ -50,21 +50,21 @@ export interface Reloaded {
 
 export interface CarrierView {
   readonly name: string;
-  /** Answers OPTIONS; undefined: not asked. */
+  /** Whether the carrier answers OPTIONS; undefined if it is not probed. */
   readonly reachable: boolean | undefined;
-  /** Undefined: we do not register with it. */
+  /** Whether the service is registered with the carrier; undefined if it does not register. */
   readonly registered: boolean | undefined;
 }
 
 export interface AlarmView {
   readonly kind: string;
-  /** A carrier's name, an account's id, a path; empty: the node. */
+  /** Name of a carrier, ID of an account, or a path; empty for the node. */
   readonly subject: string;
   readonly detail: string;
   readonly sinceUs: number;
 }
 
-/** Bytes written of about as many; the copy may end up smaller than what it is of. */
+/** Bytes written, and an estimate of the total; the copy may end up smaller than its source. */
 export interface Progress {
   readonly bytes: number;
   readonly totalBytes: number;
@@ -83,7 +83,7 @@ export interface ServiceStatus {
   readonly draining: boolean;
   readonly callsActive: number;
   readonly callsLimit: number;
-  /** New calls, as the mean of the last ten seconds. */
+  /** Mean rate of new calls in the last ten seconds. */
   readonly callsPerSecond: number;
   readonly registrations: number;
   readonly parts: readonly PartState[];

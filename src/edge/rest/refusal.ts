@@ -18,7 +18,7 @@ import type { TranscriptionRefusal } from '../../domain/transcription/transcript
 import type { UserRefusal } from '../../domain/user/user.ts';
 import { type Failure, failure, invalidField, notFound, tooManyRequests } from './http/failure.ts';
 
-/** Everything that the domain may refuse. A new kind does not compile until it has an answer below. */
+/** All refusals of the domain. A new kind does not compile until it has a response below. */
 export type Refusal =
   | AccountRefusal
   | TransferRefusal
@@ -49,7 +49,7 @@ const unavailable = (message: string, retryAfterMs: number): Failure => ({
   status: 503,
 });
 
-/** Without a challenge that makes browsers ask for a password themselves. */
+/** Has no challenge, which would open the browser's password dialog. */
 const signInRefused = (message: string): Failure =>
   failure(401, message, { headers: { 'www-authenticate': 'Session' } });
 
@@ -63,7 +63,7 @@ const TRUNK_PARTS = {
 const ANSWERS: Answers = {
   unknownAccount: notFound('account'),
   unknownParent: notFound('account'),
-  unknownPartner: invalidField('partner_auth_id', 'is no partner account'),
+  unknownPartner: invalidField('partner_auth_id', 'is not a partner account'),
   partnerInUse: failure(409, 'the account is the partner of others'),
   notAPartner: failure(403, 'partner access required'),
   transferNotEnabled: failure(403, 'limit transfer is not enabled for this partner'),
@@ -78,14 +78,14 @@ const ANSWERS: Answers = {
   unknownBalance: notFound('balance'),
   balanceExists: failure(409, 'balance already exists'),
   insufficientFunds: failure(402, 'insufficient balance', {
-    detail: 'The available balance does not cover this; top up and try again.',
+    detail: 'The available balance is too low. Add credit and try again.',
   }),
   unknownPolicy: notFound('media policy'),
   tooManyPolicies: failure(409, 'too many media policies'),
   unknownApplication: notFound('application'),
   applicationInUse: failure(409, 'application is in use', {
     detail:
-      'Numbers, endpoints or the default of the account lead to it; detach them, or delete with cascade.',
+      'Numbers, endpoints or the account default use it. Detach them, or delete with cascade.',
   }),
   unknownEndpoint: notFound('endpoint'),
   usernameTaken: ({ username }) =>
@@ -102,9 +102,9 @@ const ANSWERS: Answers = {
   unknownTrunkPart: ({ part }) => invalidField(TRUNK_PARTS[part], 'does not exist'),
   inUse: failure(409, 'resource is in use'),
   unknownRate: notFound('rate'),
-  listedRate: failure(409, 'rate stands in the price list file', {
+  listedRate: failure(409, 'rate is defined in the price list file', {
     detail:
-      'Take it out of the file (config/rates.json unless the setting rates names another), or set another over it.',
+      'Remove it from the file (config/rates.json, or the file in the setting rates), or set a rate that overrides it.',
   }),
   unknownCarrier: notFound('carrier'),
   carrierExists: failure(409, 'carrier already exists'),
@@ -141,10 +141,10 @@ const ANSWERS: Answers = {
   unknownAgent: notFound('agent'),
   unknownAttempt: notFound('call'),
   agentInUse: failure(409, 'agent is in use', {
-    detail: 'Campaigns that are not over use it; finish, cancel or archive them first.',
+    detail: 'Unfinished campaigns use it. Finish, cancel or archive them first.',
   }),
   stillPaused: ({ reason, detail }) =>
-    failure(409, 'the cause of the pause is still there', {
+    failure(409, 'the cause of the pause still exists', {
       detail,
       fields: { pause_reason: reason },
     }),
@@ -159,28 +159,28 @@ const ANSWERS: Answers = {
   codeNeeded: signInRefused('code needed'),
   tooManyAttempts: ({ retryAfterMs }) => tooManyRequests('too many attempts', retryAfterMs),
   unknownInvitation: failure(404, 'link not found', {
-    detail: 'The link was used, or has ended: ask for a new one.',
+    detail: 'The link was used or has expired. Request a new one.',
   }),
   unknownUser: notFound('user'),
   emailTaken: failure(409, 'e-mail is taken'),
   weakPassword: ({ detail }) => invalidField('password', detail),
-  roleNotPossible: invalidField('role', 'is not possible there'),
+  roleNotPossible: invalidField('role', 'is not possible for this user'),
   lastOwner: failure(409, 'is the last owner'),
   notAvailable: ({ detail }) => failure(501, 'not available on this node', { detail }),
 };
 
-/** What a route says differently from the table. */
+/** Responses of a route that differ from the table. */
 export type Sayings = { readonly [K in Kind]?: Failure };
 
 export function failureOf(refusal: Refusal, sayings: Sayings = {}): Failure {
   const said = sayings[refusal.kind];
   if (said !== undefined) return said;
-  // The table's key and the refusal's kind are the same word, which the type system cannot follow.
+  // The table's key equals the refusal's kind, which the type system cannot express.
   const answer = ANSWERS[refusal.kind] as Failure | ((refusal: Refusal) => Failure);
   return typeof answer === 'function' ? answer(refusal) : answer;
 }
 
-/** A domain result as a route's answer: the value shown in wire words, or the refusal as a failure. */
+/** Converts a domain result to a route's result: the value in wire format, or the refusal as a failure. */
 export function answered<T, R>(
   result: Result<T, Refusal>,
   show: (value: T) => R,

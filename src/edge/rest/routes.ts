@@ -116,5 +116,5 @@ const documented: readonly Route[] = [
   ...guideRoutes,
 ];
 
-/** Every route of the service. */
+/** All routes of the service. */
 export const ROUTES: readonly Route[] = [...documented, ...docsRoutes(documented)];

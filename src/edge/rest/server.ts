@@ -44,11 +44,11 @@ export type {
 } from './live-calls.ts';
 export type { Operations, PartState, RegistrationView } from './operations.ts';
 
-/** Coarse, so that a list is told anew only when somebody would see a difference. */
+/** Rounds the score, so that a list is sent again only for a visible difference. */
 const roundedMos = (mos: number | undefined): number | null =>
   mos === undefined ? null : Math.round(mos * 10) / 10;
 
-/** Running calls for open pages of the console. */
+/** Live updates of running calls for console pages. */
 export const createLiveFeed = (clock: Clock, calls: Pick<LiveCalls, 'list' | 'scores'>): LiveFeed =>
   new LiveFeed({
     clock,
@@ -65,32 +65,32 @@ export const createLiveFeed = (clock: Clock, calls: Pick<LiveCalls, 'list' | 'sc
 export interface RestServer {
   /** Rejects with ServiceError PORT_IN_USE. */
   start(): Promise<{ readonly url: string }>;
-  /** Lets running requests end, refuses new ones. */
+  /** Finishes running requests and refuses new ones. */
   stop(): Promise<void>;
-  /** Reads the certificate again now; a broken one is logged and the old one stays. */
+  /** Reloads the certificate. An invalid one is logged and the previous one stays in use. */
   reloadCertificate(): void;
-  /** The server itself, for requests without a socket in tests. */
+  /** The underlying server, for test requests without a socket. */
   readonly app: FastifyInstance;
 }
 
-/** A request must be complete within this time, whatever trickles in; a file that is uploaded within the longer one. */
+/** Time in which a request must arrive completely (milliseconds). Uploads have a longer limit. */
 const REQUEST_TIMEOUT_MS = 30_000;
 const UPLOAD_TIMEOUT_MS = 15 * 60_000;
 const HEADERS_TIMEOUT_MS = 10_000;
-/** A connection on which nothing moves for so long is cut, a client that does not read included. */
+/** Idle timeout of a connection, milliseconds. It includes clients that do not read. */
 const IDLE_CONNECTION_TIMEOUT_MS = 60_000;
 const KEEP_ALIVE_TIMEOUT_MS = 72_000;
 const SLOW_CLIENT_CHECK_MS = 2000;
 const MAX_HEADER_BYTES = 16_384;
-/** Connections at once; beyond it the one that is idle for longest is closed. */
+/** Maximum number of connections. Beyond it, the longest-idle connection is closed. */
 const MAX_CONNECTIONS = 10_000;
-/** Between a connection that is closed and the moment in which it is gone. */
+/** Number of extra connections for those that are closing. */
 const CLOSING_CONNECTIONS = 1000;
-/** On stop, requests that still run after this time (a slow download) are cut off. */
+/** Time after stop at which running requests, such as slow downloads, are aborted, milliseconds. */
 const STOP_WITHIN_MS = 5000;
-/** Longest path parameter (a conference name). */
+/** Maximum length of a path parameter (a conference name). */
 const MAX_PARAM_LENGTH = 256;
-/** Ids of clients and proxies that are echoed in `X-Request-ID` and logged. */
+/** Allowed format of request IDs from clients and proxies, which are echoed in `X-Request-ID` and logged. */
 const REQUEST_ID = /^[\w.:-]{1,128}$/;
 
 export function createRestServer(deps: RestDeps): RestServer {
@@ -161,7 +161,7 @@ function build(deps: RestDeps): FastifyInstance {
       return typeof given === 'string' && REQUEST_ID.test(given) ? given : newApiId(deps);
     },
     rewriteUrl: ({ method = 'GET', url = '/' }: IncomingMessage) => canonicalUrl(method, url),
-    // An address that is no URL, for example with a stray percent sign, matches nothing.
+    // An invalid URL, for example with a stray percent sign, matches no route.
     frameworkErrors: (_error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
       const id = newApiId(deps);
       reply.headers({ ...headers, 'x-request-id': request.id });
@@ -193,13 +193,13 @@ function build(deps: RestDeps): FastifyInstance {
   const noticeProxy = once(() =>
     logger.warn(
       {},
-      'X-Forwarded-For arrives but http.trustProxy is empty: limits count all clients behind the proxy as one',
+      'requests have X-Forwarded-For but http.trustProxy is empty: rate limits treat all clients behind the proxy as one',
     ),
   );
   const forwarded = ({ headers: given }: FastifyRequest): boolean =>
     settings.trustProxy.length === 0 && given['x-forwarded-for'] !== undefined;
   app.addHook('onRequest', async (request, reply) => {
-    // Ours unless the client chose one; api_id is never a client's choice.
+    // The request ID is generated unless the client sent one; a client cannot choose api_id.
     const ours = request.id !== request.headers['x-request-id'];
     request.apiId = ours ? request.id : newApiId(deps);
     reply.headers({ ...headers, 'x-request-id': request.id });
@@ -214,7 +214,7 @@ function build(deps: RestDeps): FastifyInstance {
         requestId: request.id,
         client: request.ip,
         method: request.method,
-        // Without the query: signatures of links travel there.
+        // The query is omitted, because it contains the signatures of links.
         path: request.url.split('?', 1)[0],
         status: reply.statusCode,
         durationMs: Math.round(reply.elapsedTime * 10) / 10,
@@ -226,7 +226,7 @@ function build(deps: RestDeps): FastifyInstance {
   return app;
 }
 
-/** The server itself waits for a body as long as for an upload. */
+/** Limits the arrival time of a request; the server's own limit is the longer one for uploads. */
 function limitArrival(
   clock: RestDeps['clock'],
   request: IncomingMessage,
@@ -235,7 +235,7 @@ function limitArrival(
   const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
   if (encoding === undefined && Number(length ?? 0) === 0) return;
   const cancel = clock.at(clock.monotonicMs() + REQUEST_TIMEOUT_MS, () => {
-    // Requests without a network, as tests make them, do not tell.
+    // Injected test requests do not set `complete`.
     if (request.complete === false) answerClientError(TIMEOUT, request.socket, headers);
   });
   request.once('end', cancel);
@@ -253,7 +253,7 @@ function once(act: () => void): () => void {
   };
 }
 
-/** JSON only; an empty body under a JSON content type is no body (SDKs send it with DELETE). */
+/** Parses JSON only. An empty body with a JSON content type counts as no body (SDKs send it with DELETE). */
 function acceptJson(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'ignore');
   app.removeAllContentTypeParsers();
@@ -267,7 +267,7 @@ function acceptJson(app: FastifyInstance): void {
   );
 }
 
-/** The handler reads the body itself. */
+/** Leaves the body unread; the handler reads it. */
 function acceptStreams(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser([...UPLOAD_TYPES], (_request, body, done) => done(null, body));

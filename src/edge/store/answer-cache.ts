@@ -2,15 +2,15 @@ import { RecentMap } from '../../base/recent-map.ts';
 import type { Repositories } from './repositories.ts';
 import type { Outcome, Unit } from './unit.ts';
 
-/**
- * Answers kept at a time: each lives through half as many others, and phones that register in turn ask for one endpoint
- * after the other.
- */
+/** Maximum number of cached answers. When phones register in turn, each entry must survive about half as many other lookups. */
 const LIMIT = 60_000;
-/** Longer keys than those of any number, id or name that is stored must not fill the memory. */
+/**
+ * Maximum length of a cache key, in characters. Longer than any stored number, ID or name, so that long requests cannot fill
+ * the memory.
+ */
 const LONGEST_KEY = 512;
 
-/** What every call asks for and only provisioning changes. */
+/** Reads that every call makes and that only provisioning changes. */
 const KEPT: ReadonlySet<string> = new Set<`${keyof Repositories}.${string}`>([
   'numbers.get',
   'applications.get',
@@ -23,7 +23,7 @@ const KEPT: ReadonlySet<string> = new Set<`${keyof Repositories}.${string}`>([
   'signingTokens.tokensOf',
 ]);
 
-/** What is written at the rate of calls, and changes none of those answers. */
+/** Repositories that are written at the rate of calls. Their writes do not change a cached answer. */
 const OTHER: ReadonlySet<string> = new Set<keyof Repositories>([
   'calls',
   'campaigns',
@@ -46,13 +46,13 @@ const OTHER: ReadonlySet<string> = new Set<keyof Repositories>([
 type Answered = Extract<Outcome, { ok: true }>;
 
 /**
- * Answers of short reads. Any write beside those of calls empties it: numbers and applications are read a thousand times for
- * each time that they change.
+ * Caches the answers of short reads. Any write outside the per-call repositories clears the cache: numbers and applications
+ * are read about a thousand times for each change.
  */
 export class AnswerCache {
   #answers = new RecentMap<Answered>(LIMIT);
 
-  /** The answer as it is known, or as `read` finds it. */
+  /** Returns the cached answer, or runs `read` and caches its answer. */
   answer(unit: Unit, read: (unit: Unit) => Outcome): Outcome {
     const known = this.known(unit);
     if (known !== undefined) return known;
@@ -71,7 +71,7 @@ export class AnswerCache {
     if (key !== undefined) this.#answers.set(key, outcome);
   }
 
-  /** These are about to be written. */
+  /** Clears the cache if any of these units, which are about to be written, can change a cached answer. */
   written(units: readonly Unit[]): void {
     if (changesAnswers(units)) this.forget();
   }
@@ -81,11 +81,11 @@ export class AnswerCache {
   }
 }
 
-/** Whether any of them may change an answer that is kept. */
+/** Returns whether any of the units can change a cached answer. */
 export const changesAnswers = (units: readonly Unit[]): boolean =>
   units.some((unit) => !OTHER.has(unit.repository));
 
-/** Undefined: its answer is not kept. */
+/** Returns the cache key, or undefined if the answer is not cached. */
 function keyOf({ repository, operation, given }: Unit): string | undefined {
   const name = `${repository}.${operation}`;
   if (!KEPT.has(name)) return undefined;

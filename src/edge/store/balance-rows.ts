@@ -1,21 +1,21 @@
 import type { Row } from './row.ts';
 
-/** Rows kept at a time; more, and all are read anew. */
+/** Maximum number of cached rows. Beyond it, all rows are dropped and read again. */
 const LIMIT = 1000;
 
 const ownerOf = (accountId: string, currency: string): string => `${accountId} ${currency}`;
 
 /**
- * Balances as the writing connection knows them. A call moves its balance four times, in two units of work, and the calls of a
- * batch move the same balance: the moves are summed up here and written once, before the transaction ends, and what was
- * written need not be read again. Whoever undoes a unit of work, or changes a balance by SQL, has them forgotten.
+ * Caches the balance rows of the writing connection. A call changes its balance four times in two units of work, and the calls
+ * of a batch share balances. The changes are summed here and written once, before the transaction ends; written rows need not
+ * be read again. Code that rolls back a unit of work, or changes a balance by SQL, must clear the affected rows.
  */
 export class BalanceRows {
   readonly #byId = new Map<string, Row>();
   readonly #idByOwner = new Map<string, string>();
-  /** By the unit of work that runs now. */
+  /** Balances that the current unit of work changed. */
   readonly #touched = new Set<string>();
-  /** Not written yet. */
+  /** Balances with changes that are not written yet. */
   readonly #changed = new Set<string>();
 
   byId(id: string): Row | undefined {
@@ -27,14 +27,14 @@ export class BalanceRows {
     return id === undefined ? undefined : this.#byId.get(id);
   }
 
-  /** As it is in the table. */
+  /** Caches a row as it is in the table. */
   keep(row: Row): void {
     if (this.#byId.size >= LIMIT && this.#touched.size === 0 && this.#changed.size === 0)
       this.forget();
     this.#set(row);
   }
 
-  /** As the unit of work that runs now leaves it. */
+  /** Stores a row as the current unit of work changed it. */
   change(row: Row): void {
     this.#set(row);
     const id = String(row['id']);
@@ -42,13 +42,13 @@ export class BalanceRows {
     this.#changed.add(id);
   }
 
-  /** Changed in the table, past these rows. */
+  /** Drops a row that SQL changed directly in the table. */
   changedElsewhere(id: string): void {
     this.#byId.delete(id);
     this.#touched.add(id);
   }
 
-  /** What the unit of work has touched; then there is nothing touched. */
+  /** Returns the balances that the unit of work changed, and clears the set. */
   takeTouched(): readonly string[] {
     if (this.#touched.size === 0) return [];
     const touched = [...this.#touched];
@@ -56,7 +56,7 @@ export class BalanceRows {
     return touched;
   }
 
-  /** What is to be written; then there is nothing. */
+  /** Returns the rows to write, and clears the set. */
   takeChanged(): readonly Row[] {
     if (this.#changed.size === 0) return [];
     const changed = [...this.#changed].map((id) => this.#byId.get(id));

@@ -2,26 +2,29 @@ import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
 import { RepeatedTask } from '../../base/repeated-task.ts';
 
-/** Time between two copies. A page that every call writes is then copied once for many calls. */
+/** Interval between two checkpoints, milliseconds. A page that every call writes is then copied once for many calls. */
 const EVERY_MS = 2000;
-/** Pages (4 KiB) from which on the writer waits until the whole log is copied: only then can the log begin anew. */
+/**
+ * Log length in pages (4 KiB) from which the writer waits until the whole log is copied. The log can restart only after a
+ * complete copy.
+ */
 const LONG_LOG_PAGES = 16_000;
 
 export interface CheckpointNeeds {
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Transactions so far. */
+  /** Number of transactions so far. */
   readonly written: () => number;
-  /** Copies on another thread, while the writer goes on. Returns the pages of the log. */
+  /** Copies the log on another thread while the writer continues. Returns the length of the log in pages. */
   readonly copy: () => Promise<number>;
-  /** The same while the writer waits. */
+  /** Copies the log while the writer waits. Returns the length of the log in pages. */
   readonly finish: () => Promise<number>;
 }
 
 /**
- * Copies the write-ahead log into the database while the writer goes on, so that no call waits for the disk
- * (https://www.sqlite.org/wal.html#ckpt). With a writer that never pauses the log would grow without end: the copy of a
- * long log is finished between two transactions, and the writer waits only for the pages that are left.
+ * Copies the write-ahead log into the database while the writer continues, so that no call waits for the disk
+ * (https://www.sqlite.org/wal.html#ckpt). If the writer never pauses, the log would grow without limit. The copy of a long log
+ * is therefore finished between two transactions; the writer waits only for the remaining pages.
  */
 export class Checkpoints {
   readonly #needs: CheckpointNeeds;
@@ -34,7 +37,7 @@ export class Checkpoints {
       clock: needs.clock,
       everyMs: EVERY_MS,
       round: () => this.#round(),
-      failed: (error) => needs.logger.warn({ error }, 'the log of the database was not copied'),
+      failed: (error) => needs.logger.warn({ error }, 'database log checkpoint failed'),
     });
     this.#rounds.start();
   }

@@ -8,40 +8,40 @@ import { type UnreadableRow, UnreadableRowError } from './unreadable.ts';
 import type { Vault } from './vault.ts';
 
 export type { Row, SqlValue };
-/** For `?` in their order, or for `@name`. */
+/** Values for the `?` placeholders in order, or for `@name` placeholders. */
 export type Parameters = Readonly<Record<string, SqlValue>> | readonly SqlValue[];
 
-/** What is held of a balance. */
+/** Amount reserved on a balance. */
 export interface Reservation {
   readonly balanceId: string;
   readonly amount: number;
 }
 
-/** Unreadable rows that are kept until they are taken. */
+/** Maximum number of unreadable rows kept until `takeUnreadable` is called. */
 const UNREADABLE_LIMIT = 100;
 
-/** Its rows are nobody's. */
+/** Node reference of rows that belong to no node. */
 export const NO_NODE: NodeRef = { id: '', epoch: 0 };
 
 /**
- * One connection to a database, with what units of work need beside SQL. What is asked of it is SQL that every database
- * takes: the differences are in the classes that extend it.
+ * A connection to a database, with the state that units of work need. Callers use only SQL that every supported database
+ * accepts; subclasses implement the differences.
  */
 export abstract class Connection {
-  /** Takes no change of the data. */
+  /** Whether the connection rejects changes of data. */
   readonly readonly: boolean;
   readonly vault: Vault;
   readonly random: Random;
   readonly balances = new BalanceRows();
   readonly ledgerHeads = new LedgerHeads();
   readonly entryTotals = new EntryTotals();
-  /** Read ahead for the transaction that runs now, which has the right to change them. */
+  /** Reservations that the current transaction has read in advance and locked for changes. */
   readonly reservations = new Map<string, Reservation>();
-  /** Time of the unit of work that runs now, microseconds UTC. */
+  /** Time of the current unit of work, microseconds UTC. */
   nowUs = 0;
-  /** Who asks for the unit of work that runs now: what it makes bears it. */
+  /** Node that requested the current unit of work. Rows that the unit creates carry its ID and epoch. */
   node: NodeRef = NO_NODE;
-  /** Ends a SELECT of rows that nobody else may change until this transaction is over. */
+  /** SQL suffix of a SELECT that locks its rows until the transaction ends. */
   abstract readonly forUpdate: string;
 
   constructor(given: {
@@ -56,7 +56,7 @@ export abstract class Connection {
 
   #unreadable: UnreadableRow[] = [];
 
-  /** The values of the rows that `read` can read. The others are noted. */
+  /** Returns the values of the rows that `read` can read, and records the others as unreadable. */
   readable<T>(rows: readonly Row[], read: (row: Row) => T): T[] {
     return rows.flatMap((row) => {
       try {
@@ -68,14 +68,14 @@ export abstract class Connection {
     });
   }
 
-  /** Notes the row that `error` is about; false if it is about none. */
+  /** Records the row that caused `error`. Returns false if no row caused it. */
   noteUnreadable(error: unknown): boolean {
     if (!(error instanceof UnreadableRowError)) return false;
     if (this.#unreadable.length < UNREADABLE_LIMIT) this.#unreadable.push(error.row);
     return true;
   }
 
-  /** Rows that could not be read since this was last asked. */
+  /** Returns the rows found unreadable since the last call, and clears the list. */
   takeUnreadable(): readonly UnreadableRow[] {
     if (this.#unreadable.length === 0) return NONE;
     const rows = this.#unreadable;
@@ -85,47 +85,53 @@ export abstract class Connection {
 
   abstract get(sql: string, parameters?: Parameters): Row | undefined;
   abstract all(sql: string, parameters?: Parameters): readonly Row[];
-  /** Number of rows changed. */
+  /** Runs a statement and returns the number of changed rows. */
   abstract run(sql: string, parameters?: Parameters): number;
 
-  /** As `run`, where nobody asks how many rows it changed. A failure may show with a later statement, or with the commit. */
+  /**
+   * Runs a statement whose number of changed rows is not needed. A failure may surface at a later statement or at the commit.
+   */
   send(sql: string, parameters?: Parameters): void {
     this.run(sql, parameters);
   }
 
   /**
-   * As `send`, of a statement about one `row` that nothing else of the transaction reads: it may go out with others of its kind, after
-   * statements that were sent later; those about one row keep their order. An UPDATE sets integers.
+   * Like `send`, for a statement about one `row` that nothing else in the transaction reads. The statement may be batched with
+   * similar ones and run after statements that were sent later. Statements about the same row keep their order. An UPDATE may
+   * set integers only.
    */
   sendLater(_row: string, sql: string, parameters: readonly SqlValue[]): void {
     this.send(sql, parameters);
   }
 
-  /** As `changesOne`, of a statement as `sendLater` takes it. */
+  /** Like `changesOne`, for statements that meet the conditions of `sendLater`. */
   changesOneLater(_row: string, sql: string, parameters: readonly SqlValue[]): boolean {
     return this.changesOne(sql, parameters);
   }
 
-  /** Whether it changed one row. It mostly does: a database that is far away may answer so, and begin the transaction anew where it did not. */
+  /**
+   * Returns whether the statement changed exactly one row. A remote database may assume true and restart the transaction if
+   * that was wrong.
+   */
   changesOne(sql: string, parameters?: Parameters): boolean {
     return this.run(sql, parameters) === 1;
   }
 
-  /** `predicts`: `changesOne` may answer before it knows. */
+  /** Begins a transaction. With `predicts`, `changesOne` may answer before the result is known. */
   abstract begin(predicts: boolean): void;
   abstract commit(): void;
   abstract rollback(): void;
   abstract readonly inTransaction: boolean;
 
   /**
-   * What a failure means: that the unit failed; that the whole transaction, of which nothing was written, is to be run `again`;
-   * that nobody knows whether it was written (`unknown`).
+   * Classifies a failure. `failed`: the unit failed. `again`: nothing of the transaction was written and it must run again.
+   * `unknown`: the transaction may or may not have been committed.
    */
   meaningOf(error: unknown): 'failed' | 'again' | 'unknown' {
     return error instanceof Mispredicted ? 'again' : 'failed';
   }
 
-  /** What was written is undone: what is known of it is read again. */
+  /** Clears the cached state after a rollback, so that it is read again. */
   undone(): void {
     this.balances.forget();
     this.ledgerHeads.forget();
@@ -136,15 +142,15 @@ export abstract class Connection {
 
 const NONE: readonly UnreadableRow[] = [];
 
-/** `changesOne` was wrong. */
+/** Thrown when a prediction of `changesOne` was wrong. */
 export class Mispredicted extends Error {
   constructor() {
-    super('a statement changed another number of rows than usual');
+    super('a statement changed an unexpected number of rows');
     this.name = 'Mispredicted';
   }
 }
 
-/** A column that holds an integer; null counts as zero (an empty SUM). */
+/** Reads an integer column. Null counts as zero (an empty SUM). */
 export const integer = (row: Row | undefined, column: string): number => Number(row?.[column] ?? 0);
 
 export const string = (row: Row, column: string): string => String(row[column] ?? '');

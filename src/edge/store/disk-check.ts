@@ -3,7 +3,7 @@ import { rm, stat, statfs, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ServiceError } from '../../base/errors.ts';
 
-/** Less free space than this counts as a full disk: the next checkpoint or recording would use it up. */
+/** Free space, in bytes, below which the disk counts as full: the next checkpoint or recording would fill it. */
 const LEAST_FREE_BYTES = 1_048_576;
 const PROBE_BYTES = 4096;
 
@@ -13,8 +13,8 @@ interface Identity {
 }
 
 /**
- * Whether the data folder still takes files, and is still the one that holds the open database: SQLite itself goes on
- * writing into a file that has been deleted or moved away, and into space that it took before the disk became full.
+ * Checks that the data folder accepts files and still contains the open database. SQLite alone does not notice: it keeps
+ * writing to a file that was deleted or moved, and into space that it allocated before the disk filled up.
  */
 export class DiskCheck {
   readonly #file: string;
@@ -29,19 +29,19 @@ export class DiskCheck {
     this.#fileBefore = statSync(file);
   }
 
-  /** Rejects with STORE_FULL, STORE_GONE (the file alone is missing) or STORE_BUSY, and says why. */
+  /** Rejects with STORE_FULL, STORE_GONE (only the file is missing) or STORE_BUSY; the message gives the reason. */
   async run(): Promise<void> {
     const folder = await identity(this.#folder);
-    if (folder === undefined) throw away('the data folder is gone');
+    if (folder === undefined) throw away('the data folder does not exist any more');
     if (!same(folder, this.#folderBefore))
-      throw away('another folder stands in place of the data folder');
+      throw away('the data folder was replaced by another folder');
     await this.#probe();
     const file = await identity(this.#file);
-    if (file === undefined) throw new ServiceError('STORE_GONE', 'the database file is gone');
-    if (!same(file, this.#fileBefore)) throw away('another file stands in place of the database');
+    if (file === undefined) throw new ServiceError('STORE_GONE', 'the database file was deleted');
+    if (!same(file, this.#fileBefore)) throw away('the database file was replaced by another file');
   }
 
-  /** The database has been written anew. */
+  /** Records that the database file was rewritten. */
   renewed(): void {
     this.#fileBefore = statSync(this.#file);
   }
@@ -56,7 +56,7 @@ export class DiskCheck {
       const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown';
       if (code === 'ENOSPC' || code === 'EDQUOT')
         throw new ServiceError('STORE_FULL', 'the disk of the data folder is full', { cause });
-      throw away(`the data folder takes no files (${code})`, cause);
+      throw away(`no file can be written to the data folder (${code})`, cause);
     } finally {
       await rm(path, { force: true }).catch(() => undefined); // the next probe writes over it
     }

@@ -18,22 +18,25 @@ export interface EngineOptions {
   readonly file: string;
   readonly role: 'writer' | 'reader';
   readonly synchronous: Synchronous;
-  /** Who copies the write-ahead log into the database: `here`, the writer as it commits, or a call of `checkpoint`. */
+  /**
+   * Where the write-ahead log is copied into the database. `here`: by the writer when it commits. `elsewhere`: by calls of
+   * `checkpoint`.
+   */
   readonly checkpoints: 'here' | 'elsewhere';
   readonly key: Uint8Array;
   readonly random: Random;
 }
 
-/** All repositories over one connection; runs units of work, many in one transaction. */
+/** Contains all repositories on one connection and runs units of work, many of them in one transaction. */
 export class Engine {
   readonly #options: EngineOptions;
   #db: SqliteConnection;
   #lock: FolderLock | undefined;
   #units: UnitRunner;
   readonly #answers = new AnswerCache();
-  /** Of the writing connection, which all that is written passes. */
+  /** Usernames known to the writing connection. All writes pass through it. */
   readonly #usernames: Usernames | undefined;
-  /** The last start was not followed by a clean stop. */
+  /** Whether the previous run did not stop cleanly. */
   readonly uncleanStart: boolean;
 
   constructor(options: EngineOptions) {
@@ -48,8 +51,9 @@ export class Engine {
   }
 
   /**
-   * Runs the units in order and answers each on its own. Those that write share one transaction (one sync for all). A
-   * failed one does not touch the others; a failed commit fails every unit of it. Without any: what was run ahead is committed.
+   * Runs the units in order and returns one outcome per unit. Units that write share one transaction and one sync. A failed
+   * unit does not affect the others; a failed commit fails every unit of the transaction. An empty list commits the units that
+   * `runAhead` ran.
    */
   run(units: readonly Unit[]): readonly Outcome[] {
     const writes = units.some((unit) => isWrite(unit));
@@ -60,41 +64,44 @@ export class Engine {
     return this.#units.together(units) ?? this.#units.apart(units);
   }
 
-  /** Units that were answered and are not committed. */
+  /** Number of units that were answered but not committed. */
   get uncommitted(): number {
     return this.#units.uncommitted.length;
   }
 
-  /** Runs one that writes before its commit, which the next `run` brings; undefined: it is to be run as the others. */
+  /**
+   * Runs a unit that writes and answers it before its commit; the next `run` commits it. Returns undefined if the unit must go
+   * through `run`.
+   */
   runAhead(unit: Unit): Outcome | undefined {
     this.#answers.written([unit]);
     this.#usernames?.written([unit]);
     return this.#units.ahead(unit);
   }
 
-  /** Answers one that only reads; between transactions. */
+  /** Answers a unit that only reads, between transactions. */
   read(unit: Unit): Outcome {
     if (this.#usernames?.isNobody(unit) === true) return { ok: true, value: undefined };
     return this.#answers.answer(unit, (asked) => this.#units.read(asked));
   }
 
   /**
-   * Copies what the write-ahead log holds into the database, without holding up the writer; once all of it is copied, the
-   * next transaction begins the log anew. Returns the pages of the log.
+   * Copies the write-ahead log into the database without blocking the writer. After a complete copy, the next transaction
+   * restarts the log. Returns the length of the log in pages.
    */
   checkpoint(): number {
     const [row] = this.#db.raw.pragma('wal_checkpoint(PASSIVE)') as readonly Row[];
     return integer(row, 'log');
   }
 
-  /** A consistent copy, without holding up the writer. */
+  /** Writes a consistent copy to `path` without blocking the writer. */
   backup(path: string): void {
     this.#db.copyTo(path);
   }
 
   /**
-   * The file was deleted under the open connection, which still has everything: it is written anew where it belongs. No
-   * other connection may be open: SQLite deletes the log of a database by its name when the last one closes.
+   * Rewrites a database file that was deleted while it was open; the open connection still has all data. No other connection
+   * may be open: when the last connection closes, SQLite deletes the log by the name of its database.
    */
   renew(): void {
     const { file } = this.#options;
@@ -114,7 +121,7 @@ export class Engine {
     this.#units.owe(uncommitted);
   }
 
-  /** A setting of SQLite on this connection (https://www.sqlite.org/pragma.html). */
+  /** Sets or reads a SQLite setting of this connection (https://www.sqlite.org/pragma.html). */
   pragma(text: string): unknown {
     return this.#db.raw.pragma(text, { simple: true });
   }
@@ -128,7 +135,7 @@ export class Engine {
     this.#lock?.release();
   }
 
-  /** True after an unclean stop. The file is checked then, and only then: a check reads all of it. */
+  /** Returns true after an unclean stop. Only then is the file checked, because a check reads all of it. */
   #openForWriting(): boolean {
     migrate(this.#db);
     const settings = settingRepository(this.#db);

@@ -1,4 +1,4 @@
-/** A row of `entry_total`, or what is to be added to one. */
+/** A row of `entry_total`, or an amount to add to one. */
 export interface EntryTotal {
   readonly accountId: string;
   readonly day: number;
@@ -11,7 +11,10 @@ export interface EntryTotal {
   readonly amount: number;
 }
 
-/** What a transaction adds to the sums by day: the entries of one account mostly go into one row, which is written once. */
+/**
+ * Collects what a transaction adds to the daily sums. The entries of an account usually share one row, which is then written
+ * once.
+ */
 export class EntryTotals {
   readonly #added = new Map<string, EntryTotal>();
 
@@ -27,7 +30,7 @@ export class EntryTotals {
     );
   }
 
-  /** Those to be written; then there are none. */
+  /** Returns the rows to write, and clears the collection. */
   take(): readonly EntryTotal[] {
     if (this.#added.size === 0) return [];
     const added = [...this.#added.values()];

@@ -6,29 +6,29 @@ import type { Access } from './repositories.ts';
 import type { Outcome, Unit } from './unit.ts';
 import type { UnreadableRow } from './unreadable.ts';
 
-/** Units of work in one transaction; what arrives meanwhile waits for the next. */
+/** Maximum number of units in one transaction. Units that arrive during a transaction wait for the next. */
 const BATCH_LIMIT = 1000;
-/** So many that nobody waits for are written at once: a turn of the event loop has no more of them. */
+/** Maximum number of deferred units written together, which bounds the length of one event-loop turn. */
 const LATER_LIMIT = 100;
-/** Units that may wait. Beyond it the disk cannot keep up: further units are refused with STORE_BUSY. */
+/** Maximum number of waiting units. Beyond it the disk cannot keep up, and further units are refused with STORE_BUSY. */
 const QUEUE_LIMIT = 100_000;
 
-/** Runs a batch somewhere else, or here. */
+/** Runs batches, on this thread or on another. */
 export interface Runner {
   run(units: readonly Unit[]): Promise<readonly Outcome[]>;
-  /** Answers a short read at once, where no other thread has to be asked. */
+  /** Answers a short read synchronously. Present only if it needs no other thread. */
   read?(unit: Unit): Outcome;
-  /** Answers a unit before the commit that the next `run` brings; undefined: it cannot now. */
+  /** Answers a unit before the commit, which the next `run` performs. Returns undefined if the unit cannot run ahead now. */
   runAhead?(unit: Unit): Outcome | undefined;
-  /** Units that were answered so. */
+  /** Number of units that `runAhead` answered and that are not committed. */
   readonly uncommitted?: number;
   close(): Promise<void>;
 }
 
 export interface ExecutorListeners {
-  /** A unit that was committed let a balance fall below its threshold. */
+  /** Called when a committed unit let a balance fall below its threshold. */
   readonly onLowBalance?: () => void;
-  /** A unit found rows that it could not read. */
+  /** Called when a unit found rows that it could not read. */
   readonly onUnreadable?: (rows: readonly UnreadableRow[]) => void;
 }
 
@@ -39,8 +39,8 @@ interface Waiting {
 }
 
 /**
- * Group commit: units asked for within one turn, or while a batch is under way, go together as the next batch. Each
- * caller gets its own result, after the commit.
+ * Implements group commit: units submitted within one turn, or during a batch, form the next batch. Each caller receives its
+ * own result after the commit.
  */
 export class Executor {
   #runner: Runner;
@@ -48,17 +48,17 @@ export class Executor {
   readonly #onLowBalance: () => void;
   readonly #onUnreadable: (rows: readonly UnreadableRow[]) => void;
   #waiting: Waiting[] = [];
-  /** Nobody waits for them, and they are to be written together. */
+  /** Deferred units: no caller waits for them, and they are written together. */
   #later: Waiting[] = [];
-  /** The latest unit that nobody waits for. */
+  /** Promise of the latest `soon` unit. */
   #lastSoon: Promise<unknown> | undefined;
-  /** A unit that was answered ahead let a balance fall; told of after the commit. */
+  /** Whether a unit that was answered ahead let a balance fall below its threshold. Reported after the commit. */
   #fell = false;
-  /** What is to be done between two batches. */
+  /** Actions to run between two batches. */
   readonly #acts: (() => Promise<void>)[] = [];
-  /** The batches under way, until none is due any more. */
+  /** Promise of the running batches; undefined when no batch is due. */
   #draining: Promise<void> | undefined;
-  /** What waits is to be written in the next turn. */
+  /** Whether the waiting units will be written in the next turn. */
   #isDue = false;
   #isActing = false;
   #cancelSoon: (() => void) | undefined;
@@ -72,17 +72,17 @@ export class Executor {
     this.#onUnreadable = listeners.onUnreadable ?? (() => undefined);
   }
 
-  /** Those run so far. */
+  /** Number of batches so far. */
   get batches(): number {
     return this.#batches;
   }
 
-  /** Units that wait for the next batch. */
+  /** Number of units that wait for the next batch. */
   get waiting(): number {
     return this.#waiting.length + this.#later.length;
   }
 
-  /** A short read sees what was committed; of what waits it sees nothing. */
+  /** Submits a unit. A short read sees committed data only, not the units that wait. */
   submit(unit: Unit, access: Access): Promise<unknown> {
     if (this.#closed) {
       return Promise.reject(new ServiceError('STORE_CLOSED', 'the store is closed'));
@@ -110,13 +110,16 @@ export class Executor {
     return promise;
   }
 
-  /** Resolves when what nobody waits for is written, as far as it was asked for: whoever reads by another connection sees it. */
+  /** Resolves when all deferred units submitted so far are written, so that another connection can read them. */
   async written(): Promise<void> {
     if (this.#owes) this.#writeLater();
     await this.#lastSoon?.catch(() => undefined);
   }
 
-  /** Between two batches; what is asked for meanwhile waits. Rejects as `act` does, and goes on with the runner it has. */
+  /**
+   * Runs `act` between two batches; units submitted during it wait. If `act` rejects, this rejects too and keeps the current
+   * runner.
+   */
   pause(act: (runner: Runner) => Promise<Runner>): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#acts.push(async () => {
@@ -131,7 +134,7 @@ export class Executor {
     });
   }
 
-  /** Does something between two batches, with the runner as it is. */
+  /** Runs an action between two batches without replacing the runner. */
   async between<T>(act: () => Promise<T>): Promise<T> {
     const done: T[] = [];
     await this.pause(async (same) => {
@@ -141,7 +144,7 @@ export class Executor {
     return done[0] as T;
   }
 
-  /** What waits is still done; nothing new is taken. */
+  /** Finishes the waiting units and refuses new ones. */
   async close(): Promise<void> {
     this.#closed = true;
     if (this.#owes) this.#writeLater();
@@ -157,7 +160,7 @@ export class Executor {
     return this.#runner.uncommitted ?? 0;
   }
 
-  /** Not while something is done between two batches. */
+  /** Does not run units ahead while an action runs between two batches. */
   #runAhead(unit: Unit): Outcome | undefined {
     if (this.#acts.length > 0 || this.#isActing) return undefined;
     const outcome = this.#runner.runAhead?.(unit);
@@ -180,7 +183,9 @@ export class Executor {
     else this.#cancelSoon ??= this.#pace.soon(() => this.#writeLater());
   }
 
-  /** With the next transaction, and after what else is in it: a call may end while its open record waits. */
+  /**
+   * Adds the deferred units to the next transaction, after its other units: a call may end while its open record still waits.
+   */
   #writeLater(): void {
     this.#cancelSoon?.();
     this.#cancelSoon = undefined;
@@ -243,7 +248,7 @@ function answer(waiting: Waiting, outcome: Outcome | undefined): void {
   else waiting.reject(outcome ? toError(outcome.failure) : new Error('a unit got no outcome'));
 }
 
-/** On the caller's own thread. */
+/** Runs batches on the caller's thread. */
 export class InlineRunner implements Runner {
   readonly #engine: Engine;
   readonly uncleanStart: boolean;

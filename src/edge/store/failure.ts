@@ -2,31 +2,31 @@ import { ServiceError, type ServiceErrorCode } from '../../base/errors.ts';
 
 /**
  * Result codes of SQLite (https://www.sqlite.org/rescode.html) and SQLSTATEs of PostgreSQL
- * (https://www.postgresql.org/docs/current/errcodes-appendix.html) that mean that the environment failed.
+ * (https://www.postgresql.org/docs/current/errcodes-appendix.html) that report a failure of the environment.
  */
 const CODES: ReadonlyArray<readonly [prefix: string, code: ServiceErrorCode, message: string]> = [
   ['SQLITE_FULL', 'STORE_FULL', 'the disk of the data folder is full'],
   ['SQLITE_BUSY', 'STORE_BUSY', 'another process holds the database'],
   ['SQLITE_LOCKED', 'STORE_BUSY', 'another process holds the database'],
-  ['SQLITE_IOERR', 'STORE_BUSY', 'the disk did not take a read or write'],
-  ['SQLITE_READONLY', 'STORE_BUSY', 'the database file may not be written'],
+  ['SQLITE_IOERR', 'STORE_BUSY', 'a disk read or write failed'],
+  ['SQLITE_READONLY', 'STORE_BUSY', 'no permission to write the database file'],
   ['SQLITE_CANTOPEN', 'STORE_BUSY', 'the database file cannot be opened'],
   ['SQLITE_CORRUPT', 'STORE_CORRUPT', 'the database file is damaged'],
-  ['PG_CONNECTION', 'STORE_BUSY', 'the database is away'],
-  ['PG_08', 'STORE_BUSY', 'the database is away'],
-  ['PG_28', 'STORE_BUSY', 'the database refuses our name or password'],
+  ['PG_CONNECTION', 'STORE_BUSY', 'the database is unavailable'],
+  ['PG_08', 'STORE_BUSY', 'the database is unavailable'],
+  ['PG_28', 'STORE_BUSY', 'the database rejects the user name or password'],
   ['PG_53100', 'STORE_FULL', 'the disk of the database is full'],
-  ['PG_53', 'STORE_BUSY', 'the database has no more room for us'],
-  ['PG_57', 'STORE_BUSY', 'the database gave the statement up'],
-  ['PG_55P03', 'STORE_BUSY', 'rows of the database are held by somebody else'],
-  ['PG_40', 'STORE_BUSY', 'rows of the database are held by somebody else'],
-  ['PG_25006', 'STORE_BUSY', 'the database takes no writes'],
-  ['PG_42501', 'STORE_BUSY', 'the database does not let us write'],
+  ['PG_53', 'STORE_BUSY', 'the database has no free connections'],
+  ['PG_57', 'STORE_BUSY', 'the database canceled the statement'],
+  ['PG_55P03', 'STORE_BUSY', 'database rows are locked by another transaction'],
+  ['PG_40', 'STORE_BUSY', 'database rows are locked by another transaction'],
+  ['PG_25006', 'STORE_BUSY', 'the database is read-only'],
+  ['PG_42501', 'STORE_BUSY', 'no permission to write to the database'],
   ['PG_XX', 'STORE_CORRUPT', 'the database is damaged'],
   ['SQLITE_NOTADB', 'STORE_CORRUPT', 'the database file is not a database'],
 ];
 
-/** A failure that can cross a thread. */
+/** A failure in a form that can be sent between threads. */
 export interface Failure {
   readonly code: ServiceErrorCode | undefined;
   readonly message: string;
@@ -41,11 +41,11 @@ export function toFailure(error: unknown): Failure {
   return { code: known[1], message: `${known[2]} (${detailOf(error, found)})` };
 }
 
-/** PostgreSQL says more than its code does, and shows nothing that is secret. */
+/** Adds the error text for PostgreSQL, which says more than its code and contains no secrets. */
 const detailOf = (error: Error, code: string): string =>
   code.startsWith('PG_') ? error.message.split('\n').join(' ') : code;
 
-/** Environment failures have a code of their own; anything else is a bug of ours. */
+/** Converts a failure to an error. Failures of the environment have their own codes; anything else is a bug in the service. */
 export const toError = (failure: Failure): Error =>
   failure.code === undefined
     ? new Error(failure.message)

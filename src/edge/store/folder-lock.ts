@@ -2,14 +2,14 @@ import Database from 'better-sqlite3';
 import { ServiceError } from '../../base/errors.ts';
 
 /**
- * Keeps a second service out of a data folder: it would take the running calls of the first for left-overs of a
- * crash. An exclusive transaction on an empty database of its own; the system releases it with the process, however
- * that ends.
+ * Prevents a second service from using the same data folder, where it would treat the running calls of the first as left over
+ * from a crash. Holds an exclusive transaction on a separate, empty database. The operating system releases the lock when the
+ * process ends, even after a crash.
  */
 export class FolderLock {
   readonly #database: Database.Database;
 
-  /** Throws STORE_BUSY when another process has it. */
+  /** Throws STORE_BUSY when another process holds the lock. */
   constructor(file: string) {
     this.#database = new Database(file, { timeout: 0 });
     try {

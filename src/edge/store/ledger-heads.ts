@@ -1,13 +1,13 @@
-/** Number and time of an account's latest entry. */
+/** Sequence number and time of an account's latest entry. */
 export interface LedgerHead {
   readonly seq: number;
   readonly createdUs: number;
 }
 
-/** Accounts of which the latest entry is remembered. */
+/** Maximum number of accounts whose latest entry is cached. */
 const LIMIT = 1000;
 
-/** The latest entry of each account that has posted one of late. What has changed is written once, before the transaction ends. */
+/** Caches the latest entry of accounts that posted recently. Changes are written once, before the transaction ends. */
 export class LedgerHeads {
   readonly #known = new Map<string, LedgerHead>();
   readonly #changed = new Set<string>();
@@ -16,19 +16,19 @@ export class LedgerHeads {
     return this.#known.get(accountId);
   }
 
-  /** As it is in the table. */
+  /** Caches the latest entry as it is in the table. */
   keep(accountId: string, head: LedgerHead): void {
     if (this.#known.size >= LIMIT && this.#changed.size === 0) this.#known.clear();
     this.#known.set(accountId, head);
   }
 
-  /** As the transaction leaves it. */
+  /** Stores the latest entry as the transaction changed it. */
   change(accountId: string, head: LedgerHead): void {
     this.keep(accountId, head);
     this.#changed.add(accountId);
   }
 
-  /** Those to be written; then there are none. */
+  /** Returns the entries to write, and clears the set of changes. */
   takeChanged(): ReadonlyArray<readonly [accountId: string, head: LedgerHead]> {
     if (this.#changed.size === 0) return [];
     const changed = [...this.#changed].map((id) => [id, this.#known.get(id)] as const);

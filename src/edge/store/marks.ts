@@ -1,5 +1,5 @@
-/** Setting that says that the process which held the database did not close it. */
+/** Setting that exists while a process has the database open. It remains after an unclean stop. */
 export const OPEN_MARK = 'store.open';
 
-/** Setting that a check writes. */
+/** Setting that a disk check writes. */
 export const PROBE = 'store.probe';

@@ -9,7 +9,10 @@ interface Migration {
   readonly file: string;
 }
 
-/** `001-initial.sql`, `002-….sql`: forward only, each in its own transaction. Numbers may have gaps. */
+/**
+ * Lists the migrations (`001-initial.sql`, `002-….sql`). They run forward only, each in a separate transaction. Numbers may
+ * have gaps.
+ */
 export function listMigrations(): readonly Migration[] {
   return readdirSync(FOLDER)
     .filter((file) => /^\d{3}-[a-z0-9-]+\.sql$/.test(file))
@@ -17,7 +20,10 @@ export function listMigrations(): readonly Migration[] {
     .map((file) => ({ version: Number(file.slice(0, 3)), file }));
 }
 
-/** Brings the schema up to date; refuses a database that a newer service has written. Returns the version. */
+/**
+ * Applies all missing migrations and returns the schema version. Refuses a database that a newer version of the service has
+ * written.
+ */
 export function migrate(db: SqliteConnection): number {
   const migrations = listMigrations();
   const newest = migrations.at(-1)?.version ?? 0;
@@ -25,7 +31,7 @@ export function migrate(db: SqliteConnection): number {
   if (current > newest) {
     throw new ServiceError(
       'STORE_VERSION',
-      `the database has schema version ${current}, this service knows ${newest}: start a newer service`,
+      `the database has schema version ${current}, this service supports up to ${newest}: start a newer version`,
     );
   }
   for (const migration of migrations) {

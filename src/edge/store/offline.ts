@@ -1,4 +1,4 @@
-/** Backups without a service: what one holds, whether it is whole, and putting it into a data folder. */
+/** Inspects and restores backups without a running service. */
 import {
   chmodSync,
   chownSync,
@@ -23,16 +23,16 @@ import { listMigrations } from './migrate.ts';
 import { verifyLedger } from './sql/ledger.ts';
 
 export interface StoredRecording {
-  /** Relative to the folder of recordings. */
+  /** File name, relative to the folder of recordings. */
   readonly file: string;
   readonly bytes: number;
 }
 
 export interface BackupFacts {
   readonly schemaVersion: number;
-  /** The newest that this program knows. */
+  /** Newest schema version that this program supports. */
   readonly knownVersion: number;
-  /** What SQLite finds wrong with the file; empty when it is whole. */
+  /** Damage that SQLite reports for the file. Empty if the file is intact. */
   readonly damage: readonly string[];
   readonly ledgerFaults: readonly LedgerFault[];
   readonly accounts: number;
@@ -45,17 +45,17 @@ const DATABASE = 'carillon.db';
 const KEY = join('keys', 'store.key');
 const LOGS = ['-wal', '-shm'];
 
-/** Reads all of it. Throws STORE_CORRUPT for what is no database, NOT_FOUND for no file. */
+/** Reads the whole file. Throws STORE_CORRUPT if it is not a database, NOT_FOUND if it does not exist. */
 export function examineBackup(file: string): BackupFacts {
-  if (!existsSync(file)) throw new ServiceError('NOT_FOUND', `there is no file ${file}`);
-  // A copy must not gain files beside it: SQLite would leave a log next to one that it opens for writing.
+  if (!existsSync(file)) throw new ServiceError('NOT_FOUND', `the file ${file} does not exist`);
+  // Opens the copy without creating new files next to it. SQLite would add a log next to a file that it opens for writing.
   const raw = openUnchanged(file);
   const knownVersion = listMigrations().at(-1)?.version ?? 0;
   try {
     const schemaVersion = Number(raw.pragma('user_version', { simple: true }));
     const verdicts = raw.pragma('integrity_check(20)') as { readonly integrity_check: string }[];
     const damage = verdicts.map((row) => row.integrity_check).filter((line) => line !== 'ok');
-    if (schemaVersion === 0) throw corrupt(file, 'it is a database, but not of this service');
+    if (schemaVersion === 0) throw corrupt(file, 'it is not a database of this service');
     const all = (sql: string): readonly Row[] => raw.prepare(sql).all() as Row[];
     const count = (table: string): number =>
       integer(all(`SELECT COUNT(*) AS n FROM ${table}`)[0], 'n');
@@ -89,24 +89,25 @@ function openUnchanged(file: string): Database.Database {
 export interface RestoreRequest {
   readonly backup: string;
   readonly dataDir: string;
-  /** Folder of the keys that belong to it; absent: those of the data folder. */
+  /** Folder with the key file of the backup. Default: the keys in the data folder. */
   readonly keys?: string | undefined;
-  /** Whether a database that is there may be put aside. */
+  /** Whether an existing database may be moved aside. */
   readonly replace: boolean;
-  /** Part of the name of what is put aside. */
+  /** Suffix of the names of files that are moved aside. */
   readonly stamp: string;
   readonly random: Random;
 }
 
 export interface Restored {
   readonly database: string;
-  /** What was there before. */
+  /** Path of the previous database, if there was one. */
   readonly putAside: string | undefined;
 }
 
 /**
- * Puts a backup into a data folder on which no service runs. It is brought to this version and tried with its keys first; only then
- * does it take the place of what is there. Rejects with STORE_BUSY, CONFLICT, STORE_VERSION or STORE_CORRUPT and has changed nothing.
+ * Restores a backup into a data folder that no service uses. Migrates the backup to this version and tests it with its keys
+ * before it replaces the existing database. Rejects with STORE_BUSY, CONFLICT, STORE_VERSION or STORE_CORRUPT without changing
+ * anything.
  */
 export function restoreBackup(request: RestoreRequest): Restored {
   const { backup, dataDir, keys, replace, random } = request;
@@ -116,7 +117,7 @@ export function restoreBackup(request: RestoreRequest): Restored {
   const draft = join(dataDir, `${DATABASE}.restoring`);
   try {
     if (existsSync(target) && !replace)
-      throw new ServiceError('CONFLICT', `${target} is there; --replace puts it aside`);
+      throw new ServiceError('CONFLICT', `${target} exists; use --replace to move it aside`);
     const key = readKey(keys === undefined ? join(dataDir, KEY) : join(keys, 'store.key'));
     clear(draft);
     copyFileSync(backup, draft);
@@ -142,7 +143,7 @@ export function restoreBackup(request: RestoreRequest): Restored {
   }
 }
 
-/** Its log belongs to it: what was committed last stands there. */
+/** Moves the database together with its log, which contains the latest commits. */
 function aside(target: string, to: string): void {
   const raw = new Database(target);
   raw.pragma('wal_checkpoint(TRUNCATE)');
@@ -161,13 +162,13 @@ function readKey(file: string): Uint8Array {
   } catch (cause) {
     throw new ServiceError(
       'NOT_FOUND',
-      `there is no key file ${file}: without it tokens and SIP secrets of the backup cannot be read; name its folder with --keys`,
+      `the key file ${file} does not exist: without it tokens and SIP secrets of the backup cannot be read. Set its folder with --keys`,
       { cause },
     );
   }
 }
 
-/** Whoever restores as root leaves the files to the user of the service. */
+/** Gives the files to the owner of the data folder when root runs the restore. */
 function own(dataDir: string, paths: readonly string[]): void {
   if (process.getuid?.() !== 0) return;
   const { uid, gid } = statSync(dataDir);
@@ -175,7 +176,7 @@ function own(dataDir: string, paths: readonly string[]): void {
 }
 
 const corrupt = (file: string, why: string): ServiceError =>
-  new ServiceError('STORE_CORRUPT', `${file} is no usable database: ${why}`);
+  new ServiceError('STORE_CORRUPT', `${file} is not a usable database: ${why}`);
 
 const reasonOf = (error: unknown): string =>
   error instanceof Error ? error.message : String(error);

@@ -1,14 +1,17 @@
-/** When the next transaction may begin. */
+/** Decides when the next transaction may begin. */
 export interface Pace {
-  /** Resolves when it may. */
+  /** Resolves when the next transaction may begin. */
   turn(): Promise<void>;
-  /** Calls `wake` once a unit that nobody waits for is to be written. The returned function cancels it. */
+  /** Calls `wake` when deferred units are due. The returned function cancels the call. */
   soon(wake: () => void): () => void;
-  /** Such units have transactions of their own, so that several calls' are written together. Absent: they go with the next one. */
+  /**
+   * Whether deferred units get separate transactions, so that those of several calls are written together. Default: they join
+   * the next transaction.
+   */
   readonly keepsApart?: boolean;
 }
 
-/** For stores in memory: virtual time must not wait for a timer. */
+/** Pace of in-memory stores: virtual time must not wait for a timer. */
 export const atOnce: Pace = {
   turn: () => Promise.resolve(),
   soon: (wake) => {
@@ -22,15 +25,15 @@ export const atOnce: Pace = {
   },
 };
 
-/** Commits are at least this far apart, milliseconds: under load each takes what several calls asked for. */
+/** Minimum gap between commits, milliseconds. Under load, each commit contains the units of several calls. */
 const GAP_MS = 2;
 /**
- * What nobody waits for is written after this. Ends of calls change the same pages, of which each commit writes every one once:
- * the longer it is, the fewer. A hangup callback waits so long.
+ * Delay of deferred units, milliseconds. Ends of calls change the same pages, and each commit writes a changed page once; a
+ * longer delay therefore means fewer writes. A hangup callback waits this long.
  */
 const SOON_MS = 50;
 
-/** At the end of this turn of the event loop, or `GAP_MS` after the transaction before. */
+/** Starts a transaction at the end of this event-loop turn, but at least `GAP_MS` after the previous one. */
 export class GroupPace implements Pace {
   readonly keepsApart = true;
   #lastMs = Number.NEGATIVE_INFINITY;

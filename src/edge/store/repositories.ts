@@ -23,32 +23,32 @@ import type { TranscriptionStore } from '../../domain/transcription/needs.ts';
 import type { UserStore } from '../../domain/user/needs.ts';
 import type { UnreadableRow } from './unreadable.ts';
 
-/** Small facts of the service itself: the digest realm, hashes and keys made at the first start. */
+/** Internal facts of the service: the digest realm, and hashes and keys created at the first start. */
 export interface SettingStore {
   get(key: string): Promise<string | undefined>;
   set(key: string, value: string): Promise<void>;
-  /** The stored value, or `value` once stored: the first caller decides. */
+  /** Returns the stored value, or stores and returns `value`. The first caller determines the value. */
   getOrSet(key: string, value: string): Promise<string>;
-  /** As `getOrSet`, of what only holders of the key file may read. */
+  /** Like `getOrSet`, for a value that is encrypted with the key file. */
   keepSecret(key: string, value: string): Promise<string>;
-  /** What was kept as a secret. */
+  /** Returns a value stored with `keepSecret`. */
   secret(key: string): Promise<string | undefined>;
 }
 
-/** Rows that could not be read, for the operator. */
+/** Records of rows that could not be read, for the operator. */
 export interface UnreadableRowStore {
-  /** Rows that are recorded already stay as they are. */
+  /** Adds records. Existing records stay unchanged. */
   put(rows: readonly UnreadableRow[]): Promise<void>;
-  /** Latest first. `foundUs`: microseconds UTC. */
+  /** Lists records, latest first. `foundUs`: microseconds UTC. */
   page(slice: Slice): Promise<Page<UnreadableRow & { readonly foundUs: number }>>;
   /**
-   * Removes a record; false if there is none. The row itself stays, except that of an open call: it is removed and what is held
-   * for it is given back.
+   * Removes a record; returns false if it does not exist. The row itself stays, except for an open call: it is removed and its
+   * reservations are released.
    */
   remove(table: string, key: string): Promise<boolean>;
 }
 
-/** Every need that the store answers. */
+/** All repositories of the store. */
 export interface Repositories {
   readonly settings: SettingStore;
   readonly accounts: AccountStore;
@@ -84,10 +84,10 @@ export interface Repositories {
 }
 
 /**
- * Where an operation runs. `write`: the writing connection, in a grouped transaction. `soon`: the same, for what nobody
- * waits for: with the next transaction, a moment later at the latest. `ahead`: the same, but answered before it is committed, and
- * committed before anything that is asked for later; where that is not to be had, a `write`. `point`: a short read on that connection, so that it
- * waits for no report. `report`: a connection of its own that only reads.
+ * Where an operation runs. `write`: on the writing connection, in a grouped transaction. `soon`: like `write`, but deferred
+ * because no caller waits; committed with the next transaction or a short delay later. `ahead`: like `write`, but answered
+ * before its commit, and committed before any later unit; falls back to `write`. `point`: a short read on the writing
+ * connection, so that it does not wait for reports. `report`: a read on a separate read-only connection.
  */
 export type Access = 'write' | 'soon' | 'ahead' | 'point' | 'report';
 
@@ -287,7 +287,7 @@ export const ACCESS: {
   unreadableRows: { put: 'soon', page: 'report', remove: 'write' },
 };
 
-/** The same operations without promises: how a need is implemented over one connection. */
+/** The same operations without promises, as implemented on one connection. */
 export type Synchronously<T> = {
   readonly [Key in keyof T]: T[Key] extends (...given: infer Given) => Promise<infer Value>
     ? (...given: Given) => Value

@@ -36,7 +36,7 @@ export type RepositorySet = {
   readonly [R in keyof Repositories]: Synchronously<Repositories[R]>;
 };
 
-/** How every need is met over one connection, of whatever database. */
+/** Creates all repositories on one connection, for any database. */
 export const createRepositories = (db: Connection): RepositorySet => ({
   settings: settingRepository(db),
   accounts: accountRepository(db),

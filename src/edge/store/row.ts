@@ -1,4 +1,4 @@
-/** What SQLite keeps in a column. */
+/** A value that SQLite stores in a column. */
 export type SqlValue = string | number | Uint8Array | null;
-/** By the names of the columns. */
+/** A row, keyed by column name. */
 export type Row = Readonly<Record<string, SqlValue>>;

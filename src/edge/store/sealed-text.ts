@@ -3,20 +3,20 @@ import type { SqlValue } from './connection.ts';
 import type { Column } from './table.ts';
 import type { Vault } from './vault.ts';
 
-/** Marks a sealed password. A password of a customer that begins with it is sealed like any other. */
+/** Prefix of a sealed password. A customer's password that begins with it is sealed like any other. */
 const SEALED = 'vault.';
 
-/** Bound to the host: whoever can write to the file cannot have a credential sent to another host. */
+/** Binds the credential to its host: someone with write access to the file cannot redirect it to another host. */
 const purposeOf = (host: string): string => `url:${host}`;
 
-/** Text as it is stored: the credentials of every URL in it encrypted. */
+/** Returns the text to store, with the credentials of every URL in it encrypted. */
 export function sealCredentials(text: string, vault: Vault): string {
   const sealed = replaceCredentials(
     text,
     (secret, host) =>
       SEALED + Buffer.from(vault.seal(secret, purposeOf(host))).toString('base64url'),
   );
-  // A password that could not be read back (one that is too long for the pattern) is stored as it is.
+  // A password that could not be read back (too long for the pattern) is stored unchanged.
   return sealed === text || openCredentials(sealed, vault) === text ? sealed : text;
 }
 
@@ -27,7 +27,7 @@ export const openCredentials = (text: string, vault: Vault): string =>
       : secret,
   );
 
-/** A column of text, or of JSON, that may hold URLs of a customer. */
+/** Wraps a column of text or JSON that may contain customer URLs with credentials. */
 export const withCredentials = <T>(column: Column<T>): Column<T> => ({
   name: column.name,
   write: (value, vault) => {

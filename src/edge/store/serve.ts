@@ -3,15 +3,17 @@ import { assert } from '../../base/errors.ts';
 import { toFailure } from './failure.ts';
 import type { Reply, Request, Told } from './thread.ts';
 
-/** What a thread of the store does. */
+/** Operations of a store thread. */
 export interface Served {
   readonly uncleanStart: boolean;
   handle(request: Request): Reply;
 }
 
-/** The life of a thread of the store: answers its start, then each request, and ends with `close`. `tell`: what nobody has asked for. */
+/**
+ * Main loop of a store thread: answers its start, then each request, until `close`. `tell` sends a message without a request.
+ */
 export function serve(start: (tell: (told: Told) => void) => Served): void {
-  assert(parentPort !== null, 'this runs as a thread');
+  assert(parentPort !== null, 'this file must run as a worker thread');
   const port = parentPort;
   const answer = (reply: Reply): void => port.postMessage(reply);
   const begin = (): Served | undefined => {
@@ -30,7 +32,7 @@ export function serve(start: (tell: (told: Told) => void) => Served): void {
     try {
       if (served === undefined) return;
       answer(served.handle(request));
-      // Nothing is left to wait for: the thread ends.
+      // Closing the port lets the thread end.
       if (request.kind === 'close') port.close();
     } catch (error) {
       answer({ kind: 'failed', failure: toFailure(error) });

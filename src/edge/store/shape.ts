@@ -1,10 +1,10 @@
-/** Shapes of stored JSON: each checks a value and describes itself, so that a test notices every change of one. */
+/** Shapes of stored JSON. Each shape checks a value and describes itself, so that a test detects every change of a shape. */
 
 /** The shape of a JSON value that reads as `T`. */
 export interface Shape<T> {
-  /** Canonical description. It changes with every change of the shape. */
+  /** Canonical description, which changes with every change of the shape. */
   readonly text: string;
-  /** Undefined when `value` has this shape, otherwise what is wrong. `at` names the place of the value. */
+  /** Returns undefined if `value` has this shape, otherwise the problem. `at` is the path of the value. */
   problem(value: unknown, at: string): string | undefined;
   /** Never set: makes shapes of different types incompatible. */
   readonly of?: (value: T) => T;

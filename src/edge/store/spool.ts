@@ -15,20 +15,20 @@ interface Waiting {
 }
 
 /**
- * Units of work that wait on the local disk for a database that is away: a line each, encrypted, in the order in which they
- * were asked for. How many of them are done stands in a file beside it, so that a process that dies repeats a few at most;
- * only units that may be repeated are put here.
+ * Queue of units of work on the local disk, for a database that is unavailable. One encrypted line per unit, in submission
+ * order. A second file stores the number of completed units, so that a process that dies repeats only a few. Only units that
+ * may be repeated are stored here.
  */
 export class Spool {
   readonly #file: string;
   readonly #doneFile: string;
   readonly #vault: Vault;
   readonly #limitBytes: number;
-  /** On the disk, and with those on their way there. */
+  /** Number of bytes on the disk, including those being written. */
   #written: number;
   #bytes: number;
   #underWay = 0;
-  /** What is not done yet, from `#done` on. */
+  /** Lines that are not completed, starting at `#done`. */
   #lines: string[];
   #done: number;
   #handle: FileHandle | undefined;
@@ -42,7 +42,7 @@ export class Spool {
     this.#vault = vault;
     this.#limitBytes = limitBytes;
     const text = readOr(this.#file, '');
-    // A line without its end was never promised to anybody.
+    // An incomplete last line was never acknowledged and is dropped.
     this.#written = text.lastIndexOf('\n') + 1;
     this.#bytes = this.#written;
     if (text.length > this.#written) truncateSync(this.#file, this.#written);
@@ -51,12 +51,12 @@ export class Spool {
     if (this.#lines.length === 0) this.#empty();
   }
 
-  /** Units that wait, those included that are being put on the disk. */
+  /** Number of waiting units, including those being written to the disk. */
   get size(): number {
     return this.#lines.length + this.#waiting.length + this.#underWay;
   }
 
-  /** Resolves once it is on the disk; rejects with STORE_FULL when there is no room. */
+  /** Resolves when the unit is on the disk. Rejects with STORE_FULL when there is no room. */
   add(unit: Unit): Promise<void> {
     const sealed = this.#vault.seal(JSON.stringify(unit), PURPOSE);
     const line = `${Buffer.from(sealed).toString('base64')}\n`;
@@ -69,7 +69,7 @@ export class Spool {
     });
   }
 
-  /** The oldest units, those on the disk alone. */
+  /** Returns the oldest units that are on the disk. */
   next(limit: number): readonly Unit[] {
     return this.#lines.slice(0, limit).map((line) => {
       const text = this.#vault.open(Buffer.from(line, 'base64'), PURPOSE);
@@ -77,7 +77,7 @@ export class Spool {
     });
   }
 
-  /** The oldest `count` are done. */
+  /** Marks the oldest `count` units as completed. */
   done(count: number): void {
     this.#lines.splice(0, count);
     this.#done += count;
@@ -96,7 +96,7 @@ export class Spool {
     this.#handle = undefined;
   }
 
-  /** Everything that waits goes to the disk together. */
+  /** Writes all waiting lines in one operation. */
   async #write(): Promise<void> {
     while (this.#waiting.length > 0) {
       const batch = this.#waiting;
@@ -114,7 +114,7 @@ export class Spool {
       } catch (cause) {
         this.#bytes -= text.length;
         this.#underWay = 0;
-        // Half a line must not stand before the next.
+        // Removes an incomplete line, so that the next line starts at a line boundary.
         await truncate(this.#file, this.#written).catch(() => undefined);
         const reason = cause instanceof Error ? cause.message : String(cause);
         const error = new ServiceError('STORE_FULL', `the spool of the store: ${reason}`, {

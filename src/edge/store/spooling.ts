@@ -8,8 +8,8 @@ import type { Unit } from './unit.ts';
 export type Submit = (unit: Unit, access: Access) => Promise<unknown>;
 
 /**
- * What a running call and its end write, and what its callbacks do: it may be repeated (call and notification have ids), nobody
- * needs what it answers but that it is kept. The value is that answer.
+ * Operations that may wait on the local disk, and the answer that callers receive for each. Calls, their ends and their
+ * callbacks make these writes. They may be repeated because calls and notifications have IDs.
  */
 const SPOOLED: ReadonlyMap<string, unknown> = new Map([
   ['calls.update', undefined],
@@ -21,7 +21,7 @@ const SPOOLED: ReadonlyMap<string, unknown> = new Map([
   ['notifications.remove', undefined],
 ]);
 
-/** Time between two attempts while the database is away, and units of one attempt. */
+/** Pause between two attempts while the database is unavailable (milliseconds), and units per attempt. */
 const RETRY_MS = 500;
 const BATCH = 200;
 
@@ -29,13 +29,13 @@ export interface SpoolingNeeds {
   readonly spool: Pick<Spool, 'size' | 'add' | 'next' | 'done' | 'close'>;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Runs units of work in the order in which they are given. */
+  /** Runs units of work in order. */
   readonly inOrder: Submit;
 }
 
 /**
- * Lets calls end while the database is away: what their ends write waits on the local disk, and is written in the same order
- * once it is back, before anything newer of its kind.
+ * Lets calls end while the database is unavailable. Their final writes wait on the local disk. When the database returns, they
+ * are written in the same order, before any newer write of their kind.
  */
 export class Spooling {
   readonly #needs: SpoolingNeeds;
@@ -46,7 +46,7 @@ export class Spooling {
     this.#needs = needs;
   }
 
-  /** Runs a unit by `submit`, or keeps it. */
+  /** Runs a unit through `submit`, or stores it on the disk. */
   async submit(unit: Unit, access: Access, submit: Submit): Promise<unknown> {
     const name = `${unit.repository}.${unit.operation}`;
     const { spool, logger } = this.#needs;
@@ -57,7 +57,10 @@ export class Spooling {
       } catch (error) {
         if (!isAway(error)) throw error;
         if (spool.size === 0)
-          logger.warn({ error }, 'the database is away: ends of calls wait on the disk');
+          logger.warn(
+            { error },
+            'database unavailable: ends of calls are queued on the local disk',
+          );
       }
     }
     await spool.add(unit);
@@ -65,7 +68,7 @@ export class Spooling {
     return SPOOLED.get(name);
   }
 
-  /** Everything that waits, or rejects as the database does. Before anything else is asked for. */
+  /** Writes all waiting units before any other unit is submitted. Rejects if the database does. */
   async drainNow(): Promise<void> {
     while (this.#needs.spool.size > 0) await this.#round();
   }
@@ -90,11 +93,11 @@ export class Spooling {
       try {
         await this.#round();
       } catch (error) {
-        if (!isAway(error)) logger.error({ error }, 'what waits for the database was not written');
+        if (!isAway(error)) logger.error({ error }, 'queued writes failed');
         await clock.sleep(RETRY_MS, signal).catch(() => undefined); // stopped
       }
     }
-    if (spool.size === 0) logger.warn({ kept }, 'what waited for the database is written');
+    if (spool.size === 0) logger.warn({ kept }, 'all queued writes are in the database');
   }
 
   async #round(): Promise<void> {
@@ -106,8 +109,11 @@ export class Spooling {
     for (const [index, result] of results.slice(0, done).entries()) {
       if (result.status === 'fulfilled') continue;
       const { repository, operation } = units[index] as Unit;
-      // A fault of ours, or of who wrote the line: the rest must not wait for it for ever. The call is still open in the store.
-      logger.error({ error: result.reason, repository, operation }, 'cannot be written');
+      // A unit that can never be written must not block the others. Its call is still open in the store.
+      logger.error(
+        { error: result.reason, repository, operation },
+        'queued write failed permanently and was dropped',
+      );
     }
     if (done > 0) spool.done(done);
     if (away >= 0) throw (results[away] as PromiseRejectedResult).reason;

@@ -4,38 +4,38 @@ import { Connection, type Parameters, type Row } from './connection.ts';
 import type { Vault } from './vault.ts';
 
 /**
- * How much a power cut may take (a killed process never loses a commit): `normal` syncs the write-ahead log at
- * checkpoints, so the last commits may be missing after a power cut, the database stays consistent; `full` syncs at
- * every commit. https://www.sqlite.org/pragma.html#pragma_synchronous
+ * Durability after a power cut; a killed process never loses a commit. `normal` syncs the write-ahead log at checkpoints: the
+ * last commits may be missing after a power cut, but the database stays consistent. `full` syncs at every commit.
+ * https://www.sqlite.org/pragma.html#pragma_synchronous
  */
 export type Synchronous = 'normal' | 'full';
 
-/** Prepared statements kept a connection; lists with filters make a few hundred different texts. */
+/** Maximum number of prepared statements of a connection. Lists with filters produce a few hundred different texts. */
 const STATEMENT_LIMIT = 1000;
-/** How long a statement waits for another process (a backup tool, a shell) before STORE_BUSY. */
+/** Time that a statement waits for another process (a backup tool, a shell) before STORE_BUSY, milliseconds. */
 const BUSY_TIMEOUT_MS = 5000;
 /**
- * Pages (4 KiB) of the write-ahead log before the writer itself copies them into the database: fewer would write busy
- * index pages again and again. Where another thread does that (`checkpoints: 'elsewhere'`), only in need.
+ * Pages (4 KiB) in the write-ahead log before the writer copies them into the database. A lower number would write busy index
+ * pages repeatedly. With `elsewhere` another thread makes the copies, and this is only a fallback.
  */
 const CHECKPOINT_PAGES = { here: 4000, elsewhere: 100_000 };
 /**
- * Page cache in KiB; what is not in it the system has. Large ones make commits dearer: after pages of an index were put in
- * order, a commit looks at the whole cache (`pcache1Truncate`), and the more of it there is the less of it the processor has
- * near. With 24 MB a call's writes cost a seventh more in an empty database, and a third more beside 400,000 records.
+ * Page cache, KiB; the operating system caches other pages. A large cache makes commits more expensive, because sorting the
+ * pages of an index makes the commit scan the whole cache (`pcache1Truncate`). With 24 MB, the writes of a call cost a seventh
+ * more in an empty database, and a third more with 400,000 records.
  */
 const CACHE_KIB = { writer: 2000, reader: 24_000 };
 
-/** One SQLite connection with its prepared statements. */
+/** A SQLite connection with its prepared statements. */
 export class SqliteConnection extends Connection {
   readonly raw: Database.Database;
-  /** There is one that writes, and it has the file. */
+  /** Empty, because only one connection writes and it owns the file. */
   readonly forUpdate = '';
   readonly #statements = new Map<string, Database.Statement>();
 
   constructor(given: {
     readonly file: string;
-    /** Takes no change of the data; checkpoints and copies are none. */
+    /** Whether the connection rejects changes of data. Checkpoints and copies are allowed. */
     readonly readonly: boolean;
     readonly synchronous: Synchronous;
     readonly checkpoints: 'here' | 'elsewhere';
@@ -52,7 +52,7 @@ export class SqliteConnection extends Connection {
     }
     this.raw.pragma(`synchronous = ${given.synchronous}`);
     this.raw.pragma('foreign_keys = ON');
-    // Negative: a size, not a number of pages.
+    // A negative value is a size in KiB, not a number of pages.
     this.raw.pragma(`cache_size = -${CACHE_KIB[given.readonly ? 'reader' : 'writer']}`);
     this.raw.pragma('temp_store = MEMORY');
   }
@@ -73,7 +73,7 @@ export class SqliteConnection extends Connection {
     if (this.inTransaction) this.run('ROLLBACK');
   }
 
-  /** A consistent copy in a file of its own. */
+  /** Writes a consistent copy to a new file. */
   copyTo(path: string): void {
     this.raw.pragma('query_only = OFF'); // SQLite takes a copy for a change
     this.raw.prepare('VACUUM INTO ?').run(path);
@@ -88,7 +88,7 @@ export class SqliteConnection extends Connection {
     return this.#statement(sql).all(parameters) as Row[];
   }
 
-  /** Number of rows changed. */
+  /** Runs a statement and returns the number of changed rows. */
   run(sql: string, parameters: Parameters = []): number {
     return this.#statement(sql).run(parameters).changes;
   }

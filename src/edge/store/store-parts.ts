@@ -8,59 +8,64 @@ import type { Submit } from './spooling.ts';
 import type { Synchronous } from './sqlite.ts';
 import type { Unit } from './unit.ts';
 
-/** A database that several nodes may share. */
+/** Settings of a PostgreSQL database, which several nodes may share. */
 export interface PostgresSettings {
-  /** `postgres://user:password@host/database?sslmode=verify-full`, as libpq reads it. */
+  /** Connection string as libpq reads it, such as `postgres://user:password@host/database?sslmode=verify-full`. */
   readonly url: string;
-  /** Connections that write. */
+  /** Number of connections that write. */
   readonly writers: number;
-  /** What may wait on the local disk while it is away. */
+  /** Maximum size, in bytes, of the local queue for outages of the database. */
   readonly spoolBytes: number;
 }
 
 export interface StoreOptions {
-  /** Folder of database and key file, or `:memory:` (one connection, on the caller's thread). */
+  /** Folder of the database and key file, or `:memory:` (one connection, on the caller's thread). */
   readonly dataDir: string;
   readonly synchronous: Synchronous;
-  /** Absent: SQLite in the data folder, which keeps keys and what waits for the database all the same. */
+  /**
+   * PostgreSQL settings. Default: SQLite in the data folder. The key file and the local queue are always in the data folder.
+   */
   readonly postgres?: PostgresSettings | undefined;
   readonly logger: Logger;
   readonly clock: Clock;
   readonly random: Random;
 }
 
-/** Every need of the domain that is kept on disk, and the care of it. */
+/** All repositories, with operations to maintain the database. */
 export interface Store extends Repositories {
   /**
-   * A consistent copy of the database at `path`, taken while the service runs. The key file is not in it. Refuses to
-   * overwrite a file (CONFLICT); one that could not be completed is removed.
+   * Writes a consistent copy of the database to `path` while the service runs. The copy does not include the key file. Rejects
+   * with CONFLICT if the file exists. Removes an incomplete copy.
    */
   backup(path: string): Promise<void>;
-  /** The database's own file; `:memory:` without one, `postgres` where it is a server's. */
+  /** Path of the database file, `:memory:`, or `postgres`. */
   readonly file: string;
-  /** Balances that do not equal the sum of their entries and reservations. */
+  /** Returns balances that differ from the sum of their entries and reservations. */
   verify(): Promise<readonly LedgerFault[]>;
-  /** `listener` is called after the commit: `ledger.lowBalanceAlerts` says what there is to tell. */
+  /**
+   * Calls `listener` after a commit that let a balance fall below its threshold. `ledger.lowBalanceAlerts` returns the pending
+   * alerts.
+   */
   onLowBalance(listener: () => void): void;
-  /** `listener` is called a moment after a node changed provisioning, rates or settings in a store that others share; it may have been this one. */
+  /** Calls `listener` shortly after any node, including this one, changed provisioning, rates or settings in a shared store. */
   onChange(listener: () => void): void;
-  /** Another node says that it has changed something: what is known from earlier reads does not count. */
+  /** Clears cached reads, because another node reported a change. */
   outdated(): void;
-  /** Writes a file and a row; rejects with STORE_FULL, STORE_GONE or STORE_BUSY when either cannot be. */
+  /** Writes a file and a row. Rejects with STORE_FULL, STORE_GONE or STORE_BUSY if either fails. */
   check(): Promise<void>;
-  /** After STORE_GONE: the open connection still has everything, and writes the file anew. */
+  /** Rewrites the database file after STORE_GONE; the open connection still has all data. */
   renew(): Promise<void>;
-  /** The same store, used by a node: what is made through it is that node's, in the epoch of that moment. */
+  /** Returns the same store for use by a node. Rows created through it carry the node's ID and its epoch at that moment. */
   as(node: NodeRef): Store;
-  /** Units of work that wait. */
+  /** Number of units of work that wait. */
   waiting(): number;
-  /** Of these, on the local disk for a database that is away. */
+  /** Number of waiting units on the local disk, for a database that is unavailable. */
   spooled(): number;
-  /** What was asked for is still done. */
+  /** Finishes all submitted units, then closes the store. */
   close(): Promise<void>;
 }
 
-/** Who wants to know of a change; nobody waits for them. */
+/** Listeners that are notified of changes without waiting for them. */
 export class ChangeListeners {
   readonly #listeners: Array<() => void> = [];
 
@@ -73,7 +78,7 @@ export class ChangeListeners {
   }
 }
 
-/** The same store, where everything that is made is `node`'s. */
+/** Adds `as` to a store: everything created through the result carries the node's ID and epoch. */
 export function withNodes(store: Omit<Store, 'as'>, clock: Clock, submit: Submit): Store {
   const as = (node: NodeRef): Store => ({
     ...store,
@@ -83,7 +88,7 @@ export function withNodes(store: Omit<Store, 'as'>, clock: Clock, submit: Submit
   return { ...store, as };
 }
 
-/** Each operation becomes a unit of work, stamped with the time of the request and its node. */
+/** Creates the repositories. Each operation becomes a unit of work, stamped with the request time and the node. */
 export function createRepositories(clock: Clock, submit: Submit, node?: NodeRef): Repositories {
   const repositories: Record<
     string,

@@ -75,8 +75,8 @@ function openInMemory(options: StoreOptions): Store {
 }
 
 async function openOnDisk(options: StoreOptions): Promise<Store> {
-  // The thread that serves calls must not wait for the disk: with `full` the writer has a thread of its own, otherwise
-  // another thread copies the log.
+  // The main thread must not wait for the disk. With `full` the writer therefore has a separate thread; otherwise another
+  // thread copies the log.
   const isSynced = options.synchronous === 'full';
   const thread: ThreadOptions = {
     file: prepareFile(options.dataDir),
@@ -89,7 +89,7 @@ async function openOnDisk(options: StoreOptions): Promise<Store> {
     ? await StoreThread.start(thread)
     : new InlineRunner(openEngine({ ...thread, random: options.random }));
   if (writing.uncleanStart) {
-    options.logger.warn({ file: thread.file }, 'store was not closed, its file was checked');
+    options.logger.warn({ file: thread.file }, 'unclean stop detected; database file checked');
   }
   const falls = new ChangeListeners();
   const unreadable = new UnreadableLog(options);
@@ -101,7 +101,7 @@ async function openOnDisk(options: StoreOptions): Promise<Store> {
   const startReading = () => StoreThread.start({ ...thread, role: 'reader' });
   let reading = await startReading();
   const reader = new Executor(reading, atOnce, { onUnreadable });
-  // Who asks for the record of a call that has just ended gets it.
+  // Writes pending units first, so that a report includes the record of a call that has just ended.
   const report = async (unit: Unit): Promise<unknown> => {
     await writer.written();
     return reader.submit(unit, 'report');
@@ -117,7 +117,7 @@ async function openOnDisk(options: StoreOptions): Promise<Store> {
         logger: options.logger,
         written: () => writer.batches,
         copy: () => reader.between(() => reading.checkpoint()),
-        // Reader first, as `renew` does: with two different orders they could wait for each other for ever.
+        // Locks the reader first, as `renew` does; different orders could deadlock.
         finish: () => reader.between(() => writer.between(() => reading.checkpoint())),
       });
   const disk = new DiskCheck(thread.file);
@@ -143,7 +143,10 @@ async function openOnDisk(options: StoreOptions): Promise<Store> {
         reading = await startReading();
         return reading;
       });
-      options.logger.warn({ file: thread.file }, 'the database file was gone, it is written anew');
+      options.logger.warn(
+        { file: thread.file },
+        'database file was deleted; rewritten from the open connection',
+      );
     },
     waiting: () => writer.waiting + reader.waiting,
     spooled: () => 0,
@@ -164,7 +167,7 @@ function openEngine(options: EngineOptions): Engine {
   }
 }
 
-/** On a thread of its own: a large copy holds up neither calls nor reports. */
+/** Runs the copy on a separate thread, so that it delays no calls or reports. */
 async function backUp(options: ThreadOptions, path: string): Promise<void> {
   makeNew(path);
   const thread = await StoreThread.start({ ...options, role: 'reader' });
@@ -178,17 +181,17 @@ async function backUp(options: ThreadOptions, path: string): Promise<void> {
   }
 }
 
-/** Makes the empty file that a copy is written to: for the owner alone, and never over another. */
+/** Creates the empty target file of a copy: readable by its owner only, and never over an existing file. */
 function makeNew(path: string): void {
   try {
     closeSync(openSync(path, 'wx', 0o600));
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new ServiceError('CONFLICT', `the copy cannot be made: ${reason}`, { cause });
+    throw new ServiceError('CONFLICT', `the copy cannot be created: ${reason}`, { cause });
   }
 }
 
-/** The file is made before SQLite opens it, so that its journals inherit the mode: for the owner alone. */
+/** Creates the file before SQLite opens it, so that its journals inherit the mode (owner only). */
 function prepareFile(dataDir: string): string {
   makeFolder(dataDir);
   const file = join(dataDir, 'carillon.db');

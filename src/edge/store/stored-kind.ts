@@ -1,13 +1,13 @@
 import { assert } from '../../base/errors.ts';
 import { isObject, type Shape } from './shape.ts';
 
-/** The member of a stored object that holds its version. */
+/** Member of a stored object that contains its version. */
 const VERSION = '$version';
 
-/** Turns a value of one version into a value of the next. It may throw: then the value cannot be read. */
+/** Converts a value from one version to the next. If it throws, the value is unreadable. */
 export type Upgrade = (older: Readonly<Record<string, unknown>>) => unknown;
 
-/** A stored value that has neither the shape of its version nor that of the current one. */
+/** Thrown for a stored value that matches neither the shape of its version nor the current shape. */
 export class UnreadableValue extends Error {
   constructor(message: string) {
     super(message);
@@ -16,16 +16,16 @@ export class UnreadableValue extends Error {
 }
 
 interface Options<T> {
-  /** Table and column, or another name of where the values are stored. */
+  /** Table and column, or another name of the storage location. */
   readonly name: string;
-  /** Version of the values that this program writes, from 1. */
+  /** Version of the values that this program writes, starting at 1. */
   readonly version: number;
   readonly shape: Shape<T>;
 }
 
 /**
- * One kind of stored JSON: its version, its shape, and how values of older versions are read. Whoever changes the shape raises
- * the version and adds an upgrade; `stored-kinds.test.ts` compares each version with its recorded shape.
+ * A kind of stored JSON: its version, its shape, and the upgrades of older versions. Any change of the shape needs a new
+ * version and an upgrade; `stored-kinds.test.ts` compares each version with its recorded shape.
  */
 export abstract class StoredKind<T> {
   readonly name: string;
@@ -38,15 +38,15 @@ export abstract class StoredKind<T> {
     this.shape = shape;
   }
 
-  /** JSON text with the version. */
+  /** Returns JSON text that includes the version. */
   abstract write(value: T): string;
 
-  /** Throws `UnreadableValue`. */
+  /** Parses a stored value. Throws `UnreadableValue`. */
   read(text: string): T {
     return this.take(parse(text, this.name));
   }
 
-  /** As `read`, of a value that is parsed already. */
+  /** Like `read`, for a value that is already parsed. */
   take(parsed: unknown): T {
     const { version, value } = this.versionOf(parsed);
     const current = this.#upgraded(version, value);
@@ -61,7 +61,7 @@ export abstract class StoredKind<T> {
   };
   protected abstract upgradeFrom(version: number, value: unknown): unknown;
 
-  /** A value of a newer version stays as it is: it can be read when it still has the shape. */
+  /** Returns a value of a newer version unchanged: it is readable if it still has the shape. */
   #upgraded(version: number, value: unknown): unknown {
     let current = value;
     for (let from = version; from < this.version; from += 1) {
@@ -76,11 +76,14 @@ export abstract class StoredKind<T> {
   }
 }
 
-/** Objects: each has its version as a member. Objects without one (version 0) were written before versions were stored. */
+/**
+ * Stored objects, each with its version as a member. Objects without the member (version 0) were written before versions
+ * existed.
+ */
 export class StoredObject<T extends object> extends StoredKind<T> {
   readonly #upgrades: readonly Upgrade[];
 
-  /** `upgrades`: from version 0 to 1, from 1 to 2 and so on. */
+  /** `upgrades`: conversions from version 0 to 1, from 1 to 2 and so on. */
   constructor(options: Options<T> & { readonly upgrades: readonly Upgrade[] }) {
     super(options);
     this.#upgrades = options.upgrades;
@@ -91,7 +94,7 @@ export class StoredObject<T extends object> extends StoredKind<T> {
     return JSON.stringify(this.put(value));
   }
 
-  /** As `write`, for an object inside other JSON. */
+  /** Like `write`, for an object inside other JSON. */
   put(value: T): object {
     return { [VERSION]: this.version, ...value };
   }
@@ -108,13 +111,13 @@ export class StoredObject<T extends object> extends StoredKind<T> {
 }
 
 /**
- * Lists, and objects whose member names are the customer's. Version 1 is the bare value; a later version is
+ * Stored lists, and objects whose member names come from customers. Version 1 is the bare value; later versions are
  * `{"$version": 2, "value": …}`.
  */
 export class StoredList<T> extends StoredKind<T> {
   readonly #upgrades: readonly ((older: unknown) => unknown)[];
 
-  /** `upgrades`: from version 1 to 2, from 2 to 3 and so on. */
+  /** `upgrades`: conversions from version 1 to 2, from 2 to 3 and so on. */
   constructor(
     options: Options<T> & { readonly upgrades?: readonly ((older: unknown) => unknown)[] },
   ) {
@@ -137,12 +140,12 @@ export class StoredList<T> extends StoredKind<T> {
   }
 }
 
-/** How a column's value becomes text and is read. */
+/** Converts a column's value to text and back. */
 export interface Codec<T> {
-  /** What the test of shapes records. */
+  /** Kind whose shape the test records. */
   readonly kind: StoredKind<unknown>;
   write(value: T): string;
-  /** Throws `UnreadableValue`. */
+  /** Parses a stored value. Throws `UnreadableValue`. */
   read(text: string): T;
 }
 
@@ -157,7 +160,7 @@ export const eachOf = <T extends object>(kind: StoredObject<T>): Codec<readonly 
   },
 });
 
-/** The upgrade of a version whose values already have the shape of the next one. */
+/** Upgrade for versions whose values already have the shape of the next version. */
 export const unchanged: Upgrade = (older) => older;
 
 function parse(text: string, name: string): unknown {

@@ -1,4 +1,4 @@
-/** Every kind of stored JSON, for the test that records their shapes. */
+/** Lists every kind of stored JSON, for the test that records their shapes. */
 
 import { OPEN_CALL } from './sql/stored-call.ts';
 import { PARAMETERS, TARGET } from './sql/stored-callback.ts';

@@ -4,14 +4,14 @@ import type { Connection, Parameters, Row, SqlValue } from './connection.ts';
 import { readingRow } from './unreadable.ts';
 import type { Vault } from './vault.ts';
 
-/** How one field of a record is kept in its column; the vault is for what must not be read in the file. */
+/** Maps a field of a record to its column. The vault encrypts values that must not be readable in the file. */
 export interface Column<T> {
   readonly name: string;
   write(value: T, vault: Vault): SqlValue;
   read(value: SqlValue, vault: Vault): T;
 }
 
-/** Every field of the record, none forgotten: a field added to the domain does not compile until it has a column. */
+/** Columns for every field of the record. A new field of the domain type does not compile until it has a column. */
 export type Columns<T> = { readonly [Key in keyof T]-?: Column<T[Key]> };
 
 export const text = <T extends string = string>(name: string): Column<T> => ({
@@ -20,7 +20,7 @@ export const text = <T extends string = string>(name: string): Column<T> => ({
   read: (value) => String(value) as T,
 });
 
-/** `T`: a branded number such as money. */
+/** An integer column. `T`: a branded number such as money. */
 export const int = <T extends number = number>(name: string): Column<T> => ({
   name,
   write: (value) => value,
@@ -31,7 +31,7 @@ export const int = <T extends number = number>(name: string): Column<T> => ({
   },
 });
 
-/** Milliseconds, stored as seconds. */
+/** Stores milliseconds as seconds. */
 export const seconds = (name: string): Column<number> =>
   converted(
     int(name),
@@ -39,7 +39,7 @@ export const seconds = (name: string): Column<number> =>
     (stored) => stored * SECOND_MS,
   );
 
-/** Milliseconds, stored as days. */
+/** Stores milliseconds as days. */
 export const days = (name: string): Column<number> =>
   converted(
     int(name),
@@ -53,7 +53,7 @@ export const flag = (name: string): Column<boolean> => ({
   read: (value) => value === 1,
 });
 
-/** JSON with a version, read by `codec`. */
+/** Stores JSON with a version, using `codec`. */
 export const stored = <T>(
   name: string,
   codec: { write(value: T): string; read(text: string): T },
@@ -63,7 +63,7 @@ export const stored = <T>(
   read: (value) => codec.read(String(value)),
 });
 
-/** A column whose stored form differs from the field's, in unit or in shape. */
+/** A column whose stored form differs from the field in unit or shape. */
 export const converted = <T, Stored>(
   column: Column<Stored>,
   write: (value: T) => Stored,
@@ -74,14 +74,14 @@ export const converted = <T, Stored>(
   read: (value, vault) => read(column.read(value, vault)),
 });
 
-/** NULL for undefined. */
+/** Stores undefined as NULL. */
 export const optional = <T>(column: Column<T>): Column<T | undefined> => ({
   name: column.name,
   write: (value, vault) => (value === undefined ? null : column.write(value, vault)),
   read: (value, vault) => (value === null ? undefined : column.read(value, vault)),
 });
 
-/** Columns of a table whose rows belong to the node that made them. */
+/** Columns that identify the node that created a row. */
 const OWNER = ['node_id', 'epoch'] as const;
 
 /** A table whose rows are records of the domain. */
@@ -91,7 +91,7 @@ export class Table<T extends object> {
   readonly #insert: string;
   readonly #insertNew: string;
   readonly #isOwned: boolean;
-  /** The column that names a row that cannot be read. */
+  /** Column that identifies an unreadable row in reports. */
   readonly #key: string;
 
   constructor(name: string, columns: Columns<T>, rows: 'of all' | 'of a node' = 'of all') {
@@ -112,17 +112,17 @@ export class Table<T extends object> {
     db.send(`INSERT ${this.#insert}`, this.#write(db, record));
   }
 
-  /** False when a row of the same key, or one that a unique index forbids beside it, is there already. */
+  /** Inserts a record; returns false if a row with the same primary or unique key exists. */
   insertNew(db: Connection, record: T): boolean {
     return db.changesOne(this.#insertNew, this.#write(db, record));
   }
 
-  /** The same of a `row` that nothing else of the transaction reads (see Connection.sendLater). */
+  /** Like `insertNew`, for a `row` that nothing else in the transaction reads (see Connection.sendLater). */
   insertNewLater(db: Connection, row: string, record: T): boolean {
     return db.changesOneLater(row, this.#insertNew, this.#write(db, record));
   }
 
-  /** A new row, or these values in the row with the same `key` (its columns). */
+  /** Inserts a row, or updates the row with the same `key` (column names). */
   replace(db: Connection, record: T, key: readonly string[]): void {
     const sets = this.#fields
       .map(([, column]) => column.name)
@@ -134,19 +134,19 @@ export class Table<T extends object> {
     );
   }
 
-  /** `where` is the SQL after WHERE. */
+  /** Returns the first matching record. `where` is the SQL after WHERE. */
   get(db: Connection, where: string, parameters: Parameters): T | undefined {
     const row = db.get(`SELECT * FROM ${this.name} WHERE ${where}`, parameters);
     return row === undefined ? undefined : this.read(db, row);
   }
 
-  /** Rows that cannot be read are left out, and noted. */
+  /** Returns all matching records; unreadable rows are omitted and recorded. */
   all(db: Connection, rest: string, parameters: Parameters): readonly T[] {
     const rows = db.all(`SELECT * FROM ${this.name} ${rest}`, parameters);
     return this.readAll(db, rows);
   }
 
-  /** Sets the fields that the patch names, and `updated_us` where the table has one. */
+  /** Sets the fields in the patch, and `updated_us` if the table has it. */
   patch(
     db: Connection,
     patch: Partial<T>,
@@ -173,12 +173,12 @@ export class Table<T extends object> {
     return row === undefined ? undefined : this.read(db, row);
   }
 
-  /** As `read`; rows that cannot be read are left out, and noted. */
+  /** Reads rows; unreadable ones are omitted and recorded. */
   readAll(db: Connection, rows: readonly Row[]): readonly T[] {
     return db.readable(rows, (row) => this.read(db, row));
   }
 
-  /** Throws `UnreadableRowError`. */
+  /** Converts a row to a record. Throws `UnreadableRowError`. */
   read(db: Connection, row: Row): T {
     const record: Record<string, unknown> = {};
     for (const [, { name }] of this.#fields)

@@ -18,11 +18,11 @@ export type Request =
   | { readonly kind: 'backup'; readonly path: string }
   | { readonly kind: 'renew' }
   | { readonly kind: 'checkpoint' }
-  /** Whether others have changed something since the last time. */
+  /** Asks whether other nodes have changed data since the last request of this kind. */
   | { readonly kind: 'heard' }
   | { readonly kind: 'close' };
 
-/** One for each request, in order; the first message of a thread answers its start. */
+/** Replies to requests, in order. The first message of a thread answers its start. */
 export type Reply =
   | { readonly kind: 'ready'; readonly uncleanStart: boolean }
   | { readonly kind: 'outcomes'; readonly outcomes: readonly Outcome[] }
@@ -32,16 +32,16 @@ export type Reply =
   | { readonly kind: 'failed'; readonly failure: Failure }
   | Told;
 
-/** No answer: what is known from earlier reads does not count. `hears`: from now on it is told so when others change something. */
+/** Unsolicited message: earlier reads may be outdated. `hears`: whether future changes will be announced. */
 export interface Told {
   readonly kind: 'told';
   readonly hears: boolean;
 }
 
-/** Room for new objects: with V8's default a thread that waits most of the time keeps 8 MB of it. */
+/** Young-generation heap of a store thread, MB. V8's default keeps 8 MB in a thread that mostly waits. */
 const YOUNG_MB = 6;
 
-/** An engine on a thread of its own, one request at a time. */
+/** Runs an engine on a separate thread, one request at a time. */
 export class StoreThread implements Runner {
   readonly #worker: Worker;
   readonly #ended: Promise<void>;
@@ -50,12 +50,12 @@ export class StoreThread implements Runner {
   #onTold: (told: Told) => void = () => undefined;
   uncleanStart = false;
 
-  /** Resolves once the database is open and up to date. */
+  /** Resolves when the database is open and migrated. */
   static start(options: ThreadOptions): Promise<StoreThread> {
     return StoreThread.startAt(new URL('./worker.ts', import.meta.url), options);
   }
 
-  /** `entry`: a file that serves requests of these kinds. */
+  /** Starts a thread. `entry`: file that handles the requests. */
   static async startAt(entry: URL, options: unknown): Promise<StoreThread> {
     const thread = new StoreThread(entry, options);
     const ready = await thread.#reply();
@@ -87,7 +87,7 @@ export class StoreThread implements Runner {
     });
   }
 
-  /** Of PostgreSQL alone; to be called before anything is asked of it. */
+  /** Registers the listener for unsolicited messages of a PostgreSQL thread. Call it before the first request. */
   onTold(listener: (told: Told) => void): void {
     this.#onTold = listener;
   }
@@ -105,13 +105,13 @@ export class StoreThread implements Runner {
     await this.#ask({ kind: 'renew' });
   }
 
-  /** Returns the pages of the log. */
+  /** Copies the write-ahead log into the database. Returns the length of the log in pages. */
   async checkpoint(): Promise<number> {
     const reply = await this.#ask({ kind: 'checkpoint' });
     return reply.kind === 'copied' ? reply.logPages : 0;
   }
 
-  /** Of PostgreSQL alone. */
+  /** Returns whether other nodes have changed data. PostgreSQL only. */
   async heard(): Promise<boolean> {
     const reply = await this.#ask({ kind: 'heard' });
     return reply.kind === 'heard' && reply.changed;
@@ -119,7 +119,7 @@ export class StoreThread implements Runner {
 
   async close(): Promise<void> {
     await this.#ask({ kind: 'close' });
-    // It ends by itself: a thread that is terminated may still be inside of SQLite's own clean-up.
+    // Waits for the thread to end instead of terminating it, which could interrupt SQLite's cleanup.
     await this.#ended;
   }
 

@@ -8,38 +8,40 @@ import { settleTouched, writeLedger } from './sql/balances.ts';
 import { UnitRefused } from './sql/unit-refused.ts';
 import type { Outcome, Unit } from './unit.ts';
 
-/** Of a transaction that others are in the way of. */
+/** Maximum number of attempts of a transaction that conflicts with others. */
 const ATTEMPTS = 5;
 
-/** Runs units of work on a connection, many in one transaction. */
+/** Runs units of work on a connection, many of them in one transaction. */
 export class UnitRunner {
   readonly #db: Connection;
   readonly #repositories: RepositorySet;
   readonly #onBegin: (units: readonly Unit[]) => void;
-  /** Answered, and not committed yet: of the transaction that is open, or to be run again because its commit failed. */
+  /**
+   * Units that were answered but not committed: part of the open transaction, or to be run again because their commit failed.
+   */
   #ahead: readonly Unit[] = [];
   #isOpen = false;
 
-  /** `onBegin`: what is to be done first in a transaction of these units. */
+  /** `onBegin` is called with the units at the beginning of each transaction. */
   constructor(db: Connection, onBegin: (units: readonly Unit[]) => void = () => undefined) {
     this.#db = db;
     this.#onBegin = onBegin;
     this.#repositories = createRepositories(db);
   }
 
-  /** Answered, and not committed. */
+  /** Units that were answered but not committed. */
   get uncommitted(): readonly Unit[] {
     return this.#ahead;
   }
 
-  /** Takes over what another runner has answered and could not commit. */
+  /** Adopts units that another runner answered but could not commit. */
   owe(units: readonly Unit[]): void {
     this.#ahead = units;
   }
 
   /**
-   * Runs one in a transaction that stays open until others are run `together`, which brings them all. Undefined: nothing was
-   * written, and it is to be run with others; so is any while earlier ones could not be committed.
+   * Runs a unit in a transaction that stays open until `together` commits it. Returns undefined if nothing was written and the
+   * unit must run with others. This includes every unit while earlier ones could not be committed.
    */
   ahead(unit: Unit): Outcome | undefined {
     if (this.#ahead.length > 0 && !this.#isOpen) return undefined;
@@ -56,8 +58,8 @@ export class UnitRunner {
   }
 
   /**
-   * In order and in one transaction: the usual case, in which no unit fails. Undefined: nothing was written, and they are to be
-   * run `apart`.
+   * Runs the units in order in one transaction, in the usual case that no unit fails. Returns undefined if nothing was written
+   * and they must be run by `apart`.
    */
   together(units: readonly Unit[]): readonly Outcome[] | undefined {
     const db = this.#db;
@@ -81,7 +83,10 @@ export class UnitRunner {
     }
   }
 
-  /** The same; each unit has a savepoint, so that a failed one does not undo the others. Those that were answered come first. */
+  /**
+   * Like `together`, but with a savepoint per unit, so that a failed unit does not undo the others. Units that were already
+   * answered run first.
+   */
   apart(units: readonly Unit[], attempt = 1): readonly Outcome[] {
     try {
       this.#db.begin(false);
@@ -98,7 +103,7 @@ export class UnitRunner {
     }
   }
 
-  /** One that only reads, outside of a transaction. */
+  /** Runs a unit that only reads, outside of a transaction. */
   read(unit: Unit): Outcome {
     try {
       return this.#noted({ ok: true, value: this.#call(unit) });
@@ -123,7 +128,7 @@ export class UnitRunner {
     return this.#noted({ ok: true, value, lowBalance: settleTouched(this.#db) });
   }
 
-  /** Sees what the units before it have written. */
+  /** Runs a read that sees the writes of the units before it. */
   #look(unit: Unit): Outcome {
     writeLedger(this.#db);
     return this.#noted({ ok: true, value: this.#call(unit) });
@@ -138,7 +143,7 @@ export class UnitRunner {
       return outcome;
     } catch (error) {
       this.#db.undone();
-      // A full disk ends the whole transaction: nothing of this batch is there any more.
+      // A full disk ends the whole transaction, so nothing of this batch remains.
       if (!this.#db.inTransaction || this.#db.meaningOf(error) !== 'failed') throw error;
       this.#db.run('ROLLBACK TO unit');
       this.#db.run('RELEASE unit');
@@ -155,7 +160,7 @@ export class UnitRunner {
     );
   }
 
-  /** With the rows that the unit could not read. */
+  /** Adds the rows that the unit could not read to its outcome. */
   #noted(outcome: Outcome): Outcome {
     const unreadable = this.#db.takeUnreadable();
     return unreadable.length === 0 ? outcome : { ...outcome, unreadable };

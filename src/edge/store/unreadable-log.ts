@@ -4,9 +4,9 @@ import { RecentMap } from '../../base/recent-map.ts';
 import type { UnreadableRowStore } from './repositories.ts';
 import type { UnreadableRow } from './unreadable.ts';
 
-/** A row that is found again is logged and recorded again after this time. */
+/** Interval after which the same row is logged and recorded again, milliseconds. */
 const REPEAT_MS = 600_000;
-/** Rows that are remembered as logged. */
+/** Maximum number of rows remembered as logged. */
 const REMEMBERED = 10_000;
 
 interface Needs {
@@ -14,7 +14,7 @@ interface Needs {
   readonly logger: Logger;
 }
 
-/** Logs rows that cannot be read, and records them in the store. */
+/** Logs unreadable rows and records them in the store. */
 export class UnreadableLog {
   readonly #needs: Needs;
   readonly #logged = new RecentMap<number>(REMEMBERED);
@@ -24,7 +24,7 @@ export class UnreadableLog {
     this.#needs = needs;
   }
 
-  /** Where rows are recorded from now on. */
+  /** Sets the store in which rows are recorded. */
   recordIn(store: UnreadableRowStore): void {
     this.#store = store;
   }

@@ -1,17 +1,17 @@
 import { ServiceError } from '../../base/errors.ts';
 import type { Row } from './row.ts';
 
-/** A row that this version cannot read. It stays in its table; `original` is a copy of it. */
+/** A row that this version cannot read. The row stays in its table; `original` is a copy. */
 export interface UnreadableRow {
   readonly table: string;
-  /** The value of the row's key column. */
+  /** Value of the row's key column. */
   readonly key: string;
   readonly reason: string;
-  /** JSON of the row's columns as they are stored; bytes are `{"base64": …}`. */
+  /** JSON of the stored columns. Bytes are `{"base64": …}`. */
   readonly original: string;
 }
 
-/** Thrown where one row was asked for. */
+/** Thrown by operations that read a single row. */
 export class UnreadableRowError extends ServiceError {
   readonly row: UnreadableRow;
 
@@ -21,7 +21,7 @@ export class UnreadableRowError extends ServiceError {
   }
 }
 
-/** Runs `read`; what it throws means that the row cannot be read. */
+/** Runs `read`. If it throws, the row counts as unreadable. */
 export function readingRow<T>(table: string, keyColumn: string, row: Row, read: () => T): T {
   try {
     return read();
@@ -37,14 +37,14 @@ const asText = (_name: string, value: unknown): unknown =>
   value instanceof Uint8Array ? { base64: Buffer.from(value).toString('base64') } : value;
 
 interface Part<T, From> {
-  /** Rows found, the unreadable ones included. */
+  /** Number of rows found, including unreadable ones. */
   readonly rows: number;
   readonly items: readonly T[];
-  /** Where the next part begins. */
+  /** Start of the next part. */
   readonly next: From;
 }
 
-/** `limit` readable rows, or all that are left: a walk that answers fewer is over. */
+/** Collects `limit` readable rows, or all remaining ones. A shorter result means that the end was reached. */
 export function pastUnreadable<T, From>(
   limit: number,
   from: From,

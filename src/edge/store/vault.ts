@@ -13,16 +13,16 @@ import { makeFolder } from './make-folder.ts';
 const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
-/** First byte of everything sealed: names algorithm and layout, so that both can change one day. */
+/** First byte of every sealed value: identifies algorithm and layout, so that both can change later. */
 const LAYOUT = 1;
 
 /**
- * Keeps secrets that must be read again (account tokens sign webhooks): AES-256-GCM under a key that is not in the
- * database. Layout: version, nonce, tag, ciphertext. `purpose` is authenticated, so that a sealed value cannot be
- * moved to another row. Nonces are random, 96 bit: safe below 2^32 values a key (NIST SP 800-38D §8.3).
+ * Encrypts secrets that must be read again (account tokens sign webhooks) with AES-256-GCM. The key is not in the database.
+ * Layout: version, nonce, tag, ciphertext. `purpose` is authenticated, so that a sealed value cannot be moved to another row.
+ * Nonces are random, 96 bits: safe below 2^32 values per key (NIST SP 800-38D §8.3).
  */
 export class Vault {
-  /** Made once: to make one costs more than to open a secret. */
+  /** Created once, because creating it costs more than decrypting a secret. */
   readonly #key: KeyObject;
 
   constructor(key: Uint8Array) {
@@ -56,7 +56,7 @@ export class Vault {
   }
 }
 
-/** Reads the key file, or makes it at the first start: mode 0600 in a folder of mode 0700. */
+/** Reads the key file, or creates it at the first start with mode 0600 in a folder with mode 0700. */
 export function loadKey(file: string): Uint8Array {
   makeFolder(dirname(file));
   try {
@@ -68,13 +68,13 @@ export function loadKey(file: string): Uint8Array {
   return readFileSync(file);
 }
 
-/** A key for a store that is never written to disk. */
+/** Returns a key for a store that is never written to disk. */
 export const ephemeralKey = (): Uint8Array => randomBytes(KEY_BYTES);
 
 const isExisting = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'EEXIST';
 
 const unreadable = (cause?: unknown): ServiceError =>
-  new ServiceError('STORE_CORRUPT', 'a secret in the store does not open with this key file', {
+  new ServiceError('STORE_CORRUPT', 'a stored secret cannot be decrypted with this key file', {
     cause,
   });

@@ -3,12 +3,12 @@ import { plainSearch } from '../../base/phone-number.ts';
 import { type Connection, integer, type SqlValue } from './connection.ts';
 import type { Table } from './table.ts';
 
-/** Conditions joined by AND; one whose value is undefined is no condition. */
+/** Conditions joined by AND. A condition whose value is undefined is omitted. */
 export class Where {
   readonly #conditions: string[] = [];
   readonly #values: SqlValue[] = [];
 
-  /** `condition` holds exactly one `?`. */
+  /** Adds a condition, which contains exactly one `?`. */
   and(condition: string, value: SqlValue | undefined): this {
     if (value !== undefined) {
       this.#conditions.push(condition);
@@ -17,14 +17,17 @@ export class Where {
     return this;
   }
 
-  /** A condition with several values, or none. */
+  /** Adds a condition with any number of values. */
   also(condition: string, values: readonly SqlValue[] = []): this {
     this.#conditions.push(condition);
     this.#values.push(...values);
     return this;
   }
 
-  /** Case-insensitive substring, a number with or without `+`; written so that every SQL database folds both sides the same way. */
+  /**
+   * Adds a case-insensitive substring match; a number matches with or without `+`. Every SQL database folds both sides the
+   * same way.
+   */
   contains(columns: readonly string[], part: string | undefined): this {
     if (part === undefined) return this;
     const pattern = `%${plainSearch(part).replace(/[\\%_]/g, '\\$&')}%`;
@@ -44,7 +47,7 @@ export class Where {
   }
 }
 
-/** One cut of a table and the size of the whole set. */
+/** Returns one page of a table and the size of the whole set. */
 export function page<T extends object>(
   db: Connection,
   table: Table<T>,

@@ -1,4 +1,4 @@
-/** Entry of the threads of SQLite. */
+/** Entry point of the SQLite threads. */
 import { workerData } from 'node:worker_threads';
 import { systemRandom } from '../../base/system-random.ts';
 import { Engine } from './engine.ts';

@@ -88,7 +88,7 @@ describe('campaigns', () => {
     expect(await campaigns.badRows(OWNER, id, 2, 10)).toEqual({
       ok: true,
       value: [
-        { rowNumber: 3, reason: '12125550100 stands in row 1 already' },
+        { rowNumber: 3, reason: '12125550100 is already in row 1' },
         { rowNumber: 4, reason: 'has 3 cells instead of 2' },
       ],
     });

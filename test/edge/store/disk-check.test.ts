@@ -16,22 +16,24 @@ describe('ready means that the data folder takes writes', () => {
       renameSync(dataDir, join(folder, 'away'));
       await expect(store.check()).rejects.toMatchObject({
         code: 'STORE_BUSY',
-        message: 'the data folder is gone',
+        message: 'the data folder does not exist any more',
       });
       mkdirSync(dataDir);
-      await expect(store.check()).rejects.toThrow('another folder stands in place');
+      await expect(store.check()).rejects.toThrow('was replaced by another folder');
       rmSync(dataDir, { recursive: true });
       renameSync(join(folder, 'away'), dataDir);
       await store.check();
       await store.close();
     }));
 
-  it('a folder that takes no files is told', () =>
+  it('rejects when the data folder cannot be written', () =>
     within(async (dataDir) => {
       const { store } = await openAt(dataDir);
       // Whoever runs the tests may write everywhere; no file can be made over a folder, though.
       mkdirSync(join(dataDir, '.write-probe', 'x'), { recursive: true });
-      await expect(store.check()).rejects.toThrow('the data folder takes no files (EISDIR)');
+      await expect(store.check()).rejects.toThrow(
+        'no file can be written to the data folder (EISDIR)',
+      );
       await store.close();
     }));
 
@@ -63,7 +65,7 @@ describe('ready means that the data folder takes writes', () => {
       const file = join(dataDir, 'carillon.db');
       renameSync(file, `${file}.theirs`);
       writeFileSync(file, 'something else');
-      await expect(store.check()).rejects.toThrow('another file stands in place');
+      await expect(store.check()).rejects.toThrow('was replaced by another file');
       rmSync(file);
       renameSync(`${file}.theirs`, file);
       await store.check();

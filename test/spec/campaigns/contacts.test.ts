@@ -139,7 +139,7 @@ describe('an upload', () => {
       headers: { 'content-type': `multipart/form-data; boundary=${BOUNDARY}` },
     });
     expect(cut.status, cut.text).toBe(400);
-    expect(cut.body.details.file).toContain('is cut off');
+    expect(cut.body.details.file).toContain('is incomplete');
     expect((await service.get(url)).body).toMatchObject({ status: 'draft', total_contacts: 0 });
     expect(await service.store.campaigns.strayLists()).toEqual([]);
   });

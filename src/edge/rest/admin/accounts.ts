@@ -28,13 +28,13 @@ const ROOT = '/admin/v1/accounts';
 const common = { tag: 'Operator: accounts', errors: 'admin' } as const;
 const params = Type.Object({ auth_id: accountIdText() });
 const AMOUNT_MAX = 9_000_000_000;
-/** The old token of a rotation stays valid so long unless asked otherwise, seconds. */
+/** Default validity of the old token after a rotation, seconds. */
 const OVERLAP_DEFAULT = 86_400;
 const OVERLAP_MAX = 30 * 86_400;
 
 type Shown = Static<typeof AccountWithBalancesSchema>;
 
-/** Credit terms live on the balance of the account's own currency. */
+/** Stores credit terms on the balance in the account's own currency. */
 async function withBalances(
   { ledger }: RouteNeeds,
   account: Account,
@@ -48,7 +48,7 @@ async function withBalances(
   return ok(showAccountWithBalances(account, await ledger.balances(account.authId)));
 }
 
-/** Money, limits of partners and defaults are the main account's. */
+/** Fields for money, partner limits and defaults, which only main accounts have. */
 const MAIN_ACCOUNT_FIELDS = [
   'credit_limit',
   'credit_limit_type',
@@ -76,7 +76,7 @@ const createAccount = adminRoute({
   method: 'POST',
   path: ROOT,
   credential: true,
-  summary: 'Create an account; the only answer that shows its token',
+  summary: 'Create an account. Only this response shows its token',
   status: 201,
   body: AccountCreateBody,
   reply: Type.Object({
@@ -135,7 +135,7 @@ const patchAccount = adminRoute({
   method: 'PATCH',
   path: `${ROOT}/{auth_id}`,
   alsoRefuses: [409],
-  summary: 'Change an account; what is absent stays, null clears',
+  summary: 'Update an account. Absent fields stay unchanged, null clears',
   params,
   body: AccountPatchBody,
   reply: AccountWithBalancesSchema,
@@ -163,7 +163,7 @@ const openBalance = adminRoute({
   ...common,
   method: 'POST',
   path: `${ROOT}/{auth_id}/balances`,
-  summary: 'Open a balance in a further currency',
+  summary: 'Add a balance in another currency',
   status: 201,
   params,
   body: Type.Object({ currency: currencyField() }),
@@ -179,7 +179,7 @@ const patchBalance = adminRoute({
   ...common,
   method: 'PATCH',
   path: `${ROOT}/{auth_id}/balances/{currency}`,
-  summary: 'Change the credit terms and the alert threshold of one balance',
+  summary: 'Update the credit terms and alert threshold of a balance',
   params: Type.Object({ auth_id: accountIdText(), currency: Type.String() }),
   body: BalancePatchBody,
   reply: BalanceSchema,
@@ -248,7 +248,7 @@ const rotateToken = adminRoute({
   method: 'POST',
   path: `${ROOT}/{auth_id}/token`,
   credential: true,
-  summary: 'Make a new token; the old one stays valid for the overlap',
+  summary: 'Create a new token. The old one stays valid for the overlap',
   status: 201,
   params,
   body: Type.Object({
@@ -277,7 +277,7 @@ const verifyCallerId = adminRoute({
   ...common,
   method: 'POST',
   path: `${ROOT}/{auth_id}/caller-ids`,
-  summary: 'Record that a number has been verified to be the account’s',
+  summary: 'Add a verified caller ID to the account',
   status: 201,
   params,
   body: Type.Object({ number: e164Field() }),
@@ -295,7 +295,7 @@ const listCallerIds = adminRoute({
   method: 'GET',
   path: `${ROOT}/{auth_id}/caller-ids`,
   alsoRefuses: [409],
-  summary: 'List verified caller ids',
+  summary: 'List verified caller IDs',
   params,
   reply: Type.Object({ caller_ids: Type.Array(CallerIdSchema) }),
   async run(needs, { params: { auth_id: authId } }) {
@@ -310,7 +310,7 @@ const removeCallerId = adminRoute({
   ...common,
   method: 'DELETE',
   path: `${ROOT}/{auth_id}/caller-ids/{number}`,
-  summary: 'Forget a verified caller id',
+  summary: 'Delete a verified caller ID',
   status: 204,
   params: Type.Object({ auth_id: accountIdText(), number: Type.String() }),
   async run({ provisioning }, { params: { auth_id: authId, number } }) {

@@ -21,7 +21,7 @@ const listCalls = adminRoute({
   ...common,
   method: 'GET',
   path: '/admin/v1/calls',
-  summary: 'Live and queued calls of all accounts',
+  summary: 'List live and queued calls of all accounts',
   reply: Type.Object({ count: Type.Integer(), calls: Type.Array(AdminCallSchema) }),
   async run({ liveCalls }) {
     const calls = await liveCalls.list();
@@ -36,7 +36,7 @@ const getCall = adminRoute({
   ...common,
   method: 'GET',
   path: '/admin/v1/calls/{call_uuid}',
-  summary: 'One call and its timeline, also for a while after its end',
+  summary: 'Get a call and its timeline, also for a while after its end',
   params,
   reply: Type.Object({
     call_uuid: Type.String(),
@@ -81,7 +81,7 @@ const listMessages = adminRoute({
   method: 'GET',
   path: '/admin/v1/calls/{call_uuid}/messages',
   summary:
-    'SIP messages of a call and of the legs that belong to it, oldest first, without passwords, tokens and media keys: as JSON, as a pcap file for Wireshark, or as a ladder of text; by `format` or by Accept',
+    'Get the SIP messages of a call and its related legs, oldest first, with passwords, tokens and media keys masked. `format` or Accept selects JSON, a pcap file for Wireshark, or a text ladder',
   params,
   query: Type.Object({ format: Type.Optional(oneOf(FORMATS)) }),
   produces: 'application/json',
@@ -93,7 +93,7 @@ const listMessages = adminRoute({
   },
 });
 
-/** The first format that the client names; JSON where it names none. */
+/** Returns the first supported format in the Accept header. Default: JSON. */
 function accepted(accept: string): Format {
   for (const range of accept.toLowerCase().split(',')) {
     const [type = ''] = range.split(';', 1);
@@ -135,7 +135,7 @@ const showQuality = adminRoute({
   ...common,
   method: 'GET',
   path: '/admin/v1/calls/{call_uuid}/quality',
-  summary: 'How a call sounded, every five seconds of it, also for a while after its end',
+  summary: 'Get quality samples of a call (every 5 s), also for a while after its end',
   params,
   reply: Type.Object({ call_uuid: Type.String(), samples: Type.Array(QualitySampleSchema) }),
   async run({ liveCalls }, { params: { call_uuid: callUuid } }) {

@@ -1,4 +1,4 @@
-/** What the operator's API takes of a carrier. Of its own, as the command line reads it too. */
+/** Carrier fields of the operator's API. A separate module because the command line also uses it. */
 import { WINDOW_PATTERN } from '../../../domain/provisioning/provisioning.ts';
 import { flag, headerText, hinted, oneOf, type Static, Type, told } from '../http/schema.ts';
 import { peerFields, policyChoice } from './peer-policy.ts';
@@ -14,7 +14,7 @@ const AuthSchema = Type.Object({
 const host = () =>
   hinted(Type.String({ pattern: '^[A-Za-z0-9.:\\[\\]-]{1,253}$' }), 'must be a host or address');
 
-/** null: what the settings say. */
+/** null: the value from the settings. */
 const policyNumber = (minimum: number, maximum: number) =>
   Type.Unsafe<number | null>({ type: ['integer', 'null'], minimum, maximum });
 
@@ -26,32 +26,30 @@ const fields = {
   stir: Type.Optional(
     told(
       policyChoice('off', 'verify', 'refuse', 'require'),
-      "what becomes of a caller's signature: null: the setting stir.policy",
+      'how to treat signatures of callers; null: the setting stir.policy',
     ),
   ),
-  sign: Type.Optional(
-    told(flag(), 'calls to it are signed where stir.keyFile is set; default true'),
-  ),
+  sign: Type.Optional(told(flag(), 'sign calls to it if stir.keyFile is set; default true')),
   port: Type.Optional(
     told(
       hinted(
         Type.Unsafe<number | null>({ type: ['integer', 'null'], minimum: 1, maximum: 65_535 }),
-        'must be a port, or null to look it up by SRV',
+        'must be a port, or null for an SRV lookup',
       ),
-      'null: by NAPTR and SRV of the host (RFC 3263)',
+      'null: NAPTR and SRV lookup of the host (RFC 3263)',
     ),
   ),
   transport: Type.Optional(told(oneOf(['udp', 'tcp', 'tls']), 'default udp')),
   auth: Type.Optional(
     told(
       Type.Unsafe<Static<typeof AuthSchema> | null>({ ...AuthSchema, type: ['object', 'null'] }),
-      'how we log in: {"username":"u","password":"p","register":true}; null: not at all',
+      'credentials for the carrier: {"username":"u","password":"p","register":true}; null: none',
     ),
   ),
   source_addresses: Type.Optional(
     told(
       Type.Array(Type.String(), { maxItems: LIST_MAX }),
-      'addresses and CIDR ranges that its calls come from; without any it brings none',
+      'source addresses and CIDR ranges of its inbound calls; without any, it cannot send calls',
     ),
   ),
   prefixes: Type.Optional(
@@ -60,45 +58,51 @@ const fields = {
         minItems: 1,
         maxItems: LIST_MAX,
       }),
-      'numbers that it takes begin with one of these; the longest wins; default: all',
+      'prefixes of the numbers that it serves; the longest match wins; default: all',
     ),
   ),
   strip: Type.Optional(
     told(
       Type.Integer({ minimum: 0, maximum: 15 }),
-      'leading digits that the number loses; default 0',
+      'number of leading digits to remove; default 0',
     ),
   ),
   prepend: Type.Optional(
     told(
       hinted(Type.String({ pattern: '^[+0-9#*]{0,20}$' }), 'must be up to 20 digits'),
-      'what stands before the number then',
+      'prefix to add after removing digits',
     ),
   ),
   cps_limit: Type.Optional(
     told(
       Type.Integer({ minimum: 1, maximum: LIMIT_MAX }),
-      'new calls a second, both ways together',
+      'maximum new calls per second, inbound and outbound together',
     ),
   ),
   concurrent_calls_limit: Type.Optional(
-    told(Type.Integer({ minimum: 1, maximum: LIMIT_MAX }), 'calls at once, both ways together'),
+    told(
+      Type.Integer({ minimum: 1, maximum: LIMIT_MAX }),
+      'maximum concurrent calls, inbound and outbound together',
+    ),
   ),
-  secure: Type.Optional(told(flag(), 'SRTP or no call; default false')),
+  secure: Type.Optional(told(flag(), 'require SRTP; default false')),
   priority: Type.Optional(
-    told(Type.Integer({ minimum: 0, maximum: 1000 }), 'the lowest is tried first; default 1'),
+    told(
+      Type.Integer({ minimum: 0, maximum: 1000 }),
+      'carriers with the lowest value are tried first; default 1',
+    ),
   ),
   enabled: Type.Optional(told(flag(), 'default true')),
   first_response_ms: Type.Optional(
     told(
       policyNumber(500, 32_000),
-      'it has failed when it has answered an INVITE with nothing for so long; null: sip.firstResponseMs',
+      'seconds without any response to an INVITE before the next carrier is tried; null: sip.firstResponseMs',
     ),
   ),
   answer_ms: Type.Optional(
     told(
       policyNumber(1000, 600_000),
-      'it has failed when nobody has answered for so long; null: as long as it rings',
+      'seconds without an answer before the next carrier is tried; null: the ring timeout of the call',
     ),
   ),
   failover_on: Type.Optional(
@@ -110,21 +114,29 @@ const fields = {
       'final statuses after which the next carrier is tried: 503, 5xx …; null: 401, 403, 407, 408, 5xx',
     ),
   ),
-  max_redirects: Type.Optional(told(policyNumber(0, 10), 'how often a 3xx is followed; null: 3')),
-  probe: Type.Optional(told(flag(), 'asked by OPTIONS whether it is there; default true')),
+  max_redirects: Type.Optional(
+    told(policyNumber(0, 10), 'maximum number of redirects (3xx) to follow; null: 3'),
+  ),
+  probe: Type.Optional(told(flag(), 'probe its availability with OPTIONS; default true')),
   weight: Type.Optional(
-    told(policyNumber(0, 1000), 'share of calls among carriers of one priority and cost'),
+    told(
+      policyNumber(0, 1000),
+      'relative share of calls among carriers with the same priority and cost',
+    ),
   ),
   windows: Type.Optional(
     told(
       orNull<string[]>(
         Type.Array(
-          hinted(Type.String({ pattern: WINDOW_PATTERN }), 'must be as mon-fri 08:00-18:00 (UTC)'),
+          hinted(
+            Type.String({ pattern: WINDOW_PATTERN }),
+            'must have the form mon-fri 08:00-18:00 (UTC)',
+          ),
           { maxItems: 100 },
         ),
         'array',
       ),
-      'when it is used, UTC: mon-fri 08:00-18:00; none: always',
+      'times when it is used, UTC: mon-fri 08:00-18:00; none: always',
     ),
   ),
   costs: Type.Optional(
@@ -135,7 +147,7 @@ const fields = {
         }),
         'object',
       ),
-      'price a minute by prefix, {"49":0.01}: the cheapest of one priority is tried first',
+      'price per minute by prefix, {"49":0.01}; within a priority, the cheapest is tried first',
     ),
   ),
   rewrite: Type.Optional(
@@ -153,7 +165,7 @@ const fields = {
         ),
         'array',
       ),
-      'rules for the number, [{"match":"^0","replace":"49"}], the first that matches',
+      'rewrite rules for the number, [{"match":"^0","replace":"49"}]; the first match applies',
     ),
   ),
 };

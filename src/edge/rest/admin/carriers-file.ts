@@ -7,7 +7,7 @@ import { carrierOf } from './carriers.ts';
 
 const CarriersFile = Type.Object({ carriers: Type.Array(CarrierBody) });
 
-/** Reads `config/carriers.json`: the same fields as `POST /admin/v1/carriers`; the error names the place. */
+/** Parses `config/carriers.json`, which has the same fields as `POST /admin/v1/carriers`. The error names the position. */
 export function parseCarriersFile(document: unknown): Result<readonly NewCarrier[], string> {
   if (!Value.Check(CarriersFile, document)) {
     const [first] = Value.Errors(CarriersFile, document);

@@ -13,7 +13,7 @@ import { namedInPeer, PeerSchema, policyChoice, showPeer, wrongHeaders } from '.
 const ROOT = '/admin/v1/carriers';
 const common = { tag: 'Operator: carriers', errors: 'admin' } as const;
 
-/** What the body names of it, the rest as it was. */
+/** Returns the policy with the fields of the body changed. */
 function policyOf(body: Static<typeof CarrierPatchBody>, before: CarrierPolicy): CarrierPolicy {
   const named = {
     firstResponseMs: body.first_response_ms,
@@ -120,16 +120,16 @@ const showCarrier = (carrier: Carrier): Static<typeof CarrierSchema> => ({
   ...showPolicy(carrier.policy),
 });
 
-/** As it stands now, beside what was set. */
+/** The carrier's configuration with its current state. */
 const SeenCarrierSchema = Type.Object({
   ...CarrierSchema.properties,
   up: Type.Unsafe<boolean | null>({
     type: ['boolean', 'null'],
-    description: 'answers OPTIONS; null: not asked yet, or not to be asked',
+    description: 'whether it answers OPTIONS; null: not probed yet, or probing is off',
   }),
   registered: Type.Unsafe<boolean | null>({
     type: ['boolean', 'null'],
-    description: 'we are registered with it; null: we do not register',
+    description: 'whether this service is registered with it; null: no registration',
   }),
 });
 
@@ -156,17 +156,19 @@ export const carrierOf = (body: Static<typeof CarrierBody>): NewCarrier => ({
   host: body.host,
 });
 
-/** Checked at once: a range or rule that cannot be read would match no call of the carrier. */
+/** Rejects an invalid range or rule now; it would match no call of the carrier. */
 function wrongSource(body: Static<typeof CarrierPatchBody>) {
   const headers = wrongHeaders(body);
   if (headers !== undefined) return headers;
   const wrong = body.source_addresses?.find((address) => !isAddressOrRange(address));
   if (wrong !== undefined) {
-    return err(invalidField('source_addresses', `holds ${wrong}, no IP address or CIDR range`));
+    return err(
+      invalidField('source_addresses', `has ${wrong}, which is not an IP address or CIDR range`),
+    );
   }
   const rule = body.rewrite?.find(({ match }) => patternOf(match) === undefined);
   if (rule === undefined) return undefined;
-  return err(invalidField('rewrite', `holds ${rule.match}, no regular expression`));
+  return err(invalidField('rewrite', `has ${rule.match}, which is not a regular expression`));
 }
 
 const createCarrier = adminRoute({
@@ -187,7 +189,7 @@ const createNamedCarrier = adminRoute({
   ...common,
   method: 'POST',
   path: `${ROOT}/{name}`,
-  summary: 'Add a SIP gateway, its name in the path',
+  summary: 'Add a SIP gateway, with its name in the path',
   status: 201,
   params: Type.Object({ name: CarrierBody.properties.name }),
   body: Type.Object(unnamed),
@@ -201,7 +203,7 @@ const getCarrier = adminRoute({
   ...common,
   method: 'GET',
   path: `${ROOT}/{name}`,
-  summary: 'One SIP gateway',
+  summary: 'Get a SIP gateway',
   params,
   reply: CarrierSchema,
   run({ provisioning }, { params: { name } }) {
@@ -214,7 +216,7 @@ const listCarriers = adminRoute({
   ...common,
   method: 'GET',
   path: ROOT,
-  summary: 'SIP gateways',
+  summary: 'List SIP gateways',
   reply: Type.Object({ carriers: Type.Array(SeenCarrierSchema) }),
   run({ provisioning, operations }) {
     const states = new Map(operations.carriers().map((state) => [state.name, state]));
@@ -230,7 +232,7 @@ const patchCarrier = adminRoute({
   ...common,
   method: 'PATCH',
   path: `${ROOT}/{name}`,
-  summary: 'Change a SIP gateway',
+  summary: 'Update a SIP gateway',
   params,
   body: CarrierPatchBody,
   reply: CarrierSchema,

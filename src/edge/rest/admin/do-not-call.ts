@@ -20,7 +20,7 @@ const addNumbers = adminRoute({
   method: 'POST',
   path: ROOT,
   alsoRefuses: [409],
-  summary: 'Numbers that no campaign of any account calls, from the next call on',
+  summary: 'Add numbers that campaigns of all accounts must not call, starting with the next call',
   status: 201,
   body: DoNotCallBody,
   reply: DoNotCallAdded,
@@ -32,7 +32,7 @@ const listNumbers = adminRoute({
   ...common,
   method: 'GET',
   path: ROOT,
-  summary: 'Numbers that no campaign of any account calls, in their order',
+  summary: 'List the numbers that campaigns of all accounts must not call, in ascending order',
   query: DoNotCallQuery,
   reply: DoNotCallList,
   async run({ campaigns }, { query }) {
@@ -46,7 +46,7 @@ const removeNumber = adminRoute({
   ...common,
   method: 'DELETE',
   path: `${ROOT}/{number}`,
-  summary: 'A number may be called again',
+  summary: 'Remove a number from the do-not-call list',
   status: 204,
   params: Type.Object({ number: Type.String({ maxLength: 32 }) }),
   run: async ({ campaigns }, { params }) =>

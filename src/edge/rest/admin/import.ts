@@ -1,4 +1,4 @@
-/** Rows of a spreadsheet: each is checked as its own request would be, and told apart in the report. A dry run writes nothing. */
+/** Imports spreadsheet rows. Each row is checked like a separate request and reported separately. A dry run writes nothing. */
 import { microsFromUnits } from '../../../base/money.ts';
 import { err, ok, type Result } from '../../../base/result.ts';
 import { PRICE_TOO_SMALL, roundsToZero } from '../../../domain/ledger/ledger.ts';
@@ -17,28 +17,30 @@ type Kind = (typeof KINDS)[number];
 
 const ReportSchema = Type.Object({
   dry_run: Type.Boolean(),
-  done: Type.Integer({ description: 'rows that were taken over, or would be' }),
+  done: Type.Integer({ description: 'rows that were imported, or would be in a dry run' }),
   refused: Type.Integer(),
   rows: Type.Array(
     Type.Object({
       line: Type.Integer(),
       ok: Type.Boolean(),
-      result: Type.String({ description: 'what was made, or why not' }),
-      auth_token: Type.Optional(Type.String({ description: 'of a new account, this once' })),
+      result: Type.String({ description: 'result of the row, or its error' }),
+      auth_token: Type.Optional(
+        Type.String({ description: 'token of a new account, shown only here' }),
+      ),
     }),
   ),
 });
 type Outcome = Result<{ readonly result: string; readonly auth_token?: string }, string>;
 
 interface Importing {
-  /** Checks and writes nothing. */
+  /** Whether to check the rows without writing. */
   readonly dryRun: boolean;
   readonly line: number;
-  /** Lines of the request by what they set. */
+  /** Line number of the request in which each key was first set. */
   readonly seen: Map<string, number>;
 }
 
-/** Imports one row. The sentence says what was done, or is wrong. */
+/** Imports one row. The resulting sentence states what was done, or the problem. */
 type Importer = (needs: RouteNeeds, row: Row, importing: Importing) => Promise<Outcome>;
 type Row = Readonly<Record<string, unknown>>;
 
@@ -98,7 +100,9 @@ async function importAccount(needs: RouteNeeds, row: Row, { dryRun }: Importing)
   if (given !== undefined && (credit === undefined || credit <= 0))
     return err('opening_credit must be a number above zero');
   if (body.value.default_endpoint_app || body.value.default_caller_id)
-    return err('default_endpoint_app and default_caller_id are set once the account has them');
+    return err(
+      'default_endpoint_app and default_caller_id can be set only after the account is created',
+    );
   if (dryRun) return ok({ result: 'new' });
   const { name, currency } = body.value;
   const created = await needs.accounts.create({
@@ -126,11 +130,11 @@ async function importAccount(needs: RouteNeeds, row: Row, { dryRun }: Importing)
 const sentence = ({ detail, message }: { detail?: string; message: string }): string =>
   detail ?? message;
 
-/** Cells are text, which becomes what the schema wants. */
+/** Converts text cells to the types in the schema. */
 function read<S extends TSchema>(schema: S, row: Row): Result<Static<S>, string> {
   const properties = (schema as { readonly properties?: object }).properties ?? {};
   const unknown = Object.keys(row).find((name) => !Object.hasOwn(properties, name));
-  if (unknown !== undefined) return err(`${unknown} is no column`);
+  if (unknown !== undefined) return err(`${unknown} is not a column`);
   const value = { ...row };
   const problems = problemsOf(schema, value);
   if (problems === undefined) return ok(value as Static<S>);
@@ -146,7 +150,7 @@ const importRows = adminRoute({
   errors: 'admin',
   method: 'POST',
   path: '/admin/v1/import/{kind}',
-  summary: `Take over up to ${ROWS_MAX} rows of rates, numbers or accounts; each is told apart, and a wrong one stops no other`,
+  summary: `Import up to ${ROWS_MAX} rows of rates, numbers or accounts. Rows are validated independently; an invalid row is reported and skipped`,
   params: Type.Object({ kind: Type.Unsafe<Kind>({ type: 'string', enum: [...KINDS] }) }),
   body: Type.Object({
     dry_run: Type.Optional(Type.Boolean({ default: false })),

@@ -15,7 +15,8 @@ const listEntries = adminRoute({
   method: 'GET',
   path: '/admin/v1/accounts/{auth_id}/transactions',
   alsoRefuses: [409],
-  summary: 'Ledger of an account, newest first, with totals of the whole filtered set',
+  summary:
+    'List the ledger entries of an account, newest first, with totals of the whole filtered set',
   params: Type.Object({ auth_id: accountIdText() }),
   query: Type.Object({
     ...pageQuery(DEFAULT_PER_PAGE, MAX_PER_PAGE),

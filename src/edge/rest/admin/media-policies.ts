@@ -15,7 +15,7 @@ const params = Type.Object({
   name: Type.String({ minLength: 1, maxLength: 255 }),
 });
 const CODECS = ['OPUS', 'G722', 'PCMU', 'PCMA', 'L16'] as const;
-/** Comfort noise, which our offers carry where it is named. */
+/** Codecs that a policy may name. CN is comfort noise (RFC 3389), which SDP offers contain only if named. */
 const WISHES = [...CODECS, 'CN'] as const;
 
 const PolicyBody = Type.Object({
@@ -43,7 +43,7 @@ const list = adminRoute({
   method: 'GET',
   path: ROOT,
   summary:
-    'Codecs and SRTP of accounts, endpoints, trunks and carriers that differ from the settings',
+    'List the media policies: codecs and SRTP of accounts, endpoints, trunks and carriers that override the settings',
   reply: Type.Object({ policies: Type.Array(PolicySchema) }),
   run: ({ provisioning }) => ok({ policies: provisioning.mediaPolicies.list().map(show) }),
 });
@@ -54,7 +54,7 @@ const set = adminRoute({
   path: `${ROOT}/{subject}/{name}`,
   alsoRefuses: [409],
   summary:
-    'Codecs, in our order of preference, and SRTP of one of them, from its next call on; what is left out is as elsewhere',
+    'Set the codecs (in order of preference) and SRTP of an account, endpoint, trunk or carrier, starting with its next call. Absent fields use the settings',
   params,
   body: PolicyBody,
   reply: PolicySchema,
@@ -70,7 +70,7 @@ const remove = adminRoute({
   ...common,
   method: 'DELETE',
   path: `${ROOT}/{subject}/{name}`,
-  summary: 'As the settings say again',
+  summary: 'Delete a media policy, so that the settings apply again',
   status: 204,
   params,
   run: async ({ provisioning }, { params: { subject, name } }) =>

@@ -23,7 +23,7 @@ export const NumberBody = Type.Object({
   account_id: Type.Optional(accountIdText()),
 });
 
-/** Undefined: owner and carrier are there. */
+/** Returns undefined if the owner and carrier exist, otherwise the failure. */
 export async function checkNumber(
   needs: RouteNeeds,
   { account_id: owner, carrier }: Static<typeof NumberBody>,
@@ -31,7 +31,7 @@ export async function checkNumber(
   const wrong = await wrongOwner(needs, owner);
   if (wrong !== undefined || carrier === undefined) return wrong;
   const isKnown = needs.provisioning.carriers.list().some(({ name }) => name === carrier);
-  return isKnown ? undefined : invalidField('carrier', 'is no carrier of this service');
+  return isKnown ? undefined : invalidField('carrier', 'is not a carrier of this service');
 }
 
 export const newNumberOf = (body: Static<typeof NumberBody>) => ({
@@ -47,7 +47,7 @@ const addNumber = adminRoute({
   ...common,
   method: 'POST',
   path: ROOT,
-  summary: 'Put a number into the inventory, or straight on an account',
+  summary: 'Add a number to the inventory, or assign it to an account',
   status: 201,
   body: NumberBody,
   reply: NumberSchema,
@@ -62,7 +62,7 @@ const listNumbers = adminRoute({
   ...common,
   method: 'GET',
   path: ROOT,
-  summary: 'Numbers of the service',
+  summary: 'List all numbers of the service',
   query: Type.Object({
     ...sliceQuery,
     account_id: Type.Optional(accountIdText()),
@@ -91,7 +91,7 @@ const removeNumber = adminRoute({
   method: 'DELETE',
   path: `${ROOT}/{e164}`,
   alsoRefuses: [409],
-  summary: 'Take a free number out of the inventory',
+  summary: 'Remove a free number from the inventory',
   status: 204,
   params: Type.Object({ e164: Type.String() }),
   run: async ({ provisioning }, { params }) =>

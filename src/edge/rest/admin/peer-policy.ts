@@ -1,4 +1,4 @@
-/** What a carrier or a trunk is told and believed, as the operator's API names it. */
+/** Policy fields of a carrier or trunk in the operator's API: which information is sent to the peer and accepted from it. */
 import { err } from '../../../base/result.ts';
 import { headerProblem } from '../../../domain/provisioning/provisioning.ts';
 import type { PeerPolicy } from '../../../domain/provisioning/types.ts';
@@ -26,25 +26,32 @@ export const peerFields = {
   identity: Type.Optional(
     told(
       policyChoice('trusted', 'untrusted'),
-      'whether what it asserts of its callers is believed; null: carriers are, trunks are not',
+      'trust its asserted caller identities; null: carriers yes, trunks no',
     ),
   ),
   identity_header: Type.Optional(
-    told(policyChoice('pai', 'rpid', 'both'), 'how it is told who calls; null: pai'),
+    told(
+      policyChoice('pai', 'rpid', 'both'),
+      "headers that carry the caller's identity to it; null: pai",
+    ),
   ),
   pass_headers: Type.Optional(
     told(
       names(),
-      'header fields of an inbound call that go on to it, X-* for all of them; null: sip.passHeaders',
+      'header fields of an inbound call to pass on to it, X-* for all of them; null: sip.passHeaders',
     ),
   ),
-  add_headers: Type.Optional(told(lines(), 'header fields that it gets, {"X-Site":"berlin"}')),
-  remove_headers: Type.Optional(told(names(), 'header fields that it does not get')),
-  large_over_tcp: Type.Optional(
-    told(flag(), 'an INVITE above 1300 bytes goes over TCP; default true'),
+  add_headers: Type.Optional(
+    told(lines(), 'header fields to add to requests to it, {"X-Site":"berlin"}'),
   ),
-  delayed_offer: Type.Optional(told(flag(), 'our INVITE has no SDP, it offers; default false')),
-  refer: Type.Optional(told(flag(), 'it may be sent REFER; default false')),
+  remove_headers: Type.Optional(told(names(), 'header fields to remove from requests to it')),
+  large_over_tcp: Type.Optional(
+    told(flag(), 'send an INVITE above 1300 bytes over TCP; default true'),
+  ),
+  delayed_offer: Type.Optional(
+    told(flag(), 'send INVITE without SDP, so that it sends the offer; default false'),
+  ),
+  refer: Type.Optional(told(flag(), 'REFER may be sent to it; default false')),
 };
 const Body = Type.Object(peerFields);
 type PeerBody = Static<typeof Body>;
@@ -60,7 +67,7 @@ export const PeerSchema = {
   refer: Type.Boolean(),
 };
 
-/** Values as the body names them: undefined stays as it is, null goes back to the default. */
+/** Converts the body to policy values. undefined keeps a value, null restores the default. */
 export const namedInPeer = (body: PeerBody) => ({
   identity: body.identity,
   identityHeader: body.identity_header,
@@ -89,7 +96,7 @@ export const showPeer = (policy: PeerPolicy) => ({
   refer: policy.refer ?? false,
 });
 
-/** Undefined: its header fields may be named so. */
+/** Returns undefined if the header names in the body are allowed, otherwise the failure. */
 export function wrongHeaders(body: PeerBody) {
   const problem = headerProblem({
     ...(body.pass_headers && { passHeaders: body.pass_headers }),

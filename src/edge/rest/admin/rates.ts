@@ -63,7 +63,7 @@ export const RateBody = Type.Object({
   account_id: Type.Optional(nullableAccountId()),
 });
 
-/** Undefined: the price can be kept, and the account that it is for is there. */
+/** Returns undefined if the price is valid and its account exists, otherwise the failure. */
 export async function checkRate(
   needs: RouteNeeds,
   { account_id: accountId, per_minute: price }: Static<typeof RateBody>,
@@ -85,7 +85,7 @@ const putRate = adminRoute({
   ...common,
   method: 'POST',
   path: ROOT,
-  summary: 'Set a rate; one of the same direction, prefix, currency and account is replaced',
+  summary: 'Set a rate. It replaces a rate with the same direction, prefix, currency and account',
   status: 201,
   body: RateBody,
   reply: RateSchema,
@@ -102,7 +102,7 @@ const listRates = adminRoute({
   ...common,
   method: 'GET',
   path: ROOT,
-  summary: 'Rates in force, those of the price list file included',
+  summary: 'List the rates in force, including those in the price list file',
   reply: Type.Object({ rates: Type.Array(RateSchema) }),
   run: ({ ledger }) => ok({ rates: ledger.listRates().map(showRate) }),
 });
@@ -112,7 +112,7 @@ const removeRate = adminRoute({
   method: 'DELETE',
   path: ROOT,
   alsoRefuses: [409],
-  summary: 'Remove a rate that was set; where the price list file has one, that is in force again',
+  summary: 'Remove a rate. If the price list file has one, it applies again',
   status: 204,
   query: Type.Object({
     direction: oneOf(DIRECTIONS),

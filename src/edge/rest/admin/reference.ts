@@ -1,4 +1,4 @@
-/** Checks that what a body of the operator's API names exists and belongs to the account. */
+/** Checks that objects named in the body of an operator request exist and belong to the account. */
 
 import type { AccountId, AppId } from '../../../base/ids.ts';
 import { err, ok, type Result } from '../../../base/result.ts';
@@ -6,7 +6,7 @@ import type { Account } from '../../../domain/account/types.ts';
 import type { RouteNeeds } from '../deps.ts';
 import { type Failure, failure, invalidField, notFound } from '../http/failure.ts';
 
-/** The account of a path that has money and limits: a main account. */
+/** Finds the account of a path that requires money and limits: it must be a main account. */
 export async function mainAccount(
   { accounts }: Pick<RouteNeeds, 'accounts'>,
   authId: AccountId,
@@ -21,7 +21,7 @@ export async function mainAccount(
   );
 }
 
-/** Undefined: the field names a main account, or nothing. */
+/** Returns undefined if the field is empty or names a main account, otherwise the failure. */
 export async function wrongOwner(
   { accounts }: Pick<RouteNeeds, 'accounts'>,
   authId: AccountId | undefined,
@@ -29,10 +29,10 @@ export async function wrongOwner(
   if (authId === undefined) return undefined;
   const account = await accounts.get(authId);
   const isMain = account !== undefined && account.parentAuthId === undefined;
-  return isMain ? undefined : invalidField('account_id', 'is no main account');
+  return isMain ? undefined : invalidField('account_id', 'is not a main account');
 }
 
-/** A new account has no application that it could name. */
+/** Rejects a default application for a new account, which has no applications yet. */
 export async function wrongDefaultApp(
   { provisioning }: Pick<RouteNeeds, 'provisioning'>,
   authId: AccountId | undefined,
@@ -43,5 +43,5 @@ export async function wrongDefaultApp(
     authId === undefined ? undefined : await provisioning.applications.get(authId, appId);
   return found?.ok === true
     ? undefined
-    : invalidField('default_endpoint_app', 'is no application of this account');
+    : invalidField('default_endpoint_app', 'is not an application of this account');
 }

@@ -20,7 +20,7 @@ const ChoiceSchema = Type.Object({
   priority: Type.Integer(),
   cost: nullableNumber(),
   weight: nullableInteger(),
-  number: Type.String({ description: 'as it stands in the request URI' }),
+  number: Type.String({ description: 'number in the request URI' }),
 });
 
 const showChoice = (choice: CarrierChoice): Static<typeof ChoiceSchema> => ({
@@ -39,7 +39,7 @@ const testRoute = adminRoute({
   errors: 'admin',
   method: 'GET',
   path: '/admin/v1/routes',
-  summary: 'Where a call to a number would go, and why; nobody is called',
+  summary: 'Test the routing of a call to a number, without placing a call',
   query: Type.Object({
     account_id: accountIdText(),
     from: Type.String({ minLength: 1, maxLength: 128 }),

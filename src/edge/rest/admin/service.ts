@@ -16,7 +16,7 @@ const status = adminRoute({
   ...common,
   method: 'GET',
   path: '/admin/v1/status',
-  summary: 'State of this node',
+  summary: 'Get the state of this node',
   reply: Type.Object({
     version: Type.String(),
     started_at: timestamp(),
@@ -24,7 +24,9 @@ const status = adminRoute({
     draining: Type.Boolean(),
     calls_active: Type.Integer(),
     calls_limit: Type.Integer(),
-    calls_per_second: Type.Number({ description: 'new calls, mean of the last ten seconds' }),
+    calls_per_second: Type.Number({
+      description: 'mean rate of new calls in the last ten seconds',
+    }),
     registrations: Type.Integer(),
     parts: Type.Array(PartSchema),
   }),
@@ -48,7 +50,7 @@ const registrations = adminRoute({
   ...common,
   method: 'GET',
   path: '/admin/v1/registrations',
-  summary: 'Live contacts of SIP endpoints',
+  summary: 'List the registered contacts of SIP endpoints',
   reply: Type.Object({
     count: Type.Integer(),
     registrations: Type.Array(
@@ -84,7 +86,7 @@ const drain = adminRoute({
   ...common,
   method: 'POST',
   path: '/admin/v1/drain',
-  summary: 'Take no new calls; running ones go on',
+  summary: 'Refuse new calls. Running calls continue',
   status: 202,
   reply: Type.Object({ draining: Type.Boolean() }),
   run({ operations }) {
@@ -97,7 +99,7 @@ const alarms = adminRoute({
   ...common,
   method: 'GET',
   path: '/admin/v1/alarms',
-  summary: 'Raised alarms, oldest first',
+  summary: 'List active alarms, oldest first',
   reply: Type.Object({
     alarms: Type.Array(
       Type.Object({
@@ -121,7 +123,7 @@ const reload = adminRoute({
   method: 'POST',
   path: '/admin/v1/reload',
   summary:
-    'Take over new settings: rates, carriers, log level, certificates; the rest needs a restart. As SIGHUP does',
+    'Reload the settings, as SIGHUP does: rates, carriers, log level and certificates. Others need a restart',
   alsoRefuses: [409],
   reply: Type.Object({
     changed: Type.Array(Type.String()),
@@ -150,7 +152,7 @@ const backup = adminRoute({
   path: '/admin/v1/backup',
   longRunning: true,
   summary:
-    'Write a consistent copy of the database into the backups folder, while the service runs',
+    'Write a consistent backup of the database into the backups folder while the service runs',
   status: 201,
   body: Type.Object({
     name: Type.Optional(
@@ -171,11 +173,11 @@ const backupProgress = adminRoute({
   ...common,
   method: 'GET',
   path: '/admin/v1/backup',
-  summary: 'How far the backup that is being written has come',
+  summary: 'Get the progress of the running backup',
   reply: Type.Object({
     running: Type.Boolean(),
     bytes: Type.Integer(),
-    total_bytes: Type.Integer({ description: 'about; the copy may end up smaller' }),
+    total_bytes: Type.Integer({ description: 'estimate; the copy may end up smaller' }),
   }),
   run({ operations }) {
     const progress = operations.backupProgress();
@@ -192,7 +194,7 @@ const verify = adminRoute({
   method: 'POST',
   path: '/admin/v1/verify',
   longRunning: true,
-  summary: 'Prove that the entries of every balance add up to it',
+  summary: 'Verify that every balance equals the sum of its entries',
   reply: Type.Object({
     ok: Type.Boolean(),
     faults: Type.Array(

@@ -8,7 +8,7 @@ import { PeerSchema, peerFields, policyWith, showPeer, wrongHeaders } from './pe
 
 const DESTINATIONS_MAX = 100;
 const HOST = /^(\*\.)?[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?$/i;
-/** Digits alone are a mistyped address and no name. */
+/** Text of digits only is a mistyped address, not a host name. */
 const isDestination = (text: string): boolean =>
   isAddressOrRange(text) || (HOST.test(text) && /[a-z]/i.test(text));
 
@@ -16,7 +16,7 @@ export const TrunkPolicyBody = Type.Object({
   egress_allow: Type.Optional(
     told(
       Type.Array(Type.String({ maxLength: 253 }), { maxItems: DESTINATIONS_MAX }),
-      'private destinations that it may lead to: addresses, CIDR ranges, host names, *.suffix',
+      'private destinations that its origination URIs may use: addresses, CIDR ranges, host names, *.suffix',
     ),
   ),
   ...peerFields,
@@ -28,7 +28,7 @@ const trunkPolicy = adminRoute({
   method: 'PATCH',
   path: '/admin/v1/accounts/{auth_id}/trunks/{trunk_id}',
   summary:
-    'What a trunk is told and believed, and which private networks its origination URIs may lead to',
+    'Set the header and identity policy of a trunk, and the private networks that its origination URIs may use',
   params: Type.Object({ auth_id: accountIdText(), trunk_id: trunkIdText() }),
   body: TrunkPolicyBody,
   reply: Type.Object({

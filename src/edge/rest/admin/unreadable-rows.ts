@@ -1,4 +1,4 @@
-/** Rows of the database that could not be read. */
+/** Routes for database rows that could not be read. */
 import { err, ok } from '../../../base/result.ts';
 import { isoMicros } from '../../../base/time-format.ts';
 import { notFound } from '../http/failure.ts';
@@ -13,7 +13,7 @@ const list = adminRoute({
   ...common,
   method: 'GET',
   path: ROOT,
-  summary: 'Rows of the database that could not be read and are skipped, latest first',
+  summary: 'List database rows that could not be read and are skipped, latest first',
   query: Type.Object(sliceQuery),
   reply: Type.Object({
     total: Type.Integer(),
@@ -22,7 +22,7 @@ const list = adminRoute({
         table: Type.String(),
         key: Type.String(),
         reason: Type.String(),
-        original: Type.String({ description: 'JSON of the columns as they are stored' }),
+        original: Type.String({ description: 'JSON of the stored columns' }),
         found: timestamp(),
       }),
     ),
@@ -41,7 +41,7 @@ const remove = adminRoute({
   method: 'DELETE',
   path: `${ROOT}/{table}/{key}`,
   summary:
-    'Remove a row from that list. The row itself stays in its table; that of an open call is removed and what is held for it given back',
+    'Remove a row from the list. The row itself stays in its table, except for an open call: it is removed and its reservations are released',
   status: 204,
   params: Type.Object({
     table: Type.String({ minLength: 1, maxLength: 64 }),

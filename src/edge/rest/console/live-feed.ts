@@ -1,25 +1,25 @@
-/** Server-sent events of running calls (HTML standard, 9.2): what every open page of the console is told, once a second. */
+/** Sends running calls to open console pages as server-sent events (HTML standard, 9.2), once a second. */
 import { Readable } from 'node:stream';
 import type { Clock } from '../../../base/clock.ts';
 import type { AccountId, CallUuid } from '../../../base/ids.ts';
 import type { LiveCall } from '../../../domain/dispatch/types.ts';
 
 const EVERY_MS = 1000;
-/** A line that says nothing keeps connections of proxies open. */
+/** Number of rounds without changes after which a comment line keeps the connection open through proxies. */
 const QUIET_ROUNDS = 15;
-/** So often it is looked whether a page may still be told. */
+/** Number of rounds between two checks that a page is still authorized. */
 const LOOK_ROUNDS = 5;
 const MAX_LISTENERS = 200;
 const MAX_PER_USER = 10;
-/** A page that does not read is told nothing until it has. */
+/** Buffered bytes above which a page receives no further messages until it has read. */
 const MAX_BUFFERED = 256 * 1024;
-/** Calls within one message. */
+/** Maximum number of calls in a message. */
 const MAX_CALLS = 1000;
 
 interface Listener {
   readonly stream: Readable;
   readonly userId: string;
-  /** Undefined: of all accounts. */
+  /** Account whose calls are shown; undefined for all accounts. */
   readonly account:
     | { readonly accountId: AccountId; readonly subAccount: AccountId | undefined }
     | undefined;
@@ -49,7 +49,10 @@ export class LiveFeed {
     this.#needs = needs;
   }
 
-  /** Undefined: too many pages are open. The stream ends when `isAllowed` says so, a few seconds later at the most. */
+  /**
+   * Opens a stream. Returns undefined if too many pages are open. The stream ends within a few seconds after `isAllowed`
+   * returns false.
+   */
   listen({ userId, account, isAllowed }: Asking): Readable | undefined {
     const own = [...this.#listeners].filter((listener) => listener.userId === userId);
     if (this.#listeners.size >= MAX_LISTENERS || own.length >= MAX_PER_USER) return undefined;
@@ -65,7 +68,7 @@ export class LiveFeed {
     return stream;
   }
 
-  /** Open pages end; a new one begins anew. */
+  /** Ends all streams. New pages can open streams afterwards. */
   stop(): void {
     this.#cancel?.();
     this.#cancel = undefined;
@@ -92,7 +95,9 @@ export class LiveFeed {
     if (this.#listeners.delete(listener)) listener.stream.push(null);
   }
 
-  /** Never rejects. A round in which calls could not be asked for tells nothing: pages show what they had. */
+  /**
+   * Sends one round of updates. Never rejects: if the calls cannot be listed, the round is skipped and pages keep their data.
+   */
   async #tell(): Promise<void> {
     this.#isDue = true;
     if (this.#isTelling) return;
@@ -100,7 +105,7 @@ export class LiveFeed {
     try {
       while (this.#isDue) await this.#tellOnce();
     } catch {
-      // The node of a call does not answer: its death is told elsewhere.
+      // Ignores a failed listing, for example when the node of a call does not answer; failed nodes are reported elsewhere.
     } finally {
       this.#isTelling = false;
     }
@@ -116,7 +121,7 @@ export class LiveFeed {
       const text = texts.get(key) ?? this.#text(calls, account);
       texts.set(key, text);
       const told = await text;
-      // It may have ended meanwhile.
+      // The stream may have ended during the listing.
       if (this.#listeners.has(listener)) push(listener, told);
     }
   }

@@ -1,4 +1,4 @@
-/** The console's page, what it is told while it is open, and the check of documents as they are written. */
+/** Serves the console's page, its live updates, and the validation of documents while they are edited. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { token } from '../../../base/ids.ts';
@@ -19,7 +19,7 @@ const FILES = [
   ['/console/console.css', 'console.css', 'text/css'],
 ] as const;
 
-/** Read when it is first asked for; it changes with the next set-up only. */
+/** Reads the file on first use; it changes only with the next setup. */
 function fileRoute([path, file, contentType]: (typeof FILES)[number]): Route {
   let text: string | undefined;
   return publicRoute({
@@ -30,7 +30,7 @@ function fileRoute([path, file, contentType]: (typeof FILES)[number]): Route {
     summary: 'The console for operator and customers',
     run: ({ random }) => {
       text ??= readFileSync(join(BUILT, file), 'utf8');
-      // Players of recordings bring a style of their own, which has to prove that it is ours.
+      // Recording players add inline styles, which need a nonce.
       const nonce = token(random, 128);
       return ok({
         contentType: `${contentType}; charset=utf-8`,
@@ -47,7 +47,7 @@ const events = userRoute({
   method: 'GET',
   path: '/console/api/events',
   summary:
-    'Running calls as server-sent events: the whole list whenever it changed, at most once a second',
+    'Stream running calls as server-sent events: the whole list after each change, at most once a second',
   produces: 'text/event-stream',
   longRunning: true,
   async run({ liveFeed, accounts, users }, { user }) {
@@ -80,7 +80,7 @@ const checkXml = userRoute({
   method: 'POST',
   path: '/console/api/xml/check',
   changesNothing: true,
-  summary: 'Whether a document would run, as the service itself reads it',
+  summary: 'Validate a document with the parser that calls use',
   body: Type.Object({ xml: Type.String({ maxLength: XML_MAX }) }),
   reply: Type.Object({
     ok: Type.Boolean(),
@@ -105,7 +105,7 @@ const keepDraft = userRoute({
   ...common,
   method: 'POST',
   path: '/console/api/xml/draft',
-  summary: 'Keep a document for a while; its URL can be the answer URL of an application',
+  summary: 'Store a document temporarily; its URL can be the answer URL of an application',
   status: 201,
   body: Type.Object({ xml: Type.String({ maxLength: XML_MAX }) }),
   reply: Type.Object({ url: Type.String() }),

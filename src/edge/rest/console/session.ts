@@ -1,4 +1,4 @@
-/** Signing in at the console, and what belongs to the person who did. */
+/** Console sign-in, and the settings of the signed-in user. */
 
 import type { Result } from '../../../base/result.ts';
 import { err, ok } from '../../../base/result.ts';
@@ -60,12 +60,15 @@ const signIn = guestRoute({
   ...common,
   method: 'POST',
   path: '/console/api/sign-in',
-  summary: 'Sign in at the console; sets the session cookie',
+  summary: 'Sign in at the console. Sets the session cookie',
   body: Type.Object({
     email: email(),
     password: password(),
     code: Type.Optional(
-      Type.String({ maxLength: 10, description: 'of the authenticator app, where one is set up' }),
+      Type.String({
+        maxLength: 10,
+        description: 'code of the authenticator app, if the user has one',
+      }),
     ),
   }),
   produces: 'application/json',
@@ -79,7 +82,7 @@ const invitation = guestRoute({
   ...common,
   method: 'POST',
   path: '/console/api/invitation',
-  summary: 'For whom a one-time link is',
+  summary: 'Get the user of a one-time link',
   body: Type.Object({ token: linkToken() }),
   reply: Type.Object({
     email: nullableText(),
@@ -99,7 +102,7 @@ const accept = guestRoute({
   ...common,
   method: 'POST',
   path: '/console/api/accept',
-  summary: 'Make the user of a one-time link, and sign in',
+  summary: 'Create the user of a one-time link, and sign in',
   body: Type.Object({ token: linkToken(), email: email(), password: password() }),
   produces: 'application/json',
   alsoRefuses: [404, 409],
@@ -113,7 +116,7 @@ const me = userRoute({
   ...common,
   method: 'GET',
   path: '/console/api/me',
-  summary: 'Who is signed in, and how the service is called',
+  summary: 'Get the signed-in user and the name of the service',
   reply: Type.Object({
     user_id: Type.String(),
     email: Type.String(),
@@ -152,7 +155,7 @@ const changePassword = userRoute({
   ...common,
   method: 'POST',
   path: '/console/api/password',
-  summary: 'Change the own password; other sessions end',
+  summary: 'Change the own password. Other sessions end',
   status: 204,
   body: Type.Object({ old: password(), password: password() }),
   run: async ({ users }, { user, body }) =>
@@ -163,7 +166,7 @@ const newTotp = userRoute({
   ...common,
   method: 'POST',
   path: '/console/api/totp',
-  summary: 'A secret for an authenticator app; it counts once a code of it was shown',
+  summary: 'Create a secret for an authenticator app. It takes effect after a code is confirmed',
   reply: Type.Object({ secret: Type.String(), uri: Type.String() }),
   run({ users, settings }, { user }) {
     const secret = users.newTotpSecret();
@@ -175,7 +178,7 @@ const confirmTotp = userRoute({
   ...common,
   method: 'PUT',
   path: '/console/api/totp',
-  summary: 'Set or replace the second factor; needs the password or a code of the old one',
+  summary: 'Set or replace the second factor. Needs the password or a code of the old one',
   status: 204,
   body: Type.Object({
     secret: Type.String({ pattern: '^[A-Z2-7]{32}$' }),
@@ -196,7 +199,7 @@ const removeTotp = userRoute({
   ...common,
   method: 'DELETE',
   path: '/console/api/totp',
-  summary: 'No code is needed any more',
+  summary: 'Turn off sign-in codes',
   status: 204,
   body: Type.Object({ password: password() }),
   run: async ({ users }, { user, body }) =>
@@ -207,7 +210,7 @@ const sessions = userRoute({
   ...common,
   method: 'GET',
   path: '/console/api/sessions',
-  summary: 'Where the own user is signed in',
+  summary: 'List the own sessions',
   reply: Type.Object({
     sessions: Type.Array(
       Type.Object({

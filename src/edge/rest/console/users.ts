@@ -1,4 +1,4 @@
-/** Users of the console: those of a customer by its owner, all by the operator's; and what they changed. */
+/** Console users and their audit log. Owners manage the users of their account; the operator manages all. */
 import type { AccountId } from '../../../base/ids.ts';
 import { err, ok, type Result } from '../../../base/result.ts';
 import { isoMicros } from '../../../base/time-format.ts';
@@ -43,11 +43,11 @@ const InviteBody = Type.Object({
   ),
   role: oneOf(ROLES),
   account_id: Type.Optional(
-    accountIdText({ description: "all that the user sees; absent: the operator's staff" }),
+    accountIdText({ description: 'account that the user can see; absent: operator staff' }),
   ),
 });
 const InvitedSchema = Type.Object({
-  link: Type.String({ description: 'opens once; it is shown this once' }),
+  link: Type.String({ description: 'one-time link, shown only here' }),
   email: nullableText(),
   role: Type.String(),
   account_id: nullableAccountId(),
@@ -63,7 +63,7 @@ const showUser = ({ id, email, role, accountId, totpSecret, createdUs }: User) =
   created_at: isoMicros(createdUs),
 });
 
-/** The account that a customer's owner stays within. */
+/** Returns the account that an owner is restricted to. */
 const withinOf = ({ accountId }: SignedIn): AccountId | 'all' => accountId ?? 'all';
 
 export const invitationLink = (publicUrl: string, token: string): string =>
@@ -75,7 +75,7 @@ async function invite(
 ) {
   const { email, role, account_id: accountId } = who;
   const isKnown = accountId === undefined || (await needs.accounts.get(accountId)) !== undefined;
-  if (!isKnown) return err(invalidField('account_id', 'is no account'));
+  if (!isKnown) return err(invalidField('account_id', 'is not an account'));
   return answered(await needs.users.invite({ email, role, accountId }), (made) => ({
     link: invitationLink(needs.settings.publicUrl, made.token),
     email: email ?? null,
@@ -89,7 +89,7 @@ const list = userRoute({
   ...users,
   method: 'GET',
   path: '/console/api/users',
-  summary: 'Users that the own role may see',
+  summary: 'List the users that the own role may see',
   reply: UsersSchema,
   run: async (needs, { user }) =>
     ok({ users: (await needs.users.list(withinOf(user))).map(showUser) }),
@@ -99,7 +99,7 @@ const inviteByUser = userRoute({
   ...users,
   method: 'POST',
   path: '/console/api/users',
-  summary: 'Invite a user: answers a link that makes the user once',
+  summary: 'Invite a user. Returns a one-time link that creates the user',
   status: 201,
   body: InviteBody,
   reply: InvitedSchema,
@@ -135,7 +135,7 @@ const remove = userRoute({
   ...users,
   method: 'DELETE',
   path: '/console/api/users/{user_id}',
-  summary: 'Remove a user; the sessions end',
+  summary: "Delete a user. The user's sessions end",
   status: 204,
   params,
   alsoRefuses: [409],
@@ -144,7 +144,7 @@ const remove = userRoute({
 });
 
 const InvitationSchema = Type.Object({
-  invitation_id: Type.String({ description: 'no part of the link' }),
+  invitation_id: Type.String({ description: 'not part of the link' }),
   email: nullableText(),
   role: Type.String(),
   account_id: nullableAccountId(),
@@ -165,7 +165,7 @@ const listInvitations = userRoute({
   ...users,
   method: 'GET',
   path: '/console/api/invitations',
-  summary: 'Invitations that nobody has opened yet, oldest first; their links are not shown again',
+  summary: 'List pending invitations, oldest first, without their links',
   reply: Type.Object({ invitations: Type.Array(InvitationSchema) }),
   run: async (needs, { user }) =>
     ok({
@@ -177,7 +177,7 @@ const revokeInvitation = userRoute({
   ...users,
   method: 'DELETE',
   path: '/console/api/invitations/{invitation_id}',
-  summary: 'Revoke an invitation: its link makes no user any more',
+  summary: 'Revoke an invitation, so that its link no longer works',
   status: 204,
   params: Type.Object({ invitation_id: Type.String() }),
   run: async (needs, { user, params: { invitation_id: id } }) =>
@@ -216,7 +216,7 @@ const audit = userRoute({
   tag: 'Console',
   method: 'GET',
   path: '/console/api/audit',
-  summary: 'Who changed what, newest first',
+  summary: 'List the audit log, newest first',
   query: Type.Object(sliceQuery),
   reply: AuditSchema,
   async run(needs, { user, query }) {
@@ -229,7 +229,7 @@ const adminList = adminRoute({
   ...operator,
   method: 'GET',
   path: '/admin/v1/users',
-  summary: 'All users of the console',
+  summary: 'List all console users',
   reply: UsersSchema,
   run: async (needs) => ok({ users: (await needs.users.list('all')).map(showUser) }),
 });
@@ -238,7 +238,7 @@ const adminInvite = adminRoute({
   ...operator,
   method: 'POST',
   path: '/admin/v1/users',
-  summary: 'Invite a user of the console: answers a link that makes the user once',
+  summary: 'Invite a console user. Returns a one-time link that creates the user',
   status: 201,
   body: InviteBody,
   reply: InvitedSchema,
@@ -250,7 +250,7 @@ const adminRemove = adminRoute({
   ...operator,
   method: 'DELETE',
   path: '/admin/v1/users/{user_id}',
-  summary: 'Remove a user of the console; the sessions end',
+  summary: "Delete a console user. The user's sessions end",
   status: 204,
   params,
   alsoRefuses: [409],
@@ -262,7 +262,7 @@ const adminAudit = adminRoute({
   ...operator,
   method: 'GET',
   path: '/admin/v1/audit',
-  summary: 'Who changed what, newest first',
+  summary: 'List the audit log, newest first',
   query: Type.Object(sliceQuery),
   reply: AuditSchema,
   async run(needs, { query }) {

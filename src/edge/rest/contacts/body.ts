@@ -16,7 +16,7 @@ export interface IncomingList {
 /** The upload exceeds `http.uploadLimitBytes`. */
 export class ListTooLarge extends Error {}
 
-/** The form's field that holds the file (dialect §3.11). */
+/** Name of the form field that contains the file (dialect §3.11). */
 const FILE_FIELD = 'file';
 const FORM_LIMITS = { fields: 20, files: 5, parts: 20, fieldSize: 1024, headerPairs: 50 };
 
@@ -36,7 +36,7 @@ export async function incomingList(
   return { bytes, reader: readerFor(mimeType, name) };
 }
 
-/** The bytes as UTF-8, in the charset that `contentType` declares or in the one that is found. */
+/** Yields the bytes as UTF-8, decoded from the charset in `contentType` or from a detected one. */
 async function* inUtf8(
   bytes: AsyncIterable<Uint8Array>,
   contentType: string,
@@ -58,7 +58,7 @@ interface FormFile {
   readonly mimeType: string;
 }
 
-/** Resolves when the file begins; what comes after it in the form is read and dropped. */
+/** Resolves when the file begins. Form fields after it are read and discarded. */
 function fileOf(
   body: Readable,
   headers: IncomingHttpHeaders,
@@ -82,7 +82,7 @@ function fileOf(
       file = stream;
       resolve({ stream, name: name ?? '', mimeType: mimeType ?? '' });
     });
-    // A cut connection must fail the file too, so that half a list is not taken for a whole one.
+    // Fails the file when the connection is cut, so that half a list does not count as complete.
     pipeline(body, form, (error) => {
       if (error && file !== undefined) file.destroy(error);
       reject(new ListFault(`is missing: the form has no file in the field ${FILE_FIELD}`));
@@ -98,12 +98,12 @@ function formReader(headers: IncomingHttpHeaders & { 'content-type': string }) {
   }
 }
 
-/** Turns the error of a form that ends within its file into a `ListFault`. */
+/** Converts the error of a form that ends inside its file to a `ListFault`. */
 async function* wholeParts(stream: Readable): AsyncGenerator<Uint8Array> {
   try {
     yield* stream as AsyncIterable<Uint8Array>;
   } catch {
-    throw new ListFault('is cut off: the form ends before it does');
+    throw new ListFault('is incomplete: the form ends inside the file');
   }
 }
 

@@ -1,4 +1,4 @@
-/** Contact lists as CSV (RFC 4180): any order of columns, line ends of any kind, a byte order mark, quotes. */
+/** Reads contact lists in CSV (RFC 4180): columns in any order, any line ends, an optional byte order mark, quotes. */
 import { type CsvError, type Parser, parse } from 'csv-parse';
 import type { UploadRow } from '../../../domain/campaign/types.ts';
 import { HEADERS_MAX, headerNameProblem } from '../wire/sip-headers.ts';
@@ -22,7 +22,7 @@ export class CsvListReader implements ListReader {
     this.#parser = parse({
       bom: true,
       record_delimiter: ['\r\n', '\n', '\r'],
-      // The number of cells is checked in #take: a wrong one refuses the row, not the file.
+      // #take checks the number of cells: a wrong number rejects the row, not the file.
       relax_column_count: true,
       // A quote within an unquoted cell is an ordinary character.
       relax_quotes: true,
@@ -32,7 +32,7 @@ export class CsvListReader implements ListReader {
         this.#take(cells);
         return null;
       },
-      // Faults of the file come here at once; as errors of the stream they would come later.
+      // Delivers faults of the file synchronously; as stream errors they would arrive later.
       skip_records_with_error: true,
       on_skip: (error) => {
         this.#fault ??= faultOf(error);
@@ -54,7 +54,8 @@ export class CsvListReader implements ListReader {
   end(): readonly UploadRow[] {
     this.#parser.end();
     const rows = this.#taken();
-    if (this.#columns === undefined) throw new ListFault('is empty: its first line names columns');
+    if (this.#columns === undefined)
+      throw new ListFault('is empty: the first line must name the columns');
     return rows;
   }
 
@@ -101,13 +102,13 @@ function faultOf(error: CsvError | undefined): ListFault {
     case 'CSV_MAX_RECORD_SIZE':
       return new ListFault(`has a row of more than ${ROW_BYTES_MAX} bytes: is a quote not closed?`);
     case 'CSV_QUOTE_NOT_CLOSED':
-      return new ListFault('ends inside of a quoted cell: a quote is not closed');
+      return new ListFault('ends inside a quoted cell: a quote is not closed');
     default:
-      return new ListFault(`is no CSV: ${error?.message}`);
+      return new ListFault(`is not valid CSV: ${error?.message}`);
   }
 }
 
-/** Or what is wrong with the first line, to follow `file`. */
+/** Returns the columns, or the problem with the first line as text to follow `file`. */
 function columnsOf(cells: readonly string[]): Columns | string {
   const known = new Map<KnownColumn, number>();
   const headers: { column: string; at: number }[] = [];

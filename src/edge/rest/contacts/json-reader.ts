@@ -1,4 +1,4 @@
-/** Contact lists as JSON: `[{"to": …}, …]`, or the same as `contacts` of an object. */
+/** Reads contact lists in JSON: `[{"to": …}, …]`, or an object with that array as `contacts`. */
 import { JSONParser } from '@streamparser/json';
 import type { UploadRow } from '../../../domain/campaign/types.ts';
 import { HEADERS_MAX, headerNameProblem } from '../wire/sip-headers.ts';
@@ -12,7 +12,7 @@ export class JsonListReader implements ListReader {
   #parser: JSONParser | undefined;
   #rowNumber = 0;
   #read: UploadRow[] = [];
-  /** Bytes since a row was completed. */
+  /** Number of bytes since the last complete row. */
   #pendingBytes = 0;
 
   get headers(): readonly string[] {
@@ -31,7 +31,7 @@ export class JsonListReader implements ListReader {
 
   end(): readonly UploadRow[] {
     if (this.#parser === undefined) throw new ListFault(`is empty; it ${SHAPE}`);
-    if (!this.#parser.isEnded) throw new ListFault('ends before its JSON does');
+    if (!this.#parser.isEnded) throw new ListFault('ends before its JSON is complete');
     return [];
   }
 
@@ -43,7 +43,7 @@ export class JsonListReader implements ListReader {
       parser.write(piece);
     } catch (error) {
       if (error instanceof ListFault) throw error;
-      throw new ListFault(`is no valid JSON after contact ${this.#rowNumber}`);
+      throw new ListFault(`is not valid JSON after contact ${this.#rowNumber}`);
     }
     this.#pendingBytes = this.#rowNumber === before ? this.#pendingBytes + piece.length : 0;
     if (this.#pendingBytes > 2 * ROW_BYTES_MAX && !parser.isEnded) {
@@ -79,7 +79,7 @@ export class JsonListReader implements ListReader {
   #readRow(value: unknown): UploadRow {
     const rowNumber = this.#rowNumber;
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-      return refusedRow(rowNumber, 'is no object');
+      return refusedRow(rowNumber, 'is not an object');
     }
     const known: Partial<Record<KnownColumn, string>> = {};
     const headers: Cell[] = [];
@@ -100,13 +100,13 @@ export class JsonListReader implements ListReader {
   #headerProblem(name: string): string | undefined {
     if (this.#headers.has(name)) return undefined;
     if (this.#headers.size >= HEADERS_MAX)
-      return `is one header too many: a list has ${HEADERS_MAX}`;
+      return `exceeds the limit of ${HEADERS_MAX} headers in a list`;
     this.#headers.add(name);
     return undefined;
   }
 }
 
-/** Null is empty text; undefined: not text, number or boolean. */
+/** Converts a cell to text. Null becomes empty text. Returns undefined for anything but text, numbers and booleans. */
 function textOf(value: unknown): string | undefined {
   switch (typeof value) {
     case 'string':

@@ -2,15 +2,15 @@ import type { UploadRow } from '../../../domain/campaign/types.ts';
 
 /** Reads a contact list from bytes as they arrive. */
 export interface ListReader {
-  /** Rows that were completed by these bytes. Throws `ListFault` when the list as a whole cannot be read. */
+  /** Returns the rows that these bytes complete. Throws `ListFault` when the list as a whole cannot be read. */
   write(bytes: Uint8Array): readonly UploadRow[];
-  /** The remaining rows. */
+  /** Returns the remaining rows. */
   end(): readonly UploadRow[];
-  /** Names of the columns that become SIP headers, as they were written. */
+  /** Names of the columns that become SIP headers, as written in the list. */
   readonly headers: readonly string[];
 }
 
-/** The list as a whole cannot be read; nothing of it is kept. The message follows `file`. */
+/** Thrown when the list as a whole cannot be read; the whole list is discarded. The message follows `file`. */
 export class ListFault extends Error {
   constructor(message: string) {
     super(message);
@@ -18,5 +18,5 @@ export class ListFault extends Error {
   }
 }
 
-/** Limit of one row: four times what a row can hold within the limits of its cells. */
+/** Maximum size of a row, bytes: four times the size of a row with cells of maximum length. */
 export const ROW_BYTES_MAX = 64 * 1024;

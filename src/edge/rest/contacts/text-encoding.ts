@@ -1,6 +1,6 @@
 /**
- * Turns the bytes of an upload into UTF-8. A byte order mark decides; then a declared charset; then the first character
- * outside ASCII: if it is no UTF-8, the list is Windows-1252, of which Latin-1 is a part.
+ * Converts an upload to UTF-8. The encoding comes from the byte order mark, else the declared charset, else the first
+ * non-ASCII character: if that is not UTF-8, the list is Windows-1252 (a superset of Latin-1).
  */
 import { isAscii, isUtf8 } from 'node:buffer';
 import { TextDecoder } from 'node:util';
@@ -8,7 +8,7 @@ import { ListFault } from './reader.ts';
 
 type Encoding = 'undecided' | 'ascii' | 'utf-8' | 'decoder';
 
-/** Bytes without a meaning in Windows-1252. */
+/** Bytes that Windows-1252 does not define. */
 const UNDEFINED_1252 = new Set([0x81, 0x8d, 0x8f, 0x90, 0x9d]);
 const REPLACEMENT = '\ufffd';
 const LF = 0x0a;
@@ -120,7 +120,7 @@ function decoderFor(label: string): TextDecoder {
   }
 }
 
-/** UTF-16 by its byte order mark, or by the zero bytes around a first ASCII character. */
+/** Detects UTF-16 by its byte order mark, or by the zero bytes around a first ASCII character. */
 function wideEncoding([first, second]: Uint8Array): string | undefined {
   if (first === 0xff && second === 0xfe) return 'utf-16le';
   if (first === 0xfe && second === 0xff) return 'utf-16be';
@@ -131,11 +131,11 @@ function wideEncoding([first, second]: Uint8Array): string | undefined {
 const hasUtf8Mark = (bytes: Uint8Array): boolean =>
   bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
 
-/** Length of the UTF-8 sequence that the byte begins; 1 for a byte that begins none. */
+/** Returns the length of the UTF-8 sequence that starts with the byte, or 1 if none does. */
 const lengthOf = (lead: number): number =>
   lead >= 0xf0 && lead < 0xf8 ? 4 : lead >= 0xe0 ? (lead < 0xf0 ? 3 : 1) : lead >= 0xc0 ? 2 : 1;
 
-/** Length without a UTF-8 sequence that the end cuts off. */
+/** Returns the length without an incomplete UTF-8 sequence at the end. */
 function wholeLength(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
     const byte = bytes[bytes.length - back] ?? 0;

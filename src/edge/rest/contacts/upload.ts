@@ -1,4 +1,4 @@
-/** Uploads a contact list in bounded memory: reading waits for the store. */
+/** Uploads a contact list in bounded memory: reading pauses until the store has written the previous rows. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { err, ok, type Result } from '../../../base/result.ts';
 import type {
@@ -24,11 +24,11 @@ type CampaignId = Upload['campaignId'];
 export interface Uploaded {
   readonly summary: UploadSummary;
   readonly headers: readonly string[];
-  /** The first 100 rows that were refused. */
+  /** First 100 rejected rows. */
   readonly bad: readonly BadRow[];
 }
 
-/** Bytes parsed at a time; between two pieces other work gets its turn. */
+/** Bytes parsed in one step; other work runs between two steps. */
 const PIECE_BYTES = 16 * 1024;
 /** Rows per call of `addRows`. */
 const BATCH_ROWS = 500;
@@ -91,7 +91,7 @@ async function addAll(
   return flush(1);
 }
 
-/** Undefined: not the fault of the upload. */
+/** Returns the failure for an error that the upload caused, otherwise undefined. */
 function failureFor(error: unknown): Failure | undefined {
   if (error instanceof ListTooLarge) return failure(413, 'request body too large');
   if (error instanceof ListFault) {

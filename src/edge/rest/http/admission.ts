@@ -1,13 +1,13 @@
 import type { Access, Principal } from '../../../domain/account/account.ts';
 import type { SignedIn } from '../../../domain/user/user.ts';
 
-/** Who asks, and about which account. */
+/** The authenticated client of a request, and the account that it concerns. */
 export interface Admission {
   readonly principal: Principal | undefined;
   readonly access: Access | undefined;
-  /** Asked by the operator, or where everybody may see what the operator sees. */
+  /** Present if the client is the operator, or may see the operator's data without a token. */
   readonly operator?: true;
-  /** Who is signed in at the console and asks. */
+  /** The user who is signed in at the console. */
   readonly user?: SignedIn;
 }
 

@@ -3,7 +3,7 @@ import type { Server } from 'node:https';
 import { ServiceError } from '../../../base/errors.ts';
 import type { Logger } from '../../../base/logger.ts';
 
-/** A renewed certificate is in use after so long at the latest. */
+/** Interval between two checks for a renewed certificate, milliseconds. */
 const CHECK_EVERY_MS = 5000;
 
 export interface CertificateFiles {
@@ -27,12 +27,12 @@ export function readCertificate(files: CertificateFiles): {
 }
 
 export interface WatchedCertificate {
-  /** Reads it now. */
+  /** Reloads the certificate immediately. */
   reload(): void;
   close(): void;
 }
 
-/** Takes a changed certificate into use for new connections; a broken one is logged and the old one stays. */
+/** Uses a changed certificate for new connections. An invalid one is logged and the previous one stays in use. */
 export function watchCertificate(
   server: Server,
   files: CertificateFiles,

@@ -1,14 +1,14 @@
 import type { Socket } from 'node:net';
 import { STATUS_CODES } from '../../../base/node-http.ts';
 
-/** What the parser refuses before there is a request (node's codes); anything else is 400. */
+/** Status codes for errors of the HTTP parser (codes of Node.js). Any other error is 400. */
 const STATUS: Readonly<Record<string, number>> = {
   HPE_HEADER_OVERFLOW: 431,
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 };
 
-/** Answers on the bare connection what was no request, with the headers of every other answer. */
+/** Answers invalid HTTP on the raw connection, with the same headers as other responses. */
 export function answerClientError(
   error: NodeJS.ErrnoException,
   socket: Socket,

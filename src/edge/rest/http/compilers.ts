@@ -1,6 +1,6 @@
 /**
- * What checks requests and writes replies, made of a route's schemas by the first request that needs it and kept for the
- * process: there are hundreds, and to make them all takes half a second of every start.
+ * Compiles the validators and serializers of a route's schemas when a request first needs them, and caches them. There are
+ * hundreds; compiling all of them would take half a second of every start.
  */
 import { AjvCompiler } from '@fastify/ajv-compiler';
 import { SerializerSelector } from '@fastify/fast-json-stringify-compiler';
@@ -15,17 +15,17 @@ const OPTIONS = {
     allErrors: true,
     keywords: ['x-hint'],
     strictTypes: false as const,
-    // Text becomes a number where one is due, but never a list of one.
+    // Text becomes a number where the schema expects one, but never a list.
     coerceTypes: true as const,
   },
 };
-/** Knows what it has made by schema: those of routes are constants. */
+/** Caches compiled validators by schema object; the schemas of routes are constants. */
 const makeCheck = AjvCompiler()({}, OPTIONS) as unknown as FastifySchemaCompiler<unknown>;
 const makeWriter = SerializerSelector()({}, {}) as FastifySerializerCompiler<unknown>;
 const writers = new WeakMap<object, Write>();
 const checks = new WeakMap<object, Check>();
 
-/** Fastify reads the errors of the last run beside the function. */
+/** Fastify reads the errors of the last run from a property of the function. */
 export const checkBy: FastifySchemaCompiler<unknown> = (part) => {
   let made: Check | undefined;
   const check: Check = (data) => {
@@ -38,8 +38,8 @@ export const checkBy: FastifySchemaCompiler<unknown> = (part) => {
 };
 
 /**
- * Checks a value outside a request by the rules of bodies. Text in it becomes what the schema wants, in place. Undefined: it is
- * right; else what is wrong, field by field.
+ * Validates a value outside a request by the rules for bodies. Converts text in place to the types of the schema. Returns
+ * undefined if the value is valid, otherwise the problems by field.
  */
 export function problemsOf(
   schema: object,

@@ -2,31 +2,33 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { BlockList, isIP, type Socket } from 'node:net';
 
 export interface ConnectionLimits {
-  /** Connections of one address. */
+  /** Maximum number of connections per address. */
   readonly perAddress: number;
   readonly total: number;
-  /** Addresses or CIDR ranges that speak for many clients: for them the total counts alone. */
+  /** Addresses or CIDR ranges of proxies. Only the total limit applies to them. */
   readonly proxies: readonly string[];
 }
 
-/** A connection by its peer's address and port: over TLS the socket of a request is another than the one accepted. */
+/**
+ * A connection, identified by the peer's address and port: with TLS, the socket of a request differs from the accepted socket.
+ */
 interface Connection {
   readonly address: string;
   readonly socket: Socket;
-  /** Requests under way. */
+  /** Number of requests in progress. */
   busy: number;
 }
 
 /**
- * Keeps one address from taking all connections. When an address has reached its limit, its connection that has been idle
- * for longest is closed in favour of the new one, so that idle connections keep no client of that address out. The new one
- * is closed only when all the others have requests under way.
+ * Limits the connections per address. When an address reaches its limit, its longest-idle connection is closed in favor of the
+ * new one, so that idle connections do not block its other clients. The new connection is closed only if all others have
+ * requests in progress.
  */
 export class Connections {
   readonly #limits: ConnectionLimits;
   readonly #proxies: BlockList;
   readonly #all = new Map<string, Connection>();
-  /** Names of idle connections, longest idle first. */
+  /** Keys of idle connections, longest idle first. */
   readonly #idle = new Set<string>();
   readonly #byAddress = new Map<string, { count: number; readonly idle: Set<string> }>();
 
@@ -35,14 +37,14 @@ export class Connections {
     this.#proxies = blockListOf(limits.proxies);
   }
 
-  /** Connections now. */
+  /** Current number of connections. */
   get size(): number {
     return this.#all.size;
   }
 
   watch(server: Server): void {
     server.on('connection', (socket: Socket) => this.#accepted(socket));
-    // Whoever takes an upgraded connection counts it.
+    // The handler of an upgraded connection counts it.
     server.on('upgrade', ({ socket: { remoteAddress = '', remotePort } }) =>
       this.#closed(nameOf(remoteAddress, remotePort), remoteAddress),
     );
@@ -86,7 +88,7 @@ export class Connections {
     this.#byAddress.get(address)?.idle.add(name);
   }
 
-  /** The new connection is the last of the idle ones: when no other is idle, it is closed itself. */
+  /** Closes the longest-idle connection. The new connection is last in the list, so it is closed only if no other is idle. */
   #closeOldest(idle: ReadonlySet<string>): void {
     for (const name of idle) {
       const connection = this.#all.get(name);

@@ -5,7 +5,10 @@ export type Credentials =
   | { readonly kind: 'account'; readonly authId: AccountId; readonly authToken: string }
   | { readonly kind: 'bearer'; readonly token: string };
 
-/** Credentials of a request: `X-Auth-ID` with `X-Auth-Token`, else `Authorization` Basic or Bearer (RFC 7617, RFC 6750). */
+/**
+ * Reads the credentials of a request: `X-Auth-ID` with `X-Auth-Token`, else `Authorization` Basic or Bearer (RFC 7617, RFC
+ * 6750).
+ */
 export function credentialsOf(headers: IncomingHttpHeaders): Credentials | undefined {
   const authId = headers['x-auth-id'];
   const authToken = headers['x-auth-token'];

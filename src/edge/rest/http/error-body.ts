@@ -1,13 +1,13 @@
 import type { Failure } from './failure.ts';
 
 /**
- * The body shapes of the spec ("Errors") by family of routes. `{error}`, `{error: {code, message}}`,
- * `{error, details}`, `{status, message}` and `{api_id, error, message}`.
+ * Families of routes with the same error body (spec "Errors"). The shapes are `{error}`, `{error: {code, message}}`, `{error,
+ * details}`, `{status, message}` and `{api_id, error, message}`.
  */
 export type ErrorFamily =
-  /** Ledger: auth refusals as an object, the rest as a string. */
+  /** Ledger: authentication errors as an object, others as a string. */
   | 'ledger'
-  /** Balance, trunks, numbers, CDRs, partners: as the ledger. */
+  /** Balance, trunks, numbers, CDRs and partners: like the ledger. */
   | 'plain'
   /** Applications, calls, recordings, conferences: SDKs read `error` as a string. */
   | 'resource'
@@ -29,7 +29,7 @@ const named: Shape = ({ message, details, fields }) => ({
   ...fields,
 });
 
-/** Refusals of the gate: credentials, permissions and request rate. */
+/** Returns whether the gate refused the request: credentials, permissions or request rate. */
 const isGateRefusal = (status: number): boolean =>
   status === 401 || status === 403 || status === 429;
 

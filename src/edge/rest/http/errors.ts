@@ -7,19 +7,19 @@ import { sendFailure } from './mount.ts';
 import { type Route, UPLOAD_TYPES } from './route.ts';
 import { familyOfPath, unmatchedFailure } from './unmatched.ts';
 
-/** Environment failures that a client should hear of as something else than 500. */
+/** Environment failures with a response other than 500. */
 const SERVICE_FAILURES: Partial<Record<ServiceErrorCode, Failure>> = {
   STORE_BUSY: failure(503, 'service temporarily unavailable', { headers: { 'retry-after': '1' } }),
   STORE_FULL: failure(507, 'storage is full', { headers: { 'retry-after': '60' } }),
   STORE_GONE: failure(503, 'service temporarily unavailable', { headers: { 'retry-after': '5' } }),
-  CONFLICT: failure(409, 'exists already'),
+  CONFLICT: failure(409, 'already exists'),
   STORE_UNREADABLE: failure(500, 'a stored record cannot be read; the operator is informed'),
   STORE_CLOSED: failure(503, 'service is shutting down', { headers: { 'retry-after': '5' } }),
   MEDIA_UNAVAILABLE: failure(503, 'media engine unavailable', { headers: { 'retry-after': '5' } }),
   OBJECTS_UNAVAILABLE: failure(503, 'file storage unavailable', {
     headers: { 'retry-after': '30' },
   }),
-  CLUSTER_UNAVAILABLE: failure(502, 'other nodes cannot be asked', {
+  CLUSTER_UNAVAILABLE: failure(502, 'other nodes are unreachable', {
     headers: { 'retry-after': '1' },
   }),
   NODE_UNREACHABLE: failure(504, 'the node of the call does not answer', {
@@ -28,7 +28,7 @@ const SERVICE_FAILURES: Partial<Record<ServiceErrorCode, Failure>> = {
   MEDIA_NO_PORTS: failure(503, 'no media port free', { headers: { 'retry-after': '5' } }),
 };
 
-/** Failures of the HTTP layer itself, in our words. */
+/** Messages for errors of the HTTP layer. */
 const HTTP_FAILURES: Readonly<Record<number, string>> = {
   400: 'malformed request',
   413: 'request body too large',
@@ -38,7 +38,7 @@ const HTTP_FAILURES: Readonly<Record<number, string>> = {
 
 const UPLOAD_TYPE_WANTED = `content type must be one of ${UPLOAD_TYPES.join(', ')}`;
 
-/** Every error and every unknown path ends in the body shape of the family that it belongs to. */
+/** Returns every error, including unknown paths, in the body shape of the route's family. */
 export function installErrorHandlers(
   app: FastifyInstance,
   routes: readonly Route[],
@@ -86,7 +86,7 @@ function failureOf(error: FastifyError, route: Route | undefined): Failure {
 const internal = (route: Route | undefined): string =>
   route?.internalError ?? 'internal server error';
 
-/** One sentence per wrong field, ours where the schema has one. */
+/** Builds one sentence per invalid field, using the schema's hint if it has one. */
 function invalidParameters(error: FastifyError, route: Route | undefined): Failure {
   const part = error.validationContext ?? 'body';
   const schema = part === 'body' ? route?.body : route?.query;

@@ -1,16 +1,16 @@
-/** Why a request was not served, before it takes the body shape of its route's family. */
+/** The reason why a request failed, before conversion to the error body of the route's family. */
 export interface Failure {
   readonly status: number;
-  /** Short and stable: clients compare it. */
+  /** Short, stable text that clients may compare. */
   readonly message: string;
-  /** A sentence for people, where the family's shape has a field for one. */
+  /** A sentence for people, in families whose body has a field for it. */
   readonly detail?: string;
-  /** Field → what is wrong with it. */
+  /** Problems by field. */
   readonly details?: Readonly<Record<string, string>>;
-  /** Further members of the body. */
+  /** Additional members of the body. */
   readonly fields?: Readonly<Record<string, unknown>>;
   readonly headers?: Readonly<Record<string, string>>;
-  /** No body at all (spec Errors: Number attach). */
+  /** Whether the response has no body (spec Errors: Number attach). */
   readonly bare?: true;
 }
 
@@ -29,7 +29,7 @@ export const NOT_FOUND = failure(404, 'resource not found');
 
 export const notFound = (what: string): Failure => failure(404, `${what} not found`);
 
-/** One field is wrong in a way that the schema cannot say. */
+/** Reports a problem with one field that the schema cannot express. */
 export const invalidField = (field: string, problem: string): Failure =>
   failure(400, 'invalid request parameters', {
     detail: `${field} ${problem}`,

@@ -1,4 +1,4 @@
-/** What is wrong with a value, field by field, in plain sentences. */
+/** Describes the problems of a value, field by field, in plain sentences. */
 import type { FastifySchemaValidationError } from 'fastify/types/schema.js';
 
 interface Hinted {
@@ -7,7 +7,7 @@ interface Hinted {
   readonly 'x-hint'?: string;
 }
 
-/** Field → sentence, ours where the schema has one. `whole`: the name of the value itself. */
+/** Returns one sentence per field, using the schema's hint if it has one. `whole`: name of the value itself. */
 export function fieldProblems(
   problems: readonly FastifySchemaValidationError[],
   schema: unknown,
@@ -28,7 +28,7 @@ export function fieldProblems(
   return details;
 }
 
-/** Where the rule itself says more than the sentence of its field. */
+/** Returns a sentence for rules that are more precise than the field's hint. */
 function exactly(keyword: string, params: Readonly<Record<string, unknown>>): string | undefined {
   switch (keyword) {
     case 'enum':

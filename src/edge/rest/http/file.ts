@@ -12,23 +12,23 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   zip: 'application/zip',
 };
 
-/** A single byte range (RFC 9110 §14.1.2); several ranges or other units are answered with the whole file. */
+/** A single byte range (RFC 9110 §14.1.2). Requests with several ranges or other units receive the whole file. */
 const RANGE = /^bytes=(\d*)-(\d*)$/;
 
 export interface FileRequest {
   readonly folder: string;
-  /** Relative to `folder`. */
+  /** File path, relative to `folder`. */
   readonly file: string;
   readonly range: string | undefined;
   readonly downloadName?: string;
-  /** Where it is looked for when it is not in the folder. */
+  /** Object storage to use if the file is not in the folder. */
   readonly elsewhere?: { readonly objects: ObjectStore; readonly key: string } | undefined;
 }
 
-/** A file, or the part of it that was asked for: players seek by ranges. */
+/** Returns a file or the requested range of it. Players use ranges to seek. */
 export async function fileReply(request: FileRequest): Promise<Result<RawReply, Failure>> {
   const path = resolve(request.folder, request.file);
-  // The name comes from our own records; a record that points outside its folder is still not served.
+  // The name comes from the database; a path outside the folder is refused anyway.
   if (!path.startsWith(resolve(request.folder) + sep)) return err(notFound('file'));
   const source = (await localSource(path)) ?? (await remoteSource(request.elsewhere));
   if (source === undefined) return err(notFound('file'));
@@ -60,14 +60,14 @@ export async function fileReply(request: FileRequest): Promise<Result<RawReply, 
   });
 }
 
-/** Where a file is read from. Either `read` or `close` is called, once. */
+/** Source of the file's bytes. The caller calls either `read` or `close`, once. */
 interface Source {
   readonly size: number;
   read(first: number, last: number): Promise<Readable | undefined>;
   close(): Promise<void>;
 }
 
-/** Opened before it is described: a file that is moved elsewhere meanwhile is still read to its end. */
+/** Opens the file before reading its size, so that a file that is moved during the request is still read to its end. */
 async function localSource(path: string): Promise<Source | undefined> {
   const file = await open(path).catch(() => undefined);
   if (file === undefined) return undefined;
@@ -91,7 +91,7 @@ async function remoteSource(elsewhere: FileRequest['elsewhere']): Promise<Source
   if (size === undefined) return undefined;
   return {
     size,
-    // A range of nothing is no range.
+    // An empty file has no valid range.
     read: async (first, last) =>
       (await objects.get(key, last < first ? undefined : { first, last }))?.body,
     close: async () => undefined,

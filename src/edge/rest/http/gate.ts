@@ -31,7 +31,7 @@ const ACCESS_TOKEN_AUDIENCES: ReadonlySet<Route['audience']> = new Set([
   'callerOrAccessToken',
 ]);
 
-/** Pages of the operator's that are open where the settings say so. */
+/** Audiences whose pages may be open without a token, depending on the settings. */
 const OPERATOR_PAGES: ReadonlySet<Route['audience']> = new Set(['anyone', 'operator', 'scraper']);
 
 export interface GateDeps {
@@ -39,20 +39,20 @@ export interface GateDeps {
     Accounts,
     'authenticate' | 'authenticateBearer' | 'authorize' | 'get' | 'ownerOf'
   >;
-  /** Constant-time check of the operator's token. */
+  /** Compares the operator's token in constant time. */
   readonly isAdminToken: (token: string) => boolean;
-  /** Of the token that reads metrics and nothing else. */
+  /** Compares the token that may only read metrics. */
   readonly isScrapeToken: (token: string) => boolean;
   readonly operatorPages: OperatorPages;
   readonly users: Pick<Users, 'signedIn'>;
-  /** Per account. */
+  /** Request rate per account. */
   readonly rate: RequestRate;
-  /** Per address and key, of requests without valid credentials. */
+  /** Rate of requests without valid credentials, per address and key. */
   readonly refusals: Refusals;
   readonly clock: Pick<Clock, 'monotonicMs'>;
 }
 
-/** Lets a request in or says why not: credentials, request rate, account of the path, in this order. */
+/** Admits or refuses a request. Checks the credentials, the request rate and the account of the path, in this order. */
 export class Gate {
   readonly #deps: GateDeps;
   readonly #operatorDoor: OperatorAuthentication;
@@ -77,7 +77,7 @@ export class Gate {
     if (route.audience === 'anyone' && credentialsOf(headers) === undefined) return ok(NOBODY);
     const session = await this.#sessions.find(headers);
     if (session !== undefined) return this.#sessions.admit(route, session, pathAuthId);
-    // Whose session has ended is asked to sign in, and not for the password of a program.
+    // Asks a console user to sign in again, without a Basic authentication challenge.
     if (route.audience === 'user' || isOfConsole(headers)) return err(SIGN_IN);
     const { refusals, clock } = this.#deps;
     const credentials = credentialsOf(headers);
@@ -92,13 +92,13 @@ export class Gate {
     if (!admitted.ok && admitted.error === INVALID_TOKEN) {
       if (guessing) return err(guessing);
       refusals.refused(address, credentials, clock.monotonicMs());
-      // What is open to everybody is open to wrong credentials too: clients send theirs with every request.
+      // Public routes ignore wrong credentials, because clients send credentials with every request.
       if (route.audience === 'anyone') return ok(NOBODY);
     }
     return admitted;
   }
 
-  /** Why a signed link opens nothing: its account is not active. Undefined: it is. */
+  /** Returns the failure if the account of a signed link is not active, otherwise undefined. */
   async refusesLink(pathAuthId: AccountId): Promise<Failure | undefined> {
     const { accounts } = this.#deps;
     const account = await accounts.get(pathAuthId);
@@ -107,7 +107,7 @@ export class Gate {
     return active ? undefined : NOT_ACTIVE;
   }
 
-  /** A guest's credentials in the body were wrong. */
+  /** Counts wrong credentials in the body of a guest's request. */
   guestRefused(address: string): void {
     this.#deps.refusals.refused(address, undefined, this.#deps.clock.monotonicMs());
   }
@@ -144,7 +144,7 @@ export class Gate {
     return this.#authorize(route, principal.value, pathAuthId);
   }
 
-  /** A sub-account with a limit of its own keeps it, and takes from its parent's besides. */
+  /** A sub-account's own limit applies in addition to its parent's. */
   #rateWaitMs({ account, owner }: Principal): number {
     const { rate, clock } = this.#deps;
     const nowMs = clock.monotonicMs();

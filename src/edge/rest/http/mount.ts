@@ -16,7 +16,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set by the gate before the body is read. */
     admission: Admission | undefined;
-    /** UUID of this request: `api_id`. */
+    /** UUID of this request, returned as `api_id`. */
     apiId: string;
   }
   interface FastifyContextConfig {
@@ -24,7 +24,7 @@ declare module 'fastify' {
   }
 }
 
-/** Longest silence of a long-running request; the CLI waits as long. */
+/** Idle timeout of long-running requests, milliseconds. Equals the timeout of the command line. */
 const LONG_RUNNING_MS = 600_000;
 
 /** Characters of a detail in the audit log. */
@@ -35,7 +35,7 @@ const keepConnection = (socket: Partial<Socket>): void => {
   socket.setTimeout?.(LONG_RUNNING_MS);
 };
 
-/** Puts one route record on the server. */
+/** Registers one route on the server. */
 export function mount(app: FastifyInstance, route: Route, gate: Gate, needs: RouteNeeds): void {
   if (route.anyOrigin) answerPreflight(app, route);
   const booleans = { body: booleanFields(route.body), query: booleanFields(route.query) };
@@ -99,7 +99,7 @@ export function mount(app: FastifyInstance, route: Route, gate: Gate, needs: Rou
   });
 }
 
-/** What people change, and what the operator's token changes, is kept: refusals too. */
+/** Writes an audit entry for changes by users and by the operator's token, including refused ones. */
 function noteChange(
   { admission, method, originalUrl, ip, body }: FastifyRequest,
   { audience, summary, changesNothing, auditDetail }: Route,
@@ -121,7 +121,7 @@ function noteChange(
   });
 }
 
-/** What a browser asks before a page of another origin may send its request (the Fetch standard, 3.3). */
+/** Answers the preflight request of a browser for a page of another origin (Fetch standard, 3.3). */
 function answerPreflight(app: FastifyInstance, { method, path }: Route): void {
   app.options(routerPath(method, path), async (_request, reply) =>
     reply
@@ -144,11 +144,11 @@ export function sendFailure(
 ): FastifyReply {
   reply.code(failure.status);
   for (const [name, value] of Object.entries(failure.headers ?? {})) reply.header(name, value);
-  // A page's request must not make the browser ask for a name and a password.
+  // Omits the Basic challenge for requests of a page, which would open the browser's password dialog.
   if (failure.status === 401 && !reply.hasHeader('www-authenticate'))
     reply.header('www-authenticate', 'Basic realm="API", charset="UTF-8"');
   if (failure.bare) return reply.send();
-  // Without the serializers of the reply schemas, which describe success alone.
+  // Bypasses the reply serializers, which describe successful responses only.
   return reply
     .serializer(JSON.stringify)
     .type('application/json; charset=utf-8')
@@ -161,7 +161,7 @@ function inputOf(request: FastifyRequest): AccountInput {
   const { principal, access } = request.admission ?? {};
   const owner = access?.owner ?? principal?.owner;
   const account = access?.account ?? principal?.account;
-  // The types of routes without an account do not have the members that are missing or empty here.
+  // Routes without an account have input types that omit the members that are empty here.
   return {
     params: request.params,
     query: request.query,
@@ -196,7 +196,7 @@ const ABOUT_AN_ACCOUNT: ReadonlySet<Route['audience']> = new Set([
 const carriesSignature = ({ query }: FastifyRequest): boolean =>
   typeof (query as { readonly sig?: unknown }).sig === 'string';
 
-/** The account named in the path of an account route. */
+/** Returns the account in the path of an account route. */
 function pathAccount(route: Route, request: FastifyRequest): AccountId | undefined {
   if (!ABOUT_AN_ACCOUNT.has(route.audience)) return undefined;
   const { auth_id: authId } = request.params as { readonly auth_id?: AccountId };
@@ -210,7 +210,7 @@ function booleanFields(schema: TSchema | undefined): readonly string[] {
   return Object.keys(properties).filter((name) => properties[name]?.type === 'boolean');
 }
 
-/** An absent body is an empty object; booleans may be written as text in any case (dialect §0.2 rule 11). */
+/** Treats an absent body as an empty object and parses booleans written as text in any case (dialect §0.2 rule 11). */
 function normalised(body: unknown, booleans: readonly string[]): unknown {
   if (body === undefined || body === null) return {};
   if (typeof body !== 'object') return body;

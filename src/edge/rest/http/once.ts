@@ -1,4 +1,7 @@
-/** `Idempotency-Key` of requests that make, buy or move something: done once; repeats get the first answer. */
+/**
+ * Implements `Idempotency-Key` for requests that create, buy or move something. The operation runs once; repeats receive the
+ * first response.
+ */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { err, type Result } from '../../../base/result.ts';
 import type { Accounts } from '../../../domain/account/account.ts';
@@ -8,16 +11,15 @@ import type { Route } from './route.ts';
 export const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,128}$/;
 export const WRONG_KEY = invalidField('Idempotency-Key', 'must be 1 to 128 printable characters');
 const CONFLICT = failure(409, 'Idempotency-Key was used with another request', {
-  detail:
-    'Or the first request with it was cut off and nobody knows how far it came; use another key.',
+  detail: 'Or the first request was interrupted and its result is unknown. Use another key.',
 });
-/** Set on an answer that an earlier request with the same key had. */
+/** Response header of a repeat that received the response of an earlier request. */
 const REPLAYED = 'idempotent-replayed';
 
 /** Owner of the keys of requests without account credentials. */
 const OPERATOR = 'operator';
 
-/** Every POST that is not public, but for routes that handle their keys themselves. */
+/** Returns whether a route supports keys: every POST that is not public, except routes that handle keys themselves. */
 export const takesKeys = ({
   method,
   audience,

@@ -2,22 +2,22 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Credentials } from './credentials.ts';
 
 /**
- * Who may read metrics and the operator's part of the API page. `token`: who has the operator's token. `open`: everybody.
- * `direct`: everybody who asks without a proxy between (the listener is bound to loopback).
+ * Access to metrics and to the operator's part of the API page. `token`: requires the operator's token. `open`: public.
+ * `direct`: clients without a proxy in between (the listener is bound to loopback).
  */
 export type OperatorPages = 'token' | 'direct' | 'open';
 
 export interface OperatorAuthenticationDeps {
-  /** Constant-time checks. */
+  /** Comparisons in constant time. */
   readonly isAdminToken: (token: string) => boolean;
   readonly isScrapeToken: (token: string) => boolean;
   readonly operatorPages: OperatorPages;
 }
 
-/** What proxies add: a request that bears one comes from elsewhere, whatever the address of its connection. */
+/** Headers that proxies add. A request with one of them does not come from the address of its connection. */
 const PROXY_HEADERS = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via'];
 
-/** The operator's token comes as bearer, or as the password of Basic with any name, which is what a browser asks for. */
+/** Accepts the operator's token as a bearer token, or as the Basic password with any user name, which browsers support. */
 export class OperatorAuthentication {
   readonly #deps: OperatorAuthenticationDeps;
 

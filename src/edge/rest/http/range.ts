@@ -1,4 +1,4 @@
-/** Filters with five forms each: `name`, `name__gt`, `name__gte`, `name__lt`, `name__lte`; all that are given hold. */
+/** Filters with five forms: `name`, `name__gt`, `name__gte`, `name__lt` and `name__lte`. All given forms apply. */
 import { err, ok, type Result } from '../../../base/result.ts';
 import { parseWindowBound } from '../../../domain/ledger/ledger.ts';
 import { type Failure, invalidField } from './failure.ts';
@@ -8,7 +8,7 @@ const TESTS = ['', '__gt', '__gte', '__lt', '__lte'] as const;
 type Test = (typeof TESTS)[number];
 type RangeName<N extends string> = `${N}${Test}`;
 
-/** Inclusive on both sides; undefined: open. */
+/** Bounds, both inclusive. undefined: open. */
 export interface Range {
   readonly from: number | undefined;
   readonly to: number | undefined;
@@ -27,8 +27,8 @@ export const countRangeQuery = <N extends string>(name: N) =>
   members(name, () => Type.Integer({ minimum: 0, maximum: 1_000_000_000 }));
 
 /**
- * Microseconds UTC. A day or a second stands for all of it without a suffix, for its last moment in `__lte`, and for its
- * first moment otherwise.
+ * Parses time bounds to microseconds UTC. A date or a second without a suffix matches all of it. In `__lte` it means its last
+ * moment, otherwise its first.
  */
 export function timeRangeOf<N extends string>(
   query: Readonly<Partial<Record<RangeName<N>, string>>>,
@@ -61,7 +61,7 @@ export function countRangeOf<N extends string>(
   return both(ranges);
 }
 
-/** The whole numbers that pass one test against a value that reaches from `start` to `end`. */
+/** Returns the whole numbers that pass one test against a value that spans `start` to `end`. */
 function tested(test: Test, start: number, end: number): Range {
   switch (test) {
     case '':
@@ -77,7 +77,7 @@ function tested(test: Test, start: number, end: number): Range {
   }
 }
 
-/** The intersection of all ranges. */
+/** Returns the intersection of all ranges. */
 export function both(ranges: readonly Range[]): Range {
   const from = ranges.flatMap((range) => range.from ?? []);
   const to = ranges.flatMap((range) => range.to ?? []);

@@ -6,9 +6,9 @@ import { RequestRate } from './request-rate.ts';
 const MAX_PROVEN = 1000;
 
 /**
- * Counts refused credentials by address and key (the account they name, or the operator's token), so that guesses slow
- * down no other client behind the same address. Right credentials of an account are never held back: its tokens
- * are random. The operator may have chosen a weak token: beyond the rate only a token that was right before is checked.
+ * Counts refused credentials by address and key (the named account, or the operator's token), so that guessing does not slow
+ * other clients at the same address. Valid account credentials are never delayed, because account tokens are random. The
+ * operator's token may be weak: beyond the rate, only a token that was valid before is checked.
  */
 export class Refusals {
   readonly #rate: RequestRate;
@@ -18,12 +18,12 @@ export class Refusals {
     this.#rate = new RequestRate(perSecond);
   }
 
-  /** Milliseconds for which wrong credentials of that key get 429 instead of 401; 0: the rate is not reached. */
+  /** Returns how long wrong credentials of the key get 429 instead of 401, milliseconds. 0: below the rate. */
   quietMs(address: string, credentials: Credentials | undefined, nowMs: number): number {
     return this.#rate.waitMs(keyOf(address, credentials), nowMs);
   }
 
-  /** Operator's credentials that were right before. */
+  /** Returns whether these operator credentials were valid before. */
   isProven(credentials: Credentials): boolean {
     return this.#proven.get(digestOf(credentials)) === true;
   }

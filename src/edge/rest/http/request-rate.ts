@@ -1,4 +1,4 @@
-/** Accounts or addresses whose rate is remembered; beyond it the one that was seen first is forgotten. */
+/** Maximum number of tracked accounts or addresses. Beyond it, the one seen first is evicted. */
 const TRACKED_LIMIT = 50_000;
 
 interface Bucket {
@@ -6,7 +6,7 @@ interface Bucket {
   atMs: number;
 }
 
-/** Token bucket per account or address: `perSecond` requests a second, bursts of as many. */
+/** Token bucket per account or address: `perSecond` requests per second, with bursts of the same size. */
 export class RequestRate {
   readonly #buckets = new Map<string, Bucket>();
   readonly #perSecond: number;
@@ -15,7 +15,7 @@ export class RequestRate {
     this.#perSecond = perSecond;
   }
 
-  /** Milliseconds to wait, or 0 when the request may go on. `nowMs` is monotonic. */
+  /** Consumes a token. Returns 0 if the request may proceed, otherwise the wait in milliseconds. `nowMs` is monotonic. */
   take(key: string, nowMs: number, perSecond = this.#perSecond): number {
     const bucket = this.#buckets.get(key) ?? this.#remember(key, nowMs, perSecond);
     const waitMs = this.#wait(bucket, nowMs, perSecond);
@@ -23,7 +23,7 @@ export class RequestRate {
     return waitMs;
   }
 
-  /** As `take`, but takes nothing. */
+  /** Like `take`, without consuming a token. */
   waitMs(key: string, nowMs: number): number {
     const bucket = this.#buckets.get(key);
     return bucket === undefined ? 0 : this.#wait(bucket, nowMs, this.#perSecond);

@@ -10,77 +10,77 @@ import type { Static, TSchema } from './schema.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** Who may use a route. */
+/** Clients that may use a route. */
 export type Audience =
-  /** Account credentials by headers or Basic; the path's account must be theirs. */
+  /** Account credentials in headers or Basic. They must match the account in the path. */
   | 'account'
-  /** As `account`, or an access token as Bearer (spec: Authentication 3). */
+  /** Like `account`, or an access token as Bearer (spec: Authentication 3). */
   | 'accountOrAccessToken'
-  /** Account credentials, no account in the path. */
+  /** Account credentials, without an account in the path. */
   | 'caller'
-  /** As `caller`, or an access token as Bearer. */
+  /** Like `caller`, or an access token as Bearer. */
   | 'callerOrAccessToken'
-  /** A signed link (`sig` in the query, checked by the route), else as `account`. */
+  /** A signed link (`sig` in the query, which the route checks), otherwise like `account`. */
   | 'link'
-  /** The operator's bearer token. */
+  /** The operator's token as Bearer. */
   | 'admin'
-  /** The operator's token by bearer or Basic, or nobody where `http.operatorPages` says so. */
+  /** The operator's token as Bearer or Basic, or no token if `http.operatorPages` allows it. */
   | 'operator'
-  /** As `operator`, or the token that reads metrics. */
+  /** Like `operator`, or the token that reads metrics. */
   | 'scraper'
-  /** Everybody; whom `operator` would let in sees the operator's part too. */
+  /** Public. Clients that `operator` admits also see the operator's part. */
   | 'anyone'
-  /** Everybody, who shows credentials in the body: the route checks them, and wrong ones slow their address down. */
+  /** Public, with credentials in the body that the route checks. Wrong credentials count towards the limit of their address. */
   | 'guest'
-  /** Who is signed in at the console, by cookie. */
+  /** A user signed in at the console (cookie). */
   | 'user'
   | 'public';
 
 type MaybeSchema = TSchema | undefined;
 type Known<S extends MaybeSchema> = S extends TSchema ? Static<S> : undefined;
 
-/** What came in, checked against the schemas of path, query and body. */
+/** Input of a handler, validated against the schemas of path, query and body. */
 export interface Input<P = unknown, Q = unknown, B = unknown> {
   readonly params: P;
   readonly query: Q;
   readonly body: B;
-  /** A UUID made for this request: `api_id`. */
+  /** UUID created for this request, returned as `api_id`. */
   readonly apiId: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** Path and query as sent by the client. */
+  /** Path and query as the client sent them. */
   readonly url: string;
-  /** Asked by the operator, or where everybody may see what the operator sees. */
+  /** Whether the client is the operator, or may see the operator's data without a token. */
   readonly isOperator: boolean;
-  /** The address that it came from. */
+  /** IP address of the client. */
   readonly address: string;
 }
 
-/** A request of somebody who is signed in. */
+/** Input of a request by a signed-in console user. */
 export interface UserInput<P = unknown, Q = unknown, B = unknown> extends Input<P, Q, B> {
   readonly user: SignedIn;
 }
 
-/** A request with account credentials. */
+/** Input of a request with account credentials. */
 export interface CallerInput<P = unknown, Q = unknown, B = unknown> extends Input<P, Q, B> {
   readonly principal: Principal;
-  /** Who asks by the session of the console. */
+  /** Console user, if the request uses a console session. */
   readonly user: SignedIn | undefined;
 }
 
-/** A request about the account of its path. */
+/** Input of a request about the account in the path. */
 export interface AccountInput<P = unknown, Q = unknown, B = unknown> extends CallerInput<P, Q, B> {
   readonly access: Access;
-  /** Main account: owner of ledger, limits and resources. */
+  /** Main account, which owns the ledger, limits and resources. */
   readonly accountId: AccountId;
-  /** Set when the path names a sub-account, or one asks: it sees its own resources only. */
+  /** Sub-account in the path or of the credentials, which sees only its own resources. */
   readonly subAccount: AccountId | undefined;
 }
 
-/** A reply that is no JSON document of the schema: a file, CSV, text. */
+/** A reply other than a JSON document of the schema: a file, CSV or text. */
 export interface RawReply {
   readonly contentType: string;
   readonly body: string | Buffer | Readable;
-  /** Instead of the route's. */
+  /** Status that replaces the route's status. */
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -89,50 +89,50 @@ type Answer<T> = Result<T, Failure> | Promise<Result<T, Failure>>;
 
 interface Common {
   readonly method: Method;
-  /** As documented: `/api/v1/…` with the trailing slash that the spec shows. Parameters as `{name}`. */
+  /** Path as documented: `/api/v1/…`, with the trailing slash of the spec and parameters as `{name}`. */
   readonly path: string;
   readonly tag: string;
   readonly summary: string;
   readonly errors: ErrorFamily;
-  /** Status of success; 200 unless said. 204 has no body. */
+  /** Status of success. Default: 200. 204 has no body. */
   readonly status?: number;
-  /** Status of success where a setting decides it. */
+  /** Returns the status of success where it depends on a setting. */
   readonly successStatus?: (settings: RestSettings) => number;
-  /** `error` of an answer 500 (spec Errors: Transactions). */
+  /** `error` member of a 500 response (spec Errors: Transactions). */
   readonly internalError?: string;
-  /** Instead of 403 when no account has the id of the path (spec Errors, Make call: 404). */
+  /** Status instead of 403 if no account has the ID in the path (spec Errors, Make call: 404). */
   readonly unknownAccountStatus?: 404;
-  /** May take minutes: the connection is not cut meanwhile. */
+  /** Whether the request may take minutes and needs a longer idle timeout. */
   readonly longRunning?: true;
-  /** It only asks, though its question is too long for an address: no line in the audit log. */
+  /** Whether the request only reads (POST because its input is too long for a URL). It is not audited. */
   readonly changesNothing?: true;
   /** What the audit log says about the change beyond its path: an amount, for example. At most 500 characters are kept. */
   readonly auditDetail?: (body: unknown) => string;
   /** Sub-accounts have no such resources: 403. */
   readonly mainAccountOnly?: true;
-  /** Query parameters that it does not know are dropped (spec: Transactions, rule 2); elsewhere they are a 400. */
+  /** Whether unknown query parameters are ignored (spec: Transactions, rule 2). Other routes answer 400. */
   readonly dropsUnknownQuery?: true;
-  /** Statuses of refusals beyond those that follow from the rest of the record (`statuses.ts`). */
+  /** Error statuses in addition to those derived from the record (`statuses.ts`). */
   readonly alsoRefuses?: readonly number[];
-  /** It sees to `Idempotency-Key` itself. */
+  /** Whether the handler implements `Idempotency-Key` itself. */
   readonly ownKeys?: true;
-  /** The body holds filters: one that is not known is a 400, as in a query. */
+  /** Whether the body contains filters; an unknown one is a 400, as in a query. */
   readonly filtersInBody?: true;
-  /** Content type when the reply is not JSON. */
+  /** Content type of the reply. Default: JSON. */
   readonly produces?: string;
-  /** The body is a file that is read as it comes: the handler is given its stream, and sees to its limits. */
+  /** Whether the body is a file. The handler receives its stream and enforces the limits. */
   readonly streamsBody?: true;
-  /** It makes or shows credentials of an account. */
+  /** Whether the route creates or returns credentials of an account. */
   readonly credential?: true;
-  /** Pages of any origin may ask (CORS): it answers nothing that a cookie opens. */
+  /** Whether pages of any origin may call the route (CORS). It must not return anything that a cookie protects. */
   readonly anyOrigin?: true;
-  /** Largest body, when it differs from the setting. */
+  /** Maximum body size, bytes. Default: the setting. */
   readonly bodyLimitBytes?: number;
 }
 
 type ReplyOf<R extends MaybeSchema> = R extends TSchema ? Static<R> : RawReply | undefined;
 
-/** A route as it is written down: four schemas, and a handler that is given what they describe. */
+/** Definition of a route: four schemas and a handler with matching types. */
 interface RouteDefinition<
   P extends MaybeSchema,
   Q extends MaybeSchema,
@@ -147,7 +147,7 @@ interface RouteDefinition<
   run(needs: RouteNeeds, input: I): Answer<ReplyOf<R>>;
 }
 
-/** A route with its types forgotten: what the server mounts and the API page lists. */
+/** A route without its type parameters, as the server mounts it and the API page lists it. */
 export interface Route extends Common {
   readonly audience: Audience;
   readonly params?: TSchema;
@@ -157,7 +157,7 @@ export interface Route extends Common {
   run(needs: RouteNeeds, input: AccountInput): Answer<unknown>;
 }
 
-/** The server checks every input against the route's schemas before it runs, so the types may be forgotten here. */
+/** The server validates every input against the schemas before the handler runs, so the types can be erased. */
 const erased = (definition: object, audience: Audience): Route =>
   ({ ...definition, audience }) as Route;
 
@@ -174,7 +174,7 @@ const accountRoutes =
     erased(definition, audience);
 
 export const accountRoute = accountRoutes('account');
-/** A file comes in, of one of `UPLOAD_TYPES`. */
+/** A route that receives a file of one of the types in `UPLOAD_TYPES`. */
 export const uploadRoute = <P extends MaybeSchema = undefined, R extends MaybeSchema = undefined>(
   definition: RouteDefinition<
     P,
@@ -185,7 +185,7 @@ export const uploadRoute = <P extends MaybeSchema = undefined, R extends MaybeSc
   >,
 ): Route => erased({ ...definition, streamsBody: true, ownKeys: true }, 'account');
 
-/** Content types of what is uploaded. */
+/** Content types of uploads. */
 export const UPLOAD_TYPES = ['multipart/form-data', 'text/csv', 'application/json'] as const;
 export const readableByToken = accountRoutes('accountOrAccessToken');
 
@@ -230,7 +230,10 @@ export const userRoute = <
   definition: RouteDefinition<P, Q, B, R, UserInput<Known<P>, Known<Q>, Known<B>>>,
 ): Route => erased(definition, 'user');
 export const publicRoute = accountlessRoutes('public');
-/** `access` is undefined when a signature came instead of credentials: the route must check it. */
+/**
+ * A route for signed links. `access` is undefined if the request has a signature instead of credentials; the route must check
+ * it.
+ */
 export const linkRoute = <P extends MaybeSchema = undefined, Q extends MaybeSchema = undefined>(
   definition: RouteDefinition<
     P,

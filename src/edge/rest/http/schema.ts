@@ -17,13 +17,13 @@ import {
 export type { Static, TSchema };
 export { Type };
 
-/** Adds the sentence that a refused value is answered with, after the field's name. */
+/** Adds a hint: the sentence returned for an invalid value, after the field's name. */
 export const hinted = <S extends TSchema>(schema: S, hint: string): S => ({
   ...schema,
   'x-hint': hint,
 });
 
-/** Adds what the field means: the API page and the command line show it. */
+/** Adds a description, which the API page and the command line show. */
 export const told = <S extends TSchema>(schema: S, description: string): S => ({
   ...schema,
   description,
@@ -32,14 +32,17 @@ export const told = <S extends TSchema>(schema: S, description: string): S => ({
 /** Matches text without control characters (C0, DEL, C1). */
 const NO_CONTROL = '^[^\\u0000-\\u001f\\u007f-\\u009f]*$';
 
-/** Text that becomes part of a SIP header field: control characters could end the line and begin another one. */
+/**
+ * Text that becomes part of a SIP header field. Control characters are rejected, because they could end the line and start
+ * another one.
+ */
 export const headerText = (options: { readonly minLength?: number; readonly maxLength: number }) =>
   hinted(
     Type.String({ ...options, pattern: NO_CONTROL }),
     `must have ${options.minLength ?? 0} to ${options.maxLength} characters and no control characters`,
   );
 
-/** Text that names something: what comes in is an identifier from here on. */
+/** Text that contains an identifier; the result has the identifier's type. */
 const idText =
   <Id extends string>() =>
   (options: { readonly description?: string; readonly minLength?: number } = {}) =>
@@ -52,7 +55,7 @@ export const recordingIdText = idText<RecordingId>();
 export const streamIdText = idText<StreamId>();
 export const campaignIdText = idText<CampaignId>();
 export const agentIdText = idText<AgentId>();
-/** Of a path or a filter, in any case. */
+/** Converts the call UUID of a path or filter, in any case. */
 export const callUuidOf = (typed: string): CallUuid => asCallUuid(typed.toLowerCase());
 
 export const nullableAccountId = () => Type.Unsafe<AccountId | null>({ type: ['string', 'null'] });
@@ -63,7 +66,7 @@ export const nullableBoolean = (description: string) =>
   Type.Unsafe<boolean | null>({ type: ['boolean', 'null'], description });
 export const nullableInteger = () => Type.Unsafe<number | null>({ type: ['integer', 'null'] });
 
-/** Of a call, a conference, a recording; in a filter. */
+/** Filter by the UUID of a call, conference or recording. */
 export const uuidFilter = <Id extends string = string>() =>
   Type.Optional(
     hinted(
@@ -92,7 +95,7 @@ export const oneOf = <const V extends readonly string[]>(
 export const flag = (initial?: boolean) =>
   Type.Boolean(initial === undefined ? {} : { default: initial });
 
-/** Without a default in the schema: an update must not set what it does not name. */
+/** HTTP method without a default in the schema, because an update must not set fields that it does not name. */
 export const httpMethod = () =>
   hinted(
     Type.Unsafe<'GET' | 'POST'>({
@@ -105,20 +108,20 @@ export const httpMethod = () =>
 
 const HTTP_URL = '^[hH][tT][tT][pP][sS]?://[^\\s/?#]+';
 const URL_MAX = 2048;
-/** An absolute http(s) URL; whether its address may be reached is decided when it is called. */
+/** An absolute http(s) URL. Whether its address may be reached is checked when it is requested. */
 export const httpUrl = () =>
   hinted(
     Type.String({ pattern: HTTP_URL, maxLength: URL_MAX }),
     'must be an absolute http or https URL',
   );
-/** As `httpUrl`, or empty: not set. */
+/** Like `httpUrl`; empty means not set. */
 export const optionalHttpUrl = () =>
   hinted(
     Type.String({ pattern: `^$|${HTTP_URL}`, maxLength: URL_MAX }),
     'must be an absolute http or https URL',
   );
 
-/** As `httpUrl`; empty or null takes it away. */
+/** Like `httpUrl`; empty or null removes the value. */
 export const nullableHttpUrl = () =>
   hinted(
     Type.Unsafe<string | null>({
@@ -129,17 +132,17 @@ export const nullableHttpUrl = () =>
     'must be an absolute http or https URL',
   );
 
-/** A numeric application id; JSON number or string of digits (dialect §3.2). */
+/** A numeric application ID, as a JSON number or a string of digits (dialect §3.2). */
 export const appIdField = () =>
   hinted(
     Type.Unsafe<AppId>({ type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
-    'must be a numeric application id',
+    'must be a numeric application ID',
   );
 
-/** In an update, null takes it away. */
+/** An application ID in an update; null removes it. */
 export const nullableAppId = () => Type.Unsafe<AppId | null>({ type: ['integer', 'null'] });
 
-/** Plivo-style list query (dialect §3.0): default 20, at most 100. */
+/** Default page size of Plivo-style lists (dialect §3.0). The maximum is 100. */
 export const LIST_LIMIT_DEFAULT = 20;
 const LIST_LIMIT_MAX = 100;
 export const sliceQuery = {
@@ -149,5 +152,5 @@ export const sliceQuery = {
   offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000_000, default: 0 })),
 };
 
-export const apiId = () => Type.String({ description: 'id of this request' });
+export const apiId = () => Type.String({ description: 'ID of this request' });
 export const messageReply = Type.Object({ api_id: apiId(), message: Type.String() });

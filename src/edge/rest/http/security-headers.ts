@@ -1,16 +1,18 @@
-/** What every answer tells a browser, errors included (OWASP secure headers; RFC 6797 for HSTS). */
+/** Security headers of every response, including errors (OWASP secure headers; RFC 6797 for HSTS). */
 
 const YEAR_S = 31_536_000;
 
-/** Policy of the API page: scripts of this origin, inline styles of Swagger UI, requests to this origin only. */
+/** Content security policy of the API page: scripts and requests of this origin only, inline styles for Swagger UI. */
 export const API_PAGE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** A page with a phone in it: scripts and sockets of ours, sound of whoever it talks to. */
+/** Content security policy of pages with a phone: scripts and sockets of this origin, audio from any source. */
 export const PHONE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; connect-src 'self'; media-src 'self' blob: mediastream:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** The console: nothing of anybody else, no script or style inside of its page; the phone's sound, and recordings as they play. */
+/**
+ * Content security policy of the console: this origin only, no inline scripts or styles, audio of the phone and of recordings.
+ */
 export const consolePolicy = (nonce: string): string =>
   `default-src 'none'; script-src 'self'; style-src 'self' 'nonce-${nonce}'; img-src 'self' data:; connect-src 'self'; media-src 'self' blob: mediastream:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
@@ -20,7 +22,7 @@ export function securityHeaders(isEncrypted: boolean): Readonly<Record<string, s
     'x-frame-options': 'DENY',
     'referrer-policy': 'no-referrer',
     'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-    // Answers hold balances and tokens: no cache may keep them.
+    // Responses contain balances and tokens, so caches must not store them.
     'cache-control': 'no-store',
     ...(isEncrypted && { 'strict-transport-security': `max-age=${YEAR_S}` }),
   };

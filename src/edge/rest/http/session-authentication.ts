@@ -1,4 +1,4 @@
-/** Requests of people who are signed in at the console: the same routes as programs use, under the rules of a role. */
+/** Authenticates users who are signed in at the console. They use the same routes as API clients, restricted by their role. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Clock } from '../../../base/clock.ts';
 import type { AccountId } from '../../../base/ids.ts';
@@ -14,12 +14,12 @@ import type { Route } from './route.ts';
 
 export const SESSION_COOKIE = 'carillon_session';
 /**
- * Pages of other origins cannot send it without asking first, which is never allowed: with SameSite=Strict the second
- * lock against forged requests (OWASP, Cross-Site Request Forgery Prevention).
+ * Header that pages of other origins can only send after a preflight request, which is never allowed. Second defense against
+ * CSRF in addition to SameSite=Strict (OWASP, Cross-Site Request Forgery Prevention).
  */
 const CONSOLE_HEADER = 'x-console';
 
-/** Without a challenge that makes browsers ask for a password themselves. */
+/** Has no challenge, which would open the browser's password dialog. */
 export const SIGN_IN = failure(401, 'sign in first', {
   headers: { 'www-authenticate': 'Session' },
 });
@@ -43,7 +43,7 @@ export class SessionAuthentication {
     this.#deps = deps;
   }
 
-  /** Undefined: nobody who is signed in, or any more. */
+  /** Returns the signed-in user, or undefined if the request has no valid session. */
   async find(headers: IncomingHttpHeaders): Promise<SignedIn | undefined> {
     const cookie = isOfConsole(headers) ? cookieOf(headers) : undefined;
     return cookie === undefined ? undefined : this.#deps.users.signedIn(cookie);
@@ -81,7 +81,7 @@ export class SessionAuthentication {
     });
   }
 
-  /** A customer is who his account is; staff is whose account is named. */
+  /** Customers act as their account; staff act as the account in the request. */
   async #access(
     user: SignedIn,
     pathAuthId: AccountId | undefined,
@@ -104,7 +104,7 @@ export class SessionAuthentication {
 
 const NOT_STAFF = failure(403, "only the operator's staff may do this");
 
-/** A request of the console's page, and not of a program. */
+/** Returns whether the request comes from the console's page. */
 export const isOfConsole = (headers: IncomingHttpHeaders): boolean =>
   headers[CONSOLE_HEADER] !== undefined && headers.authorization === undefined;
 
@@ -116,6 +116,6 @@ function cookieOf({ cookie = '' }: IncomingHttpHeaders): string | undefined {
   return undefined;
 }
 
-/** `value` empty: away with it. */
+/** Formats the session cookie. An empty `value` deletes it. */
 export const cookieWith = (value: string, isEncrypted: boolean): string =>
   `${SESSION_COOKIE}=${value}; Path=/; HttpOnly; SameSite=Strict${isEncrypted ? '; Secure' : ''}${value === '' ? '; Max-Age=0' : '; Max-Age=2592000'}`;

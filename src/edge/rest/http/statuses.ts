@@ -1,10 +1,10 @@
-/** Every status that a route may refuse with: those of the gate, the schemas and the store, and those that it names. */
+/** Lists every error status of a route: those of the gate, the schemas and the store, and those that the route declares. */
 import { takesKeys } from './once.ts';
 import type { Route } from './route.ts';
 
-/** Routes that ask for no credentials. */
+/** Audiences that need no credentials. */
 const OPEN: ReadonlySet<Route['audience']> = new Set(['public', 'anyone']);
-/** Those of accounts: another's path, an account that is not active, a permission that is missing. */
+/** Audiences of account routes. They can refuse the account in the path, an inactive account or a missing permission. */
 const OF_ACCOUNTS: ReadonlySet<Route['audience']> = new Set([
   'account',
   'accountOrAccessToken',
@@ -14,20 +14,20 @@ const OF_ACCOUNTS: ReadonlySet<Route['audience']> = new Set([
 ]);
 
 export const STATUS_TEXT: Readonly<Record<number, string>> = {
-  400: 'A field, parameter or header is wrong; it is named',
+  400: 'A field, parameter or header is invalid; the body names it',
   401: 'Missing or wrong credentials',
-  402: 'The balance, or the spend limit of the day, does not cover it',
-  403: 'Not allowed to who asks',
-  404: 'There is no such object',
-  409: 'Not possible beside what there is, or the Idempotency-Key was used with another request',
+  402: 'The balance or the daily spend limit is too low',
+  403: 'The client is not allowed to do this',
+  404: 'The object does not exist',
+  409: 'Conflicts with an existing object, or the Idempotency-Key was used with another request',
   413: 'The body is too large',
   415: 'The body is not JSON',
-  416: 'The range is outside of the file',
-  429: 'Too many requests or calls; Retry-After says when to come back',
-  500: 'The service failed',
+  416: 'The range is outside the file',
+  429: 'Too many requests or calls; Retry-After says when to retry',
+  500: 'Internal error',
   501: 'Not available on this node',
-  502: 'The counter of calls is not to be had',
-  503: 'Temporarily unavailable; Retry-After says when to come back',
+  502: 'The call counter is unavailable',
+  503: 'Temporarily unavailable; Retry-After says when to retry',
   507: 'The disk is full',
 };
 
@@ -38,7 +38,7 @@ export function refusalStatuses(route: Route): readonly number[] {
     (route.params as { properties?: object } | undefined)?.properties ?? {},
   );
   if (!OPEN.has(route.audience)) statuses.add(401).add(429);
-  // Also of roles of people who are signed in at the console.
+  // 403 also applies to the roles of console users.
   if (!OPEN.has(route.audience) && route.audience !== 'guest') statuses.add(403);
   if (ofAccounts || route.audience === 'admin' || named.length > 0 || route.query !== undefined) {
     statuses.add(400);

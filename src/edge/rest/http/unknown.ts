@@ -1,4 +1,4 @@
-/** Finds parameters and fields that the route does not describe, so that they are refused instead of ignored. */
+/** Finds parameters and fields that the route does not describe, so that they are rejected instead of ignored. */
 import type { Failure } from './failure.ts';
 import { failure } from './failure.ts';
 import type { Route } from './route.ts';
@@ -11,14 +11,14 @@ interface Described {
 
 type Problems = Record<string, string>;
 
-/** Names that are told at most; a body may hold thousands. */
+/** Maximum number of names in an error; a body may contain thousands. */
 const TOLD_MAX = 20;
-const UNKNOWN_FIELD = 'is no field of this request';
+const UNKNOWN_FIELD = 'is not a field of this request';
 
 /**
- * A parameter that is given twice is refused everywhere. One that the route does not know is refused where filters
- * are taken, unless the route drops them by the spec's own rule; an unknown field of a body where the operator
- * asks, or where it would be a filter.
+ * Rejects parameters and fields outside the schema. Repeated parameters are always rejected. Unknown parameters are rejected
+ * on routes with filters, unless the spec requires ignoring them. Unknown body fields are rejected for the operator, or if the
+ * body contains filters.
  */
 export function beyondSchema(
   route: Pick<Route, 'audience' | 'query' | 'body' | 'dropsUnknownQuery' | 'filtersInBody'>,
@@ -44,7 +44,7 @@ function checkQuery(
 ): void {
   const described = route.query as Described | undefined;
   const known = described?.properties ?? (route.audience === 'admin' ? {} : undefined);
-  // Mail programs add parameters of their own to links.
+  // Links accept unknown parameters, because mail programs add them.
   const refuses = known !== undefined && route.audience !== 'link' && !route.dropsUnknownQuery;
   for (const [name, value] of Object.entries(query)) {
     if (Object.keys(problems).length >= TOLD_MAX) return;
@@ -52,7 +52,7 @@ function checkQuery(
     else if (refuses && !Object.hasOwn(known, name)) {
       const names = Object.keys(known);
       const has = names.length === 0 ? 'it has none' : `it has ${names.join(', ')}`;
-      note(problems, name, `is no parameter of this request; ${has}`);
+      note(problems, name, `is not a parameter of this request; ${has}`);
     }
   }
 }
@@ -77,7 +77,7 @@ function checkBody(schema: Described, value: unknown, path: string, problems: Pr
   }
 }
 
-/** A member named `__proto__` is a name like any other. */
+/** Defines the property directly, so that a member named `__proto__` is stored like any other. */
 const note = (problems: Problems, name: string, problem: string): void => {
   Object.defineProperty(problems, name, { value: problem, enumerable: true, configurable: true });
 };

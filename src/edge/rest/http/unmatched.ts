@@ -3,14 +3,14 @@ import { type Failure, failure, INVALID_TOKEN, MISSING_ACCOUNT_ID, NOT_FOUND } f
 import type { Route } from './route.ts';
 import { pathPattern } from './url.ts';
 
-/** Paths that are no routes and yet have an answer of their own. First match wins. */
+/** Paths without a route that have a specific response. The first match wins. */
 const QUIRKS: ReadonlyArray<{ readonly path: RegExp; readonly failure: Failure }> = [
   // Spec Errors, Number attach: a bare 401 when the path uses `/Number/` instead of `numbers`.
   {
     path: /^\/api\/v1\/[Aa]ccount\/[^/]+\/Number(\/|$)/,
     failure: { ...INVALID_TOKEN, bare: true },
   },
-  // Spec Authentication 8: a lowercase path on the call operation gives 401. (The right case with its slash is a route.)
+  // Spec Authentication 8: a lowercase path of the call operation gives 401. (The correct case with its slash is a route.)
   {
     path: /^\/api\/v1\/(account\/[^/]+\/[cC]all|Account\/[^/]+\/call)(\/|$)/,
     failure: INVALID_TOKEN,
@@ -22,7 +22,7 @@ const QUIRKS: ReadonlyArray<{ readonly path: RegExp; readonly failure: Failure }
   },
 ];
 
-/** The family that a path would belong to, by its words. */
+/** Error family of an unknown path, by words in the path. */
 const FAMILIES: ReadonlyArray<readonly [RegExp, ErrorFamily]> = [
   [/^\/admin\//, 'admin'],
   [/\/transactions/, 'ledger'],
@@ -34,7 +34,7 @@ const FAMILIES: ReadonlyArray<readonly [RegExp, ErrorFamily]> = [
 export const familyOfPath = (path: string): ErrorFamily =>
   FAMILIES.find(([pattern]) => pattern.test(path))?.[1] ?? 'plain';
 
-/** What to answer to a request that no route takes. */
+/** Returns the failure for a request that matches no route. */
 export function unmatchedFailure(method: string, path: string, routes: readonly Route[]): Failure {
   const quirk = QUIRKS.find((row) => row.path.test(path));
   if (quirk !== undefined) return quirk.failure;

@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
 import { blockListOf, holds } from './connections.ts';
 
-/** SIP over WebSocket on the HTTP port (RFC 7118). Whoever takes the upgrade answers it in any case. */
+/** Handles SIP over WebSocket on the HTTP port (RFC 7118). The handler always answers the upgrade. */
 export type TakeUpgrade = (
   request: IncomingMessage,
   socket: Duplex,
@@ -14,10 +14,13 @@ export type TakeUpgrade = (
 
 const PATH = '/sip';
 
-/** Other requests that ask for an upgrade are served as if they did not (RFC 9110 §7.8). */
+/**
+ * Returns whether the request asks for SIP over WebSocket. Other upgrade requests are served as normal requests (RFC 9110
+ * §7.8).
+ */
 export const isUpgrade = ({ url = '' }: IncomingMessage): boolean => url.split('?', 1)[0] === PATH;
 
-/** Hands SIP over WebSocket on, with the address and the scheme that the browser used as far as trusted proxies tell them. */
+/** Passes SIP over WebSocket to `take`, with the browser's address and scheme as reported by trusted proxies. */
 export function handOnUpgrades(
   server: Server,
   proxies: readonly string[],
@@ -33,7 +36,7 @@ export function handOnUpgrades(
   });
 }
 
-/** The last address that no trusted proxy has. */
+/** Returns the last address that is not a trusted proxy. */
 function clientOf({ headers }: IncomingMessage, own: string, trusted: BlockList): string {
   const forwarded = String(headers['x-forwarded-for'] ?? '')
     .split(',')

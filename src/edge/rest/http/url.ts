@@ -1,14 +1,14 @@
-/** Addresses as clients write them, and the one form under which routes are mounted. */
+/** Normalizes the URLs of clients to the form under which routes are mounted. */
 
-/** `POST …/Call` needs its slash (spec Errors: Make call); every other route takes both forms. */
+/** `POST …/Call` requires its slash (spec Errors: Make call). All other routes accept both forms. */
 const CALL_COLLECTION = /^\/api\/v1\/Account\/[^/]+\/Call\/?$/;
 
-/** Numbers in Plivo's form are under `/v1` alone: the spec gives the same words under `/api/v1` another answer. */
+/** Plivo's number routes exist under `/v1` only: under `/api/v1` the spec defines another response for the same path. */
 const PLIVO_NUMBERS = /^\/v1\/Account\/[^/]+\/(Phone)?Number(\/|$)/;
 
 /**
- * The path that the router sees: `/v1/…` is `/api/v1/…` (spec: `resource_uri`; dialect §0.2 rule 6), and a trailing
- * slash does not matter but for placing calls.
+ * Returns the path for the router. `/v1/…` equals `/api/v1/…` (spec: `resource_uri`; dialect §0.2 rule 6). A trailing slash
+ * matters only for placing calls.
  */
 export function canonicalUrl(method: string, url: string): string {
   const end = url.indexOf('?');
@@ -22,19 +22,19 @@ export function canonicalPath(method: string, path: string): string {
   if (CALL_COLLECTION.test(full)) {
     return method === 'POST' || full.endsWith('/') ? full : `${full}/`;
   }
-  // More than one: Plivo's client reads an account at `…/Account/<id>//`.
+  // Removes several slashes: Plivo's client reads an account at `…/Account/<id>//`.
   let end = full.length;
   while (end > 1 && full[end - 1] === '/') end -= 1;
   return full.slice(0, end);
 }
 
-/** `/a/{b}` in the router's notation. A parameter before a dot ends at the dot. */
+/** Converts `/a/{b}` to the router's notation. A parameter before a dot ends at the dot. */
 export const routerPath = (method: string, path: string): string =>
   canonicalPath(method, path)
     .replaceAll(/\{(\w+)\}(?=\.)/g, ':$1(^[^.]+)')
     .replaceAll(/\{(\w+)\}/g, ':$1');
 
-/** Matches the canonical paths that a documented path stands for. */
+/** Returns an expression that matches the canonical paths of a documented path. */
 export const pathPattern = (method: string, path: string): RegExp =>
   new RegExp(
     `^${canonicalPath(method, path)

@@ -1,4 +1,4 @@
-/** Values of the wire that need more than a schema to be taken apart. */
+/** Parses request values that need more than a schema. */
 import { isIP } from 'node:net';
 import { assert } from '../../../base/errors.ts';
 import { type Micros, microsFromUnits } from '../../../base/money.ts';
@@ -8,13 +8,13 @@ import { parseWindowBound } from '../../../domain/ledger/ledger.ts';
 import { type Failure, invalidField } from './failure.ts';
 import { hinted, Type } from './schema.ts';
 
-/** Largest amount of a request, in units: its millionths are still safe integers. */
+/** Maximum amount in a request, currency units. Its millionths are still safe integers. */
 const AMOUNT_MAX = 9_000_000_000;
 
-/** A JSON number of currency units, or the same as text. */
+/** Currency units as a JSON number or as text. */
 export const amountField = (minimum = 0) => Type.Number({ minimum, maximum: AMOUNT_MAX });
 
-/** The schema's bound keeps every amount within the range of millionths. */
+/** Converts units to millionths. The schema's bound keeps every amount within range. */
 export function amountOf(units: number): Micros {
   const amount = microsFromUnits(units);
   assert(amount !== undefined, 'amount beyond its schema');
@@ -29,18 +29,18 @@ export const e164Field = () =>
     'must be an E.164 number of 7 to 15 digits',
   );
 
-/** Digits without `+`; undefined when it is no E.164 number. */
+/** Returns the digits without `+`, or undefined if the text is not an E.164 number. */
 export const e164Digits = (text: string): string | undefined =>
   E164.test(text) ? text.replace('+', '') : undefined;
 
-/** A caller id of the account, or null: none. */
+/** A caller ID of the account; null means none. */
 export const callerIdField = () =>
   hinted(
     Type.Unsafe<string | null>({ type: ['string', 'null'], pattern: '^\\+?[1-9][0-9]{6,14}$' }),
     'must be an E.164 number of 7 to 15 digits, or null',
   );
 
-/** What a `caller_id` of a body sets; null clears. */
+/** Converts the `caller_id` of a body. null clears it. */
 export const callerIdPatch = (
   callerId: string | null | undefined,
 ): { readonly callerId?: string | undefined } =>
@@ -50,15 +50,16 @@ const SIP_URI =
   /^(sips?):(?:[^\s\u0000-\u001f\u007f<>"@]+@)?(\[[0-9a-f:.]+\]|[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_.])?)(?::(\d+))?(;[^\s\u0000-\u001f\u007f<>"?]*)?$/i;
 const PORT_MAX = 65_535;
 
-/** What is wrong with a SIP address that is to be called, to follow a field's name; undefined: nothing. */
+/** Returns the problem of a SIP address to call, as text to follow a field's name, or undefined if it is valid. */
 export function sipUriProblem(text: string): string | undefined {
   const [whole, scheme = '', , port, parameters = ''] = SIP_URI.exec(text) ?? [];
-  if (whole === undefined || !text.includes('@')) return 'holds no SIP URI: sip:user@host:port';
+  if (whole === undefined || !text.includes('@'))
+    return 'has no SIP URI of the form sip:user@host:port';
   if (port !== undefined && (Number(port) < 1 || Number(port) > PORT_MAX)) {
     return `holds a SIP URI with port ${port}: ports are 1 to ${PORT_MAX}`;
   }
   if (/^sips$/i.test(scheme) || /;transport=(tls|wss)(;|$)/i.test(parameters)) {
-    return 'holds a SIP URI that asks for TLS, which is not available';
+    return 'has a SIP URI with TLS, which is not available';
   }
   return undefined;
 }
@@ -66,7 +67,7 @@ export function sipUriProblem(text: string): string | undefined {
 export const currencyField = () =>
   hinted(Type.String({ pattern: '^[A-Za-z]{3}$' }), 'must be a three-letter currency code');
 
-/** All four parts of an IPv4 address, and a prefix length that fits the family. */
+/** Checks for a complete IPv4 or IPv6 address with an optional prefix length that fits the family. */
 export function isAddressOrRange(text: string): boolean {
   const [address = '', length, more] = text.split('/');
   const family = isIP(address);
@@ -80,7 +81,7 @@ interface Window {
   readonly toUs: number | undefined;
 }
 
-/** Two optional inclusive bounds; the failure names the field. */
+/** Checks two optional inclusive bounds. The failure names the field. */
 export function windowOf(
   from: readonly [field: string, value: string | undefined],
   to: readonly [field: string, value: string | undefined],

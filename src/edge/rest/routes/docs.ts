@@ -7,7 +7,9 @@ const common = { method: 'GET', tag: 'Documentation', errors: 'plain' } as const
 
 const OPERATORS: ReadonlySet<Route['audience']> = new Set(['admin', 'operator', 'scraper']);
 
-/** The API page and the OpenAPI documents of `routes`: the customer's part for all clients, the operator's part for operators. */
+/**
+ * Serves the API page and the OpenAPI documents of `routes`: the customer's part is public, the operator's part is restricted.
+ */
 export function docsRoutes(routes: readonly Route[]): readonly Route[] {
   const pages = new Map<string, string>();
   const once = (key: string, make: () => string): string => {
@@ -30,25 +32,25 @@ export function docsRoutes(routes: readonly Route[]): readonly Route[] {
     publicRoute({
       ...html,
       path: '/docs',
-      summary: 'REST API as a page',
+      summary: 'Show the REST API page',
       run: () => ok(apiPage('/openapi.json')),
     }),
     anyoneRoute({
       ...json,
       path: '/openapi.json',
-      summary: 'REST API as an OpenAPI 3.1 document',
+      summary: 'Get the REST API as an OpenAPI 3.1 document',
       run: ({ settings }, { isOperator }) => ok(document(isOperator, settings.publicUrl)),
     }),
     operatorRoute({
       ...html,
       path: '/admin/docs',
-      summary: "REST API with the operator's part, as a page",
+      summary: "Show the REST API page, including the operator's part",
       run: () => ok(apiPage('/admin/openapi.json')),
     }),
     operatorRoute({
       ...json,
       path: '/admin/openapi.json',
-      summary: "REST API with the operator's part, as an OpenAPI 3.1 document",
+      summary: "Get the REST API with the operator's part as an OpenAPI 3.1 document",
       run: ({ settings }) => ok(document(true, settings.publicUrl)),
     }),
   ];

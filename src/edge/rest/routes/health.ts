@@ -8,7 +8,7 @@ const common = { method: 'GET', tag: 'Health', errors: 'plain' } as const;
 const healthz = publicRoute({
   ...common,
   path: '/healthz',
-  summary: 'The process answers',
+  summary: 'Check that the process responds',
   reply: Type.Object({ status: Type.String() }),
   run: () => ok({ status: 'ok' }),
 });
@@ -16,7 +16,7 @@ const healthz = publicRoute({
 const readyz = publicRoute({
   ...common,
   path: '/readyz',
-  summary: '200 only while SIP, media and store are up and the node takes calls',
+  summary: 'Check readiness: 200 only while SIP, media and store are up and the node accepts calls',
   reply: Type.Object({ status: Type.String(), parts: Type.Array(Type.String()) }),
   async run({ operations }) {
     const parts = await operations.readiness();
@@ -30,7 +30,7 @@ const readyz = publicRoute({
 const metrics = scraperRoute({
   ...common,
   path: '/metrics',
-  summary: 'Prometheus metrics; in OpenMetrics with exemplars where Accept asks for it',
+  summary: 'Get Prometheus metrics, or OpenMetrics with exemplars if Accept requests it',
   produces: 'text/plain',
   async run({ operations }, { headers }) {
     const { contentType, text } = await operations.metrics(String(headers['accept'] ?? ''));

@@ -1,4 +1,4 @@
-/** The phone for browsers: a test page, and the module that customers' pages import. Built by the set-up. */
+/** The browser phone: a test page, and the module that customers' pages import. The setup builds both. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ok } from '../../../base/result.ts';
@@ -8,7 +8,7 @@ import { PHONE_POLICY } from '../http/security-headers.ts';
 const BUILT = join(import.meta.dirname, '../../../../build/web');
 const common = { method: 'GET', tag: 'Phone', errors: 'plain' } as const;
 
-/** Read when it is first asked for; it changes with the next set-up only. */
+/** Reads the file on first use; it changes only with the next setup. */
 function once(file: string): () => string {
   let text: string | undefined;
   return () => {
@@ -33,7 +33,7 @@ export const phoneRoutes: readonly Route[] = [
     ...common,
     path: '/phone',
     produces: 'text/html',
-    summary: 'A phone in the browser, for a first call',
+    summary: 'Show a browser phone for test calls',
     run: ({ settings }) =>
       ok({
         contentType: 'text/html; charset=utf-8',
@@ -45,22 +45,22 @@ export const phoneRoutes: readonly Route[] = [
     ...common,
     path: '/phone-page.js',
     produces: 'text/javascript',
-    summary: 'Script of the phone page',
+    summary: 'Get the script of the phone page',
     run: () => ok(script(pageScript())),
   }),
   publicRoute({
     ...common,
     path: '/phone.js',
     produces: 'text/javascript',
-    summary: 'The phone as an ES module, for pages of customers',
-    // Pages of customers have origins of their own; the module is no secret.
+    summary: "Get the phone as an ES module, for customers' web pages",
+    // Customers' pages have other origins, and the module contains no secrets.
     run: () => ok(script(sdk(), { 'access-control-allow-origin': '*' })),
   }),
   publicRoute({
     ...common,
     path: '/phone.d.ts',
     produces: 'application/typescript',
-    summary: 'TypeScript types of /phone.js',
+    summary: 'Get the TypeScript types of /phone.js',
     run: () =>
       ok({
         contentType: 'application/typescript; charset=utf-8',

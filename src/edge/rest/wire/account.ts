@@ -29,7 +29,7 @@ import { defined } from './list.ts';
 import { isMasked, showMasked } from './masked-url.ts';
 
 const NAME_MAX = 200;
-/** Calls at once or per second that an account may be given. */
+/** Maximum limit of an account for concurrent calls or calls per second. */
 const LIMIT_MAX = 1_000_000;
 const RETENTION_DAYS_MAX = 36_500;
 
@@ -44,10 +44,10 @@ const nullableAddresses = () =>
       type: ['string', 'null'],
       pattern: `^$|^${EMAIL}(?:, *${EMAIL}){0,9}$`,
     }),
-    'must be an e-mail address, or up to 10 with commas between them',
+    'must be an e-mail address, or up to 10 separated by commas',
   );
 
-/** What may be set of one balance. */
+/** Fields of one balance that can be set. */
 const balanceFields = {
   credit_limit: Type.Optional(amountField()),
   credit_limit_type: Type.Optional(oneOf(['soft', 'hard'])),
@@ -56,7 +56,7 @@ const balanceFields = {
 };
 export const BalancePatchBody = Type.Object(balanceFields);
 
-/** What the operator sets of an account and of its balance; null clears. */
+/** Fields of an account and its balance that the operator can set; null clears. */
 const fields = {
   concurrent_calls_limit: Type.Optional(limit()),
   cps_limit: Type.Optional(limit()),
@@ -125,7 +125,7 @@ const daysInMs = (days: number | null | undefined): number | null | undefined =>
   typeof days === 'number' ? days * DAY_MS : days;
 const inDays = (ms: number | undefined): number | null => (ms === undefined ? null : daysOf(ms));
 
-/** Null clears, absent leaves alone. */
+/** null clears a field, absent keeps it. */
 const cleared = <K extends string, T>(key: K, value: T | null | undefined) =>
   (value === undefined ? {} : { [key]: value ?? undefined }) as { readonly [Key in K]?: T };
 

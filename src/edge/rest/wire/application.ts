@@ -24,7 +24,7 @@ const appName = () =>
     `must have 1 to ${APP_NAME_MAX} characters`,
   );
 
-/** No defaults here: the domain has them, and an update must not set what it does not name. */
+/** Has no defaults: the domain has them, and an update must not set fields that it does not name. */
 const optionalFields = {
   answer_method: Type.Optional(httpMethod()),
   hangup_url: Type.Optional(optionalHttpUrl()),
@@ -57,7 +57,7 @@ export const ApplicationUpdateBody = Type.Object({
 
 type Fields = Static<typeof ApplicationUpdateBody>;
 
-/** What the body sets, in domain words. `default_endpoint_app` is a fact of the account, not of the application. */
+/** Converts the body to domain fields. `default_endpoint_app` is excluded because it belongs to the account. */
 export const applicationPatch = (body: Fields): Omit<ApplicationPatch, 'name' | 'answerUrl'> => ({
   ...callerIdPatch(body.caller_id),
   ...defined({

@@ -3,7 +3,7 @@ import type { CallLogEntry } from '../../../domain/call/types.ts';
 import type { LiveCall } from '../../../domain/dispatch/types.ts';
 import { nullableText, nullableTimestamp, type Static, Type, timestamp } from '../http/schema.ts';
 
-/** A call that lives or waits (dialect §3.4). */
+/** A live or waiting call (dialect §3.4). */
 export const LiveCallSchema = Type.Object({
   call_uuid: Type.String(),
   request_uuid: nullableText(),
@@ -34,7 +34,7 @@ export const showLiveCall = (call: LiveCall): Static<typeof LiveCallSchema> => (
   stir_attestation: call.stirAttestation,
 });
 
-/** One line of a call's timeline; `facts` depends on `kind`. */
+/** An entry of a call's timeline. `facts` depends on `kind`. */
 export const CallLogEntrySchema = Type.Object({
   at: timestamp(),
   kind: Type.String({ description: 'sip, xml, callback, media, stream, call or warning' }),

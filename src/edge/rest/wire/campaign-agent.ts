@@ -1,4 +1,4 @@
-/** Agents of campaigns (dialect §3.11): documents, and how calls are placed for them. */
+/** Agents of campaigns (dialect §3.11): answer documents, and call parameters. */
 import { inMs, SECOND_MS, secondsOf } from '../../../base/duration.ts';
 import { isoMicros } from '../../../base/time-format.ts';
 import type { CallbackTarget } from '../../../domain/callback/types.ts';
@@ -50,11 +50,11 @@ const optionalFields = {
     Type.Unsafe<Readonly<Record<string, string>>>({
       type: 'object',
       additionalProperties: { type: 'string' },
-      description: 'SIP headers of every call, without their prefix',
+      description: 'SIP headers of every call, names without the prefix',
     }),
   ),
   static_headers: Type.Optional(
-    Type.Array(Header, { maxItems: HEADERS_MAX, description: 'the same as sip_headers' }),
+    Type.Array(Header, { maxItems: HEADERS_MAX, description: 'same as sip_headers' }),
   ),
   ...machineDetectionFields,
   record: Type.Optional(flag()),
@@ -69,11 +69,11 @@ const optionalFields = {
   ring_timeout: ringTimeoutField(),
 };
 
-/** An update must not set what it does not name. */
+/** Removes defaults, because an update must not set fields that it does not name. */
 const withoutDefaults = <F extends Readonly<Record<string, object>>>(fields: F): F =>
   Object.fromEntries(
     Object.entries(fields).map(([name, schema]) => {
-      // With what is not enumerable: it says that a field is optional.
+      // Copies non-enumerable properties too: one of them marks a field as optional.
       const { default: _, ...rest } = Object.getOwnPropertyDescriptors(
         schema as Readonly<Record<string, unknown>>,
       );
@@ -94,7 +94,7 @@ export const AgentUpdateBody = Type.Object({
 type CreateBody = Static<typeof AgentCreateBody>;
 type UpdateBody = Static<typeof AgentUpdateBody>;
 
-/** What is wrong with the headers of a body, as field and problem. */
+/** Returns the field and problem of an invalid header in the body. */
 export function agentHeaderProblem(body: UpdateBody): readonly [string, string] | undefined {
   const headers = headersOf(body);
   const field = body.sip_headers === undefined ? 'static_headers' : 'sip_headers';
@@ -140,7 +140,7 @@ const target = <K extends string>(kind: K, of: CallbackTarget | undefined) =>
   > &
     Record<`${K}_method`, 'GET' | 'POST'>;
 
-/** An agent as the body that would create it. */
+/** Converts an agent to the body that would create it. */
 function bodyOf(agent: Agent): CreateBody {
   const { record, machineDetection: machine } = agent;
   return {
@@ -174,7 +174,7 @@ function bodyOf(agent: Agent): CreateBody {
   };
 }
 
-/** The agent with what the body names changed: fields that belong together are decided together. */
+/** Returns the agent with the changes of the body. Related fields are validated together. */
 export function changedAgent(agent: Agent, body: UpdateBody): NewAgent {
   const { sip_headers: known, ...rest } = bodyOf(agent);
   const namesHeaders = body.sip_headers !== undefined || body.static_headers !== undefined;

@@ -1,4 +1,4 @@
-/** Contacts of a campaign, the attempts to reach them, and numbers to call them from (dialect §3.11). */
+/** Contacts of a campaign, attempts to call them, and caller numbers (dialect §3.11). */
 import { isoMicros, isoOrNull } from '../../../base/time-format.ts';
 import type {
   Attempt,
@@ -22,7 +22,7 @@ import { plus } from './campaign.ts';
 const LABEL_MAX = 100;
 const NUMBERS_MAX = 1000;
 
-/** Answered time, seconds. */
+/** Returns the answered time in seconds. */
 const durationOf = ({ answeredUs, endedUs }: Pick<Attempt, 'answeredUs' | 'endedUs'>): number =>
   answeredUs === undefined || endedUs === undefined
     ? 0
@@ -40,7 +40,7 @@ export const ContactSchema = Type.Object({
   status: Type.String(),
   reason: Type.Unsafe<string | null>({
     type: ['string', 'null'],
-    description: 'why it was refused, or is called later',
+    description: 'reason for the refusal or delay',
   }),
   attempts: Type.Integer(),
   next_attempt_at: nullableTimestamp(),
@@ -114,7 +114,7 @@ export const RESULT_COLUMNS = [
   'answered_at',
 ] as const;
 
-/** A contact with its last attempt, cell by cell. */
+/** Returns the cells of a contact with its last attempt. */
 export const resultCells = ({ contact, attempt }: ContactResult) => [
   contact.rowNumber,
   plus(contact.to),
@@ -133,7 +133,7 @@ export const UploadReply = Type.Object({
   total_rows: Type.Integer(),
   custom_headers_detected: Type.Array(Type.String()),
   errors: Type.Array(Type.Object({ row_number: Type.Integer(), reason: Type.String() }), {
-    description: 'the first rows that are no contacts; all of them at …/upload/errors',
+    description: 'first rejected rows; all of them at …/upload/errors',
   }),
 });
 

@@ -1,4 +1,4 @@
-/** When a campaign calls: one pair of times for all days, or hours of each weekday; dates without calls. */
+/** Dial windows of campaigns: one pair of times for all days or hours per weekday, and dates without calls. */
 import { err, ok, type Result } from '../../../base/result.ts';
 import type { CampaignPlan } from '../../../domain/campaign/types.ts';
 import { flag, hinted, type Static, Type } from '../http/schema.ts';
@@ -6,7 +6,7 @@ import { flag, hinted, type Static, Type } from '../http/schema.ts';
 type DialWindow = NonNullable<CampaignPlan['window']>;
 type DialHours = DialWindow['hours'][number];
 
-/** Field and problem, where the schema cannot say it. */
+/** Field and problem that the schema cannot express. */
 export type PlanProblem = readonly [field: string, problem: string];
 
 const HOLIDAYS_MAX = 400;
@@ -39,19 +39,19 @@ export const windowFields = {
   window_days: Type.Optional(
     Type.Array(weekday(), {
       maxItems: 7,
-      description: 'days that the times hold for; default all',
+      description: 'days to which the times apply; default all',
     }),
   ),
   window_hours: Type.Optional(
     Type.Array(HoursSchema, {
       maxItems: HOURS_MAX,
-      description: 'times of each weekday, instead of one pair for all',
+      description: 'times per weekday, instead of one pair for all days',
     }),
   ),
   holidays: Type.Optional(
     Type.Array(
       hinted(Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$' }), 'must have the form YYYY-MM-DD'),
-      { maxItems: HOLIDAYS_MAX, description: 'dates on which nobody is called' },
+      { maxItems: HOLIDAYS_MAX, description: 'dates without calls' },
     ),
   ),
 };
@@ -62,15 +62,15 @@ const minuteOf = (text: string): number => Number(text.slice(0, 2)) * 60 + Numbe
 const timeOf = (minute: number): string =>
   `${String(Math.floor(minute / 60)).padStart(2, '0')}:${String(minute % 60).padStart(2, '0')}`;
 
-/** Undefined: at any time. */
+/** Returns undefined if calls are allowed at any time. */
 export function dialWindow(body: WindowBody): Result<DialWindow | undefined, PlanProblem> {
   if (body.window_enabled !== true) {
     return body.holidays === undefined || body.holidays.length === 0
       ? ok(undefined)
-      : err(['holidays', 'are kept only with window_enabled']);
+      : err(['holidays', 'are allowed only with window_enabled']);
   }
   const wrong = body.holidays?.find((date) => !isDate(date));
-  if (wrong !== undefined) return err(['holidays', `holds ${wrong}, which is no date`]);
+  if (wrong !== undefined) return err(['holidays', `has ${wrong}, which is not a date`]);
   const hours = hoursOf(body);
   return hours.ok ? ok({ hours: hours.value, holidays: body.holidays ?? [] }) : hours;
 }
@@ -97,7 +97,7 @@ function hoursOf(body: WindowBody): Result<readonly DialHours[], PlanProblem> {
   );
 }
 
-/** A date that exists. */
+/** Returns whether the date exists. */
 function isDate(text: string): boolean {
   const at = new Date(`${text}T00:00:00Z`);
   return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(text);
@@ -112,7 +112,7 @@ export const WindowSchema = {
   holidays: Type.Array(Type.String()),
 };
 
-/** The window as the fields that would set it. */
+/** Converts the window to the fields that would set it. */
 export function showWindow(window: CampaignPlan['window']) {
   const hours = window?.hours ?? [];
   const [first] = hours;

@@ -1,4 +1,4 @@
-/** Campaigns (dialect §3.11): what a customer decides, and the record that is shown. */
+/** Campaigns (dialect §3.11): request fields and the returned record. */
 
 import { DAY_MS, daysOf, MINUTE_MS, SECOND_MS, secondsOf } from '../../../base/duration.ts';
 import { withPlus } from '../../../base/phone-number.ts';
@@ -76,21 +76,21 @@ const required = {
 const optional = {
   fixed_caller_id: Type.Optional(callerIdField()),
   cps: Type.Optional(
-    Type.Number({ maximum: CALLS_MAX, description: 'kept for compatibility: gates nothing' }),
+    Type.Number({ maximum: CALLS_MAX, description: 'for compatibility; has no effect' }),
   ),
-  scheduled_at: Type.Optional(moment('starts by itself then, when it is ready')),
-  expires_at: Type.Optional(moment('whoever was not reached by then expires')),
+  scheduled_at: Type.Optional(moment('time at which it starts automatically, if it is ready')),
+  expires_at: Type.Optional(moment('time at which contacts that were not reached expire')),
   ...windowFields,
   contact_timezone: Type.Optional(
     oneOf(['campaign', 'number'], {
-      description: "whose window: the campaign's timezone, or that of the contact's number",
+      description: "timezone of the window: the campaign's, or that of the contact's number",
     }),
   ),
   retry_attempts: Type.Optional(whole(0, RETRIES_MAX)),
   retry_delays: Type.Optional(
     Type.Array(whole(1, RETRY_DELAY_MAX_MINUTES), {
       maxItems: RETRIES_MAX,
-      description: 'minutes before each retry; later ones wait as long as the last',
+      description: 'minutes before each retry; further retries use the last value',
     }),
   ),
   retry_window_days: Type.Optional(whole(1, RETRY_WINDOW_MAX_DAYS)),
@@ -109,7 +109,7 @@ const optional = {
         minimum: 0,
         maximum: 100,
         description:
-          'share of answered calls without a bot or agent within 2 s; beyond it, fewer are dialled',
+          'maximum share of answered calls without a bot or agent within 2 s, per cent; above it, dialing slows down',
       }),
       'must be a number from 0 to 100, or null',
     ),
@@ -129,16 +129,17 @@ export const CampaignUpdateBody = Type.Object({
 type CreateBody = Static<typeof CampaignCreateBody>;
 type UpdateBody = Static<typeof CampaignUpdateBody>;
 
-export const ScheduleBody = Type.Object({ scheduled_at: moment('null takes the schedule away') });
+export const ScheduleBody = Type.Object({ scheduled_at: moment('null removes the schedule') });
 export const CloneBody = Type.Object({ name: Type.Optional(name()) });
 
 export const momentUs = (text: string | null | undefined): number | undefined =>
   text === null || text === undefined ? undefined : Math.round(Date.parse(text) * 1000);
 
-/** The plan of a complete body; what depends on the account is checked where it is known. */
+/** Converts a complete body to a plan. Checks that depend on the account happen elsewhere. */
 export function campaignPlan(body: CreateBody): Result<CampaignPlan, PlanProblem> {
   for (const field of ['scheduled_at', 'expires_at'] as const) {
-    if (Number.isNaN(momentUs(body[field]))) return err([field, 'is no date and time that exists']);
+    if (Number.isNaN(momentUs(body[field])))
+      return err([field, 'is not an existing date and time']);
   }
   const window = dialWindow(body);
   if (!window.ok) return window;
@@ -172,7 +173,7 @@ export function campaignPlan(body: CreateBody): Result<CampaignPlan, PlanProblem
   });
 }
 
-/** Null: there is none. */
+/** Adds `+` to the digits. undefined becomes null. */
 export const plus = (digits: string | undefined): string | null =>
   digits === undefined || digits === '' ? null : withPlus(digits);
 
@@ -201,14 +202,14 @@ const showPlan = (plan: CampaignPlan) => ({
     plan.abandonment === undefined ? null : plan.abandonment.maxBasisPoints / 100,
 });
 
-/** The plan with what the body names changed: fields that belong together are decided together. */
+/** Returns the plan with the changes of the body. Related fields are validated together. */
 export function changedPlan(
   plan: CampaignPlan,
   body: UpdateBody,
 ): Result<CampaignPlan, PlanProblem> {
   const { clear_schedule: clears, ...named } = body;
   const shown = showPlan(plan);
-  // One pair of times, or of days, takes the place of hours that differ.
+  // A single pair of times or days replaces hours per weekday.
   const onePair = body.window_start_time != null || body.window_end_time != null;
   const known = onePair || body.window_days !== undefined ? { ...shown, window_hours: [] } : shown;
   const merged = { ...known, ...named };
@@ -216,7 +217,7 @@ export function changedPlan(
   return campaignPlan({ ...merged, holidays, ...(clears && { scheduled_at: null }) });
 }
 
-/** In the order in which they are shown. */
+/** Statuses in display order. */
 export const CONTACT_STATUSES = [
   'pending',
   'dialling',
@@ -258,7 +259,7 @@ export const CampaignSchema = Type.Object({
   pause_reason: nullableText(),
   paused_reason: Type.Unsafe<string | null>({
     type: ['string', 'null'],
-    description: 'the same as pause_reason',
+    description: 'same as pause_reason',
   }),
   started_at: nullableTimestamp(),
   completed_at: nullableTimestamp(),

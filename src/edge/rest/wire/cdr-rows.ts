@@ -44,7 +44,7 @@ const COLUMNS = [
   'trunk_id',
 ] as const;
 
-/** The whole set, latest first, in bounded memory. */
+/** Yields all records, latest first, in bounded memory. */
 export const cdrRows = (callRecords: CallRecords, filter: CdrFilter): RowSet => ({
   name: 'cdr',
   columns: COLUMNS,

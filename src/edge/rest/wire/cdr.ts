@@ -21,7 +21,7 @@ const StreamCdrSchema = Type.Object({
   content_type: Type.String(),
   start_time: timestamp(),
   end_time: timestamp(),
-  duration: Type.Integer({ description: 'seconds connected, without those of reconnecting' }),
+  duration: Type.Integer({ description: 'connected seconds, without reconnection time' }),
   rounded_bill_duration: Type.Integer({ description: 'seconds' }),
   billed_amount: Type.Number(),
   currency: Type.String(),
@@ -43,7 +43,7 @@ export const CdrSchema = Type.Object({
   progress_time: nullableTimestamp(),
   answer_time: nullableTimestamp(),
   end_time: timestamp(),
-  duration: Type.Integer({ description: 'seconds from start to end, ringing included' }),
+  duration: Type.Integer({ description: 'seconds from start to end, including ringing' }),
   billsec: Type.Integer({ description: 'answered seconds' }),
   ring_time: Type.Integer({ description: 'seconds from ringing to answer or end' }),
   cost: Type.Number(),
@@ -109,7 +109,7 @@ const showStream = (stream: StreamCdr): Static<typeof StreamCdrSchema> => ({
   stream_termination_reason: stream.terminationReason,
 });
 
-/** `strict`: without what the typed Vobiz client does not know. */
+/** `strict`: omits members that the typed Vobiz client does not know. */
 export function showCdr(record: CdrRecord, strict = false): Static<typeof CdrSchema> {
   const { cdr } = record;
   const answeredUs = cdr.answerUs;

@@ -1,4 +1,4 @@
-/** Lists of numbers that no campaign calls. */
+/** Lists of numbers that campaigns must not call. */
 import { isoMicros } from '../../../base/time-format.ts';
 import type { ListedNumber } from '../../../domain/campaign/types.ts';
 import { hinted, type Static, sliceQuery, Type, timestamp } from '../http/schema.ts';
@@ -24,7 +24,7 @@ export const DoNotCallList = Type.Object({
   total: Type.Integer(),
 });
 export const DoNotCallAdded = Type.Object({
-  added: Type.Integer({ description: 'numbers that were not listed before' }),
+  added: Type.Integer({ description: 'number of new entries' }),
 });
 
 export const showListed = ({ number, addedUs }: ListedNumber): Static<typeof ListedSchema> => ({
@@ -32,7 +32,7 @@ export const showListed = ({ number, addedUs }: ListedNumber): Static<typeof Lis
   added_at: isoMicros(addedUs),
 });
 
-/** What may be searched for of a number; undefined: anything. */
+/** Returns the digits to search for. undefined: no filter. */
 export const digitsOf = (text: string | undefined): string | undefined => {
   const digits = text?.replaceAll(/\D/g, '');
   return digits === '' ? undefined : digits;

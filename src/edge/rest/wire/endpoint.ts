@@ -59,9 +59,9 @@ export const EndpointCreateBody = Type.Object({
   ...permissions,
 });
 
-/** `application` is not among them: on this operation it is ignored (spec: POST …/Endpoint/{endpoint_id}/). */
+/** Omits `application`, which this operation ignores (spec: POST …/Endpoint/{endpoint_id}/). */
 export const EndpointUpdateBody = Type.Object({
-  app_id: Type.Optional(hinted(nullableAppId(), 'must be a numeric application id')),
+  app_id: Type.Optional(hinted(nullableAppId(), 'must be a numeric application ID')),
   alias: Type.Optional(alias()),
   password: Type.Optional(password()),
   caller_id: Type.Optional(callerIdField()),
@@ -91,7 +91,7 @@ export const endpointPatch = (
   ...callerIdPatch(body.caller_id),
 });
 
-/** The long shape with the members of the short one; compat.strictVobizSdk sends the short one alone. */
+/** The long shape plus the members of the short one. With compat.strictVobizSdk only the short shape is sent. */
 export const EndpointCreatedSchema = Type.Object({
   api_id: Type.Optional(Type.String()),
   message: Type.Optional(Type.String()),
@@ -99,7 +99,7 @@ export const EndpointCreatedSchema = Type.Object({
   sip_uri: Type.Optional(Type.String()),
   resource_uri: Type.Optional(Type.String()),
   alias: Type.String(),
-  username: Type.String({ description: 'as stored: this name registers' }),
+  username: Type.String({ description: 'stored username, used to register' }),
 });
 
 const whenFull = {
@@ -133,7 +133,7 @@ export const EndpointSchema = Type.Object({
 });
 
 export interface EndpointContext {
-  /** Host, and port unless it is 5060. */
+  /** Host, with the port unless it is 5060. */
   readonly registrar: string;
   readonly strictVobizSdk: boolean;
   readonly registrationOf: (username: string) => RegistrationView | undefined;

@@ -1,6 +1,6 @@
 /**
- * An invoice on A4. The standard fonts of PDF know Latin letters alone: where others are to be written, a font of the machine is
- * embedded (`invoices.font`, or DejaVu Sans where it is installed); without one they stand as `?`.
+ * Writes an invoice as an A4 PDF. The standard PDF fonts contain Latin letters only. For other letters a font of the machine
+ * is embedded (`invoices.font`, or DejaVu Sans if installed); without one they appear as `?`.
  */
 import { existsSync } from 'node:fs';
 import type { Readable } from 'node:stream';
@@ -10,12 +10,12 @@ const MARGIN = 56;
 const RIGHT = 595 - MARGIN;
 const BOTTOM = 842 - MARGIN;
 const ROW = 18;
-/** Where the columns of numbers end. */
+/** Right edge of the number columns. */
 const COUNT_END = 400;
 
 type Line = ShownInvoice['charges'][number];
 
-/** Loads the writer only when somebody asks for a PDF: it is large. */
+/** Loads the large PDF library only on first use. */
 export async function invoicePdf(invoice: ShownInvoice, font = ''): Promise<Readable> {
   const { default: PDFDocument } = await import('pdfkit');
   const document = new PDFDocument({
@@ -23,7 +23,7 @@ export async function invoicePdf(invoice: ShownInvoice, font = ''): Promise<Read
     margin: MARGIN,
     info: {
       Title: `Invoice ${invoice.invoice_number}`,
-      // The same invoice is the same file.
+      // Uses a fixed date, so that the same invoice always gives the same file.
       CreationDate: new Date(invoice.period_end),
     },
   });
@@ -34,7 +34,7 @@ export async function invoicePdf(invoice: ShownInvoice, font = ''): Promise<Read
 
 type Document = InstanceType<typeof import('pdfkit')>;
 
-/** How text is written: the fonts, and what becomes of letters that they lack. */
+/** Fonts, and the replacement of letters that they lack. */
 interface Lettering {
   readonly plain: string;
   readonly bold: string;

@@ -21,7 +21,7 @@ export const InvoiceSchema = Type.Object({
   currency: Type.String(),
   period_start: timestamp(),
   period_end: timestamp(),
-  preliminary: Type.Boolean({ description: 'the month is not over' }),
+  preliminary: Type.Boolean({ description: 'whether the month has not ended yet' }),
   opening_balance: Type.Number(),
   charges: Type.Array(LineSchema),
   total_charges: Type.Number(),
@@ -77,7 +77,7 @@ export const UsageSchema = Type.Array(
 type Usage = Static<typeof UsageSchema>[number];
 type Amount = Usage['amounts'][number];
 
-/** A row for each day or month in which something happened, oldest first. */
+/** Returns a row for each day or month with usage, oldest first. */
 export function usageOf(
   calls: readonly DailyCalls[],
   totals: readonly DailyTotal[],
@@ -106,7 +106,7 @@ export function usageOf(
     if (!amounts.has(key)) usage.amounts.push(sum);
     amounts.set(key, sum);
     sum.count += count;
-    // Millionths until the end: units do not add up exactly.
+    // Sums millionths and converts at the end, because units do not add up exactly.
     sum.charged += debit;
     sum.credited += credit;
   }

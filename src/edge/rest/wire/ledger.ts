@@ -22,7 +22,7 @@ export const TransactionSchema = Type.Object({
   currency: Type.String(),
   description: Type.String(),
   reference: Type.Optional(
-    Type.String({ description: '<source>:<uuid>; left out when there is none' }),
+    Type.String({ description: '<source>:<uuid>; absent if there is none' }),
   ),
   reference_type: Type.String(),
   status: Type.String(),
@@ -141,7 +141,7 @@ const ENTRY_COLUMNS = [
   'status',
 ] as const;
 
-/** The whole set, newest first, in bounded memory. */
+/** Yields all entries, newest first, in bounded memory. */
 export const entryRows = (ledger: Ledger, filter: EntryFilter): RowSet => ({
   name: 'transactions',
   columns: ENTRY_COLUMNS,

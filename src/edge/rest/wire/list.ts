@@ -20,7 +20,7 @@ export const sliceOf = (query: ListQuery): Slice => ({
   offset: query.offset ?? 0,
 });
 
-/** `meta` of a cut; links keep the filters of the request. `resource` is the short path of the list. */
+/** Builds `meta` of a page; its links keep the filters of the request. `resource` is the short path of the list. */
 export function metaOf(
   page: Page<unknown>,
   slice: Slice,
@@ -77,7 +77,7 @@ export function pageSlice(
 
 type Defined<T> = { readonly [Key in keyof T]?: Exclude<T[Key], undefined> };
 
-/** The members that are set: an absent field of a request must not reach the domain as a value. */
+/** Removes undefined members, so that an absent field of a request does not reach the domain as a value. */
 export const defined = <T extends object>(fields: T): Defined<T> =>
   Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== undefined),

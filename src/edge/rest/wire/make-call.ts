@@ -23,15 +23,15 @@ import {
 import { sipUriProblem } from '../http/values.ts';
 import { parseHeaders } from './sip-headers.ts';
 
-/** Spec Limits: Make call. */
+/** Maximum number of destinations (spec Limits: Make call). */
 const DESTINATIONS_MAX = 1000;
 const CALLER_NAME_MAX = 50;
 const TIME_LIMIT_DEFAULT_S = 14_400;
 const TIME_LIMIT_MAX_S = 86_400;
 const RING_TIMEOUT_MAX_S = 600;
-/** 1000 destinations of the longest kind that makes sense. */
+/** Maximum length of `to`: 1000 destinations of the longest reasonable form. */
 const TO_MAX = 128_000;
-/** Tones of `send_digits` without `@ms` (dialect §6). */
+/** Duration of `send_digits` tones without `@ms`, milliseconds (dialect §6). */
 const TONE_DEFAULT_MS = 160;
 const TONE_MAX_MS = 10_000;
 const TONE_MIN_MS = 40;
@@ -45,7 +45,7 @@ const ranged = (initial: number, minimum: number, maximum: number) =>
     ),
   );
 
-/** Of a call, and of the calls of a campaign's agent. */
+/** Fields for machine detection, of a call and of a campaign's agent. */
 export const machineDetectionFields = {
   machine_detection: Type.Optional(
     hinted(
@@ -125,11 +125,11 @@ export const MakeCallBody = Type.Object({
 
 type Body = Static<typeof MakeCallBody>;
 
-/** E.164 has 15 digits at the most; fewer than two call nobody. */
+/** E.164 has at most 15 digits; a single digit reaches no destination. */
 const NUMBER = /^\d{2,15}$/;
 const NUMBER_MAX = 15;
 
-/** `to`: destinations separated by `<`; a comma is no separator. Duplicates are dialled twice (dialect §6). */
+/** Parses `to`: destinations separated by `<`, not by commas. Duplicates are called twice (dialect §6). */
 export function parseDestinations(to: string): Result<readonly Destination[], Failure> {
   const parts = to.split('<');
   if (parts.length > DESTINATIONS_MAX) {
@@ -146,7 +146,7 @@ export function parseDestinations(to: string): Result<readonly Destination[], Fa
   return ok(destinations);
 }
 
-/** The error says what is wrong, to follow the field's name. */
+/** Parses a destination. The error describes the problem, to follow the field's name. */
 function parseDestination(text: string): Result<Destination, string> {
   if (/^sips?:/i.test(text)) {
     const wrong = sipUriProblem(text);
@@ -157,7 +157,7 @@ function parseDestination(text: string): Result<Destination, string> {
   if (/^\d+$/.test(number) && number.length > NUMBER_MAX) {
     return err(`holds a number of more than ${NUMBER_MAX} digits`);
   }
-  return err('holds no number or SIP URI');
+  return err('has no number or SIP URI');
 }
 
 /** `digits := (0-9 * # A-D w W)+ ['@' ms]` (spec: send_digits; dialect §6). */
@@ -201,11 +201,11 @@ export function machineDetection(
   };
 }
 
-/** Milliseconds; what is longer than a day ends with the day (spec Limits: `time_limit`). */
+/** Converts to milliseconds, at most one day (spec Limits: `time_limit`). */
 export const timeLimitOf = (seconds: number | undefined): number =>
   Math.min(seconds ?? TIME_LIMIT_DEFAULT_S, TIME_LIMIT_MAX_S) * SECOND_MS;
 
-/** The whole table of the spec in domain words; what a schema cannot say is checked here. */
+/** Converts all fields of the spec's table to domain values and checks rules that a schema cannot express. */
 export function placeCallsRequest(
   body: Body,
   from: {

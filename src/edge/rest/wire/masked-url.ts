@@ -1,19 +1,19 @@
 import { MASK, maskSecrets } from '../../../base/mask.ts';
 import { type Failure, invalidField } from '../http/failure.ts';
 
-/** A stored URL with its password and tokens masked. */
+/** Returns a stored URL with its password and tokens masked. */
 export const showMasked = (url: string | undefined): string | null =>
   url === undefined ? null : maskSecrets(url);
 
-/** A URL that is sent back as it was shown: the stored one is kept. */
+/** Returns whether the URL contains a mask, so that the stored one is kept. */
 export const isMasked = (url: string | null | undefined): boolean => url?.includes(MASK) === true;
 
-/** A mask in any other URL than the stored one is an error: it would be stored as the password. */
+/** Rejects a mask in any URL other than the stored one: it would be stored as the password. */
 export const wrongMask = (
   field: string,
   url: string | null | undefined,
   stored: string | undefined,
 ): Failure | undefined =>
   isMasked(url) && url !== showMasked(stored)
-    ? invalidField(field, `holds ${MASK}, which stands for what is stored: write the secret itself`)
+    ? invalidField(field, `contains ${MASK} instead of the secret: write the secret itself`)
     : undefined;

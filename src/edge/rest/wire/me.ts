@@ -99,7 +99,7 @@ export function showMe(
   };
 }
 
-/** Plivo's `GET /Account/{id}/`. */
+/** Reply of Plivo's `GET /Account/{id}/`. */
 export const PlivoAccountSchema = Type.Object({
   account_type: Type.String(),
   address: Type.String(),

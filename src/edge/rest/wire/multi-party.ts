@@ -38,7 +38,7 @@ export const participantParams = Type.Object({
   participant_id: Type.String({ description: 'member id or call UUID' }),
 });
 
-/** `YYYY-MM-DD HH:MM:SS.ffffff+00:00` */
+/** Time as `YYYY-MM-DD HH:MM:SS.ffffff+00:00`. */
 const time = nullableText;
 const recordingState = () => oneOf(['not-recording', 'recording', 'paused']);
 
@@ -46,8 +46,8 @@ export const MpcSchema = Type.Object({
   friendly_name: Type.String(),
   mpc_uuid: Type.String(),
   status: oneOf(['Initialized', 'Active', 'Ended']),
-  duration: Type.Integer({ description: 'seconds, also while it runs' }),
-  participant_count: Type.Integer({ description: 'of those in it now' }),
+  duration: Type.Integer({ description: 'seconds, also for a running call' }),
+  participant_count: Type.Integer({ description: 'number of current members' }),
   participants: Type.String({ description: 'path of its members' }),
   recording: recordingState(),
   creation_time: time(),
@@ -78,7 +78,7 @@ export const ParticipantSchema = Type.Object({
   resource_uri: Type.String(),
 });
 
-/** Code and words (docs.plivo.com, Retrieve all multiparty calls). */
+/** Code and text of each termination cause (docs.plivo.com, Retrieve all multiparty calls). */
 const TERMINATION = {
   empty: [1000, 'No Active Participants'],
   alone: [1010, 'Stay Alone Not Permitted'],
@@ -86,7 +86,7 @@ const TERMINATION = {
   api: [3000, 'Hangup API Triggered'],
 } as const satisfies Record<PartyEndCause, readonly [number, string]>;
 
-/** Why a member has left; other reasons are told as they are. */
+/** Reasons why a member has left. Other reasons are returned unchanged. */
 const EXIT: Readonly<Record<string, string>> = {
   callOver: 'Participant Call Hangup',
   kicked: 'Kicked Out Of MPC',
@@ -152,7 +152,7 @@ export function showParticipant(
   };
 }
 
-/** Those in it, then those who have left it. */
+/** Returns the current members, then those who have left. */
 export const membersOf = (mpc: Conference): readonly ConferenceMember[] => [
   ...mpc.members,
   ...(mpc.party?.former ?? []),
@@ -167,7 +167,7 @@ export function findMpc(all: readonly Conference[], id: string): Conference | un
   );
 }
 
-/** One that runs, else the latest of that name that has ended. */
+/** Returns the running call with this name, else the latest that has ended. */
 export const anyMpc = async (
   control: Pick<CallControl, 'multiPartyCalls' | 'endedMultiPartyCalls'>,
   accountId: AccountId,
@@ -214,7 +214,7 @@ export const AddBody = Type.Object({
   exit_sound: Type.Optional(Type.String({ maxLength: 2000 })),
 });
 
-/** Fields of the request that are attributes of the element. */
+/** Maps request fields to attributes of the element. */
 const ATTRIBUTES = {
   max_duration: 'maxDuration',
   max_participants: 'maxParticipants',

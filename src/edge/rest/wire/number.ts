@@ -11,7 +11,7 @@ import {
   timestamp,
 } from '../http/schema.ts';
 
-/** Dialect §3.8. */
+/** A number of an account (dialect §3.8). */
 export const NumberSchema = Type.Object({
   id: Type.String(),
   account_id: nullableText(),
@@ -94,7 +94,7 @@ export const ReleaseSchema = Type.Object({
   cooldown_ends_at: nullableTimestamp(),
 });
 
-/** What a release led to: the number is free, or will be when its cooldown ends. */
+/** Returns the result of a release: the number is free now or after its cooldown. */
 export function showRelease(
   { e164, status, cooldownEndsUs }: PhoneNumber,
   accountId: AccountId,
@@ -105,7 +105,7 @@ export function showRelease(
     message: pending
       ? `number +${e164} will be released when its cooldown ends`
       : `number +${e164} released`,
-    note: 'The rent of the current month is not paid back.',
+    note: 'The rent of the current month is not refunded.',
     release_fee: 0,
     cancel_url: pending ? `/api/v1/account/${accountId}/numbers/%2B${e164}/cancel-release` : null,
     cooldown_ends_at: isoOrNull(cooldownEndsUs),

@@ -4,7 +4,7 @@ import { dateTimeMicros, sessionStart } from '../../../base/time-format.ts';
 import type { CdrRecord } from '../../../domain/cdr/types.ts';
 import type { LiveCall } from '../../../domain/dispatch/types.ts';
 
-/** Dialect §3.4: a call that lives or waits. */
+/** Converts a live or waiting call (dialect §3.4). */
 export const showPlivoLiveCall = (call: LiveCall) => ({
   call_status: call.status === 'queued' ? 'queued' : call.status,
   call_uuid: call.callUuid,
@@ -23,7 +23,7 @@ export const showPlivoLiveCall = (call: LiveCall) => ({
 const time = (us: number | undefined): string | null =>
   us === undefined ? null : `${dateTimeMicros(us)}+00:00`;
 
-/** Dialect §3.4: a finished call, with the members that Vobiz clients read beside Plivo's. */
+/** Converts a finished call (dialect §3.4), with the members for Vobiz clients in addition to Plivo's. */
 export function showCompletedCall({ cdr }: CdrRecord) {
   const answered = secondsOf(answeredTimeMs(cdr.answerUs, cdr.endUs));
   const total = unitsFromMicros(cdr.cost + cdr.streamingCost);

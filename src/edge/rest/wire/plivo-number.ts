@@ -5,7 +5,7 @@ import type { Rate } from '../../../domain/ledger/types.ts';
 import type { PhoneNumber } from '../../../domain/provisioning/types.ts';
 import { nullableText, type Static, Type } from '../http/schema.ts';
 
-/** Amounts are text with five decimals in Plivo's replies. */
+/** Formats an amount as text with five decimals, as in Plivo's replies. */
 const amount = (millionths: number): string => unitsFromMicros(millionths).toFixed(5);
 
 const shared = {
@@ -44,7 +44,7 @@ export const PlivoOfferSchema = Type.Object({
   type: Type.String(),
 });
 
-/** `voiceRate`: what an inbound minute costs the account, millionths; undefined: it is not sold. */
+/** `voiceRate`: price of an inbound minute for the account, millionths; undefined if the number is not sold. */
 const common = (number: PhoneNumber, voiceRate: number | undefined) => ({
   number: number.e164,
   country: number.country,
@@ -118,7 +118,7 @@ export const PricingSchema = Type.Object({
   }),
 });
 
-/** Prices of calls to and from the numbers that begin with `callingCode`, for one account in its currency. */
+/** Returns the prices of calls to and from numbers that begin with `callingCode`, for one account in its currency. */
 export function pricesOf(
   ledger: Pick<Ledger, 'rateBook' | 'listRates'>,
   account: { readonly authId: Parameters<Ledger['balance']>[0]; readonly currency: string },
@@ -138,7 +138,7 @@ export function pricesOf(
         (rate.accountId === undefined || rate.accountId === authId) &&
         rate.prefix.startsWith(callingCode),
     )
-    // An account's own price stands instead of the common one.
+    // An account-specific price replaces the common one.
     .filter(
       (rate) =>
         ledger.rateBook.quote('outbound', rate.prefix, authId, currency)?.perMinute ===

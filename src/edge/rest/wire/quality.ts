@@ -9,7 +9,7 @@ const orNull = (value: number | undefined): number | null =>
 const percent = (share: number | undefined): number | null =>
   share === undefined ? null : hundredths(share * 100);
 
-/** What a CDR says of quality beside the dialect's own `mos`, `jitter` and `packet_loss`. Times in ms, shares in per cent. */
+/** Quality fields of a CDR in addition to the dialect's `mos`, `jitter` and `packet_loss`. Times in ms, shares in per cent. */
 export const qualityFields = {
   packet_discard: nullableNumber(),
   round_trip_time: nullableNumber(),
@@ -21,7 +21,7 @@ export const qualityFields = {
   jitter_sent: nullableNumber(),
   packet_loss_sent: nullableNumber(),
   one_way_audio: nullableBoolean(
-    'no RTP ever came from the peer, of which it was due for ten seconds or more',
+    'no RTP arrived from the peer although it was due for at least ten seconds',
   ),
 };
 
@@ -44,7 +44,7 @@ export const moreQuality = (quality: MediaQuality | undefined) => ({
   one_way_audio: quality === undefined ? null : quality.unheardMs !== undefined,
 });
 
-/** A moment of a call; its figures count from the call's beginning. */
+/** A sample of a call's quality. Its counts start at the beginning of the call. */
 export const QualitySampleSchema = Type.Object({
   at: timestamp(),
   packets_received: Type.Integer(),

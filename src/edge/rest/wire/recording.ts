@@ -6,7 +6,7 @@ import { nullableText, type Static, Type } from '../http/schema.ts';
 const US_PER_DAY = 86_400_000_000;
 const MS_PER_MINUTE = 60_000;
 
-/** Dialect §3.7; millisecond fields are texts with five decimals. */
+/** A recording (dialect §3.7). Millisecond fields are text with five decimals. */
 export const RecordingSchema = Type.Object({
   api_id: Type.Optional(Type.String()),
   recording_id: Type.String(),
@@ -23,13 +23,13 @@ export const RecordingSchema = Type.Object({
   recording_type: Type.String(),
   recording_url: Type.String({ description: 'needs credentials' }),
   resource_uri: Type.String(),
-  rounded_recording_duration: Type.Integer({ description: 'seconds charged: whole pulses' }),
+  rounded_recording_duration: Type.Integer({ description: 'seconds charged, in whole pulses' }),
   recording_storage_duration: Type.Integer({ description: 'days' }),
   recording_storage_rate: Type.Number(),
   monthly_recording_storage_amount: Type.Number(),
 });
 
-/** Path of a recording's file; `signPath` over it makes a link that needs no credentials. */
+/** Returns the path of a recording's file. `signPath` turns it into a link that needs no credentials. */
 export const recordingFilePath = (
   recording: Pick<Recording, 'accountId' | 'recordingId' | 'format'>,
 ): string =>
@@ -39,7 +39,7 @@ const fiveDecimals = (ms: number): string => ms.toFixed(5);
 const epochMs = (us: number | undefined): string | null =>
   us === undefined ? null : fiveDecimals(us / 1000);
 
-/** `2025-11-06 13:49:10.751756+00:00`. */
+/** Formats a time as `2025-11-06 13:49:10.751756+00:00`. */
 function addTime(us: number): string {
   const ms = Math.floor(us / 1000);
   const micros = String(us - ms * 1000).padStart(3, '0');
@@ -51,7 +51,7 @@ export const showRecording = (
   context: {
     readonly publicUrl: string;
     readonly nowUs: number;
-    /** Of the account that asks: its credentials open these addresses. */
+    /** Account of the client, whose credentials open these URLs. */
     readonly authId: AccountId;
   },
 ): Static<typeof RecordingSchema> => ({

@@ -1,4 +1,4 @@
-/** Large sets as CSV (RFC 4180) or as one JSON object a line, written as they are read. */
+/** Streams large sets as CSV (RFC 4180) or as one JSON object per line while they are read. */
 import { Readable } from 'node:stream';
 import { type CsvCell, csvLine } from '../../../base/csv.ts';
 import type { RawReply } from '../http/route.ts';
@@ -15,13 +15,13 @@ const CONTENT_TYPES = {
 } as const;
 
 export interface RowSet {
-  /** Of the file, without its extension. */
+  /** File name without its extension. */
   readonly name: string;
   readonly columns: readonly string[];
   readonly rows: AsyncIterable<Readonly<Record<string, unknown>>>;
 }
 
-/** `total`: how many rows there are about, for whoever shows progress. */
+/** `total`: approximate number of rows, for progress display. */
 export function rowsReply(set: RowSet, format: RowFormat, total: number): RawReply {
   return {
     contentType: CONTENT_TYPES[format],

@@ -1,4 +1,4 @@
-/** Custom SIP headers of calls (dialect §5.6): what their names and values may be, wherever they are written. */
+/** Validates names and values of custom SIP headers of calls (dialect §5.6). */
 import { err, ok, type Result } from '../../../base/result.ts';
 
 const NAME_MAX = 24;
@@ -7,19 +7,19 @@ export const HEADERS_MAX = 20;
 const NAME = /^[A-Za-z0-9_-]+$/;
 const CONTROL = /[\u0000-\u001f\u007f]/;
 
-/** What is wrong with a name, to follow it; undefined: nothing. */
+/** Returns the problem of a name, as text to follow it, or undefined if it is valid. */
 export const headerNameProblem = (name: string): string | undefined =>
   NAME.test(name) && name.length <= NAME_MAX
     ? undefined
-    : `is no name of a SIP header: 1 to ${NAME_MAX} letters, digits, hyphens and underscores`;
+    : `is not a SIP header name: 1 to ${NAME_MAX} letters, digits, hyphens and underscores`;
 
-/** What is wrong with a value, to follow the name of its header; undefined: nothing. */
+/** Returns the problem of a value, as text to follow its header's name, or undefined if it is valid. */
 export function headerValueProblem(value: string): string | undefined {
   if (value.length > VALUE_MAX) return `has more than ${VALUE_MAX} characters`;
   return CONTROL.test(value) ? 'has line breaks or control characters' : undefined;
 }
 
-/** `key=value,key2=value2`; the error follows the field's name. */
+/** Parses `key=value,key2=value2`. The error follows the field's name. */
 export function parseHeaders(
   text: string,
 ): Result<ReadonlyArray<readonly [name: string, value: string]>, string> {

@@ -49,7 +49,7 @@ const fields = {
 export const TrunkCreateBody = Type.Object({ name: name(), ...fields });
 export const TrunkUpdateBody = Type.Object({ name: Type.Optional(name()), ...fields });
 
-/** Null (or an empty text) takes the part off the trunk. */
+/** null or empty text removes the part from the trunk. */
 const part = <K extends string>(key: K, value: string | null | undefined) =>
   (value === undefined ? {} : { [key]: value || undefined }) as { readonly [Key in K]?: string };
 
@@ -101,7 +101,7 @@ export const TrunkSchema = Type.Object({
   updated_at: timestamp(),
 });
 
-/** `trunk_domain` is the first 8 hex digits of the id before the registrar's host (dialect §3.9). */
+/** `trunk_domain` is the first 8 hex digits of the ID before the registrar's host (dialect §3.9). */
 export const showTrunk = (trunk: Trunk, registrarHost: string): Static<typeof TrunkSchema> => ({
   trunk_id: trunk.trunkId,
   account_id: trunk.accountId,

@@ -7,34 +7,34 @@ import { DeferredInserts } from './deferred-inserts.ts';
 import { type Answer, connectNative, type NativeLink, type StatementError } from './native-link.ts';
 import { type Translated, translate, valuesOf } from './translate.ts';
 
-/** Statements that are sent without waiting, before their answers are looked at. */
+/** Maximum number of statements sent before their results are read. */
 const QUEUE_LIMIT = 2000;
-/** Prepared statements kept a connection. */
+/** Maximum number of prepared statements of a connection. */
 const STATEMENT_LIMIT = 1000;
 const CONNECT_MS = 5000;
-/** The server gives a statement up itself; after so much more its connection is taken for dead. */
+/** Extra time, in milliseconds, after the server's own statement timeout. After it, the connection counts as lost. */
 const GRACE_MS = 1000;
-/** Between two attempts to connect. */
+/** Pause between two attempts to connect, milliseconds. */
 const PAUSE_MS = 100;
 
-/** Serialization failure, deadlock, connection lost: nothing of the transaction is there. */
+/** Serialization failure, deadlock and lost connection: nothing of the transaction was written. */
 const AGAIN: ReadonlySet<string> = new Set(['PG_40001', 'PG_40P01', 'PG_CONNECTION']);
 
 export interface PostgresOptions {
-  /** `postgres://user:password@host:port/database?sslmode=verify-full…`, as libpq reads it. */
+  /** Connection string as libpq reads it, such as `postgres://user:password@host:port/database?sslmode=verify-full`. */
   readonly url: string;
   readonly readonly: boolean;
-  /** A statement, or an answer, that takes longer ends the connection. */
+  /** Timeout of a statement or answer, milliseconds. When it expires, the connection is closed. */
   readonly patienceMs: number;
   readonly vault: Vault;
   readonly random: Random;
-  /** Told after each connect, before anything else is asked. */
+  /** Called after each connect, before any other statement. */
   readonly onConnect?: (connection: PostgresConnection) => void;
-  /** Told when a connection is gone; it may not have been seen by anybody. */
+  /** Called when the connection is lost, even if no statement was running. */
   readonly onLost?: (() => void) | undefined;
 }
 
-/** A statement failed; `code` begins with PG_ and is its SQLSTATE. */
+/** A failed statement. `code` is `PG_` followed by the SQLSTATE. */
 export class PostgresError extends Error {
   readonly code: string;
 
@@ -50,15 +50,16 @@ interface Statement extends Translated {
 }
 
 interface Sent {
-  /** Of a preparation: the text that is not prepared after all, should it fail. */
+  /** Statement text to remove from the prepared statements if preparing it fails. */
   readonly prepares?: string;
   readonly mustChange?: number | undefined;
 }
 
 /**
- * One connection to PostgreSQL. Statements whose result nobody needs are queued and go out with the next that somebody waits
- * for; a failure among them shows there, or at the commit. What usually changes one row is taken to have done so: where
- * it has not, the server stops there, and the commit is refused with Mispredicted. Connects when it is needed, and again.
+ * A connection to PostgreSQL. Statements whose result is not needed are queued and sent with the next statement that waits for
+ * a result. Their failures surface there, or at the commit. Statements that usually change one row are assumed to have done
+ * so; otherwise the server stops and the commit is refused with Mispredicted. The connection is opened on demand and reopened
+ * after a loss.
  */
 export class PostgresConnection extends Connection {
   readonly forUpdate: string;
@@ -98,7 +99,7 @@ export class PostgresConnection extends Connection {
     return answer as readonly Row[];
   }
 
-  /** Several queries, waited for once. */
+  /** Sends several queries and waits once for all results. */
   answers(queries: ReadonlyArray<readonly [sql: string, parameters: Parameters]>) {
     const places = queries.map(([sql, parameters]) => {
       this.#queue(sql, parameters);
@@ -141,10 +142,10 @@ export class PostgresConnection extends Connection {
     return true;
   }
 
-  /** Others write too: what was known of the rows is read again. */
+  /** Clears the cached rows, because other nodes write too. */
   begin(predicts: boolean): void {
     this.undone();
-    // A connection that has ended meanwhile is made anew, before nobody knows what became of a commit.
+    // Reconnects now if the connection was lost; otherwise the outcome of a commit could become unknown.
     this.notified();
     this.#queue('BEGIN');
     this.#predicts = predicts;
@@ -152,12 +153,13 @@ export class PostgresConnection extends Connection {
   }
 
   commit(): void {
-    // It goes out with the last statements: the server does not do it after one that failed, or changed other rows than usual.
+    // Sends COMMIT with the last statements. The server skips it if one of them failed or changed an unexpected number of
+    // rows.
     this.#queue('COMMIT');
     try {
       this.#wait();
     } catch (error) {
-      // Whether it was committed nobody knows: it must not be done again.
+      // The commit may or may not have succeeded, so the transaction must not be repeated.
       if (this.#link === undefined) throw new CommitLost(error);
       throw error;
     }
@@ -183,12 +185,12 @@ export class PostgresConnection extends Connection {
     return AGAIN.has(code) ? 'again' : super.meaningOf(error);
   }
 
-  /** `act` is called when somebody may have told something, or the connection is gone: `notified` says which. */
+  /** Calls `act` when a notification may have arrived or the connection is lost; `notified` says which. */
   watch(act: () => void): void {
     this.#native(() => this.#connected().watch(act));
   }
 
-  /** Whether somebody has told something on a channel that is listened to; `away`: nobody can know. */
+  /** Returns whether a notification arrived on a subscribed channel. `away`: unknown, because the connection is lost. */
   notified(): 'yes' | 'no' | 'away' {
     try {
       if (this.#link === undefined) return 'away';
@@ -226,7 +228,7 @@ export class PostgresConnection extends Connection {
       this.#queue(sql, parameters, { mustChange });
   }
 
-  /** After everything that was to go out later. */
+  /** Queues a statement after all deferred statements. */
   #queue(asked: string, parameters: Parameters = [], sent: Sent = {}): void {
     this.#flushLater();
     const link = this.#connected();
@@ -251,7 +253,7 @@ export class PostgresConnection extends Connection {
     return statement;
   }
 
-  /** Answers the last statement. Throws the first failure of all that were sent. */
+  /** Returns the result of the last statement. Throws the first failure among all sent statements. */
   #wait(): Answer {
     const { last, failure, mispredicted } = this.#settle();
     if (failure !== undefined) throw new PostgresError(failure);
@@ -279,7 +281,7 @@ export class PostgresConnection extends Connection {
 
   #connected(): NativeLink {
     if (this.#link !== undefined) return this.#link;
-    // A transaction ends with its connection.
+    // Losing the connection ends the transaction.
     if (this.#inTransaction) throw this.#refusal;
     if (performance.now() < this.#retryMs) throw this.#refusal;
     try {
@@ -334,7 +336,7 @@ export class PostgresConnection extends Connection {
   }
 }
 
-/** The connection broke while a commit was under way. */
+/** The connection broke during a commit, whose outcome is unknown. */
 export class CommitLost extends Error {
   readonly code = 'PG_CONNECTION';
 
@@ -346,7 +348,10 @@ export class CommitLost extends Error {
 
 const DIVISION_BY_ZERO = '22012';
 
-/** Fails with DIVISION_BY_ZERO where it changes another number of rows: what was sent after it is not done either. */
+/**
+ * Wraps a statement so that it fails with DIVISION_BY_ZERO if it changes another number of rows. The server then skips the
+ * statements after it.
+ */
 const onlyIfItChanges = (sql: string, rows: number): string =>
   `WITH changed AS (${sql} RETURNING 1)
     SELECT 1 / CAST(count(*) = ${rows} AS INTEGER) AS ok FROM changed`;

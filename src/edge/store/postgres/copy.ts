@@ -1,4 +1,4 @@
-/** Moving a data folder's database to PostgreSQL. */
+/** Copies the SQLite database of a data folder to PostgreSQL. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -26,24 +26,24 @@ export interface CopiedTable {
   readonly rows: number;
 }
 
-/** A statement of millions of rows may take its time. */
+/** Statement timeout, milliseconds. Long, because one statement may cover millions of rows. */
 const PATIENCE_MS = 3_600_000;
-/** Sums of remainders are small enough for both databases, however many rows there are. */
+/** Modulus of checksums: keeps sums within the integer range of both databases for any number of rows. */
 const MODULUS = 1_000_003;
-/** Rows that a schema brings along. */
+/** Tables that already have rows in a new schema. */
 const SEEDED: ReadonlySet<string> = new Set(['counter']);
 
 /**
- * Copies everything in the data folder's database into an empty one of PostgreSQL, in one transaction, and compares the two
- * before it commits: counts and sums of each table, the books of each balance. Changes nothing in the folder. Throws STORE_BUSY
- * while a service runs on the folder, CONFLICT when the database is not empty or the copy differs, NOT_FOUND without database
- * or key file, STORE_VERSION when the folder is of another version, STORE_CORRUPT with another key file.
+ * Copies the whole database of a data folder into an empty PostgreSQL database, in one transaction. Before the commit it
+ * compares counts and sums of each table and the ledger of each balance. Changes nothing in the folder. Throws STORE_BUSY
+ * while a service uses the folder, CONFLICT if the target is not empty or the copy differs, NOT_FOUND without a database or
+ * key file, STORE_VERSION if the folder has another version, STORE_CORRUPT for another key file.
  */
 export function copyToPostgres({ dataDir, url, random }: CopyRequest): readonly CopiedTable[] {
   const file = join(dataDir, 'carillon.db');
   const keyFile = join(dataDir, 'keys', 'store.key');
   for (const path of [file, keyFile])
-    if (!existsSync(path)) throw new ServiceError('NOT_FOUND', `there is no ${path}`);
+    if (!existsSync(path)) throw new ServiceError('NOT_FOUND', `${path} does not exist`);
   const lock = new FolderLock(`${file}.lock`);
   const from = new Database(file);
   const vault = new Vault(readFileSync(keyFile));
@@ -75,7 +75,7 @@ function refuseOtherVersions(from: Database.Database): void {
   if (version === newest) return;
   throw new ServiceError(
     'STORE_VERSION',
-    `the data folder has schema version ${version}, this program copies ${newest}: start and stop this version on it first`,
+    `the data folder has schema version ${version}, this program requires ${newest}: start and stop this version on it first`,
   );
 }
 
@@ -102,7 +102,7 @@ function refuseRows(to: PostgresConnection, table: string): void {
   else if (to.get(`SELECT 1 AS found FROM ${table} LIMIT 1`) !== undefined)
     throw new ServiceError(
       'CONFLICT',
-      `the database is not empty (${table}): name a new one, on which no service has run`,
+      `the database is not empty (${table}): use a new one that no service has used`,
     );
 }
 
@@ -114,7 +114,7 @@ interface ColumnInfo {
 const columnsOf = (from: Database.Database, table: string): readonly ColumnInfo[] =>
   from.pragma(`table_info(${table})`) as ColumnInfo[];
 
-/** Tables that others refer to come first. */
+/** Returns the tables in dependency order: referenced tables first. */
 function inOrderOfReferences(from: Database.Database): readonly string[] {
   const names = from
     .prepare(`SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`)
@@ -131,9 +131,9 @@ function inOrderOfReferences(from: Database.Database): readonly string[] {
   return ordered;
 }
 
-/** Says that a process has the file open: not so of the copy. */
+/** Rows that are not copied: the mark that a process has the file open does not apply to the copy. */
 const LEFT_OUT: Readonly<Record<string, string>> = { setting: `WHERE key <> '${OPEN_MARK}'` };
-/** Rows that refer to rows of their own table come after those. */
+/** Sort order of tables that refer to themselves: referenced rows come first. */
 const ORDERED: Readonly<Record<string, string>> = {
   account: 'ORDER BY parent_auth_id IS NOT NULL',
 };
@@ -157,7 +157,7 @@ function copyTable(from: Database.Database, to: PostgresConnection, table: strin
   return count;
 }
 
-/** New rows get numbers after those that were copied. */
+/** Sets the sequence of the table so that new rows get numbers after the copied ones. */
 function continueNumbers(to: PostgresConnection, table: string): void {
   const identity = to.get(
     `SELECT column_name AS name FROM information_schema.columns
@@ -172,7 +172,7 @@ function continueNumbers(to: PostgresConnection, table: string): void {
   );
 }
 
-/** What differs between the two, in words. */
+/** Returns a description of the difference between both copies of the table, if any. */
 function compare(from: Database.Database, to: PostgresConnection, table: string) {
   const sums = columnsOf(from, table).map(({ name, type }) => {
     const number = type === 'INTEGER' ? `${name} % ${MODULUS}` : `length(${name})`;

@@ -1,7 +1,7 @@
 import type { SqlValue } from '../row.ts';
 import { manyRows } from './many-rows.ts';
 
-/** Rows of one statement: few sizes, so that few statements are prepared. */
+/** Numbers of rows per statement. A small set keeps the number of prepared statements small. */
 const SIZES = [128, 32, 8, 1] as const;
 
 interface Later {
@@ -13,17 +13,20 @@ interface Later {
 export interface ManyRows {
   readonly sql: string;
   readonly parameters: readonly SqlValue[];
-  /** So many rows, where that has to be known. */
+  /** Required number of changed rows, or undefined if the number does not matter. */
   readonly mustChange: number | undefined;
 }
 
-/** Statements about one row each that may wait for others of their kind. */
+/** Collects statements about single rows so that similar ones can be combined. */
 export class DeferredInserts {
   readonly #later = new Map<string, Later>();
   readonly #about = new Set<string>();
   readonly #shapes = new Map<string, Later['many'] | undefined>();
 
-  /** `before`: a statement about the same row waits, which is to go first. */
+  /**
+   * Adds a statement. Returns `taken`; `before` if a waiting statement about the same row must be sent first; `alone` if it
+   * cannot be combined.
+   */
   add(
     sql: string,
     values: readonly SqlValue[],
@@ -45,7 +48,7 @@ export class DeferredInserts {
     return this.#about.size === 0;
   }
 
-  /** What waits, in few statements; nothing waits any more. */
+  /** Returns the collected statements combined into a few, and clears the collection. */
   take(): readonly ManyRows[] {
     const all = [...this.#later.values()].flatMap(statementsOf);
     this.clear();

@@ -9,31 +9,31 @@ import { PostgresConnection, type PostgresOptions } from './connection.ts';
 import { lockFor } from './locks.ts';
 import { migratePostgres } from './migrate.ts';
 
-/** `point`: short reads, many of them kept; `report`: long ones. Both only read. */
+/** Role of a connection. `point`: short reads, many of them cached. `report`: long reads. Both are read-only. */
 export type PostgresRole = 'writer' | 'point' | 'report';
 
 export interface PostgresEngineOptions {
   readonly url: string;
   readonly role: PostgresRole;
-  /** Brings the schema up to date and looks whether the key file is that of the database. */
+  /** Whether this connection migrates the schema and checks that the key file belongs to the database. */
   readonly prepares: boolean;
   readonly key: Uint8Array;
   readonly random: Random;
 }
 
-/** How long a statement may take, milliseconds. */
+/** Statement timeout per role, milliseconds. */
 const PATIENCE_MS: Readonly<Record<PostgresRole, number>> = {
   writer: 10_000,
   point: 5000,
   report: 120_000,
 };
-/** Of the first start on an empty database, and of migrations. */
+/** Statement timeout during the first start on an empty database and during migrations, milliseconds. */
 const PREPARING_MS = 600_000;
 
-/** Whoever changes what nodes keep in memory says so here, to all of them. */
+/** Notification channel on which nodes announce changes of data that other nodes cache. */
 const CHANNEL = 'carillon_changes';
 
-/** All repositories over one connection to PostgreSQL; runs units of work, many in one transaction. */
+/** Contains all repositories on one connection to PostgreSQL and runs units of work, many of them in one transaction. */
 export class PostgresEngine {
   readonly #db: PostgresConnection;
   readonly #units: UnitRunner;
@@ -41,7 +41,10 @@ export class PostgresEngine {
   readonly #tell: (hears: boolean) => void;
   #hasHeard = false;
 
-  /** `tell`, of short reads alone: what was read may have changed; and whether the next change will be told of. */
+  /**
+   * `tell` is called for role `point` only: cached reads may be outdated. Its argument says whether the next change will be
+   * announced.
+   */
   constructor(options: PostgresEngineOptions, tell: (hears: boolean) => void) {
     if (options.prepares) prepare(options);
     this.#tell = tell;
@@ -57,22 +60,22 @@ export class PostgresEngine {
     this.#isPoint = options.role === 'point';
   }
 
-  /** As the engine of SQLite does: those that write in one transaction, each answered on its own. */
+  /** Works like the SQLite engine: units that write share one transaction, and each has its own outcome. */
   run(units: readonly Unit[]): readonly Outcome[] {
     if (units.some(isWrite)) return this.#units.together(units) ?? this.#units.apart(units);
     const outcomes = units.map((unit) => this.#read(unit));
-    // What came with the answers is waited for by nobody.
+    // Handles the notifications that arrived with the results.
     if (this.#isPoint) this.#listen();
     return outcomes;
   }
 
-  /** A connection that is lost between two reads is made anew, once. */
+  /** Reconnects once if the connection was lost between two reads. */
   #read(unit: Unit): Outcome {
     const outcome = this.#units.read(unit);
     return !outcome.ok && outcome.failure.code === 'STORE_BUSY' ? this.#units.read(unit) : outcome;
   }
 
-  /** Whether a node has changed something since the last time. */
+  /** Returns whether a node has announced a change since the last call. */
   heard(): boolean {
     if (this.#listen() === 'away') this.#db.get('SELECT 1 AS here');
     const heard = this.#hasHeard;
@@ -93,7 +96,7 @@ export class PostgresEngine {
   }
 
   #connected(): void {
-    // Nobody has told us meanwhile.
+    // Changes during the loss of the connection were not announced.
     this.#hasHeard = true;
     if (!this.#isPoint) return;
     this.#db.run(`LISTEN ${CHANNEL}`);
@@ -106,7 +109,7 @@ export class PostgresEngine {
   }
 }
 
-/** Those that domain modules keep in memory, not what the store writes for itself. */
+/** Settings that domain modules cache, without those that the store writes for internal use. */
 const changesSetting = ({ repository, operation, given }: Unit): boolean =>
   repository === 'settings' && operation === 'set' && given[0] !== PROBE;
 

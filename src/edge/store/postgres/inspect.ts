@@ -3,7 +3,7 @@ import { toError, toFailure } from '../failure.ts';
 import { ephemeralKey, Vault } from '../vault.ts';
 import { PostgresConnection } from './connection.ts';
 
-/** Which PostgreSQL answers there, such as `15.18`; throws why none does, or why it cannot be used. */
+/** Returns the version of the PostgreSQL server, such as `15.18`. Throws if the server cannot be reached or used. */
 export function inspectPostgres(url: string): string {
   const db = new PostgresConnection({
     url,
@@ -17,7 +17,7 @@ export function inspectPostgres(url: string): string {
       `SELECT current_setting('server_version') AS version,
           has_database_privilege(current_database(), 'CREATE') AS owns`,
     );
-    if (row?.['owns'] !== 1) throw new Error('this user may make no tables in that database');
+    if (row?.['owns'] !== 1) throw new Error('this user may not create tables in that database');
     return String(row['version']);
   } catch (error) {
     throw toError(toFailure(error));

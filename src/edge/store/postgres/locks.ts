@@ -1,11 +1,11 @@
-/** What a transaction locks before it begins, always in the same order, so that nodes do not wait for each other in a circle. */
+/** Locks that a transaction takes before it begins, always in the same order, which prevents deadlocks between nodes. */
 import { integer, string } from '../connection.ts';
 import type { Unit } from '../unit.ts';
 import type { PostgresConnection } from './connection.ts';
 
 /**
- * Repositories whose writes look at nothing but rows that they change, insert or lock themselves. Any other write is one at a
- * time over all nodes: it looks first and writes then, and there are few of them.
+ * Repositories whose writes read only rows that they change, insert or lock themselves. All other writes are rare and read
+ * before they write, so they are serialized across all nodes.
  */
 const FREE: ReadonlySet<string> = new Set([
   'calls',
@@ -24,7 +24,10 @@ const FREE: ReadonlySet<string> = new Set([
 ]);
 const FREE_OPERATIONS: ReadonlySet<string> = new Set(['users.sessionSeen', 'users.addAudit']);
 
-/** First number of our advisory locks, of which the second says which; any program on the same database keeps away from it. */
+/**
+ * First key of the advisory locks; the second key identifies the lock. Other programs on the same database must not use this
+ * first key.
+ */
 export const LOCK_SPACE = 0x4341_5249;
 const PROVISIONING = 1;
 const CAMPAIGNS = 2;
@@ -58,10 +61,10 @@ interface OfUse {
   readonly reservationId: string;
 }
 
-/** What the units move, as far as their arguments tell. */
+/** Accounts and reservations that the units change, as far as their arguments show. */
 interface Moved {
   readonly accounts: Set<string>;
-  /** That are given back or raised, and whether the unit names their account beside. */
+  /** Reservations that are released or raised, and whether the unit also names their account. */
   readonly reservations: Map<string, boolean>;
 }
 
@@ -129,7 +132,7 @@ function addOwners(db: PostgresConnection, { accounts, reservations }: Moved): v
   for (const row of rows) accounts.add(string(row, 'account_id'));
 }
 
-/** All balances of the accounts, and with them the right to number their entries and to change what is held of them. */
+/** Locks all balances of the accounts. The lock also covers numbering their entries and changing their reservations. */
 function lockLedgers(db: PostgresConnection, { accounts, reservations }: Moved): void {
   const of = [arrayOf([...accounts])];
   const [balances = [], heads = [], held = []] = db.answers([
@@ -157,6 +160,6 @@ function lockLedgers(db: PostgresConnection, { accounts, reservations }: Moved):
   }
 }
 
-/** As a literal; https://www.postgresql.org/docs/current/arrays.html#ARRAYS-INPUT */
+/** Formats an array literal; https://www.postgresql.org/docs/current/arrays.html#ARRAYS-INPUT */
 export const arrayOf = (texts: readonly string[]): string =>
   `{${texts.map((text) => `"${text.replace(/["\\]/g, '\\$&')}"`).join(',')}}`;

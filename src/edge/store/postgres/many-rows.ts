@@ -1,13 +1,13 @@
-/** How a statement about one row says the same of many: what one costs the server beside its row is paid once. */
+/** Converts a statement about one row to a statement about many rows, so that the fixed cost of a statement is paid once. */
 
-/** `INSERT INTO t (…) VALUES (?, ?, …)`, perhaps with ON CONFLICT. */
+/** Matches `INSERT INTO t (…) VALUES (?, ?, …)`, optionally with ON CONFLICT. */
 const INSERT = /^(INSERT INTO [^(]+\([^)]+\)\s+VALUES )(\(\?(?:, \?)*\))([^?]*)$/;
-/** `DELETE FROM t WHERE key = ?` */
+/** Matches `DELETE FROM t WHERE key = ?`. */
 const DELETE = /^(DELETE FROM \w+ WHERE \w+) = \?$/;
-/** `UPDATE t SET a = ?, b = ? WHERE key = ?`, of columns that hold integers. */
+/** Matches `UPDATE t SET a = ?, b = ? WHERE key = ?`. The columns must hold integers. */
 const UPDATE = /^UPDATE (\w+) SET (\w+ = \?(?:, \w+ = \?)*)\s+WHERE (\w+) = \?$/;
 
-/** Undefined: one at a time. */
+/** Returns a function that builds the statement for `count` rows, or undefined if it cannot be combined. */
 export function manyRows(sql: string): ((count: number) => string) | undefined {
   const [, into, values, rest] = INSERT.exec(sql) ?? [];
   if (values !== undefined) return (count) => `${into}${repeated(values, count)}${rest}`;

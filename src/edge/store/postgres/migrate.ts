@@ -5,10 +5,13 @@ import type { PostgresConnection } from './connection.ts';
 import { LOCK_SPACE, MIGRATION } from './locks.ts';
 
 const FOLDER = new URL('../migrations-pg/', import.meta.url);
-/** The first that has all we use; it is what Debian 12 ships. */
+/** Oldest supported version of PostgreSQL: it has all features in use and ships with Debian 12. */
 const OLDEST = 150_000;
 
-/** `001-initial.sql` …: forward only, each in its own transaction; apart from those of SQLite, which say which they follow. */
+/**
+ * Lists the PostgreSQL migrations (`001-initial.sql` …). They run forward only, each in a separate transaction. They are
+ * numbered separately from the SQLite migrations; each names its counterpart.
+ */
 export function listPostgresMigrations() {
   return readdirSync(FOLDER)
     .filter((file) => /^\d{3}-[a-z0-9-]+\.sql$/.test(file))
@@ -16,7 +19,7 @@ export function listPostgresMigrations() {
     .map((file) => ({ version: Number(file.slice(0, 3)), file }));
 }
 
-/** Each statement ends with `;` at the end of its line. */
+/** Splits a file into statements. Each statement ends with `;` at the end of a line. */
 export const statementsOf = (sql: string): readonly string[] =>
   sql
     .replace(/^\s*--.*$/gm, '')
@@ -24,10 +27,10 @@ export const statementsOf = (sql: string): readonly string[] =>
     .map((statement) => statement.trim())
     .filter((statement) => statement !== '');
 
-/** Brings the schema up to date, one node after the other; refuses a database that a newer service has written. */
+/** Applies all missing migrations, one node at a time. Refuses a database that a newer version of the service has written. */
 export function migratePostgres(db: PostgresConnection): void {
   refuseOld(db.serverVersion);
-  // Not even `IF NOT EXISTS` is safe from another node that does the same.
+  // Takes the lock first, because `IF NOT EXISTS` fails when two nodes run it concurrently.
   locked(db, () =>
     db.run('CREATE TABLE IF NOT EXISTS schema_version (version BIGINT PRIMARY KEY)'),
   );
@@ -41,7 +44,7 @@ export function migratePostgres(db: PostgresConnection): void {
   refuseNewer(versionOf(db));
 }
 
-/** In a transaction of its own, while no other node changes the schema. */
+/** Runs `act` in a separate transaction while no other node changes the schema. */
 function locked(db: PostgresConnection, act: () => void): void {
   db.begin(false);
   try {
@@ -62,12 +65,15 @@ function refuseNewer(version: number): void {
   if (version <= newest) return;
   throw new ServiceError(
     'STORE_VERSION',
-    `the database has schema version ${version}, this service knows ${newest}: start a newer service`,
+    `the database has schema version ${version}, this service supports up to ${newest}: start a newer version`,
   );
 }
 
 function refuseOld(version: number): void {
   if (version >= OLDEST) return;
   const major = Math.floor(version / 10_000);
-  throw new ServiceError('STORE_VERSION', `PostgreSQL 15 or later is needed, this is ${major}`);
+  throw new ServiceError(
+    'STORE_VERSION',
+    `PostgreSQL 15 or later is required, the server has ${major}`,
+  );
 }

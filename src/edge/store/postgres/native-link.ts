@@ -1,31 +1,31 @@
 import { loadNativeAddon } from '../../../base/native-addon.ts';
 import type { Row, SqlValue } from '../row.ts';
 
-/** A statement that failed. */
+/** Error of a failed statement. */
 export interface StatementError {
-  /** https://www.postgresql.org/docs/current/errcodes-appendix.html */
+  /** SQLSTATE; https://www.postgresql.org/docs/current/errcodes-appendix.html */
   readonly sqlState: string;
   readonly message: string;
 }
 
-/** Rows, a number of rows changed, why not, or null: not done because of a failure before it. */
+/** Result of a command: rows, a number of changed rows, an error, or null if an earlier failure made the server skip it. */
 export type Answer = readonly Row[] | number | StatementError | null;
 
 /**
- * One connection by libpq (native/addon/postgres_link.cpp): it waits on the calling thread. Whatever goes wrong with the
- * connection itself is thrown as an error whose `code` is PG_CONNECTION.
+ * A connection through libpq (native/addon/postgres_link.cpp) that blocks the calling thread while it waits. Failures of the
+ * connection are thrown as errors whose `code` is PG_CONNECTION.
  */
 export interface NativeLink {
-  /** Queued until `wait`. */
+  /** Prepares a statement; queued until `wait`. */
   prepare(name: string, sql: string): void;
   execute(name: string, values: readonly SqlValue[]): void;
-  /** Sends what is queued; one answer for each command, in order. */
+  /** Sends the queued commands and returns one result for each, in order. */
   wait(timeoutMs: number): readonly Answer[];
-  /** Whether something was told on a channel that this connection listens to. */
+  /** Returns whether a notification arrived on a channel that this connection listens to. */
   notified(): boolean;
-  /** `onReadable` is called while there is something that nobody waits for: to be read with `notified`. Once a link. */
+  /** Calls `onReadable` when data arrives outside a statement; `notified` reads it. May be called once per connection. */
   watch(onReadable: () => void): void;
-  /** 150018: 15.18 */
+  /** Server version as a number: 150018 is 15.18. */
   serverVersion(): number;
   close(): void;
 }

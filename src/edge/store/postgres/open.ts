@@ -26,15 +26,15 @@ import type { PostgresEngineOptions } from './engine.ts';
 import { Points } from './points.ts';
 import { Writers } from './writers.ts';
 
-/** Between two looks whether a node has changed what others keep in memory. */
+/** Interval between two checks for changes by other nodes, milliseconds. */
 const LISTEN_EVERY_MS = 1000;
 const WORKER = new URL('./worker.ts', import.meta.url);
-/** Instead of a file. */
+/** Value of `Store.file` for a store on PostgreSQL. */
 export const POSTGRES = 'postgres';
 
 /**
- * The store on PostgreSQL: a thread a connection, each of which waits for its answers. Rejects with STORE_BUSY when the
- * database is away; once open, it outlives that.
+ * Opens a store on PostgreSQL, with one blocking thread per connection. Rejects with STORE_BUSY when the database is
+ * unavailable. An open store survives later outages.
  */
 export async function openOnPostgres(
   options: StoreOptions,
@@ -121,7 +121,7 @@ async function compose(
     clock,
     everyMs: LISTEN_EVERY_MS,
     round: async () => {
-      // A database that is away is asked again.
+      // An unavailable database is checked again at the next interval.
       if (await heard().catch(() => false)) changes.tell();
     },
   });
@@ -144,7 +144,7 @@ async function compose(
       Promise.reject(
         new ServiceError(
           'CONFLICT',
-          'the store is on PostgreSQL: copy it with pg_dump, and keys/store.key with it',
+          'the store is on PostgreSQL: back it up with pg_dump, together with keys/store.key',
         ),
       ),
     verify: () => repositories.ledger.verify(),
@@ -153,7 +153,7 @@ async function compose(
     outdated: () => points.outdated(),
     async check() {
       await repositories.settings.set(PROBE, String(clock.wallMs()));
-      // A call needs more than the connection that wrote: each finds for itself that the database is back.
+      // Tests every connection, because each must notice separately that the database is available again.
       const look = { repository: 'settings', operation: 'get', given: [PROBE], nowUs: 0 };
       await Promise.all([...writers.all, point].map((one) => one.submit(look, 'point')));
     },

@@ -3,14 +3,14 @@ import type { Executor } from '../executor.ts';
 import type { Unit } from '../unit.ts';
 
 /**
- * Short reads. What every call asks for is answered from memory, on the thread that serves calls, as long as this process is told
- * of every change.
+ * Runs short reads. Reads that every call makes are answered from memory on the main thread, as long as this process is
+ * notified of every change.
  */
 export class Points {
   readonly #executor: Pick<Executor, 'submit'>;
   readonly #answers = new AnswerCache();
   #hears = false;
-  /** Grows with each change: what was asked for before one is not kept. */
+  /** Number of changes so far. A read that began before a change is not cached. */
   #changes = 0;
 
   constructor(executor: Pick<Executor, 'submit'>) {
@@ -26,13 +26,13 @@ export class Points {
     return value;
   }
 
-  /** Somebody has changed something. */
+  /** Clears the cache after a change. */
   outdated(): void {
     this.#changes += 1;
     this.#answers.forget();
   }
 
-  /** The same; and whether the next change will be told of. */
+  /** Clears the cache. `hears`: whether the next change will be announced. */
   told(hears: boolean): void {
     this.#hears = hears;
     this.outdated();

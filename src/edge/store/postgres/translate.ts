@@ -1,14 +1,14 @@
 import type { Parameters } from '../connection.ts';
 import type { SqlValue } from '../row.ts';
 
-/** SQL of the repositories as PostgreSQL numbers its parameters. */
+/** Repository SQL, translated to the numbered parameters of PostgreSQL. */
 export interface Translated {
   readonly sql: string;
-  /** Of `@name`, in the order of their numbers; absent where they are `?`. */
+  /** Parameter names in the order of their numbers. Undefined if the SQL uses `?`. */
   readonly names: readonly string[] | undefined;
 }
 
-/** `?` and `@name`, not inside of quotes. */
+/** Matches `?` and `@name` outside of quotes. */
 const PARAMETER = /'[^']*'|\?|@(\w+)/g;
 
 export function translate(sql: string): Translated {
@@ -26,7 +26,7 @@ export function translate(sql: string): Translated {
   return { sql: numbered, names: names.length === 0 ? undefined : names };
 }
 
-/** In the order of their numbers. Text may hold no NUL there: it becomes U+FFFD. */
+/** Returns the values in the order of their numbers. PostgreSQL text cannot contain NUL, which becomes U+FFFD. */
 export function valuesOf({ names }: Translated, parameters: Parameters): readonly SqlValue[] {
   const values =
     names === undefined

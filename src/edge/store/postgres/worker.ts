@@ -1,4 +1,4 @@
-/** Entry of the threads that wait for PostgreSQL. */
+/** Entry point of the threads that wait for PostgreSQL. */
 import { workerData } from 'node:worker_threads';
 import { systemRandom } from '../../../base/system-random.ts';
 import { serve } from '../serve.ts';
@@ -21,7 +21,7 @@ serve((tell) => {
           engine.close();
           return { kind: 'done' };
         default:
-          throw new Error(`a thread of PostgreSQL does no ${request.kind}`);
+          throw new Error(`a PostgreSQL thread does not support ${request.kind}`);
       }
     },
   };

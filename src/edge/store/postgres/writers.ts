@@ -2,7 +2,7 @@ import { RecentMap } from '../../../base/recent-map.ts';
 import type { Executor } from '../executor.ts';
 import type { Unit } from '../unit.ts';
 
-/** Calls of which the writer is remembered. */
+/** Maximum number of calls whose writer is remembered. */
 const CALLS_LIMIT = 200_000;
 
 interface OfCall {
@@ -13,8 +13,8 @@ interface Owned {
 }
 
 /**
- * Which writer runs a unit of work. The calls and the money of an account always go to the same one, so that they keep their
- * order and do not wait for each other's locks; all the rest goes to the first.
+ * Selects the connection for each unit that writes. All calls and money of an account use the same connection, which keeps
+ * their order and avoids lock waits. Everything else uses the first connection.
  */
 export class Writers {
   readonly #executors: readonly Executor[];

@@ -120,7 +120,7 @@ function insertToken(db: Connection, authId: AccountId, token: string): void {
   ]);
 }
 
-/** Newest first. */
+/** Returns the tokens, newest first. */
 function tokensOf(db: Connection, authId: AccountId) {
   const rows = db.all(
     'SELECT sealed, expires_us FROM account_token WHERE auth_id = ? ORDER BY id DESC',
@@ -132,7 +132,7 @@ function tokensOf(db: Connection, authId: AccountId) {
   }));
 }
 
-/** The newest token signs; an older one is only accepted until it ends. */
+/** The newest token signs. Older tokens are only accepted until they expire. */
 export const signingTokenRepository = (db: Connection): Synchronously<SigningTokens> => ({
   tokensOf: (accountId) => {
     const account = find(db, accountId);
@@ -202,12 +202,12 @@ function netAllocation(db: Connection, partner: AccountId, customer: AccountId):
   return { concurrentCalls: net('concurrent_calls'), cps: net('cps') };
 }
 
-/** How long a key is remembered. */
+/** Lifetime of an idempotency key, microseconds. */
 const KEY_LIFE_US = 86_400_000_000;
 
-/** Keys of an account that are remembered; beyond, the oldest are forgotten. */
+/** Maximum number of keys per account. Beyond it, the oldest are deleted. */
 const KEYS_LIMIT = 10_000;
-/** The limit is looked after once in so many requests. */
+/** Number of requests between two checks of the limit. */
 const KEYS_TRIM_EVERY = 64;
 
 const responsePurpose = (owner: string, key: string): string => `response:${owner} ${key}`;

@@ -24,7 +24,7 @@ const table = new Table<BalanceRow>('balance', {
   updatedUs: int('updated_us'),
 });
 
-/** Promotion is spent first, so it covers what is held first. */
+/** Combines the balance with its reservations. Promotional credit is spent first, so it covers reservations first. */
 const whole = (row: BalanceRow): Balance => ({
   ...row,
   promotionalReservedBalance: micros(Math.min(row.promotionalBalance, row.reservedFunds)),
@@ -53,14 +53,14 @@ const rowById = (db: Connection, id: string): Row | undefined =>
   );
 
 /**
- * `where`: SQL that names the account. All of its balances: whoever has them may write its ledger, where entries of every
- * currency are numbered together.
+ * Reads all balances of the account that `where` (SQL) selects. Locking them also gives the right to write the account's
+ * ledger, whose entries are numbered across currencies.
  */
 function read(db: Connection, where: string, value: string): readonly Row[] {
   const rows = db.all(`SELECT * FROM balance WHERE ${where} ORDER BY currency${db.forUpdate}`, [
     value,
   ]);
-  // A connection that only reads is not told of changes.
+  // A read-only connection does not see later changes, so it caches nothing.
   if (!db.readonly)
     for (const row of rows) if (!db.balances.byId(string(row, 'id'))) db.balances.keep(row);
   return rows;
@@ -108,8 +108,8 @@ export function patchBalance(
 }
 
 /**
- * At the end of a unit of work: of each balance that it has touched, whether it fell below its threshold is noted once, until it
- * was above again; what happened in between, within the unit, counts for nothing. True: there is one to tell of.
+ * Runs at the end of a unit of work. Records each changed balance that fell below its threshold, once until it rises above it
+ * again. Only the final balance of the unit counts. Returns true if an alert is due.
  */
 export function settleTouched(db: Connection): boolean {
   let fell = false;
@@ -124,7 +124,7 @@ export function settleTouched(db: Connection): boolean {
       ? 1
       : 0;
     if (integer(row, 'low_balance_alerted') === low) continue;
-    // A new account is not low before it was credited for the first time.
+    // A new account does not count as low before its first credit.
     if (low === 1 && !wasCredited(db, row)) continue;
     const balance = whole(table.read(db, row));
     db.balances.change({ ...row, low_balance_alerted: low });
@@ -158,7 +158,7 @@ function wasCredited(db: Connection, balance: Row): boolean {
   return credited !== undefined;
 }
 
-/** What the units of a transaction have moved so far: before it ends, and before something else reads it. */
+/** Writes the cached ledger changes of the transaction: before it ends, and before another statement reads them. */
 export function writeLedger(db: Connection): void {
   for (const row of db.balances.takeChanged()) write(db, row);
   writeHeads(db);
@@ -230,7 +230,7 @@ export function lowBalanceTold(db: Connection, id: number): void {
   db.send('DELETE FROM low_balance_alert WHERE id = ?', [id]);
 }
 
-/** Moves a balance by a completed entry. */
+/** Changes a balance by a completed entry. */
 export function moveBalance(
   db: Connection,
   balanceId: string,
@@ -247,7 +247,7 @@ export function moveBalance(
   });
 }
 
-/** Raises what is held (negative: gives back). */
+/** Raises the reserved amount of a balance; a negative `by` releases it. */
 export function moveReserved(db: Connection, balanceId: string, by: number): void {
   const row = rowById(db, balanceId);
   if (row === undefined) return;
@@ -257,11 +257,11 @@ export function moveReserved(db: Connection, balanceId: string, by: number): voi
 
 const DAY_US = 86_400_000_000;
 
-/** UTC days since the epoch: the buckets of `entry_total`. */
+/** Number of UTC days since the epoch, the day key of `entry_total`. */
 export const dayOf = (us: number): number => Math.floor(us / DAY_US);
 export const dayStartUs = (day: number): number => day * DAY_US;
 
-/** Whether `amount` more may be held now: funds first, then the account's limit of the UTC day. */
+/** Returns whether `amount` more may be reserved now. Checks the funds, then the account's limit for the UTC day. */
 export function mayHold(
   db: Connection,
   balance: Balance,

@@ -24,12 +24,12 @@ export const callRepository = (db: Connection): Synchronously<CallStore> => ({
   },
   update: (call) => {
     const { callUuid } = call.cdr;
-    // A call that is settled must not come back: only an open record is replaced.
+    // Replaces only an open record, so that a settled call cannot become open again.
     const isReplaced = db.changesOne(
       'UPDATE open_call SET heartbeat_us = ?, record = ? WHERE call_uuid = ?',
       [call.heartbeatUs, recordOf(db, call), callUuid],
     );
-    assert(isReplaced || isSettled(db, callUuid), 'the store has nothing of the call');
+    assert(isReplaced || isSettled(db, callUuid), 'the store has no record of the call');
   },
   heartbeat: (beats) => {
     for (const { callUuid, atUs } of beats)
@@ -67,7 +67,7 @@ export const callRepository = (db: Connection): Synchronously<CallStore> => ({
     ),
 });
 
-/** Releases the reservations of an interrupted call for speech that was not recognised. */
+/** Releases the reservations that an interrupted call held for speech recognition it did not use. */
 function releaseSpeech(db: Connection, callUuid: string): void {
   const [from, to] = [speechHold(callUuid, ''), speechHold(callUuid, '~')];
   for (const row of db.all('SELECT id FROM reservation WHERE id >= ? AND id < ?', [from, to]))
@@ -93,8 +93,8 @@ function open(
 const rowOf = (callUuid: string): string => `open call ${callUuid}`;
 
 /**
- * One that has waited is there already. A node that was declared dead, and has not noticed yet, begins none: what it left has
- * been taken up by now.
+ * Stores an open record. A spooled record may exist already. A node that was declared dead but has not noticed cannot open
+ * calls, because other nodes have adopted its rows.
  */
 function saveOpen(db: Connection, call: OpenCall): void {
   const isSaved = db.changesOne(
@@ -115,10 +115,10 @@ function saveOpen(db: Connection, call: OpenCall): void {
   if (!isSaved) throw new ServiceError('STORE_BUSY', 'this node was declared dead');
 }
 
-/** Its notification is sent with the credentials that the customer wrote into the URL. */
+/** Encrypts the credentials that the customer wrote into the notification URL. */
 const recordOf = (db: Connection, call: OpenCall): string =>
   sealCredentials(OPEN_CALL.write(storedCall(call)), db.vault);
 
-/** JSON leaves out fields that are undefined; what reads a record does not tell the two apart. */
+/** JSON omits undefined fields; readers treat absent and undefined alike. */
 const readOpen = (db: Connection, record: string): OpenCall =>
   openCall(OPEN_CALL.read(openCredentials(record, db.vault)));

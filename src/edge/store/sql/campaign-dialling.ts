@@ -1,4 +1,4 @@
-/** Due contacts, and attempts with the statuses and counters that follow from them, in one unit of work each. */
+/** Selects due contacts and stores attempts. Each unit of work also updates the affected statuses and counters. */
 import type { CallUuid, CampaignId } from '../../../base/ids.ts';
 import type { StoredNotification } from '../../../domain/callback/types.ts';
 import type {
@@ -57,7 +57,9 @@ export const dialling = (db: Connection, getCampaign: (id: CampaignId) => Campai
     openAttempts: () => attemptTable.all(db, 'WHERE ended_us IS NULL ORDER BY seq', []),
   }) satisfies Partial<Synchronously<CampaignStore>>;
 
-/** Steps from timezone to timezone along the index, since a list has few timezones and up to millions of contacts. */
+/**
+ * Finds the timezones with due contacts by skipping along the index: a list has few timezones and up to millions of contacts.
+ */
 function dueZones(db: Connection, id: CampaignId) {
   const rows = db.all(
     `WITH RECURSIVE
@@ -206,7 +208,7 @@ function countUse(db: Connection, { id, day }: PoolNumberUse, usedUs: number): v
   );
 }
 
-/** The campaign of the attempt; undefined: it was closed before. */
+/** Returns the campaign of the attempt, or undefined if the attempt was already closed. */
 function finish(db: Connection, finished: AttemptFinish): CampaignId | undefined {
   const { callUuid, status, answeredUs, endedUs, hangupCause, hangupCauseCode, machine } = finished;
   const attempt = db.get(
@@ -241,7 +243,7 @@ function finish(db: Connection, finished: AttemptFinish): CampaignId | undefined
   return campaignId;
 }
 
-/** Nobody was rung: the attempt counts neither for the contact nor for the pool's number nor for the daily limit. */
+/** Reverts the counts of an attempt that rang no phone: for the contact, the pool number and the daily limit. */
 function uncount(db: Connection, callUuid: CallUuid, day: string): void {
   db.send(
     `UPDATE campaign_contact SET attempts = attempts - 1,
@@ -260,7 +262,10 @@ function uncount(db: Connection, callUuid: CallUuid, day: string): void {
   db.send('UPDATE campaign_attempt SET counted = 0 WHERE call_uuid = ?', [callUuid]);
 }
 
-/** The only place that changes a contact's status; keeps the counters equal to the sum over contacts. */
+/**
+ * Changes the status of a contact. All status changes go through here, which keeps the counters equal to the number of
+ * contacts per status.
+ */
 function move(
   db: Connection,
   campaignId: CampaignId,
@@ -280,7 +285,7 @@ function move(
     waits ? (dueUs ?? 0) : null,
     integer(row, 'id'),
   ]);
-  // Statuses are an enumeration of ours, and each is the name of a column.
+  // Statuses are a fixed enumeration, and each is the name of a column.
   db.send(`UPDATE campaign SET ${from} = ${from} - 1 WHERE id = ?`, [campaignId]);
   db.send(`UPDATE campaign SET ${status} = ${status} + 1 WHERE id = ?`, [campaignId]);
 }

@@ -1,4 +1,4 @@
-/** Numbers that no campaign calls, and what is deleted of campaigns that are over. */
+/** Do-not-call numbers, and deletion of data of finished campaigns. */
 import type { CampaignId } from '../../../base/ids.ts';
 import type { CampaignStore } from '../../../domain/campaign/needs.ts';
 import { type Connection, integer, string } from '../connection.ts';
@@ -57,7 +57,7 @@ export const campaignRetention = (db: Connection) =>
       if (isOver === undefined) return false;
       if (eraseSome(db, id, limit)) return true;
       db.send('DELETE FROM campaign_number WHERE campaign_id = ?', [id]);
-      // Contacts are deleted in batches by `clearList`, like those of replaced lists.
+      // Only marks the lists; `clearList` deletes their contacts in batches, like those of replaced lists.
       db.send(`UPDATE campaign_list SET state = 'gone' WHERE campaign_id = ?`, [id]);
       db.send('DELETE FROM campaign WHERE id = ?', [id]);
       return false;

@@ -1,4 +1,4 @@
-/** Contact lists: uploads and views. */
+/** Contact lists: uploads and queries. */
 import type { CampaignId } from '../../../base/ids.ts';
 import type { CampaignStore, ListedContact } from '../../../domain/campaign/needs.ts';
 import type { Attempt, BadRow, Campaign, Contact } from '../../../domain/campaign/types.ts';
@@ -53,7 +53,7 @@ export const attemptTable = new Table<Attempt>('campaign_attempt', {
 export const readContact = (db: Connection, row: Parameters<typeof contactTable.read>[1]) =>
   contactTable.read(db, row);
 
-/** The campaign's list, as a sub-select with the campaign's id as its parameter. */
+/** Sub-select of the campaign's current list. Its parameter is the campaign ID. */
 const ITS_LIST = '(SELECT list FROM campaign WHERE id = ?)';
 
 export const contactLists = (
@@ -192,7 +192,7 @@ const views = (db: Connection) =>
 const isOpen = (db: Connection, listId: number): boolean =>
   db.get(`SELECT 1 FROM campaign_list WHERE number = ? AND state = 'open'`, [listId]) !== undefined;
 
-/** False: the list already has the number or the row. */
+/** Returns false if the list already has the number or the row. */
 function insertContact(db: Connection, listId: number, contact: ListedContact): boolean {
   const { answerUrl, hangupUrl } = contact;
   const url = withCredentials(text('url'));
@@ -220,10 +220,10 @@ function duplicate(db: Connection, listId: number, { rowNumber, to }: ListedCont
     listId,
     to,
   ]);
-  return { rowNumber, reason: `${to} stands in row ${integer(first, 'row_number')} already` };
+  return { rowNumber, reason: `${to} is already in row ${integer(first, 'row_number')}` };
 }
 
-/** How many were added; only the first reason of a row is kept. */
+/** Returns how many rows were added. Only the first reason of a row is kept. */
 const insertBad = (db: Connection, listId: number, { rowNumber, reason }: BadRow): number =>
   db.changesOne(
     'INSERT INTO campaign_bad_row (list, row_number, reason) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',

@@ -117,7 +117,7 @@ function withCounters(row: CampaignRow): Campaign {
 const readCampaign = (db: Connection, row: Row): Campaign =>
   withCounters(campaignTable.read(db, row));
 
-/** Undefined: there is none. */
+/** Returns the campaign, or undefined if it does not exist. */
 function getCampaign(db: Connection, id: CampaignId): Campaign | undefined {
   const row = db.get('SELECT * FROM campaign WHERE id = ?', [id]);
   return row && readCampaign(db, row);

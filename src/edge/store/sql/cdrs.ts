@@ -61,7 +61,7 @@ const cdrTable = new Table<Cdr & { readonly createdUs: number }>('cdr', {
   createdUs: int('created_us'),
 });
 
-/** False when the call has a record already. */
+/** Inserts a record; returns false if the call already has one. */
 export const insertCdr = (db: Connection, cdr: Cdr): boolean =>
   cdrTable.insertNewLater(db, `cdr ${cdr.callUuid}`, { ...cdr, createdUs: db.nowUs });
 
@@ -135,7 +135,7 @@ export const cdrRepository = (db: Connection): Synchronously<CdrStore> => ({
   },
 });
 
-/** As `answeredTimeMs` (base/money.ts) has them, so that a filter finds what is shown. */
+/** SQL for the answered time, equal to `answeredTimeMs` (base/money.ts), so that a filter matches the displayed value. */
 const ANSWERED_MS =
   'CASE WHEN answer_us IS NULL THEN 0 WHEN end_us - answer_us < 1500000 THEN 1000 ELSE (end_us - answer_us + 500000) / 1000000 * 1000 END';
 
@@ -191,7 +191,7 @@ const DAY_US = DAY_MS * 1000;
 export const retentionRepository = (db: Connection): Synchronously<RetentionStore> => ({
   purgeCalls: (nowUs, defaultMs, limit) => {
     const expired = db.all(
-      // CROSS JOIN: account by account. In the other order SQLite reads every record there is.
+      // CROSS JOIN forces the account as the outer loop. In the other order SQLite would read every record.
       `SELECT c.number FROM account a
         CROSS JOIN cdr c WHERE c.account_id = a.auth_id
           AND c.end_us < @now - COALESCE(a.cdr_retention_days * ${DAY_US}, @defaultUs)
@@ -203,7 +203,7 @@ export const retentionRepository = (db: Connection): Synchronously<RetentionStor
     }
     return expired.length;
   },
-  // The oldest records come first, more or less in the order of their ends.
+  // Deletes the oldest records first, approximately in the order of their ends.
   purgeLogs: (nowUs, keptMs, limit) =>
     db.run(
       `DELETE FROM call_timeline WHERE number IN

@@ -157,7 +157,7 @@ export const endpointRepository = (db: Connection): Synchronously<EndpointStore>
   },
 });
 
-/** Those of a sub-account that goes. Answers the names that registered. */
+/** Removes the endpoints of a sub-account that is being deleted. Returns the usernames that were registered. */
 export function removeEndpointsOf(db: Connection, subAccount: AccountId): readonly string[] {
   const rows = db.all('DELETE FROM endpoint WHERE sub_account = ? RETURNING username', [
     subAccount,
@@ -228,7 +228,7 @@ export const bindingRepository = (db: Connection): Synchronously<BindingStore> =
   listAll: () => bindingTable.all(db, 'ORDER BY username, contact_uri', []),
 });
 
-/** Ids that people read: numeric, rising, never given twice. */
+/** Returns the next number for IDs shown to people: ascending and never reused. */
 function nextNumber(db: Connection, name: string): number {
   const row = db.get('UPDATE counter SET value = value + 1 WHERE name = ? RETURNING value', [name]);
   return integer(row, 'value');

@@ -8,10 +8,10 @@ import { flag, int, optional, Table, text } from '../table.ts';
 import { balanceById, dayOf, findBalance, moveBalance } from './balances.ts';
 import { UnitRefused } from './unit-refused.ts';
 
-/** A ledger entry with what only the store knows of it. */
+/** A ledger entry with fields that only the store uses. */
 export interface EntryRow extends LedgerEntry {
   readonly seq: number;
-  /** -1: a debit, legacy types included; 1: a credit. */
+  /** Sign of the amount: -1 for a debit, including legacy types; 1 for a credit. */
   readonly sign: -1 | 1;
   readonly promotional: boolean;
   readonly idempotencyKey: string | undefined;
@@ -37,7 +37,7 @@ export const entryTable = new Table<EntryRow>('entry', {
   updatedUs: int('updated_us'),
 });
 
-/** Without what only the store knows. */
+/** Removes the fields that only the store uses. */
 export function publicEntry(row: EntryRow): LedgerEntry {
   const { seq: _seq, sign: _sign, promotional: _promotional, idempotencyKey: _key, ...entry } = row;
   return entry;
@@ -45,18 +45,18 @@ export function publicEntry(row: EntryRow): LedgerEntry {
 
 export type PostingRefusal = 'unknownBalance' | 'insufficientFunds';
 
-/** How an entry is posted. */
+/** Options for posting an entry. */
 export interface PostingOptions {
-  /** A debit must be covered. */
+  /** Whether a debit must be covered by the balance. */
   readonly checked: boolean;
-  /** A key that was used for an entry with other fields is refused. */
+  /** Whether reusing a key with different fields is an error. Default: false. */
   readonly strict?: boolean | undefined;
   readonly status: EntryStatus;
 }
 
 /**
- * Posts one entry: row, day's total and balance. A repeat (same key, or same reference and type) answers the first
- * entry and moves nothing.
+ * Posts one entry: writes its row, the daily total and the balance. A repeat (same key, or same reference and type) returns
+ * the first entry and changes nothing.
  */
 export function postEntry(
   db: Connection,
@@ -66,7 +66,7 @@ export function postEntry(
   const sign = entry.type === 'credit' ? 1 : -1;
   const isChecked = options.checked && sign === -1;
   const balance = findBalance(db, entry.accountId, entry.currency);
-  // Most entries are no repeats, which the indexes find out: one that may be refused is looked up before.
+  // Repeats are rare, and the unique indexes detect them. Only an entry that may be refused is looked up first.
   const first = isChecked || balance === undefined ? findRepeated(db, entry) : undefined;
   if (first !== undefined) return repeatOf(first, entry, options);
   if (balance === undefined) return 'unknownBalance';
@@ -83,7 +83,7 @@ export function postEntry(
   return publicEntry(row);
 }
 
-/** Fields of an entry that the same key must repeat. */
+/** Fields that must be equal when a key is reused. */
 const REPEATED = [
   'currency',
   'type',
@@ -105,7 +105,7 @@ function repeatOf(
   return publicEntry(first);
 }
 
-/** Ends a pending entry; its amount counts from now on, or never. */
+/** Completes a pending entry. Its amount then counts, or is discarded. */
 export function completePending(
   db: Connection,
   entryId: string,
@@ -128,7 +128,7 @@ export function completePending(
   return publicEntry(row);
 }
 
-/** The entry of the same key, or of the same reference and type. */
+/** Finds an entry with the same key, or with the same reference and type. */
 export function findRepeated(db: Connection, entry: NewEntry): EntryRow | undefined {
   if (entry.key !== undefined) {
     const byKey = entryTable.get(db, 'account_id = ? AND idempotency_key = ?', [
@@ -145,7 +145,7 @@ export function findRepeated(db: Connection, entry: NewEntry): EntryRow | undefi
   ]);
 }
 
-/** `created` never goes back within an account, whatever the wall clock does: pages rely on it. */
+/** `created` never decreases within an account, even if the wall clock moves back, because pagination relies on it. */
 function newRow(
   db: Connection,
   entry: NewEntry,
@@ -191,7 +191,7 @@ function applyToBalance(db: Connection, row: EntryRow, balance: Balance): void {
   moveBalance(db, balance.id, row.sign * row.amount, promotional);
 }
 
-/** `by`: 1 counts the entry in its day's total, -1 takes it out. */
+/** Updates the daily total of the entry. `by`: 1 adds the entry, -1 removes it. */
 function addToTotal(db: Connection, row: EntryRow, by: 1 | -1): void {
   const { accountId, currency, referenceType, type, sign, status } = row;
   const day = dayOf(row.createdUs);

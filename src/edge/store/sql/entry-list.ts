@@ -14,11 +14,11 @@ import { entryTable, publicEntry } from './entries.ts';
 import { firstSince, type SeqRange, seqRange } from './entry-range.ts';
 
 /**
- * The ledger's list. Three ways to the same answer, the cheapest that the filters allow:
- * - no filter but a window of time: entries are numbered by age, a page is a range of numbers;
- * - filters on kept dimensions (type, status, currency, reference type): whole days are counted from `entry_total`,
- *   so that neither the summary nor a late page reads the entries before it;
- * - text or id: the entries themselves are read.
+ * Lists ledger entries. Uses the cheapest of three strategies that the filters allow:
+ * - Time window only: entries are numbered by age, so a page is a range of numbers.
+ * - Filters on dimensions of `entry_total` (type, status, currency, reference type): whole days are counted from the totals,
+ * so that summaries and late pages do not read earlier entries.
+ * - Text or ID filter: reads the entries.
  */
 export function entryPage(
   db: Connection,
@@ -43,7 +43,7 @@ export function entryPage(
   return skippingPage(db, filter, range, offset, perPage);
 }
 
-/** By number, so that entries posted meanwhile neither shift nor repeat those to come. */
+/** Iterates by number, so that new entries do not shift or repeat the remaining ones. */
 export function walkEntries(
   db: Connection,
   filter: EntryFilter,
@@ -59,7 +59,7 @@ export function walkEntries(
     .map((row) => ({ seq: row.seq, entry: publicEntry(row) }));
 }
 
-/** From the kept sums: as many rows as days, whatever the number of entries. */
+/** Reads the stored daily totals: one row per day, for any number of entries. */
 export const dailyTotals = (
   db: Connection,
   accountId: AccountId,
@@ -85,7 +85,7 @@ export const dailyTotals = (
       credit: micros(integer(row, 'credit')),
     }));
 
-/** Sums over the filtered set, without reading what is summed already. */
+/** Sums the filtered set from stored totals where possible. */
 export function entrySummary(db: Connection, filter: EntryFilter): EntrySummary {
   if (isTextual(filter)) {
     const range = seqRange(db, filter);
@@ -107,14 +107,14 @@ const hasDimension = (filter: EntryFilter): boolean =>
   filter.currency !== undefined ||
   filter.referenceType !== undefined;
 
-/** Conditions on columns that `entry` and `entry_total` share. */
+/** Adds the conditions on columns that `entry` and `entry_total` share. */
 function dimensions(where: Where, filter: EntryFilter): Where {
   if (filter.type === 'debit') where.also('sign = -1');
   else if (filter.type === 'credit') where.also('sign = 1');
   else if (filter.type !== undefined) {
     where.and('type = ?', filter.type).also("type NOT IN ('debit', 'credit')");
   }
-  // What follows from the value is said besides: it lets the database use an index of the unusual ones.
+  // Repeats a condition that follows from the value, so that the database can use a partial index.
   if (filter.status !== undefined && filter.status !== 'completed')
     where.also("status <> 'completed'");
   if (filter.referenceType !== undefined && filter.referenceType !== 'cdr')
@@ -147,7 +147,7 @@ function scannedPage(
   return { entries: readPage(db, where, offset, perPage), total: integer(count, 'n') };
 }
 
-/** Days are passed over by their counts; only entries of the day where the page begins are skipped one by one. */
+/** Skips whole days by their counts; reads individual entries only in the day where the page begins. */
 function skippingPage(
   db: Connection,
   filter: EntryFilter,
@@ -184,16 +184,16 @@ const newestUntil = (
   range: SeqRange,
 ): number => Math.min(firstSince(db, accountId, endUs + 1) - 1, range.last);
 
-/** Whole days `day`…`lastDay`, or an odd stretch of one day. */
+/** A part of the window: whole days `day`…`lastDay`, or a stretch within one day. */
 type WindowPart =
   | { readonly day: number; readonly lastDay: number }
   | { readonly fromUs: number; readonly toUs: number };
 
 const FIRST_DAY = 0;
-/** Beyond any clock: year 9999. */
+/** Day number later than any clock value: year 9999. */
 const LAST_DAY = 2_932_896;
 
-/** The window as odd start, whole days, odd end; oldest first. */
+/** Splits the window into a partial first day, whole days and a partial last day, oldest first. */
 function splitWindow(filter: EntryFilter): readonly WindowPart[] {
   const fromUs = Math.max(filter.fromUs ?? dayStartUs(FIRST_DAY), dayStartUs(FIRST_DAY));
   const toUs = Math.min(filter.toUs ?? dayStartUs(LAST_DAY), dayStartUs(LAST_DAY));
@@ -221,7 +221,7 @@ const dayWhere = (filter: EntryFilter, part: Days): Where =>
     filter,
   );
 
-/** Undefined: nothing happened in it. */
+/** Returns the conditions for the stretch, or undefined if it has no entries. */
 function stretchWhere(db: Connection, filter: EntryFilter, part: Stretch): Where | undefined {
   const range = seqRange(db, { accountId: filter.accountId, ...part });
   if (range === undefined) return undefined;
@@ -251,7 +251,7 @@ const sumEntries = (db: Connection, where: Where): readonly Row[] =>
     where.values,
   );
 
-/** Newest day first. */
+/** Counts entries per day, newest day first. */
 function countDays(db: Connection, filter: EntryFilter, part: Days) {
   const where = dayWhere(filter, part);
   const rows = db.all(

@@ -1,4 +1,4 @@
-/** Which entries lie in a window of time: their numbers, which rise with it. */
+/** Converts a time window to a range of entry numbers, which ascend with time. */
 import type { AccountId } from '../../../base/ids.ts';
 import type { EntryFilter } from '../../../domain/ledger/types.ts';
 import { type Connection, integer } from '../connection.ts';
@@ -8,7 +8,7 @@ export interface SeqRange {
   readonly last: number;
 }
 
-/** Numbers of the oldest and the newest entry in the window. */
+/** Returns the numbers of the oldest and newest entry in the window. */
 export function seqRange(db: Connection, filter: EntryFilter): SeqRange | undefined {
   const { accountId, fromUs, toUs } = filter;
   const first = fromUs === undefined ? 1 : firstSince(db, accountId, fromUs);
@@ -17,13 +17,13 @@ export function seqRange(db: Connection, filter: EntryFilter): SeqRange | undefi
   return first > last ? undefined : { first, last };
 }
 
-/** 0: the account has none. */
+/** Returns the number of the account's last entry, or 0 if it has no entries. */
 const lastSeq = (db: Connection, accountId: AccountId): number =>
   integer(db.get('SELECT seq FROM ledger_head WHERE account_id = ?', [accountId]), 'seq');
 
 /**
- * Number of the oldest entry of `us` or later; one more than the last, where there is none. Numbers have no gaps and rise with
- * the time: the half in which it lies is halved again and again, 24 rows for ten million.
+ * Returns the number of the oldest entry at or after `us`, or the last number plus one if there is no such entry. Numbers have
+ * no gaps and ascend with time, so this is a binary search: 24 rows for ten million entries.
  */
 export const firstSince = (db: Connection, accountId: AccountId, us: number): number =>
   integer(

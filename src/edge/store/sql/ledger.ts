@@ -79,7 +79,7 @@ export const ledgerRepository = (db: Connection): Synchronously<LedgerStore> => 
   verify: () => verifyLedger(db),
 });
 
-/** All or nothing: a refused entry takes those before it back with it. */
+/** Posts all entries or none: a refused entry rolls back those before it. */
 export function postAll(
   db: Connection,
   entries: readonly NewEntry[],
@@ -94,7 +94,7 @@ export function postAll(
   return ok(posted);
 }
 
-/** For use that was had: it is charged whatever the balance, and the account had a balance when it began. */
+/** Charges for usage that already happened, whatever the balance: the balance was checked when the usage began. */
 export function postCharges(db: Connection, entries: readonly NewEntry[]): void {
   for (const entry of entries) {
     const posted = postEntry(db, entry, { checked: false, status: 'completed' });
@@ -156,7 +156,7 @@ function chargeUse(db: Connection, use: Use, usedMs: number): Result<Price, 'unk
   return ok(charge);
 }
 
-/** `price`, or the pulses of it that are held when the balance does not cover the rest. */
+/** Returns `price`, or the reserved pulses of it if the balance does not cover the rest. */
 function payable(db: Connection, use: Use, price: Price): Price {
   const { reservationId, accountId, currency } = use;
   const row = db.get('SELECT amount FROM reservation WHERE id = ?', [reservationId]);
@@ -174,7 +174,9 @@ function payable(db: Connection, use: Use, price: Price): Price {
   return raised.ok ? price : affordable(held, use.rate);
 }
 
-/** Raises a hold; one that is as high already is left alone. The account's daily limit holds here too. */
+/**
+ * Raises a reservation to an amount; a reservation that is already as high stays unchanged. The account's daily limit applies.
+ */
 export function extendHold(
   db: Connection,
   reservationId: string,
@@ -198,12 +200,12 @@ export function extendHold(
     integer(held, 'amount'),
   ]);
   db.reservations.delete(reservationId);
-  if (!raised) return err('unknownBalance'); // released meanwhile, by another node
+  if (!raised) return err('unknownBalance'); // another node has released it
   moveReserved(db, balance.id, more);
   return ok(undefined);
 }
 
-/** A reservation that is gone already is no fault: settling is idempotent. */
+/** Ignores a missing reservation, because settling is idempotent. */
 export function releaseHold(db: Connection, reservationId: string): void {
   const known = db.reservations.get(reservationId);
   if (known !== undefined) {
@@ -219,7 +221,7 @@ export function releaseHold(db: Connection, reservationId: string): void {
   if (held !== undefined) moveReserved(db, string(held, 'balance_id'), -integer(held, 'amount'));
 }
 
-/** Every balance against the sums that it must equal. */
+/** Compares every balance with the sums that it must equal. */
 export function verifyLedger(db: Pick<Connection, 'all'>): readonly LedgerFault[] {
   const rows = db.all(
     `SELECT b.id, b.account_id, b.currency, b.balance, b.reserved_funds,

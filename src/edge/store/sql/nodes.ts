@@ -4,14 +4,17 @@ import { type Connection, integer, string } from '../connection.ts';
 import type { Synchronously } from '../repositories.ts';
 import type { Row } from '../row.ts';
 
-/** Beats of a node that does not live. */
+/** Heartbeat count of a dead node. */
 const DEAD = -1;
 const END = `UPDATE node SET epoch = epoch + 1, beats = ${DEAD}`;
 
-/** Of rows that bear a node: those of a life that is over. */
+/** SQL condition that selects orphaned rows: those of an earlier epoch of their node. */
 export const NOBODYS = '(node_id, epoch) NOT IN (SELECT node_id, epoch FROM node)';
 
-/** What is on the disk of a node only that node takes up again. Parameter: its id. */
+/**
+ * SQL condition for orphaned rows whose data is on a node's local disk, which only that node can adopt. Its parameter is the
+ * node ID.
+ */
 export const LEFT_BY_OWN_NODE = `${NOBODYS} AND node_id IN ('', ?)`;
 
 export const nodeRepository = (db: Connection): Synchronously<NodeStore> => ({

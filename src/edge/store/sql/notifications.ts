@@ -32,12 +32,12 @@ export const addNotification = (db: Connection, notification: StoredNotification
 export const notificationRepository = (db: Connection): Synchronously<NotificationStore> => ({
   put: (notification) => {
     notificationTable.insertNew(db, notification);
-    // Another node has adopted the callbacks of a node that was declared dead.
+    // After a node was declared dead, another node has adopted its callbacks.
     db.send(`DELETE FROM notification WHERE id = ? AND node_id <> '' AND ${NOBODYS}`, [
       notification.id,
     ]);
   },
-  /** Oldest first, so that a call's notifications keep their order. */
+  /** Lists pending notifications oldest first, so that those of a call keep their order. */
   listPending: (limit, of) => {
     const { sql, values } = ofLane(of, db.node);
     return pastUnreadable(limit, 0, (after) => {

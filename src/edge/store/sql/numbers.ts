@@ -71,7 +71,7 @@ export const numberRepository = (db: Connection): Synchronously<NumberStore> => 
       [nowUs, limit],
     ),
   rent: (e164, fee, nextBillingUs) => {
-    // A refusal is thrown, which rolls the unit of work back.
+    // A refused fee is thrown, which rolls back the unit of work.
     if (fee !== undefined) postAll(db, [fee], { checked: true });
     db.send(
       `UPDATE phone_number SET next_billing_us = @next, last_billed_us = @now, updated_us = @now,
@@ -125,7 +125,7 @@ export function carrierRepository(db: Connection): Synchronously<CarrierStore> {
   };
 }
 
-/** Bound to the vault: the password that a carrier gave us is encrypted in its column. */
+/** Creates the table with the vault that encrypts the passwords received from carriers. */
 function carrierTable(db: Connection): Table<Carrier> {
   const auth: Column<NonNullable<Carrier['auth']>> = {
     name: 'auth',

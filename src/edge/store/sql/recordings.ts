@@ -72,7 +72,7 @@ export const recordingRepository = (db: Connection): Synchronously<RecordingStor
     });
   },
   remove: (recordingId) => {
-    // Its words go with it. One that waits stays, to be told that there is no file.
+    // Deletes the transcription too. A waiting one stays and will report that the file does not exist.
     db.send("DELETE FROM transcription WHERE recording_id = ? AND status <> 'waiting'", [
       recordingId,
     ]);
@@ -88,7 +88,7 @@ export const recordingRepository = (db: Connection): Synchronously<RecordingStor
     recordingTable.readAll(
       db,
       db.all(
-        // CROSS JOIN: account by account. In the other order SQLite reads every recording there is.
+        // CROSS JOIN forces the account as the outer loop. In the other order SQLite would read every recording.
         `SELECT r.* FROM account a
           CROSS JOIN recording r WHERE r.account_id = a.auth_id
             AND r.added_us < @now - COALESCE(a.recording_retention_days * ${DAY_US}, @defaultUs)
@@ -145,7 +145,7 @@ export const exportRepository = (db: Connection): Synchronously<ExportStore> => 
     ),
   take: () => {
     const { id, epoch } = db.node;
-    // One job is worked on at a time: one that is this node's already was left behind.
+    // A node works on one job at a time, so a running job of this node is left over from an interruption and may be claimed.
     const free = `status = 'queued'
       OR (status = 'running' AND (${NOBODYS} OR (node_id = @id AND epoch = @epoch)))`;
     const row = db.get(
@@ -159,7 +159,7 @@ export const exportRepository = (db: Connection): Synchronously<ExportStore> => 
     try {
       return exportTable.read(db, row);
     } catch (error) {
-      // A job that cannot be read would stop all that come after it.
+      // Skips an unreadable job, which would otherwise block all later ones.
       if (!db.noteUnreadable(error)) throw error;
       db.send("UPDATE export_job SET status = 'failed', error = ? WHERE export_id = ?", [
         'its record cannot be read',

@@ -35,7 +35,7 @@ type StoredCdr = Omit<Cdr, 'billedMs' | 'streams'> & {
   readonly streams: readonly StoredStream[];
 };
 
-/** The JSON of an open record. */
+/** JSON of an open record. */
 export type StoredCall = Omit<
   OpenCall,
   'cdr' | 'pulseMs' | 'streamPulseMs' | 'streams' | 'hangupNotification'
@@ -113,7 +113,7 @@ const cdrShape = struct<StoredCdr>({
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Version 0.1.0 kept one connection a stream, and no pulse of streams beside that of each stream. */
+/** Upgrades records of version 0.1.0, which had one connection per stream and no pulse count across streams. */
 const fromFirstRecords: Upgrade = (older) => {
   const { cdr, streams } = older;
   if (!isObject(cdr) || !Array.isArray(streams)) return older;
@@ -150,7 +150,7 @@ export const OPEN_CALL = new StoredObject<StoredCall>({
   upgrades: [fromFirstRecords],
 });
 
-/** JSON leaves out what is undefined: to copy a record whole and to clear a field costs a third of what leaving it out does. */
+/** JSON omits undefined values. Copying a whole record and clearing a field costs a third of omitting the field. */
 const LEFT_OUT = {
   ofCall: { pulseMs: undefined, streamPulseMs: undefined },
   ofCdr: { billedMs: undefined },

@@ -8,7 +8,7 @@ import type {
 import { aNumber, aPair, aText, listOf, maybe, oneOf, type Shape, struct } from '../shape.ts';
 import { StoredList, StoredObject, unchanged } from '../stored-kind.ts';
 
-/** A notification inside the JSON of another record. Its subject is called `callUuid` there, as in records of earlier versions. */
+/** A notification inside the JSON of another record. The subject is stored as `callUuid`, as in records of earlier versions. */
 export type StoredSubject<T extends { readonly subject: string }> = Omit<T, 'subject'> & {
   readonly callUuid: string;
 };

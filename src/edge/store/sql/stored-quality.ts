@@ -30,7 +30,7 @@ export const qualityShape = struct<MediaQuality>({
   peer: maybe(struct({ lossFraction: aNumber(), jitterMs: aNumber(), mos: aNumber() })),
 });
 
-/** JSON has null where a number was not finite. */
+/** Removes nulls, which JSON contains where a number was not finite. */
 export const withoutNulls: Upgrade = (older) => ({
   ...Object.fromEntries(REQUIRED.map((name) => [name, 0])),
   ...Object.fromEntries(Object.entries(older).filter(([, value]) => value !== null)),

@@ -3,7 +3,7 @@ import type { StreamCdr } from '../../../domain/cdr/types.ts';
 import { aFlag, aNumber, anInteger, aText, oneOf, struct } from '../shape.ts';
 import { eachOf, StoredObject, type Upgrade } from '../stored-kind.ts';
 
-/** The JSON of a finished stream in a call's record. */
+/** JSON of a finished stream in a call's record. */
 export type StoredStream = Omit<StreamCdr, 'billedMs'> & { readonly billedSeconds: number };
 
 export const streamShape = struct<StoredStream>({
@@ -21,7 +21,10 @@ export const streamShape = struct<StoredStream>({
   terminationReason: oneOf('API request', 'Call hangup', 'Connection error', 'Stream timeout'),
 });
 
-/** Version 0.1.0 recorded each connection as a stream of its own: it was connected for its whole length. */
+/**
+ * Upgrades records of version 0.1.0, which stored each connection as a separate stream that was connected for its whole
+ * length.
+ */
 export const fromEachConnection: Upgrade = (older) => ({
   connectedUs: Number(older['endUs']) - Number(older['startUs']),
   ...older,

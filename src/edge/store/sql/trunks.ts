@@ -82,13 +82,13 @@ interface Owned {
   readonly accountId: AccountId;
 }
 
-/** What origination URIs, credentials and ACLs have in common: owned by an account, used by trunks. */
+/** Common table code for origination URIs, credentials and ACLs, which belong to an account and are used by trunks. */
 class PartTable<T extends Owned> {
   readonly #db: Connection;
   readonly #table: Table<T>;
   readonly #usedBy: string;
 
-  /** `usedBy`: condition on `trunk` with `@id`. */
+  /** `usedBy`: SQL condition on `trunk`, with parameter `@id`. */
   constructor(db: Connection, table: Table<T>, usedBy: string) {
     this.#db = db;
     this.#table = table;

@@ -1,6 +1,6 @@
 /**
- * Takes back what a unit of work has done so far and answers `refusal` as an error value. For refusals that show only
- * after the first write; the engine turns it into the unit's result.
+ * Rolls back the current unit of work and returns `refusal` as its error value. Used for refusals that are found after the
+ * first write; the engine converts it to the unit's result.
  */
 export class UnitRefused<E> extends Error {
   readonly refusal: E;

@@ -4,7 +4,7 @@ import { int, Table, text } from '../table.ts';
 import { page, Where } from '../where.ts';
 import { releaseHold } from './ledger.ts';
 
-/** Rows that are recorded; further ones are in the log alone. */
+/** Maximum number of records; further unreadable rows appear only in the log. */
 const LIMIT = 10_000;
 
 type Recorded = Awaited<ReturnType<UnreadableRowStore['page']>>['items'][number];
@@ -32,7 +32,7 @@ export const unreadableRowRepository = (db: Connection): Synchronously<Unreadabl
     const isRemoved =
       db.run('DELETE FROM unreadable_row WHERE table_name = ? AND row_key = ?', [name, key]) === 1;
     if (isRemoved && name === 'open_call') {
-      // Its charge is not known: what is held for it is given back.
+      // The charge of the call is unknown, so its reservations are released.
       db.send('DELETE FROM open_call WHERE call_uuid = ?', [key]);
       releaseHold(db, key);
     }

@@ -5,7 +5,7 @@ import type { Synchronously } from '../repositories.ts';
 import { type Column, int, optional, Table, text } from '../table.ts';
 import { page, Where } from '../where.ts';
 
-/** Readable in the file by who has the key alone. */
+/** A text column that is encrypted with the key file. */
 const sealed = (name: string, purpose: string): Column<string> => ({
   name,
   write: (value, vault) => vault.seal(value, purpose),
@@ -40,7 +40,7 @@ const sessionTable = new Table<Session>('user_session', {
   address: text('address'),
 });
 
-/** The oldest entries come first, more or less in the order of their times: nothing else is looked at. */
+/** Deletes the oldest entries first, approximately in the order of their times, without reading others. */
 const PURGE_AUDIT = `DELETE FROM audit WHERE id IN
   (SELECT id FROM (SELECT id, at_us FROM audit ORDER BY id LIMIT ?) AS oldest WHERE at_us < ?)`;
 const AUDIT_BATCH = 1000;

@@ -84,11 +84,11 @@ describe('a contact list', () => {
 
   it('never gets a replacement character: such a row is refused', async () => {
     expect(await read(Buffer.from('to,Name\n14155550101,Jos\ufffd\n'))).toEqual([
-      'Name has a damaged character (U+FFFD): export the list again as UTF-8',
+      'Name has an invalid character (U+FFFD): export the list again as UTF-8',
     ]);
     const json = '[{"to":"14155550101","Name":"x\\ud800"},{"to":"14155550102","Name":"é"}]';
     expect(await read(Buffer.from(json), 'application/json', 1)).toEqual([
-      'Name has a damaged character (U+FFFD): export the list again as UTF-8',
+      'Name has an invalid character (U+FFFD): export the list again as UTF-8',
       'é',
     ]);
     expect(await read(wide(json), 'application/json', 3)).toHaveLength(2);

@@ -98,8 +98,8 @@ describe('CSV', () => {
       'nobody',
       '3: to is empty',
       '4: from is no telephone number',
-      '5: answer_url is no absolute http or https URL',
-      '6: hangup_url is no absolute http or https URL',
+      '5: answer_url is not an absolute http or https URL',
+      '6: hangup_url is not an absolute http or https URL',
       '7: Name has more than 128 characters',
       '8: has 6 cells under 5 columns',
       '9: Name has line breaks or control characters',
@@ -114,8 +114,8 @@ describe('CSV', () => {
     ['\r\n\r\n', /is empty/],
     ['phone,name\n1,2\n', /has no column to; its first line is: phone, name/],
     ['to,TO\n1,2\n', /column TO twice/],
-    ['to,First Name\n', /column "First Name" that is no name of a SIP header/],
-    ['to,\u00fcber\n', /no name of a SIP header/],
+    ['to,First Name\n', /column "First Name" that is not a SIP header name/],
+    ['to,\u00fcber\n', /not a SIP header name/],
     [`to,${Array.from({ length: 21 }, (_, i) => `h${i}`).join(',')}\n`, /more than 20 columns/],
     ['to,Name\n14155550101,"Ann\n14155550102,Bob\n', /quote is not closed/],
     [`to,Name\n14155550101,"${'x\n'.repeat(40_000)}`, /row of more than 65536 bytes/],
@@ -162,23 +162,23 @@ describe('JSON', () => {
     ]);
     expect(numbersOf(rows)).toEqual([
       '14155550101',
-      '2: is no object',
-      '3: is no object',
-      '4: is no object',
+      '2: is not an object',
+      '3: is not an object',
+      '4: is not an object',
       '5: to must be text',
       '6: to is empty',
-      '7: First Name is no name of a SIP header: 1 to 24 letters, digits, hyphens and underscores',
+      '7: First Name is not a SIP header name: 1 to 24 letters, digits, hyphens and underscores',
       '8: __proto__ must be text',
-      '9: h20 is one header too many: a list has 20',
+      '9: h20 exceeds the limit of 20 headers in a list',
     ]);
   });
 
   it.each([
     ['', /is empty/],
     ['hello', /must be a JSON array/],
-    ['[{"to":"14155550101"}', /ends before its JSON does/],
-    ['[{"to":"14155550101"},}', /no valid JSON after contact 1/],
-    ['[{"to":"14155550101"}]]', /no valid JSON/],
+    ['[{"to":"14155550101"}', /ends before its JSON is complete/],
+    ['[{"to":"14155550101"},}', /not valid JSON after contact 1/],
+    ['[{"to":"14155550101"}]]', /not valid JSON/],
     [`[{"to":"${'1'.repeat(300_000)}"}]`, /contact of more than 65536 bytes/],
     [`{"other":[${'{},'.repeat(100_000)}{}],"contacts":[]}`, /or other members/],
   ])('%.40s is no list', (text, why) => {

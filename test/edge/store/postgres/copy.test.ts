@@ -103,7 +103,7 @@ describe.skipIf(postgresMissing !== undefined)(`store copy ${postgresMissing ?? 
     expect(restored).toMatchObject({ failed: true, text: expect.stringContaining('pg_restore') });
     expect(inspectPostgres(url)).toMatch(/^\d+\.\d+/);
     expect(() => inspectPostgres('postgres://u:s3cret@127.0.0.1:1/x')).toThrow(
-      /^the database is away(?!.*s3cret)/,
+      /^the database is unavailable(?!.*s3cret)/,
     );
     const store = await openNode(url, folders.next());
     await expect(store.backup('/tmp/any')).rejects.toThrow('pg_dump');

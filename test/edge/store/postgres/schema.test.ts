@@ -71,7 +71,7 @@ describe('the schema of PostgreSQL', () => {
       );
       expect(strange).toEqual([]);
       db.run('INSERT INTO schema_version (version) VALUES (999)');
-      expect(() => migratePostgres(db)).toThrow('start a newer service');
+      expect(() => migratePostgres(db)).toThrow('start a newer version');
       db.close();
     },
   );

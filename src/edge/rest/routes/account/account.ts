@@ -26,7 +26,7 @@ const me = callerReadableByToken({
   ...common,
   method: 'GET',
   path: '/api/v1/auth/me',
-  summary: 'The account that asks',
+  summary: 'Get the account of the credentials',
   reply: MeSchema,
   async run({ ledger }, { principal, apiId: id }) {
     const { account, owner } = principal;
@@ -39,7 +39,7 @@ const getAccount = readableByToken({
   errors: 'resource',
   method: 'GET',
   path: '/api/v1/Account/{auth_id}/',
-  summary: 'Account details',
+  summary: 'Get the account details',
   params,
   reply: PlivoAccountSchema,
   async run({ ledger }, { access, apiId: id, accountId }) {
@@ -56,7 +56,7 @@ interface Usage {
   readonly percent: number;
 }
 
-/** Spec Errors, Capacity: 502 when the counter is not to be had. */
+/** Returns the usage, or 502 if the counter is unavailable (spec Errors, Capacity). */
 async function usageOf(
   control: CallControl,
   accountId: AccountId,
@@ -86,7 +86,7 @@ const capacity = accountRoute({
   method: 'GET',
   path: '/api/v1/account/{auth_id}/capacity',
   alsoRefuses: [502],
-  summary: 'Concurrency of the account at this moment',
+  summary: 'Get the current concurrency of the account',
   params,
   reply: Type.Object({
     concurrent_calls: Type.Integer(),
@@ -122,7 +122,7 @@ const concurrency = accountRoute({
   ...common,
   method: 'GET',
   path: '/api/v1/Account/{auth_id}/concurrency',
-  summary: 'Calls running now and the limit',
+  summary: 'Get the number of running calls and the limit',
   params,
   reply: Type.Object({
     account_id: accountIdText(),
@@ -150,7 +150,7 @@ const rotateToken = accountRoute({
   method: 'POST',
   path: '/api/v1/Account/{auth_id}/token',
   credential: true,
-  summary: 'Make a new auth token; the old one stays valid for the overlap',
+  summary: 'Create a new auth token. The old one stays valid for the overlap',
   status: 201,
   params,
   body: Type.Object({
@@ -181,7 +181,7 @@ const createAccessToken = accountRoute({
   method: 'POST',
   path: '/api/v1/Account/{auth_id}/access-token',
   credential: true,
-  summary: 'Make a short-lived token for reading, to be sent as Bearer',
+  summary: 'Create a short-lived read-only access token, to be sent as Bearer',
   status: 201,
   params,
   body: Type.Object({

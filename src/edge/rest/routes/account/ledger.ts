@@ -19,7 +19,7 @@ import {
 
 const RETRIEVAL_FAILED = 'Failed to retrieve transactions';
 
-/** Everything is text here: a value that does not parse falls back (numbers) or is a 500 (dates), never a 400. */
+/** All parameters are text. Invalid numbers fall back to defaults and invalid dates are a 500, never a 400. */
 const TransactionQuery = Type.Object({
   page: Type.Optional(Type.String({ description: '1-indexed; default 1' })),
   per_page: Type.Optional(
@@ -31,7 +31,7 @@ const TransactionQuery = Type.Object({
   to_date: Type.Optional(
     Type.String({ description: 'inclusive; a bare date means 23:59:59 of that day, UTC' }),
   ),
-  type: Type.Optional(Type.String({ description: 'credit and debit sweep in legacy types' })),
+  type: Type.Optional(Type.String({ description: 'credit and debit include legacy types' })),
   status: Type.Optional(Type.String()),
   currency: Type.Optional(Type.String()),
   reference_type: Type.Optional(Type.String()),
@@ -47,7 +47,7 @@ const positiveInteger = (text: string | undefined, otherwise: number): number =>
   return value >= 1 ? value : otherwise;
 };
 
-/** An empty value is no filter. */
+/** Treats an empty value as no filter. */
 const given = (text: string | undefined): string | undefined => (text === '' ? undefined : text);
 
 function filterOf(
@@ -84,7 +84,7 @@ const listTransactions = (root: string): Route =>
     method: 'GET',
     path: `${root}/{auth_id}/transactions`,
     tag: 'Ledger',
-    summary: 'List ledger entries with totals of the whole filtered set',
+    summary: 'List ledger entries, with totals of the whole filtered set',
     errors: 'ledger',
     internalError: RETRIEVAL_FAILED,
     params: accountParams,
@@ -105,7 +105,7 @@ const listReferenceTypes = (root: string): Route =>
     method: 'GET',
     path: `${root}/{auth_id}/transactions/reference-types`,
     tag: 'Ledger',
-    summary: 'Spend sources present on the account',
+    summary: 'List the spend sources of the account',
     errors: 'ledger',
     params: accountParams,
     reply: Type.Object({ reference_types: Type.Array(Type.String()) }),
@@ -117,7 +117,7 @@ const getBalance = readableByToken({
   method: 'GET',
   path: '/api/v1/Account/{auth_id}/balance/{currency}',
   tag: 'Ledger',
-  summary: 'Balance in one currency',
+  summary: 'Get the balance in one currency',
   errors: 'plain',
   params: Type.Object({ auth_id: accountIdText(), currency: Type.String() }),
   reply: BalanceSchema,

@@ -27,18 +27,22 @@ const AlertSchema = Type.Object({
   url: nullableText(),
   emails: Type.Array(Type.String()),
   thresholds: Type.Record(Type.String(), Type.Number(), {
-    description: 'by currency; an alert is raised when the available balance falls below; 0: none',
+    description:
+      'threshold by currency; an alert is sent when the available balance falls below it; 0: no alert',
   }),
 });
 
 const AlertBody = Type.Object({
   url: Type.Optional(nullableHttpUrl()),
   emails: Type.Optional(
-    Type.Array(Type.String(), { maxItems: EMAILS_MAX, description: 'none: an empty list' }),
+    Type.Array(Type.String(), {
+      maxItems: EMAILS_MAX,
+      description: 'email addresses that receive alerts; an empty list turns mails off',
+    }),
   ),
   thresholds: Type.Optional(
     Type.Record(Type.String(), amountField(), {
-      description: 'units by currency code; currencies that are not named keep theirs',
+      description: 'threshold in units by currency code; other currencies stay unchanged',
     }),
   ),
 });
@@ -57,13 +61,13 @@ const shown = (account: Account, balances: readonly Balance[]): Static<typeof Al
   ),
 });
 
-/** Several addresses stand in one field with commas between them. */
+/** Checks the addresses of a field that contains several, separated by commas. */
 export function checkAddresses(field: string, addresses: readonly string[]): Failure | undefined {
   const wrong = addresses.find((address) => !isEmail(address));
-  return wrong === undefined ? undefined : invalidField(field, `${wrong} is no e-mail address`);
+  return wrong === undefined ? undefined : invalidField(field, `${wrong} is not an e-mail address`);
 }
 
-/** Nothing is changed where one of several currencies is wrong. */
+/** Sets the thresholds of several currencies, or none of them if one is invalid. */
 async function setThresholds(
   { ledger }: RouteNeeds,
   accountId: AccountId,
@@ -86,7 +90,7 @@ const getAlert = readableByToken({
   ...common,
   method: 'GET',
   path: PATH,
-  summary: 'When and where low balances are told',
+  summary: 'Get the low-balance alert settings',
   params,
   reply: AlertSchema,
   run: async ({ ledger }, { access, accountId }) =>
@@ -98,7 +102,7 @@ const setAlert = accountRoute({
   method: 'POST',
   path: PATH,
   summary:
-    'Set thresholds by currency, and the URL and addresses that are told; what is absent stays',
+    'Update the low-balance alert settings: thresholds by currency, and the URL and addresses to notify. Absent fields stay unchanged',
   params,
   body: AlertBody,
   reply: AlertSchema,

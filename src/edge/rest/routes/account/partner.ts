@@ -4,7 +4,7 @@ import { callerRoute, type Route } from '../../http/route.ts';
 import { accountIdText, hinted, oneOf, type Static, Type, timestamp } from '../../http/schema.ts';
 import { answered } from '../../refusal.ts';
 
-/** Spec Limits: partner transfer, reclaim and history. */
+/** Maximum number of slots in a transfer (spec Limits: partner transfer, reclaim and history). */
 const SLOTS_MAX = 10_000;
 const DESCRIPTION_MAX = 500;
 const HISTORY_DEFAULT = 50;
@@ -45,7 +45,7 @@ const TransferReply = Type.Object({
   message: Type.String(),
 });
 
-/** A transfer flows from partner to customer, a reclaim back. */
+/** Returns source and target: a transfer goes from partner to customer, a reclaim back. */
 const parties = (transfer: CapacityTransfer) =>
   transfer.operation === 'transfer'
     ? { from_account: transfer.partnerAuthId, to_account: transfer.customerAuthId }
@@ -91,7 +91,7 @@ const view = callerRoute({
   ...common,
   method: 'GET',
   path: ROOT,
-  summary: 'Allocation to a customer and the limits of both accounts',
+  summary: 'Get the allocation to a customer and the limits of both accounts',
   params,
   reply: Type.Object({
     partner_auth_id: accountIdText(),
@@ -123,7 +123,7 @@ const history = callerRoute({
   ...common,
   method: 'GET',
   path: '/api/v1/partner/concurrency/transfers',
-  summary: 'Transfers and reclaims, newest first',
+  summary: 'List transfers and reclaims, newest first',
   query: Type.Object({
     limit: Type.Optional(
       hinted(
@@ -176,8 +176,8 @@ const history = callerRoute({
 });
 
 export const partnerRoutes: readonly Route[] = [
-  move('transfer', 'Move capacity from the partner to a customer'),
-  move('reclaim', 'Take capacity back from a customer'),
+  move('transfer', 'Transfer capacity from the partner to a customer'),
+  move('reclaim', 'Reclaim capacity from a customer'),
   view,
   history,
 ];

@@ -1,4 +1,4 @@
-/** Tokens of phones in pages: shown for a SIP login, and revoked. */
+/** Tokens for phones in web pages: exchanged for a SIP login, and revoked. */
 import { ok } from '../../../../base/result.ts';
 import { isoMicros } from '../../../../base/time-format.ts';
 import type { PhoneCredentials } from '../../../../domain/phone-login/phone-login.ts';
@@ -12,15 +12,17 @@ const US_PER_S = 1_000_000;
 
 const LoginSchema = Type.Object({
   api_id: apiId(),
-  username: Type.String({ description: 'the endpoint: user of From, To and Contact' }),
+  username: Type.String({ description: 'username of the endpoint, for From, To and Contact' }),
   sip_uri: Type.String({ description: 'address of record' }),
-  authorization_username: Type.String({ description: 'user name of digest credentials' }),
-  password: Type.String({ description: 'of this login alone' }),
-  sip_path: Type.String({ description: 'WebSocket of SIP, on the host and port of this answer' }),
-  expires_at: Type.String({ description: 'no registration outlives it' }),
+  authorization_username: Type.String({ description: 'username of the digest credentials' }),
+  password: Type.String({ description: 'password of this login only' }),
+  sip_path: Type.String({
+    description: 'WebSocket URL for SIP, on the host and port of this response',
+  }),
+  expires_at: Type.String({ description: 'expiry, also of its registrations' }),
   expires_in: Type.Integer({ description: 'seconds' }),
-  incoming_allow: Type.Boolean({ description: 'may register, and be called' }),
-  outgoing_allow: Type.Boolean({ description: 'may call' }),
+  incoming_allow: Type.Boolean({ description: 'may register and receive calls' }),
+  outgoing_allow: Type.Boolean({ description: 'may place calls' }),
 });
 
 const show = (needs: RouteNeeds, login: PhoneCredentials) => ({
@@ -42,7 +44,7 @@ const login = guestRoute({
   errors: 'resource',
   anyOrigin: true,
   summary:
-    "A SIP login for the endpoint that a token names, until the token's exp: the token is one of POST …/JWT/Token/, or made by a library with the account's auth token (HS256)",
+    "Get a SIP login for the endpoint in a token, valid until the token's exp. The token comes from POST …/JWT/Token/, or a library signs it with the account's auth token (HS256)",
   alsoRefuses: [403, 409],
   body: Type.Object({
     token: hinted(Type.String({ minLength: 1, maxLength: 4096 }), 'must be a token'),
@@ -60,8 +62,7 @@ const revoke = accountRoute({
   path: '/api/v1/Account/{auth_id}/JWT/Token/{jti}/',
   tag: 'Account',
   errors: 'resource',
-  summary:
-    'Revoke a token by its jti: its logins end with their registrations and the calls that they began, and it is refused from now on',
+  summary: 'Revoke a token by its jti. Its logins end, together with their registrations and calls',
   status: 204,
   params: Type.Object({
     auth_id: accountIdText(),

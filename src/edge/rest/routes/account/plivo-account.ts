@@ -1,4 +1,4 @@
-/** What Plivo's clients ask of the account itself: its name, prices of a country, a token for an endpoint. */
+/** Account routes for Plivo clients: the name, prices of a country, a token for an endpoint. */
 import { getCountryCallingCode, isSupportedCountry } from 'libphonenumber-js/max';
 import { hmacSha256 } from '../../../../base/hash.ts';
 import { uuid } from '../../../../base/ids.ts';
@@ -19,16 +19,15 @@ const update = accountRoute({
   ...common,
   method: 'POST',
   path: ROOT,
-  summary:
-    'Change the name or timezone of the account (Plivo form); other details are not kept here',
+  summary: 'Update the name or timezone of the account (Plivo form). Other details are not stored',
   status: 202,
   params,
   body: Type.Object({
     name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
     timezone: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
-    // plivo-python sends null for what it was not given.
-    city: Type.Optional(hinted(Type.Null(), 'is not kept')),
-    address: Type.Optional(hinted(Type.Null(), 'is not kept')),
+    // plivo-python sends null for parameters that are not set.
+    city: Type.Optional(hinted(Type.Null(), 'is not stored')),
+    address: Type.Optional(hinted(Type.Null(), 'is not stored')),
   }),
   reply: messageReply,
   async run({ accounts }, { accountId, body: { name, timezone }, apiId: id }) {
@@ -49,7 +48,8 @@ const pricing = accountRoute({
   ...common,
   method: 'GET',
   path: `${ROOT}Pricing/`,
-  summary: "Prices of calls and numbers of a country, in the account's currency (Plivo form)",
+  summary:
+    "Get the prices of calls and numbers of a country, in the account's currency (Plivo form)",
   params,
   query: Type.Object({
     country_iso: hinted(
@@ -61,7 +61,7 @@ const pricing = accountRoute({
   run({ ledger }, { access, query, apiId: id }) {
     const country = query.country_iso.toUpperCase();
     if (!isSupportedCountry(country))
-      return err(invalidField('country_iso', 'is no country with telephone numbers'));
+      return err(invalidField('country_iso', 'is not a country with telephone numbers'));
     const callingCode = String(getCountryCallingCode(country));
     const { currency } = access.owner;
     return ok({
@@ -82,11 +82,11 @@ const token = accountRoute({
   method: 'POST',
   path: `${ROOT}JWT/Token/`,
   summary:
-    "A JSON Web Token (RFC 7519) that names an endpoint, signed with the account's token: a page logs its phone in with it (POST /phone/login)",
+    "Create a JSON Web Token (RFC 7519) for an endpoint, signed with the account's token. A web page uses it to log in its phone (POST /phone/login)",
   params,
   body: Type.Object({
     iss: accountIdText({ description: 'the account itself' }),
-    sub: Type.Optional(Type.String({ maxLength: 200, description: 'user name of an endpoint' })),
+    sub: Type.Optional(Type.String({ maxLength: 200, description: 'username of an endpoint' })),
     nbf: Type.Optional(Type.Integer({ minimum: 0, description: 'seconds since the epoch' })),
     exp: Type.Optional(Type.Integer({ minimum: 0, description: 'seconds since the epoch' })),
     app: Type.Optional(Type.String({ maxLength: 64 })),
@@ -119,7 +119,7 @@ const token = accountRoute({
   },
 });
 
-/** RFC 7519, HS256; the header as Plivo's own libraries write it. */
+/** Signs a JWT (RFC 7519, HS256) with the header that Plivo's libraries write. */
 function signed(payload: object, key: string): string {
   const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
   const text = `${part({ alg: 'HS256', typ: 'JWT', cty: 'plivo;v=1' })}.${part(payload)}`;

@@ -13,7 +13,7 @@ import {
 } from '../../wire/sub-account.ts';
 import { findSubAccount } from './sub-account.ts';
 
-/** The form of Plivo's clients (dialect §3.10). */
+/** Path used by Plivo clients (dialect §3.10). */
 const ROOT = '/api/v1/Account/{auth_id}/Subaccount/';
 const common = { tag: 'Sub-accounts', errors: 'resource', mainAccountOnly: true } as const;
 const accountParams = Type.Object({ auth_id: accountIdText() });
@@ -87,7 +87,7 @@ const update = accountRoute({
   ...common,
   method: 'POST',
   path: `${ROOT}{sub_auth_id}/`,
-  summary: 'Change a sub-account (Plivo form)',
+  summary: 'Update a sub-account (Plivo form)',
   status: 202,
   params,
   body: SubAccountUpdateBody,

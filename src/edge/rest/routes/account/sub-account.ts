@@ -20,7 +20,7 @@ const params = Type.Object({ auth_id: accountIdText(), sub_auth_id: accountIdTex
 const PAGE_SIZE_DEFAULT = 20;
 const PAGE_SIZE_MAX = 100;
 
-/** The sub-account of the path, if it is one of the account's. */
+/** Finds the sub-account in the path, which must belong to the account. */
 export async function findSubAccount(
   { accounts }: RouteNeeds,
   accountId: AccountId,
@@ -41,7 +41,7 @@ const create = accountRoute({
   method: 'POST',
   path: ROOT,
   credential: true,
-  summary: 'Create a sub-account; the only answer that shows its token',
+  summary: 'Create a sub-account. Only this response shows its token',
   status: 201,
   params: accountParams,
   body: Type.Object({ name: subAccountName(), ...subAccountDetails }),
@@ -129,7 +129,7 @@ const update = accountRoute({
   ...common,
   method: 'PUT',
   path: `${ROOT}{sub_auth_id}`,
-  summary: 'Change a sub-account',
+  summary: 'Update a sub-account',
   params,
   body: SubAccountUpdateBody,
   reply: SubAccountSchema,

@@ -98,7 +98,7 @@ const stopRecording = callRoute({
   query: Type.Object({ recording_id: Type.Optional(recordingIdText()) }),
   body: Type.Object({
     recording_id: Type.Optional(recordingIdText()),
-    URL: Type.Optional(Type.String({ description: 'url of the recording' })),
+    URL: Type.Optional(Type.String({ description: 'URL of the recording' })),
   }),
   async run({ control }, { accountId, params, query, body }) {
     const fromUrl = /([0-9a-f-]{36})\.(?:mp3|wav)/i.exec(body.URL ?? '')?.[1];
@@ -153,7 +153,7 @@ const stopPlay = callRoute({
   ...callCommon,
   method: 'DELETE',
   path: `${ONE}/Play/`,
-  summary: 'Stop what is being played',
+  summary: 'Stop playing audio into a live call',
   status: 204,
   params: callParams,
   run: async ({ control }, { accountId, params }) =>
@@ -200,7 +200,7 @@ const stopSpeak = callRoute({
   ...callCommon,
   method: 'DELETE',
   path: `${ONE}/Speak/`,
-  summary: 'Stop what is being spoken',
+  summary: 'Stop speaking into a live call',
   status: 204,
   params: callParams,
   run: async ({ control }, { accountId, params }) =>

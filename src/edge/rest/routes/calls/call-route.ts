@@ -10,7 +10,9 @@ export const callParams = Type.Object({ auth_id: accountIdText(), call_uuid: Typ
 
 type Whose = Pick<AccountInput, 'accountId' | 'subAccount'>;
 
-/** Whether a call, live or waiting, or a request with such calls is the sub-account's. The main account has them all. */
+/**
+ * Returns whether a live or waiting call, or a request with such calls, belongs to the sub-account. A main account owns all.
+ */
 export async function ownsRequest(
   control: Pick<CallControl, 'liveCalls'>,
   { accountId, subAccount }: Whose,
@@ -36,7 +38,7 @@ async function ownsCall(
   return (await callRecords.get(accountId, callUuid, subAccount)).ok;
 }
 
-/** A route about one call: to a sub-account, calls of others do not exist. */
+/** A route about one call. For a sub-account, calls of others do not exist. */
 export const callRoute: typeof accountRoute = (definition) => {
   const route = accountRoute(definition);
   return {

@@ -16,14 +16,14 @@ import { RecordBody, RecordReply, recordRequest, SpeakFields } from './actions.t
 const ROOT = '/api/v1/Account/{auth_id}/Conference/';
 const ONE = `${ROOT}{name}/`;
 const MEMBER = `${ONE}Member/{member_id}/`;
-/** A room may hold calls of several sub-accounts: only the main account moderates. */
+/** A room may contain calls of several sub-accounts, so only the main account moderates it. */
 const common = { tag: 'Conferences', errors: 'resource', mainAccountOnly: true } as const;
 const accountParams = Type.Object({ auth_id: accountIdText() });
 const params = Type.Object({ auth_id: accountIdText(), name: Type.String() });
 const memberParams = Type.Object({
   auth_id: accountIdText(),
   name: Type.String(),
-  member_id: Type.String({ description: 'an id, several separated by commas, or all' }),
+  member_id: Type.String({ description: 'an ID, several separated by commas, or all' }),
 });
 
 const ConferenceSchema = Type.Object({
@@ -73,7 +73,7 @@ const conferences: readonly Route[] = [
     ...common,
     method: 'GET',
     path: ROOT,
-    summary: 'Names of running conferences',
+    summary: 'List the names of running conferences',
     params: accountParams,
     query: Type.Object({}),
     reply: Type.Object({ api_id: apiId(), conferences: Type.Array(Type.String()) }),
@@ -97,7 +97,7 @@ const conferences: readonly Route[] = [
     ...common,
     method: 'GET',
     path: ONE,
-    summary: 'A conference and its members',
+    summary: 'Get a conference and its members',
     params,
     reply: ConferenceSchema,
     async run({ control }, { accountId, params: path, apiId: id }) {
@@ -150,16 +150,16 @@ const conferences: readonly Route[] = [
 
 interface MemberOperation<B extends TSchema> {
   readonly method: Method;
-  /** After the member: `Mute/`, or empty. */
+  /** Path segment after the member: `Mute/`, or empty. */
   readonly word: string;
   readonly summary: string;
-  /** What the reply says was done. */
+  /** Word in the reply for the completed action. */
   readonly done: string;
   readonly body: B;
   readonly action: (body: Static<B>) => MemberAction;
 }
 
-/** One id is answered as a text, several or `all` as a list (dialect §3.5). */
+/** One ID is answered as text, several or `all` as a list (dialect §3.5). */
 function memberRoute<B extends TSchema>(operation: MemberOperation<B>): Route {
   return accountRoute({
     ...common,
@@ -206,10 +206,10 @@ const simple = (
 
 const members: readonly Route[] = [
   simple('POST', 'Mute/', 'Mute members', 'muted', 'mute'),
-  simple('DELETE', 'Mute/', 'Let members speak again', 'unmuted', 'unmute'),
-  simple('POST', 'Deaf/', 'Members hear nothing', 'deaf', 'deaf'),
-  simple('DELETE', 'Deaf/', 'Let members hear again', 'undeaf', 'undeaf'),
-  simple('POST', 'Kick/', 'Members leave the room; their calls go on', 'kicked', 'kick'),
+  simple('DELETE', 'Mute/', 'Unmute members', 'unmuted', 'unmute'),
+  simple('POST', 'Deaf/', 'Deafen members, so that they hear nothing', 'deaf', 'deaf'),
+  simple('DELETE', 'Deaf/', 'Undeafen members', 'undeaf', 'undeaf'),
+  simple('POST', 'Kick/', 'Remove members from the room. Their calls continue', 'kicked', 'kick'),
   simple('DELETE', '', 'Hang up members', 'hangup', 'hangup'),
   simple('DELETE', 'Play/', 'Stop playing to members', 'play stopped', 'stopPlay'),
   simple('DELETE', 'Speak/', 'Stop speaking to members', 'speak stopped', 'stopSpeak'),

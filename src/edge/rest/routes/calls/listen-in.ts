@@ -1,4 +1,4 @@
-/** Listening to a running call, and looking at what its bots and the service say to each other. */
+/** Listening to a running call, and viewing the messages between its bots and the service. */
 import type { Readable } from 'node:stream';
 import type { CallUuid } from '../../../../base/ids.ts';
 import { err, ok } from '../../../../base/result.ts';
@@ -12,7 +12,7 @@ import { callCommon, callParams, callRoute } from './call-route.ts';
 
 const ONE = '/api/v1/Account/{auth_id}/Call/{call_uuid}/';
 
-/** As long as the session lasts, and the account is active. */
+/** Returns whether the session is valid and the account active. */
 const stillAllowed =
   ({ users, accounts }: RouteNeeds, { user, access }: AccountInput): StillAllowed =>
   async () => {
@@ -33,18 +33,18 @@ async function told(
   if (body === 'unknown') return refused({ kind: 'unknownCall' });
   if (body === 'busy') {
     const headers = { 'retry-after': '10' };
-    return err(failure(429, 'too many listen to this call already', { headers }));
+    return err(failure(429, 'too many listeners on this call', { headers }));
   }
   return ok({ contentType, headers: { 'cache-control': 'no-store' }, body });
 }
 
-/** No GET: who listens stands in the audit log. */
+/** POST instead of GET, so that listening appears in the audit log. */
 const listen = callRoute({
   ...callCommon,
   method: 'POST',
   path: `${ONE}listen`,
   summary:
-    'Listen to an answered call: a WAV file without end, left what the caller or called party says, right what it hears',
+    'Listen to an answered call: an endless WAV file. Left: audio from the other party. Right: audio sent to it',
   params: callParams,
   produces: 'audio/wav',
   longRunning: true,
@@ -57,7 +57,7 @@ const watch = callRoute({
   method: 'GET',
   path: `${ONE}stream-events`,
   summary:
-    "Messages of a running call's bots, and the audio levels of both directions, as server-sent events",
+    "Stream the messages of a running call's bots and the audio levels of both directions, as server-sent events",
   params: callParams,
   produces: 'text/event-stream',
   longRunning: true,

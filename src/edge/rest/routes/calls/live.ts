@@ -34,16 +34,18 @@ import { callCommon, callParams, callRoute, ownsRequest } from './call-route.ts'
 const ROOT = '/api/v1/Account/{auth_id}/Call/';
 const ONE = `${ROOT}{call_uuid}/`;
 
-/** Three shapes share these paths (dialect §3.4); the reply is written as it is. */
+/** Three reply shapes share these paths (dialect §3.4), so the reply bypasses the schema's serializer. */
 const json = (body: object): RawReply => ({
   contentType: 'application/json; charset=utf-8',
   body: JSON.stringify(body),
 });
 
 const status = () =>
-  Type.Optional(oneOf(['live', 'queued'], { description: 'absent: finished calls' }));
+  Type.Optional(
+    oneOf(['live', 'queued'], { description: 'live or queued; absent: finished calls' }),
+  );
 
-/** Filters that a call has an answer to only when it is over. */
+/** Filters that match only finished calls. */
 const finishedOnly = {
   parent_call_uuid: uuidFilter(),
   hangup_cause_code: Type.Optional(Type.Integer()),
@@ -62,7 +64,7 @@ const ListQuery = Type.Object({
 });
 type ListQuery = Static<typeof ListQuery>;
 
-/** Calls that live or wait, as the filters say; all of them, unless a cut is asked for. */
+/** Returns the live and waiting calls that match the filters: all of them, or one page. */
 function livePart(
   calls: readonly LiveCall[],
   subAccount: AccountId | undefined,
@@ -115,7 +117,7 @@ const listCalls = accountRoute({
   ...callCommon,
   method: 'GET',
   path: ROOT,
-  summary: 'UUIDs of live or queued calls, or finished calls',
+  summary: 'List the UUIDs of live or queued calls, or list finished calls',
   params: Type.Object({ auth_id: accountIdText() }),
   query: ListQuery,
   produces: 'application/json',
@@ -149,12 +151,12 @@ const getCall = accountRoute({
   ...callCommon,
   method: 'GET',
   path: ONE,
-  summary: 'A live, queued or finished call',
+  summary: 'Get a live, queued or finished call',
   params: callParams,
   query: Type.Object({
     status: status(),
     call_uuid: Type.Optional(
-      Type.String({ description: 'that of the path, as plivo-python sends it' }),
+      Type.String({ description: 'call UUID of the path, as plivo-python sends it' }),
     ),
   }),
   produces: 'application/json',
@@ -181,19 +183,19 @@ const hangupCall = callRoute({
   ...callCommon,
   method: 'DELETE',
   path: ONE,
-  summary: 'Hang up a live call, or withdraw a queued one',
+  summary: 'Hang up a live call, or cancel a queued one',
   status: 204,
   params: callParams,
   run: async ({ control }, { accountId, params }) =>
     answered(await control.hangup(accountId, callUuidOf(params.call_uuid)), () => undefined),
 });
 
-/** Plivo's word for withdrawing a queued request. */
+/** Plivo's operation to cancel a queued request. */
 const cancelRequest = accountRoute({
   ...callCommon,
   method: 'DELETE',
   path: '/api/v1/Account/{auth_id}/Request/{request_uuid}/',
-  summary: 'Withdraw what is still queued of a request',
+  summary: 'Cancel the calls of a request that are still queued',
   status: 204,
   params: Type.Object({ auth_id: accountIdText(), request_uuid: Type.String() }),
   async run({ control }, { accountId, subAccount, params }) {
@@ -208,7 +210,7 @@ const transferCall = callRoute({
   ...callCommon,
   method: 'POST',
   path: ONE,
-  summary: 'Move a leg, or both, to another document',
+  summary: 'Transfer one leg, or both, to another document',
   status: 202,
   params: callParams,
   body: Type.Object({
@@ -245,7 +247,7 @@ const readLog = callRoute({
   ...callCommon,
   method: 'GET',
   path: `${ONE}log`,
-  summary: 'Timeline of a call: SIP messages, document steps, callbacks, media events',
+  summary: 'Get the timeline of a call: SIP messages, document steps, callbacks, media events',
   params: callParams,
   reply: Type.Object({
     api_id: apiId(),
@@ -266,7 +268,8 @@ const readQuality = callRoute({
   ...callCommon,
   method: 'GET',
   path: `${ONE}quality`,
-  summary: 'How an answered call sounds now: what was heard from its caller or called party so far',
+  summary:
+    'Get the current quality of an answered call, measured on the audio received from the other party',
   params: callParams,
   reply: Type.Object({
     api_id: apiId(),
@@ -302,7 +305,7 @@ const readSamples = callRoute({
   ...callCommon,
   method: 'GET',
   path: `${ONE}quality/samples`,
-  summary: 'How a call sounded, every five seconds at first; also for a while after its end',
+  summary: 'Get quality samples of a call (initially every 5 s), also for a while after its end',
   params: callParams,
   reply: Type.Object({
     api_id: apiId(),

@@ -1,4 +1,4 @@
-/** Members of multi-party calls: called or moved in, muted, held, coached, let go. */
+/** Members of multi-party calls: add, move, mute, hold, coach and remove. */
 import { err, ok, type Result } from '../../../../base/result.ts';
 import { inlineDocument } from '../../../../domain/callback/callback.ts';
 import { type Failure, invalidField } from '../../http/failure.ts';
@@ -22,12 +22,12 @@ import {
   showParticipant,
 } from '../../wire/multi-party.ts';
 
-/** Whom to call, or the call that is moved. */
+/** Returns whether the body moves a running call or places new ones. */
 function chosenCalls(body: Static<typeof AddBody>): Result<'move' | 'call', Failure> {
   if (body.call_uuid !== undefined) {
     return body.from === undefined && body.to === undefined
       ? ok('move')
-      : err(invalidField('call_uuid', 'is given without from and to'));
+      : err(invalidField('call_uuid', 'is allowed only without from and to'));
   }
   if (body.from === undefined) return err(invalidField('from', 'is required without call_uuid'));
   if (body.to === undefined) return err(invalidField('to', 'is required without call_uuid'));
@@ -39,7 +39,7 @@ export const multiPartyMemberRoutes: readonly Route[] = [
     ...common,
     method: 'POST',
     path: PARTICIPANTS,
-    summary: 'Call somebody into a multi-party call, or move a live call into it',
+    summary: 'Add a participant to a multi-party call, by a new call or by moving a live call',
     status: 201,
     params,
     body: AddBody,
@@ -106,7 +106,7 @@ export const multiPartyMemberRoutes: readonly Route[] = [
     ...common,
     method: 'GET',
     path: PARTICIPANTS,
-    summary: 'Members of a multi-party call, those who have left it after those in it',
+    summary: 'List the members of a multi-party call: current members first, then those who left',
     params,
     query: Type.Object({ call_uuid: Type.Optional(Type.String()) }),
     reply: Type.Object({ api_id: apiId(), objects: Type.Array(ParticipantSchema) }),
@@ -124,7 +124,7 @@ export const multiPartyMemberRoutes: readonly Route[] = [
     ...common,
     method: 'GET',
     path: `${PARTICIPANTS}{participant_id}/`,
-    summary: 'A member of a multi-party call',
+    summary: 'Get a member of a multi-party call',
     params: participantParams,
     reply: Type.Object({ api_id: apiId(), ...ParticipantSchema.properties }),
     async run({ control }, { accountId, params: path, apiId: id }) {
@@ -140,7 +140,7 @@ export const multiPartyMemberRoutes: readonly Route[] = [
     ...common,
     method: 'POST',
     path: `${PARTICIPANTS}{participant_id}/`,
-    summary: 'Mute, hold or coach',
+    summary: 'Mute, hold or coach a member',
     status: 202,
     params: participantParams,
     body: Type.Object({
@@ -175,7 +175,7 @@ export const multiPartyMemberRoutes: readonly Route[] = [
     ...common,
     method: 'DELETE',
     path: `${PARTICIPANTS}{participant_id}/`,
-    summary: 'A member leaves; its document goes on',
+    summary: 'Remove a member. Its document continues',
     status: 204,
     params: participantParams,
     run: async ({ control }, { accountId, params: path }) =>
@@ -189,7 +189,7 @@ export const multiPartyMemberRoutes: readonly Route[] = [
   }),
 ];
 
-/** The first of a list, in seconds. */
+/** Returns the ring timeout in milliseconds: the first of a list in seconds. */
 function ringTimeoutMs(value: number | string | undefined): number | undefined {
   const seconds = Number(String(value ?? '').split('<')[0]);
   return Number.isInteger(seconds) && seconds > 0 && seconds <= 600 ? seconds * 1000 : undefined;

@@ -1,4 +1,4 @@
-/** Recordings of multi-party calls, of all of it or of one member, and sounds for one member. */
+/** Recordings of a multi-party call or of one member, and sounds for one member. */
 
 import type { AccountId } from '../../../../base/ids.ts';
 import type { Result } from '../../../../base/result.ts';
@@ -34,7 +34,7 @@ const MemberRecordBody = Type.Object({
   record_track_type: Type.Optional(
     oneOf(['participant', 'all'], {
       default: 'all',
-      description: 'participant: what the member says; all: that and what it hears',
+      description: 'participant: audio from the member; all: audio from and to the member',
     }),
   ),
 });
@@ -43,7 +43,7 @@ const RecordReply = Type.Object({
   message: Type.String(),
   recording_id: Type.String(),
   recording_url: Type.String(),
-  url: Type.String({ description: 'as recording_url' }),
+  url: Type.String({ description: 'same as recording_url' }),
 });
 
 async function record(
@@ -122,19 +122,24 @@ export const multiPartyRecordingRoutes: readonly Route[] = [
     {
       method: 'POST',
       path: `${MPC_ONE}Record/Pause/`,
-      summary: 'Pause the recording of a multi-party call: the pause is neither kept nor charged',
+      summary:
+        'Pause the recording of a multi-party call. The pause is not recorded and not charged',
     },
     'pauseRecording',
   ),
   ofWhole(
-    { method: 'POST', path: `${MPC_ONE}Record/Resume/`, summary: 'Go on recording after a pause' },
+    {
+      method: 'POST',
+      path: `${MPC_ONE}Record/Resume/`,
+      summary: 'Resume the recording of a multi-party call',
+    },
     'resumeRecording',
   ),
   accountRoute({
     ...common,
     method: 'POST',
     path: `${PARTICIPANT}Record/`,
-    summary: 'Record one member of a multi-party call',
+    summary: 'Record a member of a multi-party call',
     status: 202,
     params: participantParams,
     body: MemberRecordBody,
@@ -146,18 +151,22 @@ export const multiPartyRecordingRoutes: readonly Route[] = [
     },
   }),
   ofMember(
-    { method: 'DELETE', path: `${PARTICIPANT}Record/`, summary: 'Stop recording a member' },
+    { method: 'DELETE', path: `${PARTICIPANT}Record/`, summary: 'Stop the recording of a member' },
     'stopRecording',
   ),
   ofMember(
-    { method: 'POST', path: `${PARTICIPANT}Record/Pause/`, summary: "Pause a member's recording" },
+    {
+      method: 'POST',
+      path: `${PARTICIPANT}Record/Pause/`,
+      summary: 'Pause the recording of a member',
+    },
     'pauseRecording',
   ),
   ofMember(
     {
       method: 'POST',
       path: `${PARTICIPANT}Record/Resume/`,
-      summary: "Go on with a member's recording after a pause",
+      summary: 'Resume the recording of a member',
     },
     'resumeRecording',
   ),
@@ -165,7 +174,7 @@ export const multiPartyRecordingRoutes: readonly Route[] = [
     ...common,
     method: 'POST',
     path: `${MEMBER}Play/`,
-    summary: 'Play a file to one member, over what is heard',
+    summary: "Play a file to one member, mixed with the room's audio",
     status: 202,
     params: participantParams,
     body: Type.Object({ url: optionalHttpUrl() }),
@@ -188,7 +197,7 @@ export const multiPartyRecordingRoutes: readonly Route[] = [
     },
   }),
   ofMember(
-    { method: 'DELETE', path: `${MEMBER}Play/`, summary: 'Stop what is played to a member' },
+    { method: 'DELETE', path: `${MEMBER}Play/`, summary: 'Stop playing to a member' },
     'silence',
   ),
 ];

@@ -1,4 +1,4 @@
-/** Multi-party calls (dialect §2.1 MultiPartyCall): rooms of agents, customers and supervisors, by `uuid_…` or `name_…`. */
+/** Multi-party calls (dialect §2.1 MultiPartyCall): rooms of agents, customers and supervisors, named `uuid_…` or `name_…`. */
 import { ok, type Result } from '../../../../base/result.ts';
 import type { Conference } from '../../../../domain/dispatch/types.ts';
 import type { Failure } from '../../http/failure.ts';
@@ -31,7 +31,7 @@ const filters = {
 };
 const FilterQuery = Type.Object(filters);
 
-/** Times that a call does not have yet are in no range. */
+/** Returns a function that applies the filters. A time that is not set yet matches no range. */
 function matcherOf(
   query: Static<typeof FilterQuery>,
 ): Result<(mpc: Conference) => boolean, Failure> {
@@ -60,7 +60,8 @@ export const multiPartyRoutes: readonly Route[] = [
     ...common,
     method: 'GET',
     path: MPC_ROOT,
-    summary: 'Multi-party calls: those that run, then those that ended within a week, latest first',
+    summary:
+      'List multi-party calls: running ones, then those that ended in the last week, latest first',
     params: accountParams,
     query: Type.Object(filters),
     reply: Type.Object({ api_id: apiId(), meta: MetaSchema, objects: Type.Array(MpcSchema) }),
@@ -83,7 +84,7 @@ export const multiPartyRoutes: readonly Route[] = [
     ...common,
     method: 'GET',
     path: MPC_ONE,
-    summary: 'A multi-party call, also one that has ended',
+    summary: 'Get a running or ended multi-party call',
     params,
     reply: Type.Object({ api_id: apiId(), ...MpcSchema.properties }),
     async run({ control }, { accountId, params: path, apiId: id }) {
@@ -97,7 +98,7 @@ export const multiPartyRoutes: readonly Route[] = [
     ...common,
     method: 'POST',
     path: MPC_ONE,
-    summary: 'Begin a multi-party call, whoever is there',
+    summary: 'Start a multi-party call, regardless of its participants',
     params,
     // plivo-python sends a list.
     body: Type.Object({

@@ -10,7 +10,7 @@ export const placeCallRoute: Route = accountRoute({
   method: 'POST',
   path: '/api/v1/Account/{auth_id}/Call/',
   tag: 'Calls',
-  summary: 'Place a call to one or up to 1000 destinations',
+  summary: 'Place calls to 1 to 1000 destinations',
   errors: 'resource',
   unknownAccountStatus: 404,
   ownKeys: true,

@@ -21,7 +21,7 @@ const referCall = callRoute({
   ...callCommon,
   method: 'POST',
   path: '/api/v1/Account/{auth_id}/Call/{call_uuid}/Refer/',
-  summary: 'Ask the carrier or trunk at the other end to call somebody else itself (SIP REFER)',
+  summary: 'Transfer a call with SIP REFER: the carrier or trunk calls the target itself',
   status: 202,
   params: callParams,
   body: Type.Object({

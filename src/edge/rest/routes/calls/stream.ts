@@ -29,7 +29,7 @@ import { callCommon, callParams, callRoute } from './call-route.ts';
 
 const ROOT = '/api/v1/Account/{auth_id}/Call/{call_uuid}/Stream/';
 const STREAM_SECONDS_DEFAULT = 86_400;
-/** Dialect §1.3. */
+/** Maximum size of extra headers, bytes (dialect §1.3). */
 const EXTRA_HEADERS_MAX_BYTES = 512;
 const CONTENT_TYPE = /^audio\/x-(?:(l16)(?:;\s*rate=(8000|16000))?|(mulaw)(?:;\s*rate=8000)?)$/i;
 
@@ -55,7 +55,7 @@ const StreamSchema = Type.Object({
   resource_uri: Type.String(),
 });
 
-/** Charges are known once the call has ended: they are in its CDR, here they are zero. */
+/** Charges are zero while the call runs. After its end they are in its CDR. */
 const showStream = (stream: LiveStream, accountId: AccountId): Static<typeof StreamSchema> => ({
   stream_id: stream.streamId,
   call_uuid: stream.callUuid,
@@ -144,7 +144,7 @@ function streamRequest(body: Static<typeof StartBody>) {
 }
 
 const TOO_MANY = {
-  tooMany: failure(409, 'the call has as many streams as it may have', {
+  tooMany: failure(409, 'the call has the maximum number of streams', {
     detail: 'One bidirectional stream and four one-way streams per call.',
   }),
 };
@@ -182,7 +182,7 @@ const listStreams = callRoute({
   ...callCommon,
   method: 'GET',
   path: ROOT,
-  summary: 'Streams of a live call',
+  summary: 'List the streams of a live call',
   params: callParams,
   query: Type.Object(sliceQuery),
   reply: Type.Object({
@@ -222,7 +222,7 @@ const getStream = callRoute({
   ...callCommon,
   method: 'GET',
   path: `${ROOT}{stream_id}/`,
-  summary: 'One stream of a live call',
+  summary: 'Get a stream of a live call',
   params: streamParams,
   reply: StreamSchema,
   async run({ control }, { accountId, params, apiId: id }) {
@@ -234,7 +234,7 @@ const getStream = callRoute({
   },
 });
 
-/** `drain`: the audio that the bot has queued is played first; a document that waits for the stream goes on after it. */
+/** `drain`: plays the queued audio of the bot first. A document that waits for the stream continues afterwards. */
 const stopQuery = Type.Object({
   drain: Type.Optional(flag(false)),
 });
@@ -243,7 +243,7 @@ const stopStream = callRoute({
   ...callCommon,
   method: 'DELETE',
   path: `${ROOT}{stream_id}/`,
-  summary: 'Stop one stream',
+  summary: 'Stop a stream',
   status: 204,
   params: streamParams,
   query: stopQuery,

@@ -30,7 +30,7 @@ const createCampaign = (root: string): Route =>
     ...common,
     method: 'POST',
     path: root,
-    summary: 'Create a campaign: a draft until contacts are uploaded',
+    summary: 'Create a campaign. It is a draft until contacts are uploaded',
     status: 201,
     params: accountParams,
     body: CampaignCreateBody,
@@ -64,7 +64,7 @@ const getCampaign = (root: string): Route =>
     ...common,
     method: 'GET',
     path: `${root}/{campaign_id}`,
-    summary: 'Status, health, counters and pause reason of a campaign',
+    summary: 'Get the status, health, counters and pause reason of a campaign',
     params: campaignParams,
     reply: CampaignSchema,
     run: async ({ campaigns }, input) =>
@@ -77,7 +77,7 @@ const updateCampaign = (root: string): Route =>
     method: 'PUT',
     path: `${root}/{campaign_id}`,
     alsoRefuses: [409],
-    summary: 'Change a draft or ready campaign; what is absent stays',
+    summary: 'Update a draft or ready campaign. Absent fields stay unchanged',
     params: campaignParams,
     body: CampaignUpdateBody,
     reply: CampaignSchema,
@@ -98,14 +98,14 @@ const scheduleCampaign = (root: string): Route =>
     method: 'POST',
     path: `${root}/{campaign_id}/schedule`,
     alsoRefuses: [409],
-    summary: 'Start a draft or ready campaign by itself at a time; null takes that away',
+    summary: 'Schedule the start of a draft or ready campaign; null removes the schedule',
     params: campaignParams,
     body: ScheduleBody,
     reply: CampaignSchema,
     async run({ campaigns }, input) {
       const atUs = momentUs(input.body.scheduled_at);
       if (Number.isNaN(atUs)) {
-        return err(invalidField('scheduled_at', 'is no date and time that exists'));
+        return err(invalidField('scheduled_at', 'is not an existing date and time'));
       }
       const { campaign_id: id } = input.params;
       return answered(await campaigns.schedule(ownerOf(input), id, atUs), showCampaign);
@@ -117,7 +117,7 @@ const cloneCampaign = (root: string): Route =>
     ...common,
     method: 'POST',
     path: `${root}/{campaign_id}/clone`,
-    summary: 'The same plan and pool as a new draft, without contacts and schedule',
+    summary: 'Copy the plan and pool of a campaign to a new draft, without contacts and schedule',
     status: 201,
     params: campaignParams,
     body: CloneBody,
@@ -141,10 +141,10 @@ type Command = 'start' | 'pause' | 'resume' | 'cancel' | 'archive';
 
 const COMMANDS: Readonly<Record<Command, string>> = {
   start: 'Start a ready campaign',
-  pause: 'Place no further calls; those that run go on',
-  resume: 'Go on with a paused campaign; refused while the cause of the pause is still there',
-  cancel: 'End a running or paused campaign for good',
-  archive: 'Put a campaign that does not run away; what it did stays readable',
+  pause: 'Pause a campaign. Running calls continue',
+  resume: 'Resume a paused campaign. Refused while the cause of the pause exists',
+  cancel: 'End a running or paused campaign permanently',
+  archive: 'Archive a campaign that is not running. Its results stay readable',
 };
 
 const command = (root: string, name: Command): Route =>

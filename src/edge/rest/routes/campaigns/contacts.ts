@@ -32,7 +32,7 @@ import { ACCOUNTS, campaignParams, common, ownerOf } from './scope.ts';
 
 const CALLS_PER_PAGE = 20;
 const CALLS_PER_PAGE_MAX = 200;
-/** Rows per read of a download. */
+/** Number of rows per read of a download. */
 const CHUNK_ROWS = 500;
 const SEARCH_MAX = 32;
 
@@ -42,7 +42,7 @@ const uploadList = (root: string): Route =>
     method: 'POST',
     path: `${root}/upload`,
     summary:
-      'Upload contacts: CSV in the field file of a form, as text/csv, or JSON rows. Columns: to, from, answer_url, hangup_url; others are SIP headers. Takes the place of the list before.',
+      'Upload contacts as CSV (form field file, or text/csv) or as JSON rows. Columns: to, from, answer_url, hangup_url; others are SIP headers. Replaces the previous list.',
     longRunning: true,
     params: campaignParams,
     reply: UploadReply,
@@ -66,7 +66,7 @@ const csvFile = (name: string, lines: AsyncGenerator<string>): RawReply => ({
 /** Reads the next rows after row number `after`. */
 type Chunk<T> = (after: number) => Promise<Result<readonly T[], CampaignRefusal>>;
 
-/** The first chunk was read before, so that an unknown campaign is a 404 and not a broken download. */
+/** Yields CSV lines. The first chunk is read earlier, so that an unknown campaign is a 404 and not a broken download. */
 async function* csvLines<T>(
   columns: readonly string[],
   first: readonly T[],
@@ -80,7 +80,7 @@ async function* csvLines<T>(
     yield rows.map(({ cells }) => csvLine(cells)).join('');
     if (items.length < CHUNK_ROWS) return;
     const more = await next(rows.at(-1)?.rowNumber ?? 0);
-    assert(more.ok, 'a campaign disappeared under its download');
+    assert(more.ok, 'a campaign was deleted during its download');
     items = more.value;
   }
 }
@@ -90,7 +90,7 @@ const downloadBadRows = (root: string): Route =>
     ...common,
     method: 'GET',
     path: `${root}/upload/errors`,
-    summary: 'Every row of the list that is no contact, with its number and the reason, as CSV',
+    summary: 'Download the rejected rows of the list with row number and reason, as CSV',
     params: campaignParams,
     produces: 'text/csv',
     async run({ campaigns }, input) {
@@ -111,7 +111,7 @@ const downloadResults = (root: string): Route =>
     ...common,
     method: 'GET',
     path: `${root}/results`,
-    summary: 'Where every contact stands, now or in the end, as CSV',
+    summary: 'Download the current or final result of every contact, as CSV',
     params: campaignParams,
     produces: 'text/csv',
     async run({ campaigns }, input) {
@@ -132,7 +132,7 @@ const listContacts = (root: string): Route =>
     ...common,
     method: 'GET',
     path: `${root}/contacts`,
-    summary: 'Contacts and where each stands, in the order of the list',
+    summary: 'List the contacts and their statuses, in the order of the list',
     params: campaignParams,
     query: Type.Object({
       ...sliceQuery,
@@ -158,7 +158,7 @@ const listCalls = (root: string): Route =>
     ...common,
     method: 'GET',
     path: `${root}/calls`,
-    summary: 'Every attempt, latest first, also those without a call record',
+    summary: 'List all attempts, latest first, including those without a call record',
     params: campaignParams,
     query: Type.Object(pageQuery(CALLS_PER_PAGE, CALLS_PER_PAGE_MAX)),
     reply: Type.Object({
@@ -192,13 +192,13 @@ const lookUpCall = (root: string): Route =>
     ...common,
     method: 'GET',
     path: `${root}/call-lookup/{call_uuid}`,
-    summary: 'The campaign and contact that a call belongs to',
+    summary: 'Get the campaign and contact of a call',
     params: callParams,
     reply: AttemptSchema,
     async run({ campaigns }, input) {
       const { campaign_id: id, call_uuid: callUuid } = input.params;
       const found = await campaigns.attempt(ownerOf(input), callUuidOf(callUuid));
-      // A call of another campaign is not found here.
+      // A call of another campaign counts as unknown.
       const own = found.ok && found.value.campaignId !== id ? UNKNOWN_CALL : found;
       return answered(own, showAttempt);
     },
@@ -209,7 +209,7 @@ const lookUpAnyCall = (account: string): Route =>
     ...common,
     method: 'GET',
     path: `${account}/call-lookup/{call_uuid}`,
-    summary: 'The campaign and contact that a call belongs to, of all campaigns',
+    summary: 'Get the campaign and contact of a call, for any campaign',
     params: Type.Object({ auth_id: accountIdText(), call_uuid: Type.String() }),
     reply: AttemptSchema,
     run: async ({ campaigns }, input) => {

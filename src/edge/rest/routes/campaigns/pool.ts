@@ -15,7 +15,7 @@ const addNumbers = (root: string): Route =>
     method: 'POST',
     path: root,
     alsoRefuses: [409],
-    summary: 'Add numbers to call from to the pool of a campaign',
+    summary: 'Add caller numbers to the pool of a campaign',
     status: 201,
     params: campaignParams,
     body: PoolBody,
@@ -37,7 +37,7 @@ const listNumbers = (root: string): Route =>
     ...common,
     method: 'GET',
     path: root,
-    summary: 'Numbers of the pool, and how often each was used',
+    summary: 'List the numbers of the pool and how often each was used',
     params: campaignParams,
     reply: Type.Object({ objects: Type.Array(PoolNumberSchema), total: Type.Integer() }),
     run: async ({ campaigns }, input) =>
@@ -59,7 +59,8 @@ const updateNumber = (root: string): Route =>
     method: 'PUT',
     path: `${root}/{number_id}`,
     alsoRefuses: [409],
-    summary: 'Change a number of the pool; what is absent stays, another number counts anew',
+    summary:
+      'Update a number of the pool. Absent fields stay unchanged; a new number resets the counts',
     params: numberParams,
     body: PoolNumberBody,
     reply: PoolNumberSchema,
@@ -83,7 +84,7 @@ const removeNumber = (root: string): Route =>
     method: 'DELETE',
     path: `${root}/{number_id}`,
     alsoRefuses: [409],
-    summary: 'Take a number out of the pool',
+    summary: 'Remove a number from the pool',
     status: 204,
     params: numberParams,
     async run({ campaigns }, input) {

@@ -3,7 +3,7 @@ import { type Failure, invalidField } from '../../http/failure.ts';
 import type { AccountInput } from '../../http/route.ts';
 import { accountIdText, campaignIdText, Type } from '../../http/schema.ts';
 
-/** Dialect §3.11 writes `account` in lower case; `Account` is served too. */
+/** Roots of campaign paths: dialect §3.11 writes `account` in lower case; `Account` is also served. */
 export const ACCOUNTS = ['/api/v1/account/{auth_id}', '/api/v1/Account/{auth_id}'] as const;
 
 export const common = { tag: 'Campaigns', errors: 'resource' } as const;
@@ -14,12 +14,12 @@ export const campaignParams = Type.Object({
   campaign_id: campaignIdText(),
 });
 
-/** A sub-account has its own campaigns; its parent sees those too. */
+/** Returns the owner of campaigns. A sub-account has its own campaigns, which its parent also sees. */
 export const ownerOf = ({
   accountId,
   subAccount,
 }: Pick<AccountInput, 'accountId' | 'subAccount'>): CampaignOwner => ({ accountId, subAccount });
 
 export const UNKNOWN_AGENT_NAMED: { readonly unknownAgent: Failure } = {
-  unknownAgent: invalidField('agent_id', 'is no agent of this account'),
+  unknownAgent: invalidField('agent_id', 'is not an agent of this account'),
 };

@@ -42,7 +42,7 @@ const shown = (needs: RouteNeeds, { access }: AccountInput) => ({
   defaultEndpointApp: access.owner.defaultEndpointApp,
 });
 
-/** The default is the main account's: a sub-account may leave it as it is. */
+/** Only the main account has a default; a sub-account may leave it unchanged. */
 const forMainAccount = (
   { access, subAccount }: AccountInput,
   appId: AppId | undefined,
@@ -51,10 +51,10 @@ const forMainAccount = (
   const unchanged = (access.owner.defaultEndpointApp === appId) === wanted;
   return subAccount === undefined || wanted === undefined || unchanged
     ? undefined
-    : invalidField('default_endpoint_app', 'is set by the main account');
+    : invalidField('default_endpoint_app', 'can be set only by the main account');
 };
 
-/** The account keeps which application its endpoints use when they are bound to none. */
+/** Stores the account's default application, which unbound endpoints use. */
 async function keepDefault(
   { accounts }: RouteNeeds,
   { access, accountId }: AccountInput,
@@ -150,7 +150,7 @@ const updateApplication = accountRoute({
   ...common,
   method: 'POST',
   path: one,
-  summary: 'Change an application',
+  summary: 'Update an application',
   status: 202,
   params: oneParams,
   body: ApplicationUpdateBody,
@@ -179,7 +179,7 @@ const deleteApplication = accountRoute({
   method: 'DELETE',
   path: one,
   alsoRefuses: [409],
-  summary: 'Delete an application; refused while numbers or endpoints are attached',
+  summary: 'Delete an application. Refused while numbers or endpoints are attached',
   status: 204,
   params: oneParams,
   body: Type.Object({
@@ -195,7 +195,7 @@ const deleteApplication = accountRoute({
       return err(invalidField('new_endpoint_application', 'must be another application'));
     }
     if (target !== undefined && !(await find(needs, input, target)).ok) {
-      return err(invalidField('new_endpoint_application', 'is no application of this account'));
+      return err(invalidField('new_endpoint_application', 'is not an application of this account'));
     }
     const rebind = target ?? (body.cascade === true ? null : undefined);
     if (input.access.owner.defaultEndpointApp === input.params.app_id) {

@@ -1,4 +1,4 @@
-/** What an account may show when it calls, and what it shows where a call names nothing. Who owns a number, the operator records. */
+/** Allowed caller IDs of an account, and its default for calls that name none. The operator records who owns a number. */
 import { err, ok } from '../../../../base/result.ts';
 import { wrongCallerId } from '../../caller-id.ts';
 import type { RouteNeeds } from '../../deps.ts';
@@ -33,7 +33,7 @@ const listCallerIds = accountRoute({
   method: 'GET',
   path: PATH,
   summary:
-    'Verified caller ids, which the account may show beside its numbers, and the one shown where nothing else is named',
+    'List the verified caller IDs that the account may present in addition to its numbers, and its default caller ID',
   params,
   reply,
   run: async (needs, input) => ok(await shown(needs, input, input.access.owner.defaultCallerId)),
@@ -43,7 +43,8 @@ const setDefault = accountRoute({
   ...common,
   method: 'PUT',
   path: `${PATH}/default`,
-  summary: 'Show this number where neither call, endpoint nor application names one; null: none',
+  summary:
+    'Set the default caller ID, used if call, endpoint and application name none; null removes it',
   params,
   body: Type.Object({ number: callerIdField() }),
   reply,

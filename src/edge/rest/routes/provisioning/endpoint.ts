@@ -62,7 +62,7 @@ const createEndpoint = accountRoute({
     const subAccount = await subAccountFor(needs, input, body.sub_account);
     if (!subAccount.ok) return subAccount;
     if (await hidesApplication(needs, input, body.application ?? body.app_id)) {
-      return err(invalidField('application', 'is no application of this account'));
+      return err(invalidField('application', 'is not an application of this account'));
     }
     const wrong = await wrongCallerId(needs, input.accountId, 'caller_id', body.caller_id);
     if (wrong !== undefined) return err(wrong);
@@ -79,7 +79,7 @@ const createEndpoint = accountRoute({
     return answered(
       created,
       (endpoint) => showCreatedEndpoint(endpoint, input.apiId, context(needs)),
-      { unknownApplication: invalidField('application', 'is no application of this account') },
+      { unknownApplication: invalidField('application', 'is not an application of this account') },
     );
   },
 });
@@ -145,7 +145,7 @@ const updateEndpoint = accountRoute({
   ...common,
   method: 'POST',
   path: one,
-  summary: 'Change a SIP endpoint, for example its application by app_id',
+  summary: 'Update a SIP endpoint, for example its application by app_id',
   status: 202,
   params: oneParams,
   body: EndpointUpdateBody,
@@ -154,7 +154,7 @@ const updateEndpoint = accountRoute({
     const { accountId, params: path, body } = input;
     const found = await find(needs, input, path.endpoint_id);
     if (await hidesApplication(needs, input, body.app_id ?? undefined)) {
-      return err(invalidField('app_id', 'is no application of this account'));
+      return err(invalidField('app_id', 'is not an application of this account'));
     }
     const wrong = await wrongCallerId(needs, accountId, 'caller_id', body.caller_id);
     if (wrong !== undefined) return err(wrong);
@@ -162,7 +162,7 @@ const updateEndpoint = accountRoute({
       ? await needs.provisioning.endpoints.patch(accountId, path.endpoint_id, endpointPatch(body))
       : err(found.error);
     return answered(patched, () => ({ api_id: input.apiId, message: 'changed' }), {
-      unknownApplication: invalidField('app_id', 'is no application of this account'),
+      unknownApplication: invalidField('app_id', 'is not an application of this account'),
     });
   },
 });

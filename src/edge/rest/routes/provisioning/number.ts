@@ -24,7 +24,7 @@ const PER_PAGE_DEFAULT = 25;
 const PER_PAGE_MAX = 100;
 const ACCOUNT = '/api/v1/Account/{auth_id}';
 const ONE = `${ACCOUNT}/numbers/{e164_number}`;
-/** Lower case in the service that this dialect comes from (dialect §3.8). */
+/** Path in lower case, as in the service that defined this dialect (dialect §3.8). */
 const ONE_LOWERCASE = '/api/v1/account/{auth_id}/numbers/{e164_number}';
 const common = { tag: 'Numbers', errors: 'plain', mainAccountOnly: true } as const;
 const accountParams = Type.Object({ auth_id: accountIdText() });
@@ -56,7 +56,7 @@ const digitsOf = (text: string | undefined): string | undefined =>
 
 type NumberInput = AccountInput<{ readonly e164_number: string }>;
 
-/** Runs an operation on the number of the path; anything that is no E.164 number is unknown. */
+/** Runs an operation on the number in the path. Text that is not an E.164 number counts as unknown. */
 const onNumber = async (
   { accountId, params: path }: NumberInput,
   operation: (e164: string, accountId: AccountId) => Promise<Result<PhoneNumber, NumberRefusal>>,
@@ -73,7 +73,7 @@ const listNumbers = accountRoute({
   ...common,
   method: 'GET',
   path: `${ACCOUNT}/numbers`,
-  summary: 'Numbers of the account',
+  summary: 'List the numbers of the account',
   params: accountParams,
   query: Type.Object({ ...paging, search: Type.Optional(Type.String()) }),
   reply: listReply,
@@ -85,7 +85,7 @@ const listInventory = accountRoute({
   ...common,
   method: 'GET',
   path: `${ACCOUNT}/inventory/numbers`,
-  summary: 'Numbers that can be bought',
+  summary: 'List the numbers that can be bought',
   params: accountParams,
   query: Type.Object({
     ...paging,
@@ -109,7 +109,7 @@ const getNumber = accountRoute({
   ...common,
   method: 'GET',
   path: ONE,
-  summary: 'One number of the account',
+  summary: 'Get a number of the account',
   params,
   reply: NumberSchema,
   run: async ({ provisioning }, input) =>
@@ -124,7 +124,7 @@ const purchaseNumber = accountRoute({
   method: 'POST',
   path: `${ACCOUNT}/numbers/purchase-from-inventory`,
   alsoRefuses: [402],
-  summary: 'Buy a number; 402 when the available balance is too low',
+  summary: 'Buy a number. 402 if the available balance is too low',
   status: 201,
   params: accountParams,
   body: Type.Object({ e164: e164Field(), currency: Type.Optional(currencyField()) }),
@@ -144,7 +144,7 @@ const releaseNumber = accountRoute({
   ...common,
   method: 'DELETE',
   path: ONE,
-  summary: 'Give a number back; until its cooldown ends this can be undone',
+  summary: 'Release a number. This can be undone until its cooldown ends',
   params,
   reply: ReleaseSchema,
   run: async ({ provisioning }, input) =>
@@ -159,7 +159,7 @@ const cancelRelease = (path: string): Route =>
     ...common,
     method: 'POST',
     path: `${path}/cancel-release`,
-    summary: 'Keep a number that was given back, while its cooldown lasts',
+    summary: 'Undo the release of a number during its cooldown',
     params,
     reply: NumberSchema,
     run: async ({ provisioning }, input) =>
@@ -175,7 +175,7 @@ const attachApplication = accountRoute({
   ...common,
   method: 'POST',
   path: `${ONE}/application`,
-  summary: 'Calls to the number run this application',
+  summary: 'Attach an application to a number, for its inbound calls',
   status: 204,
   params,
   body: Type.Object({ application_id: appIdField() }),
@@ -185,7 +185,9 @@ const attachApplication = accountRoute({
         provisioning.numbers.attachApplication(accountId, e164, input.body.application_id),
       ),
       nothing,
-      { unknownApplication: invalidField('application_id', 'is no application of this account') },
+      {
+        unknownApplication: invalidField('application_id', 'is not an application of this account'),
+      },
     ),
 });
 
@@ -193,7 +195,7 @@ const assignTrunk = accountRoute({
   ...common,
   method: 'POST',
   path: `${ONE}/assign`,
-  summary: 'Calls to the number go to this inbound trunk',
+  summary: 'Attach a number to an inbound trunk',
   status: 204,
   params,
   body: Type.Object({ trunk_group_id: trunkIdText({ minLength: 1 }) }),
@@ -203,7 +205,7 @@ const assignTrunk = accountRoute({
         provisioning.numbers.assignTrunk(accountId, e164, input.body.trunk_group_id),
       ),
       nothing,
-      { unknownTrunk: invalidField('trunk_group_id', 'is no trunk of this account') },
+      { unknownTrunk: invalidField('trunk_group_id', 'is not a trunk of this account') },
     ),
 });
 
@@ -212,7 +214,7 @@ const detach = (from: 'application' | 'trunk', word: string): Route =>
     ...common,
     method: 'DELETE',
     path: `${ONE}/${word}`,
-    summary: `Calls to the number no longer lead to its ${from}`,
+    summary: `Detach a number from its ${from}`,
     status: 204,
     params,
     run: async ({ provisioning }, input) =>
@@ -229,7 +231,7 @@ const assignSubAccount = (path: string): Route =>
     ...common,
     method: 'POST',
     path: `${path}/assign-subaccount`,
-    summary: 'Give the number to a sub-account, or take it back with an empty id',
+    summary: 'Assign a number to a sub-account, or unassign it with an empty ID',
     status: 204,
     params,
     body: Type.Object({ sub_account_id: accountIdText() }),
@@ -248,10 +250,10 @@ const leaveSubAccount = (path: string): Route =>
     ...common,
     method: 'DELETE',
     path: `${path}/assign-subaccount`,
-    summary: 'Take the number back from its sub-account',
+    summary: 'Unassign a number from its sub-account',
     status: 204,
     params,
-    // Of Vobiz' libraries; nothing here would have to be forced.
+    // Sent by Vobiz libraries and ignored, because a release needs no force here.
     query: Type.Object({ force: Type.Optional(flag()) }),
     run: async ({ provisioning }, input) =>
       answered(
@@ -267,7 +269,7 @@ const health = (path: string): Route =>
     ...common,
     method: 'GET',
     path: `${path}/health`,
-    summary: 'Whether calls to the number lead somewhere',
+    summary: 'Check whether calls to the number reach an application or trunk',
     params,
     reply: Type.Object({ e164: Type.String(), healthy: Type.Boolean(), reason: nullableText() }),
     async run({ provisioning }, input) {
@@ -278,7 +280,7 @@ const health = (path: string): Route =>
       return ok({
         e164: `+${e164}`,
         healthy,
-        reason: healthy ? null : 'attached to no application and no trunk',
+        reason: healthy ? null : 'not attached to an application or a trunk',
       });
     },
   });

@@ -44,7 +44,7 @@ const createOriginationUri = accountRoute({
   ...partCommon,
   method: 'POST',
   path: '/api/v1/Account/{auth_id}/origination-uris',
-  summary: 'Create an origination URI; without a port, SIP’s default 5060 is used',
+  summary: 'Create an origination URI. The default port is 5060',
   status: 201,
   params: accountParams,
   body: OriginationBody,

@@ -1,6 +1,6 @@
 /**
- * Numbers as Plivo's clients ask for them. Under `/v1` alone: below `/api/v1` the spec answers `/Number/` with a bare 401 (Errors: Number
- * attach).
+ * Number routes for Plivo clients. Only under `/v1`: under `/api/v1` the spec answers `/Number/` with a bare 401 (Errors:
+ * Number attach).
  */
 import type { AccountId } from '../../../../base/ids.ts';
 import { err, ok, type Result } from '../../../../base/result.ts';
@@ -37,7 +37,7 @@ const common = { tag: 'Numbers', errors: 'resource', mainAccountOnly: true } as 
 const accountParams = Type.Object({ auth_id: accountIdText() });
 const params = Type.Object({ auth_id: accountIdText(), number: Type.String() });
 
-/** An id as number or text; an empty one leads calls nowhere. */
+/** An application ID as number or text; empty removes the application. */
 const applicationField = () => Type.Optional(Type.Union([appIdField(), Type.Literal('')]));
 
 const rateOf = (needs: RouteNeeds, { access }: AccountInput, number: PhoneNumber) =>
@@ -48,7 +48,7 @@ const list = accountRoute({
   ...common,
   method: 'GET',
   path: OWN,
-  summary: 'Numbers of the account (Plivo form)',
+  summary: 'List the numbers of the account (Plivo form)',
   params: accountParams,
   query: Type.Object(sliceQuery),
   reply: Type.Object({
@@ -72,7 +72,7 @@ const get = accountRoute({
   ...common,
   method: 'GET',
   path: `${OWN}{number}/`,
-  summary: 'One number of the account (Plivo form)',
+  summary: 'Get a number of the account (Plivo form)',
   params,
   reply: Type.Object({ api_id: apiId(), ...PlivoNumberSchema.properties }),
   async run(needs, input) {
@@ -97,7 +97,9 @@ async function ownNumber(
 
 const UpdateBody = Type.Object({
   app_id: applicationField(),
-  subaccount: Type.Optional(accountIdText({ description: 'empty: of the main account again' })),
+  subaccount: Type.Optional(
+    accountIdText({ description: 'auth ID of the sub-account; empty unassigns the number' }),
+  ),
   alias: Type.Optional(
     Type.Union([Type.String({ maxLength: 128 }), Type.Null()], {
       description: 'a name for the number; empty or null clears it',
@@ -109,8 +111,7 @@ const update = accountRoute({
   ...common,
   method: 'POST',
   path: `${OWN}{number}/`,
-  summary:
-    'Lead the calls of a number to an application, give it to a sub-account, or name it (Plivo form)',
+  summary: 'Set the application, sub-account or alias of a number (Plivo form)',
   status: 202,
   params,
   body: UpdateBody,
@@ -123,7 +124,7 @@ const update = accountRoute({
   },
 });
 
-/** Undefined: everything that was named is changed. */
+/** Applies all changes; returns undefined on success, otherwise the failure. */
 async function change(
   needs: RouteNeeds,
   input: AccountInput,
@@ -151,7 +152,7 @@ async function change(
 }
 
 const UNKNOWN_APPLICATION = {
-  unknownApplication: invalidField('app_id', 'is no application of this account'),
+  unknownApplication: invalidField('app_id', 'is not an application of this account'),
 };
 
 const unrent = accountRoute({
@@ -159,7 +160,7 @@ const unrent = accountRoute({
   method: 'DELETE',
   path: `${OWN}{number}/`,
   alsoRefuses: [409],
-  summary: 'Give a number back (Plivo form)',
+  summary: 'Release a number (Plivo form)',
   status: 204,
   params,
   async run(needs, { params: { number }, accountId }) {
@@ -173,7 +174,7 @@ const search = accountRoute({
   ...common,
   method: 'GET',
   path: OFFERED,
-  summary: 'Numbers that can be bought (Plivo form)',
+  summary: 'List the numbers that can be bought (Plivo form)',
   params: accountParams,
   query: Type.Object({
     ...sliceQuery,
@@ -181,8 +182,8 @@ const search = accountRoute({
       Type.String({ pattern: '^[A-Za-z]{2}$' }),
       'must be a two-letter country code',
     ),
-    pattern: Type.Optional(Type.String({ description: 'digits anywhere in the number' })),
-    // Every number here is a local one for calls.
+    pattern: Type.Optional(Type.String({ description: 'digits that the number contains' })),
+    // Every number here is a local voice number.
     type: Type.Optional(oneOf(['any', 'fixed', 'local'])),
     services: Type.Optional(oneOf(['voice'])),
   }),
@@ -215,7 +216,7 @@ const buy = accountRoute({
   method: 'POST',
   path: `${OFFERED}{number}/`,
   alsoRefuses: [402, 409],
-  summary: 'Buy a number (Plivo form); 402 when the available balance is too low',
+  summary: 'Buy a number (Plivo form). 402 if the available balance is too low',
   status: 201,
   params,
   body: Type.Object({ app_id: applicationField() }),
@@ -230,7 +231,7 @@ const buy = accountRoute({
     const e164 = e164Digits(path.number);
     if (e164 === undefined) return err(notFound('number'));
     const appId = body.app_id === '' ? undefined : body.app_id;
-    // Before anything is charged.
+    // Checks the application before the number is charged.
     if (appId !== undefined && !(await applications.get(accountId, appId)).ok)
       return err(UNKNOWN_APPLICATION.unknownApplication);
     const bought = await numbers.purchase(e164, accountId, access.owner.currency);

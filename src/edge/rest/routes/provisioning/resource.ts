@@ -1,4 +1,4 @@
-/** What the routes of an account's own resources (applications, endpoints) have in common. */
+/** Common code of routes for resources of an account (applications, endpoints). */
 import type { AccountId } from '../../../../base/ids.ts';
 import type { Result } from '../../../../base/result.ts';
 import type { RouteNeeds } from '../../deps.ts';
@@ -7,7 +7,7 @@ import { accountIdText, apiId, type TSchema, Type } from '../../http/schema.ts';
 import { MetaSchema } from '../../wire/list.ts';
 import { visibleTo } from './scope.ts';
 
-/** `…/{kind}/` and `…/{kind}/{id}/`, with the parameters of both. */
+/** Returns the paths `…/{kind}/` and `…/{kind}/{id}/` with their parameter schemas. */
 export const resourcePaths = <Name extends string, Id extends TSchema>(
   kind: string,
   name: Name,
@@ -29,7 +29,7 @@ export const resourcePaths = <Name extends string, Id extends TSchema>(
 export const listReply = <S extends TSchema>(item: S) =>
   Type.Object({ api_id: apiId(), meta: MetaSchema, objects: Type.Array(item) });
 
-/** One resource, for whoever may see it. */
+/** Finds a resource that the client may see. */
 export const finder =
   <T extends { readonly subAccount: AccountId | undefined }, Id, E>(
     get: (

@@ -4,7 +4,7 @@ import type { RouteNeeds } from '../../deps.ts';
 import { type Failure, invalidField } from '../../http/failure.ts';
 import type { AccountInput } from '../../http/route.ts';
 
-/** A sub-account sees its own resources only; to others they do not exist. */
+/** Hides resources of others from a sub-account: they count as unknown. */
 export const visibleTo = <T extends { readonly subAccount: AccountId | undefined }, E>(
   found: Result<T, E>,
   subAccount: AccountId | undefined,
@@ -15,8 +15,7 @@ export const visibleTo = <T extends { readonly subAccount: AccountId | undefined
     : found;
 
 /**
- * The sub-account that a new resource belongs to: the one that the path or the credentials say, else the one that the
- * body names, which must be the account's own.
+ * Returns the sub-account of a new resource: from the path or credentials, else from the body. It must belong to the account.
  */
 export async function subAccountFor(
   { accounts }: Pick<RouteNeeds, 'accounts'>,
@@ -26,12 +25,12 @@ export async function subAccountFor(
   if (named === undefined || named === '' || named === subAccount) return ok(subAccount);
   const access = await accounts.authorize(principal, named);
   if (!access.ok || access.value.account.parentAuthId === undefined) {
-    return err(invalidField('sub_account', 'is no sub-account of this account'));
+    return err(invalidField('sub_account', 'is not a sub-account of this account'));
   }
   return ok(named);
 }
 
-/** The sub-account whose objects a list is asked for; a sub-account that names another is told so. */
+/** Returns the sub-account whose objects are listed. A sub-account that names another gets an error. */
 export const listedSubAccount = (
   subAccount: AccountId | undefined,
   filter: readonly [field: string, value: AccountId | undefined],
@@ -40,10 +39,10 @@ export const listedSubAccount = (
   if (subAccount === undefined || named === undefined || named === subAccount) {
     return ok(subAccount ?? named);
   }
-  return err(invalidField(field, 'is another account than the one that asks'));
+  return err(invalidField(field, 'is not the account of the credentials'));
 };
 
-/** Whether an application that a body names is none that the one who asks can see. */
+/** Returns whether the application in a body is unknown or hidden from the client. */
 export async function hidesApplication(
   { provisioning }: Pick<RouteNeeds, 'provisioning'>,
   { accountId, subAccount }: Pick<AccountInput, 'accountId' | 'subAccount'>,
@@ -54,10 +53,10 @@ export async function hidesApplication(
   return !visibleTo(found, subAccount, { kind: 'unknownApplication' } as const).ok;
 }
 
-/** RFC 3261 §19.1.2: where a SIP URI leads that names no port. */
+/** Default port of a SIP URI without a port (RFC 3261 §19.1.2). */
 const SIP_PORT = 5060;
 
-/** Where phones register, as it stands in their `sip_uri`: the port only where it takes one to find it. */
+/** Returns host and port of the registrar for `sip_uri`. The port is omitted if it is the default. */
 export function registrarOf({
   settings,
   operations,

@@ -8,12 +8,12 @@ import { accountIdText, type Static, sliceQuery, type TSchema, Type } from '../.
 import { answered, type Refusal } from '../../refusal.ts';
 import { sliceOf, TrunkMetaSchema, trunkMetaOf } from '../../wire/list.ts';
 
-/** Trunk parts are the main account's. */
+/** Only main accounts have trunk parts. */
 export const partCommon = { tag: 'Trunks', errors: 'plain', mainAccountOnly: true } as const;
 export const accountParams = Type.Object({ auth_id: accountIdText() });
 const partParams = Type.Object({ auth_id: accountIdText(), id: Type.String() });
 
-/** The four operations that every kind of part has beside its creation. */
+/** The four operations that every kind of part has in addition to creation. */
 interface PartOperations<T, Patch> {
   get(trunks: Trunks, accountId: AccountId, id: string): Promise<Result<T, Refusal>>;
   list(trunks: Trunks, accountId: AccountId, slice: Slice): Promise<Page<T>>;
@@ -28,7 +28,7 @@ interface PartOperations<T, Patch> {
 
 interface PartKind<T, B extends TSchema, R extends TSchema, Patch> {
   readonly noun: string;
-  /** Collection at `…/{kind}`; also listed at `…/trunks/{kind}` (dialect §3.9). */
+  /** Path segment: the collection is at `…/{kind}` and is also listed at `…/trunks/{kind}` (dialect §3.9). */
   readonly kind: string;
   readonly body: B;
   readonly reply: R;
@@ -37,7 +37,7 @@ interface PartKind<T, B extends TSchema, R extends TSchema, Patch> {
   readonly operations: PartOperations<T, Patch>;
 }
 
-/** Everything but creation, whose body differs most. */
+/** Creates all routes except creation, whose body differs most between the kinds. */
 export function partRoutes<T, B extends TSchema, R extends TSchema, Patch>(
   part: PartKind<T, B, R, Patch>,
 ): readonly Route[] {
@@ -72,7 +72,7 @@ export function partRoutes<T, B extends TSchema, R extends TSchema, Patch>(
     accountRoute({
       ...one,
       method: 'PUT',
-      summary: `Change one ${part.noun}`,
+      summary: `Update one ${part.noun}`,
       body: part.body as TSchema,
       reply: part.reply as TSchema,
       async run({ provisioning }, { accountId, params, body }) {
@@ -89,7 +89,7 @@ export function partRoutes<T, B extends TSchema, R extends TSchema, Patch>(
       ...one,
       method: 'DELETE',
       alsoRefuses: [409],
-      summary: `Delete one ${part.noun}; refused while a trunk uses it`,
+      summary: `Delete one ${part.noun}. Refused while a trunk uses it`,
       status: 204,
       run: async ({ provisioning }, { accountId, params }) =>
         answered(

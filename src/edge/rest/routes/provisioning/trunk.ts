@@ -67,7 +67,7 @@ const updateTrunk = accountRoute({
   ...common,
   method: 'PUT',
   path: `${ROOT}/{trunk_id}`,
-  summary: 'Change a trunk; what is absent stays, null takes a part off',
+  summary: 'Update a trunk. Absent fields stay unchanged, null removes a part',
   params,
   body: TrunkUpdateBody,
   reply: TrunkSchema,
@@ -82,7 +82,7 @@ const deleteTrunk = accountRoute({
   method: 'DELETE',
   path: `${ROOT}/{trunk_id}`,
   alsoRefuses: [409],
-  summary: 'Delete a trunk; refused while numbers are assigned to it',
+  summary: 'Delete a trunk. Refused while numbers are assigned to it',
   status: 204,
   params,
   run: async ({ provisioning }, { accountId, params: path }) =>

@@ -1,4 +1,4 @@
-/** What leaves the service for accounting: ledgers and call records as files, invoices, usage. For an account and for the operator. */
+/** Exports for accounting: ledgers and call records as files, invoices and usage, for an account and for the operator. */
 import type { AccountId } from '../../../../base/ids.ts';
 import { err, ok, type Result } from '../../../../base/result.ts';
 import { monthOf } from '../../../../domain/ledger/ledger.ts';
@@ -37,7 +37,7 @@ const monthParams = Type.Object({
   month: Type.String({ description: 'YYYY-MM, UTC' }),
 });
 const DAY_US = 86_400_000_000;
-/** Days of usage in one reply at the most. */
+/** Maximum number of days of usage in a reply. */
 const USAGE_DAYS = 800;
 const USAGE_DEFAULT_DAYS = 31;
 
@@ -128,7 +128,7 @@ async function invoice(
   const account = await mainAccount({ accounts }, accountId);
   if (!account.ok) return account;
   const nowUs = Math.round(clock.wallMs() * 1000);
-  if (month.fromUs > nowUs) return err(invalidField('month', 'must have begun'));
+  if (month.fromUs > nowUs) return err(invalidField('month', 'must not be in the future'));
   const currency = (named.currency ?? account.value.currency).toUpperCase();
   const made = await ledger.invoice(account.value, currency, month, nowUs);
   return answered(made, (value) => showInvoice(value, settings.invoiceSeller));
@@ -150,10 +150,10 @@ async function invoiceFile(
   });
 }
 
-const LEDGER_FILE = 'Ledger entries as CSV or JSON lines, newest first';
-const USAGE = 'Calls, minutes and amounts by day or month, from records and ledger';
+const LEDGER_FILE = 'Download ledger entries as CSV or JSON lines, newest first';
+const USAGE = 'Get calls, minutes and amounts by day or month, from records and ledger';
 const INVOICE =
-  'Invoice of a month from the ledger; in one currency, by default that of the account';
+  'Get the invoice of a month, from the ledger. One currency, by default that of the account';
 
 const accountRoutes: readonly Route[] = [
   accountRoute({
@@ -212,7 +212,7 @@ const operatorRoutes: readonly Route[] = [
   adminRoute({
     ...ofOperator,
     path: `${ADMIN}/cdr/export`,
-    summary: 'Call records of an account as CSV or JSON lines, latest first',
+    summary: 'Download call records of an account as CSV or JSON lines, latest first',
     params,
     query: CdrQuery,
     produces: 'text/csv',

@@ -39,13 +39,13 @@ const filters = {
   hangup_disposition: Type.Optional(Type.String()),
   context: Type.Optional(Type.String()),
   campaign_id: Type.Optional(Type.String()),
-  sub_account: Type.Optional(accountIdText({ description: 'a sub-account sees its own alone' })),
+  sub_account: Type.Optional(accountIdText({ description: 'a sub-account sees only its own' })),
   search: Type.Optional(Type.String({ description: 'part of a number, call uuid or name' })),
 };
 const FilterQuery = Type.Object(filters);
 const ListQuery = Type.Object({ ...filters, ...pageQuery(PER_PAGE_DEFAULT, PER_PAGE_MAX) });
 
-/** Whose records: the main account sees those of its sub-accounts too. */
+/** Owner of the records. The main account also sees the records of its sub-accounts. */
 type Whose = Pick<AccountInput, 'accountId' | 'subAccount'>;
 
 function filterOf(
@@ -133,7 +133,7 @@ const listCdrs = accountRoute({
 const searchCdrs = accountRoute({
   ...common,
   path: `${ROOT}/search`,
-  summary: 'List call records and repeat the filters',
+  summary: 'List call records; the response repeats the filters',
   params: accountParams,
   query: ListQuery,
   reply: Type.Object({
@@ -159,7 +159,7 @@ const searchCdrs = accountRoute({
 const recentCdrs = accountRoute({
   ...common,
   path: `${ROOT}/recent`,
-  summary: 'The latest call records',
+  summary: 'List the latest call records',
   params: accountParams,
   query: Type.Object({
     limit: Type.Optional(
@@ -182,7 +182,7 @@ const recentCdrs = accountRoute({
 const exportCdrs = accountRoute({
   ...common,
   path: `${ROOT}/export`,
-  summary: 'Call records as CSV, or as JSON lines with everything that one record has',
+  summary: 'Download call records as CSV, or as JSON lines with all fields',
   params: accountParams,
   query: Type.Object({ ...filters, ...formatQuery }),
   produces: 'text/csv',
@@ -199,7 +199,7 @@ const CdrReply = Type.Object({ data: CdrSchema, success: Type.Boolean() });
 const getCdr = accountRoute({
   ...common,
   path: `${ROOT}/{call_uuid}`,
-  summary: 'One call record, voice and stream charges as separate lines',
+  summary: 'Get a call record, with voice and stream charges as separate lines',
   params: Type.Object({ auth_id: accountIdText(), call_uuid: Type.String() }),
   reply: CdrReply,
   async run({ callRecords, settings }, { accountId, subAccount, params }) {
@@ -211,11 +211,11 @@ const getCdr = accountRoute({
   },
 });
 
-/** The form without prefix that the spec writes (`GET /cdr/{call_uuid}`). */
+/** Path without prefix, as the spec writes it (`GET /cdr/{call_uuid}`). */
 const getOwnCdr = callerRoute({
   ...common,
   path: '/api/v1/cdr/{call_uuid}',
-  summary: 'One call record of the account that asks',
+  summary: 'Get a call record of the account in the credentials',
   params: Type.Object({ call_uuid: Type.String() }),
   reply: CdrReply,
   async run({ callRecords, settings }, { principal, params }) {

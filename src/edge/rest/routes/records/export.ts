@@ -38,7 +38,7 @@ const requestExport = accountRoute({
   filtersInBody: true,
   method: 'POST',
   path: ROOT,
-  summary: 'Queue a bulk export of recordings; the link is mailed to every recipient',
+  summary: 'Queue a bulk export of recordings. Every recipient receives the link by mail',
   status: 202,
   params: Type.Object({ auth_id: accountIdText() }),
   body: Type.Object({
@@ -58,7 +58,7 @@ const requestExport = accountRoute({
     recording_storage_duration__gt: text('older than N days'),
     recording_storage_duration__lte: text('N days old or newer'),
     recording_storage_duration__lt: text('newer than N days'),
-    from_number: text('applies to ranges of 30 days or less, as all further filters'),
+    from_number: text('allowed only for ranges of up to 30 days, like the filters below'),
     to_number: text('destination number'),
     call_uuid: Type.Optional(
       callUuidText({ description: 'also a conference or multi-party-call uuid' }),
@@ -97,7 +97,7 @@ const ExportSchema = Type.Object({
   export_id: Type.String(),
   state: Type.String({ description: 'queued, running, done or failed' }),
   progress: Type.Integer({ description: 'per cent' }),
-  recordings: Type.Integer({ description: 'in the archive; while it is written, so far' }),
+  recordings: Type.Integer({ description: 'number of recordings in the archive so far' }),
   attempts: Type.Integer(),
   link: nullableText(),
   link_expires_at: nullableTimestamp(),
@@ -134,7 +134,7 @@ async function showExport(
   };
 }
 
-/** How much of what there is to export is in the archive; all of it only when the mails have left. */
+/** Returns the share of recordings in the archive, in per cent. 100 only after the mails are sent. */
 async function progressOf(recordings: RouteNeeds['recordings'], job: ExportJob): Promise<number> {
   if (job.status === 'done') return 100;
   if (job.recordings === 0) return 0;
@@ -147,7 +147,7 @@ const listExports = accountRoute({
   mainAccountOnly: true,
   method: 'GET',
   path: ROOT,
-  summary: 'Exports, newest first: state, progress, and the link of those that are done',
+  summary: 'List exports, newest first, with state, progress, and download link when done',
   params: Type.Object({ auth_id: accountIdText() }),
   query: Type.Object({
     ...sliceQuery,
@@ -170,7 +170,7 @@ const getExport = accountRoute({
   mainAccountOnly: true,
   method: 'GET',
   path: `${ROOT}{export_id}/`,
-  summary: 'One export',
+  summary: 'Get an export',
   params: Type.Object({ auth_id: accountIdText(), export_id: Type.String() }),
   reply: Type.Object({ api_id: apiId(), ...ExportSchema.properties }),
   async run(needs, { accountId, params, apiId: id }) {
@@ -186,7 +186,7 @@ const downloadExport = linkRoute({
   method: 'GET',
   path: `${ROOT}{export_id}.zip`,
   alsoRefuses: [416],
-  summary: 'The archive of an export, by credentials or by the mailed link',
+  summary: 'Download the archive of an export, with credentials or the mailed link',
   params: Type.Object({ auth_id: accountIdText(), export_id: Type.String() }),
   query: Type.Object({ exp: Type.Optional(Type.String()), sig: Type.Optional(Type.String()) }),
   produces: 'application/zip',

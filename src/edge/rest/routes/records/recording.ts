@@ -26,7 +26,7 @@ import { RecordingSchema, showRecording } from '../../wire/recording.ts';
 import { listedSubAccount } from '../provisioning/scope.ts';
 
 const ROOT = '/api/v1/Account/{auth_id}/Recording/';
-/** A sub-account sees recordings of its own calls; those of rooms are the main account's. */
+/** A sub-account sees recordings of its own calls; recordings of rooms belong to the main account. */
 const common = { tag: 'Recordings', errors: 'resource' } as const;
 const params = Type.Object({ auth_id: accountIdText(), recording_id: recordingIdText() });
 
@@ -50,7 +50,7 @@ const filters = {
 const FilterQuery = Type.Object(filters);
 type Query = Static<typeof FilterQuery>;
 
-/** Added within the window of `add_time`, and as many days ago as is said. */
+/** Combines the window of `add_time` with a maximum age in days. */
 function addedWindow(
   query: Query,
   nowUs: number,
@@ -74,7 +74,7 @@ function addedWindow(
   return ok({ addedFromUs: from, addedToUs: to });
 }
 
-/** What the filters say; the main account may look at one of its sub-accounts alone. */
+/** Converts the filters. The main account may restrict the list to one of its sub-accounts. */
 function filterOf(
   { accountId, subAccount }: Pick<AccountInput, 'accountId' | 'subAccount'>,
   query: Query,
@@ -91,7 +91,7 @@ function filterOf(
     callUuid: query.call_uuid === undefined ? undefined : callUuidOf(query.call_uuid),
     fromNumber: query.from_number,
     toNumber: query.to_number,
-    // A multi-party call is known as a conference here (spec: export, conference_name).
+    // A multi-party call appears as a conference here (spec: export, conference_name).
     conferenceName: query.conference_name ?? query.mpc_name,
     conferenceUuid: (query.conference_uuid ?? query.mpc_uuid)?.toLowerCase(),
   });
@@ -160,14 +160,18 @@ const BulkFilters = Type.Object({
   recording_id: uuidFilter<RecordingId>(),
 });
 
-/** Public clients send the filters as query or as body (dialect §3.7). At least one is required: without any, all recordings would be deleted. */
+/**
+ * Clients send the filters in the query or the body (dialect §3.7). At least one is required; otherwise all recordings would
+ * be deleted.
+ */
 const deleteRecordings = accountRoute({
   ...common,
   method: 'DELETE',
   path: `${ROOT}BulkDelete/`,
   longRunning: true,
   filtersInBody: true,
-  summary: 'Delete every recording that the filters match, and its file; one filter at least',
+  summary:
+    'Delete all recordings that match the filters, and their files. At least one filter is required',
   params: Type.Object({ auth_id: accountIdText() }),
   query: BulkFilters,
   body: BulkFilters,
@@ -205,7 +209,7 @@ const downloadRecording = linkRoute({
   method: 'GET',
   path: `${ROOT}{recording_id}.{format}`,
   alsoRefuses: [416],
-  summary: 'The audio file, by credentials or by a signed link',
+  summary: 'Download the audio file, with credentials or a signed link',
   params: linkParams,
   query: Type.Object({ exp: text(), sig: text() }),
   produces: 'audio/mpeg',
@@ -216,7 +220,7 @@ const downloadRecording = linkRoute({
     const accountId = access?.owner.authId ?? path.auth_id;
     const found = await recordings.get(accountId, path.recording_id, subAccountOf(access));
     if (!found.ok) return refused(found.error);
-    // A link without credentials is refused once the sub-account that made the call is not active.
+    // Refuses a signed link if the sub-account of the call is not active.
     if (access === undefined && !(await isActive(accounts, found.value.subAccount))) {
       return err(NOT_ACTIVE);
     }

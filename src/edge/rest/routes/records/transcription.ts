@@ -6,7 +6,7 @@ import { answered } from '../../refusal.ts';
 const Reply = Type.Object({
   api_id: apiId(),
   transcription_id: Type.String(),
-  transcription: Type.String({ description: 'the words; empty until status is ready' }),
+  transcription: Type.String({ description: 'transcribed text; empty until status is ready' }),
   status: Type.String({ description: 'waiting, ready or failed' }),
   error: Type.Optional(Type.String()),
   recording_id: Type.String(),
@@ -14,16 +14,16 @@ const Reply = Type.Object({
   language: Type.String(),
   duration: Type.Integer({ description: 'seconds of audio' }),
   transcription_charge: Type.Number(),
-  transcription_rate: Type.Number({ description: 'of a minute' }),
+  transcription_rate: Type.Number({ description: 'price per minute' }),
 });
 
-/** Dialect §2.1 Record: `transcription_url` of the callback leads here. */
+/** Target of `transcription_url` in callbacks (dialect §2.1 Record). */
 const getTranscription = accountRoute({
   tag: 'Recordings',
   errors: 'resource',
   method: 'GET',
   path: '/api/v1/Account/{auth_id}/Transcription/{transcription_id}/',
-  summary: 'The words of a recording',
+  summary: 'Get the transcription of a recording',
   params: Type.Object({ auth_id: accountIdText(), transcription_id: Type.String() }),
   reply: Reply,
   run: async ({ transcriptions }, { accountId, subAccount, params, apiId: id }) =>
