@@ -284,7 +284,7 @@ describe('stop and second start', () => {
     expect((await callFor(service, service.demo, 1)).setupMs).toBeDefined();
   });
 
-  it('writes no token, password or key to its log at log level trace', () => {
+  it('writes no token, password or key to its log at log level debug', () => {
     const log = written.at(-1) ?? '';
     expect(log.split('\n').length).toBeGreaterThan(5);
     const { authToken, password } = service.demo;
