@@ -1,4 +1,4 @@
-/** SIP addresses for worlds without sockets: whose they are follows from their host alone. */
+/** SIP address resolution for tests without sockets: the host alone determines the owner. */
 import type { SipAddresses } from '../src/domain/call/needs.ts';
 
 export const addressesOf = (ours: string, carriers: readonly string[] = []): SipAddresses => ({

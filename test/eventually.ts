@@ -1,13 +1,13 @@
 /**
- * Waiting in real time, for what has neither an event nor a clock that a test could move: looked for again and again,
- * within a bound. No other file of the tests waits by a timer (test/tidy.test.ts).
+ * Polls in real time, within a limit, for conditions without an event or an injectable clock.
+ * No other file of the tests may wait by a timer (test/tidy.test.ts).
  */
 import { setTimeout as pause } from 'node:timers/promises';
 
 const LOOK_MS = 50;
 const LOOK_OFTEN_MS = 5;
 
-/** What `look` finds, asked for again and again; fails with a name for what did not come. */
+/** Polls `look` until it returns a value, by default for 15 s. Throws an error with `what` after the limit. */
 export async function eventually<T>(
   what: string,
   look: () => Promise<T | undefined> | T | undefined,
@@ -16,7 +16,7 @@ export async function eventually<T>(
   return lookFor(what, look, { limitMs, everyMs: LOOK_MS });
 }
 
-/** For conditions that cost nothing to look at: asked often. */
+/** Polls a cheap condition every 5 ms, by default for 5 s. Throws after the limit. */
 export async function until(
   condition: () => boolean,
   what = 'the condition',
@@ -35,7 +35,7 @@ async function lookFor<T>(
   for (;;) {
     const found = await look();
     if (found !== undefined) return found;
-    if (performance.now() > endMs) throw new Error(`did not come within ${limitMs} ms: ${what}`);
+    if (performance.now() > endMs) throw new Error(`${what} did not happen within ${limitMs} ms`);
     await pause(everyMs);
   }
 }

@@ -1,4 +1,4 @@
-/** First starts of nodes that share a store, each with a data folder of its own; nothing is listened on. */
+/** First starts of nodes that share a store, each with a separate data folder and without listening sockets. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ import { testFoundation, testSettings } from './foundation.ts';
 
 const NAMES = ['one', 'two'] as const;
 
-/** Two nodes that start at the same moment have made one account with one application and endpoint, and both know it. */
+/** Verifies that two nodes that start simultaneously create one account, application and endpoint, and both load them. */
 export async function expectOneFirstStart(storeOf: (node: number) => Store): Promise<void> {
   const root = mkdtempSync(join(tmpdir(), 'carillon-first-'));
   try {
@@ -40,7 +40,7 @@ export async function expectOneFirstStart(storeOf: (node: number) => Store): Pro
   }
 }
 
-/** Starts that are killed, each one step later than the one before: the one that comes to its end has made each thing once. */
+/** Kills consecutive first starts, each one step later. Verifies that the first complete start has created each item once. */
 export async function expectResumedFirstStart(store: Store): Promise<void> {
   const root = mkdtempSync(join(tmpdir(), 'carillon-first-'));
   try {
@@ -57,7 +57,7 @@ export async function expectResumedFirstStart(store: Store): Promise<void> {
       expect(start.message).toBe('killed');
       deaths.push(node.asked.at(-1));
     }
-    // Nothing, the plan, account, credit, application, endpoint were there; the last write says that all is made.
+    // The store calls at which the starts were killed, in order. The last write marks the first start as complete.
     expect(deaths).toEqual([
       ...['nodes.claim', 'settings.secret', 'settings.keepSecret', 'accounts.createDrawn'],
       ...['ledger.adjust', 'applications.list', 'applications.create', 'endpoints.list'],
@@ -70,7 +70,7 @@ export async function expectResumedFirstStart(store: Store): Promise<void> {
 
 type Node = Awaited<ReturnType<typeof joined>>;
 
-/** `diesAt`: which of the things that its first start asks of the store never happens. */
+/** Creates a node. `diesAt` is the index of the store call at which its first start is killed. */
 async function joined(name: string, over: Store, root: string, diesAt?: number) {
   const self = new SelfNode(name);
   await self.begin(over.nodes, false);

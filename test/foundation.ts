@@ -1,4 +1,4 @@
-/** The modules of facts over any store, with prices of a test's own: what `layFoundation` makes of a data folder. */
+/** The modules of `layFoundation` over any store, with prices of the test. */
 import { fileURLToPath } from 'node:url';
 import { micros } from '../src/base/money.ts';
 import { loadSettings } from '../src/config/load.ts';
@@ -12,13 +12,13 @@ import type { Basics, Foundation } from '../src/service/join/foundation.ts';
 
 const DEFAULTS = fileURLToPath(new URL('../config/default.json', import.meta.url));
 
-/** The settings of an operator who sets these variables. */
+/** Settings from these environment variables. */
 export const testSettings = (environment: Readonly<Record<string, string>>): Settings =>
   loadSettings(environment, DEFAULTS);
 
 export const PULSE_MS = 60_000;
 
-/** Millionths of a dollar per minute begun. */
+/** Prices per started minute, millionths of a dollar. */
 export type Prices = Readonly<Partial<Record<Rate['direction'], number>>>;
 
 const ratesOf = (prices: Prices): Rate[] =>

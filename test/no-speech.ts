@@ -1,4 +1,4 @@
-/** For tests that are about something else: nobody understands speech, and recordings stay without words. */
+/** Speech recognition that is unavailable and transcriptions that do nothing, for tests of other features. */
 import { err, ok } from '../src/base/result.ts';
 import type { Recognizer } from '../src/domain/call/needs.ts';
 import type { Transcriptions } from '../src/domain/transcription/transcription.ts';

@@ -1,4 +1,4 @@
-/** Names the folder of the PostgreSQL that test files may start, and stops it after the last. */
+/** Names the folder of the PostgreSQL server that test files may start, and stops the server after the last file. */
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

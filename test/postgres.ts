@@ -1,4 +1,4 @@
-/** A PostgreSQL of the test run's own, where the machine has its programs: a folder in /tmp, a Unix socket, no port. */
+/** A PostgreSQL server for the test run, if the programs are installed: a folder in /tmp and a Unix socket, no port. */
 import { spawnSync } from 'node:child_process';
 import { chownSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,13 +7,13 @@ import { ephemeralKey, Vault } from '../src/edge/store/vault.ts';
 import { seededRandom } from './edge/store/open.ts';
 import { eventually } from './eventually.ts';
 
-/** Where Debian and others put the programs, one folder a version. */
+/** Installation folders of PostgreSQL on Debian and other systems, with one subfolder per version. */
 const PLACES = ['/usr/lib/postgresql', '/usr/pgsql', '/opt/homebrew/opt'];
 const NOBODY = 65_534;
 
 const bin = findPrograms();
 
-/** Why there is none: for the name of a test that is skipped. */
+/** Reason why PostgreSQL is missing, for the title of a skipped test; undefined if it is installed. */
 export const postgresMissing: string | undefined =
   bin === undefined
     ? 'PostgreSQL 15 or later is not installed (apt-get install postgresql): skipped'
@@ -31,7 +31,7 @@ function findPrograms(): string | undefined {
   return undefined;
 }
 
-/** PostgreSQL does not run as root. */
+/** User of the server, because PostgreSQL refuses to run as root. */
 const user = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
 
 function program(name: string, args: readonly string[], more: NodeJS.ProcessEnv = {}): void {
@@ -47,17 +47,17 @@ function program(name: string, args: readonly string[], more: NodeJS.ProcessEnv 
 
 export interface ClusterOptions {
   readonly settings?: Readonly<Record<string, string>>;
-  /** Of the server's processes. */
+  /** Environment variables of the server's processes. */
   readonly environment?: NodeJS.ProcessEnv;
 }
 
-/** A cluster in `folder`, which exists. */
+/** A database cluster in `folder`, which must exist. */
 export class Cluster {
   readonly folder: string;
   readonly #settings: Readonly<Record<string, string>>;
   readonly #environment: NodeJS.ProcessEnv | undefined;
 
-  /** `settings` of the server; without them nothing is synced to the disk. */
+  /** `settings` are server parameters. Without them the server does not sync to disk. */
   constructor(
     folder: string,
     settings: Readonly<Record<string, string>> = {},
@@ -72,14 +72,14 @@ export class Cluster {
     return join(this.folder, 'data');
   }
 
-  /** A file that the server may read, and nobody else. */
+  /** Writes a file that only the server can read. */
   keep(name: string, text: string): void {
     const path = join(this.folder, name);
     writeFileSync(path, text, { mode: 0o600 });
     if (user.uid !== undefined) chownSync(path, NOBODY, NOBODY);
   }
 
-  /** `access`: its pg_hba.conf; everybody, when absent. */
+  /** Creates the cluster. `access` is its pg_hba.conf; by default all local connections are permitted. */
   create(access?: string): void {
     if (user.uid !== undefined) chownSync(this.folder, NOBODY, NOBODY);
     const options = ['--auth=trust', '--username=carillon', '--encoding=UTF8', '--locale=C'];
@@ -103,7 +103,7 @@ export class Cluster {
     program('pg_ctl', start, this.#environment);
   }
 
-  /** At once, as a crash does. */
+  /** Stops the server immediately, as a crash does. */
   stop(): void {
     program('pg_ctl', ['-D', this.#data, '-w', '-m', 'immediate', 'stop']);
   }
@@ -122,7 +122,7 @@ export class Cluster {
     });
   }
 
-  /** A new, empty database. */
+  /** Creates an empty database and returns its address. */
   database(name: string): string {
     const db = this.connect('postgres');
     db.run(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
@@ -132,7 +132,10 @@ export class Cluster {
   }
 }
 
-/** One for all files of a run; the first who needs it starts it, and the run's end stops it (`postgres-end.ts`). */
+/**
+ * Returns the cluster shared by all files of a run. The first caller starts it; the end of the run stops it
+ * (`postgres-end.ts`).
+ */
 export async function sharedCluster(): Promise<Cluster> {
   const folder = process.env['CARILLON_TEST_POSTGRES'];
   if (folder === undefined) throw new Error('vitest.config.ts names the folder of PostgreSQL');
@@ -153,7 +156,7 @@ export async function sharedCluster(): Promise<Cluster> {
   return cluster;
 }
 
-/** Everything that a store has written goes, and what nodes keep of it. */
+/** Deletes all rows of the store, and the data that nodes keep. */
 export function emptyTables(db: PostgresConnection): void {
   const tables = db
     .all(`SELECT tablename FROM pg_tables WHERE schemaname = 'public'`)

@@ -1,4 +1,4 @@
-/** Reads every file and enforces what the linters cannot. */
+/** Reads every file and enforces rules that the linters cannot. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,55 +20,55 @@ interface Rule {
 
 const RULES: readonly Rule[] = [
   {
-    title: 'pure floors take randomness, time and the environment from outside',
+    title: 'pure floors receive randomness, time and the environment as parameters',
     where: /^src\/(base|protocol|domain)\/.*\.ts$/,
     never: /Math\.random|randomUUID|Date\.now|new Date\(\)|process\.env/,
   },
   {
-    title: 'only src/config and programs of their own read the environment',
+    title: 'only src/config and standalone programs read the environment',
     where: /^src\/(edge|service)\/.*\.ts$/,
     never: /process\.env\b/,
   },
   {
-    title: 'the native core knows no thread, clock, socket or JavaScript',
+    title: 'the native core uses no thread, clock, socket or JavaScript',
     where: /^native\/core\/.*\.(hpp|cpp)$/,
     never: /#include <(thread|chrono|mutex|sys\/|netinet\/|arpa\/|napi|node_api)/,
   },
   {
-    title: 'the log alone says what is a bug: what was thrown is the field `error`',
+    title: 'only the logger classifies bugs: a thrown value goes into the field `error`',
     where: /^src\/(?!edge\/log\/).*\.ts$/,
     never: /\bbug: (true|is)|\berr: error\b/,
   },
   {
-    title: 'nothing is left open',
+    title: 'no open tasks remain in the code',
     where: /^(src|native|scripts|bin|bench|examples)\/.*\.(ts|mjs|hpp|cpp)$/,
     never: /\b(TODO|FIXME|XXX)\b|not implemented/,
   },
   {
-    title: 'no test is switched off or alone',
+    title: 'no test is skipped or focused',
     where: /^test\/.*\.ts$/,
     never: /\b(it|describe|test)\.(only|todo)\(/,
   },
 ];
 
-/** A real timer that is waited for, by whatever name it is imported. */
+/** Waiting on a real timer, by any imported name. */
 const SLEEP =
   /import (?!\{ setImmediate[^,]*\} ).*node:timers\/promises|require\(.*timers\/promises|setTimeout\((resolve|done|\(\) => resolve)|Atomics\.wait|systemClock\.sleep|systemClock as (\w+)[\s\S]*\b\2\.sleep\(/;
-/** Where real time is the matter, and why. */
+/** Files that may use real time, and the reason. */
 const REAL_TIME: readonly (readonly [where: RegExp, why: string])[] = [
-  [/^test\/eventually\.ts$/, 'looks again and again, within a bound'],
-  [/^test\/(attack|load|soak)\//, 'programs: their load has a rhythm and a length'],
-  [/^test\/interop\/baresip\.test\.ts$/, 'a person talks for a while'],
-  [/^test\/interop\/sipp-fair-share\.test\.ts$/, 'accounts dial at a rhythm'],
-  [/^test\/interop\/wrtc\/crowd\.ts$/, 'a program: browsers call at a rhythm'],
+  [/^test\/eventually\.ts$/, 'polls within a limit'],
+  [/^test\/(attack|load|soak)\//, 'programs: their load has a rate and a duration'],
+  [/^test\/interop\/baresip\.test\.ts$/, 'a test user talks for a while'],
+  [/^test\/interop\/sipp-fair-share\.test\.ts$/, 'accounts dial at a fixed rate'],
+  [/^test\/interop\/wrtc\/crowd\.ts$/, 'a program: browsers call at a fixed rate'],
   [/^test\/e2e\/network\.test\.ts$/, 'RTP is sent every 20 ms'],
-  [/^test\/e2e\/quiet-line\.test\.ts$/, 'that nothing is sent is seen by letting time pass'],
+  [/^test\/e2e\/quiet-line\.test\.ts$/, 'verifying that no packet is sent requires real time'],
 ];
 
-/** Lines; 400 elsewhere. */
+/** Maximum number of lines; 400 for all other files. */
 const LONGEST: readonly (readonly [where: RegExp, lines: number])[] = [
   [/^packages\/client\/src\/api\.ts$/, Number.POSITIVE_INFINITY], // written by scripts/client-api.ts
-  [/^scripts\/setup\.mjs$/, 450], // runs before anything that it could import is there
+  [/^scripts\/setup\.mjs$/, 450], // must run before its imports would be installed
   [/^src\/edge\/sip\/signalling-service\.ts$/, 450],
   [/^(native\/)?test\//, 700],
 ];
@@ -76,7 +76,7 @@ const LONGEST: readonly (readonly [where: RegExp, lines: number])[] = [
 const isOwn = (file: string): boolean => file === 'test/tidy.test.ts';
 
 describe('the tree', () => {
-  it('is seen at all', () => {
+  it('contains files', () => {
     expect(files.filter((file) => file.startsWith('src/')).length).toBeGreaterThan(400);
   });
 
@@ -93,7 +93,7 @@ describe('the tree', () => {
     });
   }
 
-  it('has no file that is too long to be read', () => {
+  it('has no file above the length limit', () => {
     const long = files
       .filter((file) =>
         /^(src|web|native|test|bench|packages|scripts|examples)\/.*\.(tsx?|mjs|[ch]pp)$/.test(file),
@@ -108,7 +108,7 @@ describe('the tree', () => {
     expect(long).toEqual([]);
   });
 
-  it('no test waits for a fixed time: an event, a clock of its own, or `eventually`', () => {
+  it('no test waits for a fixed time; tests use an event, an injected clock or `eventually`', () => {
     const sleeping = files.filter(
       (file) =>
         /^test\/.*\.ts$/.test(file) &&
@@ -121,7 +121,7 @@ describe('the tree', () => {
     expect(unused).toEqual([]);
   });
 
-  it('every folder of ARCHITECTURE.md exists, and every folder is in it', () => {
+  it('every folder of ARCHITECTURE.md exists, and every folder is listed there', () => {
     const map = readFileSync(join(ROOT, 'ARCHITECTURE.md'), 'utf8');
     const folders = new Set(
       files.flatMap(

@@ -1,4 +1,4 @@
-/** What unknown peers send: each whole in itself, and different from the one before. */
+/** Datagrams of unknown peers. Each one is self-contained and differs from the previous one. */
 import type { DatagramKind } from './udp-flood.ts';
 
 export interface DatagramFacts {
@@ -42,7 +42,7 @@ export function datagram(kind: DatagramKind, facts: DatagramFacts): Buffer {
 
 const FRAME_SAMPLES = 160;
 
-/** In sequence, of PCMU. */
+/** Builds the PCMU packet with sequence number `number`. */
 function rtp(number: number): Buffer {
   const bytes = Buffer.alloc(12 + FRAME_SAMPLES, 0x80);
   bytes[1] = 0;
@@ -51,7 +51,7 @@ function rtp(number: number): Buffer {
   return bytes;
 }
 
-/** Cut, too long, of another version or payload type, with a header longer than itself. */
+/** Damages a packet: truncated, too long, other version or payload type, or a header longer than the packet. */
 function broken(whole: Buffer, number: number): Buffer {
   const bytes = Buffer.from(whole);
   switch (number % 5) {
@@ -95,7 +95,7 @@ function request(
   return Buffer.from(`${lines.join('\r\n')}\r\n\r\n${body}`, 'latin1');
 }
 
-/** Credentials as they were, but with a nonce that nobody issued. */
+/** Builds the Authorization header of the captured request with a nonce that the service never issued. */
 const guess = ({ username, port, number, realm }: DatagramFacts): string =>
   `Authorization: Digest username="${username}", realm="${realm}", nonce="n${number}", uri="sip:127.0.0.1:${port}", response="${String(number).padStart(32, '0')}", algorithm=MD5, qop=auth, nc=00000001, cnonce="c"`;
 
@@ -116,7 +116,7 @@ const SDP = [
 
 const MINIMAL = 'Via: SIP/2.0/UDP h;rport\r\nFrom: <sip:a>;tag=1\r\nTo: <sip:b>\r\nCall-ID: c\r\n';
 
-/** Short enough that an answer would be longer. */
+/** Requests so short that any response would be longer. */
 const TINY = [
   'OPTIONS sip:a SIP/2.0\r\n\r\n',
   `OPTIONS sip:a SIP/2.0\r\n${MINIMAL}CSeq: 1 OPTIONS\r\n\r\n`,

@@ -1,4 +1,7 @@
-/** One scenario against a service of its own: quiet, attack, rest, with the figures that every scenario has. */
+/**
+ * Runs one attack scenario against a separate service in three phases (quiet, attack, rest) and collects the common
+ * figures.
+ */
 import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { newPlace, removePlace, Service } from '../e2e/service.ts';
@@ -12,11 +15,11 @@ export interface Plan {
 }
 
 const QUIET_SECONDS = 5;
-/** Enough for a minute of short calls whose ports rest 30 s each; a scenario may say otherwise. */
+/** RTP ports for a minute of short calls with a reuse delay of 30 s. A scenario may override the range. */
 const RTP_PORTS = { CARILLON_RTP_PORT_MIN: '34000', CARILLON_RTP_PORT_MAX: '34999' };
 const MEMORY_EVERY_MS = 500;
 const SHARE_WANTED = 99;
-/** Packets come every 20 ms; what the machine is late without an attack does not count. */
+/** Limit of the 99th percentile of RTP gaps, ms. Packets arrive every 20 ms; the limit includes the machine's own delays. */
 const GAP_P99_MS = 60;
 
 export async function fight(scenario: Scenario, plan: Plan): Promise<readonly Figure[]> {
@@ -115,7 +118,7 @@ function bounded(figures: readonly Figure[], { bounds = {} }: Scenario): readonl
   });
 }
 
-/** Of the service's process, MiB. */
+/** Resident memory of the service's process, MiB. */
 export function residentMiB(service: Service): number {
   const status = readFileSync(`/proc/${service.program.child.pid}/status`, 'utf8');
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024;

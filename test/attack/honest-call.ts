@@ -1,4 +1,4 @@
-/** One honest call: the bundled phone's signalling, and an ear that notes when each RTP packet came. */
+/** One legitimate call: the bundled phone's signaling, and a receiver that records the arrival time of each RTP packet. */
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -11,19 +11,19 @@ const HOST = '127.0.0.1';
 const FRAME_MS = 20;
 const FRAME_SAMPLES = 160;
 const SILENCE = PCMU.encode(new Int16Array(FRAME_SAMPLES));
-/** RFC 3261 Timer B: an INVITE is given up. */
+/** Time limit for call setup, ms. The INVITE transaction times out earlier (RFC 3261 Timer B). */
 const SETUP_LIMIT_MS = 33_000;
-/** Of the packets that its time holds, a call that was heard got so many. */
+/** Minimum share of the expected packets for a call that counts as heard. */
 const HEARD_SHARE = 0.9;
 
 export interface CallOutcome {
   readonly setupMs: number | undefined;
   readonly heard: boolean;
-  /** Milliseconds between packets, one after the other. */
+  /** Time between consecutive packets, ms. */
   readonly gapsMs: readonly number[];
 }
 
-/** Calls, talks for `talkMs` or until `over`, hangs up. */
+/** Places a call, keeps it for `talkMs` or until `over` aborts, and hangs up. */
 export async function honestCall(
   line: SipLine,
   to: string,
@@ -62,7 +62,7 @@ interface Answered {
   hangup(): void;
 }
 
-/** Undefined: the call did not come about. */
+/** Sends an INVITE. Returns undefined if the call was not answered. */
 export function ask(line: SipLine, to: string, port: number): Promise<Answered | undefined> {
   const codec = staticCodec('PCMU');
   const offer = buildOffer({

@@ -1,4 +1,4 @@
-/** Honest customers beside an attack: some phones talk all the time, others register and call, again and again. */
+/** Legitimate clients during an attack: some hold calls for the whole time, others register and call repeatedly. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { systemRandom as random } from '../../src/base/system-random.ts';
 import { systemClock as clock } from '../../src/edge/clock/system-clock.ts';
@@ -9,7 +9,7 @@ import { babble, makeUser, type SipUser } from '../e2e/phone.ts';
 import type { Service } from '../e2e/service.ts';
 import { honestCall } from './honest-call.ts';
 
-/** Calls that run through the whole time that is looked at. */
+/** Number of calls that last for the whole measurement. */
 const STEADY = 4;
 const REGISTER_EVERY_MS = 150;
 const CALL_EVERY_MS = 400;
@@ -28,7 +28,7 @@ export interface HonestReport {
 }
 
 interface Tally {
-  /** Milliseconds; undefined: failed. */
+  /** Registration times in ms; undefined for a failed registration. */
   readonly registers: (number | undefined)[];
   readonly calls: (number | undefined)[];
   readonly gapsMs: number[];
@@ -45,7 +45,7 @@ export class HonestPhones {
     this.#user = user;
   }
 
-  /** An account's endpoint whose calls hear a sound without end. */
+  /** Creates an endpoint whose calls play an endless sound. */
   static async open(service: Service): Promise<HonestPhones> {
     const customer = await Customer.listen();
     const wav = writeWav({ rate: 8000, samples: babble(SOUND_SECONDS) });
@@ -68,7 +68,7 @@ export class HonestPhones {
     await this.#customer.close();
   }
 
-  /** What they met with while `something` went on. */
+  /** Runs the clients while `something` is pending and returns their results. */
   async during(something: Promise<void>): Promise<HonestReport> {
     const over = new AbortController();
     const tally: Tally = { registers: [], calls: [], gapsMs: [] };
@@ -95,7 +95,7 @@ export class HonestPhones {
     await Promise.all(running);
   }
 
-  /** A phone that nobody knows yet: from a new port, without a nonce. */
+  /** Registers from a new port and without a nonce, as an unknown phone. */
   async #register(tally: Tally): Promise<void> {
     const line = await this.#line();
     const fromMs = performance.now();
@@ -115,7 +115,7 @@ export class HonestPhones {
     try {
       const outcome = await honestCall(line, '1000', talkMs, over);
       tally.calls.push(outcome.heard ? outcome.setupMs : undefined);
-      // One at a time: a long call has more gaps than fit into one argument list.
+      // Adds gaps one by one, because a long call has more gaps than an argument list may hold.
       for (const gap of outcome.gapsMs) tally.gapsMs.push(gap);
     } finally {
       await line.close();

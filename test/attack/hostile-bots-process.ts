@@ -3,13 +3,13 @@ import { type Bot, Customer } from '../e2e/customer.ts';
 import { playMessage } from './play-message.ts';
 
 const MIB = 2 ** 20;
-/** Between one message and the next of the same bot. */
+/** Delay between two messages of the same bot, ms. */
 const AGAIN_MS = 250;
 
 const closes: Record<string, number> = {};
 let messages = 0;
 
-/** The first bytes of a text frame of this length (RFC 6455 §5.2). */
+/** The header of a text frame of this length (RFC 6455 §5.2). */
 function frameHead(bytes: number): Buffer {
   const head = Buffer.alloc(10);
   head[0] = 0x81;

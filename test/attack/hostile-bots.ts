@@ -1,4 +1,4 @@
-/** Bots with huge messages, in a process of their own, so that making the messages does not make honest bots late. */
+/** Bots that send huge messages. They run in a separate process so that they do not delay legitimate bots. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 export type HostileKind = 'tooLong' | 'longest' | 'neverEnding';
 
 export interface HostileReport {
-  /** Sockets by the code that they were closed with. */
+  /** Number of closed sockets by close code. */
   readonly closes: Readonly<Record<string, number>>;
   readonly messages: number;
 }

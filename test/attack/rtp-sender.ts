@@ -1,4 +1,4 @@
-/** The sender's process of `rtp-spray`: RTP in sequence to every RTP port of the service; counts what comes back, ends. */
+/** Sender process of `rtp-spray`: sends sequential RTP to every RTP port of the service and counts the packets it gets back. */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -12,14 +12,14 @@ export interface SprayOrder {
 
 export interface SprayReport {
   readonly sent: number;
-  /** Packets that the stranger got: audio of calls, or whatever else. */
+  /** Packets received by the unknown source. */
   readonly got: number;
 }
 
 const HOST = '127.0.0.1';
 const FRAME_MS = 20;
 const FRAME_SAMPLES = 160;
-/** Loud, so that whoever hears it knows. */
+/** A loud frame, so that it would be audible in any call that plays it. */
 const LOUD = new Uint8Array(FRAME_SAMPLES);
 
 const [order] = (await once(process, 'message')) as [SprayOrder];

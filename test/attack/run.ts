@@ -1,8 +1,8 @@
 /**
- * `npm run attack -- [scenarios…] [--quick] [--seconds 60]`: unknown peers against the running service, on loopback, bounded
- * in count and time. Each scenario gets a service of its own, with honest phones that register and call before,
- * during and after. Prints what held and what broke, keeps JSON lines in `bench/results/`; the exit status is 1 when
- * something broke.
+ * `npm run attack -- [scenarios…] [--quick] [--seconds 60]` attacks the running service from unknown peers, on loopback only
+ * and bounded in count and time. Each scenario runs a separate service with legitimate phones that register and call
+ * before, during and after the attack. Prints the results, appends JSON lines to `bench/results/`, and exits with 1 if a
+ * bound was violated.
  */
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, readdirSync } from 'node:fs';
@@ -18,7 +18,7 @@ const RESULTS = fileURLToPath(new URL('../../bench/results', import.meta.url));
 const SECONDS = 60;
 const QUICK_SECONDS = 10;
 const SECONDS_MAX = 300;
-/** Between the attack and the last look at memory. */
+/** Time between the attack and the final memory measurement, seconds. */
 const REST_SECONDS = 300;
 const QUICK_REST_SECONDS = 10;
 

@@ -1,7 +1,7 @@
-/** What a scenario of `npm run attack` is, and what it works with. One file of `scenarios/` exports one as `scenario`. */
+/** Types of an attack scenario. Each file in `scenarios/` exports one as `scenario`. */
 import type { Environment, Service } from '../e2e/service.ts';
 
-/** A number that a scenario found; with a bound it is judged. */
+/** A measured value. The run fails if the value violates a bound. */
 export interface Figure {
   readonly name: string;
   readonly value: number;
@@ -11,15 +11,15 @@ export interface Figure {
 }
 
 export interface Scenario {
-  /** What is tried, in one line. */
+  /** Description of the attack in one line. */
   readonly about: string;
-  /** Settings of the service beside those that every scenario has. */
+  /** Additional settings of the service. */
   readonly environment?: Environment;
-  /** What is made in the service before honest phones begin. */
+  /** Prepares the service before legitimate phones start. */
   prepare?(service: Service): Promise<void>;
-  /** Attacks for `field.seconds`, then stops by itself. Honest phones register and call meanwhile. */
+  /** Attacks for `field.seconds` and returns its own figures. Legitimate phones register and call during the attack. */
   attack(field: Field): Promise<readonly Figure[]>;
-  /** Replaces bounds of the figures that every scenario has, by their names; false: not judged here. */
+  /** Bounds that replace those of common figures, by figure name; false disables the bound. */
   readonly bounds?: Readonly<Record<string, Bound | false>>;
 }
 
@@ -30,17 +30,17 @@ export interface Bound {
 
 export interface Field {
   readonly service: Service;
-  /** Whom honest phones register as. */
+  /** Endpoint that legitimate phones register as. */
   readonly username: string;
   readonly seconds: number;
   readonly quick: boolean;
-  /** Aborts when the attack has to be over. */
+  /** Aborts when the attack must end. */
   readonly over: AbortSignal;
 }
 
-/** What is wrong with a figure; undefined when it keeps its bounds or has none. */
+/** Returns the violated bound of a figure, or undefined if the figure has no violated bound. */
 export function faultOf({ name, value, unit, atLeast, atMost }: Figure): string | undefined {
-  // Written so that NaN, from something never measured, is a fault as well.
+  // This form of the comparison also reports NaN, the value of a missing measurement.
   if (atLeast !== undefined && !(value >= atLeast)) {
     return `${name} is ${shown(value)} ${unit}, at least ${atLeast} is wanted`;
   }

@@ -1,4 +1,4 @@
-/** The flood of `secure-flood.ts` in a process of its own: its handshakes cost as much as those of the service. */
+/** The flood of `secure-flood.ts` in a separate process, because its handshakes cost as much CPU as those of the service. */
 import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createSecureContext, connect as tlsConnect } from 'node:tls';
@@ -10,14 +10,14 @@ import { manySources } from './udp-flood.ts';
 const EVERY_MS = 3;
 const MOST = 10_000;
 const SOURCES = manySources(50);
-/** Made once: it costs ten times what a handshake does. */
+/** Shared context: creating one costs ten times as much as a handshake. */
 const secureContext = createSecureContext();
 const KINDS = 5;
 const INVITES = 10;
 
 type Closing = { destroy(): void };
 
-/** Half of them share the address of honest phones. */
+/** Source address of a connection. Half of the connections share the address of legitimate phones. */
 const addressOf = (number: number): string =>
   number % 2 === 0 ? '127.0.0.1' : (SOURCES[number % SOURCES.length] ?? '127.0.0.2');
 

@@ -1,4 +1,4 @@
-/** Connections over TLS and WebSocket in numbers, beside an honest phone that registers over the same transport. */
+/** Floods of TLS and WebSocket connections, with a legitimate phone that registers over the same transport. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';

@@ -1,2 +1,2 @@
-/** Where the service listens for what has no port by itself. */
+/** Ports of the service for transports without a default port. */
 export const SECURE_PORTS = { tls: 25_461, ws: 25_466 };

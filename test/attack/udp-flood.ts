@@ -1,4 +1,4 @@
-/** Datagrams by the thousand, from a process of their own, so that making them does not make honest phones late. */
+/** Floods of datagrams from a separate process, so that sending does not delay legitimate phones. */
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { Field, Figure } from './scenario.ts';
@@ -18,10 +18,10 @@ export interface FloodOrder {
   readonly port: number;
   readonly perSecond: number;
   readonly seconds: number;
-  /** Addresses of 127.0.0.0/8 that it comes from. */
+  /** Source addresses in 127.0.0.0/8. */
   readonly sources: readonly string[];
   readonly kinds: readonly DatagramKind[];
-  /** Whom `guess` tries to be. */
+  /** Username for `guess`. */
   readonly username: string;
 }
 
@@ -30,12 +30,12 @@ export interface FloodReport {
   readonly sentBytes: number;
   readonly answers: number;
   readonly answerBytes: number;
-  /** Answers by status. */
+  /** Number of responses by status. */
   readonly statuses: Readonly<Record<string, number>>;
 }
 
 const SENDER = fileURLToPath(new URL('./udp-sender.ts', import.meta.url));
-/** The sender waits for the last answers. */
+/** Time limit for the last responses, ms. */
 const GRACE_MS = 20_000;
 
 export function flood(order: FloodOrder): Promise<FloodReport> {
@@ -47,7 +47,7 @@ export function flood(order: FloodOrder): Promise<FloodReport> {
   });
 }
 
-/** Addresses of loopback, none of them 127.0.0.1. */
+/** Returns loopback addresses other than 127.0.0.1. */
 export const manySources = (count: number): readonly string[] =>
   Array.from(
     { length: count },

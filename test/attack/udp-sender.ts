@@ -1,4 +1,4 @@
-/** The sender's process of `udp-flood.ts`: sends what it was told for as long as it was told, counts what comes back, ends. */
+/** Sender process of `udp-flood.ts`: sends the requested datagrams for the requested time, and counts the responses. */
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -7,9 +7,9 @@ import type { FloodOrder, FloodReport } from './udp-flood.ts';
 
 const HOST = '127.0.0.1';
 const TICK_MS = 2;
-/** After a pause of this process no burst larger than this. */
+/** Maximum number of datagrams in one burst after a pause of this process. */
 const BURST = 400;
-/** Answers are counted so long after the last datagram: retransmissions of 401 come within. */
+/** Time for which responses are counted after the last datagram, ms. Covers retransmissions of 401. */
 const LISTEN_MS = 6000;
 
 const [order] = (await once(process, 'message')) as [FloodOrder];
@@ -25,7 +25,7 @@ async function run({ port, perSecond, seconds, sources, kinds, username }: Flood
     totals.answerBytes += bytes.length;
     const status = bytes.toString('latin1', 8, 11);
     statuses[status] = (statuses[status] ?? 0) + 1;
-    // Guesses name the realm of the challenge that the first one got.
+    // Guesses use the realm of the first challenge.
     realm ||= /realm="([^"]*)"/.exec(bytes.toString('latin1'))?.[1] ?? '';
   };
   const sockets = await Promise.all(sources.map((address) => open(address, count)));

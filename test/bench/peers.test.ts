@@ -13,8 +13,8 @@ const at = (rate: number, msPerCall: number, failed = 0): Step => ({
 });
 const peer = (name: string, ...steps: readonly Step[]) => ({ name, found: { steps, totals: '' } });
 
-describe('this service beside its peers', () => {
-  it('is held against the cheapest that held the same rate without a failed call', () => {
+describe('comparison of this service with its peers', () => {
+  it('uses the cheapest peer that sustained the same rate without a failed call', () => {
     const ours = {
       kind: 'trunk',
       title: 'trunk',
@@ -31,12 +31,12 @@ describe('this service beside its peers', () => {
     expect(rows[0]?.goal).toEqual({ of: 'ratio', bound: '≤', limit: 0.35 });
   });
 
-  it('has no row where none is installed', () => {
+  it('has no row if no peer is installed', () => {
     expect(comparedRows({ kind: 'whole', title: 'whole', steps: [at(50, 3)] }, [])).toEqual([]);
   });
 });
 
-describe('the program of a peer', () => {
+describe("a peer's program", () => {
   const said: string[] = [];
   let folder = '';
 
@@ -56,7 +56,7 @@ describe('the program of a peer', () => {
     return join(folder, name);
   };
 
-  it('is the one that its variable names, before one in PATH', () => {
+  it('is taken from its environment variable before PATH', () => {
     const [inPath, named] = [file('anyserver', 0o755), file('another', 0o755)];
     vi.stubEnv('PATH', `/nowhere:${folder}`);
     expect(programOf('anyserver', 'BENCH_ANYSERVER')).toBe(inPath);
@@ -65,7 +65,7 @@ describe('the program of a peer', () => {
     expect(said).toEqual([]);
   });
 
-  it('is none, and the reader is told, where nothing there can be run', () => {
+  it('is absent, with a notice, if no program can be run', () => {
     file('anyserver', 0o644);
     vi.stubEnv('PATH', folder);
     expect(programOf('anyserver', 'BENCH_ANYSERVER')).toBeUndefined();

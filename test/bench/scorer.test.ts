@@ -4,14 +4,14 @@ import { score } from '../../bench/hearing/scorer.ts';
 const sound = { rate: 8000, samples: Int16Array.from([1, 2, 3]) };
 
 describe('the scorer of npm run bench -- hearing', () => {
-  it('is given two WAV files at the same rate, and its last number counts', async () => {
+  it('gets two WAV files at the same rate, and its last number is the score', async () => {
     const command = `${process.execPath} -e "for (const file of process.argv.slice(1)) { const wav = require('node:fs').readFileSync(file); console.log(wav.readUInt32LE(24), (wav.length - 44) / 2); } console.log('MOS -1.25 of it')"`;
     expect(await score(command, sound, sound)).toBe(-1.25);
     const lengths = `${process.execPath} -p "process.argv.slice(1).map((file) => (require('node:fs').readFileSync(file).length - 44) / 2).join('')"`;
     expect(await score(lengths, sound, { ...sound, samples: new Int16Array(5) })).toBe(35);
   });
 
-  it('that fails, prints nothing of use or takes too long says so', async () => {
+  it('reports a scorer that fails, prints no number or takes too long', async () => {
     await expect(score('sh -c "echo no licence >&2; exit 3"', sound, sound)).rejects.toThrow(
       'failed: no licence',
     );

@@ -7,7 +7,7 @@ const carillon = (...args: string[]) =>
   spawnSync(process.execPath, [BIN, ...args], { encoding: 'utf8', env: { PATH: '/usr/bin:/bin' } });
 
 describe('bin/carillon.mjs', () => {
-  it('shows what there is', () => {
+  it('shows the available commands', () => {
     const { status, stdout } = carillon('--help');
     expect(status).toBe(0);
     for (const command of ['accounts', 'credit', 'calls', 'backup', 'verify', 'stream']) {
@@ -15,7 +15,7 @@ describe('bin/carillon.mjs', () => {
     }
   });
 
-  it('ends with status 1 and one line when something is wrong', () => {
+  it('exits with status 1 and one line on an error', () => {
     const { status, stdout, stderr } = carillon('--data-dir', '/nonexistent', 'status');
     expect([status, stdout]).toEqual([1, '']);
     expect(stderr.trim().split('\n')).toHaveLength(1);

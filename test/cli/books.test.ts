@@ -39,7 +39,7 @@ async function carillon(...args: readonly string[]) {
   return { out, notes, failed, json: (): never => JSON.parse(out.join('\n')) as never };
 }
 
-/** Entries on three days of two months. */
+/** Posts entries on three days of two months. */
 async function book(): Promise<void> {
   const at = async (days: number, entries: readonly Parameters<Service['book']>[0][]) => {
     await service.clock.advance(days * DAY_MS);
@@ -57,7 +57,7 @@ async function book(): Promise<void> {
 }
 
 describe('ledger export', () => {
-  it('has every entry of the filter once, as CSV and as JSON lines', async () => {
+  it('exports each matching entry once, as CSV and as JSON lines', async () => {
     await book();
     const { authId } = service.account;
     const csv = join(folder, 'ledger.csv');
@@ -75,7 +75,7 @@ describe('ledger export', () => {
     expect(readdirSync(folder)).toEqual(['ledger.csv']);
   });
 
-  it('goes on by number: entries posted meanwhile neither shift nor repeat', async () => {
+  it('pages by entry number: entries posted during the export cause no shift and no duplicate', async () => {
     for (let n = 0; n < 1100; n += 1) await service.book({ amount: 1, reference: `cdr:${n}` });
     const seen = new Set<string>();
     const { authId: accountId } = service.account;
@@ -88,7 +88,7 @@ describe('ledger export', () => {
     expect([...seen].filter((reference) => reference.startsWith('late'))).toEqual([]);
   });
 
-  it('of an account is for that account and the operator', async () => {
+  it('is available to the account and the operator', async () => {
     const other = await service.addAccount();
     const path = `${service.root}/transactions/export`;
     expect((await service.get(path)).headers['content-type']).toContain('text/csv');
@@ -99,7 +99,7 @@ describe('ledger export', () => {
 });
 
 describe('records export', () => {
-  it('has the calls of the window', async () => {
+  it('exports the calls of the time window', async () => {
     const { authId: accountId } = service.account;
     for (const [n, direction] of ['inbound', 'outbound'].entries()) {
       const cdr = aCdr({
@@ -127,7 +127,7 @@ describe('records export', () => {
 });
 
 describe('usage', () => {
-  it('adds up by day and by month, money to the millionth', async () => {
+  it('totals by day and month, exact to one millionth', async () => {
     await book();
     const { authId } = service.account;
     const days = await carillon(
@@ -155,7 +155,7 @@ describe('usage', () => {
     ]);
   });
 
-  it('counts calls, answered ones and minutes', async () => {
+  it('counts calls, answered calls and minutes', async () => {
     const { authId: accountId } = service.account;
     const cdr = aCdr({ accountId });
     await service.store.calls.settle({ cdr, entries: [], notification: undefined });
@@ -174,7 +174,7 @@ describe('usage', () => {
 });
 
 describe('an invoice', () => {
-  it('follows from the ledger, and closes with what the next one opens with', async () => {
+  it('is computed from the ledger, and its closing balance is the next opening balance', async () => {
     await book();
     const first = await service.get(`${service.root}/invoices/2026-01`);
     expect(first.body).toMatchObject({
@@ -198,7 +198,7 @@ describe('an invoice', () => {
     expect(balance.ok && balance.value.balance).toBe(92_400_000);
   });
 
-  it('is a PDF too, the same each time', async () => {
+  it('is available as a reproducible PDF', async () => {
     await book();
     const file = join(folder, 'invoice.pdf');
     const { authId } = service.account;
@@ -212,7 +212,7 @@ describe('an invoice', () => {
     expect(again.headers['content-type']).toBe('application/pdf');
   });
 
-  it('is refused for what is no month, or has not begun, or no balance', async () => {
+  it('is refused for an invalid or future month, and without a balance', async () => {
     const status = async (rest: string) =>
       (await service.get(`${service.root}/invoices/${rest}`)).status;
     expect(await Promise.all(['2026-13', '2026-12', '2026-01?currency=EUR'].map(status))).toEqual([
@@ -228,7 +228,7 @@ describe('an import', () => {
     return file;
   };
 
-  it('tells every row apart: a wrong one stops no other', async () => {
+  it('reports rows independently and imports the valid ones', async () => {
     const file = fileOf(
       'direction,prefix,per_minute,currency\noutbound,49,0.02,EUR\nup,,1,EUR\noutbound,44,cheap,EUR\nsip,,0.001,EUR\n',
     );
@@ -242,7 +242,7 @@ describe('an import', () => {
     expect(service.ledger.listRates()).toHaveLength(2);
   });
 
-  it('refuses prices that would be kept as 0, and rates that a line before has set', async () => {
+  it('refuses prices that would round to 0, and duplicate rates', async () => {
     const far = Array.from({ length: 1100 }, (_, at) => `sip,${1000 + at},0,EUR`).join('\n');
     const file = fileOf(
       `direction,prefix,per_minute,currency\noutbound,49,0.0000004,EUR\noutbound,49,0.02,EUR\noutbound,49,0.03,eur\noutbound,48,0,EUR\n${far}\noutbound,49,0.04,EUR\n`,
@@ -258,7 +258,7 @@ describe('an import', () => {
     expect(price).toBe(20_000);
   });
 
-  it('a dry run says the same and writes nothing', async () => {
+  it('reports the same results in a dry run without any change', async () => {
     const file = fileOf(
       'e164,country,currency,account_id\n+14155550100,US,USD,\n12,US,USD,\n+14155550101,US,USD,MA_X\n',
     );
@@ -275,7 +275,7 @@ describe('an import', () => {
     );
   });
 
-  it('makes customers with credit, and shows their tokens once', async () => {
+  it('creates customers with credit, and shows their tokens once', async () => {
     const file = fileOf(
       'name,currency,opening_credit,cps_limit,is_postpaid\nAda,EUR,12.5,3,true\nBob,EUR,-1,,\n',
     );
@@ -291,7 +291,7 @@ describe('an import', () => {
     expect(balance.body).toMatchObject({ balance: 12.5, is_postpaid: true });
   });
 
-  it('a column that is not known is refused before anything is sent', async () => {
+  it('refuses an unknown column before any request is sent', async () => {
     const { notes, failed } = await carillon(
       'import',
       'rates',

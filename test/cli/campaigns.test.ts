@@ -31,7 +31,7 @@ const carillon = (args: readonly string[], env: Record<string, string> = {}) =>
 
 const idIn = (line = ''): string => /[0-9a-f-]{36}/.exec(line)?.[0] ?? '';
 
-/** What a command of campaigns prints. */
+/** Runs a campaigns command and returns its output. */
 async function shown(...args: readonly string[]): Promise<string> {
   terminal.out = [];
   await carillon(['campaigns', ...args]);
@@ -49,7 +49,7 @@ async function created(): Promise<string> {
 }
 
 describe('carillon campaigns', () => {
-  it('create, upload, start, watch, results: a campaign from the shell', async () => {
+  it('creates, uploads, starts, watches and exports a campaign', async () => {
     const id = await created();
     const file = join(folder, 'contacts.csv');
     writeFileSync(file, 'to,Name\n+14155550101,Ann\nnobody,Bob\n');
@@ -79,7 +79,7 @@ describe('carillon campaigns', () => {
     expect(terminal.failed).toBe(false);
   });
 
-  it('agents, pool, contacts, calls, schedule and do-not-call lists have commands of their own', async () => {
+  it('has separate commands for agents, pool, contacts, calls, schedule and do-not-call lists', async () => {
     const id = await created();
     const agent = idIn(/agent_id +(\S+)/.exec(await shown('show', id))?.[1]);
     expect(await shown('agents', 'set', agent, 'name=Night')).toMatch(/name +Night/);
@@ -112,7 +112,7 @@ describe('carillon campaigns', () => {
     expect(terminal.failed).toBe(false);
   });
 
-  it('is told what is wrong in one line', async () => {
+  it('reports an error in one line', async () => {
     const id = await created();
     await carillon(['campaigns', 'start', id]);
     expect(terminal.failed).toBe(true);
@@ -132,7 +132,7 @@ describe('carillon campaigns', () => {
     expect(terminal.notes).toContain('no account');
   });
 
-  it('works as the account of the data folder', async () => {
+  it('uses the account of the data folder', async () => {
     const { authId, authToken } = service.account;
     writeFileSync(join(folder, 'demo.json'), JSON.stringify({ authId, authToken }));
     await terminal.run(['campaigns', 'list'], { CARILLON_URL: url, CARILLON_DATA_DIR: folder });
@@ -141,10 +141,10 @@ describe('carillon campaigns', () => {
   });
 });
 
-describe('the line of a campaign', () => {
+describe('the status line of a campaign', () => {
   const campaign = { status: 'paused', pause_reason: 'window_closed', total_contacts: 10, busy: 2 };
 
-  it('tells how much is done, and why nothing goes on', () => {
+  it('shows the progress, and why the campaign is paused', () => {
     expect(progressLine({ ...campaign, answered: 3, pending: 5 })).toBe(
       '[###############---------------]  50 % 5 of 10  paused (window_closed)  3 answered  2 busy  5 pending',
     );

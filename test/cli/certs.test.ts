@@ -22,7 +22,7 @@ const certs = (...args: string[]) => {
   return JSON.parse(stdout);
 };
 
-it('a client that trusts the authority talks to the vendor host name and to names of our own', async () => {
+it('a client that trusts the authority can connect to the vendor host name and to custom names', async () => {
   const made = certs('--address', '192.0.2.10', '--also', 'voice.example');
   expect(made).toMatchObject({
     hosts_line: '192.0.2.10 api.plivo.com',
@@ -52,7 +52,7 @@ it('a client that trusts the authority talks to the vendor host name and to name
   }
 });
 
-it('a second run keeps the authority, which applications trust already', () => {
+it('a second run keeps the authority that applications already trust', () => {
   const before = readFileSync(join(folder, 'ca.crt'), 'utf8');
   const certificate = readFileSync(join(folder, 'server.crt'), 'utf8');
   certs();

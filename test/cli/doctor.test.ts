@@ -44,8 +44,8 @@ async function listening<T extends Server>(server: T): Promise<T & { readonly po
   return Object.assign(server, { port: (server.address() as AddressInfo).port });
 }
 
-describe('the machine', () => {
-  it('needs a new Node, a right clock and room on its disk', () => {
+describe('machine checks', () => {
+  it('require a current Node, a correct clock and free disk space', () => {
     expect(checkNode('20.20.2').verdict).toBe('problem');
     expect(checkNode('24.1.0').verdict).toBe('ok');
     expect(checkClock(machineWith({}, 'no')).advice).toContain('timedatectl set-ntp true');
@@ -58,7 +58,7 @@ describe('the machine', () => {
     expect([free(50_000), free(5000), free(1000)]).toEqual(['ok', 'warning', 'problem']);
   });
 
-  it('is told which limit is too low for the calls that it may run', () => {
+  it('report limits that are too low for the configured calls', () => {
     const limits = (files: number, rtprio: number): Machine =>
       machineWith({
         '/proc/self/limits': `Max open files            1024                 ${files}               files\nMax realtime priority     0                    ${rtprio}                    \n`,
@@ -85,8 +85,8 @@ describe('the machine', () => {
   });
 });
 
-describe('the network', () => {
-  it('ports that others use are named', async () => {
+describe('network checks', () => {
+  it('name ports that are in use', async () => {
     const { port } = await listening(createServer());
     const { port: sipPort } = await listening(createServer());
     const udp = createSocket('udp4');
@@ -114,7 +114,7 @@ describe('the network', () => {
     expect(elsewhere[0]?.advice).toContain('no address of this machine');
   });
 
-  it('an address that peers cannot use is no address to tell them', async () => {
+  it('reject an advertised address that peers cannot use', async () => {
     const told = async (environment: Record<string, string>) =>
       verdicts(await checkPublicAddress(testSettings(environment)));
     expect(await told({ CARILLON_SIP_HOST: '0.0.0.0', CARILLON_RTP_HOST: '0.0.0.0' })).toEqual([
@@ -129,10 +129,10 @@ describe('the network', () => {
     ).toEqual(['sip address: warning', 'rtp address: problem']);
   });
 
-  it('a name server that is not there, or is none, is told; one that refuses the root is there', async () => {
+  it('report a name server that is unreachable or invalid, and accept one that refuses the root', async () => {
     const server = createSocket('udp4');
     server.on('message', (query, { port, address }) => {
-      // QR and REFUSED (RFC 1035 §4.1.1).
+      // Header bits QR and REFUSED (RFC 1035 §4.1.1).
       const reply = Buffer.from(query);
       reply[2] = 0x81;
       reply[3] = 0x05;
@@ -151,7 +151,7 @@ describe('the network', () => {
     });
   });
 
-  it('a carrier is asked over SIP; one that is not there is told', async () => {
+  it('probe a carrier over SIP and report an unreachable one', async () => {
     const carrier = createSocket('udp4');
     carrier.on('message', (request, { port, address }) => {
       const copied = String(request)
@@ -175,8 +175,8 @@ describe('the network', () => {
   });
 });
 
-describe('services', () => {
-  it('an answer URL must answer with a document that a call could run', async () => {
+describe('service checks', () => {
+  it('require an answer URL to return a valid document', async () => {
     const answers: [number, string][] = [
       [200, '<Response><Speak>hello</Speak></Response>'],
       [200, '<Response><Speek/></Response>'],
@@ -204,7 +204,7 @@ describe('services', () => {
     expect((await checkAnswerUrl(undefined, true)).verdict).toBe('skipped');
   });
 
-  it('a mail server that is not there is told without its password', async () => {
+  it('report an unreachable mail server without its password', async () => {
     const finding = await checkMail(
       testSettings({ CARILLON_MAIL_SMTP_URL: 'smtp://u:s3cret@127.0.0.1:9' }),
     );
@@ -212,7 +212,7 @@ describe('services', () => {
     expect(JSON.stringify(finding)).not.toContain('s3cret');
   });
 
-  it('HTTP that is open to the network is to be encrypted, and the files must be a certificate', () => {
+  it('require encryption for public HTTP, with valid certificate files', () => {
     const nowMs = Date.UTC(2026, 0, 1);
     const check = (environment: Record<string, string>) =>
       verdicts(checkCertificates(testSettings(environment), nowMs));
@@ -252,7 +252,7 @@ describe('services', () => {
 });
 
 describe('carillon doctor', () => {
-  it('tells a service that takes no calls, and what is no service', async () => {
+  it('reports a service that accepts no calls, and a program that is not the service', async () => {
     const outcomeOf = async (answer: (reply: ServerResponse) => void): Promise<string> => {
       const server = await listening(createHttp((_, reply) => answer(reply)));
       const lines: string[] = [];
@@ -272,7 +272,7 @@ describe('carillon doctor', () => {
     expect(await outcomeOf((reply) => reply.end('{"status":"ready"}'))).toMatch(/^ok {3}service/);
   });
 
-  it('ends with status 1 and one piece of advice a problem, as text and as JSON', async () => {
+  it('exits with status 1 and prints one recommendation per problem, as text and as JSON', async () => {
     const outcome = async (...args: string[]) => {
       const lines: string[] = [];
       let failed = false;

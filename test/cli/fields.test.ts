@@ -1,4 +1,4 @@
-/** `key=value` by the schema of the request: what a terminal types becomes what the service takes, and `--help` tells it. */
+/** Parses `key=value` arguments by the request schema: conversion of values, and field descriptions in `--help`. */
 import { expect, it } from 'vitest';
 import { assigned } from '../../src/cli/fields.ts';
 import { CarrierBody } from '../../src/edge/rest/admin/carrier-fields.ts';
@@ -6,7 +6,7 @@ import { TestTerminal } from './terminal.ts';
 
 const carrier = (...pairs: string[]) => assigned(pairs, async () => CarrierBody);
 
-it('a list is written with commas, as JSON, or as one value', async () => {
+it('accepts a list with commas, as JSON, or as one value', async () => {
   expect(await carrier('source_addresses=192.0.2.1', 'prefixes=1, 44')).toEqual({
     source_addresses: ['192.0.2.1'],
     prefixes: ['1', '44'],
@@ -17,7 +17,7 @@ it('a list is written with commas, as JSON, or as one value', async () => {
   });
 });
 
-it('digits stay text where the field is text, and are numbers elsewhere', async () => {
+it('keeps digits as text in text fields, and parses them as numbers elsewhere', async () => {
   expect(await carrier('prepend=011', 'prepend=11', 'port=5080', 'secure=true')).toEqual({
     prepend: '11',
     port: 5080,
@@ -25,7 +25,7 @@ it('digits stay text where the field is text, and are numbers elsewhere', async 
   });
 });
 
-it('null clears, objects are JSON, and what is no value goes to the service as it stands', async () => {
+it('accepts null and JSON objects, and passes other values to the service unchanged', async () => {
   expect(await carrier('stir=null', 'costs={"49":0.01}', 'costs={"49"', 'no_such=7')).toEqual({
     stir: null,
     costs: '{"49"',
@@ -34,11 +34,11 @@ it('null clears, objects are JSON, and what is no value goes to the service as i
   await expect(carrier('port')).rejects.toThrow('expected key=value, not port');
 });
 
-it('--help lists every field with what it may be and what it means', async () => {
+it('lists every field with its permitted values and meaning in --help', async () => {
   const terminal = new TestTerminal();
   await terminal.run(['carriers', 'add', '--help'], {});
   const help = terminal.out.join('\n');
-  // The name is an argument.
+  // The name is a positional argument.
   for (const name of Object.keys(CarrierBody.properties).filter((field) => field !== 'name'))
     expect(help).toMatch(new RegExp(`^  ${name} +\\S`, 'm'));
   expect(help).toMatch(/transport +udp\|tcp\|tls +default udp/);

@@ -22,7 +22,7 @@ const carillon = (args: readonly string[], env: Record<string, string> = {}) =>
   terminal.run(args, { CARILLON_URL: url, CARILLON_ADMIN_TOKEN: ADMIN_TOKEN, ...env });
 
 describe('carillon accounts', () => {
-  it('create shows id and token once; list, show, set and credit work on it', async () => {
+  it('create shows ID and token once; list, show, set and credit use the account', async () => {
     await carillon(['accounts', 'create', 'Grace', 'currency=EUR', 'cps_limit=7']);
     const authId = /auth_id +(\S+)/.exec(terminal.out.join('\n'))?.[1] ?? '';
     expect(authId).toMatch(/^MA_/);
@@ -51,12 +51,12 @@ describe('carillon accounts', () => {
     expect(terminal.out.at(-1)).toContain('balance -1.25');
   });
 
-  it('--json prints what the service said', async () => {
+  it("--json prints the service's response", async () => {
     await carillon(['--json', 'accounts', 'list']);
     expect(JSON.parse(terminal.out.join('\n'))).toHaveProperty('accounts');
   });
 
-  it('trunks set says what a trunk is told and believed', async () => {
+  it('trunks set changes the identity settings of a trunk', async () => {
     const { authId } = service.account;
     const body = { name: 'told', trunk_direction: 'inbound' };
     const { body: made } = await service.post(`${service.root}/trunks`, body);
@@ -73,7 +73,7 @@ describe('carillon accounts', () => {
     expect(after).toMatchObject({ value: { policy: { addHeaders: { 'X-Site': 'berlin' } } } });
   });
 
-  it('trunks allow sets what a trunk may reach in private networks', async () => {
+  it('trunks allow sets the private networks that a trunk may reach', async () => {
     const body = { name: 'office', trunk_direction: 'inbound' };
     const { body: made } = await service.post(`${service.root}/trunks`, body);
     const { authId } = service.account;
@@ -90,14 +90,14 @@ describe('carillon accounts', () => {
     expect(terminal.failed).toBe(true);
   });
 
-  it('token rotate answers the new token', async () => {
+  it('token rotate prints the new token', async () => {
     await carillon(['token', 'rotate', service.account.authId, '--overlap', '60']);
     expect(terminal.out.join('\n')).toMatch(/auth_token +\w{40,}/);
   });
 });
 
 describe('carillon inventory', () => {
-  it('numbers, carriers and rates can be added, listed and removed', async () => {
+  it('adds, lists and removes numbers, carriers and rates', async () => {
     await carillon([
       'numbers',
       'add',
@@ -124,7 +124,7 @@ describe('carillon inventory', () => {
 });
 
 describe('carillon service', () => {
-  it('calls list shows live calls; text from peers cannot steer the terminal', async () => {
+  it("calls list shows live calls and removes terminal control characters from peers' text", async () => {
     service.control.calls = [aLiveCall({ from: 'evil\u001b[2J', to: '14155550101' })];
     await carillon(['calls', 'list']);
     expect(terminal.out.join('\n')).toContain('evil?[2J');
@@ -134,7 +134,7 @@ describe('carillon service', () => {
     expect(terminal.out).toEqual(['(none)']);
   });
 
-  it('status, registrations, drain, verify and backup answer', async () => {
+  it('runs status, registrations, drain, verify and backup', async () => {
     for (const command of ['status', 'registrations', 'drain', 'verify', 'backup']) {
       await carillon([command]);
     }
@@ -142,7 +142,7 @@ describe('carillon service', () => {
     expect(terminal.out.join('\n')).toContain('every balance adds up');
   });
 
-  it('backup shows a bar of what is written, on a terminal', async () => {
+  it('backup shows a progress bar on a terminal', async () => {
     let finish: (done: { path: string; bytes: number }) => void = () => undefined;
     const proper = service.operations.backup;
     service.operations.backup = () =>
@@ -169,7 +169,7 @@ describe('carillon service', () => {
     expect(terminal.failed).toBe(false);
   });
 
-  it('verify fails with the balances that do not add up', async () => {
+  it('verify fails and lists inconsistent balances', async () => {
     const proper = service.ledger.verify;
     service.ledger.verify = async () => [
       {
@@ -190,7 +190,7 @@ describe('carillon service', () => {
   });
 });
 
-describe('what goes wrong is one plain line and a failed status', () => {
+describe('errors print one plain line and set a failure status', () => {
   it.each([
     [['accounts', 'show', 'MA_NOBODY'], {}, 'account not found'],
     [['accounts', 'list'], { CARILLON_ADMIN_TOKEN: 'wrong' }, 'refused the admin token'],
@@ -204,14 +204,14 @@ describe('what goes wrong is one plain line and a failed status', () => {
     expect(terminal.notes).toContain(said);
   });
 
-  it('without a token it says where to get one', async () => {
+  it('without a token prints where to get one', async () => {
     await carillon(['status'], { CARILLON_ADMIN_TOKEN: '', CARILLON_DATA_DIR: '/nonexistent' });
     expect(terminal.notes).toContain('CARILLON_ADMIN_TOKEN');
   });
 });
 
 describe('the data folder', () => {
-  it('gives address and token when neither option nor environment does', async () => {
+  it('provides address and token if no option and no environment variable does', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'carillon-cli-'));
     mkdirSync(join(folder, 'keys'));
     writeFileSync(join(folder, 'service.json'), JSON.stringify({ url }));

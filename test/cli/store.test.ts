@@ -1,4 +1,4 @@
-/** Backups as an operator handles them, without a service. */
+/** Backup commands without a running service. */
 import {
   cpSync,
   existsSync,
@@ -63,7 +63,7 @@ const balanceIn = async (): Promise<number | undefined> => {
 };
 
 describe('carillon restore', () => {
-  it('puts a backup into an empty folder with its keys, and the service reads it', async () => {
+  it('restores a backup with its keys into an empty folder, and the service reads it', async () => {
     const keys = join(folder, 'keys');
     cpSync(join(dataDir, 'keys'), keys, { recursive: true });
     rmSync(dataDir, { recursive: true });
@@ -74,7 +74,7 @@ describe('carillon restore', () => {
     expect(await balanceIn()).toBe(anEntry().amount);
   });
 
-  it('puts nothing over a database unless told to, and then keeps it aside', async () => {
+  it('replaces a database only on request, and keeps the old one', async () => {
     const refused = await carillon('restore', backup);
     expect([refused.failed, refused.notes]).toEqual([true, expect.stringContaining('--replace')]);
     expect(await balanceIn()).toBe(2 * anEntry().amount);
@@ -86,7 +86,7 @@ describe('carillon restore', () => {
     db.close();
   });
 
-  it('is refused while a service runs on the folder, and leaves it alone', async () => {
+  it('is refused while a service uses the folder', async () => {
     const { store } = await openAt(dataDir);
     const { failed, notes } = await carillon('restore', backup, '--replace');
     expect([failed, notes]).toEqual([true, expect.stringContaining('another service runs')]);
@@ -101,16 +101,16 @@ describe('carillon restore', () => {
       'newer version',
     ],
     [
-      'whose ledger does not add up',
+      'with an inconsistent ledger',
       (db: Database.Database) => db.exec('UPDATE balance SET balance = balance + 1'),
       'does not add up',
     ],
     [
-      'of something else',
+      'of another program',
       (db: Database.Database) => db.pragma('user_version = 0'),
       'not a database of this service',
     ],
-  ])('a backup %s is refused before anything is touched', async (_, spoil, why) => {
+  ])('refuses a backup %s before any change', async (_, spoil, why) => {
     const db = new Database(backup);
     spoil(db);
     db.close();
@@ -120,7 +120,7 @@ describe('carillon restore', () => {
     expect(readdirSync(dataDir).filter((name) => /restoring|before/.test(name))).toEqual([]);
   });
 
-  it('a backup is refused without its keys, and with those of another', async () => {
+  it('refuses a backup without its keys, and with keys of another service', async () => {
     rmSync(join(dataDir, 'keys'), { recursive: true });
     expect((await carillon('restore', backup, '--replace')).notes).toContain(
       'store.key does not exist',
@@ -135,7 +135,7 @@ describe('carillon restore', () => {
 });
 
 describe('carillon verify FILE', () => {
-  it('reads a backup as a whole, and says what is wrong with it', async () => {
+  it('checks a whole backup and describes its faults', async () => {
     expect((await carillon('verify', backup)).out[0]).toBe('the backup is whole');
     expect((await carillon('verify', join(folder, 'none.db'))).notes).toContain(
       'none.db does not exist',
@@ -148,7 +148,7 @@ describe('carillon verify FILE', () => {
     expect((await carillon('verify', backup)).notes).toContain('is not a usable database');
   });
 
-  it('knows a file that is not the one that was described', async () => {
+  it('detects a file that differs from its description', async () => {
     writeFileSync(`${backup}.json`, JSON.stringify({ sha256: 'of another' }));
     const { failed, out } = await carillon('verify', backup);
     expect([failed, out[0]]).toEqual([true, expect.stringContaining('checksum differs')]);

@@ -35,7 +35,7 @@ async function bot(
   return `ws://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** A rising sweep: nothing in it looks like anything else in it. */
+/** A rising sweep, in which no part resembles another. */
 const VOICE = {
   rate: 8000,
   samples: Int16Array.from({ length: 8000 }, (_, i) => 8000 * Math.sin(i * (0.1 + i / 20_000))),
@@ -63,7 +63,7 @@ const rowOf = (rows: ReturnType<typeof table>, what: string): string | undefined
   rows.find(([name]) => name === what)?.[1];
 
 describe('carillon stream test', () => {
-  it('speaks to an echo bot, records what comes back and finds no fault', async () => {
+  it('sends audio to an echo bot, records the response and finds no fault', async () => {
     const url = await bot(({ event, media }, say) => {
       if (event === 'media') say({ event: 'playAudio', media: { payload: media?.payload } });
     });
@@ -75,7 +75,7 @@ describe('carillon stream test', () => {
     expect(findEcho(VOICE.samples, heard, 500)?.foundPart).toBe(1);
   });
 
-  it('counts checkpoints, clears and keys of the bot', async () => {
+  it("counts the bot's checkpoints, clears and digits", async () => {
     const url = await bot(({ event }, say) => {
       if (event !== 'start') return;
       say({ event: 'playAudio', media: { payload: Buffer.alloc(640).toString('base64') } });
@@ -90,7 +90,7 @@ describe('carillon stream test', () => {
     expect(problems(seen)).toEqual([]);
   });
 
-  it('says every protocol fault in plain words, with how often', async () => {
+  it('describes every protocol fault with its count', async () => {
     const url = await bot(({ event }, say) => {
       if (event !== 'start') return;
       say('{"event":');
@@ -112,7 +112,7 @@ describe('carillon stream test', () => {
     expect(found).toContainEqual('the bot sent no audio');
   });
 
-  it('says why there was no stream, or why it broke', async () => {
+  it('reports why a stream failed to start, or why it broke', async () => {
     const refused = await test('ws://127.0.0.1:9/');
     expect(problems(refused.seen)).toEqual([
       'no stream: the connection failed: ECONNREFUSED (nobody listens at this address and port)',
@@ -123,9 +123,9 @@ describe('carillon stream test', () => {
     expect(problems(broken.seen)[0]).toContain('code 1011, "out of memory"');
   });
 
-  it('a bot that sends less audio than time goes by has a fault', async () => {
+  it('reports a bot that sends audio slower than real time', async () => {
     const url = await bot(({ event, media }, say) => {
-      // 10 ms for each 20 ms.
+      // Sends 10 ms per 20 ms.
       if (event === 'media')
         say({ event: 'playAudio', media: { payload: media?.payload.slice(0, 212) } });
     });
@@ -133,7 +133,7 @@ describe('carillon stream test', () => {
     expect(problems(seen)).toEqual([expect.stringContaining('less audio than time goes by')]);
   });
 
-  it('a WAV file in place of samples is told (spec: raw, without a WAV header)', async () => {
+  it('reports a WAV file in place of raw samples (spec: raw, without a WAV header)', async () => {
     const wav = Buffer.concat([Buffer.from('RIFF'), Buffer.alloc(640)]).toString('base64');
     const url = await bot(({ event }, say) => {
       if (event === 'start') say({ event: 'playAudio', media: { payload: wav } });
@@ -143,14 +143,14 @@ describe('carillon stream test', () => {
     ]);
   });
 
-  it('says who ended the stream', async () => {
+  it('reports the side that ended the stream', async () => {
     const url = await bot(({ event }, say) => {
       if (event === 'start') say({ event: 'stop' });
     });
     expect(rowOf(table((await test(url)).seen), 'ended by')).toBe('the bot, by a stop message');
   });
 
-  it('a bot that does not answer pings is found out within one test', async () => {
+  it('detects a bot that does not answer pings within one test', async () => {
     const server = new WebSocketServer({ port: 0, host: '127.0.0.1', autoPong: false });
     servers.push(server);
     await once(server, 'listening');

@@ -31,7 +31,7 @@ const fileOf = (text: string): string => {
 };
 
 describe('carillon rates', () => {
-  it('import what export wrote; remove takes one away', async () => {
+  it('imports the output of export; remove deletes a rate', async () => {
     await carillon(
       'rates',
       'import',
@@ -50,7 +50,7 @@ describe('carillon rates', () => {
     expect(terminal.notes).toContain('rate not found');
   });
 
-  it('a wrong number stops before anything is sent, a refusal names its line', async () => {
+  it('refuses an invalid number before any request, and reports the line of a refused row', async () => {
     const head = 'direction,prefix,per_minute,currency\n';
     await carillon('rates', 'import', fileOf(`${head}outbound,1,1,USD\noutbound,2,much,USD\n`));
     expect(terminal.notes).toContain('line 3: per_minute must be a number');
@@ -64,7 +64,7 @@ describe('carillon rates', () => {
 });
 
 describe('carillon callerids and ledger', () => {
-  it('caller ids are added, imported, listed and removed', async () => {
+  it('adds, imports, lists and removes caller IDs', async () => {
     const { authId } = service.account;
     await carillon('callerids', 'add', authId, '+14155550101');
     await carillon('callerids', 'import', authId, fileOf('number\n14155550102\n14155550103\n'));
@@ -74,7 +74,7 @@ describe('carillon callerids and ledger', () => {
     expect(terminal.out.slice(1)).toEqual(['number', '14155550101', '14155550103']);
   });
 
-  it('the ledger of an account as a table, and all of it as CSV', async () => {
+  it('prints the ledger of an account as a table and as complete CSV', async () => {
     const { authId } = service.account;
     await service.book({ amount: 2, type: 'credit', description: 'Top-up, "first"' });
     await service.book({ amount: 1 });
@@ -93,7 +93,7 @@ describe('carillon callerids and ledger', () => {
 });
 
 describe('CSV', () => {
-  it('reads quotes, line ends of every kind and a byte order mark', () => {
+  it('parses quotes, all kinds of line ends and a byte order mark', () => {
     const rows = readCsv(fileOf('\uFEFFa,b\r\n"x, ""y""",\n\n"two\nlines",3\r'), ['a', 'b']);
     expect(rows).toEqual([
       { line: 2, cells: { a: 'x, "y"', b: '' } },
@@ -106,7 +106,7 @@ describe('CSV', () => {
     ['a,b\n1', 'line 2: 1 cells under 2 columns'],
     ['a,b\n"1"x,2', 'a quote stands where none may be'],
     ['', 'is empty'],
-  ])('%j is refused', (text, why) => {
+  ])('refuses %j', (text, why) => {
     expect(() => readCsv(fileOf(text), ['a', 'b'])).toThrow(why);
   });
 });

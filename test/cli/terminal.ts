@@ -1,4 +1,4 @@
-/** A terminal that remembers what was written to it. */
+/** A test terminal that keeps its output. */
 import { run } from '../../src/cli/program.ts';
 import type { Terminal } from '../../src/cli/terminal.ts';
 
@@ -23,7 +23,7 @@ export class TestTerminal implements Terminal {
     this.failed = true;
   }
 
-  /** Before another test. */
+  /** Clears the output before another test. */
   clear(): void {
     this.out = [];
     this.notes = '';

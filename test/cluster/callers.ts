@@ -1,4 +1,4 @@
-/** Callers of a fleet, and what must be true once they have hung up, whatever failed meanwhile. */
+/** Callers of a fleet, and the invariants that hold after they hang up, regardless of failures during the calls. */
 import { expect } from 'vitest';
 import { Customer, echoBot, streamXml } from '../e2e/customer.ts';
 import { makeUser, type RunningCall, type SipUser, startCall } from '../e2e/phone.ts';
@@ -12,7 +12,7 @@ export class Callers {
   readonly user: SipUser;
   readonly root: AccountKey;
   readonly #fleet: Fleet;
-  /** Calls whose hangup the customer must have been told of. */
+  /** Number of calls for which the customer must have received a hangup notification. */
   #told = 0;
 
   private constructor(fleet: Fleet, made: Pick<Callers, 'customer' | 'user' | 'root'>) {
@@ -35,7 +35,7 @@ export class Callers {
     return (await by.api('GET', 'cdr?per_page=100', undefined, this.root)).body['data'] as Json[];
   }
 
-  /** Undefined: the node could not say so of all. */
+  /** Live calls as listed by node `by`, or undefined if the list request fails. */
   async live(by: Service): Promise<readonly string[] | undefined> {
     const { body } = await by.api('GET', 'Call/?status=live', undefined, this.root);
     return body['calls'] as string[];
@@ -56,17 +56,17 @@ export class Callers {
     return { call, uuid };
   }
 
-  /** Calls that were refused have a record, and are told of too. */
+  /** Adds refused calls to the expected hangup notifications. Refused calls also have a record. */
   alsoTold(calls: number): void {
     this.#told += calls;
   }
 
-  /** How many hangups the customer must have been told of. */
+  /** Expected number of hangup notifications. */
   get toldOf(): number {
     return this.#told;
   }
 
-  /** Every call has one record and one hangup notification, nothing is held, and the books are right. */
+  /** Verifies that each call has one record and one hangup notification, no slot or money is held, and balances are right. */
   async allIsOver(by: Service, calls: readonly string[], limitMs = 15_000): Promise<void> {
     this.#told += calls.length;
     const recorded = async (): Promise<readonly unknown[]> =>
@@ -80,7 +80,7 @@ export class Callers {
       limitMs,
     );
     await eventually(
-      'all hangups told',
+      'all hangup notifications',
       () => this.customer.at('/hangup').length >= this.#told || undefined,
     );
     const uuids = this.customer.at('/hangup').map(({ form }) => form['CallUUID']);
@@ -88,7 +88,7 @@ export class Callers {
     const all = await recorded();
     expect(new Set(all).size).toBe(all.length);
     await eventually(
-      'slots given back',
+      'released slots',
       async () => {
         const { body } = await by.api('GET', 'concurrency', undefined, this.root);
         return body['concurrent_calls'] === 0 || undefined;
@@ -102,7 +102,7 @@ export class Callers {
     expect(verified).toMatchObject({ status: 200, body: { ok: true, faults: [] } });
   }
 
-  /** Nodes that were killed run again. */
+  /** Restarts the killed nodes. */
   async revive(): Promise<void> {
     for (const [at, { service }] of this.#fleet.nodes.entries()) {
       const { exitCode, signalCode } = service.program.child;
@@ -110,11 +110,11 @@ export class Callers {
     }
   }
 
-  /** All nodes take calls. */
+  /** Waits until all nodes accept calls. */
   async allReady(): Promise<void> {
     for (const { service } of this.#fleet.nodes)
       await eventually(
-        'a node that takes calls',
+        'a node that accepts calls',
         async () => (await service.get('/readyz')).status === 200 || undefined,
         60_000,
       );

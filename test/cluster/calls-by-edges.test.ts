@@ -1,4 +1,4 @@
-/** Calls to carriers leave by the edges: a carrier sees theirs alone. One edge that dies costs no call, of carriers and of phones. */
+/** Calls to carriers through the edges: a carrier sees only edge addresses, and the failure of one edge loses no call. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemRandom } from '../../src/base/system-random.ts';
 import {
@@ -31,7 +31,7 @@ const CARRIER = '127.0.0.31';
 const PHONE = '127.0.0.32';
 const SIP_PORT = 5060;
 const FROM = '14155550100';
-/** An edge is known to be gone after 3.5 s, and an INVITE waits two for one that is not known to be. */
+/** Time limit after an edge failure, ms. Nodes detect it after 3.5 s; until then an INVITE waits 2 s before failover. */
 const SOON_MS = 7_000;
 const WAITS = '<Response><GetDigits timeout="60" retries="1"/></Response>';
 
@@ -42,14 +42,14 @@ const lacks =
   missing('kamailio', 'dnsmasq') ||
   missingModules()?.length !== 0;
 
-/** The other way round, for a request inside the dialog. */
+/** Record-Route order of a request in the opposite direction within the dialog. */
 const routesIn = (heard: Heard, isCaller: boolean): readonly string[] => {
   const routes = headersIn(heard, 'Record-Route').flatMap((line) => line.split(/,\s*/));
   return (isCaller ? routes.toReversed() : routes).map((route) => `Route: ${route}`);
 };
 
 describe.skipIf(lacks)(
-  'calls by edges (needs a network of its own, kamailio, dnsmasq, PostgreSQL, Redis)',
+  'calls through edges (needs a separate network namespace, kamailio, dnsmasq, PostgreSQL, Redis)',
   () => {
     let fleet: Fleet;
     let front: Front;
@@ -58,7 +58,7 @@ describe.skipIf(lacks)(
     let phone: WirePeer;
     let user: SipUser;
     let turn = 0;
-    /** Whatever the carrier was sent. */
+    /** Requests that the carrier received. */
     const seen: Heard[] = [];
 
     beforeAll(async () => {
@@ -98,7 +98,7 @@ describe.skipIf(lacks)(
       return heard;
     };
 
-    /** REST asks that node for a call. */
+    /** Places a call over REST on a node. */
     async function asked(
       node: number,
       to: string,
@@ -121,7 +121,7 @@ describe.skipIf(lacks)(
       };
     }
 
-    /** A call that the carrier has answered. */
+    /** Places a call that the carrier answers. */
     async function placed(
       node: number,
       document?: string,
@@ -133,7 +133,7 @@ describe.skipIf(lacks)(
       return { invite, uuid: await uuid() };
     }
 
-    /** Of its caller, by that edge. */
+    /** Sends the caller's BYE through this edge. */
     function bye(invite: Heard, edge: string): void {
       const text = carrier.textOf({
         ...{ method: 'BYE', uri: uriIn(headerIn(invite, 'Contact')), cseq: 1 },
@@ -158,7 +158,7 @@ describe.skipIf(lacks)(
     const hangUp = (node: number, uuid: string) =>
       fleet.node(node).api('DELETE', `Call/${uuid}/`, undefined, fleet.node(0).demo);
 
-    /** A request of the phone by that edge, with its password once it is asked: the answer. */
+    /** Sends a request of the phone through this edge, answers the digest challenge, and returns the response. */
     async function said(
       edge: string,
       lines: Partial<Parameters<WirePeer['textOf']>[0]> & { readonly method: string },
@@ -190,7 +190,7 @@ describe.skipIf(lacks)(
     const nodePlaces = (): readonly string[] =>
       fleet.nodes.map(({ service }) => `:${service.sipPort}`);
 
-    /** It has answered the OPTIONS of both. */
+    /** Waits until the carrier has answered an OPTIONS of both edges. */
     const isUp = (): Promise<true> =>
       eventually('the carrier is up', async () => {
         const asked = fleet.nodes.map(({ service }) => service.admin('GET', '/carriers'));
@@ -198,7 +198,7 @@ describe.skipIf(lacks)(
         return all.every(({ up }) => up === true) || undefined;
       });
 
-    it('a carrier sees an edge and no node, asks and is asked through it', async () => {
+    it('the carrier sees an edge but no node, and exchanges requests through the edge in both directions', async () => {
       await isUp();
       const { invite, uuid } = await placed(0);
       expect(headerIn(invite, 'Record-Route')).toContain(NAME);
@@ -212,13 +212,13 @@ describe.skipIf(lacks)(
       expect(seen.map(({ method }) => method)).toEqual(['INVITE', 'ACK', 'INVITE', 'ACK', 'BYE']);
       for (const { from, text, body } of seen) {
         expect(from).toMatchObject({ address: FIRST.outside, port: SIP_PORT });
-        // Sound is the node's: its address stands in the SDP alone.
+        // RTP bypasses the edge, so the node's address appears only in the SDP.
         const head = text.slice(0, text.length - body.length);
         expect(places.filter((place) => head.includes(place))).toEqual([]);
       }
     });
 
-    it('who is busy, and who gives up, is told as ever', async () => {
+    it('forwards busy and CANCEL as without an edge', async () => {
       await asked(0, '14155552901');
       carrier.answer(await next(carrier, 'INVITE'), '486 Busy Here');
       await next(carrier, 'ACK');
@@ -232,7 +232,7 @@ describe.skipIf(lacks)(
       expect(await recordOf('14155552902')).toMatchObject({ hangup_cause: 'NO_ANSWER' });
     });
 
-    it('when one dies, calls to the carrier go on by the other, and a phone goes on there with its own', async () => {
+    it('after one edge dies, calls to the carrier and calls of a phone continue through the other', async () => {
       const registered = await said(FIRST.outside, { method: 'REGISTER' });
       expect(registered.status, registered.text).toBe(200);
       const dialog = { callId: fresh('moving'), from: `<sip:${user.username}@${NAME}>;tag=mine` };
@@ -273,14 +273,14 @@ describe.skipIf(lacks)(
       phone.send(phone.textOf({ ...inside, method: 'BYE', cseq: 4 }), SIP_PORT, SECOND.outside);
       expect((await phone.response('BYE', 'final')).status).toBe(200);
 
-      // It has registered by the first, and nobody stands between: the second reaches it all the same.
+      // The phone registered at the first edge without an outbound flow, so the second edge reaches it directly.
       const dial = `<Dial><User>sip:${user.username}@${NAME}</User></Dial>`;
       const five = await placed(1, `<Response>${dial}</Response>`);
       const ringing = await next(phone, 'INVITE');
       expect(ringing.from).toMatchObject({ address: SECOND.outside });
       phone.answer(ringing, '603 Decline');
       await next(phone, 'ACK');
-      // The document is asked for again, and dials again.
+      // The service requests the document again, and it dials again.
       await hangUp(0, five.uuid);
       carrier.answer(await next(carrier, 'BYE'), '200 OK');
       await record(five.uuid);

@@ -1,4 +1,4 @@
-/** One conference whose members are on three nodes: they hear each other, and whoever asks any node finds it as if all were on one. */
+/** One conference with members on three nodes: they hear each other, and every node answers requests about it. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Customer } from '../e2e/customer.ts';
 import { Handset } from '../e2e/handset.ts';
@@ -9,7 +9,7 @@ import { HAS_REDIS } from '../edge/cluster/redis.ts';
 import { postgresMissing } from '../postgres.ts';
 import { Fleet } from './fleet.ts';
 
-/** One for each phone, apart from each other's harmonics. */
+/** One frequency per phone. No frequency is a harmonic of another. */
 const PITCHES_HZ = [440, 1000, 1700];
 const SPEECH_MS = 60_000;
 const HEARD_MS = 400;
@@ -57,7 +57,7 @@ describe.skipIf(!HAS_REDIS || postgresMissing !== undefined)(
       return found;
     };
 
-    /** One phone at each node, and each says its own tone. */
+    /** Starts one phone per node. Each plays a different tone. */
     async function meet(): Promise<void> {
       for (const at of [0, 1, 2]) {
         const voice = tone([PITCHES_HZ[at] ?? 0], SPEECH_MS);
@@ -70,7 +70,7 @@ describe.skipIf(!HAS_REDIS || postgresMissing !== undefined)(
       }
     }
 
-    /** Tones that the phone hears from now on. */
+    /** Waits until the phone receives exactly these tones. */
     async function hears(at: number, others: readonly number[]): Promise<true> {
       const phone = phones[at] as Handset;
       const from = phone.heard.length;
@@ -81,7 +81,7 @@ describe.skipIf(!HAS_REDIS || postgresMissing !== undefined)(
       });
     }
 
-    /** The last half of a second has no such tone. */
+    /** Waits until the last 0.5 s of received audio lacks this tone. */
     const isDeafTo = (at: number, other: number): Promise<true> =>
       eventually(`phone ${at} without ${other}`, () => {
         const heard = phones[at]?.heard ?? new Int16Array();
@@ -94,14 +94,14 @@ describe.skipIf(!HAS_REDIS || postgresMissing !== undefined)(
     const events = (name: string): readonly Readonly<Record<string, string>>[] =>
       customer.at('/events').flatMap(({ form }) => (form['Event'] === name ? [form] : []));
 
-    it('all hear all; every verb works from every node; what is told names the right call, in order', async () => {
+    it('all members hear each other, every API action works from every node, and callbacks are ordered and name the right call', async () => {
       await meet();
       for (const at of [0, 1, 2])
         await hears(
           at,
           [0, 1, 2].filter((other) => other !== at),
         );
-      // One conference, whoever is asked.
+      // Every node lists the same conference.
       for (const at of [0, 1, 2]) {
         const list = (await api(fleet.node(at), 'GET', 'Conference/')).body['conferences'];
         expect(list).toEqual(['weekly']);
@@ -122,7 +122,7 @@ describe.skipIf(!HAS_REDIS || postgresMissing !== undefined)(
       }
       const bob = String((await memberOf(fleet.node(0), 1))['member_id']);
       const one = `Conference/weekly/Member/${bob}/`;
-      // Muted by the node of a third one.
+      // Mutes a member through a node that hosts no part of the call.
       expect((await api(fleet.node(2), 'POST', `${one}Mute/`)).status).toBe(202);
       await isDeafTo(0, 1);
       expect(await memberOf(fleet.node(1), 1)).toMatchObject({ muted: true });
@@ -132,7 +132,7 @@ describe.skipIf(!HAS_REDIS || postgresMissing !== undefined)(
       await isDeafTo(1, 0);
       expect((await api(fleet.node(2), 'DELETE', `${one}Deaf/`)).status).toBe(202);
       await hears(1, [0, 2]);
-      // Keys of a caller at one node are matched by the conference at another.
+      // The conference's node matches DTMF of a caller on another node.
       phones[0]?.press('12');
       const matched = await eventually('the digits', () => events('ConferenceDigitsMatch')[0]);
       expect(matched).toMatchObject({
@@ -144,7 +144,7 @@ describe.skipIf(!HAS_REDIS || postgresMissing !== undefined)(
       });
       expect(recorded.status).toBe(202);
       expect((await api(fleet.node(2), 'DELETE', 'Conference/weekly/Record/')).status).toBe(204);
-      // Kicked by another node: its document goes on, so that its call lives.
+      // Kicks a member through another node. The member's document continues, so the call stays up.
       const cid = await memberOf(fleet.node(0), 2);
       const kick = `Conference/weekly/Member/${String(cid['member_id'])}/Kick/`;
       expect((await api(fleet.node(0), 'POST', kick)).status).toBe(202);
@@ -153,7 +153,7 @@ describe.skipIf(!HAS_REDIS || postgresMissing !== undefined)(
       );
       const url = `Call/${String(cid['call_uuid'])}/?status=live`;
       expect((await api(fleet.node(1), 'GET', url)).status).toBe(200);
-      // A member is hung up on by the node of nobody.
+      // Hangs up a member through a node that hosts no part of the call.
       const gone = await memberOf(fleet.node(0), 1);
       const member = `Conference/weekly/Member/${String(gone['member_id'])}/`;
       expect((await api(fleet.node(2), 'DELETE', member)).status).toBe(202);
@@ -171,12 +171,12 @@ describe.skipIf(!HAS_REDIS || postgresMissing !== undefined)(
       expect(bobs.at(-1)).toMatchObject({ HangupSource: 'API Request' });
     });
 
-    it('its node drains: nobody is lost, and all hear each other at another', async () => {
+    it("a drain of the conference's node moves all members to another node, where they hear each other", async () => {
       await meet();
       const before = events('ConferenceExit').length;
       const { child, exited } = fleet.node(0).program;
       child.kill('SIGTERM');
-      await eventually('all at another node', async () =>
+      await eventually('all members at another node', async () =>
         (await members(fleet.node(1))).length === 3 && events('ConferenceExit').length >= before + 3
           ? true
           : undefined,
@@ -186,13 +186,13 @@ describe.skipIf(!HAS_REDIS || postgresMissing !== undefined)(
           at,
           [0, 1, 2].filter((other) => other !== at),
         );
-      // What its last call was the node waits for.
+      // The draining node waits for its last call.
       await phones.shift()?.hangUp();
       expect(await exited).toBe(0);
       await fleet.restart(0);
     });
 
-    it('a multi-party call over two nodes: hold and coaching by a third', async () => {
+    it('a multi-party call over two nodes: a third node controls hold and coaching', async () => {
       const mpc = (role: string) =>
         `<Response><MultiPartyCall role="${role}" statusCallbackUrl="http://${customer.authority}/mpc">case</MultiPartyCall></Response>`;
       for (const [at, role] of ['customer', 'agent'].entries()) {
@@ -224,7 +224,7 @@ describe.skipIf(!HAS_REDIS || postgresMissing !== undefined)(
     });
 
     it.each(['killed', 'drained'])(
-      'its node is %s after who began it has left: the others go on to hear each other',
+      'when the host node is %s after the first member has left, the others continue to hear each other',
       async (how) => {
         const waits = 'startConferenceOnEnter="false" endConferenceOnExit="false"';
         const begins = 'startConferenceOnEnter="true" endConferenceOnExit="false"';
@@ -235,7 +235,7 @@ describe.skipIf(!HAS_REDIS || postgresMissing !== undefined)(
           const { body } = await api(by, 'GET', `Conference/${how}/`);
           return ((body['members'] ?? []) as Json[]).length;
         };
-        // Its node is that of the first; who begins it comes last, from another.
+        // The first member's node hosts the conference. The member that starts it joins last, from another node.
         for (const [at, node] of [0, 1, 2, 1].entries()) {
           const answer_url = customer.xml(`/${how}-${at}`, room(at === 3 ? begins : waits));
           const user = await makeUser(fleet.node(1), `${how}${at}`, { answer_url }, root);
@@ -259,7 +259,7 @@ describe.skipIf(!HAS_REDIS || postgresMissing !== undefined)(
             (await api(fleet.node(1), 'GET', `Conference/${how}/`)).body['conference_uuid'];
           const before = await uuid();
           program.child.kill('SIGTERM');
-          await eventually('three at another node', async () =>
+          await eventually('three members at another node', async () =>
             (await inside(fleet.node(1))) === 3 && (await uuid()) !== before ? true : undefined,
           );
           await Promise.all([hears(0, [1, 2]), hears(1, [0, 2]), hears(2, [0, 1])]);
@@ -277,7 +277,7 @@ describe.skipIf(!HAS_REDIS || postgresMissing !== undefined)(
       },
     );
 
-    it('its node is killed: who is elsewhere meets again, and hears each other', async () => {
+    it('when the host node is killed, members on other nodes meet again and hear each other', async () => {
       await meet();
       await hears(2, [0, 1]);
       const old = (await members(fleet.node(1))).map(
@@ -294,7 +294,7 @@ describe.skipIf(!HAS_REDIS || postgresMissing !== undefined)(
         20_000,
       );
       process.stdout.write(
-        `the conference goes on elsewhere ${Math.round(performance.now() - killedMs)} ms after its node was killed\n`,
+        `the conference continued on another node ${Math.round(performance.now() - killedMs)} ms after its node was killed\n`,
       );
       await Promise.all([hears(1, [2]), hears(2, [1])]);
       const exits = (): readonly string[] =>

@@ -1,4 +1,4 @@
-/** A node joins the edge by JSON-RPC and leaves it again, while calls come: none is lost, whoever ends it. */
+/** A node joins and leaves the edge by JSON-RPC while calls arrive. No call is lost, whichever side hangs up. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ describe.skipIf(!HAS_KAMAILIO || !HAS_REDIS || postgresMissing !== undefined)(
     let fleet: Fleet;
     let edge: Edge;
     let callers: Callers;
-    /** What a phone takes for the service. */
+    /** The service as phones see it: the edge's address. */
     let viaEdge: Service;
 
     beforeAll(async () => {
@@ -46,14 +46,14 @@ describe.skipIf(!HAS_KAMAILIO || !HAS_REDIS || postgresMissing !== undefined)(
 
     const uriOf = (at: number): string => `sip:127.0.0.1:${fleet.node(at).sipPort};transport=udp`;
 
-    /** A active, D set aside, undefined not in the list. */
+    /** Waits for the dispatcher flag of a node: A is active, D is disabled, undefined is absent. */
     const flagOf = (at: number, flag: string | undefined): Promise<true> =>
       eventually(`flag ${flag} of node ${at}: ${edge.said}`, async () => {
         const flags = await edge.nodes(EDGE);
         return flags[String(fleet.node(at).sipPort)]?.[0] === flag || undefined;
       });
 
-    /** A change of the list; within a second of another one it is refused, and tried again. */
+    /** Changes the dispatcher list. Kamailio refuses a change within 1 s of another, so refused changes are retried. */
     const change = (command: string, ...params: readonly (string | number)[]): Promise<true> =>
       eventually(`${command} in the list`, async () => {
         try {
@@ -65,7 +65,7 @@ describe.skipIf(!HAS_KAMAILIO || !HAS_REDIS || postgresMissing !== undefined)(
         }
       });
 
-    /** Calls that run on this node. */
+    /** Number of active calls on this node. */
     const callsOn = async (at: number): Promise<number> => {
       const { text } = await fleet.node(at).get('/metrics');
       return Number(/^voice_calls_active\{direction="inbound"\} (\d+)/m.exec(text)?.[1]);
@@ -81,7 +81,7 @@ describe.skipIf(!HAS_KAMAILIO || !HAS_REDIS || postgresMissing !== undefined)(
       return calls;
     }
 
-    it('gets calls once it has joined, none after it was set aside, and its own calls end in order', async () => {
+    it('gets calls after it has joined, none after it was disabled, and its own calls end normally', async () => {
       const alone = await answered(2);
       expect([await callsOn(0), await callsOn(1)]).toEqual([2, 0]);
 
@@ -96,14 +96,14 @@ describe.skipIf(!HAS_KAMAILIO || !HAS_REDIS || postgresMissing !== undefined)(
       const after = await answered(3);
       expect([await callsOn(0), await callsOn(1)]).toEqual([11 - joined, joined]);
 
-      // Half of them end at the phone, the others by the nodes, one that was set aside too.
+      // The phone ends half of the calls. The nodes, including the disabled one, end the others.
       const uuids = await eventually('all calls', async () => {
         const live = await callers.live(fleet.node(0));
         return live?.length === 11 ? live : undefined;
       });
       const calls = [...alone, ...together, ...after];
       for (const call of calls.filter((_, i) => i % 2 === 0)) call.hangUp();
-      const left = await eventually('those that the nodes end', async () => {
+      const left = await eventually('the calls that the nodes end', async () => {
         const live = await callers.live(fleet.node(0));
         return live?.length === 5 ? live : undefined;
       });

@@ -1,4 +1,4 @@
-/** The edge that `deploy/kamailio/` describes before two nodes: calls go to nodes that are well, and any node reaches any phone. */
+/** The edge in `deploy/kamailio/` in front of two nodes: calls go to healthy nodes, and every node reaches every phone. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import { postgresMissing } from '../postgres.ts';
 import { Fleet } from './fleet.ts';
 
 const HAS_KAMAILIO = missingModules()?.length === 0;
-/** New calls reach another node within this time of a node's death. */
+/** Time limit for failover of new calls after a node failure, ms. */
 const ELSEWHERE_MS = 3000;
 
 describe.skipIf(!HAS_KAMAILIO || !HAS_REDIS || postgresMissing !== undefined)(
@@ -23,7 +23,7 @@ describe.skipIf(!HAS_KAMAILIO || !HAS_REDIS || postgresMissing !== undefined)(
     let fleet: Fleet;
     let edge: Edge;
     let customer: Customer;
-    /** What a phone takes for the service. */
+    /** The service as phones see it: the edge's address. */
     let viaEdge: Service;
 
     beforeAll(async () => {
@@ -48,7 +48,7 @@ describe.skipIf(!HAS_KAMAILIO || !HAS_REDIS || postgresMissing !== undefined)(
       rmSync(folder, { recursive: true, force: true });
     });
 
-    it('a phone that registers through the edge is reached from every node', async () => {
+    it('every node reaches a phone that registered through the edge', async () => {
       const node = fleet.node(0);
       for (const at of [0, 1, 0, 1]) {
         const name = `bob${at}${Math.trunc(performance.now())}`;
@@ -76,7 +76,7 @@ describe.skipIf(!HAS_KAMAILIO || !HAS_REDIS || postgresMissing !== undefined)(
       }
     });
 
-    it('calls come through the edge to the nodes; when one is killed, to the other within three seconds', async () => {
+    it('forwards calls to the nodes, and to the other node within three seconds after one is killed', async () => {
       const user = await makeUser(
         fleet.node(0),
         'carol',

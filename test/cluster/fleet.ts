@@ -1,4 +1,4 @@
-/** PostgreSQL, Redis and several nodes of one service, each a process, as an operator would run them. */
+/** Runs PostgreSQL, Redis and several nodes of one service, each in a separate process. */
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,19 +18,19 @@ export interface Node {
   service: Service;
 }
 
-/** `npm run cluster` runs in a network namespace of its own, where the kernel drops what a story says. */
+/** Whether the tests run in the network namespace of `npm run cluster`, in which they can drop packets. */
 export const HAS_NETWORK = process.env['CARILLON_TEST_NETWORK'] === 'own';
 
 export interface FleetOptions {
-  /** Settings of all nodes, and of one of them by its place. */
+  /** Settings of all nodes, and of single nodes by index. */
   readonly more?: Environment;
   readonly each?: (at: number) => Environment;
-  /** Each node reaches PostgreSQL and Redis at an address of its own, so that it can be cut off. */
+  /** Whether each node reaches PostgreSQL and Redis at a separate address, so that a test can cut it off. */
   readonly apart?: boolean;
   readonly postgres?: ClusterOptions;
 }
 
-/** Where a node that is `apart` finds everything. */
+/** Address at which a node with `apart` finds PostgreSQL and Redis. */
 const addressOf = (at: number): string => `127.0.1.${at + 1}`;
 
 export class Fleet {
@@ -69,7 +69,7 @@ export class Fleet {
     this.nodes.push({ place, service: await Service.start(place) });
   }
 
-  /** Where a node may run; the caller removes what nobody adds. */
+  /** Reserves a place for a node. The caller removes places of nodes that it never adds. */
   async place(at: number, { more, each, apart }: FleetOptions): Promise<ServicePlace> {
     const place = await newPlace({
       CARILLON_STORE_URL: apart ? `postgres://carillon@${addressOf(at)}/fleet` : this.url,
@@ -83,7 +83,7 @@ export class Fleet {
       ...each?.(at),
     });
     const [first] = this.nodes;
-    // What seals the secrets of the store, and signs links and logins, is the same on every node.
+    // All nodes share the keys for stored secrets, signed links and logins.
     if (first !== undefined)
       cpSync(join(first.place.dataDir, 'keys'), join(place.dataDir, 'keys'), { recursive: true });
     return place;
@@ -95,7 +95,7 @@ export class Fleet {
     return node.service;
   }
 
-  /** Nothing that is sent to where the node finds PostgreSQL and Redis arrives, until the returned function is called. */
+  /** Drops all packets to the node's PostgreSQL and Redis address until the returned function is called. */
   cutOff(at: number): () => void {
     const rule = ['INPUT', '-d', addressOf(at), '-j', 'DROP'];
     const change = (how: '-I' | '-D'): void => {

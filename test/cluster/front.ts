@@ -1,4 +1,4 @@
-/** Edges before a fleet, as `deploy/kamailio/` ships them: TLS, WSS, hidden topology; and a name server that knows them. */
+/** Edges in front of a fleet as configured in `deploy/kamailio/` (TLS, WSS, topology hiding), and a DNS server for them. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,14 +10,14 @@ import { certificate } from '../edge/sip/certificates.ts';
 import { eventually } from '../eventually.ts';
 import { HAS_NETWORK } from './fleet.ts';
 
-/** What phones look for. */
+/** Domain that phones resolve. */
 export const NAME = 'sip.example.test';
 export const NAME_SERVER = '127.0.0.53';
 
 export interface EdgePlace {
-  /** For phones. */
+  /** Address for phones. */
   readonly outside: string;
-  /** For nodes; nobody else is shown it. */
+  /** Address for nodes. Phones and carriers never see it. */
   readonly inside: string;
 }
 
@@ -30,7 +30,7 @@ interface Ports {
   readonly inside: number;
 }
 
-/** In a network of our own every port is free. */
+/** Returns the default ports in a separate network namespace, free ports otherwise. */
 export async function frontPorts(): Promise<Ports> {
   if (HAS_NETWORK) return { sip: 5060, tls: 5061, ws: 5066, wss: 7443, rpc: 5071, inside: 5070 };
   const six = [];
@@ -52,7 +52,7 @@ export class Front {
     this.ports = ports;
   }
 
-  /** `nodes`: host:port of each. */
+  /** Starts the edges. `nodes` lists host:port of each node. */
   async start(nodes: readonly string[], more: Defines = {}): Promise<void> {
     const authority = await certificate([]);
     const own = await certificate([NAME, ...this.places.map(({ outside }) => outside)], authority);
@@ -69,7 +69,7 @@ export class Front {
     await this.areWell();
   }
 
-  /** Every node takes calls, as each edge knows. */
+  /** Waits until every edge lists all nodes as active. */
   async areWell(): Promise<void> {
     for (const [at, { inside }] of this.places.entries())
       await eventually(`nodes of edge ${at}: ${this.edges[at]?.said}`, async () => {
@@ -94,7 +94,7 @@ export class Front {
     });
   }
 
-  /** Kamailio looks its own name up when it starts: in the hosts file, of a mount namespace of our own. */
+  /** Kamailio resolves its own name at startup. Adds the name to the hosts file in the test's mount namespace. */
   #inHosts(): void {
     const path = join(this.folder, 'hosts');
     const own = this.places.map(({ outside }) => `${outside} ${NAME}\n`);
@@ -103,7 +103,7 @@ export class Front {
     if (status !== 0) throw new Error(`mount: ${stderr}`);
   }
 
-  /** SRV records of the edges, the first preferred, on port 53 of `NAME_SERVER`. */
+  /** Serves SRV records of the edges on port 53 of `NAME_SERVER`. The first edge has the highest priority. */
   async named(): Promise<void> {
     this.#inHosts();
     const { sip, tls } = this.ports;

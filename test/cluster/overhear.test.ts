@@ -1,4 +1,4 @@
-/** Who asks one node hears a call of another, and sees what its bot says. */
+/** Live listening and stream inspection of a call through another node. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Handset } from '../e2e/handset.ts';
 import { eventually } from '../e2e/service.ts';
@@ -38,7 +38,7 @@ describe.skipIf(!HAS_REDIS || postgresMissing !== undefined)(
       });
     };
 
-    it('is heard, and its bot is seen, until it ends', async () => {
+    it('provides audio and bot messages until the call ends', async () => {
       const [heard, seen] = [await ask('listen', 'POST'), await ask('stream-events', 'GET')];
       expect([heard.status, seen.status]).toEqual([200, 200]);
       let wav = Buffer.alloc(0);

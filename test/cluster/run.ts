@@ -1,4 +1,4 @@
-/** `npm run cluster`: three nodes behind an edge to play with, and a fourth that may join, until Ctrl-C. */
+/** `npm run cluster`: runs three nodes behind an edge, and prepares a fourth that may join. Ctrl-C ends it. */
 import { once } from 'node:events';
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,8 +14,8 @@ const EDGE = { outside: '127.0.0.1', inside: '127.0.0.2' };
 const NODES = 3;
 
 /**
- * A terminal tells all processes of its group of Ctrl-C: the nodes begin to leave, and are stopped here in order. `disconnect`: who
- * started this one was killed.
+ * Resolves at the end of the run. Ctrl-C reaches all processes of the terminal's group, so the nodes begin to drain;
+ * this process then stops them in order. `disconnect` means that the parent process was killed.
  */
 const over = Promise.race(
   ['SIGINT', 'SIGTERM', 'SIGHUP', 'disconnect'].map((name) => once(process, name)),
@@ -78,7 +78,7 @@ function sipPlace({ environment }: ServicePlace): string {
   return `127.0.0.1:${environment['CARILLON_SIP_PORT']}`;
 }
 
-/** SIPp's call of the tests, without a voice. */
+/** Writes the tests' SIPp scenario without audio. Returns its path. */
 function scenarioIn(folder: string): string {
   const path = join(folder, 'call.xml');
   const text = readFileSync(join(ROOT, 'test/interop/sipp/answered-call.xml'), 'utf8');
@@ -86,7 +86,7 @@ function scenarioIn(folder: string): string {
   return path;
 }
 
-/** A file that starts the node of this place: a fourth one, or one that was killed. */
+/** Writes a script that starts the node of this place: a fourth node, or a killed one. Returns its path. */
 function starter({ dataDir, environment }: ServicePlace): string {
   const path = join(dataDir, '..', 'start');
   const settings = Object.entries(environment).map(([name, value]) => `${name}='${value}' \\\n`);
@@ -98,7 +98,7 @@ function starter({ dataDir, environment }: ServicePlace): string {
   return path;
 }
 
-/** One that somebody started by its file. */
+/** Stops a node that a user started with its script. */
 async function endStarted({ dataDir }: ServicePlace): Promise<void> {
   const file = join(dataDir, 'service.json');
   if (!existsSync(file)) return;

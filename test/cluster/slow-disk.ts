@@ -1,4 +1,4 @@
-/** A PostgreSQL whose disk can be made slow: its syncs go through `slow-sync.c`. */
+/** A PostgreSQL with an adjustable disk delay: `slow-sync.c` intercepts its syncs. */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,11 +11,11 @@ const SOURCE = fileURLToPath(new URL('./slow-sync.c', import.meta.url));
 export class SlowDisk {
   readonly #folder = mkdtempSync(join(tmpdir(), 'carillon-slow-'));
   readonly #mark = join(this.#folder, 'slow');
-  /** With which the server syncs what it commits, slowly where that is asked for. */
+  /** Options for a PostgreSQL server whose commits sync slowly while requested. */
   readonly postgres: ClusterOptions;
 
   constructor() {
-    // PostgreSQL is another user's.
+    // PostgreSQL runs as another user.
     chmodSync(this.#folder, 0o755);
     const library = join(this.#folder, 'slow-sync.so');
     const built = spawnSync('cc', ['-shared', '-fPIC', '-O2', '-o', library, SOURCE, '-ldl']);

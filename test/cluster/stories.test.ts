@@ -1,6 +1,6 @@
 /**
- * What happens to a service of three nodes when its parts fail. After each story every answered call has one record, money adds up,
- * slots are given back and callbacks were delivered once and in order.
+ * Failures in a service of three nodes. After each test every answered call has one record, balances are right, all slots
+ * are released, and callbacks were delivered once and in order.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type AccountKey, eventually, type Json, type Service } from '../e2e/service.ts';
@@ -9,7 +9,7 @@ import { postgresMissing } from '../postgres.ts';
 import { Callers } from './callers.ts';
 import { Fleet } from './fleet.ts';
 
-/** Within this time the calls of a node that is gone are closed and billed. */
+/** Time limit in ms for closing and billing the calls of a dead node. */
 const TAKEN_OVER_MS = 10_000;
 
 describe.skipIf(!HAS_REDIS || postgresMissing !== undefined)(
@@ -36,7 +36,7 @@ describe.skipIf(!HAS_REDIS || postgresMissing !== undefined)(
 
     afterEach(() => callers.revive());
 
-    it('REST on any node sees, and hangs up, a call of another; an unknown one is unknown', async () => {
+    it('REST on any node shows and hangs up a call of another node; an unknown call gets 404', async () => {
       const { call, uuid } = await answeredOn(0);
       for (const at of [1, 2]) expect(await live(fleet.node(at))).toEqual([uuid]);
       const seen = await fleet.node(1).admin('GET', `/calls/${uuid}`);
@@ -62,7 +62,7 @@ describe.skipIf(!HAS_REDIS || postgresMissing !== undefined)(
       await allIsOver(fleet.node(1), [uuid]);
     });
 
-    it('what one node changes holds on all: carriers, and rights that are taken away', async () => {
+    it('changes on one node apply on all nodes: carriers and revoked rights', async () => {
       const carrier = { name: 'north', host: '198.51.100.9' };
       expect((await fleet.node(1).admin('POST', '/carriers', carrier)).status).toBe(201);
       await eventually('the carrier on another node', async () => {
@@ -93,7 +93,7 @@ describe.skipIf(!HAS_REDIS || postgresMissing !== undefined)(
       await allIsOver(fleet.node(0), [uuid]);
     });
 
-    it('a node is killed: within ten seconds another has billed its calls, once', async () => {
+    it('after a node is killed, another node bills its calls once within ten seconds', async () => {
       const [lost, kept] = [await answeredOn(1), await answeredOn(0)];
       await fleet.node(1).kill();
       const killedMs = performance.now();
@@ -105,7 +105,7 @@ describe.skipIf(!HAS_REDIS || postgresMissing !== undefined)(
       const tookMs = performance.now() - killedMs;
       process.stdout.write(`billed by another node after ${Math.round(tookMs)} ms\n`);
       expect(tookMs).toBeLessThan(TAKEN_OVER_MS);
-      // Until a node has noticed that another is gone, its lists are an error, not shorter.
+      // Until a node detects the failure of another, its list requests fail. They never return a partial list.
       const seen = await eventually('the other call', () => live(fleet.node(2)));
       expect(seen).toEqual([kept.uuid]);
       lost.call.hangUp();
@@ -114,7 +114,7 @@ describe.skipIf(!HAS_REDIS || postgresMissing !== undefined)(
       await allIsOver(fleet.node(2), [lost.uuid, kept.uuid]);
     });
 
-    it('a node that was cut off finds itself declared dead, ends its calls and serves again', async () => {
+    it('a node that was declared dead while stopped ends its calls and serves again', async () => {
       const { call, uuid } = await answeredOn(2);
       const { child } = fleet.node(2).program;
       process.kill(child.pid ?? 0, 'SIGSTOP');
@@ -126,7 +126,7 @@ describe.skipIf(!HAS_REDIS || postgresMissing !== undefined)(
       await call.report;
       await allIsOver(fleet.node(0), [uuid]);
       await eventually(
-        'its new life',
+        "the node's restart with a new epoch",
         async () => (await fleet.node(2).get('/readyz')).status === 200 || undefined,
       );
       const again = await answeredOn(2);
@@ -135,7 +135,7 @@ describe.skipIf(!HAS_REDIS || postgresMissing !== undefined)(
       await allIsOver(fleet.node(2), [again.uuid]);
     });
 
-    it('Redis is restarted and has lost everything: calls go on, capacity says 502, then all is as before', async () => {
+    it('Redis restarts empty: calls continue, capacity fails with 502, and then everything recovers', async () => {
       const { call, uuid } = await answeredOn(0);
       await fleet.redis.kill();
       const url = `/api/v1/account/${root.authId}/capacity`;
@@ -150,7 +150,7 @@ describe.skipIf(!HAS_REDIS || postgresMissing !== undefined)(
       await fleet.redis.start();
       await eventually('capacity', async () => (await capacity()) === 200 || undefined);
       await eventually(
-        'the call is known elsewhere',
+        'the call on another node',
         async () => (await live(fleet.node(1)))?.includes(uuid) || undefined,
       );
       const refused = (await records(fleet.node(0))).filter(
@@ -162,7 +162,7 @@ describe.skipIf(!HAS_REDIS || postgresMissing !== undefined)(
       await allIsOver(fleet.node(1), [uuid]);
     });
 
-    it('PostgreSQL is restarted: a call goes on, and its record is written once', async () => {
+    it('PostgreSQL restarts: a call continues, and its record is written once', async () => {
       const { call, uuid } = await answeredOn(0);
       fleet.postgres.stop();
       call.hangUp();

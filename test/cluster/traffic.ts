@@ -1,18 +1,18 @@
-/** Load on a fleet, as an edge and a load balancer bring it: what one node does not take, another does. */
+/** Load on a fleet through an edge or load balancer: a call that one node refuses goes to the next node. */
 import { startCall } from '../e2e/phone.ts';
 import { eventually, type Service } from '../e2e/service.ts';
 import type { Callers } from './callers.ts';
 import type { Fleet } from './fleet.ts';
 
-/** Phones that call again and again. */
+/** Number of phones that call repeatedly. */
 const PHONES = 3;
 const TALK_S = 1;
-/** Calls that are over before something else happens. */
+/** Number of calls that must end before the test continues. */
 const SOME = 4;
 
 export interface Brought {
   readonly calls: number;
-  /** Calls that no node took, or that did not end by their phone. */
+  /** Calls that no node accepted, or that did not end with the phone's hangup. */
   readonly lost: readonly string[];
   /** Requests that no node answered. */
   readonly failed: readonly string[];
@@ -41,7 +41,7 @@ export class Traffic {
     return traffic;
   }
 
-  /** Resolves when some more calls are over. */
+  /** Resolves when `SOME` more calls have ended. */
   async some(): Promise<void> {
     const wanted = this.#calls + SOME;
     await eventually('more calls', () => this.#calls >= wanted || undefined, 60_000);
@@ -57,7 +57,7 @@ export class Traffic {
     while (!this.#isOver) await act();
   }
 
-  /** Nodes that say that they take calls, one after the other from another beginning each time. */
+  /** Ready nodes in round-robin order, starting with a different node each time. */
   async #ready(): Promise<readonly Service[]> {
     const nodes = this.#fleet.nodes.map(({ service }) => service);
     const asked = await Promise.all(
@@ -83,12 +83,12 @@ export class Traffic {
         },
       );
       const report = await call.report.catch(() => undefined);
-      if (!isTaken) continue; // as the edge does: the next node
+      if (!isTaken) continue; // tries the next node, as the edge does
       this.#calls += 1;
       if (report?.end.by !== 'local') this.#lost.push(`phone ${phone}: ${report?.end.how}`);
       return;
     }
-    this.#lost.push(`phone ${phone}: no node took its call: ${reasons.join(', ')}`);
+    this.#lost.push(`phone ${phone}: no node accepted its call: ${reasons.join(', ')}`);
   }
 
   async #ask(): Promise<void> {

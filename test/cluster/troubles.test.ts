@@ -1,6 +1,6 @@
 /**
- * Three nodes whose clocks differ by two seconds either way, each of which can be cut off: what a network, a disk and an operator do
- * to them. After each story the books, records, slots and callbacks are right.
+ * Failures of network, disk and nodes, and an upgrade, with three nodes whose clocks differ by up to two seconds.
+ * After each test balances, records, slots and callbacks are right.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { eventually, type Json, type Service } from '../e2e/service.ts';
@@ -11,10 +11,10 @@ import { Fleet, HAS_NETWORK } from './fleet.ts';
 import { SlowDisk } from './slow-disk.ts';
 import { Traffic } from './traffic.ts';
 
-/** How wrong the clock of each node is. */
+/** Clock offset of each node, ms. */
 const WRONG_MS = [2000, -2000, 0];
 const WRONG_CLOCK = new URL('./wrong-clock.mjs', import.meta.url).href;
-/** A connection into nothing is given up, made anew, and the node begins its next life. */
+/** Time limit for a node to time out its dead connections, reconnect and start a new epoch, ms. */
 const NOTICED_MS = 60_000;
 
 const wrongClock = (at: number) => ({
@@ -51,7 +51,7 @@ describe.skipIf(!HAS_NETWORK || !HAS_REDIS || postgresMissing !== undefined)(
         30_000,
       );
 
-    it('a call of a node that is killed is billed by another, with the clock of the one that had it', async () => {
+    it("another node bills a killed node's call by the clock of the killed node", async () => {
       const { call, uuid } = await callers.answeredOn(0);
       await fleet.node(0).kill();
       const record: Json = await recorded(fleet.node(1), uuid);
@@ -64,7 +64,7 @@ describe.skipIf(!HAS_NETWORK || !HAS_REDIS || postgresMissing !== undefined)(
       await callers.allIsOver(fleet.node(1), [uuid]);
     });
 
-    it('a node is cut off from PostgreSQL and Redis: another bills its calls; back again it ends them, and they are told of once', async () => {
+    it('another node bills the calls of a node without PostgreSQL and Redis; after recovery it ends them, reported once', async () => {
       const [lost, kept] = [await callers.answeredOn(2), await callers.answeredOn(1)];
       const join = fleet.cutOff(2);
       try {
@@ -77,7 +77,7 @@ describe.skipIf(!HAS_NETWORK || !HAS_REDIS || postgresMissing !== undefined)(
       }
       await lost.call.report;
       await eventually(
-        'its new life',
+        "the node's new epoch",
         async () => (await fleet.node(2).get('/readyz')).status === 200 || undefined,
         NOTICED_MS,
       );
@@ -89,7 +89,7 @@ describe.skipIf(!HAS_NETWORK || !HAS_REDIS || postgresMissing !== undefined)(
       await callers.allIsOver(fleet.node(0), [lost.uuid, kept.uuid, again.uuid]);
     });
 
-    it('the disk of PostgreSQL is slow: calls wait for it, and none is lost', async () => {
+    it('a slow PostgreSQL disk delays calls but loses none', async () => {
       disk.isSlow = true;
       const calls = await Promise.all([0, 1, 2].map((at) => callers.call(at)));
       await Promise.all(calls.map(({ answered }) => answered));
@@ -103,7 +103,7 @@ describe.skipIf(!HAS_NETWORK || !HAS_REDIS || postgresMissing !== undefined)(
       await callers.allIsOver(fleet.node(1), uuids);
     });
 
-    it('a node drains: its call goes on, new ones are taken by others', async () => {
+    it('during a drain a running call continues, and other nodes accept new calls', async () => {
       const { call, uuid } = await callers.answeredOn(0);
       expect((await fleet.node(0).admin('POST', '/drain')).status).toBe(202);
       await expect(callers.call(0, 2).then((one) => one.answered)).rejects.toThrow();
@@ -119,7 +119,7 @@ describe.skipIf(!HAS_NETWORK || !HAS_REDIS || postgresMissing !== undefined)(
       await callers.allIsOver(fleet.node(1), [uuid, other.uuid]);
     });
 
-    it('three nodes are upgraded one after the other under load: no call and no request is lost', async () => {
+    it('a rolling upgrade of three nodes under load loses no call and no request', async () => {
       const traffic = Traffic.start(fleet, callers);
       for (const at of [0, 1, 2]) {
         await traffic.some();

@@ -1,21 +1,21 @@
-/** What `npm run cluster` prints: commands as they are pasted into a second terminal. */
+/** The commands that `npm run cluster` prints, ready to paste into a second terminal. */
 import type { SipUser } from '../e2e/phone.ts';
 import type { EdgePlace, Front } from './front.ts';
 
 export interface Stage {
-  /** The network namespace in which all of it runs; undefined: that of the machine. */
+  /** Network namespace of all processes; undefined for the machine's own. */
   readonly inside: string | undefined;
   readonly edge: EdgePlace;
   readonly ports: Front['ports'];
   readonly authorityFile: string;
-  /** The last one does not run yet. */
+  /** Nodes of the cluster. The last one is not running yet. */
   readonly nodes: readonly {
     readonly name: string;
     readonly baseUrl: string;
     readonly sip: string;
     readonly dataDir: string;
     readonly pid: number | undefined;
-    /** A program that starts it. */
+    /** Path of a script that starts the node. */
     readonly start: string;
   }[];
   readonly demo: {
@@ -25,7 +25,7 @@ export interface Stage {
     readonly password: string;
   };
   readonly bob: SipUser;
-  /** A call of SIPp. */
+  /** Path of a SIPp scenario that places a call. */
   readonly scenario: string;
   readonly redis: string;
   readonly postgres: string;
@@ -35,7 +35,7 @@ export function whatToTry(stage: Stage): string {
   const { edge, ports, nodes, demo, bob, redis, postgres } = stage;
   const enter = stage.inside === undefined ? '' : `ip netns exec ${stage.inside} `;
   const [first, second, third, fourth] = nodes;
-  if (!first || !second || !third || !fourth) throw new Error('three nodes and one more');
+  if (!first || !second || !third || !fourth) throw new Error('expected three nodes and one more');
   const curl = (more = ''): string =>
     `${enter}curl -s ${more}-H 'X-Auth-ID: ${demo.authId}' -H 'X-Auth-Token: ${demo.authToken}'`;
   const calls = (at: string): string => `${at}/api/v1/Account/${demo.authId}/Call/`;

@@ -1,4 +1,4 @@
-/** Two edges that phones find by DNS SRV: what phones are shown, and what becomes of phones and calls when one edge dies. */
+/** Two edges found by DNS SRV: addresses that phones see, and failover of phones and calls when one edge dies. */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -17,7 +17,7 @@ import { Front, frontPorts, NAME, NAME_SERVER } from './front.ts';
 const FIRST = { outside: '127.0.0.11', inside: '127.0.0.21' };
 const SECOND = { outside: '127.0.0.1', inside: '127.0.0.22' };
 const REGISTERS_S = 10;
-/** The refresh that asks the first in vain, and the one after it. */
+/** Time for one failed registration refresh at the first edge plus the next refresh, ms. */
 const AGAIN_MS = 70_000;
 const STORY_MS = 240_000;
 
@@ -29,7 +29,7 @@ const lacks =
   missingModules()?.length !== 0;
 
 describe.skipIf(lacks)(
-  'two edges by DNS SRV (needs a network of its own, kamailio, dnsmasq, baresip, PostgreSQL, Redis)',
+  'two edges by DNS SRV (needs a separate network namespace, kamailio, dnsmasq, baresip, PostgreSQL, Redis)',
   () => {
     let fleet: Fleet;
     let front: Front;
@@ -61,7 +61,7 @@ describe.skipIf(lacks)(
       await customer?.close();
     });
 
-    /** A phone that knows nothing but the name. */
+    /** Starts a phone that is configured only with the domain name. */
     async function phone(name: string, transport: 'udp' | 'tcp' | 'tls') {
       const silent = { answer_url: customer.xml('/silent', '<Response/>') };
       const user = await makeUser(fleet.node(0), name, silent, fleet.node(0).demo);
@@ -87,7 +87,7 @@ describe.skipIf(lacks)(
         encoding: 'utf8',
       }).stdout;
 
-    /** Which edge the nodes reach it by. */
+    /** Waits until the nodes reach the user through this edge. */
     const isBehind = ({ username }: SipUser, { inside }: typeof FIRST): Promise<true> =>
       eventually(
         `${username} behind ${inside}`,
@@ -121,7 +121,7 @@ describe.skipIf(lacks)(
       });
     };
 
-    it('phones find the first by each transport, are called through it, and see no private address', async () => {
+    it('phones find the first edge by each transport, receive calls through it, and see no private address', async () => {
       for (const transport of ['udp', 'tcp', 'tls'] as const) {
         const one = await phone(`seen${transport}`, transport);
         await isBehind(one.user, FIRST);
@@ -144,7 +144,7 @@ describe.skipIf(lacks)(
       fleet.nodes.map(({ service }) => `:${service.sipPort}`);
 
     it(
-      'when one dies a call keeps its sound and is ended by the other, where phones register anew and are called',
+      'when one edge dies, a call keeps its audio and ends through the other, where phones register and receive calls',
       async () => {
         const bob = await phone('bob', 'udp');
         const tom = await phone('tom', 'tls');

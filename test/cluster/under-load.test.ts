@@ -1,4 +1,4 @@
-/** Parts that fail while phones call without a pause, and a node that dies while others ask it for its calls. */
+/** Component failures during continuous calls, and a node failure during requests for its calls. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type RunningCall, startCall } from '../e2e/phone.ts';
 import { eventually, type Json } from '../e2e/service.ts';
@@ -9,14 +9,14 @@ import { Fleet } from './fleet.ts';
 
 const PHONES = 4;
 const SOME = 8;
-/** A question to another node takes `cluster.answerMs` (one second) at the most, and the store as long again. */
+/** Time limit for a response, ms. A remote request takes at most `cluster.answerMs` (1 s), and a store query as long again. */
 const ANSWERED_MS = 5_000;
 
-/** Phones that call one node after the other, whatever becomes of it. */
+/** Phones that call the nodes in turn, regardless of the outcome. */
 class Phones {
   readonly #fleet: Fleet;
   readonly #callers: Callers;
-  /** SIP Call-IDs of calls that were answered. */
+  /** SIP Call-IDs of answered calls. */
   readonly answered: string[] = [];
   #refused = 0;
   #isOver = false;
@@ -90,7 +90,7 @@ describe.skipIf(!HAS_REDIS || postgresMissing !== undefined)(
       }
     };
 
-    /** One record of each answered call, one hangup told of each record and after what was asked before, no slot, no money held. */
+    /** Verifies one record per answered call, one hangup per record in the right order, and no held slots or money. */
     async function allIsRight(phones: Phones): Promise<void> {
       const answered = new Set(phones.answered);
       const all = await eventually(
@@ -103,7 +103,7 @@ describe.skipIf(!HAS_REDIS || postgresMissing !== undefined)(
         40_000,
       );
       await eventually(
-        'no call runs',
+        'the end of all calls',
         async () => (await callers.live(fleet.node(0)))?.length === 0 || undefined,
         40_000,
       );
@@ -129,7 +129,7 @@ describe.skipIf(!HAS_REDIS || postgresMissing !== undefined)(
       await callers.allIsOver(fleet.node(2), []);
     }
 
-    it('Redis is restarted three times, empty each time', async () => {
+    it('survives three restarts of Redis, each with an empty data set', async () => {
       const phones = new Phones(fleet, callers);
       for (const refused of [0, 2, 12]) {
         await phones.some();
@@ -142,7 +142,7 @@ describe.skipIf(!HAS_REDIS || postgresMissing !== undefined)(
       await allIsRight(phones);
     });
 
-    it('PostgreSQL is restarted while calls begin, run and end', async () => {
+    it('survives a restart of PostgreSQL while calls start, run and end', async () => {
       const phones = new Phones(fleet, callers);
       for (const refused of [0, 12]) {
         await phones.some();
@@ -155,7 +155,7 @@ describe.skipIf(!HAS_REDIS || postgresMissing !== undefined)(
       await allIsRight(phones);
     });
 
-    it('who is asked for calls of a node that dies answers: what became of them, or an error, and soon', async () => {
+    it('requests for calls of a dying node get the outcome or an error in time', async () => {
       const calls: RunningCall[] = [];
       for (let i = 0; i < 6; i += 1) {
         const call = await callers.call(0);
@@ -180,7 +180,7 @@ describe.skipIf(!HAS_REDIS || postgresMissing !== undefined)(
         statuses.set(`${method} ${status}`, (statuses.get(`${method} ${status}`) ?? 0) + 1);
         expect(tookMs).toBeLessThan(ANSWERED_MS);
         expect([200, 204, 404, 502, 503, 504]).toContain(status);
-        // Whoever says that a call is over has seen its node declared dead, which bills it, or seen it hung up.
+        // A node reports a call as ended only after the failed node was declared dead, or after a hangup.
         if (status === 404 || status === 204) over.set(uuid, `${method} ${status}`);
       };
       const [hungUp, looked] = [uuids.slice(0, 3), uuids.slice(3)];
@@ -197,10 +197,10 @@ describe.skipIf(!HAS_REDIS || postgresMissing !== undefined)(
       const kill = fleet.node(0).kill();
       await Promise.all(hungUp.map((uuid, i) => ask(1 + (i % 2), 'DELETE', uuid)));
       await kill;
-      // Before it is declared dead nobody knows what became of its calls.
+      // Until the node is declared dead, the outcome of its calls is unknown.
       expect([...over].filter(([, how]) => how !== 'DELETE 204')).toEqual([]);
       await eventually(
-        'all are billed',
+        'the bills of all calls',
         async () => (await Promise.all(uuids.map(isRecorded))).every(Boolean) || undefined,
         20_000,
       );

@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** `npm run cluster -- test`: processes are killed and stopped here, one story at a time. */
+/** Settings for `npm run cluster -- test`. Tests kill and stop processes, so they run sequentially. */
 export default defineConfig({
   test: {
     include: ['test/cluster/**/*.test.ts'],

@@ -1,4 +1,4 @@
-// Preloaded into a node: its wall clock is wrong by WRONG_CLOCK_MS. Durations come of the other clock, as everywhere.
+// Preloaded into a node: shifts its wall clock by WRONG_CLOCK_MS. Durations use the monotonic clock and stay unaffected.
 const wrongMs = Number(process.env.WRONG_CLOCK_MS ?? 0);
 const RightDate = Date;
 

@@ -20,7 +20,7 @@ const fileWith = (content: unknown): string => {
 };
 
 describe('settings', () => {
-  it('config/default.json holds every setting with the default of the schema', () => {
+  it("contains every setting with the schema's default in config/default.json", () => {
     const defaultsOf = (node: object): unknown =>
       Object.fromEntries(
         Object.entries(node).map(([key, child]) => [
@@ -31,23 +31,23 @@ describe('settings', () => {
     expect(JSON.parse(readFileSync(DEFAULTS, 'utf8'))).toEqual(defaultsOf(SETTINGS));
   });
 
-  it('a key sip.publicHost is CARILLON_SIP_PUBLIC_HOST (decisions.md, names)', () => {
+  it('maps the key sip.publicHost to CARILLON_SIP_PUBLIC_HOST', () => {
     const settings = loadSettings({ CARILLON_SIP_PUBLIC_HOST: 'sip.example' }, DEFAULTS);
     expect(settings.sip.publicHost).toBe('sip.example');
   });
 
-  it('every setting has an environment name of its own', () => {
+  it('maps every setting to a unique environment variable', () => {
     const names = listSettings().map((place) => place.environment);
     expect(new Set(names).size).toBe(names.length);
   });
 
-  it('the environment beats the file of CARILLON_CONFIG, which beats the defaults', () => {
+  it('prefers the environment to the file in CARILLON_CONFIG, and the file to the defaults', () => {
     const file = fileWith({ http: { port: 9000 }, sip: { port: 5070 } });
     const settings = loadSettings({ CARILLON_CONFIG: file, CARILLON_HTTP_PORT: '9001' }, DEFAULTS);
     expect([settings.http.port, settings.sip.port]).toEqual([9001, 5070]);
   });
 
-  it('a list is written with commas, a switch as on or off', () => {
+  it('parses lists with commas, and switches as on or off', () => {
     const environment = { CARILLON_EGRESS_ALLOW: '10.0.0.0/8, bots.lan', CARILLON_DEMO: 'off' };
     const settings = loadSettings(environment, DEFAULTS);
     expect(settings.egress.allow).toEqual(['10.0.0.0/8', 'bots.lan']);
@@ -66,7 +66,7 @@ describe('settings', () => {
     [{ CARILLON_RTP_PORT_MIN: '30000' }, 'rtp.portMin must be below rtp.portMax'],
     [{ CARILLON_HTTP_TLS_CERT_FILE: 'a.pem' }, 'belong together'],
     [{ CARILLON_CONFIG: '/nowhere.json' }, 'cannot read /nowhere.json'],
-  ])('%o stops the start with one clear line', (environment, line) => {
+  ])('fails the start with one clear line for %o', (environment, line) => {
     const load = (): unknown => loadSettings(environment, DEFAULTS);
     expect(load).toThrow(line);
     expect(load).toThrow(/^settings: [^\n]+$/);
@@ -78,14 +78,14 @@ describe('settings', () => {
     [{ http: { port: '8080' } }, 'http.port in'],
     ['{', 'cannot read'],
     [[], 'must hold one object'],
-    // A key of Object's own is no setting either.
+    // Properties of Object.prototype are not settings.
     ['{"__proto__": {"port": 1}}', 'unknown key __proto__'],
-  ])('a file with %j stops the start with one clear line', (content, line) => {
+  ])('fails the start with one clear line for a file with %j', (content, line) => {
     const environment = { CARILLON_CONFIG: fileWith(content) };
     expect(() => loadSettings(environment, DEFAULTS)).toThrow(line);
   });
 
-  it('a secret is never part of an error', () => {
+  it('never includes a secret in an error', () => {
     const environment = { CARILLON_CONFIG: fileWith({ adminToken: ['s3cret'] }) };
     expect(() => loadSettings(environment, DEFAULTS)).toThrow(/^(?!.*s3cret)/);
   });
@@ -98,13 +98,13 @@ describe('a settings file in YAML', () => {
     return path;
   };
 
-  it('is read as JSON is, with comments', () => {
+  it('is parsed as JSON is, with comments', () => {
     const file = yaml('# ours\nsip:\n  port: 5070 # not 5060\negress: { allow: [bots.lan] }\n');
     const settings = loadSettings({ CARILLON_CONFIG: file }, DEFAULTS);
     expect([settings.sip.port, settings.egress.allow]).toEqual([5070, ['bots.lan']]);
   });
 
-  it('every problem is told at once, with its line', () => {
+  it('reports all problems together, with line numbers', () => {
     const file = yaml('sip:\n  port: 70000\n  prt: 1\nhttp: 8080\ndemo: no\n');
     const environment = { CARILLON_CONFIG: file, CARILLON_LOG_LEVEL: 'loud' };
     const { problems } = examineSettings(environment, DEFAULTS);
@@ -112,7 +112,7 @@ describe('a settings file in YAML', () => {
       `sip.port in ${file}:2 must be a whole number from 1 to 65535, not 70000`,
       expect.stringContaining(`unknown key sip.prt in ${file}:3; known here: host, port`),
       expect.stringContaining(`http in ${file}:4 must be an object with host, port`),
-      // YAML 1.2 knows true and false alone.
+      // YAML 1.2 accepts only true and false as booleans.
       `demo in ${file}:5 must be true or false, not "no"`,
       expect.stringContaining('CARILLON_LOG_LEVEL must be one of debug'),
     ]);
@@ -126,12 +126,12 @@ describe('a settings file in YAML', () => {
     ['sip: !!js/function x', 'Unresolved tag'],
     ['a: b: c', 'line 1'],
     ['just text', 'must hold one object'],
-  ])('%j is refused', (content, why) => {
+  ])('refuses %j', (content, why) => {
     const { problems } = examineSettings({ CARILLON_CONFIG: yaml(content) }, DEFAULTS);
     expect(problems.join()).toContain(why);
   });
 
-  it('may stand in a variable, but not beside a file', () => {
+  it('may be in a variable, but not together with a file', () => {
     const body = 'sip: { port: 5070 }';
     expect(loadSettings({ CARILLON_CONFIG_BODY: body }, DEFAULTS).sip.port).toBe(5070);
     const both = { CARILLON_CONFIG: yaml(body), CARILLON_CONFIG_BODY: body };
@@ -147,7 +147,7 @@ describe('the effective settings', () => {
     carriers: [{ name: 'main', host: 'gw.example', password: 'sip-s3cret' }],
   };
 
-  it('hold no secret, and say where each value comes from', () => {
+  it('contain no secret, and name the source of each value', () => {
     const file = fileWith(SECRETS);
     const environment = {
       CARILLON_CONFIG: file,
@@ -168,7 +168,7 @@ describe('the effective settings', () => {
     });
   });
 
-  it('are settings again', () => {
+  it('can be loaded as settings', () => {
     const first = examineSettings({ CARILLON_SIP_PORT: '5070' }, DEFAULTS);
     const again = { CARILLON_CONFIG_BODY: settingsAsYaml(first) };
     expect(loadSettings(again, DEFAULTS)).toEqual(first.settings);

@@ -1,4 +1,7 @@
-/** Calls of a running service, one a stream format, seen with the eyes of public clients. See README.md. */
+/**
+ * Checks the messages of a running service against the requirements of public clients, one call per stream format. See
+ * README.md.
+ */
 
 import plivo from 'plivo';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -21,7 +24,7 @@ let scene: Scene;
 const sessions = new Map<string, Session>();
 const session = (format: string): Session => sessions.get(format) as Session;
 
-/** A call in which every message that both sides have is sent; hung up by the caller. */
+/** Runs a call in which both sides send every kind of message. The caller hangs up. */
 async function sessionIn(format: string, name: string): Promise<Session> {
   const received: Message[] = [];
   let seen: Pick<Session, 'upgradePath' | 'headers'> | undefined;
@@ -47,7 +50,7 @@ async function sessionIn(format: string, name: string): Promise<Session> {
   const messages = CLIENT_MESSAGES.map(([, make]) => make(streamId));
   const clears = messages.filter(({ event }) => event === 'clearAudio');
   for (const message of messages) if (!clears.includes(message)) bot?.send(JSON.stringify(message));
-  // A clear would discard the checkpoints that wait.
+  // A clear would discard the pending checkpoints.
   await eventually('both checkpoints', () => of('playedStream')[1]);
   for (const message of clears) bot?.send(JSON.stringify(message));
   await eventually('two clears', () => of('clearedAudio')[1]);
@@ -73,18 +76,18 @@ describe.each(FORMATS)('a stream of %s', (format) => {
   });
 
   it.each(PUBLIC_CLIENTS.map((client) => [client.name, client] as const))(
-    'is read by %s without a complaint',
+    'is accepted by %s',
     (_, client) => {
       const { received } = session(format);
       expect(received.flatMap((message) => complaints(client, message))).toEqual([]);
     },
   );
 
-  it('takes what public clients send, in their words, without an error', () => {
+  it('accepts messages in the form that public clients send', () => {
     expect(session(format).received.filter(({ event }) => event === 'error')).toEqual([]);
   });
 
-  it('names checkpoints as they were named, in their order', () => {
+  it('reports checkpoints with their names and in order', () => {
     const { received } = session(format);
     const names = CLIENT_MESSAGES.map(([, make]) => make(asStreamId(''))).flatMap(
       ({ name }) => name ?? [],
@@ -93,7 +96,7 @@ describe.each(FORMATS)('a stream of %s', (format) => {
     expect(played.map(({ name }) => name)).toEqual(names);
   });
 
-  it('begins with start and goes on with media: clients decide by the first two messages', () => {
+  it('begins with start, followed by media, because clients decide by the first two messages', () => {
     const [first, second] = session(format).received;
     expect([first?.['event'], second?.['event']]).toEqual(['start', 'media']);
   });
@@ -111,12 +114,12 @@ describe.each(FORMATS)('a stream of %s', (format) => {
   });
 });
 
-describe('a reader of these tests', () => {
+describe('the checker of this test', () => {
   const [strictest] = PUBLIC_CLIENTS;
   it.each<[string, Message]>([
-    ['a field that is missing', { event: 'playedStream', sequenceNumber: 3, name: 'a' }],
+    ['a missing field', { event: 'playedStream', sequenceNumber: 3, name: 'a' }],
     ['a number for a string', { event: 'dtmf', sequenceNumber: 3, dtmf: { digit: 5 } }],
-    ['an id that is no UUID', { event: 'clearedAudio', sequenceNumber: 3, streamId: 'abc' }],
+    ['an ID that is not a UUID', { event: 'clearedAudio', sequenceNumber: 3, streamId: 'abc' }],
   ])('complains of %s', (_, message) => {
     expect(strictest && complaints(strictest, message)).not.toEqual([]);
   });

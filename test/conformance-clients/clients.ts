@@ -1,9 +1,9 @@
-/** What public clients of the stream protocol need of each message, and the forms in which they send theirs. See README.md. */
+/** Requirements of public stream clients for each message, and the forms in which they send theirs. See README.md. */
 import type { StreamId } from '../../src/base/ids.ts';
 
 export type Message = Readonly<Record<string, unknown>>;
 
-/** Undefined: fine; else what the client would complain of. */
+/** Returns undefined for a valid value, otherwise the expected type. */
 type Check = (value: unknown) => string | undefined;
 
 const check =
@@ -47,7 +47,7 @@ const jsonMap = check('a string with a JSON object of strings', (value) => {
 });
 const map = check('an object of strings', mapOfStrings);
 
-/** By event, then by dotted path. */
+/** Checks by event, then by dotted path. */
 type Needs = Readonly<Record<string, Readonly<Record<string, Check>>>>;
 
 export interface PublicClient {
@@ -55,7 +55,7 @@ export interface PublicClient {
   readonly needs: Needs;
 }
 
-/** Its schemas refuse a message that lacks a field; further fields are dropped. `stop` and `error` go to its error hook. */
+/** Its schemas reject messages with a missing field and drop unknown fields. `stop` and `error` go to its error hook. */
 const plivoNode: Needs = {
   start: {
     sequenceNumber: integer,
@@ -88,7 +88,7 @@ const plivoNode: Needs = {
   clearedAudio: { sequenceNumber: integer, streamId: uuid },
 };
 
-/** Jackson beans, unknown fields ignored: numbers of time are parsed out of strings, `customParameters` is a map. */
+/** Jackson beans that ignore unknown fields. Timestamps are parsed from strings; `customParameters` is a map. */
 const plivoJava: Needs = {
   start: {
     sequenceNumber: integer,
@@ -104,8 +104,8 @@ const plivoJava: Needs = {
 };
 
 /**
- * The runner looks for other vendors' names in the first two messages before it takes the stream for Plivo's; the serializer
- * knows the twelve keys of a keypad.
+ * The runner detects the vendor from the first two messages, and selects Plivo if no other vendor matches. The serializer
+ * accepts the twelve keys of a keypad.
  */
 const pipecat: Needs = {
   start: {
@@ -119,7 +119,7 @@ const pipecat: Needs = {
   dtmf: { 'dtmf.digit': keypad },
 };
 
-/** Reads `int(timestamp)` of each frame, and looks checkpoints up by their name. */
+/** Reads `int(timestamp)` of each frame, and finds checkpoints by name. */
 const bolna: Needs = {
   start: { 'start.callId': filled, 'start.streamId': filled },
   media: { 'media.timestamp': decimal, 'media.chunk': integer, 'media.payload': base64 },
@@ -127,7 +127,7 @@ const bolna: Needs = {
   playedStream: { name: filled },
 };
 
-/** Negotiates its codec by `mediaFormat` and takes `extra_headers` for JSON when it begins with a brace. */
+/** Selects its codec by `mediaFormat`, and parses `extra_headers` as JSON if it begins with a brace. */
 const agentTransport: Needs = {
   start: {
     'start.callId': text,
@@ -142,14 +142,14 @@ const agentTransport: Needs = {
   error: { reason: filled },
 };
 
-/** Reads the ids beside `start`; without them it sends neither checkpoint nor clearAudio. */
+/** Reads the IDs at the top level of `start`. Without them it sends no checkpoint and no clearAudio. */
 const vobizExample: Needs = {
   start: { streamId: filled, callId: filled },
   media: { 'media.payload': base64 },
   playedStream: { name: filled },
 };
 
-/** A bridge to another vendor's messages whose schemas want `streamId` in every message, `start` too. */
+/** Bridges to another vendor's messages. Their schemas require `streamId` in every message, including `start`. */
 const twilioBridge: Needs = Object.fromEntries(
   ['start', 'media', 'stop', 'playedStream', 'clearedAudio'].map((event) => [
     event,
@@ -157,7 +157,7 @@ const twilioBridge: Needs = Object.fromEntries(
   ]),
 );
 
-/** Only the caller's track is taken for the caller. */
+/** Accepts audio only from the caller's track. */
 const cloudflareVoice: Needs = {
   start: { 'start.streamId': filled, 'start.callId': filled },
   media: { 'media.track': oneOf('inbound'), 'media.payload': base64 },
@@ -175,7 +175,7 @@ export const PUBLIC_CLIENTS: readonly PublicClient[] = [
   { name: 'Cloudflare voice adapter for Plivo', needs: cloudflareVoice },
 ];
 
-/** What the client finds wrong with the message; empty when nothing, or when it does not know the event. */
+/** Returns the client's complaints about the message; empty if valid, or if the client ignores the event. */
 export function complaints({ needs }: PublicClient, message: Message): readonly string[] {
   const event = String(message['event']);
   return Object.entries(needs[event] ?? {}).flatMap(([path, wants]) => {
@@ -196,7 +196,7 @@ function at(message: Message, path: string): unknown {
 const MULAW_20_MS = Buffer.alloc(160, 0xff).toString('base64');
 const L16_20_MS = Buffer.alloc(320).toString('base64');
 
-/** One message in the words of each client. Their streams are mu-law or say what they are. */
+/** Messages in the form of each client. Their streams use mu-law or name their format. */
 export const CLIENT_MESSAGES: ReadonlyArray<
   readonly [form: string, make: (streamId: StreamId) => Message]
 > = [
@@ -216,7 +216,7 @@ export const CLIENT_MESSAGES: ReadonlyArray<
     }),
   ],
   [
-    'playAudio with streamId null (bots that found none in start)',
+    'playAudio with streamId null (bots that found no ID in start)',
     () => ({
       event: 'playAudio',
       streamId: null,

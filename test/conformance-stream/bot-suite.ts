@@ -1,4 +1,4 @@
-/** The application side of the stream socket: what every bot has to bear. See README.md. */
+/** Conformance tests for the application side of the stream socket, which every bot must pass. See README.md. */
 import { once } from 'node:events';
 import { afterEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
@@ -6,7 +6,7 @@ import { until } from '../eventually.ts';
 import type { Message } from './scripted-bot.ts';
 
 export interface BotUnderTest {
-  /** WebSocket URL of a running bot that plays audio in answer to audio. */
+  /** WebSocket URL of a running bot that plays audio in response to audio. */
   url(): Promise<string>;
 }
 
@@ -61,7 +61,7 @@ export function describeBotConformance(name: string, bot: BotUnderTest): void {
 
   describe(`${name}: application to service`, () => {
     it.each(FORMATS)(
-      'understands %s at %i Hz and plays in a format that is taken',
+      'understands %s at %i Hz and plays in a supported format',
       async (encoding, rate, bytes) => {
         const { media, plays } = await connected(encoding, rate);
         for (let i = 0; i < 10; i += 1) media(bytes);
@@ -80,7 +80,7 @@ export function describeBotConformance(name: string, bot: BotUnderTest): void {
       },
     );
 
-    it('names this stream, or none, in every message', async () => {
+    it("uses the stream's ID, or none, in every message", async () => {
       const { media, plays, heard } = await connected();
       media(320);
       await until(() => plays().length > 0, 'the bot plays');
@@ -93,7 +93,7 @@ export function describeBotConformance(name: string, bot: BotUnderTest): void {
       await once(socket, 'pong');
     });
 
-    it('bears events and fields that it does not know', async () => {
+    it('ignores unknown events and fields', async () => {
       const { say, media, plays } = await connected();
       say('weather', { streamId: STREAM_ID, weather: { rain: true } });
       say('error', { streamId: STREAM_ID, error: { code: 'buffer_full', message: 'full' } });
@@ -114,12 +114,12 @@ export function describeBotConformance(name: string, bot: BotUnderTest): void {
       expect(code).toBe(1000);
     });
 
-    it('another caller is not disturbed by one that breaks off', async () => {
+    it('serves another caller after a connection was aborted', async () => {
       const first = await connected();
       const second = await connected();
       first.socket.terminate();
       second.media(320);
-      await until(() => second.plays().length > 0, 'the bot plays for the other');
+      await until(() => second.plays().length > 0, 'the bot plays for the other caller');
     });
   });
 }

@@ -1,4 +1,4 @@
-/** The built-in echo bot, judged as a customer's bot. */
+/** Runs the bot conformance tests against the built-in echo bot. */
 import { afterAll } from 'vitest';
 import { silentLogger } from '../../src/base/logger.ts';
 import { type Demo, startDemo } from '../../src/demo/demo.ts';

@@ -1,4 +1,4 @@
-/** The stream sockets of this project over the native media engine, with a caller of real RTP. */
+/** Runs the service conformance tests over the native media engine, with a caller that uses real RTP. */
 
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,4 @@
-/** A customer's bot that does what a test says, and keeps everything it was told. Real WebSocket on 127.0.0.1. */
+/** A bot controlled by a test, which keeps all received messages. Real WebSocket on 127.0.0.1. */
 
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -9,7 +9,7 @@ import { until } from '../eventually.ts';
 export type Message = Readonly<Record<string, unknown>> & { readonly event: string };
 
 export interface Received {
-  /** `performance.now()` at its arrival. */
+  /** Arrival time, from `performance.now()`. */
   readonly atMs: number;
   readonly text: string;
   readonly message: Message;
@@ -70,14 +70,14 @@ export class ScriptedBot {
     this.#socket?.close(code);
   }
 
-  /** Resolves with the `count`th message of that kind; rejects when it does not come. */
+  /** Resolves with the `count`th message of this event. Rejects after a timeout. */
   async wait(event: string, count = 1): Promise<Received> {
     await until(() => this.of(event).length >= count, `${event} number ${count}`);
     return this.of(event)[count - 1] as Received;
   }
 
   async waitClosed(): Promise<{ readonly code: number; readonly atMs: number }> {
-    await until(() => this.closed !== undefined, 'the socket closed');
+    await until(() => this.closed !== undefined, 'the end of the socket');
     return this.closed as { readonly code: number; readonly atMs: number };
   }
 

@@ -1,4 +1,4 @@
-/** The service side of the stream socket, rule by rule. See README.md. */
+/** Conformance tests for the service side of the stream socket, one per rule. See README.md. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { until } from '../eventually.ts';
 import { faultsOf } from '../protocol/audio-stream/strict-schema.ts';
@@ -14,17 +14,17 @@ export interface StreamRequest {
 }
 
 export interface CallUnderTest {
-  /** The caller presses a key. */
+  /** Sends a DTMF digit from the caller. */
   press(digit: string): void;
-  /** What the caller heard so far, 8 kHz. */
+  /** Audio received by the caller so far, 8 kHz. */
   heard(): Int16Array;
   hangup(): void;
 }
 
 export interface ServiceUnderTest {
-  /** An answered call whose stream connects to `url`; its caller says `voice` (8 kHz), then silence. */
+  /** Starts an answered call whose stream connects to `url`. The caller sends `voice` (8 kHz), then silence. */
   call(stream: StreamRequest, voice: Int16Array): Promise<CallUnderTest>;
-  /** Bytes of a mu-law encoder, for playing mu-law. */
+  /** Encodes samples as mu-law. */
   mulaw(samples: Int16Array): Buffer;
 }
 
@@ -42,7 +42,7 @@ const FRAME_BYTES: Readonly<Record<string, number>> = {
   'audio/x-l16/16000': 640,
 };
 const SILENCE = new Int16Array(0);
-/** Level of test tones, and how far a level may be off after resampling and codec: 0.5 dB. */
+/** Amplitude of test tones, and the tolerance after resampling and codec (0.5 dB). */
 const LEVEL = 8000;
 const HALF_DB = 10 ** (0.5 / 20);
 
@@ -72,7 +72,7 @@ export function describeServiceConformance(name: string, service: ServiceUnderTe
   }
 
   describe(`${name}: service to application`, () => {
-    it('start comes first, media follows at once and without a break, silence included', async () => {
+    it('sends start first, followed immediately by continuous media, including silence', async () => {
       const { bot } = await placed();
       await bot.wait('media', 25);
       const [first, second] = bot.received;
@@ -82,7 +82,7 @@ export function describeServiceConformance(name: string, service: ServiceUnderTe
       expect((media.at(-1)?.atMs ?? 0) - (media[0]?.atMs ?? 0)).toBeGreaterThan(24 * 20 - 60);
     });
 
-    it('every message is what strict clients accept, numbered 0, 1, 2 …', async () => {
+    it('sends messages that strict clients accept, numbered 0, 1, 2 …', async () => {
       const { bot, call } = await placed();
       call.press('5');
       await bot.wait('dtmf');
@@ -102,19 +102,22 @@ export function describeServiceConformance(name: string, service: ServiceUnderTe
       ['audio/x-mulaw', 8000],
       ['audio/x-l16', 8000],
       ['audio/x-l16', 16000],
-    ] as const)('media is %s at %i Hz as start says, 20 ms a message', async (encoding, rate) => {
-      const { bot } = await placed({ encoding, rate });
-      await bot.wait('media', 10);
-      const start = bot.of('start')[0]?.message['start'] as { mediaFormat: unknown };
-      expect(start.mediaFormat).toEqual({ encoding, sampleRate: rate });
-      for (const { message } of bot.of('media')) {
-        expect(Buffer.from(mediaOf(message).payload, 'base64').length).toBe(
-          FRAME_BYTES[`${encoding}/${rate}`],
-        );
-      }
-    });
+    ] as const)(
+      'sends media in %s at %i Hz as announced in start, 20 ms per message',
+      async (encoding, rate) => {
+        const { bot } = await placed({ encoding, rate });
+        await bot.wait('media', 10);
+        const start = bot.of('start')[0]?.message['start'] as { mediaFormat: unknown };
+        expect(start.mediaFormat).toEqual({ encoding, sampleRate: rate });
+        for (const { message } of bot.of('media')) {
+          expect(Buffer.from(mediaOf(message).payload, 'base64').length).toBe(
+            FRAME_BYTES[`${encoding}/${rate}`],
+          );
+        }
+      },
+    );
 
-    it('chunks count from 1, timestamps go on in steps of 20 ms, the track is the caller', async () => {
+    it("numbers chunks from 1, increases timestamps by 20 ms, and uses the caller's track", async () => {
       const { bot } = await placed();
       await bot.wait('media', 20);
       const media = bot.of('media').map(({ message }) => mediaOf(message));
@@ -127,7 +130,7 @@ export function describeServiceConformance(name: string, service: ServiceUnderTe
       expect(Math.abs(first - Date.now())).toBeLessThan(5000);
     });
 
-    it('carries what the caller says, in order, at its level', async () => {
+    it("carries the caller's audio in order and at its level", async () => {
       const { bot } = await placed({}, tone(1000, 1500, LEVEL));
       await bot.wait('media', 70);
       const bytes = Buffer.concat(
@@ -141,7 +144,7 @@ export function describeServiceConformance(name: string, service: ServiceUnderTe
       expect(levelAt(1000, heard)).toBeLessThan(LEVEL * HALF_DB);
     });
 
-    it('extra headers stand in start and media as a string of JSON', async () => {
+    it('includes extra headers in start and media as a JSON string', async () => {
       const { bot } = await placed();
       await bot.wait('media');
       for (const event of ['start', 'media']) {
@@ -149,7 +152,7 @@ export function describeServiceConformance(name: string, service: ServiceUnderTe
       }
     });
 
-    it('a key is told once, with its digit', async () => {
+    it('reports a key once with its digit', async () => {
       const { bot, call } = await placed();
       await bot.wait('media', 10);
       call.press('#');
@@ -168,26 +171,29 @@ export function describeServiceConformance(name: string, service: ServiceUnderTe
       ['audio/x-l16', 8000],
       ['audio/x-l16', 16000],
       ['audio/x-l16', 24000],
-    ] as const)('%s at %i Hz is heard whole, at its pitch and level', async (contentType, rate) => {
-      const { bot, call } = await placed();
-      const sound = tone(700, 500, LEVEL, rate);
-      bot.play(
-        contentType === 'audio/x-mulaw' ? service.mulaw(sound) : l16(sound),
-        contentType,
-        rate,
-      );
-      bot.say({ event: 'checkpoint', name: 'end' });
-      await bot.wait('playedStream');
-      await bot.wait('media', bot.of('media').length + 5);
-      const heard = loudPart(call.heard());
-      expect(heard.length / (RATE_HZ / 1000)).toBeGreaterThan(490);
-      expect(heard.length / (RATE_HZ / 1000)).toBeLessThan(510);
-      const middle = heard.subarray(400, 400 + 2400);
-      expect(levelAt(700, middle)).toBeGreaterThan(LEVEL / HALF_DB);
-      expect(levelAt(700, middle)).toBeLessThan(LEVEL * HALF_DB);
-    });
+    ] as const)(
+      'plays %s at %i Hz completely, at its pitch and level',
+      async (contentType, rate) => {
+        const { bot, call } = await placed();
+        const sound = tone(700, 500, LEVEL, rate);
+        bot.play(
+          contentType === 'audio/x-mulaw' ? service.mulaw(sound) : l16(sound),
+          contentType,
+          rate,
+        );
+        bot.say({ event: 'checkpoint', name: 'end' });
+        await bot.wait('playedStream');
+        await bot.wait('media', bot.of('media').length + 5);
+        const heard = loudPart(call.heard());
+        expect(heard.length / (RATE_HZ / 1000)).toBeGreaterThan(490);
+        expect(heard.length / (RATE_HZ / 1000)).toBeLessThan(510);
+        const middle = heard.subarray(400, 400 + 2400);
+        expect(levelAt(700, middle)).toBeGreaterThan(LEVEL / HALF_DB);
+        expect(levelAt(700, middle)).toBeLessThan(LEVEL * HALF_DB);
+      },
+    );
 
-    it('chunks of any length, odd ones included, make one sound without a click', async () => {
+    it('joins chunks of any length, including odd ones, without a click', async () => {
       const { bot, call } = await placed();
       const bytes = l16(tone(700, 400, LEVEL));
       for (let at = 0, size = 1; at < bytes.length; at += size, size = (size * 7) % 1013) {
@@ -199,12 +205,12 @@ export function describeServiceConformance(name: string, service: ServiceUnderTe
       const heard = loudPart(call.heard());
       const middle = heard.subarray(400, 400 + 2400);
       expect(levelAt(700, middle)).toBeGreaterThan(LEVEL / HALF_DB);
-      // The steepest step of this sine is 4400 a sample; a click would be twice that.
+      // The steepest step of this sine is 4400 per sample. A click would be twice as large.
       const steps = middle.map((x, i) => Math.abs(x - (middle[i - 1] ?? x)));
       expect(Math.max(...steps)).toBeLessThan(6000);
     });
 
-    it('what comes in a burst is played in real time, and checkpoints come when it was heard', async () => {
+    it('plays a burst in real time, and sends playedStream once the audio has been heard', async () => {
       const { bot } = await placed();
       const startMs = performance.now();
       for (let i = 1; i <= 3; i += 1) {
@@ -220,13 +226,13 @@ export function describeServiceConformance(name: string, service: ServiceUnderTe
       });
     });
 
-    it('a checkpoint with nothing queued is answered at once', async () => {
+    it('answers a checkpoint immediately if no audio is queued', async () => {
       const { bot } = await placed();
       bot.say({ event: 'checkpoint', name: 'now' });
       expect((await bot.wait('playedStream')).message['name']).toBe('now');
     });
 
-    it('clearAudio silences the line; what waited is never heard, its checkpoints never complete', async () => {
+    it('clears queued audio on clearAudio, and never completes its checkpoints', async () => {
       const { bot, call } = await placed();
       bot.play(l16(tone(700, 3000, LEVEL)), 'audio/x-l16', 8000);
       bot.say({ event: 'checkpoint', name: 'never' });
@@ -262,7 +268,7 @@ export function describeServiceConformance(name: string, service: ServiceUnderTe
         '{"event":"playAudio","media":{"contentType":"audio/opus","sampleRate":8000,"payload":"AAAA"}}',
         'unsupported_format',
       ],
-    ])('%s is told as %s, and the stream goes on', async (text, code) => {
+    ])('reports %s as %s, and the stream continues', async (text, code) => {
       const { bot } = await placed();
       bot.say(text);
       expect((await bot.wait('error')).message['error']).toMatchObject({ code });
@@ -270,7 +276,7 @@ export function describeServiceConformance(name: string, service: ServiceUnderTe
       expect(bot.closed).toBeUndefined();
     });
 
-    it('more audio than the queue holds is buffer_full, and what was queued goes on', async () => {
+    it('reports audio beyond the queue limit as buffer_full, and plays the queued audio', async () => {
       const { bot, call } = await placed();
       const tenSeconds = l16(tone(700, 10_000, LEVEL));
       for (let i = 0; i < 8; i += 1) bot.play(tenSeconds, 'audio/x-l16', 8000);
@@ -278,7 +284,7 @@ export function describeServiceConformance(name: string, service: ServiceUnderTe
       await until(() => loudMs(call.heard()) > 100, 'the caller hears the bot');
     });
 
-    it('a one-way stream only listens', async () => {
+    it('ignores playback on a one-way stream', async () => {
       const { bot, call } = await placed({ bidirectional: false });
       bot.play(l16(tone(700, 200, LEVEL)), 'audio/x-l16', 8000);
       expect((await bot.wait('error')).message['error']).toMatchObject({ code: 'invalid_message' });
@@ -288,7 +294,7 @@ export function describeServiceConformance(name: string, service: ServiceUnderTe
   });
 
   describe(`${name}: the end`, () => {
-    it('a hangup of the caller: stop with its reason as the last message, close code 1000', async () => {
+    it('sends stop with its reason as the last message after the caller hangs up, and closes with code 1000', async () => {
       const { bot, call } = await placed();
       await bot.wait('media', 3);
       call.hangup();
@@ -299,7 +305,7 @@ export function describeServiceConformance(name: string, service: ServiceUnderTe
       });
     });
 
-    it('stop of the application ends the stream at once', async () => {
+    it('ends the stream immediately when the application sends stop', async () => {
       const { bot } = await placed();
       bot.play(l16(tone(700, 3000, LEVEL)), 'audio/x-l16', 8000);
       const askedMs = performance.now();

@@ -1,4 +1,4 @@
-/** Test signals and measures, 8 kHz mono. */
+/** Test signals and measurements, 8 kHz mono. */
 export const RATE_HZ = 8000;
 
 export const tone = (frequencyHz: number, ms: number, level = 8000, rate = RATE_HZ): Int16Array =>
@@ -6,7 +6,7 @@ export const tone = (frequencyHz: number, ms: number, level = 8000, rate = RATE_
     Math.round(level * Math.sin((2 * Math.PI * frequencyHz * i) / rate)),
   );
 
-/** Level of one frequency in a stretch of sound: amplitude of its sine (Goertzel's algorithm). */
+/** Amplitude of the sine at one frequency (Goertzel algorithm). */
 export function levelAt(frequencyHz: number, samples: Int16Array): number {
   const w = (2 * Math.PI * frequencyHz) / RATE_HZ;
   let before = 0;
@@ -20,7 +20,7 @@ export function levelAt(frequencyHz: number, samples: Int16Array): number {
   return samples.length === 0 ? 0 : (2 * Math.sqrt(Math.max(0, power))) / samples.length;
 }
 
-/** Milliseconds of sound louder than `threshold`, in frames of 10 ms. */
+/** Milliseconds of audio above `threshold`, in frames of 10 ms. */
 export function loudMs(samples: Int16Array, threshold = 500): number {
   const frame = RATE_HZ / 100;
   let loud = 0;
@@ -31,7 +31,7 @@ export function loudMs(samples: Int16Array, threshold = 500): number {
   return loud;
 }
 
-/** The first second-long-or-shorter stretch that is loud throughout: from the first to the last loud frame. */
+/** Returns the audio from the first to the last loud frame, at most one second. */
 export function loudPart(samples: Int16Array, threshold = 500): Int16Array {
   const first = samples.findIndex((x) => Math.abs(x) > threshold);
   const last = samples.findLastIndex((x) => Math.abs(x) > threshold);

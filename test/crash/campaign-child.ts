@@ -1,4 +1,4 @@
-/** Runs a campaign as fast as it can and says whom it has dialled; made to be killed. */
+/** Runs a campaign at full speed and prints each dialed number. The test kills this process. */
 import { uuid } from '../../src/base/ids.ts';
 import { silentLogger } from '../../src/base/logger.ts';
 import { micros } from '../../src/base/money.ts';
@@ -48,7 +48,7 @@ const calls: CallPlacing = {
       undefined,
     );
     if (!opened.ok) throw new Error('not opened');
-    // From here on the person may hear it ring.
+    // From here on the callee's phone may ring.
     say(`dialled ${contact.to}`);
     return ok({ ended: end(cdr) });
   },

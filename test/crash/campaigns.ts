@@ -1,4 +1,4 @@
-/** A campaign that is killed again and again: what its store says afterwards. */
+/** Kills a campaign repeatedly and verifies its stored state. */
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { asAgentId, asCampaignId } from '../../src/base/ids.ts';
@@ -26,7 +26,7 @@ export const CAMPAIGN_DIALER = {
   failures: 1_000_000,
 };
 
-/** A running campaign in the folder, beside the account that is billed there. */
+/** Creates a running campaign in the folder, and the account that pays for its calls. */
 export async function prepareCampaign(folder: string, contacts: number): Promise<void> {
   const { store } = await openOnce(folder);
   const { campaigns } = store;
@@ -65,7 +65,10 @@ export async function prepareCampaign(folder: string, contacts: number): Promise
   await store.close();
 }
 
-/** Kills a child after `lines` lines. Returns its lines, in order: `dialled <number>`, and `ended <number>` once the record is stored. */
+/**
+ * Kills a child after `lines` lines. Returns them in order: `dialled <number>`, and `ended <number>` once the record is
+ * stored.
+ */
 export async function dialUntilKilled(folder: string, lines: number): Promise<readonly string[]> {
   const child = spawn(process.execPath, [CHILD, folder], { stdio: ['ignore', 'pipe', 'inherit'] });
   let said = '';
@@ -79,7 +82,7 @@ export async function dialUntilKilled(folder: string, lines: number): Promise<re
   return whole.filter((line) => /^(dialled|ended) /.test(line));
 }
 
-/** Starts again on what the kill left, and reports everything that is wrong. `lines`: of all processes so far. */
+/** Starts again from the stored state and returns all faults. `lines` holds the output of all processes so far. */
 export async function findCampaignFaults(
   folder: string,
   lines: readonly string[],
@@ -103,7 +106,7 @@ export async function findCampaignFaults(
   return faults;
 }
 
-/** Only a call that a kill interrupted is placed again. */
+/** Returns faults of repeated calls. Only a call that a kill interrupted may be placed again. */
 function dialledAgain(lines: readonly string[]): string[] {
   const ended = new Set<string>();
   const faults: string[] = [];
@@ -115,7 +118,7 @@ function dialledAgain(lines: readonly string[]): string[] {
   return faults;
 }
 
-/** A process that looks at what is there, and dials nobody. */
+/** Call placement that places no calls, for a process that only reads the stored state. */
 const nowhere = (store: Store): CallPlacing => ({
   place: async () => err({ kind: 'unavailable' }),
   onFree: () => undefined,
@@ -139,9 +142,9 @@ async function statusFaults(store: Store, lines: ReadonlySet<string>): Promise<s
     for (const { contact, attempt } of results) {
       sums.set(contact.status, (sums.get(contact.status) ?? 0) + 1);
       const isOver = contact.status !== 'pending';
-      if (lines.has(`ended ${contact.to}`) && !isOver) faults.push(`${contact.to} is not over`);
+      if (lines.has(`ended ${contact.to}`) && !isOver) faults.push(`${contact.to} has not ended`);
       if (!isOver && contact.attempts > 0) faults.push(`${contact.to} lost an attempt to the kill`);
-      if (isOver && attempt === undefined) faults.push(`${contact.to} is over without an attempt`);
+      if (isOver && attempt === undefined) faults.push(`${contact.to} has ended without an attempt`);
       if (attempt?.endedUs === undefined && attempt !== undefined)
         faults.push(`${contact.to} dials`);
     }

@@ -1,4 +1,4 @@
-/** Bills calls as fast as it can and says on standard output what it was told is durable; made to be killed. */
+/** Bills calls at full speed and prints each durable write. The test kills this process. */
 import { asCallUuid, asStreamId, type CallUuid } from '../../src/base/ids.ts';
 import { micros } from '../../src/base/money.ts';
 import { HANGUP_CAUSES } from '../../src/domain/call/types.ts';

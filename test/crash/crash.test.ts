@@ -3,7 +3,7 @@ import { withFolder } from '../edge/store/open.ts';
 import { dialUntilKilled, findCampaignFaults, prepareCampaign } from './campaigns.ts';
 import { billUntilKilled, findFaults, prepare } from './crash.ts';
 
-it('kill -9 in the middle of billing loses no answered call and no money, at any of several moments', async () => {
+it('kill -9 during billing loses no answered call and no money, at several moments', async () => {
   await withFolder(async (folder) => {
     await prepare(folder);
     for (const [round, lines] of [0, 1, 17, 120, 333].entries()) {
@@ -14,7 +14,7 @@ it('kill -9 in the middle of billing loses no answered call and no money, at any
   });
 });
 
-it('kill -9 in the middle of a campaign keeps every contact, and repeats only interrupted calls, without using an attempt', async () => {
+it('kill -9 during a campaign keeps all contacts, and repeats only interrupted calls without counting an attempt', async () => {
   await withFolder(async (folder) => {
     await prepare(folder);
     await prepareCampaign(folder, 5000);

@@ -13,10 +13,10 @@ const ACCOUNT = anAccount().authId;
 const CREDIT = 1_000_000_000_000;
 const CHILD = fileURLToPath(new URL('./child.ts', import.meta.url));
 
-/** Every process and every start of it has randomness of its own: ids do not come twice. */
+/** Opens the store with true randomness, so that different processes never create the same IDs. */
 export const openOnce = (folder: string) => openAt(folder, undefined, systemRandom);
 
-/** An account with money enough for every round. */
+/** Creates an account with enough credit for all rounds. */
 export async function prepare(folder: string): Promise<void> {
   const { store } = await openOnce(folder);
   await store.accounts.create(anAccount(), 'token');
@@ -24,13 +24,13 @@ export async function prepare(folder: string): Promise<void> {
   await store.close();
 }
 
-/** What the child was told is durable before it died. */
+/** Durable writes that the child reported before it died. */
 interface Witness {
   readonly answered: readonly string[];
   readonly settled: readonly string[];
 }
 
-/** Lets a child bill calls in `folder`, and kills it after it has said `lines` lines. */
+/** Runs a child that bills calls in `folder`, and kills it after it has printed `lines` lines. */
 export async function billUntilKilled(
   folder: string,
   round: number,
@@ -52,7 +52,7 @@ export async function billUntilKilled(
   return { answered: of('answered'), settled: of('settled') };
 }
 
-/** Starts again on what the kill left, and says everything that is wrong. */
+/** Starts again from the stored state and returns all faults. */
 export async function findFaults(folder: string, witness: Witness): Promise<readonly string[]> {
   const { store } = await openOnce(folder);
   const recovered = await recoverOpenCalls(store.calls, silentLogger);
@@ -72,7 +72,7 @@ export async function findFaults(folder: string, witness: Witness): Promise<read
   return faults;
 }
 
-/** The balance is the credit less every record's cost, nothing is held, and every call has its notification. */
+/** Verifies that the balance is the credit minus all costs, no money is held, and each call has its notification. */
 async function moneyFaults(store: Store): Promise<readonly string[]> {
   const faults: string[] = [];
   const balance = await store.ledger.balance(ACCOUNT, 'USD');

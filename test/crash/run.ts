@@ -1,6 +1,6 @@
 /**
- * `node test/crash/run.ts [points] [seed] [billing|campaigns]`: kills a billing process, and one that runs a campaign, at as
- * many moments each as asked for.
+ * `node test/crash/run.ts [points] [seed] [billing|campaigns]` kills a billing process and a campaign process, each at
+ * the given number of random moments.
  */
 
 import { seededRandom, withFolder } from '../edge/store/open.ts';
@@ -10,12 +10,12 @@ import { billUntilKilled, findFaults, prepare } from './crash.ts';
 const points = Number(process.argv[2] ?? 1000);
 const seed = Number(process.argv[3] ?? 1);
 const only = process.argv[4];
-/** RepeatedTask in one folder before a fresh one: checks read all of it. */
+/** Rounds per data folder. Checks read the whole folder, so each folder stays small. */
 const ROUNDS_PER_FOLDER = 25;
 const LINES = 400;
 const random = seededRandom(seed);
 
-/** One kill in the folder, and what was wrong afterwards. */
+/** Kills a process once in the folder and returns the faults found afterwards. */
 type Kill = (folder: string, point: number) => Promise<readonly string[]>;
 
 const billing = async (): Promise<Kill> => async (folder, point) =>

@@ -1,4 +1,4 @@
-/** The filter of examples/fail2ban against lines that a service writes. */
+/** Runs the filter of examples/fail2ban against log lines that a service writes. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ import { authenticated, requestText, startRig, UdpPeer } from '../edge/sip/rig.t
 const FILTER = join(import.meta.dirname, '../../examples/fail2ban/filter.d/carillon.conf');
 const hasFail2ban = spawnSync('fail2ban-regex', ['--version']).status === 0;
 
-/** What a service writes about a wrong password, an unknown user, a request without a password, and garbage. */
+/** Log lines for a wrong password, an unknown user, a request without a password, and garbage. */
 async function logOfGuesses(): Promise<readonly string[]> {
   const lines: string[] = [];
   const logger = createLogger('debug', { write: (line) => lines.push(line.trimEnd()) });
@@ -49,7 +49,7 @@ describe('the fail2ban filter', () => {
     expect(pattern.exec(v6)?.groups?.['host']).toBe('2001:db8::7');
   });
 
-  it.skipIf(!hasFail2ban)('says the same to fail2ban', () => {
+  it.skipIf(!hasFail2ban)('matches the same lines when run by fail2ban', () => {
     const folder = mkdtempSync(join(tmpdir(), 'carillon-fail2ban-'));
     const log = join(folder, 'carillon.log');
     writeFileSync(log, `${lines.join('\n')}\n`);

@@ -1,4 +1,4 @@
-/** The files of `deploy/`, checked by the programs that read them where those are installed. */
+/** Checks the files of `deploy/` with the programs that read them, if installed. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,13 +10,13 @@ import { listSettings } from '../../src/config/schema.ts';
 const DEPLOY = join(import.meta.dirname, '../../deploy');
 const read = (name: string): string => readFileSync(join(DEPLOY, name), 'utf8');
 const has = (program: string): boolean => spawnSync(program, ['--version']).status === 0;
-/** The unit says how exposed a service is, on a scale from 0 to 10. */
+/** Highest permitted exposure score of the unit, on a scale from 0 to 10. */
 const EXPOSURE_MAX = 3;
 
 describe('the systemd unit', () => {
   it.skipIf(!has('systemd-analyze'))('is valid and hardened', () => {
     const folder = mkdtempSync(join(tmpdir(), 'carillon-unit-'));
-    // The programs that it starts are not installed here.
+    // Replaces the programs of the unit, which are not installed here.
     const unit = read('carillon.service').replaceAll(/^(Exec\w+=)\/opt\S+.*$/gm, '$1/bin/true');
     const file = join(folder, 'carillon.service');
     writeFileSync(file, unit);
@@ -34,7 +34,7 @@ describe('the systemd unit', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('names settings that exist', () => {
+  it('names existing settings', () => {
     const known = new Set(listSettings().map(({ environment }) => environment));
     known.add('CARILLON_CONFIG');
     for (const file of ['carillon.service', 'Dockerfile', 'compose.yaml']) {
@@ -43,16 +43,16 @@ describe('the systemd unit', () => {
     }
   });
 
-  it('gives the service longer to stop than calls may take', () => {
+  it('gives the service more time to stop than the drain limit', () => {
     const drain = listSettings().find(({ path }) => path.join('.') === 'calls.drainMs');
     const seconds = Number(/^TimeoutStopSec=(\d+)$/m.exec(read('carillon.service'))?.[1]);
-    // Records, recordings and callbacks after the last call: compose.ts.
+    // Adds the time for records, recordings and callbacks after the last call (compose.ts).
     expect(seconds * 1000).toBeGreaterThan(Number(drain?.setting.default) + 22_000);
   });
 });
 
 describe('the image', () => {
-  it('runs as a user without rights, with ports, a health check and a way to stop', () => {
+  it('runs as an unprivileged user, with ports, a health check and a stop signal', () => {
     const last =
       read('Dockerfile')
         .split(/^FROM /m)
@@ -61,11 +61,11 @@ describe('the image', () => {
     expect(last).toMatch(/^HEALTHCHECK .*healthcheck\.mjs/m);
     expect(last).toMatch(/^EXPOSE .*5060\/udp.*20000-29999\/udp$/m);
     expect(last).toMatch(/^STOPSIGNAL SIGTERM$/m);
-    // The compiler stays in the first stage.
+    // Only the first stage contains the compiler.
     expect(last).not.toMatch(/g\+\+|cmake/);
   });
 
-  it('copies nothing that the context leaves out', () => {
+  it('copies no file that the build context excludes', () => {
     const ignored = read('Dockerfile.dockerignore').split('\n');
     for (const needed of ['src', 'bin', 'config', 'native', 'scripts', 'deploy', 'web'])
       expect(ignored).not.toContain(needed);
@@ -84,12 +84,12 @@ describe('compose.yaml', () => {
     readonly volumes: object;
   };
 
-  it('starts the service alone unless a profile is asked for', () => {
+  it('starts only the service unless a profile is selected', () => {
     const always = Object.entries(compose.services).filter(([, { profiles }]) => !profiles);
     expect(always.map(([name]) => name)).toEqual(['carillon']);
   });
 
-  it('mounts what there is, and pins every image', () => {
+  it('mounts existing files and pins every image', () => {
     for (const [name, { volumes = [], image }] of Object.entries(compose.services)) {
       for (const volume of volumes) {
         const [source = ''] = volume.split(':');

@@ -1,4 +1,4 @@
-/** The shipped edge before nodes that refuse calls or say nothing: which node it tries next, and which calls it counts. */
+/** The bundled edge in front of nodes that refuse calls or do not respond: failover order and load counters. */
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { eventually } from '../eventually.ts';
 import { Edge, missingModules } from './kamailio.ts';
 
 const EDGE = '127.0.0.2';
-/** Final response of a node to an INVITE, or silence. */
+/** Final response of a node to an INVITE, or no response. */
 type Answer = { readonly status: string; readonly headers?: readonly string[] } | 'silence';
 
 const UNAVAILABLE: Answer = { status: '503 Service Unavailable', headers: ['Retry-After: 5'] };
@@ -61,7 +61,7 @@ class FakeNode {
     this.#reply(request, from, status, headers);
   }
 
-  /** A response to the last INVITE, however late. */
+  /** Sends a response to the last INVITE, possibly after its transaction has ended. */
   late(status: string): void {
     if (this.#last !== undefined) this.#reply(this.#last.request, this.#last.from, status);
   }
@@ -74,7 +74,7 @@ class FakeNode {
   }
 }
 
-describe.skipIf(missingModules()?.length !== 0)('the edge before nodes that fail', () => {
+describe.skipIf(missingModules()?.length !== 0)('the edge in front of failing nodes', () => {
   const folder = mkdtempSync(join(tmpdir(), 'carillon-failover-'));
   const nodes: FakeNode[] = [];
   const heard: string[] = [];
@@ -105,7 +105,7 @@ describe.skipIf(missingModules()?.length !== 0)('the edge before nodes that fail
       node.invites = [];
     }
     heard.length = 0;
-    await eventually('all nodes take calls', async () => {
+    await eventually('active nodes', async () => {
       const flags = Object.values(await edge.nodes(EDGE));
       return flags.every((flag) => flag.startsWith('A')) || undefined;
     });
@@ -117,7 +117,7 @@ describe.skipIf(missingModules()?.length !== 0)('the edge before nodes that fail
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** Sends one INVITE; its Call-ID. */
+  /** Sends one INVITE and returns its Call-ID. */
   function invite(): string {
     calls += 1;
     const callId = `call-${calls}`;
@@ -135,7 +135,7 @@ describe.skipIf(missingModules()?.length !== 0)('the edge before nodes that fail
     return callId;
   }
 
-  /** Each final response is acknowledged, on the branch of its INVITE (RFC 3261 section 17.1.1.3). */
+  /** Acknowledges each final response on the branch of its INVITE (RFC 3261 section 17.1.1.3). */
   function received(response: string): void {
     heard.push(response);
     if (!/^SIP\/2\.0 [3-6]/.test(response)) return;
@@ -148,12 +148,12 @@ describe.skipIf(missingModules()?.length !== 0)('the edge before nodes that fail
     );
   }
 
-  /** With equal loads the edge always asks the same node first. */
+  /** Returns the node that gets the first call. With equal loads it is always the same. */
   async function preferred(): Promise<FakeNode> {
     for (const node of nodes) node.answer = { status: '486 Busy Here' };
     await final(invite());
     const found = nodes.find(({ invites }) => invites.length > 0);
-    if (found === undefined) throw new Error('the edge has asked no node');
+    if (found === undefined) throw new Error('the edge has sent no INVITE');
     found.invites = [];
     return found;
   }
@@ -168,13 +168,13 @@ describe.skipIf(missingModules()?.length !== 0)('the edge before nodes that fail
       responses(callId).find((status) => status >= '200'),
     );
 
-  /** Calls that count for the load of each node. */
+  /** Number of calls that the edge counts for each node. */
   async function loads(): Promise<readonly number[]> {
     const text = await edge.tell(EDGE, 'dispatcher.list', ['full']);
     return [...text.matchAll(/"DLGLOAD":\s*(\d+)/g)].map(([, count]) => Number(count));
   }
 
-  /** How long the edge runs, seconds. */
+  /** Uptime of the edge, seconds. */
   const upS = async (): Promise<number> =>
     Number(/"uptime":\s*(\d+)/.exec(await edge.tell(EDGE, 'core.uptime'))?.[1]);
 
@@ -187,7 +187,7 @@ describe.skipIf(missingModules()?.length !== 0)('the edge before nodes that fail
     expect(await loads()).toEqual([0, 0, 0, 0]);
   });
 
-  it('tries two further nodes for one call, and no more', async () => {
+  it('tries at most two further nodes for one call', async () => {
     expect(await final(invite())).toBe('503');
     expect(tried()).toBe(3);
   });
@@ -196,7 +196,7 @@ describe.skipIf(missingModules()?.length !== 0)('the edge before nodes that fail
     ['500 of a fault', FAULT],
     ['408 without a Reason', { status: '408 Request Timeout' }],
     ['silence for a second', 'silence' as const],
-  ])('goes to the next node after %s', async (_, answer) => {
+  ])('fails over to the next node after %s', async (_, answer) => {
     const failing = await preferred();
     failing.answer = answer;
     expect(await final(invite())).toBe('486');
@@ -207,7 +207,7 @@ describe.skipIf(missingModules()?.length !== 0)('the edge before nodes that fail
   it.each([
     ['limit of the account', LIMIT, '503'],
     ['fault of the answer URL', ANSWER_URL, '500'],
-  ])('passes on the %s, which is the same on all nodes', async (_, answer, status) => {
+  ])('forwards the %s, which is the same on all nodes', async (_, answer, status) => {
     for (const node of nodes) node.answer = answer;
     expect(await final(invite())).toBe(status);
     expect(tried()).toBe(1);
@@ -215,7 +215,7 @@ describe.skipIf(missingModules()?.length !== 0)('the edge before nodes that fail
     expect(await loads()).toEqual([0, 0, 0, 0]);
   });
 
-  it('keeps late responses of a node that was stopped from a caller that has a final one', async () => {
+  it('drops late responses of a stopped node after the caller has a final response', async () => {
     const stopped = await preferred();
     stopped.answer = 'silence';
     const id = invite();
@@ -224,7 +224,7 @@ describe.skipIf(missingModules()?.length !== 0)('the edge before nodes that fail
     // The edge keeps a transaction for five seconds after its end.
     const forgotten = (await upS()) + 7;
     await eventually(
-      'an edge that has forgotten the call',
+      'an edge without the transaction',
       async () => (await upS()) >= forgotten || undefined,
     );
     stopped.late('180 Ringing');

@@ -14,17 +14,17 @@ describe.skipIf(lacking?.length !== 0)('deploy/kamailio', () => {
   };
 
   it.each([
-    ['as it is', {}],
+    ['unchanged', {}],
     [
       'hides the topology, behind a public address',
       { WITH_TOPOLOGY_HIDING: '', ADVERTISED: '192.0.2.1' },
     ],
     ['for pages of one origin', { WS_ORIGINS: '"^https://voice\\.example$"' }],
-  ])('is in order: %s', (_, more) => {
+  ])('is valid: %s', (_, more) => {
     expect(checkConfig({ ...files, ...more })).toBeUndefined();
   });
 
-  it('with a mistake is not', () => {
+  it('is rejected with an error in it', () => {
     expect(checkConfig({ ...files, WORKERS: 'many' })).toContain('rror');
   });
 });

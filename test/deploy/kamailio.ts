@@ -1,4 +1,4 @@
-/** The edge that deploy/kamailio ships, run by Kamailio as Debian has it. */
+/** Runs the edge of deploy/kamailio with Debian's Kamailio. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -8,12 +8,12 @@ import { eventually } from '../eventually.ts';
 
 const FOLDER = fileURLToPath(new URL('../../deploy/kamailio/', import.meta.url));
 const CONFIG = join(FOLDER, 'kamailio.cfg');
-/** Not all of it is in the base package. */
+/** Folder of the modules, some of which are in separate packages. */
 const MODULES = '/usr/lib/x86_64-linux-gnu/kamailio/modules';
 
 export type Defines = Readonly<Record<string, string | number>>;
 
-/** Modules of Debian's packages that the configuration needs and this machine lacks; undefined: there is no Kamailio. */
+/** Returns required modules that this machine lacks, or undefined if Kamailio is not installed. */
 export function missingModules(): readonly string[] | undefined {
   if (spawnSync('kamailio', ['-v']).status !== 0) return undefined;
   return ['tls.so', 'websocket.so'].filter((name) => !existsSync(join(MODULES, name)));
@@ -25,7 +25,7 @@ const argsOf = (defines: Defines): readonly string[] =>
     value === '' ? name : `${name}=${value}`,
   ]);
 
-/** Undefined: the configuration is in order; otherwise what Kamailio says. */
+/** Returns undefined for a valid configuration, otherwise Kamailio's error output. */
 export function checkConfig(defines: Defines): string | undefined {
   const args = ['-c', '-f', CONFIG, '-E', '-M', '8', ...argsOf(defines)];
   const { status, stdout, stderr } = spawnSync('kamailio', args, { encoding: 'utf8' });
@@ -33,7 +33,7 @@ export function checkConfig(defines: Defines): string | undefined {
   return status === 0 && !/ERROR|CRITICAL|bug/i.test(said) ? undefined : said;
 }
 
-/** The shipped tls.cfg with a certificate of the test's own, in `folder`: its path, for `TLS_FILE`. */
+/** Writes the bundled tls.cfg with a test certificate to `folder`, and returns its path for `TLS_FILE`. */
 export function tlsFile(
   folder: string,
   { certFile, keyFile }: { readonly certFile: string; readonly keyFile: string },
@@ -64,7 +64,10 @@ export class Edge {
     }
   }
 
-  /** `nodes`: host:port of each. Its files are in `folder`; `PRIVATE_HTTP_PORT` is among the defines. */
+  /**
+   * Starts the edge. `nodes` lists host:port of each node. Files are in `folder`; `defines` must contain
+   * `PRIVATE_HTTP_PORT`.
+   */
   static async start(folder: string, nodes: readonly string[], defines: Defines): Promise<Edge> {
     const run = join(folder, 'run');
     mkdirSync(run, { recursive: true });
@@ -75,7 +78,7 @@ export class Edge {
     );
     const args = argsOf({ WORKERS: 2, TCP_WORKERS: 2, NODES_FILE: list, RUN_DIR: run, ...defines });
     const options = ['-f', CONFIG, '-DD', '-E', '-M', '8', '-Y', run, '-w', run, ...args];
-    // A group of its own: its processes die together, and not by somebody's Ctrl-C.
+    // A separate process group, so that all processes end together and ignore the terminal's Ctrl-C.
     const child = spawn('kamailio', options, { stdio: ['ignore', 'pipe', 'pipe'], detached: true });
     const edge = new Edge(child, Number(defines['PRIVATE_HTTP_PORT']));
     await eventually('the edge', async () => {
@@ -93,7 +96,7 @@ export class Edge {
     return this.#said;
   }
 
-  /** Flags of the nodes by their names: A active, I inactive, P probed. */
+  /** Dispatcher flags of the nodes by name: A active, I inactive, P probed. */
   async nodes(host: string): Promise<Readonly<Record<string, string>>> {
     const text = await this.tell(host, 'dispatcher.list');
     const flags: Record<string, string> = {};
@@ -105,7 +108,7 @@ export class Edge {
     return flags;
   }
 
-  /** A command by JSON-RPC, as a node or its operator gives it: what is answered; fails when it is refused. */
+  /** Sends a JSON-RPC command as a node or operator does. Returns the result; throws if the command is refused. */
   async tell(
     host: string,
     method: string,
@@ -113,7 +116,7 @@ export class Edge {
   ): Promise<string> {
     const response = await fetch(`http://${host}:${this.#httpPort}/RPC`, {
       method: 'POST',
-      // Kamailio closes each connection after its answer, which a next request on it may cross.
+      // Kamailio closes each connection after its response, so a reused connection could fail.
       headers: { connection: 'close' },
       body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
     });
@@ -126,7 +129,7 @@ export class Edge {
     await this.#end(() => this.#child.kill('SIGTERM'));
   }
 
-  /** All of its processes at once, as a machine that dies. */
+  /** Kills all its processes, as in a machine failure. */
   async kill(): Promise<void> {
     await this.#end(() => process.kill(-this.pid, 'SIGKILL'));
   }

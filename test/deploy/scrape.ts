@@ -1,7 +1,7 @@
-/** The metrics that the service exposes. */
+/** Metrics that the service exports. */
 import { createMetrics } from '../../src/edge/metrics/metrics.ts';
 
-/** A scrape in which everything has happened once. */
+/** Call for a scrape in which every event has occurred once. */
 const CALL = '7f0cf0f6-0f4b-4f0e-8f57-000000000001';
 
 export async function scrape(): Promise<string> {
@@ -51,7 +51,7 @@ export async function scrape(): Promise<string> {
   return (await metrics.scrape()).text;
 }
 
-/** Metric name → names of its labels, as they are exposed. */
+/** Maps each exported metric name to its label names. */
 export function exposed(text: string): ReadonlyMap<string, ReadonlySet<string>> {
   const found = new Map<string, Set<string>>();
   for (const line of text.split('\n')) {

@@ -1,4 +1,4 @@
-/** Dashboards and alert rules ask for metrics that there are, under names that Prometheus likes. */
+/** Verifies that dashboards and alert rules use existing metrics with names that Prometheus accepts. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ const read = (name: string): string => readFileSync(join(DEPLOY, name), 'utf8');
 
 const METRIC = /\b(?:voice|process|nodejs)_[a-z0-9_]+/g;
 
-/** Names and labels of a query that nothing exposes. */
+/** Returns names and labels in a query that the service does not export. */
 function unknownIn(
   expr: string,
   known: ReadonlyMap<string, ReadonlySet<string>>,
@@ -30,7 +30,7 @@ function unknownIn(
   ];
 }
 
-it('every query of a dashboard asks for metrics and labels that there are', async () => {
+it('uses existing metrics and labels in every dashboard query', async () => {
   const known = exposed(await scrape());
   for (const [name, { panels }] of Object.entries(DASHBOARDS)) {
     for (const { title, queries } of panels) {
@@ -46,7 +46,7 @@ it('every query of a dashboard asks for metrics and labels that there are', asyn
   }
 });
 
-it('the files are what scripts/dashboards.ts writes, and no others', () => {
+it('contains exactly the files that scripts/dashboards.ts writes', () => {
   const files = readdirSync(join(DEPLOY, 'grafana/dashboards')).sort();
   expect(files).toEqual(
     Object.keys(DASHBOARDS)
@@ -57,7 +57,7 @@ it('the files are what scripts/dashboards.ts writes, and no others', () => {
     expect(read(`grafana/dashboards/${name}.json`)).toBe(dashboardJson(name));
 });
 
-it('every alert asks for metrics that there are, and has its section in the runbook', async () => {
+it('uses existing metrics in every alert, and describes each alert in the runbook', async () => {
   const known = exposed(await scrape());
   const { groups } = parse(read('prometheus/alerts.yml')) as {
     groups: { rules: { alert: string; expr: string; annotations: { runbook: string } }[] }[];
@@ -73,35 +73,32 @@ it('every alert asks for metrics that there are, and has its section in the runb
   }
 });
 
-it.skipIf(!hasPromtool)(
-  'promtool finds nothing wrong with metrics, rules and queries',
-  async () => {
-    const text = await scrape();
-    const check = (args: readonly string[], input = '') => {
-      const { status, stdout, stderr } = spawnSync('promtool', [...args], {
-        input,
-        encoding: 'utf8',
-      });
-      return { status, said: stdout + stderr };
-    };
-    expect(check(['check', 'metrics'], text)).toEqual({ status: 0, said: '' });
-    expect(check(['check', 'rules', join(DEPLOY, 'prometheus/alerts.yml')])).toMatchObject({
-      status: 0,
+it.skipIf(!hasPromtool)('promtool accepts metrics, rules and queries', async () => {
+  const text = await scrape();
+  const check = (args: readonly string[], input = '') => {
+    const { status, stdout, stderr } = spawnSync('promtool', [...args], {
+      input,
+      encoding: 'utf8',
     });
-    const queries = Object.values(DASHBOARDS).flatMap(({ panels }) =>
-      panels.flatMap((panel) =>
-        panel.queries.map(({ expr }) => expr.replaceAll('$__rate_interval', '1m')),
-      ),
-    );
-    const rules = queries.map((expr, n) => ({ record: `checked:q${n}`, expr }));
-    const file = JSON.stringify({ groups: [{ name: 'queries', rules }] });
-    const checkedFile = (content: string) => {
-      const folder = mkdtempSync(join(tmpdir(), 'carillon-rules-'));
-      writeFileSync(join(folder, 'rules.yml'), content);
-      const checked = check(['check', 'rules', join(folder, 'rules.yml')]);
-      rmSync(folder, { recursive: true });
-      return checked;
-    };
-    expect(checkedFile(file)).toMatchObject({ status: 0 });
-  },
-);
+    return { status, said: stdout + stderr };
+  };
+  expect(check(['check', 'metrics'], text)).toEqual({ status: 0, said: '' });
+  expect(check(['check', 'rules', join(DEPLOY, 'prometheus/alerts.yml')])).toMatchObject({
+    status: 0,
+  });
+  const queries = Object.values(DASHBOARDS).flatMap(({ panels }) =>
+    panels.flatMap((panel) =>
+      panel.queries.map(({ expr }) => expr.replaceAll('$__rate_interval', '1m')),
+    ),
+  );
+  const rules = queries.map((expr, n) => ({ record: `checked:q${n}`, expr }));
+  const file = JSON.stringify({ groups: [{ name: 'queries', rules }] });
+  const checkedFile = (content: string) => {
+    const folder = mkdtempSync(join(tmpdir(), 'carillon-rules-'));
+    writeFileSync(join(folder, 'rules.yml'), content);
+    const checked = check(['check', 'rules', join(folder, 'rules.yml')]);
+    rmSync(folder, { recursive: true });
+    return checked;
+  };
+  expect(checkedFile(file)).toMatchObject({ status: 0 });
+});

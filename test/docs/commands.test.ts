@@ -1,4 +1,7 @@
-/** What the documentation names exists: commands and their options, npm scripts, settings, metrics, routes, files. */
+/**
+ * Verifies that all items named in the documentation exist: commands, options, npm scripts, settings, metrics, routes,
+ * files.
+ */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
@@ -17,7 +20,7 @@ const program = createProgram(new TestTerminal());
 const namedBy = (parent: Command, name: string): Command | undefined =>
   parent.commands.find((command) => command.name() === name || command.aliases().includes(name));
 
-/** Why the program would refuse these words; `isWhole`: also whether all arguments are there. */
+/** Returns why the program would refuse the words. `isWhole`: also checks for missing arguments. */
 function refusal(given: readonly string[], isWhole: boolean): string | undefined {
   let command = program;
   const chain = [program];
@@ -46,7 +49,7 @@ function refusal(given: readonly string[], isWhole: boolean): string | undefined
   return isWhole && args < wanted ? 'arguments are missing' : undefined;
 }
 
-/** `carillon a b|c --d …`: each of the alternatives, up to what is left out. */
+/** Expands `carillon a b|c --d …` into its alternatives, up to the ellipsis. */
 function alternatives(text: string): readonly (readonly string[])[] {
   const given = words(text.replace(/^(sudo (?:-u carillon )?)?(npx )?carillon\s+/, ''));
   const shown = given.slice(0, given.findIndex((word) => /[…[\]()]/.test(word)) >>> 0);
@@ -60,8 +63,8 @@ function alternatives(text: string): readonly (readonly string[])[] {
   );
 }
 
-describe('the documentation names', () => {
-  it('commands of carillon that there are, with their options', () => {
+describe('the documentation names only', () => {
+  it('existing carillon commands and options', () => {
     let seen = 0;
     const wrong: string[] = [];
     for (const { file, commands, inline } of PAGES) {
@@ -85,13 +88,13 @@ describe('the documentation names', () => {
     }
     expect(wrong).toEqual([]);
     expect(seen).toBeGreaterThan(40);
-    // The check itself sees what is wrong.
+    // Verifies that the check itself detects errors.
     expect(refusal(['calls', 'lst'], true)).toBe('no command lst');
     expect(refusal(['calls', 'list', '--all'], true)).toBe('no option --all');
     expect(refusal(['calls', 'show'], true)).toBe('arguments are missing');
   });
 
-  it('npm scripts that there are', () => {
+  it('existing npm scripts', () => {
     const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
       scripts: Record<string, string>;
     };
@@ -104,12 +107,12 @@ describe('the documentation names', () => {
     expect(named.filter(([, script]) => scripts[script] === undefined)).toEqual([]);
   });
 
-  it('settings that there are', () => {
+  it('existing settings', () => {
     const settings = listSettings();
     const paths = settings.map(({ path }) => path.join('.'));
     const sections = new Set(settings.flatMap(({ path }) => (path.length > 1 ? [path[0]] : [])));
     const variables = new Set(settings.map(({ environment }) => environment));
-    // Of the command line alone.
+    // Variables of the command line only.
     for (const own of ['CONFIG', 'CONFIG_BODY', 'URL', 'AUTH_ID', 'AUTH_TOKEN'])
       variables.add(`CARILLON_${own}`);
     const wrong: string[] = [];
@@ -118,7 +121,7 @@ describe('the documentation names', () => {
         if (!variables.has(name)) wrong.push(`${file}: ${name}`);
       for (const code of inline) {
         const [, section = '', rest = ''] = /^([a-z][\w]*)\.([a-zA-Z.*]+)$/.exec(code) ?? [];
-        // Methods of a vendor's library.
+        // These are methods of a vendor's library.
         if (file === 'docs/guides/plivo.md' && ['accounts', 'numbers'].includes(section)) continue;
         if (!sections.has(section) || /\.(ts|md|json|yaml|py|service|com)$/.test(code)) continue;
         const isThere = rest === '*' || paths.some((path) => `${path}.`.startsWith(`${code}.`));
@@ -128,7 +131,7 @@ describe('the documentation names', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('metrics that there are', async () => {
+  it('existing metrics', async () => {
     const text = await scrape();
     const helped = [...text.matchAll(/^# HELP (\S+)/gm)].map(([, name = '']) => name);
     const known = new Set([...metricNames(text), ...helped]);
@@ -140,7 +143,7 @@ describe('the documentation names', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('routes that there are', () => {
+  it('existing routes', () => {
     const routes = ROUTES.map(({ method, path }) => ({
       method,
       pattern: pathPattern(method, path),
@@ -178,7 +181,7 @@ describe('the documentation names', () => {
     expect(seen).toBeGreaterThan(8);
   });
 
-  it('files that there are', () => {
+  it('existing files', () => {
     const wrong = PAGES.flatMap(({ file, inline }) =>
       inline
         .filter((code) =>
@@ -190,7 +193,7 @@ describe('the documentation names', () => {
           (path) =>
             !['', '.ts', '.test.ts', '.cpp'].some((end) => existsSync(join(ROOT, path + end))),
         )
-        // Made by its user.
+        // The user creates this file.
         .filter((path) => path !== 'deploy/.env')
         .map((path) => `${file}: ${path}`),
     );

@@ -1,4 +1,4 @@
-/** The documentation: generated pages match the code, links lead to pages, and commands succeed. */
+/** Verifies the documentation: generated pages match the code, links resolve, and commands succeed. */
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
@@ -41,14 +41,11 @@ const markdownIn = (place: string): readonly string[] =>
     .map((name) => `${place}/${name}`);
 
 describe('generated pages', () => {
-  it.each(GENERATED)(
-    '%s equals what the code says (node scripts/reference.ts)',
-    async (file, text) => {
-      expect(read(file)).toBe(await text());
-    },
-  );
+  it.each(GENERATED)('%s matches the code (node scripts/reference.ts)', async (file, text) => {
+    expect(read(file)).toBe(await text());
+  });
 
-  it('docs/performance.md equals bench/results (node scripts/performance.mjs)', () => {
+  it('docs/performance.md matches bench/results (node scripts/performance.mjs)', () => {
     const { text, plots } = performancePage(readResults());
     expect(read('docs/performance.md')).toBe(text);
     for (const [name, svg] of plots) expect(read(`docs/performance/${name}`)).toBe(svg);
@@ -112,7 +109,7 @@ describe('the site', () => {
   });
 });
 
-/** Blocks that begin with ```sh run: they are to work as they are written, one after the other, beside a running service. */
+/** Files with ```sh run blocks. Each block must run as written, in order, with a running service. */
 const FILES = markdownIn('docs').filter((file) => /^```sh run$/m.test(read(file)));
 
 describe('the commands', () => {
@@ -129,7 +126,7 @@ describe('the commands', () => {
     service = await Service.start(place);
     for (const path of [work, bin]) mkdirSync(path);
     symlinkSync(place.dataDir, join(work, 'data'));
-    // The programs that npm and npx find in the project's folder, without a set-up of their own.
+    // Replaces the programs that npm and npx would find in the project's folder, to avoid an installation.
     const script = (name: string, lines: string): void => {
       writeFileSync(join(bin, name), `#!/bin/sh\n${lines}\n`);
       chmodSync(join(bin, name), 0o755);

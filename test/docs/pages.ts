@@ -1,9 +1,9 @@
-/** The pages of the documentation, and the commands and names in them. */
+/** Pages of the documentation, with the commands and names in them. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '../e2e/service.ts';
 
-/** Markdown files for readers, relative to the project's root. Tools of the site and the list of past changes are left out. */
+/** Markdown files for readers, relative to the project's root. Excludes the site's tools and the changelog. */
 const FILES = ['.', 'docs', 'deploy', 'examples', 'packages']
   .flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: folder !== '.', encoding: 'utf8' }).map((name) =>
@@ -15,9 +15,9 @@ const FILES = ['.', 'docs', 'deploy', 'examples', 'packages']
 export interface Page {
   readonly file: string;
   readonly text: string;
-  /** Commands of its blocks, a line each: continued lines are joined, comments are gone. */
+  /** Commands of its code blocks, one per line. Continued lines are joined and comments removed. */
   readonly commands: readonly string[];
-  /** What stands between backticks in its sentences. */
+  /** Inline code of its sentences. */
   readonly inline: readonly string[];
 }
 
@@ -41,7 +41,7 @@ export const PAGES: readonly Page[] = FILES.map((file) => {
   };
 });
 
-/** Words of a command line as a shell parts them; what it would fill in stays as it is written. */
+/** Splits a command line into words as a shell does, without expansion. */
 export function words(line: string): readonly string[] {
   const found: string[] = [];
   let [word, quote, depth] = ['', '', 0];

@@ -1,4 +1,7 @@
-/** A service that gives alarms soon, whom it tells, and a carrier whose callees are silent, on hold, muted, busy or short. */
+/**
+ * A service with low alarm thresholds, the recipients of its alarms, and a carrier whose callees are silent, on hold,
+ * muted, busy or short.
+ */
 import { execFileSync } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { createSocket, type Socket } from 'node:dgram';
@@ -25,7 +28,7 @@ import {
 
 const FROM = '14155550100';
 const SECRET = 'key-of-the-hook';
-/** Looked at soon, over soon: what is tested is what is told, not how long it is waited for. */
+/** Short thresholds and check intervals: the tests verify the alarms, not the waiting times. */
 const LIMITS = {
   CARILLON_ALARMS_EVERY_MS: '300',
   CARILLON_ALARMS_CARRIER_DOWN_MS: '1000',
@@ -35,15 +38,15 @@ const LIMITS = {
   CARILLON_ALARMS_SPEND_FLOOR: '0',
   CARILLON_SIP_CARRIER_PROBE_MS: '500',
 };
-/** Ten seconds without RTP are one-way audio, and it is looked at every five. */
+/** One-way audio is detected after 10 s without RTP; the service checks every 5 s. */
 const JUDGED_MS = 16_000;
 
-/** Numbers of the carrier, by what their callees do. */
+/** Carrier numbers, grouped by the behavior of their callees. */
 export const CALLEES = {
   silent: ['14155550201', '14155550202', '14155550203'],
   onHold: '14155550210',
   muted: '14155550211',
-  /** Of a country that the account never called. */
+  /** A number in a country that the account has never called. */
   abroad: '447400123456',
   busy: numbers('141555503', 32),
   short: numbers('141555504', 50),
@@ -61,9 +64,9 @@ interface Told {
 }
 
 export class AlarmStage {
-  /** Every change, as the webhook told it. */
+  /** Every alarm change that the webhook received, in order. */
   readonly told: Told[] = [];
-  /** Of posts whose signature was wrong. */
+  /** Bodies of webhook requests with an invalid signature. */
   readonly badSignatures: string[] = [];
   readonly account: AccountKey;
   #service: Service | undefined;
@@ -109,7 +112,7 @@ export class AlarmStage {
     });
   }
 
-  /** A service with two days behind it: without a history nothing is unusual. */
+  /** Starts a service with two days of history, because anomaly alarms need a history to compare with. */
   static async open(): Promise<AlarmStage> {
     const [mail, hook, callee, customer] = await Promise.all([
       smtpServer(),
@@ -145,7 +148,7 @@ export class AlarmStage {
       settings: { 'alarm.countries.MA_AAAAAAAAAAAAAAAAA': JSON.stringify(known) },
     });
     const parts = { place, account, customer, mail, hook, carrier, callee, gonePort, hasDisk };
-    // Whoever is told is there before anything is.
+    // The alarm recipients are configured before the first alarm is raised.
     const stage = new AlarmStage(parts);
     stage.#service = await Service.start(place);
     await stage.service.admin('POST', `/accounts/${account.authId}/caller-ids`, {
@@ -180,12 +183,12 @@ export class AlarmStage {
     removePlace(this.#place);
   }
 
-  /** What was told with that state by the webhook, and by mail: `kind subject`, sorted. */
+  /** Alarms in `state` that the webhook and the mail server received, as `kind subject`, sorted. */
   tellings(state: 'raised' | 'cleared'): { readonly posted: string[]; readonly mailed: string[] } {
     const posted = this.told
       .filter((change) => change.state === state)
       .map(({ kind, subject }) => `${kind} ${subject}`.trim());
-    // Long lines are broken by quoted-printable (RFC 2045 §6.7).
+    // Quoted-printable encoding breaks long lines (RFC 2045 §6.7).
     const text = this.#mail.seen.join('\n').replaceAll('=\n', '').replaceAll('=3D', '=');
     const lines = text.matchAll(new RegExp(`^${state.toUpperCase()} (.*)$`, 'gm'));
     const mailed = [...lines].map(([, what = '']) => what.trim());
@@ -199,14 +202,14 @@ export class AlarmStage {
     if (placed.status >= 300) throw new Error(placed.text);
   }
 
-  /** Expected of every start: the disk only where one can be mounted. */
+  /** Alarms that every start raises; includes the disk alarm only if a disk can be mounted. */
   get ofTheMachine(): readonly string[] {
     return this.#hasDisk
       ? [`disk ${this.#place.dataDir}`, 'certificate sip.tlsCertFile']
       : ['certificate sip.tlsCertFile'];
   }
 
-  /** The causes go away that can within a test. */
+  /** Removes the causes of all alarms that a test can clear. */
   async mend(): Promise<void> {
     this.#carrierAgain = await Carrier.listen(() => ({ kind: 'rings' }), this.#gonePort);
     await writeCertificate(this.#place, 365);
@@ -246,7 +249,7 @@ async function listening(): Promise<Server> {
   return server;
 }
 
-/** Says by comfort noise alone that it is there (RFC 3389): one packet a second. */
+/** A muted callee: it sends only one comfort-noise packet per second (RFC 3389). */
 async function mutedCallee() {
   const socket = createSocket('udp4');
   socket.bind(0, '127.0.0.1');
@@ -274,7 +277,7 @@ async function mutedCallee() {
   return { socket, stop };
 }
 
-/** A disk small enough to be an alarm; false where nothing can be mounted. */
+/** Mounts a disk small enough to raise the disk alarm. Returns false if mounting is not possible. */
 function mount(folder: string): boolean {
   mkdirSync(folder, { recursive: true });
   try {

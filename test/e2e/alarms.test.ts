@@ -1,12 +1,12 @@
-/** Alarms as the operator gets them: provoked in a running service, told once by mail and webhook, and told when they are over. */
+/** Alarms of a running service: each is reported once by mail and webhook when raised, and once when cleared. */
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { AlarmStage, CALLEES } from './alarm-stage.ts';
 import { eventually, type Json } from './service.ts';
 
-// Processes start here, calls last long enough to be judged, and other tests use the machine at the same time.
+// These tests start processes, hold calls until alarms are evaluated, and share the machine with other tests.
 vi.setConfig({ testTimeout: 150_000, hookTimeout: 120_000 });
 
-/** Calls of sixteen seconds come before, on a machine that has much to do. */
+/** Limit for one alarm report: it follows calls of 16 s, and the machine may be busy. */
 const TOLD_WITHIN_MS = 60_000;
 
 let stage: AlarmStage;
@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage.close());
 
-/** By both ways. */
+/** Waits until both mail and webhook have reported the alarm. */
 const isTold = (state: 'raised' | 'cleared', what: string): Promise<true> =>
   eventually(
     `${what} ${state}`,
@@ -38,7 +38,7 @@ const recordsTo = async (number: string): Promise<readonly Json[]> => {
   return body['data'] as Json[];
 };
 
-it('each alarm is told once by mail and webhook, and once when it is over', async () => {
+it('reports each alarm once by mail and webhook, and once when it clears', async () => {
   const { silent, onHold, muted, busy, short, abroad } = CALLEES;
   await stage.call([...silent, onHold, muted]);
   const balance = Number((await stage.service.balance(stage.account))['available_balance']);
@@ -69,7 +69,7 @@ it('each alarm is told once by mail and webhook, and once when it is over', asyn
     ...stage.ofTheMachine,
   ];
   for (const what of over) await isTold('cleared', what);
-  // A full disk of the machine itself would be told besides.
+  // Ignores a disk alarm that the machine's own full disk would raise.
   const ours = (what: string): boolean => !what.startsWith('disk') || all.includes(what);
   const raised = stage.tellings('raised');
   expect(raised.posted.filter(ours)).toEqual(all);
@@ -80,7 +80,7 @@ it('each alarm is told once by mail and webhook, and once when it is over', asyn
   expect(stage.badSignatures).toEqual([]);
 });
 
-it('one-way audio stands in the record, the timeline and the metrics of its calls, and of no other', async () => {
+it('records one-way audio in the CDR, timeline and metrics of the affected calls only', async () => {
   const { silent, onHold, muted } = CALLEES;
   for (const number of [...silent, onHold, muted]) {
     const [listed] = await recordsTo(number);
@@ -96,10 +96,10 @@ it('one-way audio stands in the record, the timeline and the metrics of its call
   expect(text).toContain('voice_calls_one_way_total{direction="outbound"} 3');
 });
 
-it('a restart tells nothing again, and what was raised is still known', async () => {
+it('reports no alarm again after a restart, and still lists raised alarms', async () => {
   const before = stage.tellings('raised').posted;
   await stage.restart();
-  // Trends begin anew with a restart, so what they said is over.
+  // A restart resets trend detection, so trend alarms clear.
   await isTold('cleared', `spend ${accountId}`);
   expect(stage.tellings('raised').posted).toEqual(before);
   const { text } = await stage.service.admin('GET', '/alarms');

@@ -1,14 +1,14 @@
-/** Customers' servers that fail in every way: each call ends with its own cause, and the service goes on. */
+/** Failing customer servers: each call ends with the matching cause, and the service continues to take calls. */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Customer, echoBot, type Page, streamXml } from './customer.ts';
 import { callFor, makeUser, startCall } from './phone.ts';
 import { openPair, type Pair } from './scene.ts';
 import { eventually, freePort, type Service } from './service.ts';
 
-// Whole processes start here, and other tests use the machine at the same time.
+// These tests start whole processes and share the machine with other tests.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
-/** One attempt, so that a test does not wait for the retries that the defaults make. */
+/** Limits requests to one attempt, so that tests do not wait for the default retries. */
 const ONE_TRY = '#rc=0&rt=700';
 const HUGE_BYTES = 5_000_000;
 
@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => pair.close());
 
 let users = 0;
-/** The end of a call whose application has this answer URL. */
+/** Runs a call whose application has this answer URL, and returns its record. */
 async function endWith(answerUrl: string, fallback?: string) {
   const user = await makeUser(service, `user${++users}`, {
     answer_url: answerUrl,
@@ -40,12 +40,12 @@ const text =
     response.writeHead(status, { 'content-type': 'application/xml' }).end(body);
   };
 
-describe('the answer URL cannot be used: Error Reaching Answer URL (7011)', () => {
+describe('answer URL failures end the call with Error Reaching Answer URL (7011)', () => {
   it.each<[string, () => Promise<string> | string]>([
     ['nobody listens', async () => `http://127.0.0.1:${await freePort()}/${ONE_TRY}`],
     ['a status of 500', () => page('500', text('<Response/>', 500))],
     ['a status of 404', () => page('404', text('no', 404))],
-    ['no answer in time', () => page('never', () => undefined)],
+    ['no response in time', () => page('never', () => undefined)],
     [
       'a body that never ends',
       () =>
@@ -54,7 +54,7 @@ describe('the answer URL cannot be used: Error Reaching Answer URL (7011)', () =
         }),
     ],
     [
-      'a connection cut in the body',
+      'a connection closed within the body',
       () =>
         page('cut', (response) => {
           response.writeHead(200, { 'content-length': '1000' }).write('<Response>');
@@ -62,7 +62,7 @@ describe('the answer URL cannot be used: Error Reaching Answer URL (7011)', () =
         }),
     ],
     [
-      'a body of megabytes',
+      'a body of several megabytes',
       () => page('huge', text(`<Response>${'<!-- -->'.repeat(HUGE_BYTES / 8)}</Response>`)),
     ],
     [
@@ -86,20 +86,20 @@ describe('the answer URL cannot be used: Error Reaching Answer URL (7011)', () =
   });
 });
 
-describe('the document is no answer XML: Invalid Answer XML (8011)', () => {
+describe('invalid documents end the call with Invalid Answer XML (8011)', () => {
   const nested = `<Response>${'<Dial>'.repeat(5000)}${'</Dial>'.repeat(5000)}</Response>`;
   it.each([
     ['an unknown element', '<Response><Teleport/></Response>'],
     ['no root', 'Hello, this is a web page.'],
     ['an empty body', ''],
     ['JSON', '{"Response": []}'],
-    ['an element that is not closed', '<Response><Hangup></Response>'],
+    ['an unclosed element', '<Response><Hangup></Response>'],
     [
       'a bare ampersand in a URL',
       '<Response><Redirect>http://127.0.0.1/?a=1&b=2</Redirect></Response>',
     ],
     ['a document type with entities', '<!DOCTYPE r [<!ENTITY a "b">]><Response>&a;</Response>'],
-    ['bytes that are no text', '\u0000\u0001\ufffd\u0000'],
+    ['bytes that are not text', '\u0000\u0001\ufffd\u0000'],
     ['five thousand levels', nested],
   ])('%s', async (name, body) => {
     const { report, cdr } = await endWith(page(`xml-${name.replaceAll(' ', '-')}`, text(body)));
@@ -113,15 +113,15 @@ describe('the document is no answer XML: Invalid Answer XML (8011)', () => {
   });
 });
 
-describe('what goes right beside it', () => {
-  it('asks the fallback URL when the answer URL fails', async () => {
+describe('valid answer URLs', () => {
+  it('requests the fallback URL when the answer URL fails', async () => {
     const fallback = customer.xml('/fallback', streamXml(customer.bot('/echo', echoBot)));
     const { report, cdr } = await endWith(page('failing', text('', 503)), fallback);
     expect(report.setupMs).toBeDefined();
     expect(cdr['hangup_cause_code']).toBe(4000);
   });
 
-  it('retries a failing answer URL three times by default, and takes the first document that comes', async () => {
+  it('retries a failing answer URL three times by default, and uses the first document it receives', async () => {
     const starts = () =>
       customer.at('/flaky').filter(({ form }) => form['Event'] === 'StartApp').length;
     const url = customer.page('/flaky', (response) => {
@@ -133,7 +133,7 @@ describe('what goes right beside it', () => {
     expect(cdr['hangup_source']).toBe('Answer XML');
   });
 
-  it('posts the parameters of the spec, signed, without the fragment', async () => {
+  it('posts the parameters of the spec, signed, to the URL without its fragment', async () => {
     await endWith(page('params', text('<Response><Hangup/></Response>')));
     const [posted] = customer.at('/params');
     expect(posted?.form).toMatchObject({
@@ -148,7 +148,7 @@ describe('what goes right beside it', () => {
     expect(posted?.headers).toHaveProperty('x-plivo-signature-v3-nonce');
   });
 
-  it('no other call notices: one that runs meanwhile loses nothing', async () => {
+  it('keeps another running call free of audio loss', async () => {
     const running = await startCall(service, service.demo, { seconds: 20 });
     await running.answered;
     await Promise.all([
@@ -162,7 +162,7 @@ describe('what goes right beside it', () => {
     expect(reception.received).toBeGreaterThan(20);
   });
 
-  it('hangs up an unanswered call as soon as its caller gives up, and stops asking', async () => {
+  it('ends an unanswered call when its caller cancels, and stops the requests', async () => {
     const user = await makeUser(service, 'impatient', {
       answer_url: customer.page('/slow', () => undefined),
     });

@@ -1,4 +1,4 @@
-/** Calls that come to nothing, and waits that come to an end: what is told is what happened. */
+/** Failed calls and expired waits: callbacks and records report the actual outcome. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Scene } from './scene.ts';
 import { eventually } from './service.ts';
@@ -15,8 +15,8 @@ beforeAll(async () => {
 });
 afterAll(() => scene.close());
 
-describe.concurrent('what is told is what happened', () => {
-  it('Dial: every attempt and its cause, made or not', async () => {
+describe.concurrent('callbacks report the actual outcome', () => {
+  it('Dial reports every attempt and its cause, including attempts that were not placed', async () => {
     const dial = (callerId: string, destination: string): string =>
       `<Dial callerId="${callerId}" callbackUrl="${scene.url('/leg')}" action="${scene.url('/end')}" redirect="false">${destination}</Dial>`;
     const nobody = `<User>sip:nobody@127.0.0.1:${scene.service.sipPort}</User>`;
@@ -50,7 +50,7 @@ describe.concurrent('what is told is what happened', () => {
     await caller.close();
   });
 
-  it('PreAnswer, then Hangup with reason busy: 486, 3010, no charge', async () => {
+  it('Hangup with reason busy after PreAnswer: 486, cause 3010, no charge', async () => {
     const caller = await scene.callTo('engaged', '<PreAnswer/><Hangup reason="busy"/>');
     await caller.early;
     expect(await caller.ended).toMatchObject({ status: 486 });
@@ -63,7 +63,7 @@ describe.concurrent('what is told is what happened', () => {
     await caller.close();
   });
 
-  it('Gather with typeAhead reads the keys that were pressed before its prompt', async () => {
+  it('Gather with typeAhead reads keys pressed before its prompt', async () => {
     const { low, endless } = scene.sounds;
     const caller = await scene.callTo(
       'ahead',
@@ -76,7 +76,7 @@ describe.concurrent('what is told is what happened', () => {
     await caller.hangUp();
   });
 
-  it('an audio file whose server is stuck is given up within seconds, and the call goes on', async () => {
+  it('abandons an audio file within seconds if its server hangs, and continues the call', async () => {
     scene.customer.page('/stuck.wav', () => undefined);
     const caller = await scene.callTo(
       'stuck',

@@ -1,20 +1,20 @@
-/** The same calls over own sockets, and over a server that speaks the control protocol of drachtio-server. */
+/** Runs the same call tests over the built-in SIP sockets and over a server that speaks the drachtio control protocol. */
 import { describe, expect, it } from 'vitest';
 import { DrachtioServer, drachtioSettings } from '../drachtio/drachtio-server.ts';
 import { callStories } from './call-stories.ts';
 import { eventually, newPlace, removePlace, Service } from './service.ts';
 
-describe('over own sockets', () => {
+describe('built-in sockets', () => {
   callStories(async () => ({ settings: {}, close: () => undefined }));
 });
 
-describe('over drachtio', () => {
+describe('drachtio', () => {
   callStories(async () => {
     const server = await DrachtioServer.open();
     return { settings: drachtioSettings(server), close: () => server.close() };
   });
 
-  it('a service whose server is away starts, says why it is not ready, and becomes ready', async () => {
+  it('starts while the drachtio server is unavailable, reports why it is not ready, and becomes ready', async () => {
     const server = await DrachtioServer.open();
     const { controlPort } = server;
     const place = await newPlace(drachtioSettings(server));

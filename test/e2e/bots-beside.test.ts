@@ -1,4 +1,4 @@
-/** A bot in the background of a document: `playedStream` comes when, and only when, the caller has heard what it confirms. */
+/** Bots that speak while an element plays: `playedStream` arrives only after the caller has heard the confirmed audio. */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { PCMU } from '../../src/phone/audio/g711.ts';
 import type { Handset } from './handset.ts';
@@ -9,7 +9,7 @@ import { tone, toneMs } from './tones.ts';
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const BOT_HZ = 2300;
-/** The bot's part of what is heard beside another sound. */
+/** Minimum share of the bot's tone in audio that mixes it with another sound. */
 const SHARE = 0.15;
 const SAID_MS = 600;
 
@@ -21,7 +21,7 @@ afterAll(() => scene.close());
 
 interface Background {
   readonly element: string;
-  /** Says its tone, and asks for its confirmation, which this resolves with. */
+  /** Plays the bot's tone and sends a checkpoint. Resolves when `playedStream` confirms it. */
   say(): Promise<void>;
   readonly confirmed: () => boolean;
 }
@@ -53,10 +53,10 @@ function botOf(name: string): Background {
 
 const botMs = (phone: Handset): number => toneMs(phone.heard, BOT_HZ, SHARE);
 
-/** On a busy machine the confirmation is read before the packets that came in front of it. */
+/** Tolerance in ms: on a busy machine the test reads the confirmation before RTP packets that arrived earlier. */
 const UNREAD_MS = 150;
 
-/** Once it is confirmed the phone has heard it, to a packet or two on their way. */
+/** Verifies that at the confirmation the phone has heard the bot's tone, except for a few packets in transit. */
 async function expectHeardWhenConfirmed(phone: Handset, bot: Background): Promise<void> {
   await eventually('playedStream', () => bot.confirmed() || undefined);
   const isHeard = (): true | undefined => botMs(phone) >= SAID_MS - 60 || undefined;
@@ -64,14 +64,14 @@ async function expectHeardWhenConfirmed(phone: Handset, bot: Background): Promis
   expect(botMs(phone)).toBeLessThanOrEqual(SAID_MS + 40);
 }
 
-describe.concurrent('what a bot in the background says is heard, and confirmed then, beside', () => {
+describe.concurrent('background bot audio is heard and then confirmed while another element runs', () => {
   it.each<[string, string, () => string]>([
     ['Play', 'besideplay', () => `<Play>${scene.sounds.endless}</Play>`],
     ['Speak', 'besidespeak', () => `<Speak loop="20">One two three four five six</Speak>`],
     ['Wait', 'besidewait', () => '<Wait length="20"/>'],
     ['Record and its beep', 'besiderecord', () => '<Record playBeep="true" maxLength="20"/>'],
     [
-      'Conference, its sounds included',
+      'Conference, including its sounds',
       'besideconf',
       () =>
         `<Conference waitSound="${scene.url('/waitsound')}" enterSound="beep:2">besides</Conference>`,
@@ -92,7 +92,7 @@ describe.concurrent('what a bot in the background says is heard, and confirmed t
     await phone.hangUp();
   });
 
-  it('Dial: the caller hears it over the callee, who hears nothing of it', async () => {
+  it('Dial: the caller hears the bot over the callee, and the callee hears no bot audio', async () => {
     const bot = botOf('besidedial');
     const callee = await scene.waiting('besidecallee', { voice: tone([800], 20_000) });
     const phone = await scene.callTo('besidedial', `${bot.element}<Dial>${callee.element}</Dial>`);
@@ -104,7 +104,7 @@ describe.concurrent('what a bot in the background says is heard, and confirmed t
     await callee.phone.close();
   });
 
-  it('REST play without mix, once that is over: until then the bot waits', async () => {
+  it("REST play without mix: the bot's audio waits until the playback ends", async () => {
     const bot = botOf('besiderest');
     const phone = await scene.callTo('besiderest', `${bot.element}<Wait length="30"/>`);
     await phone.answered;

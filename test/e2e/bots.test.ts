@@ -1,4 +1,4 @@
-/** Bots that misbehave. Written against the dialect's text with a plain WebSocket server; none of the project's code runs in them. */
+/** Misbehaving bots: plain WebSocket servers written from the dialect's text, without code of this project. */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { WebSocket } from 'ws';
 import { PCMU } from '../../src/phone/audio/g711.ts';
@@ -9,7 +9,7 @@ import { openPair, type Pair } from './scene.ts';
 import { eventually, type Json, type Service } from './service.ts';
 import { tone, toneMs } from './tones.ts';
 
-// Whole processes start here, and other tests use the machine at the same time.
+// These tests start whole processes and share the machine with other tests.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let pair: Pair;
@@ -28,7 +28,7 @@ interface Meeting {
   closed: number | undefined;
 }
 
-/** A bot that notes what it is told and does what `act` says once the stream has started. */
+/** Creates a user whose bot records all messages and runs `act` once the stream has started. */
 async function userOf(
   name: string,
   act: (socket: WebSocket, streamId: string) => void,
@@ -61,8 +61,8 @@ const play = (payload: unknown): Json => ({
   media: { contentType: 'audio/x-mulaw', sampleRate: 8000, payload },
 });
 
-describe('a bot that behaves', () => {
-  it('gives speech back to the caller, and is told start, media and stop in this order', async () => {
+describe('well-behaved bots', () => {
+  it('sends bot audio to the caller, and sends start, media and stop to the bot in this order', async () => {
     const events: string[] = [];
     const bot: Bot = (socket, request) => {
       socket.on('message', (data) => events.push(JSON.parse(String(data)).event));
@@ -78,7 +78,7 @@ describe('a bot that behaves', () => {
     expect([events[0], events[1], events.at(-1)]).toEqual(['start', 'media', 'stop']);
   });
 
-  it('is told playedStream once what it queued before the checkpoint has been heard', async () => {
+  it('sends playedStream once the caller has heard the audio queued before the checkpoint', async () => {
     const { user, met } = await userOf('checkpoint', (socket, streamId) => {
       say(socket, play(audio(4000)));
       say(socket, { event: 'checkpoint', streamId, name: 'greeting' });
@@ -93,10 +93,10 @@ describe('a bot that behaves', () => {
   });
 });
 
-describe('a stream that is stopped over REST', () => {
+describe('stopping a stream over REST', () => {
   it.each([
-    ['with drain says all that it has queued before the call goes on', '?drain=true', 1000],
-    ['without falls silent at once', '', 300],
+    ['with drain plays all queued audio before the call continues', '?drain=true', 1000],
+    ['without drain stops playing immediately', '', 300],
   ])('%s', async (_, query, atMostMs) => {
     const name = query === '' ? 'cutshort' : 'lastword';
     const { user, met } = await userOf(name, (socket) => say(socket, play(tone1kHz(1000))));
@@ -114,14 +114,14 @@ describe('a stream that is stopped over REST', () => {
   });
 });
 
-describe('a bot that sends rubbish is told so, and the call goes on', () => {
+describe('invalid bot messages are reported to the bot, and the call continues', () => {
   const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
   it.each<[string, string, (socket: WebSocket) => void]>([
     ['broken JSON', 'brokenjson', (socket) => socket.send('{"event": "playAudio", ')],
     ['binary frames', 'binary', (socket) => socket.send(Buffer.from([0, 255, 1, 254]))],
     ['nesting without end', 'deep', (socket) => socket.send(deep)],
     ['an unknown event', 'unknownevent', (socket) => say(socket, { event: 'selfDestruct' })],
-    ['audio that is no base64', 'nobase', (socket) => say(socket, play('%%%%'))],
+    ['audio that is not base64', 'nobase', (socket) => say(socket, play('%%%%'))],
     ['audio that is a number', 'numeric', (socket) => say(socket, play(42))],
     [
       'half a sample',
@@ -150,7 +150,7 @@ describe('a bot that sends rubbish is told so, and the call goes on', () => {
     });
     const call = await startCall(service, user);
     await call.answered;
-    await eventually('playedStream after the rubbish', () =>
+    await eventually('playedStream after the invalid message', () =>
       met.messages.find(
         ({ event, name: mark }) => event === 'playedStream' && mark === 'still here',
       ),
@@ -165,21 +165,21 @@ describe('a bot that sends rubbish is told so, and the call goes on', () => {
   });
 });
 
-describe('a bot whose socket ends', () => {
+describe('a bot whose socket closes', () => {
   it.each<[string, string, (socket: WebSocket) => void]>([
-    ['is closed at once', 'closes', (socket) => socket.close(1000)],
+    ['closes immediately', 'closes', (socket) => socket.close(1000)],
     [
-      'is cut in the middle of a frame',
+      'ends within a frame',
       'halfframe',
       (socket) => {
-        // A text frame of 126 bytes that ends after three: RFC 6455 §5.2.
+        // A text frame that announces 126 bytes and ends after three (RFC 6455 §5.2).
         const raw = (socket as unknown as { readonly _socket: { end(bytes: Buffer): void } })
           ._socket;
         raw.end(Buffer.from([0x81, 0x7e, 0x00, 0x7e, 0x7b, 0x22, 0x65]));
       },
     ],
     [
-      'breaks the protocol with reserved bits',
+      'violates the protocol with reserved bits',
       'reserved',
       (socket) => {
         const raw = (socket as unknown as { readonly _socket: { write(bytes: Buffer): void } })
@@ -188,12 +188,12 @@ describe('a bot whose socket ends', () => {
       },
     ],
     [
-      'sends a message beyond the limit',
+      'sends a message beyond the size limit',
       'toolong',
       (socket) => say(socket, play(audio(8_000_000))),
     ],
   ])(
-    '%s: the call ends, billed, and the stream is closed as a connection error',
+    '%s: ends the call, bills it, and closes the stream as a connection error',
     async (_, name, act) => {
       const { user } = await userOf(name, act);
       const { sipCallId, end } = await callFor(service, user, 10);
@@ -207,7 +207,7 @@ describe('a bot whose socket ends', () => {
     },
   );
 
-  it('that nobody opens ends the call without a price for the stream', async () => {
+  it('ends the call without charging a stream that never connected', async () => {
     const user = await makeUser(service, 'nobot', {
       answer_url: customer.xml('/nobot', streamXml(`ws://${customer.authority}/not-there`)),
     });
@@ -220,7 +220,7 @@ describe('a bot whose socket ends', () => {
 });
 
 describe('a bot that never reads', () => {
-  it('does not hold the call, the service, or anybody else', async () => {
+  it('does not block its call, the service or other calls', async () => {
     const { user } = await userOf('deaf', (socket) => socket.pause());
     const others = startCall(service, service.demo, { seconds: 20 });
     const deaf = await startCall(service, user, { seconds: 2 });
@@ -236,7 +236,7 @@ describe('a bot that never reads', () => {
   });
 });
 
-it('all of this has left no call, no reservation and no error of ours in the log', async () => {
+it('leaves no call, no reservation and no internal error in the log', async () => {
   await eventually('the end of every call', async () =>
     (await service.admin('GET', '/calls')).body['count'] === 0 ? true : undefined,
   );

@@ -1,4 +1,7 @@
-/** A real browser and a phone, where Chromium is present: keys by DTLS, and each hears the other. More is in test/interop. */
+/**
+ * A call between a real browser and a phone, with DTLS-SRTP. Skipped without Chromium. More browser tests are in
+ * test/interop.
+ */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { BrowserPhone } from './browser-phone.ts';
 import { hasChromium } from './chromium.ts';
@@ -23,7 +26,7 @@ describe.skipIf(!hasChromium)('a call between a browser and a phone', () => {
     await scene.close();
   });
 
-  it('each hears the tone of the other, over SRTP with keys by DTLS', async () => {
+  it('carries audio in both directions over SRTP with DTLS keys', async () => {
     const { phone, element } = await scene.waiting('desk', { voice: tone([PHONE_HZ], 60_000) });
     const user = await makeUser(scene.service, 'page', {
       answer_url: scene.document('/page', `<Dial>${element}</Dial>`),

@@ -1,4 +1,4 @@
-/** A Chromium with a page that is a phone: SIP.js as it comes from its package, and a tone as its microphone. */
+/** A softphone page in Chromium: the published SIP.js package with a tone as microphone input. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -12,9 +12,9 @@ import { tone } from './tones.ts';
 
 const SIP_JS = new URL('../../node_modules/sip.js/lib/', import.meta.url).pathname;
 const TYPES: Readonly<Record<string, string>> = { '.js': 'text/javascript', '.html': 'text/html' };
-/** Chromium begins its file anew at the end: whole periods, so that the tone goes on without a click. */
+/** Length of the tone file, ms. Chromium loops the file, so it holds whole periods to avoid a click. */
 const TONE_MS = 10_000;
-/** Louder is heard; a tone of these tests comes at about −20 dB. */
+/** Audibility threshold, dB. Tones of these tests arrive at about −20 dB. */
 const AUDIBLE_DB = -50;
 
 const PAGE = `<!doctype html><audio id="remote" autoplay></audio><script type="module">
@@ -36,7 +36,7 @@ window.phone = {
       delegate: { onCallReceived: () => user.answer(), onRegistered: () => accepted() },
     });
     await user.connect();
-    // The promise of register() is kept when the REGISTER has left: who calls then may find nobody.
+    // register() resolves when the REGISTER has been sent, so an immediate call could miss the registration.
     await user.register();
     await registered;
   },
@@ -45,7 +45,7 @@ window.phone = {
   mute: () => user.mute(),
   unmute: () => user.unmute(),
   get state() { return peer()?.connectionState ?? 'none'; },
-  /** How loud each of these frequencies is in what the peer sends, dB. */
+  /** Returns the level of each frequency in the audio from the peer, dB. */
   levels(frequencies) {
     const track = peer()?.getReceivers().find(({ track }) => track.kind === 'audio')?.track;
     if (track === undefined) return frequencies.map(() => -Infinity);
@@ -118,7 +118,7 @@ export class BrowserPhone {
     this.#page = page;
   }
 
-  /** `hz`: what it says into its microphone. */
+  /** Opens the page with a tone of `hz` as microphone input. */
   static async start(hz: number): Promise<BrowserPhone> {
     const folder = mkdtempSync(join(tmpdir(), 'carillon-browser-'));
     const voice = join(folder, 'tone.wav');
@@ -142,7 +142,7 @@ export class BrowserPhone {
     return this.#page.evaluate(`window.phone.${call}(${JSON.stringify(argument) ?? ''})`);
   }
 
-  /** `server`: of SIP over WebSocket. */
+  /** Registers at `server`, a SIP over WebSocket URL. */
   register(
     server: string,
     { username, password }: { readonly username: string; readonly password: string },
@@ -155,14 +155,14 @@ export class BrowserPhone {
   unmute = (): Promise<void> => this.#do('unmute');
   statistics = (): Promise<BrowserStatistics> => this.#do('statistics');
 
-  /** Whether each of these tones is in what the peer sends now. */
+  /** Returns, for each tone, whether the peer's audio currently contains it. */
   async hears(...frequencies: readonly number[]): Promise<readonly boolean[]> {
-    // Of digital silence the analyser says −∞, which is null in JSON.
+    // The analyser reports −∞ for digital silence, which JSON encodes as null.
     const levels = await this.#do<readonly (number | null)[]>('levels', frequencies);
     return levels.map((level) => level !== null && level > AUDIBLE_DB);
   }
 
-  /** Until the tones are heard together; fails with their names. */
+  /** Waits until all tones are audible at the same time. The failure message lists the tones. */
   async heard(...frequencies: readonly number[]): Promise<void> {
     await eventually(`${frequencies.join(' and ')} Hz in the browser`, async () =>
       (await this.hears(...frequencies)).every((is) => is) ? true : undefined,

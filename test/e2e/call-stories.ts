@@ -1,4 +1,4 @@
-/** Calls as people and customers know them, whatever carries SIP: own sockets, drachtio-server or a stand-in for it. */
+/** Call tests that run against every SIP transport: built-in sockets, drachtio-server or a test server that replaces it. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Carrier, type Fate } from './carrier.ts';
 import { Customer, echoBot, streamXml } from './customer.ts';
@@ -13,7 +13,7 @@ import {
   type ServicePlace,
 } from './service.ts';
 
-/** What SIP goes over. */
+/** The SIP transport under test. */
 export interface Backend {
   readonly settings: Environment;
   close(): Promise<void> | void;
@@ -60,11 +60,11 @@ export function callStories(open: () => Promise<Backend>): void {
     removePlace(place);
   });
 
-  /** The first notification at a path. */
+  /** Waits for the first notification at `path` and returns its form. */
   const told = async (path: string): Promise<Readonly<Record<string, string>>> =>
     (await eventually(`a notification at ${path}`, () => customer.at(path)[0])).form;
 
-  /** Calls a number by REST, and waits for its end. */
+  /** Places a call over REST and waits for its end. */
   async function placed(to: string, name: string, more = {}) {
     const answer = await service.api('POST', 'Call/', {
       ...{
@@ -88,7 +88,7 @@ export function callStories(open: () => Promise<Backend>): void {
       expect(await service.cdrOf(report.sipCallId)).toMatchObject({ hangup_cause_code: 4000 });
     });
 
-    it('hears early media and the keys that it presses by INFO are read', async () => {
+    it('hears early media, and the service reads its DTMF from INFO', async () => {
       const action = customer.xml('/keys', '<Response><Hangup/></Response>');
       const answer_url = customer.xml(
         '/menu',
@@ -98,7 +98,7 @@ export function callStories(open: () => Promise<Backend>): void {
       const phone = await Handset.call(service, user, { keyEvents: false });
       await phone.early;
       await phone.answered;
-      // Until the document has come to where keys are read.
+      // The document must reach the element that reads keys before the phone sends them.
       const { form } = await eventually('the keys', () => {
         phone.pressByInfo('4');
         return customer.at('/keys')[0];
@@ -108,7 +108,7 @@ export function callStories(open: () => Promise<Backend>): void {
       await phone.close();
     });
 
-    it('registers, is dialled by another one, and both are recorded', async () => {
+    it('registers and receives a call from another phone, with a CDR for both legs', async () => {
       const callee = await makeUser(service, 'callee', { answer_url: customer.xml('/none', '') });
       const taken = await Handset.waiting(service, callee);
       const over = customer.xml('/over', '<Response><Hangup/></Response>');
@@ -127,7 +127,7 @@ export function callStories(open: () => Promise<Backend>): void {
       expect(await service.cdrOf(sipCallId)).toMatchObject({ context: 'sip-endpoint' });
     });
 
-    it('gives up while the other one rings', async () => {
+    it('cancels while the called phone rings', async () => {
       const answer_url = customer.xml(
         '/ring',
         `<Response><Dial callerId="${FROM}"><Number>${RINGS}</Number></Dial></Response>`,
@@ -145,16 +145,16 @@ export function callStories(open: () => Promise<Backend>): void {
     });
   });
 
-  describe('a call by REST', () => {
-    it('is answered, and hung up by whom it called', async () => {
+  describe('a call over REST', () => {
+    it('is answered, and ends when the callee hangs up', async () => {
       expect(await placed(TAKES, 'takes')).toMatchObject({ HangupSource: 'Callee' });
     });
 
-    it('meets somebody who is busy', async () => {
+    it('reports a busy callee', async () => {
       expect(await placed(BUSY, 'busy')).toMatchObject({ HangupCauseCode: '3010' });
     });
 
-    it('is given up after its time to ring', async () => {
+    it('times out while ringing', async () => {
       const end = await placed(RINGS, 'rings', { ring_timeout: 1 });
       expect(end['HangupCauseName']).toBe('Ring Timeout Reached');
       expect(carrier.calls.at(-1)?.endedMs).toBeDefined();

@@ -1,4 +1,4 @@
-/** A campaign with a caller pool on the running service: the carrier counts the calls of each number. */
+/** Runs a campaign with a caller pool on a real service; the carrier counts the calls per caller number. */
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -14,7 +14,7 @@ import {
   type ServicePlace,
 } from './service.ts';
 
-// Whole processes start here, and other tests use the machine at the same time.
+// These tests start whole processes and share the machine with other tests.
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 });
 
 const NUMBERS = ['14155550100', '14155550101'];
@@ -107,7 +107,7 @@ async function run(limits: Json, contacts: number, prefix: string): Promise<Json
   expect(uploaded.status).toBe(200);
   await service.api('POST', `campaigns/${id}/start`);
   return eventually(
-    'the pause or the end of the campaign',
+    'the pause or completion of the campaign',
     async () => {
       const { body } = await service.api('GET', `campaigns/${id}`);
       const isOver = body['status'] === 'paused' || body['status'] === 'completed';
@@ -124,7 +124,7 @@ it.each([
   ['pool_max_calls_per_day', 'caller_pool_daily_limit_reached', 2, 6],
   ['pool_max_calls_per_day', 'caller_pool_daily_limit_reached', 13, 30],
 ])(
-  '%s pauses as %s after every number made its %i calls',
+  '%s pauses as %s after every number placed its %i calls',
   async (field, reason, limit, contacts) => {
     const turn = field === 'pool_max_calls_per_day' ? 5 : 6;
     const prefix = `14155${turn}${String(limit).padStart(1, '0').slice(-1)}`;

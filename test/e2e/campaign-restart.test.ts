@@ -1,4 +1,4 @@
-/** A campaign whose service is killed, or stopped, while its calls ring: no contact loses an attempt, and no call counts as a failure. */
+/** Kills or stops the service while campaign calls ring: no contact loses an attempt, and no call counts as a failure. */
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { Carrier } from './carrier.ts';
 import { Customer } from './customer.ts';
@@ -11,11 +11,11 @@ import {
   type ServicePlace,
 } from './service.ts';
 
-// Whole processes start here, and other tests use the machine at the same time.
+// These tests start whole processes and share the machine with other tests.
 vi.setConfig({ testTimeout: 150_000, hookTimeout: 60_000 });
 
 const FROM = '14155550100';
-/** More than the ten consecutive failures that pause a campaign. */
+/** Number of contacts; exceeds the ten consecutive failures that pause a campaign. */
 const CONTACTS = 12;
 
 let place: ServicePlace;
@@ -78,7 +78,7 @@ async function startCampaign(prefix: string): Promise<string> {
   });
   await service.api('POST', `campaigns/${id}/start`);
   await eventually(
-    'every call to ring',
+    'all calls to ring',
     () =>
       carrier.calls.filter(({ number }) => number.startsWith(prefix)).length === CONTACTS ||
       undefined,
@@ -90,12 +90,12 @@ async function startCampaign(prefix: string): Promise<string> {
 it.each([
   ['kill -9', '1415561', () => service.kill()],
   ['a clean stop', '1415562', () => service.stop()],
-] as const)('after %s every contact in flight is called again', async (_, prefix, end) => {
+] as const)('after %s calls every contact in flight again', async (_, prefix, end) => {
   const id = await startCampaign(prefix);
   await end();
   service = await Service.start(place);
   const done = await eventually(
-    'the pause or the end of the campaign',
+    'the pause or completion of the campaign',
     async () => {
       const { body } = await service.api('GET', `campaigns/${id}`);
       return body['status'] === 'completed' || body['status'] === 'paused' ? body : undefined;

@@ -1,4 +1,4 @@
-/** A campaign as a customer runs it: created, uploaded and started over REST, dialled at a carrier, checked against the carrier's own log. */
+/** A campaign over the public API: created, uploaded and started over REST, and verified against the carrier's own log. */
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
@@ -15,14 +15,14 @@ import {
   type ServicePlace,
 } from './service.ts';
 
-// Whole processes start here, and other tests use the machine at the same time.
+// These tests start whole processes and share the machine with other tests.
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 });
 
 const FROM = '14155550100';
 const CONTACTS = 24;
 const numberOf = (row: number): string => `1415556${String(row).padStart(4, '0')}`;
 
-/** By the last digit: answered, busy, never answered, unknown there. */
+/** Carrier behavior by the last digit of the number: answered, busy, not answered or unknown. */
 const fateOf = (number: string): Fate => {
   switch (Number(number.slice(-1)) % 4) {
     case 0:
@@ -47,7 +47,7 @@ let service: Service;
 let customer: Customer;
 let carrier: Carrier;
 let told: Server;
-/** What `notify_url` was told, as it came. */
+/** Requests that `notify_url` received, unmodified. */
 const events: { readonly body: string; readonly signature: string }[] = [];
 
 beforeAll(async () => {
@@ -88,7 +88,7 @@ afterAll(async () => {
   removePlace(place);
 });
 
-/** Lines of a CSV without quotes, under their names. */
+/** Parses a CSV without quotes into one object per line, keyed by column name. */
 const tableOf = (text: string): Readonly<Record<string, string>>[] => {
   const [head = '', ...lines] = text.trimEnd().split('\r\n');
   const names = head.split(',');
@@ -111,7 +111,7 @@ async function upload(id: string, csv: string): Promise<Json> {
   return (await reply.json()) as Json;
 }
 
-it('calls every contact once, and says of each what the carrier says', async () => {
+it('calls every contact once and reports the same outcomes as the carrier', async () => {
   const hear = '<Response><Wait length="20"/></Response>';
   const agent = await service.api('POST', 'campaign/agents', {
     name: 'Reminders',
@@ -142,7 +142,7 @@ it('calls every contact once, and says of each what the carrier says', async () 
   const started = await service.api('POST', `campaigns/${id}/start`);
   expect(started.body['status'], started.text).toBe('running');
   const done = await eventually(
-    'the end of the campaign',
+    'the completion of the campaign',
     async () => {
       const { body } = await service.api('GET', `campaigns/${id}`);
       return body['status'] === 'completed' ? body : undefined;
@@ -151,7 +151,7 @@ it('calls every contact once, and says of each what the carrier says', async () 
   );
   expect(done).toMatchObject({ total_contacts: CONTACTS, pending: 0, dialling: 0 });
 
-  // Row by row, against what the carrier wrote down.
+  // Compares each result row with the carrier's log.
   const results = tableOf((await service.api('GET', `campaigns/${id}/results`)).text);
   expect(results).toHaveLength(CONTACTS);
   expect(carrier.calls).toHaveLength(CONTACTS);
@@ -182,7 +182,7 @@ it('calls every contact once, and says of each what the carrier says', async () 
     expect(done[status], status).toBe(counted(status));
   }
 
-  // What was told, in order and signed.
+  // Verifies the order and signatures of the webhooks.
   const last = await eventually('the last webhook', () =>
     events.find(({ body }) => body.includes('campaign.completed')),
   );

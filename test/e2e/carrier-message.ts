@@ -1,13 +1,13 @@
-/** What carriers of tests and benches write, without the project's code. */
+/** SIP messages of carriers in tests and benchmarks, written without code of this project. */
 
-/** Header lines of that name, in lower case, as they came. */
+/** Returns all header lines with this name (lower case), unmodified and in order. */
 export const linesOf = (text: string, name: string): string[] =>
   text.split('\r\n').filter((line) => line.toLowerCase().startsWith(`${name}:`));
 
 export const headerOf = (text: string, name: string): string =>
   (linesOf(text, name)[0] ?? '').slice(name.length + 1).trim();
 
-/** PCMU at this port of 127.0.0.1. */
+/** Returns an SDP body for PCMU at `port` of 127.0.0.1. */
 export const carrierSdp = (port: number, direction: 'sendrecv' | 'inactive' = 'sendrecv'): string =>
   [
     'v=0',
@@ -22,10 +22,10 @@ export const carrierSdp = (port: number, direction: 'sendrecv' | 'inactive' = 's
     '',
   ].join('\r\n');
 
-/** Towards a port where nobody listens. */
+/** SDP with a port on which no socket listens. */
 export const CARRIER_SDP = carrierSdp(9);
 
-/** A response with the headers that RFC 3261 §8.2.6.2 has copied from the request. */
+/** Builds a response with the headers that RFC 3261 §8.2.6.2 copies from the request. */
 export function response(
   request: string,
   status: string,

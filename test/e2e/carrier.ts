@@ -1,17 +1,17 @@
-/** A carrier on UDP, written without the project's code: what becomes of a call is decided by its number, and written down. */
+/** A UDP carrier written without code of this project. The called number selects the behavior; the carrier logs every call. */
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { CARRIER_SDP, headerOf, response } from './carrier-message.ts';
 
 export type Fate =
-  /** Rings, is answered, and hung up by the callee after `talkMs`. */
+  /** Rings and answers; the callee hangs up after `talkMs` (ms). */
   | { readonly kind: 'answered'; readonly talkMs: number; readonly sdp?: string }
-  /** Rings until the caller gives up. */
+  /** Rings until the caller cancels. */
   | { readonly kind: 'rings' }
   | { readonly kind: 'refused'; readonly status: string };
 
-/** One call as the carrier saw it. */
+/** One call in the carrier's log. */
 export interface CarrierCall {
   readonly number: string;
   readonly callId: string;
@@ -31,7 +31,7 @@ interface Dialog {
 }
 
 export class Carrier {
-  /** Every call, in the order in which they came. */
+  /** All calls in order of arrival. */
   readonly calls: CarrierCall[] = [];
   readonly port: number;
   readonly #socket: Socket;
@@ -46,7 +46,7 @@ export class Carrier {
     socket.on('message', (bytes, from) => this.#receive(bytes.toString('latin1'), from));
   }
 
-  /** `turn`: how often the number was called before. */
+  /** Starts a carrier. `turn` counts earlier calls to the same number. */
   static async listen(fateOf: (number: string, turn: number) => Fate, port = 0): Promise<Carrier> {
     const socket = createSocket('udp4');
     socket.bind(port, '127.0.0.1');

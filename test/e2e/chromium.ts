@@ -1,4 +1,4 @@
-/** Debian's Chromium, for tests that open pages as people do. */
+/** Opens pages in Debian's Chromium. */
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { type Browser, chromium, type Page } from 'playwright-core';
@@ -7,7 +7,7 @@ const PROGRAM = '/usr/bin/chromium';
 
 export const hasChromium = existsSync(PROGRAM);
 
-/** `args`: beside the usual. */
+/** Starts Chromium with `args` in addition to the default arguments. */
 export const openChromium = (args: readonly string[] = []): Promise<Browser> =>
   chromium.launch({
     executablePath: PROGRAM,
@@ -20,7 +20,7 @@ export const openChromium = (args: readonly string[] = []): Promise<Browser> =>
     ],
   });
 
-/** A microphone that beeps, and leave to use it; media over loopback. */
+/** Arguments that provide a beeping microphone with permission to use it, and allow media over loopback. */
 export const WITH_MICROPHONE = [
   '--use-fake-ui-for-media-stream',
   '--use-fake-device-for-media-stream',
@@ -29,14 +29,14 @@ export const WITH_MICROPHONE = [
   '--allow-loopback-in-peer-connection',
 ] as const;
 
-/** What the page says is wrong: errors of scripts, and whatever the content policy refused. */
+/** Collects page errors: script errors and violations of the content security policy. */
 export function faultsOf(page: Page): readonly string[] {
   const faults: string[] = [];
   page.on('pageerror', (error) => faults.push(error.message));
   page.on('console', (message) => {
-    // A 401 before signing in, and a 404 of a call without a record, are answers and no faults.
+    // Expected responses: a 401 before sign-in and a 404 for a call without a record.
     const isAnswer = message.text().includes('Failed to load resource');
-    // What the test itself runs in the page has no address.
+    // Messages without a URL come from scripts that the test runs in the page.
     if (message.type() === 'error' && !isAnswer && message.location().url !== '') {
       faults.push(message.text());
     }
@@ -46,13 +46,13 @@ export function faultsOf(page: Page): readonly string[] {
 
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
-/** Violations of WCAG 2.2 AA and of good practice that axe-core finds on the page as it is. */
+/** Returns the WCAG 2.2 AA and best-practice violations that axe-core finds on the current page. */
 export async function axeViolations(page: Page): Promise<readonly string[]> {
-  // A change of colours takes a moment, in which they have another contrast.
+  // Skips running color transitions, during which the contrast differs.
   await page.evaluate(
     'Promise.allSettled(document.getAnimations().map(({ finished }) => finished)).then(() => undefined)',
   );
-  // Past the content policy of the page: it is the test that brings the script.
+  // Evaluates the script through the debugger, because the page's content security policy would block it.
   await page.evaluate(readFileSync(AXE, 'utf8'));
   return page.evaluate(`axe.run().then(({ violations }) =>
     violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html, any }) => html.slice(0, 120) + ' ' + (any[0]?.message ?? '')).join(' | ')))`);

@@ -1,4 +1,4 @@
-/** The first start's link opens the console: one short way through it in a real browser, and what it weighs. */
+/** Opens the console in a real browser with the link of the first start, and checks its size. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -7,10 +7,10 @@ import { axeViolations, faultsOf, hasChromium, openChromium } from './chromium.t
 import { callFor } from './phone.ts';
 import { newPlace, ROOT, removePlace, Service, type ServicePlace } from './service.ts';
 
-/** First load, gzipped. */
+/** Limit for the first load, bytes after gzip. */
 const WEIGHT_MAX = 250 * 1024;
 
-it('weighs little, and takes nothing from elsewhere', () => {
+it('stays within the size limit and loads no third-party resources', () => {
   const files = ['index.html', 'console.js', 'console.css'].map((name) =>
     readFileSync(join(ROOT, 'build/web/console', name)),
   );
@@ -33,7 +33,7 @@ describe.skipIf(!hasChromium)('the console', () => {
     removePlace(place);
   });
 
-  it('is opened by the link that the first start prints, and shows a call', async () => {
+  it('opens with the link that the first start prints, and shows a call', async () => {
     const [link = ''] = /http:\S+\/console#\/welcome\/\w+/.exec(service.program.stdout) ?? [];
     await callFor(service, service.demo, 1);
     const browser = await openChromium();

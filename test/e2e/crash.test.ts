@@ -1,4 +1,4 @@
-/** The service is killed, stopped and misconfigured; what is left behind has to be right. */
+/** Kills, stops and misconfigures the service, and verifies the state it leaves. */
 
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ import {
   type ServicePlace,
 } from './service.ts';
 
-// Whole processes start here, and other tests use the machine at the same time.
+// These tests start whole processes and share the machine with other tests.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const HEARTBEAT_MS = 200;
@@ -47,7 +47,7 @@ afterAll(async () => {
   removePlace(place);
 });
 
-/** An echo bot that notes how much audio it has got. */
+/** An echo bot that counts the audio it has received. */
 const countingBot: Bot = (socket, request) => {
   echoBot(socket, request);
   socket.on('message', (data) => {
@@ -60,13 +60,13 @@ const hangups = (count: number) =>
     customer.at('/hangup').length >= count ? customer.at('/hangup') : undefined,
   );
 
-describe('kill -9 in the middle of an answered call', () => {
+describe('kill -9 during an answered call', () => {
   const LIVED_MS = 1500;
   let cdrs: Json[];
   beforeAll(async () => {
     const call = await startCall(service, user);
     await call.answered;
-    await eventually('so much audio at the bot', () => botHeardMs >= LIVED_MS || undefined);
+    await eventually('enough audio at the bot', () => botHeardMs >= LIVED_MS || undefined);
     expect(Number((await service.balance())['reserved_funds'])).toBeGreaterThan(0);
     await service.kill();
     call.hangUp();
@@ -75,7 +75,7 @@ describe('kill -9 in the middle of an answered call', () => {
     cdrs = (await service.api('GET', 'cdr?per_page=20')).body['data'] as Json[];
   });
 
-  it('leaves one CDR, closed and billed up to the last heartbeat', async () => {
+  it('leaves one closed CDR, billed up to the last heartbeat', async () => {
     expect(cdrs).toHaveLength(1);
     const [cdr] = cdrs;
     expect(cdr).toMatchObject({
@@ -89,11 +89,11 @@ describe('kill -9 in the middle of an answered call', () => {
     expect(answeredMs).toBeLessThan(LIVED_MS + 2000);
   });
 
-  it('releases the reservation and debits exactly what the CDR says', async () => {
+  it('releases the reservation and debits exactly the amount in the CDR', async () => {
     expect(await service.balance()).toMatchObject({ balance: 9.995, reserved_funds: 0 });
   });
 
-  it('delivers the hangup notification after the restart, once', async () => {
+  it('delivers the hangup notification once, after the restart', async () => {
     const [hangup] = await hangups(1);
     expect(hangup?.form).toMatchObject({
       Event: 'Hangup',
@@ -103,14 +103,14 @@ describe('kill -9 in the middle of an answered call', () => {
     expect(customer.at('/hangup')).toHaveLength(1);
   });
 
-  it('takes calls again at once', async () => {
+  it('accepts calls immediately after the restart', async () => {
     expect((await callFor(service, user, 1)).setupMs).toBeDefined();
     await hangups(2);
   });
 });
 
 describe('SIGTERM', () => {
-  it('refuses new calls with 503, lets a running one go on, ends it at the limit, and exits with 0', async () => {
+  it('refuses new calls with 503, ends a running call at the drain limit, and exits with 0', async () => {
     const running = await startCall(service, user);
     await running.answered;
     const { baseUrl } = service;
@@ -132,8 +132,8 @@ describe('SIGTERM', () => {
   });
 });
 
-describe('a start that cannot succeed ends with one clear line', () => {
-  /** Status and lines of a start with these variables. */
+describe('a failing start prints one clear line', () => {
+  /** Starts the service with these variables. Returns its exit status and output lines. */
   async function failedStart(more: Readonly<Record<string, string>>) {
     const other = await newPlace();
     const program = new Program('src/main.ts', [], { ...other.environment, ...more });
@@ -143,14 +143,14 @@ describe('a start that cannot succeed ends with one clear line', () => {
     return { status, lines, text: program.output };
   }
 
-  it('port of SIP in use', async () => {
+  it('SIP port in use', async () => {
     const { status, lines } = await failedStart({ CARILLON_SIP_PORT: String(service.sipPort) });
     expect(status).toBe(1);
     expect(lines).toHaveLength(1);
     expect(lines[0]).toContain(`127.0.0.1:${service.sipPort}`);
   });
 
-  it('port of HTTP in use', async () => {
+  it('HTTP port in use', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as { readonly port: number };
@@ -170,12 +170,12 @@ describe('a start that cannot succeed ends with one clear line', () => {
 
   it.each([
     ['an unknown variable', { CARILLON_HTPP_PORT: '8080' }, 'CARILLON_HTPP_PORT'],
-    ['a value that is no number', { CARILLON_CALLS_DRAIN_MS: 'soon' }, 'CARILLON_CALLS_DRAIN_MS'],
     [
-      'a file that is not there',
-      { CARILLON_CONFIG: '/nowhere/settings.json' },
-      '/nowhere/settings.json',
+      'a value that is not a number',
+      { CARILLON_CALLS_DRAIN_MS: 'soon' },
+      'CARILLON_CALLS_DRAIN_MS',
     ],
+    ['a missing file', { CARILLON_CONFIG: '/nowhere/settings.json' }, '/nowhere/settings.json'],
   ])('%s', async (_, more, named) => {
     const { status, lines } = await failedStart(more);
     expect(status).toBe(1);

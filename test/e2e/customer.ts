@@ -1,4 +1,4 @@
-/** A customer's side, written without the project's code: an HTTP server for answer XML and callbacks, and a WebSocket bot. */
+/** A customer's servers, written without code of this project: HTTP for answer XML and callbacks, and a WebSocket bot. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -52,7 +52,7 @@ export class Customer {
     return `127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Answers requests for the path; its address is returned. */
+  /** Serves requests for `path` and returns the URL. */
   page(path: string, page: Page): string {
     this.#pages.set(path, page);
     return `http://${this.authority}${path}`;
@@ -98,7 +98,7 @@ export class Customer {
   }
 }
 
-/** Sends back what it hears. */
+/** A bot that returns the audio it receives. */
 export const echoBot: Bot = (socket) => {
   let format: Json = {};
   socket.on('message', (data) => {

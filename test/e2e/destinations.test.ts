@@ -1,4 +1,4 @@
-/** Where a customer's SIP addresses may lead, in the running service: refused ones get no byte, and the record says why. */
+/** SIP destinations that customers may call: the service sends no packet to a refused address and records the reason. */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
@@ -18,7 +18,7 @@ import {
   type ServicePlace,
 } from './service.ts';
 
-// Whole processes start here, and other tests use the machine at the same time.
+// These tests start whole processes and share the machine with other tests.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const FROM = '14155550100';
@@ -44,7 +44,7 @@ const placed = async (to: string) => {
   return service.api('POST', 'Call/', { from: FROM, to, answer_url: answer });
 };
 
-/** The record of a call that ends at once. */
+/** Places a call that ends immediately, and returns its record. */
 async function recordOf(to: string): Promise<Json> {
   const { body } = await placed(to);
   return eventually(`the record of ${to}`, async () => {
@@ -54,7 +54,7 @@ async function recordOf(to: string): Promise<Json> {
   });
 }
 
-it('private and link-local addresses, and the service itself, are refused with a true cause', async () => {
+it('refuses private and link-local addresses and the service itself, with the correct cause', async () => {
   const http = new URL(service.baseUrl).port;
   for (const [to, why] of [
     ['sip:a@169.254.169.254', 'link-local'],
@@ -68,7 +68,7 @@ it('private and link-local addresses, and the service itself, are refused with a
   }
 });
 
-it('what else listens on loopback is reached while the service is bound there', async () => {
+it('allows other programs on loopback while the service is bound to loopback', async () => {
   const socket = createSocket('udp4');
   socket.bind(0, '127.0.0.1');
   await once(socket, 'listening');
@@ -78,7 +78,7 @@ it('what else listens on loopback is reached while the service is bound there', 
   socket.close();
 });
 
-it('a carrier is reached by numbers alone, which keep their bars', async () => {
+it('allows a carrier only through numbers, to which destination rules still apply', async () => {
   const connections: unknown[] = [];
   const gateway = createServer((socket) => {
     connections.push(socket);
@@ -99,11 +99,11 @@ it('a carrier is reached by numbers alone, which keep their bars', async () => {
   gateway.close();
 });
 
-it('a phone on this machine is answered at the port below one of a leg, and refused at that one', async () => {
+it("answers a local phone whose RTP port is outside the service's range, and refuses a port inside it", async () => {
   const document = '<Response><DTMF>1</DTMF><Wait length="20"/></Response>';
   const user = await makeUser(service, 'below', { answer_url: customer.xml('/below', document) });
   const lines: SipLine[] = [];
-  /** The port of our leg; undefined: refused. */
+  /** Places a call with this RTP port. Returns the service's RTP port, or undefined if the call is refused. */
   const callFrom = async (rtpPort: number): Promise<number | undefined> => {
     const at = { host: '127.0.0.1', port: service.sipPort, transport: 'udp' as const };
     const line = await SipLine.open({ ...user, ...at, clock, random });
@@ -124,7 +124,7 @@ it('a phone on this machine is answered at the port below one of a leg, and refu
     const port = /^m=audio (\d+)/m.exec(sdp ?? '')?.[1];
     return port === undefined ? undefined : Number(port);
   };
-  // Nothing of ours, nor of any other phone, is there.
+  // Port 9 belongs to no leg and no phone.
   const port = await callFrom(9);
   expect(port).toBeDefined();
   expect(await callFrom(Number(port) - 1)).toBeDefined();

@@ -1,4 +1,7 @@
-/** The data folder is taken away, or becomes full, or PostgreSQL stops, under a running call: no new ones meanwhile, and nothing of it is lost. */
+/**
+ * Removes or fills the data folder, or stops PostgreSQL, during a call: new calls are refused, and no data of the call
+ * is lost.
+ */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -26,10 +29,10 @@ const readyz = async (expected: number): Promise<unknown> =>
     return status === expected ? text : undefined;
   });
 
-/** Takes the disk away in the middle of a call and gives it back after the call's end. */
+/** Makes the storage unavailable during a call, restores it after the call has ended, and returns the readiness problem. */
 async function during(take: () => void, giveBack: () => void): Promise<string> {
   service = await Service.start(place);
-  // The files are away later on.
+  // Reads the demo data first, because the files become unavailable later.
   const { demo } = service;
   const call = await startCall(service, demo, { seconds: 30 });
   await call.answered;
@@ -49,8 +52,8 @@ async function during(take: () => void, giveBack: () => void): Promise<string> {
 
 const REQUEST = { from: '1', to: '14155550123', answer_url: 'http://127.0.0.1:9/' };
 
-describe('ready means ready', () => {
-  it('the data folder moved away and back', async () => {
+describe('readiness follows the storage', () => {
+  it('reports a data folder that is moved away, and recovers when it returns', async () => {
     place = await newPlace();
     const away = `${place.dataDir}-away`;
     const problem = await during(
@@ -60,7 +63,7 @@ describe('ready means ready', () => {
     expect(problem).toContain('the data folder does not exist any more');
   });
 
-  it('a full disk', async ({ skip }) => {
+  it('reports a full disk, and recovers', async ({ skip }) => {
     place = await newPlace();
     const disk = join(place.dataDir, 'disk');
     try {
@@ -68,7 +71,7 @@ describe('ready means ready', () => {
       execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=24m', 'tmpfs', disk], { stdio: 'ignore' });
     } catch {
       service = await Service.start(place);
-      skip('no disk of its own can be mounted here');
+      skip('cannot mount a separate disk on this machine');
     }
     leave = () => execFileSync('umount', ['-l', disk]);
     const dataDir = join(disk, 'data');

@@ -1,4 +1,4 @@
-/** The elements of answer XML for one caller, as it hears them. */
+/** Answer XML elements from the point of view of one caller. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Handset } from './handset.ts';
 import { Scene } from './scene.ts';
@@ -12,8 +12,8 @@ beforeAll(async () => {
 });
 afterAll(() => scene.close());
 
-describe.concurrent('what a caller is given to hear', () => {
-  it('Play takes WAV and MP3, Wait is silence, Speak speaks, and the end of the document ends the call', async () => {
+describe.concurrent('audio that the caller hears', () => {
+  it('Play accepts WAV and MP3, Wait is silence, Speak synthesizes, and the end of the document ends the call', async () => {
     const elements = `<Play>${scene.sounds.low}</Play><Wait length="1"/><Play loop="2">${scene.sounds.high}</Play><Speak>Good morning</Speak>`;
     const phone = await scene.callTo('prompts', elements);
     await phone.ended;
@@ -32,7 +32,7 @@ describe.concurrent('what a caller is given to hear', () => {
     await phone.close();
   });
 
-  it('PreAnswer is heard as early media, before the 200', async () => {
+  it('PreAnswer plays as early media, before the 200', async () => {
     const phone = await scene.callTo(
       'early',
       `<PreAnswer><Play>${scene.sounds.low}</Play></PreAnswer><Play>${scene.sounds.high}</Play>`,
@@ -53,20 +53,17 @@ describe.concurrent('what a caller is given to hear', () => {
   it.each([
     ['as events', 'asyncevents', true],
     ['as tones', 'asynctones', false],
-  ])(
-    'DTMF with async is heard whole under a Play that is shorter, %s',
-    async (_, name, keyEvents) => {
-      const elements = `<DTMF>1234567890</DTMF><Play>${scene.sounds.low}</Play>`;
-      const phone = await scene.callTo(name, elements, { keyEvents });
-      await phone.ended;
-      expect(keyEvents ? phone.keysHeard : keysIn(phone.heard)).toBe('1234567890');
-      await phone.close();
-    },
-  );
+  ])('DTMF with async plays in full over a shorter Play, %s', async (_, name, keyEvents) => {
+    const elements = `<DTMF>1234567890</DTMF><Play>${scene.sounds.low}</Play>`;
+    const phone = await scene.callTo(name, elements, { keyEvents });
+    await phone.ended;
+    expect(keyEvents ? phone.keysHeard : keysIn(phone.heard)).toBe('1234567890');
+    await phone.close();
+  });
 
   it.each([
-    ['as events of RFC 4733 where they are negotiated', 'keyevents', true],
-    ['as tones where they are not', 'keytones', false],
+    ['as RFC 4733 events if negotiated', 'keyevents', true],
+    ['as tones if not negotiated', 'keytones', false],
   ])('DTMF sends keys %s', async (_, name, keyEvents) => {
     const phone = await scene.callTo(name, '<DTMF async="false">1w59#</DTMF><Wait length="1"/>', {
       keyEvents,
@@ -81,12 +78,12 @@ describe.concurrent('what a caller is given to hear', () => {
   it.each([
     ['a beep', 'waitbeep', 'beep="true"', () => joined([silence(1500), tone([1000], 400)])],
     [
-      'the silence of the caller',
+      'silence of the caller',
       'waitsilence',
       'silence="true" minSilence="500"',
       () => tone([500], 1500),
     ],
-  ])('Wait ends early at %s', async (_, name, attributes, voice) => {
+  ])('ends Wait early at %s', async (_, name, attributes, voice) => {
     const elements = `<Play>${scene.sounds.low}</Play><Wait length="8" ${attributes}/><Play>${scene.sounds.high}</Play>`;
     const phone = await scene.callTo(name, elements, { voice: voice() });
     await phone.ended;
@@ -97,7 +94,7 @@ describe.concurrent('what a caller is given to hear', () => {
   });
 });
 
-describe.concurrent('what a caller presses, each key once', () => {
+describe.concurrent('reads each key of the caller once', () => {
   const elements = (name: string) =>
     `<GetDigits action="${scene.url(`/${name}-keys`)}" numDigits="4"><Play loop="0">${scene.sounds.endless}</Play></GetDigits>`;
   const keysOf = async (name: string, phone: Handset) => {
@@ -109,14 +106,14 @@ describe.concurrent('what a caller presses, each key once', () => {
   const prompted = (phone: Handset) =>
     eventually('the prompt', () => (toneMs(phone.heard, 1000) > 0 ? true : undefined));
 
-  it('as events of RFC 4733', async () => {
+  it('as RFC 4733 events', async () => {
     const phone = await scene.callTo('rfc4733', elements('rfc4733'));
     await prompted(phone);
     phone.press('4077');
     expect(await keysOf('rfc4733', phone)).toBe('4077');
   });
 
-  it('as tones in the audio, when no events were negotiated', async () => {
+  it('as tones in the audio, if no events were negotiated', async () => {
     const phone = await scene.callTo('inband', elements('inband'), { keyEvents: false });
     await prompted(phone);
     phone.say(keyTones('4077'));
@@ -135,7 +132,7 @@ describe.concurrent('Record', () => {
   const record = (name: string, attributes: string) =>
     `<Record fileFormat="wav" playBeep="false" action="${scene.url(`/${name}-action`)}" callbackUrl="${scene.url(`/${name}-stop`)}" ${attributes}/><Wait length="20"/>`;
 
-  it('ends when the caller has been silent', async () => {
+  it('ends after the caller has been silent', async () => {
     const phone = await scene.callTo('quiet', record('quiet', 'timeout="1" maxLength="30"'), {
       voice: joined([silence(300), tone([900], 1000)]),
     });
@@ -143,14 +140,14 @@ describe.concurrent('Record', () => {
     expect(form).toMatchObject({ RecordingEndReason: 'RecordingTimeout' });
     const { channels, left, lengthMs } = await scene.recorded(form['RecordUrl']);
     expect(channels).toBe(1);
-    // A phone on a busy machine sends in bursts, and what comes too late is lost.
+    // On a busy machine the phone sends packets in bursts, and late packets are lost.
     expect(toneMs(left, 900)).toBeGreaterThanOrEqual(800);
     expect(toneMs(left, 900)).toBeLessThanOrEqual(1100);
     expect(Math.abs(lengthMs - Number(form['RecordingDurationMs']))).toBeLessThanOrEqual(20);
     await phone.hangUp();
   });
 
-  it('ends at a key, which is told', async () => {
+  it('ends at a key and reports the key', async () => {
     const phone = await scene.callTo('bykey', record('bykey', 'finishOnKey="#" maxLength="30"'), {
       voice: tone([900], 3000),
     });
@@ -164,7 +161,7 @@ describe.concurrent('Record', () => {
     await phone.hangUp();
   });
 
-  it('of a session keeps both sides in step: the caller left, what it hears right', async () => {
+  it('keeps both sides of a session recording in step: the caller on the left, its received audio on the right', async () => {
     const elements = `<Record recordSession="true" fileFormat="wav" playBeep="false" maxLength="60" callbackUrl="${scene.url('/sides-stop')}"/><Play>${scene.sounds.low}</Play>`;
     const phone = await scene.callTo('sides', elements, { voice: tone([900], 3000) });
     await phone.ended;
@@ -179,7 +176,7 @@ describe.concurrent('Record', () => {
   });
 });
 
-describe.concurrent('where a call goes', () => {
+describe.concurrent('document flow', () => {
   it.each([
     ['busy', 486, 3010, 'Busy Line'],
     ['rejected', 603, 3020, 'Rejected'],
@@ -194,7 +191,7 @@ describe.concurrent('where a call goes', () => {
     await phone.close();
   });
 
-  it('Redirect goes on with another document', async () => {
+  it('Redirect continues with another document', async () => {
     const next = scene.customer.xml(
       '/next',
       `<Response><Play>${scene.sounds.high}</Play></Response>`,

@@ -1,4 +1,4 @@
-/** From nothing to a billed call, as a person does it: start, call, look, stop. */
+/** The first session of an operator: start the service, place a call, check its record and bill, and stop. */
 import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,17 +15,17 @@ import {
   type ServicePlace,
 } from './service.ts';
 
-// Whole processes start here, and other tests use the machine at the same time.
+// These tests start whole processes and share the machine with other tests.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
-/** Two seconds is the aim on an idle machine; here other tests run meanwhile. */
+/** Limit for the second start, ms. The target on an idle machine is 2 s; other tests run in parallel. */
 const SECOND_START_LIMIT_MS = 15_000;
 const START_CREDIT = 10;
 
 let place: ServicePlace;
 let service: Service;
 let customer: Customer;
-/** Everything that any process of this file wrote, and everything that must not be in it. */
+/** Output of all processes of this file, and the secrets that it must not contain. */
 const written: string[] = [];
 
 beforeAll(async () => {
@@ -46,7 +46,7 @@ const run = async (script: string, args: readonly string[], more = {}) => {
 };
 
 describe('the first start', () => {
-  it('prints what a person needs for a first call', () => {
+  it('prints all data needed for a first call', () => {
     const { demo } = service;
     for (const needed of [
       demo.baseUrl,
@@ -62,7 +62,7 @@ describe('the first start', () => {
     expect(service.program.stdout).toContain(`127.0.0.1:${service.sipPort}`);
   });
 
-  it('keeps the data folder to its owner', () => {
+  it('restricts the data folder to its owner', () => {
     const modes = readdirSync(service.dataDir, { recursive: true, withFileTypes: true }).map(
       (entry) => {
         const path = join(entry.parentPath, entry.name);
@@ -74,7 +74,7 @@ describe('the first start', () => {
     expect(statSync(service.dataDir).mode & 0o777).toBe(0o700);
   });
 
-  it('prints a curl line that works', async () => {
+  it('prints a working curl command', async () => {
     const line = /curl .*/.exec(service.program.stdout)?.[0] ?? '';
     const headers = Object.fromEntries(
       [...line.matchAll(/-H '([^:]+): ([^']+)'/g)].map(([, name = '', value = '']) => [
@@ -88,14 +88,14 @@ describe('the first start', () => {
   });
 });
 
-describe('health and figures', () => {
+describe('health and metrics', () => {
   it('is alive and ready while SIP, media and store are up', async () => {
     expect((await service.get('/healthz')).status).toBe(200);
     const ready = await service.get('/readyz');
     expect([ready.status, ready.body['status']]).toEqual([200, 'ready']);
   });
 
-  it('writes metrics in the Prometheus text format', async () => {
+  it('exports metrics in the Prometheus text format', async () => {
     const { status, text } = await service.get('/metrics');
     expect(status).toBe(200);
     const samples = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
@@ -115,12 +115,12 @@ describe('a call of the bundled phone', () => {
   });
   afterAll(() => rmSync(files, { recursive: true, force: true }));
 
-  it('ends with status 0 because the speech came back', () => {
+  it('ends with status 0 after the echo was heard', () => {
     expect(report.status, report.stdout + report.stderr).toBe(0);
     expect(existsSync(heard)).toBe(true);
   });
 
-  it('has one timeline: SIP messages, elements with their lines, callbacks, media', async () => {
+  it('has one timeline with SIP messages, elements with line numbers, callbacks and media', async () => {
     const recent = (await service.api('GET', 'cdr?per_page=1')).body['data'] as { uuid: string }[];
     const { body } = await service.api('GET', `Call/${recent[0]?.uuid}/log`);
     const log = body['log'] as { kind: string; text: string }[];
@@ -137,7 +137,7 @@ describe('a call of the bundled phone', () => {
     }
   });
 
-  it('is in the metrics: documents and notifications alike', async () => {
+  it('counts documents and notifications in the metrics', async () => {
     await eventually('the hangup notification', async () => {
       const { text } = await service.get('/metrics');
       const told = (event: string): boolean =>
@@ -152,14 +152,14 @@ describe('a call of the bundled phone', () => {
     }
   });
 
-  it('costs one pulse of voice and one of the stream, to the millionth', async () => {
+  it('costs exactly one pulse of voice and one of the stream', async () => {
     const balance = await service.balance();
     // config/rates.json: sip 0.002 and stream 0.003 USD a minute, 60 s pulse.
     expect(Math.round(Number(balance['balance']) * 1e6)).toBe(START_CREDIT * 1e6 - 2000 - 3000);
     expect(Number(balance['reserved_funds'])).toBe(0);
   });
 
-  it('leaves a CDR in which voice and stream are separate', async () => {
+  it('leaves a CDR with separate entries for voice and stream', async () => {
     const { body } = await service.api('GET', 'cdr?per_page=20');
     const [line] = body['data'] as Json[];
     expect(line).toMatchObject({
@@ -173,15 +173,15 @@ describe('a call of the bundled phone', () => {
     expect(Number(line?.['mos'])).toBeGreaterThan(3.5);
   });
 
-  it('fails with status 1 and a line when the password is wrong', async () => {
+  it('fails with status 1 and a message when the password is wrong', async () => {
     const { status, stderr } = await run('src/phone/main.ts', ['--password', 'not-the-password-1']);
     expect([status, stderr.trim().split('\n').length]).toEqual([1, 1]);
     expect(stderr).toMatch(/refused with 40[13]/);
   });
 });
 
-describe("the operator's side", () => {
-  it('refuses without its token, and with that of an account', async () => {
+describe('operator API', () => {
+  it("refuses requests without the operator token, or with an account's token", async () => {
     for (const headers of [
       {},
       { authorization: 'Bearer wrong' },
@@ -191,7 +191,7 @@ describe("the operator's side", () => {
     }
   });
 
-  it('makes an account, credits it, and its endpoint calls its own bot', async () => {
+  it('creates and credits an account whose endpoint calls its own bot', async () => {
     const made = await service.admin('POST', '/accounts', {
       name: 'Second',
       currency: 'USD',
@@ -235,7 +235,7 @@ describe("the operator's side", () => {
     expect(hangup?.headers).toHaveProperty('x-vobiz-signature-v3');
   });
 
-  it('shows a live call to the operator, and nothing once it is over', async () => {
+  it('lists a live call for the operator until the call ends', async () => {
     const running = callFor(service, service.demo, 1);
     const [call] = await eventually('a live call', async () => {
       const calls = (await service.admin('GET', '/calls')).body['calls'] as Json[];
@@ -248,7 +248,7 @@ describe("the operator's side", () => {
     );
   });
 
-  it('is operated from the command line', async () => {
+  it('supports operation from the command line', async () => {
     const status = await run('bin/carillon.mjs', ['status']);
     expect(status.status, status.stderr).toBe(0);
     const listed = await run('bin/carillon.mjs', ['--json', 'accounts', 'list']);
@@ -261,7 +261,7 @@ describe("the operator's side", () => {
 });
 
 describe('stop and second start', () => {
-  it('stops on SIGTERM with status 0, starts again, and knows everything', async () => {
+  it('stops on SIGTERM with status 0, and keeps all data for the next start', async () => {
     const before = await service.balance();
     const records = (await service.api('GET', 'cdr')).body['data'];
     expect(records).not.toEqual([]);
@@ -276,15 +276,15 @@ describe('stop and second start', () => {
     expect(service.program.stdout).not.toContain(first.authToken);
     expect({ ...service.demo, baseUrl: '' }).toEqual({ ...first, baseUrl: '' });
     expect(await service.balance()).toEqual(before);
-    // Housekeeping runs at every start: with the defaults it deletes no record.
-    await eventually('the first look of housekeeping', async () =>
+    // Housekeeping runs at every start. With the default retention it deletes no record.
+    await eventually('the first run of housekeeping', async () =>
       (await service.get('/readyz')).status === 200 ? true : undefined,
     );
     expect((await service.api('GET', 'cdr')).body['data']).toEqual(records);
     expect((await callFor(service, service.demo, 1)).setupMs).toBeDefined();
   });
 
-  it('has written no token, no password and no key to its log, at the most talkative level', () => {
+  it('writes no token, password or key to its log at log level debug', () => {
     const log = written.at(-1) ?? '';
     expect(log.split('\n').length).toBeGreaterThan(5);
     const { authToken, password } = service.demo;

@@ -1,4 +1,7 @@
-/** A phone in a test's hand: registers, calls and is called, says tones, presses keys in all three ways, and keeps what it hears. */
+/**
+ * A test phone: registers, places and receives calls, plays tones, sends DTMF in all three ways, and keeps the received
+ * audio.
+ */
 import { setImmediate as turn } from 'node:timers/promises';
 import { systemRandom as random } from '../../src/base/system-random.ts';
 import { systemClock as clock } from '../../src/edge/clock/system-clock.ts';
@@ -21,9 +24,9 @@ import type { Service } from './service.ts';
 const EVENT_PAYLOAD_TYPE = 101;
 
 export interface HandsetOptions {
-  /** Said from the answer on, 8 kHz. */
+  /** Audio to send from the answer on, 8 kHz. */
   readonly voice?: Int16Array;
-  /** RFC 4733 keys are offered; true by default. */
+  /** Whether to offer RFC 4733 events. Default true. */
   readonly keyEvents?: boolean;
 }
 
@@ -60,7 +63,7 @@ export class Handset {
     return new Handset(line, await VoiceChannel.open(line.localAddress, clock, random), options);
   }
 
-  /** Calls the application of its own user, or whom it is told. */
+  /** Calls the user's own application, or the given address. */
   static async call(
     service: Service,
     user: SipUser,
@@ -73,7 +76,7 @@ export class Handset {
     return handset;
   }
 
-  /** Registers, and takes the first call that comes. */
+  /** Registers and answers the first incoming call. */
   static async waiting(
     service: Service,
     user: SipUser,
@@ -96,22 +99,22 @@ export class Handset {
     return handset;
   }
 
-  /** The 200, or our own. */
+  /** Resolves when the call is answered by either side's 200. */
   get answered(): Promise<void> {
     return this.#answered.promise;
   }
 
-  /** A 183 with audio. */
+  /** Resolves at a 183 with SDP. */
   get early(): Promise<void> {
     return this.#early.promise;
   }
 
-  /** Once everything has left and was heard. */
+  /** Resolves after the call has ended and all packets were sent and received. */
   get ended(): Promise<LegEndFacts> {
     return this.#ended.promise;
   }
 
-  /** 8 kHz, from the answer or the early media on. */
+  /** Audio received since the answer or early media, 8 kHz. */
   get heard(): Int16Array {
     return this.#channel.heard();
   }
@@ -120,7 +123,7 @@ export class Handset {
     return this.#channel.keysHeard;
   }
 
-  /** Said from now on. */
+  /** Replaces the audio to send, from now on. */
   say(voice: Int16Array): void {
     this.#channel.say(voice);
   }
@@ -173,7 +176,10 @@ export class Handset {
     };
   }
 
-  /** When the end is told, our BYE has yet to leave, and the last audio may wait in its socket: until a turn brings none. */
+  /**
+   * At the end of the call the BYE is still to be sent, and the socket may hold audio. Waits until an event-loop turn
+   * reads no packet.
+   */
   async #lastWord(): Promise<void> {
     let before = -1;
     while (before !== this.#channel.reception.received) {

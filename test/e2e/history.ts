@@ -1,4 +1,4 @@
-/** Days that lie behind a service which a test starts: the ledger takes nothing into the past afterwards. */
+/** Writes past days into the data folder before the service starts, because the ledger accepts no backdated entries later. */
 
 import { DAY_MS } from '../../src/base/duration.ts';
 import { asAccountId } from '../../src/base/ids.ts';
@@ -10,13 +10,13 @@ import { SimClock } from '../sim/clock.ts';
 import type { AccountKey } from './service.ts';
 
 interface History {
-  /** Texts that the store keeps by name. */
+  /** Setting values of the store, by name. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** On each of so many days before today its calls cost 0.24 USD. */
+  /** Number of past days. The account's calls cost 0.24 USD on each day. */
   readonly days: number;
 }
 
-/** An account with 10 USD, its first day included, in a data folder that no service has used yet. */
+/** Creates an account with 10 USD, dated to the first day of the history, in a data folder that no service has used. */
 export async function accountWithHistory(dataDir: string, history: History): Promise<AccountKey> {
   const key = { authId: 'MA_AAAAAAAAAAAAAAAAA', authToken: 'a-token-of-days-before' };
   const accountId = asAccountId(key.authId);

@@ -1,4 +1,4 @@
-/** What `carillon install` and the image are made of, put below a folder and run by a user without rights. */
+/** Installs the contents of `carillon install` and the image below a folder, and runs them as an unprivileged user. */
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
@@ -38,14 +38,14 @@ function install(...more: readonly string[]) {
   return JSON.parse(stdout) as { readonly dry_run: boolean; readonly steps: readonly string[] };
 }
 
-it('a dry run tells the steps and takes none', () => {
+it('a dry run prints the steps and changes no file', () => {
   const { dry_run: dryRun, steps } = install('--dry-run');
   expect(dryRun).toBe(true);
   expect(steps.join('\n')).toContain('etc/systemd/system/carillon.service');
   expect(statSync(join(root, 'opt'), { throwIfNoEntry: false })).toBeUndefined();
 });
 
-it('is put where the unit looks for it; a second install keeps the settings', () => {
+it('installs to the paths of the systemd unit; a second install keeps the settings', () => {
   install('--public-host', '192.0.2.10');
   const settings = join(root, 'etc/carillon/carillon.yaml');
   const first = readFileSync(settings, 'utf8');
@@ -58,7 +58,7 @@ it('is put where the unit looks for it; a second install keeps the settings', ()
   expect(started.map((file) => statSync(join(root, file)).isFile())).toEqual([true, true]);
 }, 60_000);
 
-it('the installed program runs by itself, for a user without rights, and says whether it is well', async () => {
+it('the installed program runs standalone as an unprivileged user and reports its health', async () => {
   const program = join(root, 'opt/carillon');
   mkdirSync(place.dataDir);
   if (isRoot) {

@@ -1,4 +1,4 @@
-/** People who talk to each other, and live calls in the hands of REST. */
+/** Calls between phones, and control of live calls over REST. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { WebSocket } from 'ws';
 import type { Handset } from './handset.ts';
@@ -13,11 +13,11 @@ beforeAll(async () => {
 });
 afterAll(() => scene.close());
 
-/** An answered call in which nothing happens; a `Wait` that comes first would delay the answer. */
+/** An answered call that waits. PreAnswer comes first because a leading `Wait` would delay the answer. */
 const HOLD = '<PreAnswer/><Record recordSession="true" playBeep="false"/><Wait length="60"/>';
 
-describe.concurrent('people who talk to each other', () => {
-  it('Dial connects a registered phone: both are heard, keys go through, the end is told', async () => {
+describe.concurrent('calls between phones', () => {
+  it('Dial connects a registered phone with audio and keys in both directions, and reports the end', async () => {
     const { phone: called, element } = await scene.waiting('callee', { voice: tone([1500], 4000) });
     const dial = `<Dial action="${scene.url('/dial-end')}" callbackUrl="${scene.url('/dial-events')}">${element}</Dial>`;
     const caller = await scene.callTo('dial', dial, { voice: tone([900], 4000) });
@@ -39,7 +39,7 @@ describe.concurrent('people who talk to each other', () => {
     await caller.close();
   });
 
-  it('Dial to a phone that is busy: the ringing stops, the document hears of it', async () => {
+  it('Dial to a busy phone stops the ringing and reports busy to the document', async () => {
     const { phone: first, element } = await scene.waiting('engaged');
     const dial = (name: string) => `<Dial action="${scene.url(`/${name}-end`)}">${element}</Dial>`;
     const talking = await scene.callTo('busy1', dial('busy1'));
@@ -54,7 +54,7 @@ describe.concurrent('people who talk to each other', () => {
     await first.close();
   });
 
-  it('Conference: each of three hears the two others, and nobody itself', async () => {
+  it('Conference: each of three members hears the other two but not itself', async () => {
     const voices = [900, 1300, 1700];
     const xml = '<Conference beep="false">Meeting</Conference>';
     const phones = await Promise.all(
@@ -76,7 +76,7 @@ describe.concurrent('people who talk to each other', () => {
     for (const phone of phones) await phone.ended.then(() => phone.close());
   });
 
-  it('Dial plays music, asks the called party for a key, and records from then on', async () => {
+  it('Dial plays music, requires a key from the called party, and then records', async () => {
     const { phone: called, element } = await scene.waiting('confirmer', {
       voice: tone([1500], 8000),
     });
@@ -103,7 +103,7 @@ describe.concurrent('people who talk to each other', () => {
     expect(toneMs(right, 1000)).toBe(0);
   });
 
-  it('a transfer of both legs gives each its own document', async () => {
+  it('a transfer of both legs gives each leg its own document', async () => {
     const { phone: called, element } = await scene.waiting('bleg');
     const caller = await scene.callTo(
       'aleg',
@@ -127,7 +127,7 @@ describe.concurrent('people who talk to each other', () => {
     await Promise.all([caller.hangUp(), called.hangUp()]);
   });
 
-  it('members of a conference are muted, played to and thrown out over REST; the room is recorded', async () => {
+  it('REST mutes, plays to and removes conference members, and records the room', async () => {
     const xml = `<Conference callbackUrl="${scene.url('/room')}" enterSound="beep:1" record="true" recordFileFormat="wav">Moderated</Conference>`;
     const one = await scene.callTo('member1', xml, { voice: tone([900], 9000) });
     const two = await scene.callTo('member2', xml, { voice: tone([1300], 9000) });
@@ -164,12 +164,12 @@ describe.concurrent('people who talk to each other', () => {
 
 const OVER_MS = 300;
 const SAMPLES_PER_MS = 8;
-/** Nothing of a tone has been heard of late. */
+/** Whether the latest received audio no longer contains the tone. */
 const isOver = (phone: Handset, hz: number): boolean =>
   toneMs(phone.heard.subarray(-OVER_MS * SAMPLES_PER_MS), hz, 0.3) === 0;
 
-describe.concurrent('a live call in the hands of REST', () => {
-  it('is played to, spoken to, sent keys and recorded, and each of them is stopped', async () => {
+describe.concurrent('control of a live call over REST', () => {
+  it('plays, speaks, sends keys and records, and stops each action', async () => {
     const phone = await scene.callTo('rest', HOLD, { voice: tone([900], 9000) });
     await phone.answered;
     const uuid = await scene.uuidOf('rest');
@@ -204,7 +204,7 @@ describe.concurrent('a live call in the hands of REST', () => {
     await phone.hangUp();
   });
 
-  it('is streamed, listed, and no longer streamed', async () => {
+  it('starts, lists and stops a stream', async () => {
     const messages: Json[] = [];
     const bot = scene.customer.bot('/rest-bot', (socket: WebSocket) => {
       socket.on('message', (data) => messages.push(JSON.parse(String(data))));
@@ -231,7 +231,7 @@ describe.concurrent('a live call in the hands of REST', () => {
     await phone.hangUp();
   });
 
-  it('a transfer over REST breaks off what runs', async () => {
+  it('a transfer interrupts the running element', async () => {
     const phone = await scene.callTo('moved', `<Play loop="0">${scene.sounds.endless}</Play>`);
     await phone.answered;
     const there = scene.customer.xml(

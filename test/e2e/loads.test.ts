@@ -1,10 +1,10 @@
-/** One process on SQLite pays for nothing that many nodes need: neither library is loaded. */
+/** Cluster libraries are loaded only when configured: SQLite loads no PostgreSQL and no Redis client. */
 import { readFileSync } from 'node:fs';
 import { afterEach, expect, it } from 'vitest';
 import { postgresMissing, sharedCluster } from '../postgres.ts';
 import { newPlace, removePlace, Service, type ServicePlace } from './service.ts';
 
-/** Says which modules of clients of PostgreSQL and Redis are loaded, in every thread. */
+/** Prints the PostgreSQL and Redis client modules that any thread loads. */
 const SAYS = `--import ${`data:text/javascript,${encodeURIComponent(`
   import { registerHooks } from 'node:module';
   registerHooks({ load(url, context, next) {
@@ -22,7 +22,7 @@ afterEach(async () => {
 const isMapped = ({ program }: Service): boolean =>
   readFileSync(`/proc/${program.child.pid}/maps`, 'utf8').includes('libpq');
 
-it.skipIf(process.platform !== 'linux')('on SQLite there is none', async () => {
+it.skipIf(process.platform !== 'linux')('loads no client library on SQLite', async () => {
   place = await newPlace({ NODE_OPTIONS: SAYS });
   service = await Service.start(place);
   expect(service.program.output).not.toContain('LOADED');
@@ -30,7 +30,7 @@ it.skipIf(process.platform !== 'linux')('on SQLite there is none', async () => {
 });
 
 it.skipIf(process.platform !== 'linux' || postgresMissing !== undefined)(
-  `on PostgreSQL its own is, and no other ${postgresMissing ?? ''}`,
+  `loads only the PostgreSQL client on PostgreSQL ${postgresMissing ?? ''}`,
   async () => {
     const url = (await sharedCluster()).database('loads');
     place = await newPlace({ NODE_OPTIONS: SAYS, CARILLON_STORE_URL: url });

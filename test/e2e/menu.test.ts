@@ -1,4 +1,4 @@
-/** A menu as callers know it: early media, prompts that a key stops, keys in confidence. */
+/** A phone menu: early media, prompts that a key interrupts, and keys that stay out of the logs. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Customer } from './customer.ts';
 import { makeUser } from './phone.ts';
@@ -11,7 +11,7 @@ import {
   type ServicePlace,
 } from './service.ts';
 
-/** Long enough not to stand in a log by chance. */
+/** Long enough to be unlikely to appear in a log by chance. */
 const PIN = '86429753';
 
 let place: ServicePlace;
@@ -29,8 +29,8 @@ afterAll(async () => {
   removePlace(place);
 });
 
-describe('GetDigits of a real call', () => {
-  it('reads the keys of a phone in the middle of an endless prompt, and no log shows them', async () => {
+describe('GetDigits in a real call', () => {
+  it("reads the phone's keys during an endless prompt, and writes them to no log", async () => {
     const action = customer.xml('/pin', '<Response><Hangup/></Response>');
     const answer_url = customer.xml(
       '/menu',

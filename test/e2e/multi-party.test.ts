@@ -1,4 +1,4 @@
-/** A multi-party call of real phones: one by its document, one moved into it by REST. */
+/** A multi-party call of real phones: one joins by its document, the other by REST. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Customer } from './customer.ts';
 import { Handset } from './handset.ts';
@@ -27,7 +27,7 @@ interface Participant {
 }
 
 describe('MultiPartyCall', () => {
-  it('a customer waits with a place that is told anew, an agent is moved in, muted, and both end with it', async () => {
+  it('sends the customer its queue position, adds and mutes an agent, and ends for both together', async () => {
     let asked = 0;
     const wait = customer.page('/wait', (response) => {
       asked += 1;
@@ -90,7 +90,7 @@ describe('MultiPartyCall', () => {
     await Promise.all([caller.ended, agent.ended]);
     for (const { body } of [whole, single]) {
       const id = String(body['recording_id']);
-      // Paused to its end: nothing of the rest of the call is in it.
+      // The recording was paused before the rest of the call, so the rest is missing.
       await eventually('the recording', async () => {
         const file = await service.api('GET', `Recording/${id}/`);
         if (file.status === 404) return true;
@@ -111,7 +111,7 @@ describe('MultiPartyCall', () => {
     await Promise.all([caller.close(), agent.close()]);
   });
 
-  it('a participant is chosen by call_uuid, or by from and to', async () => {
+  it('selects a participant by call_uuid, or by from and to', async () => {
     for (const body of [
       { role: 'agent' },
       { role: 'agent', from: '1', call_uuid: 'x' },

@@ -1,4 +1,4 @@
-/** Packets that no well-behaved peer sends: the service drops or refuses them, and the next caller notices nothing. */
+/** Packets that no compliant peer sends: the service drops or refuses them, and later callers are not affected. */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -7,13 +7,13 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { babble, callFor, startCall } from './phone.ts';
 import { eventually, newPlace, removePlace, Service, type ServicePlace } from './service.ts';
 
-// Whole processes start here, and other tests use the machine at the same time.
+// These tests start whole processes and share the machine with other tests.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let place: ServicePlace;
 let service: Service;
 
-/** Of this process alone: what is sprayed must not reach the tests beside it. */
+/** RTP port range of this process, so that the packet flood does not reach other tests. */
 const RTP_PORT_MIN = 25_000 + (process.pid % 100) * 40;
 
 beforeAll(async () => {
@@ -28,7 +28,7 @@ afterAll(async () => {
   removePlace(place);
 });
 
-/** Sends datagrams from one socket and hands each answer to `heard` until that is satisfied. */
+/** Sends datagrams from one socket and passes each response to `heard` until it returns true. */
 async function exchange(
   datagrams: readonly (string | Buffer)[],
   heard: (answer: string) => boolean,
@@ -48,7 +48,7 @@ async function exchange(
   }
 }
 
-/** The status of the first answer that is not 100. */
+/** Returns the status of the first response other than 100. */
 async function statusFor(datagram: string): Promise<string> {
   let status = '100';
   await exchange([datagram], (answer) => {
@@ -58,7 +58,7 @@ async function statusFor(datagram: string): Promise<string> {
   return status;
 }
 
-/** What was answered by the time that an INVITE sent afterwards has its answer: new calls are served last. */
+/** Returns the responses that arrive before the response to a subsequent INVITE. The service handles new calls last. */
 async function answersTo(datagram: string | Buffer): Promise<string[]> {
   const probe = whole('INVITE');
   const callId = /^Call-ID: .*$/m.exec(probe)?.[0] ?? '';
@@ -107,21 +107,21 @@ describe('malformed SIP over UDP', () => {
     ['an empty datagram', ''],
     ['a NAT keep-alive (RFC 5626)', '\r\n\r\n'],
     ['random bytes', Buffer.from(Array.from({ length: 1200 }, (_, i) => (i * 167 + 13) % 256))],
-    ['a start line alone', 'INVITE sip:alice@127.0.0.1 SIP/2.0\r\n\r\n'],
+    ['a start line without headers', 'INVITE sip:alice@127.0.0.1 SIP/2.0\r\n\r\n'],
     ['65 000 bytes of one header', `OPTIONS sip:a@b SIP/2.0\r\nX: ${'x'.repeat(65_000)}\r\n\r\n`],
-    ['a response to nothing', whole('OPTIONS').replace(/^.*\r\n/, 'SIP/2.0 200 OK\r\n')],
+    ['an unmatched response', whole('OPTIONS').replace(/^.*\r\n/, 'SIP/2.0 200 OK\r\n')],
     [
       'a request without Via',
       request('INVITE', ['From: <sip:a@b>;tag=1', 'To: <sip:b@c>', 'Call-ID: 1', 'CSeq: 1 INVITE']),
     ],
-  ])('%s is not answered', async (_, datagram) => {
+  ])('%s gets no response', async (_, datagram) => {
     expect(await answersTo(datagram)).toEqual([]);
   });
 
   it.each<[string, string, string]>([
     ['CSeq of another method', whole('INVITE', { CSeq: '1 BYE' }), '400'],
     ['Max-Forwards of zero', whole('INVITE', { 'Max-Forwards': '0' }), '483'],
-    ['an extension that nobody has', whole('INVITE', { Require: 'teleport' }), '420'],
+    ['an unknown extension', whole('INVITE', { Require: 'teleport' }), '420'],
     ['an unknown method', whole('TELEPORT'), '405'],
     ['BYE outside a dialog', whole('BYE', { To: '<sip:alice@127.0.0.1>;tag=gone' }), '481'],
     ['CANCEL of nothing', whole('CANCEL'), '481'],
@@ -131,7 +131,7 @@ describe('malformed SIP over UDP', () => {
     expect(await statusFor(datagram)).toBe(status);
   });
 
-  it('the same bytes with every single byte broken stop nothing', async () => {
+  it('continues to work after every single byte of a message was corrupted in turn', async () => {
     const good = Buffer.from(whole('INVITE'));
     const broken = Array.from({ length: good.length }, (_, i) => {
       const copy = Buffer.from(good);
@@ -158,7 +158,7 @@ describe('SIP over TCP', () => {
   }
   const tcp = (text: string): string => text.replace('SIP/2.0/UDP', 'SIP/2.0/TCP');
 
-  it('answers a message that comes byte by byte', async () => {
+  it('answers a message that arrives byte by byte', async () => {
     const socket = await open();
     socket.setNoDelay(true);
     for (const byte of Buffer.from(tcp(whole('OPTIONS')))) socket.write(Buffer.from([byte]));
@@ -166,7 +166,7 @@ describe('SIP over TCP', () => {
     socket.destroy();
   });
 
-  it('answers two messages that come in one segment', async () => {
+  it('answers two messages that arrive in one segment', async () => {
     const socket = await open();
     socket.write(tcp(whole('REGISTER')) + tcp(whole('REGISTER')));
     await eventually('two answers', () =>
@@ -175,7 +175,7 @@ describe('SIP over TCP', () => {
     socket.destroy();
   });
 
-  it('lives with half a message whose sender goes away', async () => {
+  it('survives half a message whose sender disconnects', async () => {
     const socket = await open();
     const message = tcp(whole('INVITE'));
     socket.end(message.slice(0, message.length / 2));
@@ -184,26 +184,23 @@ describe('SIP over TCP', () => {
   });
 
   it.each([
-    ['no length at all', tcp(whole('INVITE')).replace(/Content-Length: 0\r\n/, '')],
+    ['no Content-Length', tcp(whole('INVITE')).replace(/Content-Length: 0\r\n/, '')],
     [
-      'a length of megabytes',
+      'a Content-Length of several megabytes',
       tcp(whole('INVITE')).replace('Content-Length: 0', 'Content-Length: 99999999'),
     ],
     ['a head without end', `INVITE sip:a@b SIP/2.0\r\nX: ${'x'.repeat(300_000)}`],
     ['another protocol', 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'],
-  ])(
-    'ends a connection on which nobody knows where the next message begins: %s',
-    async (_, bytes) => {
-      const socket = await open();
-      socket.write(bytes);
-      await once(socket, 'close', { signal: AbortSignal.timeout(10_000) });
-    },
-  );
+  ])('closes a connection whose next message boundary is unknown: %s', async (_, bytes) => {
+    const socket = await open();
+    socket.write(bytes);
+    await once(socket, 'close', { signal: AbortSignal.timeout(10_000) });
+  });
 });
 
 const packetTime = () => wait(20);
 
-/** A stream of RTP, in sequence, to every port of the service, until `over`; what comes back. */
+/** Sends sequential RTP to every port of the service until `over` aborts. Returns the number of packets received. */
 async function sprayRtp(over: AbortSignal): Promise<number> {
   const source = createSocket('udp4');
   let followed = 0;
@@ -225,19 +222,19 @@ async function sprayRtp(over: AbortSignal): Promise<number> {
   return followed;
 }
 
-/** The sound of the unknown source would leave next to nothing of the likeness; a busy machine costs some of it. */
+/** Minimum similarity. Mixed-in audio from the unknown source would push it near zero; a busy machine lowers it slightly. */
 const HEARD = 0.5;
 
-/** So many packets and the leg knows its peer for certain. */
+/** Number of packets after which the leg has latched onto its peer. */
 const HEARD_PACKETS = 10;
 const packetsReceived = () => metric(/^voice_rtp_packets_total\{direction="in"\} (\d+)/m);
 
 describe('RTP from an unknown source', () => {
-  it('is neither heard nor followed', async () => {
+  it('is not played, and the leg does not follow it', async () => {
     const call = await startCall(service, service.demo, { seconds: 4, voice: babble(2.5) });
     await call.answered;
     const before = await packetsReceived();
-    await eventually('the voice of the caller', async () =>
+    await eventually('the audio of the caller', async () =>
       (await packetsReceived()) > before + HEARD_PACKETS ? true : undefined,
     );
     const over = new AbortController();
@@ -249,20 +246,20 @@ describe('RTP from an unknown source', () => {
     expect(echo?.likeness ?? 0).toBeGreaterThan(HEARD);
   });
 
-  it('takes no call, even from the first moment on and all the while', async () => {
+  it('cannot take over a call, even if it sends from the first moment', async () => {
     const over = new AbortController();
     const followed = sprayRtp(over.signal);
     const call = await startCall(service, service.demo, { seconds: 4, voice: babble(2.5) });
     const { reception, echo } = await call.report;
     over.abort();
-    // What an unknown source may get until the owner's first packet is there.
+    // The unknown source may receive packets only until the first packet of the real peer.
     expect(await followed).toBeLessThan(10);
     expect(reception.lost).toBe(0);
     expect(echo?.likeness ?? 0).toBeGreaterThan(HEARD);
   });
 });
 
-it('none of this is an error of ours, and it is counted', async () => {
+it('causes no internal error, and is counted', async () => {
   const errors = service.program.stdout
     .split('\n')
     .filter((line) => /"level":"(error|fatal)"|"bug":true/.test(line));

@@ -1,4 +1,4 @@
-/** Somebody listens to a running call, or looks at what its bot says: what he hears is what is said. */
+/** Live listening to a running call, and the stream inspector for its bot. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Handset } from './handset.ts';
 import {
@@ -45,7 +45,7 @@ describe('a running call', () => {
     for await (const chunk of reply.body ?? []) yield Buffer.from(chunk);
   }
 
-  it('is heard in both directions, each on its own side', async () => {
+  it('can be heard with one direction per channel', async () => {
     const reply = await ask('listen', 'POST');
     expect(reply.status).toBe(200);
     expect(reply.headers.get('content-type')).toContain('audio/wav');
@@ -56,12 +56,12 @@ describe('a running call', () => {
     }
     expect(wav.toString('latin1', 0, 4)).toBe('RIFF');
     expect([wav.readUInt16LE(22), wav.readUInt32LE(24)]).toEqual([2, RATE]);
-    /** A second of it, at 8 kHz. */
+    /** One second of one channel, 8 kHz. */
     const side = (at: number): Int16Array =>
       Int16Array.from({ length: RATE / 2 }, (_, i) =>
         wav.readInt16LE(HEADER + 4 * (2 * i + RATE) + at),
       );
-    // The echo bot gives back what it hears. Under load the phone of the test stutters.
+    // The echo bot returns the audio it receives. Under load the test phone drops audio.
     for (const heard of [side(0), side(2)]) {
       expect(toneMs(heard, HZ)).toBeGreaterThan(300);
       expect(toneMs(heard, HZ)).toBeGreaterThan(0.8 * loudMs(heard));
@@ -75,7 +75,7 @@ describe('a running call', () => {
     });
   });
 
-  it('tells the messages of its bot, and levels of both directions', async () => {
+  it("shows the bot's messages and the audio levels of both directions", async () => {
     const reply = await ask('stream-events', 'GET');
     expect(reply.status).toBe(200);
     let told = '';
@@ -95,7 +95,7 @@ describe('a running call', () => {
     expect(Math.max(...levels.map(([, , heard]) => Number(heard)))).toBeGreaterThan(-30);
   });
 
-  it('is no business of another account, and of two listeners at the most', async () => {
+  it('is closed to other accounts, and limited to two listeners', async () => {
     const made = (await service.admin('POST', '/accounts', { name: 'Other' })).body;
     const other = { authId: String(made['auth_id']), authToken: String(made['auth_token']) };
     expect((await ask('listen', 'POST', other)).status).toBe(404);
@@ -106,7 +106,7 @@ describe('a running call', () => {
     for (const reply of open) await reply.body?.cancel();
   });
 
-  it('ends what is told with it', async () => {
+  it('closes the listening sessions when the call ends', async () => {
     const reply = await eventually('a place', async () => {
       const tried = await ask('listen', 'POST');
       return tried.status === 200 ? tried : undefined;

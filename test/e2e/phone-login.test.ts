@@ -1,4 +1,4 @@
-/** SIP.js, as it comes, registers and calls with a token: the endpoint's password is nowhere near it. */
+/** The unmodified SIP.js registers and calls with a token, without the endpoint's password. */
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { SessionState } from 'sip.js';
@@ -26,7 +26,7 @@ afterAll(async () => {
   removePlace(place);
 });
 
-/** As customers' servers make them. */
+/** Signs a token in the way that customers' servers do. */
 function tokenOf(jti: string, voice: Json, lifeS = 3600): string {
   const { authId, authToken, username } = service.demo;
   const nbf = Math.floor(Date.now() / 1000);
@@ -55,7 +55,7 @@ async function phoneOf(token: string): Promise<WebPhone> {
 const registrations = async (): Promise<readonly Json[]> =>
   (await service.admin('GET', '/registrations')).body['registrations'] as Json[];
 
-it('registers until the end of its token at the latest, calls, and is cut off when the token is revoked', async () => {
+it('registers until its token expires, calls, and is disconnected when the token is revoked', async () => {
   const phone = await phoneOf(tokenOf('both', { incoming_allow: true, outgoing_allow: true }, 300));
   await phone.register();
   const [registration] = await registrations();
@@ -75,7 +75,7 @@ it('registers until the end of its token at the latest, calls, and is cut off wh
   await phone.stop();
 });
 
-it('may do what the token grants, and nothing else', async () => {
+it('may only use the permissions in the token', async () => {
   const called = await phoneOf(tokenOf('in', { incoming_allow: true }));
   await called.register();
   expect(await called.callRefusal('1000')).toBe('403 Outgoing Calls Not Granted');
@@ -87,7 +87,7 @@ it('may do what the token grants, and nothing else', async () => {
   await calling.stop();
 });
 
-it('registers with the token itself, over connections (RFC 8898)', async () => {
+it('registers with the token as a bearer credential over connections (RFC 8898)', async () => {
   const { username } = service.demo;
   const token = tokenOf('bearer', { incoming_allow: true });
   const socket = new WebSocket(`${service.baseUrl.replace('http', 'ws')}/sip`, 'sip');
@@ -123,7 +123,7 @@ it('registers with the token itself, over connections (RFC 8898)', async () => {
   socket.close();
 });
 
-it('is over with the auth token of the account that had signed it', async () => {
+it('ends when the auth token that signed it is replaced', async () => {
   const phone = await phoneOf(tokenOf('rotated', { incoming_allow: true, outgoing_allow: true }));
   await phone.register();
   const { status } = await service.api('POST', 'token', { overlap_seconds: 0 });

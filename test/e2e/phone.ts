@@ -1,4 +1,4 @@
-/** Calls of the bundled phone, placed from within the test. */
+/** Places calls of the bundled phone from within the test process. */
 import { setImmediate as turn } from 'node:timers/promises';
 import { systemRandom as random } from '../../src/base/system-random.ts';
 import { systemClock as clock } from '../../src/edge/clock/system-clock.ts';
@@ -16,14 +16,14 @@ export interface SipUser {
 
 export interface RunningCall {
   readonly report: Promise<CallReport>;
-  /** Resolves at the first 180 or 183; before, a caller has nothing to cancel (RFC 3261 §9.1). */
+  /** Resolves at the first 180 or 183. A caller cannot cancel before a provisional response (RFC 3261 §9.1). */
   readonly ringing: Promise<void>;
-  /** Resolves at the 200; rejects when the call ends before. */
+  /** Resolves at the 200. Rejects if the call ends before it. */
   readonly answered: Promise<void>;
   hangUp(): void;
 }
 
-/** Starts a call that lasts until somebody ends it, `seconds` at most. */
+/** Starts a call that lasts at most `seconds`, unless a side hangs up earlier. */
 export async function startCall(
   service: Service,
   user: SipUser,
@@ -70,7 +70,7 @@ export async function startCall(
     } finally {
       sayFailed(new Error('the call ended before it was answered'));
       channel.close();
-      // A BYE that was handed to the socket in this turn leaves in the next.
+      // A BYE that is queued in this event-loop turn is sent in the next one.
       await turn();
       await line.close();
     }
@@ -78,7 +78,7 @@ export async function startCall(
   return { report: closed(), ringing, answered, hangUp: () => over.abort() };
 }
 
-/** The phone hangs up `seconds` after the answer, if nobody did before. */
+/** Places a call. The phone hangs up `seconds` after the answer, unless the peer did so earlier. */
 export async function callFor(
   service: Service,
   user: SipUser,
@@ -88,7 +88,7 @@ export async function callFor(
   return (await startCall(service, user, { seconds, voice })).report;
 }
 
-/** Noise with pauses, so that an echo of it can be found. */
+/** Noise with pauses, so that a test can locate its echo. */
 export function babble(seconds: number): Int16Array<ArrayBuffer> {
   let state = 0x2545f491;
   return Int16Array.from({ length: seconds * RATE_HZ }, (_, i) => {
@@ -98,7 +98,7 @@ export function babble(seconds: number): Int16Array<ArrayBuffer> {
   });
 }
 
-/** An application with these addresses, and an endpoint whose calls it answers. */
+/** Creates an application with these addresses, and an endpoint whose calls the application answers. */
 export async function makeUser(
   service: Service,
   name: string,

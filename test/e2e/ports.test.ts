@@ -1,4 +1,4 @@
-/** A port that is taken, or an address that is not this machine's: one line says which setting to change, and no stack trace. */
+/** A port in use or a non-local address: the start prints one line that names the setting, without a stack trace. */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
@@ -23,7 +23,7 @@ afterEach(() => {
 });
 
 async function takeTcp(): Promise<string> {
-  // Free for UDP too: what is refused is to be this.
+  // The port must be free for UDP too, so that only the tested port fails.
   const port = await freePort();
   const server = createServer().listen(port, '127.0.0.1');
   await once(server, 'listening');
@@ -39,7 +39,7 @@ async function takeUdp(port = 0): Promise<string> {
   return String(socket.address().port);
 }
 
-/** What a start says that comes to nothing. */
+/** Returns the output of a failing start. */
 async function refusal(more: Environment): Promise<string> {
   place = await newPlace(more);
   const program = new Program('src/main.ts', [], place.environment);
@@ -49,14 +49,14 @@ async function refusal(more: Environment): Promise<string> {
 }
 const NOT_OURS = '192.0.2.99';
 
-describe('a start ends with one line', () => {
+describe('a failing start prints one line', () => {
   it.each([
     ['HTTP_PORT', takeTcp, 'HTTP address 127.0.0.1:'],
     ['SIP_PORT', takeTcp, 'SIP port TCP 127.0.0.1:'],
     ['SIP_PORT', takeUdp, 'SIP port UDP 127.0.0.1:'],
     ['SIP_TLS_PORT', takeTcp, 'SIP port TLS 127.0.0.1:'],
     ['SIP_WSS_PORT', takeTcp, 'SIP port WSS 127.0.0.1:'],
-  ] as const)('where another program has %s', async (setting, take, what) => {
+  ] as const)('when another program has %s', async (setting, take, what) => {
     const name = `CARILLON_${setting}`;
     const said = await refusal({ [name]: await take() });
     expect(said.split('\n')).toHaveLength(1);
@@ -64,7 +64,7 @@ describe('a start ends with one line', () => {
     expect(said).toContain(`is in use by another program; set ${name} to a free one`);
   });
 
-  it.each(['HTTP', 'SIP', 'RTP'])('where the address of %s is not this machine’s', async (part) => {
+  it.each(['HTTP', 'SIP', 'RTP'])('when the address of %s is not local', async (part) => {
     const said = await refusal({ [`CARILLON_${part}_HOST`]: NOT_OURS });
     expect(said.split('\n')).toHaveLength(1);
     expect(said).toContain(
@@ -72,7 +72,7 @@ describe('a start ends with one line', () => {
     );
   });
 
-  it('where every RTP port is taken', async () => {
+  it('when every RTP port is in use', async () => {
     const port = Number(await takeUdp());
     const [low, high] = [port - (port % 2), port - (port % 2) + 1];
     const said = await refusal({
@@ -84,10 +84,10 @@ describe('a start ends with one line', () => {
   });
 });
 
-it('a port that can be done without is left out, with one line', async () => {
+it('continues without an optional port and logs one line', async () => {
   const ice = await takeUdp();
   const server = createServer().on('error', () => undefined);
-  // The default of sip.tlsPort: whoever has it here, it is taken.
+  // The default of sip.tlsPort. The port is in use either way if another process holds it.
   server.listen(5061, '127.0.0.1');
   taken.push(server);
   place = await newPlace({ CARILLON_SIP_TLS_PORT: '5061', CARILLON_RTP_ICE_PORT: ice });

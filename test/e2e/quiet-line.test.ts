@@ -1,4 +1,4 @@
-/** What a running call sends when there is nothing to say: to a peer that is silent, that holds, or that is never heard of again. */
+/** RTP that a call sends without content to play: to a silent peer, to a peer on hold, and to a peer that stops sending. */
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -11,9 +11,9 @@ vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const PHONE = '127.0.0.2';
 const SILENCE = new Uint8Array(160).fill(0xff);
-/** The shortest that may be set; the legs of the first two tests end before. */
+/** Media timeout, ms. The minimum value of the setting; the legs of the first two tests end earlier. */
 const MEDIA_TIMEOUT_MS = 4000;
-/** RTP on its way when a change is agreed, with what a loaded machine is late. */
+/** Time for RTP in transit after a direction change, including delays on a loaded machine, ms. */
 const SETTLED_MS = 300;
 
 let stage: WireStage;
@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage.close());
 
-/** The RTP port of a phone: what comes to it, and its voice. */
+/** The RTP port of a phone: counts received packets and sends audio. */
 class KeyListener {
   readonly arrivals: number[] = [];
   readonly #socket: Socket;
@@ -43,7 +43,7 @@ class KeyListener {
     return `m=audio ${this.#socket.address().port} RTP/AVP 0 101`;
   }
 
-  /** To the port of an answer, silence as audio each 20 ms. */
+  /** Sends a packet of silence every 20 ms to the RTP port in the SDP `answer`. */
   talk(answer: string): void {
     const port = Number(/^m=audio (\d+)/m.exec(answer)?.[1]);
     let sequence = 0;
@@ -58,7 +58,7 @@ class KeyListener {
     clearInterval(this.#talk);
   }
 
-  /** Packets that came within `ms` from now. */
+  /** Counts the packets that arrive within `ms` from now. */
   async within(ms: number): Promise<number> {
     const before = this.arrivals.length;
     await wait(ms);
@@ -74,7 +74,7 @@ class KeyListener {
 interface Talk {
   readonly call: WireCaller;
   readonly ear: KeyListener;
-  /** Re-INVITE with this direction. */
+  /** Sends a re-INVITE with this direction. */
   readonly turn: (direction: string) => Promise<string>;
 }
 
@@ -103,8 +103,8 @@ async function talking(elements: string, using: (talk: Talk) => Promise<void>): 
 const WAITS = '<Speak>One</Speak><Wait length="30"/>';
 const PLAYS = `<Speak>${'One two three four five. '.repeat(20)}</Speak>`;
 
-describe('a line with nothing to say', () => {
-  it('is sent silence while the peer is heard, and nothing two seconds after its last packet', async () => {
+describe('RTP without content to play', () => {
+  it("sends silence while the peer sends, and stops two seconds after the peer's last packet", async () => {
     await talking(WAITS, async ({ call, ear }) => {
       await wait(SETTLED_MS);
       expect(await ear.within(1000)).toBeGreaterThan(30);
@@ -119,7 +119,7 @@ describe('a line with nothing to say', () => {
     ['sendonly', 'recvonly'],
     ['inactive', 'inactive'],
   ])(
-    'on hold with %s gets nothing of what is played, and all again after it',
+    'a peer on hold with %s gets no audio, and gets all audio after the hold',
     async (hold, answer) => {
       await talking(PLAYS, async ({ call, ear, turn }) => {
         await wait(SETTLED_MS);
@@ -136,7 +136,7 @@ describe('a line with nothing to say', () => {
     },
   );
 
-  it('a peer that only listens is sent what is played', async () => {
+  it('sends played audio to a peer that only listens', async () => {
     await talking(PLAYS, async ({ call, ear, turn }) => {
       ear.hush();
       expect(await turn('recvonly')).toContain('a=sendonly');
@@ -146,7 +146,7 @@ describe('a line with nothing to say', () => {
     });
   });
 
-  it('without a packet of the peer for the time that is set, the call ends as Media Timeout', async () => {
+  it('ends the call as Media Timeout when the peer sends no packet for the configured time', async () => {
     await talking(WAITS, async ({ call, ear }) => {
       await wait(SETTLED_MS);
       ear.hush();

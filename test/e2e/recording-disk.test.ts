@@ -1,4 +1,4 @@
-/** The disk of the recordings fills under running calls: the calls go on, the recording says why it ended, and nothing else stops. */
+/** The recordings' disk fills during calls: the calls continue, and the recording reports why it ended. */
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { Customer } from './customer.ts';
 import { babble, callFor, makeUser, startCall } from './phone.ts';
 import { eventually, newPlace, removePlace, Service, type ServicePlace } from './service.ts';
 
-/** Two channels at 8 kHz take 32,000 bytes a second: two seconds, and a little. */
+/** Size of the disk, bytes. Two channels at 8 kHz need 32,000 bytes per second, so it holds two seconds. */
 const DISK_BYTES = 64 * 1024;
 
 let place: ServicePlace;
@@ -33,7 +33,7 @@ afterAll(async () => {
   removePlace(place);
 });
 
-/** Undefined where no disk can be mounted. */
+/** Mounts a small disk at `path`. Returns undefined if mounting is not possible. */
 function mounted(path: string): { unmount(): void } | undefined {
   try {
     execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK_BYTES}`, 'tmpfs', path], {
@@ -55,7 +55,7 @@ const bytesOnDisk = (): number =>
     .filter((file) => file.endsWith('.wav'))
     .reduce((sum, file) => sum + statSync(join(folder, file)).size, 0);
 
-/** Records in two channels, plays a sound of three seconds twice, then waits. */
+/** A document that records in two channels, plays a 3 s sound twice, and waits. */
 function documentOf(name: string): { readonly answer: string; readonly events: string } {
   const events = `http://${customer.authority}/${name}-events`;
   const sound = writeWav({ rate: 8000, samples: babble(3) });
@@ -68,14 +68,14 @@ function documentOf(name: string): { readonly answer: string; readonly events: s
 }
 
 const loud = (heard: Int16Array): number => heard.filter((sample) => Math.abs(sample) > 500).length;
-/** Two thirds of the sound are loud; nearly every sample of those is. */
+/** Minimum number of loud samples. Two thirds of the sound are loud, and nearly every sample there counts. */
 const LEAST_LOUD = 6 * 8000 * 0.55;
 
-describe('the disk of the recordings fills', () => {
-  it('a call goes on and hears all that is played, one beside it too; the recording says that it failed and keeps what there was room for', async ({
+describe('a full recordings disk', () => {
+  it('keeps this call and other calls playing; the recording is marked as failed and keeps the audio that fit', async ({
     skip,
   }) => {
-    if (disk === undefined) return skip('no disk of its own can be mounted here');
+    if (disk === undefined) return skip('cannot mount a separate disk on this machine');
     const { answer, events } = documentOf('full');
     const user = await makeUser(service, 'full', { answer_url: answer, hangup_url: events });
     const call = await startCall(service, user, { seconds: 8, voice: babble(8) });
@@ -106,10 +106,10 @@ describe('the disk of the recordings fills', () => {
     expect((await beside).packetsSent).toBeGreaterThan(100);
   });
 
-  it('with no room left at all, a call that is to be recorded is not, hears all the same, and its log says why', async ({
+  it('without any free space, does not record the call, plays all audio, and logs the reason', async ({
     skip,
   }) => {
-    if (disk === undefined) return skip('no disk of its own can be mounted here');
+    if (disk === undefined) return skip('cannot mount a separate disk on this machine');
     const { answer, events } = documentOf('none');
     writeFileSync(join(folder, 'rest'), '');
     try {

@@ -1,4 +1,4 @@
-/** Recordings of real calls: from the voice of a phone to a file that a customer fetches. */
+/** Recordings of real calls, from the phone's audio to the file that a customer downloads. */
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -34,7 +34,7 @@ const stopOf = (path: string) =>
     customer.at(path).find(({ form }) => form['Event'] === 'RecordStop'),
   );
 
-/** As somebody who has nothing but the link. */
+/** Downloads a recording with its link only, without credentials. */
 async function fetched(url: string | undefined): Promise<Uint8Array> {
   const response = await fetch(url ?? '');
   expect(response.status).toBe(200);
@@ -46,8 +46,8 @@ const loudness = (samples: Float32Array): number =>
     samples.reduce((sum, sample) => sum + sample * sample, 0) / Math.max(1, samples.length),
   );
 
-describe('a message', () => {
-  it('ends at maxLength, and is an MP3 that the link of RecordStop opens while the call goes on', async () => {
+describe('a message recording', () => {
+  it('ends at maxLength as an MP3 that the RecordStop link opens while the call continues', async () => {
     const callback = `http://${customer.authority}/message-stop`;
     const answer = customer.xml(
       '/message',
@@ -59,17 +59,17 @@ describe('a message', () => {
     expect(form).toMatchObject({ RecordingEndReason: 'maxLength', CallStatus: 'in-progress' });
     expect(Math.abs(Number(form['RecordingDurationMs']) - 2000)).toBeLessThanOrEqual(40);
     const mp3 = await fetched(form['RecordUrl']);
-    // MPEG audio: eleven bits of frame synchronization.
+    // The frame sync of MPEG audio: eleven set bits.
     expect([mp3[0], (mp3[1] ?? 0) & 0xe0]).toEqual([0xff, 0xe0]);
-    // 32 kbit/s mono.
+    // Expected size of one recording at 32 kbit/s mono.
     expect(Math.abs(mp3.length - 8000)).toBeLessThan(1500);
     call.hangUp();
     await call.report;
   });
 });
 
-describe('a session', () => {
-  it('is told after the hangup; in stereo the caller is left, and the length is that of the call', async () => {
+describe('a session recording', () => {
+  it("is reported after the hangup; in stereo the caller is left, and its length equals the call's", async () => {
     const events = `http://${customer.authority}/session-events`;
     const answer = customer.xml(
       '/session',
@@ -98,7 +98,7 @@ describe('a session', () => {
     expect(loudness(side(1))).toBeLessThan(0.001);
   });
 
-  it('is listed with its figures, and its link says no without a signature', async () => {
+  it('is listed with its metadata, and its link refuses requests without a signature', async () => {
     const { body } = await service.api('GET', 'Recording/');
     const [recording] = body['objects'] as Json[];
     expect(recording).toMatchObject({ recording_format: 'wav', recording_type: 'call' });
@@ -106,8 +106,8 @@ describe('a session', () => {
   });
 });
 
-describe('the price', () => {
-  it('of each recording is a ledger entry of its own, by the rate and pulse of config/rates.json', async () => {
+describe('the price of a recording', () => {
+  it('is a separate ledger entry, by the rate and pulse in config/rates.json', async () => {
     const { body } = await service.api('GET', 'transactions?reference_type=recording');
     const entries = body['transactions'] as Json[];
     expect(entries).toHaveLength(2);
@@ -123,11 +123,11 @@ describe('the price', () => {
   });
 });
 
-/** Header of a WAV file; a millisecond of two channels at 8 kHz. */
+/** Sizes of a WAV header, and of one millisecond of two channels at 8 kHz. */
 const WAV_HEAD_BYTES = 44;
 const STEREO_MS_BYTES = 32;
 
-/** What is on the disk of each recording in two channels, finished or not. */
+/** Returns the length on disk of each two-channel recording, finished or not. */
 const recordedMs = (): Array<readonly [file: string, ms: number]> => {
   const folder = join(place.dataDir, 'recordings');
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -135,8 +135,8 @@ const recordedMs = (): Array<readonly [file: string, ms: number]> => {
     .map((file) => [file, (statSync(join(folder, file)).size - WAV_HEAD_BYTES) / STEREO_MS_BYTES]);
 };
 
-describe('a crash in the middle of a recording', () => {
-  it('loses no more than the last moment: the next start makes a file of it, tells and charges', async () => {
+describe('a crash during a recording', () => {
+  it('loses only the latest audio: the next start completes the file, reports it and charges it', async () => {
     const callback = `http://${customer.authority}/crash-stop`;
     const answer = customer.xml(
       '/crash',
@@ -147,7 +147,7 @@ describe('a crash in the middle of a recording', () => {
     const calledAtMs = performance.now();
     const call = await startCall(service, user, { seconds: 6, voice: babble(6) });
     await call.answered;
-    const writtenMs = await eventually('two seconds on the disk', () =>
+    const writtenMs = await eventually('two seconds on disk', () =>
       recordedMs()
         .filter(([file]) => !earlier.has(file))
         .map(([, ms]) => ms)

@@ -1,4 +1,4 @@
-/** New settings by SIGHUP, with the service as its operator runs it. */
+/** Reloads settings with SIGHUP on a running service. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
@@ -15,7 +15,7 @@ const settingsWith = (perMinute: number, more = ''): string => `
 rates: [{ direction: outbound, prefix: '1', per_minute: ${perMinute}, currency: USD }]
 ${more}`;
 
-it('SIGHUP puts new rates in force, refuses a broken file, and the service goes on', async () => {
+it('SIGHUP applies new rates, rejects an invalid file, and keeps the service running', async () => {
   place = await newPlace();
   const file = join(place.dataDir, '..', 'carillon.yaml');
   writeFileSync(file, settingsWith(0.01));

@@ -1,4 +1,4 @@
-/** A backup that is not restored is none: made while the service runs, restored into an empty folder, and everything is there. */
+/** Makes a backup while the service runs, restores it into an empty folder, and verifies all data. */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
@@ -16,7 +16,7 @@ import {
   type ServicePlace,
 } from './service.ts';
 
-// Four programs start here, and two phones talk beside them.
+// This test starts four programs and two phones.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
 let places: ServicePlace[];
@@ -46,7 +46,7 @@ async function aRunningCall(at: Service, caller: SipUser): Promise<RunningCall> 
   return call;
 }
 
-it('backup, restore, verify: accounts, money, tokens and phones are as they were', async () => {
+it('backup, restore, verify: preserves accounts, money, tokens and phones', async () => {
   const [from, to] = places as [ServicePlace, ServicePlace];
   const made = await service.admin('POST', '/accounts', { name: 'Kept', currency: 'USD' });
   const kept: AccountKey = {
@@ -61,7 +61,7 @@ it('backup, restore, verify: accounts, money, tokens and phones are as they were
     { answer_url: 'http://127.0.0.1:9/x' },
     kept,
   );
-  // Backups are made while calls run: what runs is open in them, and closed where they are restored.
+  // The backup holds running calls as open records; the restore closes them.
   const room = '<Response><Conference>kept</Conference></Response>';
   const caller = await makeUser(
     service,
@@ -88,14 +88,14 @@ it('backup, restore, verify: accounts, money, tokens and phones are as they were
   expect((await service.admin('POST', '/verify')).body).toEqual({ ok: true, faults: [] });
   let charged = 0;
   for (const { call_uuid: uuid } of live) {
-    const cdr = await eventually('the record of a call that was cut off', async () => {
+    const cdr = await eventually('the record of the interrupted call', async () => {
       const { status, body } = await service.api('GET', `cdr/${String(uuid)}`, undefined, kept);
       return status === 200 ? ((body['data'] ?? body) as Json) : undefined;
     });
     expect(Number(cdr['total_cost'])).toBeGreaterThan(0);
     charged += Number(cdr['total_cost']);
   }
-  // The credit after the backup is not in it; each call that ran was charged once.
+  // The balance excludes the credit added after the backup, and includes one charge per interrupted call.
   const balance = await service.balance(kept);
   expect(balance).toMatchObject({ reserved_funds: 0 });
   expect(balance['balance']).toBeCloseTo(7.5 - charged, 6);

@@ -1,4 +1,4 @@
-/** Whoever loses his rights loses them everywhere at once: registration, new calls, running calls, links and tokens. */
+/** Revocation takes effect immediately everywhere: registrations, new calls, running calls, links and tokens. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Handset } from './handset.ts';
 import type { SipUser } from './phone.ts';
@@ -22,7 +22,7 @@ interface Tenant {
   readonly user: SipUser;
 }
 
-/** A new account with a sub-account and an endpoint of that, whose calls are held. */
+/** Creates an account with a sub-account and an endpoint of the sub-account. Calls of the endpoint are held. */
 async function tenant(name: string): Promise<Tenant> {
   const { service } = scene;
   const made = await service.admin('POST', '/accounts', { name, concurrent_calls_limit: 9 });
@@ -73,7 +73,7 @@ async function tenant(name: string): Promise<Tenant> {
   };
 }
 
-/** Two phones of the endpoint: one waits for calls, one talks. */
+/** Starts two phones of the endpoint: one waits for calls, the other is in a call. */
 async function inUse({ user }: Tenant, name: string) {
   const waiting = await Handset.waiting(scene.service, user);
   const talking = await Handset.call(scene.service, user);
@@ -87,7 +87,7 @@ const registered = async (username: string): Promise<boolean> => {
   return (body['registrations'] as Json[]).some((one) => one['username'] === username);
 };
 
-/** What a revoked user meets, whoever took his rights. */
+/** Verifies that every use by a revoked user fails, regardless of the kind of revocation. */
 async function expectRevoked(
   name: string,
   who: Tenant,
@@ -112,8 +112,8 @@ async function expectRevoked(
   await Promise.all([again, waiting, talking].map((phone) => phone.close()));
 }
 
-describe.concurrent('revocation takes effect everywhere at once', () => {
-  it('an endpoint that is deleted', async () => {
+describe.concurrent('revocation takes effect immediately everywhere', () => {
+  it('a deleted endpoint', async () => {
     const who = await tenant('gone');
     const use = await inUse(who, 'gone');
     expect(await registered(who.user.username)).toBe(true);
@@ -127,7 +127,7 @@ describe.concurrent('revocation takes effect everywhere at once', () => {
     await expectRevoked('gone', who, use, 'the endpoint was deleted');
   });
 
-  it('a sub-account that is disabled: its phones, calls, token, access token and links', async () => {
+  it('a disabled sub-account: its phones, calls, token, access token and links', async () => {
     const who = await tenant('disabled');
     const use = await inUse(who, 'disabled');
     const body = { enabled: false };
@@ -152,7 +152,7 @@ describe.concurrent('revocation takes effect everywhere at once', () => {
     await back.close();
   });
 
-  it('a sub-account that is deleted', async () => {
+  it('a deleted sub-account', async () => {
     const who = await tenant('removed');
     const use = await inUse(who, 'removed');
     const path = `Subaccount/${who.sub.authId}/`;
@@ -161,7 +161,7 @@ describe.concurrent('revocation takes effect everywhere at once', () => {
     expect((await scene.service.api('GET', 'Endpoint/', undefined, who.sub)).status).toBe(401);
   });
 
-  it('an account that is suspended: its sub-accounts too, and signed links', async () => {
+  it('a suspended account: its sub-accounts and signed links too', async () => {
     const who = await tenant('suspended');
     const use = await inUse(who, 'suspended');
     const { authId } = who.main;

@@ -1,4 +1,4 @@
-/** Where a call's RTP may come from: the address of the SDP and of the signalling, and others only by the setting. */
+/** Accepted RTP sources of a call: the SDP address and the signaling address by default, others only by setting. */
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -17,7 +17,7 @@ const FRAME_MS = 20;
 const SDP_HOST = '127.0.0.9';
 const THIRD_HOST = '127.0.0.2';
 
-/** A socket that counts what comes, and sends 20 ms of silence at a time. */
+/** A socket that counts received packets and sends 20 ms packets of silence. */
 class Source {
   readonly socket: Socket;
   received = 0;
@@ -39,7 +39,7 @@ class Source {
     return this.socket.address().port;
   }
 
-  /** Resolves when so many packets of one stream have left, one every 20 ms, or when `until` is true. */
+  /** Sends one packet every 20 ms. Resolves after `packets` packets, or when `until` returns true. */
   stream(port: number, packets: number, until = (): boolean => false): Promise<void> {
     const packet = Buffer.alloc(172, 0xff);
     packet.writeUInt16BE(0x8000, 0);
@@ -62,7 +62,7 @@ class Source {
   }
 }
 
-/** A phone that has called and never sends RTP; its SDP names this socket. */
+/** Places a call from a phone that never sends RTP and whose SDP names this socket. */
 async function silentCall(pair: Pair, user: SipUser, source: Source) {
   const line = await SipLine.open({
     ...{ ...user, host: '127.0.0.1', port: pair.service.sipPort, transport: 'udp', clock, random },
@@ -124,7 +124,7 @@ describe.each([
     await pair.close();
   });
 
-  it('SDP and signalling name one address: a third one gets no audio, another port of the address does', async () => {
+  it('SDP and signaling name one address: a third address gets no audio, another port of the same address does', async () => {
     const [phone, third, symmetric] = [
       await open('127.0.0.1'),
       await open(THIRD_HOST),
@@ -139,7 +139,7 @@ describe.each([
     await call.close();
   });
 
-  it('SDP and signalling differ: the signalling address is preferred', async () => {
+  it('SDP and signaling differ: prefers the signaling address', async () => {
     const [phone, third, near] = [
       await open(SDP_HOST),
       await open(THIRD_HOST),

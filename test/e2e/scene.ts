@@ -12,22 +12,22 @@ import { type Environment, eventually, newPlace, removePlace, Service } from './
 import { tone } from './tones.ts';
 
 interface Sounds {
-  /** 600 ms of 800 Hz, WAV. */
+  /** URL of a WAV file: 600 ms of 800 Hz. */
   readonly low: string;
-  /** 600 ms of 1500 Hz, MP3. */
+  /** URL of an MP3 file: 600 ms of 1500 Hz. */
   readonly high: string;
-  /** Ten seconds of 1000 Hz, WAV. */
+  /** URL of a WAV file: 10 s of 1000 Hz. */
   readonly endless: string;
 }
 
-/** A service for many calls, and a web server of its customer. */
+/** A service with capacity for many calls, and its customer's web server. */
 export interface Pair {
   readonly service: Service;
   readonly customer: Customer;
   close(): Promise<void>;
 }
 
-/** `more`: settings of the service beside the usual. */
+/** Starts the pair. `more` adds settings of the service to the defaults. */
 export async function openPair(more: Environment = {}): Promise<Pair> {
   const place = await newPlace(more);
   const [service, customer] = await Promise.all([Service.start(place), Customer.listen()]);
@@ -68,7 +68,7 @@ export class Scene {
     return this.#pair.close();
   }
 
-  /** A phone that has called an application with these elements. */
+  /** Calls an application whose document has these elements. */
   async callTo(name: string, elements: string, options: HandsetOptions = {}): Promise<Handset> {
     const user = await makeUser(this.service, name, {
       answer_url: this.document(`/${name}`, elements),
@@ -77,7 +77,7 @@ export class Scene {
     return Handset.call(this.service, user, options);
   }
 
-  /** A registered phone that takes a call, and the child of `Dial` that calls it. */
+  /** Starts a registered phone that answers one call, and returns it with the `Dial` child that calls it. */
   async waiting(name: string, options: HandsetOptions = {}) {
     const user = await makeUser(this.service, name, { answer_url: this.document(`/${name}`, '') });
     const phone = await Handset.waiting(this.service, user, options);
@@ -95,7 +95,7 @@ export class Scene {
     return this.customer.xml(path, `<Response>${elements}</Response>`);
   }
 
-  /** The form that was posted there, the first with this event. */
+  /** Waits for the first form posted to `path`, optionally with this event. */
   async told(path: string, event?: string): Promise<Readonly<Record<string, string>>> {
     const posted = await eventually(`${event ?? 'a request'} at ${path}`, () =>
       this.customer.at(path).find(({ form }) => event === undefined || form['Event'] === event),
@@ -107,7 +107,7 @@ export class Scene {
     return (await this.told(`/${name}`))['CallUUID'] ?? '';
   }
 
-  /** A WAV recording, fetched as somebody who has nothing but the link. */
+  /** Downloads a WAV recording with its link only, without credentials. */
   async recorded(link: string | undefined) {
     const response = await fetch(link ?? '');
     if (response.status !== 200) throw new Error(`${link}: ${response.status}`);

@@ -1,4 +1,4 @@
-/** The service as its operator runs it: a process of its own, on free ports of 127.0.0.1, with a data folder that the test throws away. */
+/** The service as its operator runs it: a separate process on free ports of 127.0.0.1, with a temporary data folder. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
@@ -15,12 +15,12 @@ export { eventually };
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const START_LIMIT_MS = 50_000;
 const STOP_LIMIT_MS = 20_000;
-/** Each test process has RTP ports of its own, and each service a slice of them. */
+/** First RTP port. Each test process has its own range, and each service a part of it. */
 const RTP_BASE = 40_000 + (Number(process.env['VITEST_POOL_ID'] ?? 1) % 8) * 1500;
 const RTP_SLICE = 250;
 const RTP_SLICES = 6;
 
-/** What a program is given beside what its test says; the cache of compiled files as by `npm start`. */
+/** Environment variables of every program; includes the compile cache that `npm start` uses. */
 const KEPT = {
   PATH: process.env['PATH'],
   HOME: process.env['HOME'],
@@ -30,14 +30,14 @@ const KEPT = {
 export type Json = Readonly<Record<string, unknown>>;
 export type Environment = Readonly<Record<string, string>>;
 
-/** Runs a program of the project and keeps everything it writes. */
+/** Runs a program of the project and keeps all its output. */
 export class Program {
   readonly child: ChildProcess;
   readonly exited: Promise<number | NodeJS.Signals>;
   stdout = '';
   stderr = '';
 
-  /** `script`: below the project's folder, or absolute. */
+  /** Starts `script`, a path in the project's folder or an absolute path. */
   constructor(
     script: string,
     args: readonly string[],
@@ -85,7 +85,7 @@ export class Service {
     this.startedInMs = startedInMs;
   }
 
-  /** Resolves once the service is ready to take calls. `root`: of a checkout. */
+  /** Starts the service. Resolves when it is ready to take calls. `root` is the folder of a checkout. */
   static async start(place: ServicePlace, root = ROOT): Promise<Service> {
     const startMs = performance.now();
     const program = new Program(join(root, 'src/main.ts'), [], place.environment);
@@ -103,7 +103,7 @@ export class Service {
     return new Service(place, program, performance.now() - startMs);
   }
 
-  /** What the first start left for people. */
+  /** The demo account and credentials that the first start created. */
   get demo(): DemoFile & { readonly appId: number } {
     return JSON.parse(readFileSync(join(this.dataDir, 'demo.json'), 'utf8'));
   }
@@ -112,7 +112,7 @@ export class Service {
     return readFileSync(join(this.dataDir, 'keys', 'admin.token'), 'utf8').trim();
   }
 
-  /** The exit status after SIGTERM. */
+  /** Sends SIGTERM and returns the exit status. */
   async stop(): Promise<number | NodeJS.Signals> {
     this.program.child.kill('SIGTERM');
     const late = setTimeout(() => this.program.child.kill('SIGKILL'), STOP_LIMIT_MS);
@@ -132,7 +132,7 @@ export class Service {
     });
   }
 
-  /** Below `/api/v1/Account/{auth_id}/`, as the first account unless another is named. */
+  /** Sends a request below `/api/v1/Account/{auth_id}/`, by default as the first account. */
   api(method: string, path: string, body?: Json, as: AccountKey = this.demo): Promise<Answer> {
     return this.#request(method, `/api/v1/Account/${as.authId}/${path}`, body, {
       'x-auth-id': as.authId,
@@ -144,7 +144,7 @@ export class Service {
     return this.#request('GET', path, undefined, {});
   }
 
-  /** Looks until there is something; the message of the failure names what was waited for. */
+  /** Waits for the record of a SIP call. The failure message names the missing item. */
   async cdrOf(sipCallId: string, as: AccountKey = this.demo): Promise<Json> {
     return eventually(`the CDR of ${sipCallId}`, async () => {
       const { body } = await this.api(
@@ -155,7 +155,7 @@ export class Service {
       );
       const { uuid } = (body['data'] as Json[])[0] ?? {};
       if (uuid === undefined) return undefined;
-      // One record has more to it than its line in the list.
+      // A single record has more fields than its entry in the list.
       const one = await this.api('GET', `cdr/${uuid}`, undefined, as);
       return (one.body['data'] ?? one.body) as Json;
     });
@@ -193,7 +193,7 @@ export interface ServicePlace {
   readonly environment: Environment;
 }
 
-/** A data folder and ports for one service; the same place can be started again. */
+/** Reserves a data folder and ports for one service. The same place can be started again. */
 export async function newPlace(more: Environment = {}): Promise<ServicePlace> {
   const dataDir = join(mkdtempSync(join(tmpdir(), 'carillon-e2e-')), 'data');
   const rtp = RTP_BASE + (placesMade++ % RTP_SLICES) * RTP_SLICE;
@@ -208,7 +208,7 @@ export async function newPlace(more: Environment = {}): Promise<ServicePlace> {
       CARILLON_SIP_WSS_PORT: '0',
       CARILLON_RTP_PORT_MIN: String(rtp),
       CARILLON_RTP_PORT_MAX: String(rtp + RTP_SLICE - 1),
-      // Beside other tests the processor is what is late: a call that is refused for it fails a test of something else.
+      // The tests compete for the CPU. A high limit prevents overload refusals, which would fail unrelated tests.
       CARILLON_OVERLOAD_LOOP_DELAY_MS: '10000',
       ...more,
     },

@@ -1,4 +1,4 @@
-/** Offers and answers at the sockets of the running service (RFC 3264, 3261 §14, 3262, 3311, 4028, 5621, 6141). */
+/** Offer/answer at the sockets of the running service (RFC 3264, 3261 §14, 3262, 3311, 4028, 5621, 6141). */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { headerIn, sdpOf, WirePeer } from './wire-peer.ts';
 import { WireStage } from './wire-stage.ts';
@@ -25,12 +25,12 @@ const directionIn = ({ body }: { readonly body: string }): string =>
 const versionIn = ({ body }: { readonly body: string }): number =>
   Number(/^o=\S+ \d+ (\d+) /m.exec(body)?.[1]);
 
-describe('a re-INVITE', () => {
+describe('re-INVITE', () => {
   it.each([
     ['sendonly', { direction: 'sendonly' }, 'recvonly'],
     ['inactive', { direction: 'inactive' }, 'inactive'],
     ['0.0.0.0', { address: '0.0.0.0' }, 'recvonly'],
-  ])('holds by %s, and takes it back', async (_, hold, mirrored) => {
+  ])('holds by %s, and resumes', async (_, hold, mirrored) => {
     const { call, answer } = await talking();
     call.reinvite({ body: sdpOf({ ...hold, version: 2 }) });
     const held = await call.answered();
@@ -41,7 +41,7 @@ describe('a re-INVITE', () => {
     await call.hangUp();
   });
 
-  it('without an offer gets ours, and its ACK answers', async () => {
+  it('without an offer gets an offer in the 200, and its ACK answers', async () => {
     const { call } = await talking();
     call.reinvite({ body: '' });
     expect((await call.invited(200)).body).toMatch(/^m=audio [1-9]/m);
@@ -51,8 +51,8 @@ describe('a re-INVITE', () => {
 
   it.each([
     ['fax', 'm=image 40000 udptl t38'],
-    ['no codec of ours', 'm=audio 34000 RTP/AVP 18'],
-  ])('with %s gets 488, and the call goes on as it was (RFC 6141)', async (_, media) => {
+    ['no supported codec', 'm=audio 34000 RTP/AVP 18'],
+  ])('with %s gets 488, and the session stays unchanged (RFC 6141)', async (_, media) => {
     const { call } = await talking();
     call.reinvite({ body: sdpOf({ media, version: 2 }) });
     const refused = await call.invited('final');
@@ -63,7 +63,7 @@ describe('a re-INVITE', () => {
     await call.hangUp();
   });
 
-  it('before the ACK to the last one gets 491', async () => {
+  it('gets 491 before the ACK of the previous one', async () => {
     const { call } = await talking();
     call.reinvite({ body: sdpOf({ version: 2 }) });
     await call.invited(200);
@@ -75,8 +75,8 @@ describe('a re-INVITE', () => {
   });
 });
 
-describe('an INVITE', () => {
-  it('without an offer gets ours, and its ACK answers', async () => {
+describe('INVITE', () => {
+  it('without an offer gets an offer in the 200, and its ACK answers', async () => {
     const call = stage.caller(dials);
     call.invite({ body: '' });
     const callee = await stage.callee();
@@ -88,7 +88,7 @@ describe('an INVITE', () => {
     await callee.hungUp();
   });
 
-  it('with SDP among other parts is understood (RFC 5621)', async () => {
+  it('accepts SDP in a multipart body (RFC 5621)', async () => {
     const parts = [
       ['application/sdp', '', sdpOf()],
       ['a/b', 'Content-Disposition: x;handling=optional\r\n', 'z'],
@@ -100,7 +100,7 @@ describe('an INVITE', () => {
     await call.hangUp();
   });
 
-  it('with two audio lines and video: one is taken, the others declined in place', async () => {
+  it('accepts one of two audio lines, and declines the other and video in place', async () => {
     const more =
       'm=audio 34010 RTP/AVP 0\r\nm=video 34012 RTP/AVP 96\r\na=rtpmap:96 H264/90000\r\n';
     const { call, answer } = await talking({ body: sdpOf() + more });
@@ -145,7 +145,7 @@ describe('reliable provisional responses (RFC 3262)', () => {
     },
   );
 
-  it('with early media: offers in PRACK and UPDATE before the answer, which repeats no SDP', async () => {
+  it('allow offers in PRACK and UPDATE before the answer, and the 200 repeats no SDP', async () => {
     const call = stage.caller(dials);
     call.invite({ headers: ['Supported: 100rel'] });
     const callee = await stage.callee();
@@ -177,14 +177,14 @@ describe('session timers (RFC 4028)', () => {
     ['90;refresher=uas', '90;refresher=uas', ''],
     ['90;refresher=uac', '90;refresher=uac', 'timer'],
     ['7200', '1800;refresher=uac', 'timer'],
-  ])('%s is agreed as %s', async (asked, agreed, required) => {
+  ])('agrees %s as %s', async (asked, agreed, required) => {
     const { call, answer } = await talking({ headers: timer(asked) });
     expect(headerIn(answer, 'Session-Expires')).toBe(agreed);
     expect(headerIn(answer, 'Require')).toBe(required);
     await call.hangUp();
   });
 
-  it('are refreshed by UPDATE and by re-INVITE; too brief an interval is refused', async () => {
+  it('refreshes by UPDATE and re-INVITE, and refuses too brief an interval', async () => {
     const { call } = await talking({ headers: timer('120;refresher=uac') });
     const updated = await call.asked('UPDATE', { headers: timer('120;refresher=uac') });
     expect([updated.status, headerIn(updated, 'Session-Expires')]).toEqual([

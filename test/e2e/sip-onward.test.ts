@@ -1,4 +1,4 @@
-/** What goes on from a caller to the called party through the running service, and how numbers may be written (RFC 3966, 5806, 7044, 7433, 7989). */
+/** Data forwarded from the caller to the called party, and number formats (RFC 3966, 5806, 7044, 7433, 7989). */
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { headerIn } from './wire-peer.ts';
 import { WireStage } from './wire-stage.ts';
@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => stage.close());
 afterEach(() => stage.quiet());
 
-it('how the call came, user data, session and hops go on; what is between two hops does not', async () => {
+it('forwards call history, user data, session ID and hop count, but no hop-by-hop data', async () => {
   const passed = {
     Diversion: '<sip:14155550111@far.test>;reason=no-answer',
     'History-Info': '<sip:14155550111@far.test>;index=1',
@@ -35,12 +35,12 @@ it('how the call came, user data, session and hops go on; what is between two ho
 
 it.each([
   ['a tel: URI', (number: string) => `tel:+${number}`],
-  ['one with visual separators', (number: string) => `tel:+1-415-${number.slice(4)}`],
+  ['a tel URI with visual separators', (number: string) => `tel:+1-415-${number.slice(4)}`],
   [
-    'a number of a SIP URI with parameters',
+    'a number in a SIP URI with parameters',
     (number: string) => `sip:+${number};npdi@127.0.0.1;user=phone`,
   ],
-])('%s is the number', async (_, written) => {
+])('extracts the number from %s', async (_, written) => {
   const call = stage.caller(dials);
   call.invite({ uri: written(dials) });
   await (await stage.callee()).refuse('486 Busy Here');

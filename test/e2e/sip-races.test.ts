@@ -1,4 +1,4 @@
-/** Calls through the running service whose messages cross, repeat, fork and lead elsewhere (RFC 3261 §9, §13, §15; RFC 3261 §8.1.3.4). */
+/** Calls whose messages cross, repeat, fork or redirect (RFC 3261 §8.1.3.4, §9, §13, §15). */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { headerIn, sdpOf, tagIn } from './wire-peer.ts';
 import { WireCallee, WireStage } from './wire-stage.ts';
@@ -25,7 +25,7 @@ async function connected() {
 }
 
 describe('CANCEL', () => {
-  it('in the same moment as its INVITE ends the call', async () => {
+  it('ends the call when it arrives together with its INVITE', async () => {
     const call = stage.caller(dials);
     call.invite();
     call.cancel();
@@ -33,7 +33,7 @@ describe('CANCEL', () => {
     expect((await call.invited('final')).status).toBe(487);
   });
 
-  it('that crosses the 200 of the called party: that one is acknowledged and hung up on', async () => {
+  it('acknowledges a 200 that crosses the CANCEL, and hangs up with BYE', async () => {
     const call = stage.caller(dials);
     call.invite();
     const callee = await stage.callee();
@@ -47,7 +47,7 @@ describe('CANCEL', () => {
     await callee.hungUp();
   });
 
-  it('after the 200 changes nothing', async () => {
+  it('has no effect after the 200', async () => {
     const { call, callee } = await connected();
     call.cancel();
     expect((await stage.calling.response('CANCEL', 'final')).status).toBe(200);
@@ -58,7 +58,7 @@ describe('CANCEL', () => {
 });
 
 describe('the caller', () => {
-  it('who hangs up before the answer by BYE withdraws the call (RFC 3261 §15)', async () => {
+  it('ends the call with a BYE before the answer (RFC 3261 §15)', async () => {
     const call = stage.caller(dials);
     call.invite();
     const callee = await stage.callee();
@@ -69,7 +69,7 @@ describe('the caller', () => {
     await callee.withdrawn();
   });
 
-  it('who repeats the INVITE hears the same again', async () => {
+  it('gets the same response to a repeated INVITE', async () => {
     const call = stage.caller(dials);
     const text = call.invite();
     const callee = await stage.callee();
@@ -83,14 +83,14 @@ describe('the caller', () => {
 });
 
 describe('the called party', () => {
-  it('that answers twice is acknowledged twice', async () => {
+  it('gets an ACK for each repeated 200', async () => {
     const { call, callee } = await connected();
     await callee.accept();
     await call.hangUp();
     await callee.hungUp();
   });
 
-  it('of two forks that both answer the second is hung up on (RFC 3261 §13.2.2.4)', async () => {
+  it('gets a BYE for the second of two forked answers (RFC 3261 §13.2.2.4)', async () => {
     const call = stage.caller(dials);
     call.invite();
     const first = await stage.callee();
@@ -107,7 +107,7 @@ describe('the called party', () => {
     await first.hungUp();
   });
 
-  it('sends the call elsewhere so often, and by no way twice (RFC 3261 §8.1.3.4)', async () => {
+  it('may redirect a limited number of times, and to each target once (RFC 3261 §8.1.3.4)', async () => {
     const call = stage.caller(dials);
     call.invite();
     const here = `${called().address}:${called().port}`;
@@ -126,14 +126,14 @@ describe('the called party', () => {
   it.each([
     ['433 Anonymity Disallowed', 433],
     ['415 Unsupported Media Type', 480],
-  ])('that refuses with %s is told to the caller as %i', async (status, told) => {
+  ])('with a refusal of %s causes a %i to the caller', async (status, told) => {
     const call = stage.caller(dials);
     call.invite();
     await (await stage.callee()).refuse(status);
     expect((await call.invited('final')).status).toBe(told);
   });
 
-  it('that demands a longer session interval gets it (RFC 4028 §7.3)', async () => {
+  it('gets the longer session interval it demands (RFC 4028 §7.3)', async () => {
     const call = stage.caller(dials);
     call.invite();
     await (await stage.callee()).refuse('422 Session Interval Too Small', ['Min-SE: 4000']);
@@ -144,7 +144,7 @@ describe('the called party', () => {
     expect((await call.invited('final')).status).toBe(486);
   });
 
-  it('behind a proxy that stays on the way is hung up on along that way', async () => {
+  it('behind a record-routing proxy gets the BYE along the route set', async () => {
     const call = stage.caller(dials);
     const route = (host: string) => `<sip:${host}:${called().port};lr>`;
     call.invite({ headers: [`Record-Route: ${route(stage.calling.address)}`] });
@@ -173,7 +173,7 @@ describe('REFER', () => {
     return { notify, status: notify.body.trim() };
   };
 
-  it('in the moment of the answer waits for the caller; Referred-By goes on as written', async () => {
+  it('waits for the caller if it arrives during the answer, and forwards Referred-By unchanged', async () => {
     const call = stage.caller(dials);
     call.invite();
     const callee = await stage.callee();
@@ -191,7 +191,7 @@ describe('REFER', () => {
     await third.hungUp();
   });
 
-  it('outside of the call, which it names, is told of in a dialog of its own (RFC 7647 §4)', async () => {
+  it('outside the dialog that it names is reported in its own dialog (RFC 7647 §4)', async () => {
     const { call, callee } = await connected();
     const { invite, tag } = callee;
     const callId = headerIn(invite, 'Call-ID');

@@ -1,10 +1,10 @@
-/** What the running service answers to requests that cannot be served, at its sockets (RFC 3261 §8.2, §16.3, §21). */
+/** Responses of the running service to requests it cannot serve (RFC 3261 §8.2, §16.3, §21). */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fresh, headerIn, headersIn, type RequestText, sdpOf, WirePeer } from './wire-peer.ts';
 import { WireStage } from './wire-stage.ts';
 
 let stage: WireStage;
-/** Is answered and waits. */
+/** Number whose calls are answered and held. */
 let talks: string;
 
 beforeAll(async () => {
@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage.close());
 
-/** The final response to a request outside of a dialog. */
+/** Sends a request outside a dialog and returns the final response. */
 async function answerTo(method: string, more: Partial<RequestText> = {}, peer = stage.calling) {
   const uri = `sip:127.0.0.1:${stage.service.sipPort}`;
   const text = peer.textOf({
@@ -27,9 +27,15 @@ async function answerTo(method: string, more: Partial<RequestText> = {}, peer = 
 describe('a new call', () => {
   it.each<[string, Partial<RequestText>, number, string, RegExp]>([
     ['no hops left', { hops: 0 }, 483, 'Via', /branch/],
-    ['a demand that we lack', { headers: ['Require: foo, bar'] }, 420, 'Unsupported', /foo, bar/],
     [
-      'a body that we cannot read',
+      'an unsupported option tag',
+      { headers: ['Require: foo, bar'] },
+      420,
+      'Unsupported',
+      /foo, bar/,
+    ],
+    [
+      'an unsupported body type',
       { body: 'x', headers: ['Content-Type: a/b'] },
       415,
       'Accept',
@@ -42,25 +48,19 @@ describe('a new call', () => {
       'Accept-Encoding',
       /identity/,
     ],
-    ['a caller who takes no SDP', { headers: ['Accept: a/b'] }, 406, 'Accept', /sdp/],
-    ['SDP that is none', { body: 'v=0\r\nnonsense\r\n' }, 488, 'Warning', /^3\d\d /],
+    ['a caller that accepts no SDP', { headers: ['Accept: a/b'] }, 406, 'Accept', /sdp/],
+    ['invalid SDP', { body: 'v=0\r\nnonsense\r\n' }, 488, 'Warning', /^3\d\d /],
     ['no audio', { body: sdpOf({ media: 'm=video 4000 RTP/AVP 96' }) }, 488, 'Warning', /^30[45] /],
     [
-      'no codec of ours',
+      'no supported codec',
       { body: sdpOf({ media: 'm=audio 4000 RTP/AVP 18' }) },
       488,
       'Warning',
       /^305 /,
     ],
+    ['an invalid address', { body: sdpOf({ address: '999.1.1.1' }) }, 488, 'Warning', /^3\d\d /],
     [
-      'an address that is none',
-      { body: sdpOf({ address: '999.1.1.1' }) },
-      488,
-      'Warning',
-      /^3\d\d /,
-    ],
-    [
-      'a session interval too brief',
+      'too brief a session interval',
       { headers: ['Supported: timer', 'Session-Expires: 30'] },
       422,
       'Min-SE',
@@ -74,13 +74,13 @@ describe('a new call', () => {
     expect(headerIn(refused, name)).toMatch(value);
   });
 
-  it('to a number that nobody has', async () => {
+  it('gets 404 for an unassigned number', async () => {
     const call = stage.caller('19995550000');
     call.invite();
     expect((await call.invited('final')).status).toBe(404);
   });
 
-  it('that comes by two ways is refused on the second (482, RFC 3261 §8.2.2.2), and goes on', async () => {
+  it('gets 482 on the second path if it arrives twice, and continues on the first (RFC 3261 §8.2.2.2)', async () => {
     const call = stage.caller(await stage.dialling());
     call.invite();
     await call.invited(100);
@@ -90,7 +90,7 @@ describe('a new call', () => {
     expect((await call.invited('final')).status).toBe(486);
   });
 
-  it('over TCP, compact and folded', async () => {
+  it('accepts compact and folded headers over TCP', async () => {
     const peer = await WirePeer.tcp(stage.calling.address, stage.service.sipPort);
     const call = stage.caller(talks, peer);
     const text = call
@@ -109,7 +109,7 @@ describe('a new call', () => {
   });
 });
 
-describe('outside of a dialog', () => {
+describe('outside a dialog', () => {
   it.each([
     ['FOO', 405],
     ['PUBLISH', 405],
@@ -129,7 +129,7 @@ describe('outside of a dialog', () => {
     expect(given).toBe(status);
   });
 
-  it.each([70, 0])('OPTIONS tells what we can do (%i hops left)', async (hops) => {
+  it.each([70, 0])('answers OPTIONS with the capabilities (%i hops left)', async (hops) => {
     const answer = await answerTo('OPTIONS', { hops });
     expect(answer.status).toBe(200);
     for (const name of [
@@ -145,8 +145,8 @@ describe('outside of a dialog', () => {
   });
 });
 
-describe('inside of a dialog', () => {
-  it('unknown methods, old CSeqs and wrong tags do it no harm', async () => {
+describe('inside a dialog', () => {
+  it('survives unknown methods, old CSeqs and wrong tags', async () => {
     const call = stage.caller(talks);
     call.invite();
     await call.answered();

@@ -1,4 +1,4 @@
-/** A bot that stops reading its socket: it misses the oldest audio, and is given the last second at most. */
+/** A bot that stops reading its socket: the service drops the oldest audio and keeps at most the last second. */
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import type { WebSocket } from 'ws';
 import { type Bot, streamXml } from './customer.ts';
@@ -8,7 +8,7 @@ import { eventually, type Json } from './service.ts';
 
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 });
 
-/** A second of `media`, and what may be on its way while the bot begins to read. */
+/** Number of `media` messages in one second of audio. */
 const SECOND = 50;
 const ON_THE_WAY = 15;
 
@@ -20,7 +20,7 @@ afterAll(() => pair.close());
 
 const chunkOf = (message: Json): number => Number((message['media'] as Json)['chunk']);
 
-it('after seconds without reading a bot gets the last second of audio, and all control messages', async () => {
+it('delivers the last second of audio and all control messages to a bot that read nothing for seconds', async () => {
   const messages: Json[] = [];
   const met: { socket?: WebSocket } = {};
   const bot: Bot = (socket) => {
@@ -41,12 +41,12 @@ it('after seconds without reading a bot gets the last second of audio, and all c
 
   met.socket?.pause();
   const before = media().length;
-  // Level 90 is reported when the queue is almost full.
+  // Level 90 reports a queue that is almost full.
   const levels = () => pair.customer.at('/slow-told').filter(({ form }) => form['Level'] === '90');
   await eventually('a full queue', () => levels().length > 0 || undefined, 30_000);
   const { service } = pair;
   const lastBefore = chunkOf(media().at(-1) ?? {});
-  // Two more seconds of the call: all of this audio passes through the full queue.
+  // Waits until two more seconds of audio have passed through the full queue.
   const packets = async () =>
     Number(
       /^voice_rtp_packets_total\{direction="in"\} (\d+)$/m.exec(
@@ -59,7 +59,7 @@ it('after seconds without reading a bot gets the last second of audio, and all c
   met.socket?.resume();
   await eventually('the present', () => media().length > before + 4 * SECOND || undefined);
   const late = media().slice(before).map(chunkOf);
-  // Audio was dropped in the one gap. Before it stands the audio that waited on the way, behind it the latest.
+  // The audio has one gap. Audio already in transit precedes it; the latest audio follows it.
   const gaps = late.flatMap((chunk, i) => {
     const last = i === 0 ? lastBefore : (late[i - 1] ?? 0);
     return chunk === last + 1 ? [] : [{ waited: i, missed: chunk - last - 1 }];

@@ -1,4 +1,4 @@
-/** Speech of a real call: understood by an operator's server, followed by the document, charged, and told. */
+/** Speech recognition in a real call: transcribed by an operator's server, used by the document, charged and reported. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { formOf, SpeechServer } from '../edge/speech/speech-server.ts';
 import { Customer } from './customer.ts';
@@ -33,8 +33,8 @@ const voice = (): Int16Array => {
   return all;
 };
 
-describe('speech of a real call', () => {
-  it('GetInput hears the caller, and its action decides by the words', async () => {
+describe('speech recognition in a real call', () => {
+  it('GetInput transcribes the caller and posts the words to its action', async () => {
     const action = customer.xml('/chosen', '<Response><Hangup/></Response>');
     const answer_url = customer.xml(
       '/listen',
@@ -54,14 +54,14 @@ describe('speech of a real call', () => {
       formOf(server.heard[0]?.body ?? Buffer.alloc(0))['file'] ?? '',
       'latin1',
     );
-    // The noise that stands for speech, and the pause after it; not the whole call.
+    // The file holds the noise burst and the pause after it, not the whole call.
     expect(file.length / 32_000).toBeGreaterThan(1.5);
     expect(file.length / 32_000).toBeLessThan(5);
     const ledger = await service.api('GET', 'transactions?reference_type=transcription');
     expect(ledger.body['total']).toBe(1);
   });
 
-  it('Record tells the words of the recording, and keeps them', async () => {
+  it('Record reports and stores the transcript of the recording', async () => {
     words = 'call me back';
     const told = customer.page('/words', (response) => response.end());
     const answer_url = customer.xml(

@@ -1,4 +1,4 @@
-/** Tones to say, and an ear that finds them again. */
+/** Generates test tones and detects them in received audio. */
 const RATE_HZ = 8000;
 const AMPLITUDE = 8000;
 const BLOCK_MS = 20;
@@ -8,7 +8,7 @@ const KEYPAD = '123A456B789C*0#D';
 
 export const silence = (ms: number): Int16Array => new Int16Array((ms * RATE_HZ) / 1000);
 
-/** The sum of sines, each of the same amplitude. */
+/** Sums sines of equal amplitude. */
 export function tone(frequenciesHz: readonly number[], ms: number): Int16Array {
   return Int16Array.from({ length: (ms * RATE_HZ) / 1000 }, (_, i) =>
     frequenciesHz.reduce(
@@ -29,7 +29,7 @@ export function joined(parts: readonly Int16Array[]): Int16Array {
   return whole;
 }
 
-/** Keys as an old telephone presses them (ITU-T Q.23), 100 ms each with 100 ms between. */
+/** Generates DTMF tones (ITU-T Q.23): 100 ms per key with pauses of 100 ms. */
 export const keyTones = (digits: string): Int16Array =>
   joined(
     [...digits].flatMap((digit) => {
@@ -49,7 +49,7 @@ const blocks = (heard: Int16Array): Int16Array[] => {
 const energy = (block: Int16Array): number =>
   block.reduce((sum, sample) => sum + sample * sample, 0);
 
-/** Goertzel: energy of the sine at this frequency. */
+/** Energy of the sine at this frequency (Goertzel algorithm). */
 function energyAt(block: Int16Array, hz: number): number {
   const turn = 2 * Math.cos((2 * Math.PI * hz) / RATE_HZ);
   let last = 0;
@@ -58,7 +58,7 @@ function energyAt(block: Int16Array, hz: number): number {
   return (2 * (last * last + before * before - turn * last * before)) / block.length;
 }
 
-/** Milliseconds in which this tone made at least `share` of a sound that can be heard. */
+/** Milliseconds in which the tone has at least `share` of the energy of audible sound. */
 export const toneMs = (heard: Int16Array, hz: number, share = 0.8): number =>
   BLOCK_MS *
   blocks(heard).filter(
@@ -70,14 +70,14 @@ export const toneMs = (heard: Int16Array, hz: number, share = 0.8): number =>
 export const loudMs = (heard: Int16Array): number =>
   BLOCK_MS * blocks(heard).filter((block) => energy(block) > block.length * 200 ** 2).length;
 
-/** Where the tone begins, milliseconds from the first sample; -1: nowhere. */
+/** Offset at which the tone begins, ms from the first sample; -1 if it is missing. */
 export const toneAtMs = (heard: Int16Array, hz: number): number =>
   BLOCK_MS *
   blocks(heard).findIndex(
     (block) => energy(block) > block.length * 300 ** 2 && energyAt(block, hz) > 0.8 * energy(block),
   );
 
-/** Keys that are heard as tones, each counted once for as long as it sounds. */
+/** Keys detected as DTMF tones. Each tone counts once, regardless of its length. */
 export function keysIn(heard: Int16Array): string {
   const keys = blocks(heard).map((block) => {
     const whole = energy(block);

@@ -1,4 +1,4 @@
-/** What an operator and a customer see of one call: log lines that carry its UUID, and its trace. */
+/** Observability of one call: log lines that carry its UUID, and its trace. */
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { Customer, type Posted } from './customer.ts';
 import { callFor, makeUser } from './phone.ts';
@@ -36,11 +36,11 @@ const lines = (): readonly Json[] =>
     .filter((line) => line.startsWith('{') && line.endsWith('}'))
     .map((line) => JSON.parse(line) as Json);
 
-/** Of the node, of requests over REST, and of INVITE without credentials, which no call has come of yet. */
+/** Log lines without a call: of the node, of REST requests, and of INVITEs without credentials. */
 const OF_NO_CALL =
   /^(overload|warmed|RTP ports in use|request served|SIP request refused|SIP authentication failed)/;
 
-it('every line that a call leaves carries its UUID, however badly it goes', async () => {
+it('writes the call UUID to every log line of a failing call', async () => {
   const dead = 'http://127.0.0.1:9';
   const answer = customer.xml(
     '/everything',
@@ -68,7 +68,7 @@ it('every line that a call leaves carries its UUID, however badly it goes', asyn
   expect(left.filter(({ callUuid }) => callUuid !== cdr['uuid'])).toEqual([]);
 });
 
-it('requests to the customer carry traceparent, of a trace that is the call', async () => {
+it("sends traceparent with the call's trace ID in requests to the customer", async () => {
   const answer = customer.xml('/traced', '<Response><Speak>hello</Speak></Response>');
   const user = await makeUser(service, 'traced', {
     answer_url: answer,
@@ -89,6 +89,6 @@ it('requests to the customer carry traceparent, of a trace that is the call', as
   const exported = await eventually('the trace', () =>
     customer.at('/v1/traces').find(({ form }) => JSON.stringify(form).includes(trace)),
   );
-  // The spans that the customer was told are there, so that his own hang on them.
+  // The exported trace includes the spans named in traceparent, so that the customer's spans have a parent.
   for (const span of spans) expect(JSON.stringify(exported.form)).toContain(span);
 });

@@ -1,4 +1,4 @@
-/** A caller of Opus, with a decoder that is none of ours: what a bot and a file have above the telephone band is heard. */
+/** An Opus caller with an independent decoder: audio above the telephone band reaches the caller from bots and files. */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { OpusDecoder } from 'opus-decoder';
@@ -13,7 +13,7 @@ import { makeUser, type SipUser } from './phone.ts';
 import { openPair, type Pair } from './scene.ts';
 import { eventually } from './service.ts';
 
-// Whole processes start here, and other tests use the machine at the same time.
+// These tests start whole processes and share the machine with other tests.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const HIGH_HZ = 11_000;
@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => pair.close());
 
-/** Calls, and hangs up when half a second that is loud enough was heard, which it gives at 48 kHz. */
+/** Places a call and hangs up after 0.5 s of loud audio. Returns that audio at 48 kHz. */
 async function heardByOpus(user: SipUser): Promise<Int16Array> {
   const socket = createSocket('udp4').bind(0, '127.0.0.1');
   await once(socket, 'listening');
@@ -41,7 +41,7 @@ async function heardByOpus(user: SipUser): Promise<Int16Array> {
   });
   socket.on('message', (bytes) => {
     const packet = parseRtp(bytes);
-    // In silence a frame of Opus is small.
+    // Opus frames of silence are small.
     if (packet.payloadType === 111 && packet.payload.length > 30) payloads.push(packet.payload);
   });
   const offer = [
@@ -73,7 +73,7 @@ async function heardByOpus(user: SipUser): Promise<Int16Array> {
   return Int16Array.from(heard.slice(-RATE / 2), (value) => value * 32_768);
 }
 
-/** What becomes of an offer: the answer, or the status that refused it. */
+/** Returns the SDP answer, or the status that refused the offer. */
 async function answerTo(user: SipUser, lines: readonly string[]): Promise<string> {
   const { service } = pair;
   const way = { host: '127.0.0.1', port: service.sipPort, transport: 'udp' } as const;
@@ -97,7 +97,7 @@ async function answerTo(user: SipUser, lines: readonly string[]): Promise<string
   return heard;
 }
 
-it('an endpoint has codecs and SRTP of its own, by the operator', async () => {
+it("applies the operator's codecs and SRTP settings of an endpoint", async () => {
   const answer_url = pair.customer.xml('/policy', '<Response><Speak>Hi</Speak></Response>');
   const user = await makeUser(pair.service, 'policy', { answer_url });
   const path = `/media-policies/endpoint/${user.username}`;
@@ -124,7 +124,7 @@ function expectTone(samples: Int16Array): void {
   expect(rms(samples)).toBeGreaterThan(3000);
 }
 
-it('11 kHz of a bot, by playAudio with rate=24000', async () => {
+it("plays 11 kHz of a bot's playAudio with rate=24000", async () => {
   const payload = l16(sine(HIGH_HZ, 3 * 24_000, { rate: 24_000 })).toString('base64');
   const url = pair.customer.bot('/high', (socket) => {
     socket.on('message', (data) => {
@@ -137,7 +137,7 @@ it('11 kHz of a bot, by playAudio with rate=24000', async () => {
   expectTone(await heardByOpus(await makeUser(pair.service, 'highbot', { answer_url })));
 });
 
-it('11 kHz of a WAV file of 48 kHz, by Play', async () => {
+it('plays 11 kHz of a 48 kHz WAV file', async () => {
   const data = int16Bytes(sine(HIGH_HZ, 3 * RATE, { rate: RATE }));
   const wav = wavFile({ format: 1, bits: 16, channels: 1, rate: RATE, data });
   const url = pair.customer.page('/high.wav', (response) => void response.end(wav));

@@ -1,15 +1,15 @@
-/** A SIP peer that says exactly what a test writes, over real sockets and without the project's code. */
+/** A SIP peer that sends exactly the bytes a test writes, over real sockets and without code of this project. */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { eventually } from '../eventually.ts';
 
-/** One message as it came. */
+/** One received message. */
 export interface Heard {
   readonly text: string;
-  /** 0: a request. */
+  /** Status code; 0 for a request. */
   readonly status: number;
-  /** Of a response that of its CSeq. */
+  /** Method of a request, or the CSeq method of a response. */
   readonly method: string;
   readonly body: string;
   readonly from: { readonly address: string; readonly port: number };
@@ -26,7 +26,7 @@ export const tagIn = (value: string): string => /;tag=([^;\s]+)/.exec(value)?.[1
 export const uriIn = (value: string): string => /<([^>]+)>/.exec(value)?.[1] ?? value;
 
 let count = 0;
-/** Different each time. */
+/** Returns a unique value that contains `name`. */
 export function fresh(name: string): string {
   count += 1;
   return `${name}-${process.pid}-${count}`;
@@ -36,7 +36,7 @@ export interface SdpText {
   readonly address?: string;
   readonly direction?: string;
   readonly version?: number;
-  /** In place of the audio line. */
+  /** Media lines that replace the default audio line. */
   readonly media?: string;
 }
 
@@ -76,7 +76,7 @@ export class WirePeer {
   readonly transport: 'UDP' | 'TCP';
   readonly address: string;
   readonly port: number;
-  /** What nobody has waited for yet. */
+  /** Received messages that no `next` call has consumed. */
   readonly heard: Heard[] = [];
   readonly #write: (text: string, to: Heard['from']) => void;
   readonly #close: () => void;
@@ -163,7 +163,7 @@ export class WirePeer {
     ].join('\r\n');
   }
 
-  /** Answers a request that was heard. */
+  /** Answers a received request. */
   answer(
     request: Heard,
     status: string,
@@ -188,7 +188,7 @@ export class WirePeer {
     this.send(lines.join('\r\n'), request.from.port, request.from.address);
   }
 
-  /** The first that fits and was not waited for before; OPTIONS and what came meanwhile stay. */
+  /** Waits for and consumes the first matching message. Other messages stay queued. */
   async next(what: string, fits: (heard: Heard) => boolean, limitMs = 5000): Promise<Heard> {
     const found = await eventually(what, () => this.heard.find(fits), limitMs).catch(() => {
       const came = this.heard.map(({ text }) => text.split('\r\n', 1)[0]).join(' | ');
@@ -202,7 +202,7 @@ export class WirePeer {
     return this.next(method, (heard) => heard.status === 0 && heard.method === method, limitMs);
   }
 
-  /** A response with this status, or the final one. */
+  /** Waits for a response with this status, or for the final response. */
   response(method: string, status: number | 'final', limitMs?: number): Promise<Heard> {
     const fits = (heard: Heard) =>
       heard.method === method &&
@@ -229,7 +229,7 @@ export interface AnswerText {
   readonly body?: string;
 }
 
-/** One whole message of a stream. */
+/** Returns the first complete message of a stream, or undefined. */
 function messageIn(stream: string): string | undefined {
   const bodyAt = stream.indexOf('\r\n\r\n');
   if (bodyAt < 0) return undefined;

@@ -1,4 +1,4 @@
-/** A running service between two carriers of a test's hand: one calls, the other is called. */
+/** A running service between two carriers that tests control: one calls, the other receives calls. */
 import { Customer } from './customer.ts';
 import { makeUser } from './phone.ts';
 import { eventually, freePort, newPlace, removePlace, Service } from './service.ts';
@@ -61,7 +61,7 @@ export class WireStage {
     return this.#close();
   }
 
-  /** A number whose calls get this document; `NUMBER` in it stands for itself. */
+  /** Creates a number whose calls run this document. `NUMBER` in the document is replaced by the number. */
   async number(elements: string): Promise<string> {
     this.#numbers += 1;
     const e164 = `1415555${String(1000 + this.#numbers)}`;
@@ -78,7 +78,7 @@ export class WireStage {
     return e164;
   }
 
-  /** A number whose calls go on to the called carrier, once. */
+  /** Creates a number whose calls are forwarded to the called carrier once. */
   dialling(): Promise<string> {
     const action = this.#customer.xml('/after', '<Response/>');
     return this.number(
@@ -94,7 +94,7 @@ export class WireStage {
     return new WireCallee(this.called, await this.called.request('INVITE', limitMs));
   }
 
-  /** No call runs any more; what came and was not waited for is forgotten. */
+  /** Waits until no call is active, and discards queued messages. */
   async quiet(): Promise<void> {
     await eventually('the end of every call', async () =>
       (await this.service.admin('GET', '/calls')).body['count'] === 0 ? true : undefined,
@@ -115,7 +115,7 @@ const carrierAt = (name: string, host: string, more: object) => ({
 
 type More = Partial<RequestText>;
 
-/** A dialog from its first INVITE on, as whoever calls. */
+/** The caller's side of a dialog, from its first INVITE on. */
 export class WireCaller {
   readonly callId = fresh('call');
   cseq = 1;
@@ -145,7 +145,7 @@ export class WireCaller {
     return tagIn(this.#from);
   }
 
-  /** The first one, or one inside of the dialog with a CSeq of its own. */
+  /** Sends the initial INVITE, or a re-INVITE with the next CSeq. */
   invite(more: More = {}): string {
     this.#branch = `z9hG4bK${fresh('i')}`;
     this.#invited = this.cseq;
@@ -171,7 +171,7 @@ export class WireCaller {
     this.#send('CANCEL', { branch: this.#branch, to, uri: this.#uri, cseq: 1 });
   }
 
-  /** The dialog that a response makes. */
+  /** Stores the dialog that a response creates, and returns the response. */
   met(response: Heard): Heard {
     this.#remoteTag = tagIn(headerIn(response, 'To'));
     const contact = headerIn(response, 'Contact');
@@ -183,7 +183,7 @@ export class WireCaller {
     this.#send('ACK', more);
   }
 
-  /** A response to the INVITE; a final one is acknowledged. */
+  /** Waits for a response to the INVITE, and acknowledges a final one. */
   async invited(status: number | 'final', limitMs?: number): Promise<Heard> {
     const fits = (heard: Heard) =>
       heard.method === 'INVITE' &&
@@ -204,7 +204,7 @@ export class WireCaller {
     return response;
   }
 
-  /** The 200, acknowledged. */
+  /** Waits for the 200 and acknowledges it. */
   async answered(): Promise<Heard> {
     const response = await this.invited(200);
     this.acknowledge();
@@ -231,7 +231,7 @@ export class WireCaller {
   }
 }
 
-/** The same of whoever is called; each with another tag is another fork. */
+/** The callee's side of a dialog. Each instance has its own tag, so two instances act as two forks. */
 export class WireCallee {
   readonly invite: Heard;
   readonly tag = fresh('to');
@@ -250,19 +250,19 @@ export class WireCallee {
     this.#peer.answer(this.invite, status, { tag: this.tag, ...more });
   }
 
-  /** 200, and its ACK. */
+  /** Sends 200 and waits for the ACK. */
   async accept(): Promise<Heard> {
     this.answer('200 OK', { body: sdpOf() });
     return this.#peer.request('ACK');
   }
 
-  /** Refuses, and hears the ACK. */
+  /** Sends a refusal and waits for the ACK. */
   async refuse(status: string, headers: readonly string[] = []): Promise<void> {
     this.answer(status, { headers });
     await this.#peer.request('ACK');
   }
 
-  /** Hears CANCEL and does as it says. */
+  /** Waits for CANCEL, answers it, and ends the INVITE with 487. */
   async withdrawn(): Promise<Heard> {
     const cancel = await this.#peer.request('CANCEL');
     this.#peer.answer(cancel, '200 OK', { tag: this.tag });
@@ -283,7 +283,7 @@ export class WireCallee {
     return this.#peer.response(method, 'final');
   }
 
-  /** Answers the BYE of the service. */
+  /** Answers the service's BYE. */
   async hungUp(): Promise<void> {
     this.#peer.answer(await this.#peer.request('BYE'), '200 OK');
   }

@@ -1,9 +1,9 @@
-/** Short and always the same; `npm run fuzz` goes on with other seeds. */
+/** A short, deterministic fuzz test. `npm run fuzz` uses other seeds. */
 import { describe, expect, it } from 'vitest';
 import { Mutator } from './mutator.ts';
 import { TARGETS } from './targets.ts';
 
-describe('bytes of strangers: any change of what is known is read, or refused, within its limits', () => {
+describe('parsers of untrusted bytes accept or refuse any mutated input within their limits', () => {
   it.each(TARGETS)('$name', { timeout: 30_000 }, async (target) => {
     const seeds = await target.seeds();
     const mutator = new Mutator(7);

@@ -1,4 +1,4 @@
-/** Seeded changes of byte strings: the same seed makes the same inputs on every machine. */
+/** Mutates byte strings from a seed. The same seed produces the same inputs on every machine. */
 const EDGES = [0, 1, 0x7f, 0x80, 0xfe, 0xff, 0x0a, 0x0d];
 const LONGEST = 64 * 1024;
 
@@ -9,14 +9,14 @@ export class Mutator {
     this.#state = seed >>> 0;
   }
 
-  /** A few changes of one of the seeds, perhaps with a part of another. */
+  /** Applies a few mutations to one of the seeds, possibly with a part of another. */
   next(seeds: readonly Uint8Array[]): Uint8Array {
     let out = this.#pick(seeds);
     for (let changes = 1 + this.below(6); changes > 0; changes -= 1) out = this.#change(out, seeds);
     return out.slice(0, LONGEST);
   }
 
-  /** 0 … limit - 1 (mulberry32, T. Ettinger). */
+  /** Returns an integer from 0 to `limit` - 1 (mulberry32, T. Ettinger). */
   below(limit: number): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let z = this.#state;

@@ -1,4 +1,4 @@
-/** What reads bytes of strangers in JavaScript: each takes any bytes, and ends within its limits. */
+/** JavaScript parsers of untrusted bytes. Each must accept any bytes and stay within its limits. */
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ import { int16Bytes, sine, wavFile } from '../protocol/audio-file/signals.ts';
 
 export interface FuzzTarget {
   readonly name: string;
-  /** Runs of the short test. */
+  /** Number of inputs in the short test. */
   readonly runs: number;
   seeds(): Promise<readonly Uint8Array[]>;
   run(input: Uint8Array): Promise<void>;
@@ -59,7 +59,7 @@ async function decodes(input: Uint8Array): Promise<void> {
       rate: 16_000,
       maxMs: MAX_MS,
     });
-    if (samples.length > (rate * 2 * MAX_MS) / 1000) throw new Error('longer than it may be');
+    if (samples.length > (rate * 2 * MAX_MS) / 1000) throw new Error('longer than the limit');
   } catch (error) {
     if (!(error instanceof ConversionError)) throw error;
   }
@@ -95,7 +95,7 @@ export const TARGETS: readonly FuzzTarget[] = [
     run: async (input) => {
       const line = readCryptoLine(text(input));
       if (line !== undefined && (line.key.length < 28 || line.key.length > 46))
-        throw new Error('a key of another length');
+        throw new Error('unexpected key length');
     },
   },
   {

@@ -1,4 +1,4 @@
-/** baresip asks for waiting messages once it is registered (RFC 3842, 6665). */
+/** baresip subscribes to message waiting after it has registered (RFC 3842, 6665). */
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually, newPlace, removePlace, Service, type ServicePlace } from '../e2e/service.ts';
@@ -28,7 +28,7 @@ describe.skipIf(missing('baresip', 'sox'))('baresip with message waiting', () =>
     folder.remove();
   });
 
-  it('subscribes with its password, and answers our NOTIFY', async () => {
+  it('subscribes with its password and answers the NOTIFY', async () => {
     const counted = async (labels: string): Promise<true | undefined> => {
       const { text } = await service.get('/metrics');
       return new RegExp(`voice_sip_messages_total\\{${labels}\\} [1-9]`).test(text) || undefined;

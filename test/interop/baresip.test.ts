@@ -1,4 +1,4 @@
-/** baresip registers, dials the demo, and what it hears is compared with what it said. */
+/** baresip registers and calls the demo; the echo it receives is compared with the audio it sent. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -42,7 +42,7 @@ describe.skipIf(missing('baresip', 'sox'))('baresip', () => {
   describe.each([
     ['udp', 'PCMU/8000', 'none'],
     ['tcp', 'PCMA/8000', 'none'],
-    // RTP/SAVP, and RTP/AVP with keys.
+    // Mandatory SDES: RTP/SAVP, and RTP/AVP with keys.
     ['udp', 'PCMU/8000', 'srtp-mand'],
     ['tcp', 'PCMA/8000', 'srtp'],
     ['tls', 'PCMU/8000', 'none'],
@@ -58,7 +58,7 @@ describe.skipIf(missing('baresip', 'sox'))('baresip', () => {
       home = join(folder.path, `${transport}-${codec.split('/')[0]}-${encryption}`);
       const { username, password } = service.demo;
       server = `127.0.0.1:${transport === 'tls' ? tlsPort : service.sipPort}`;
-      // It believes the service's own certificate, and looks whether it is that of 127.0.0.1.
+      // baresip trusts only the service's own certificate and verifies that it names 127.0.0.1.
       const trust = ['sip_verify_server yes', `sip_cafile ${service.dataDir}/keys/sip.crt`];
       phone = await Baresip.start(
         home,
@@ -78,7 +78,7 @@ describe.skipIf(missing('baresip', 'sox'))('baresip', () => {
       expect(contact['username']).toBe(service.demo.username);
     });
 
-    it('hears its own speech, whole and on time', async () => {
+    it('receives its own speech complete and on time', async () => {
       phone.do('dial', `sip:1000@${server}`);
       await phone.event('CALL_ESTABLISHED');
       await pause(TALK_MS);
@@ -93,7 +93,7 @@ describe.skipIf(missing('baresip', 'sox'))('baresip', () => {
         hangup_source: 'Caller',
         total_cost: 0.005,
       });
-      // Packets that come too late to be played count; baresip shares the machine with everything else here.
+      // The loss includes late packets: baresip shares the machine with other processes.
       expect(Number(cdr?.['packet_loss'])).toBeLessThan(1);
 
       const echo = findEcho(dumpOf(home, 'enc'), dumpOf(home, 'dec'), 2000);
@@ -103,7 +103,7 @@ describe.skipIf(missing('baresip', 'sox'))('baresip', () => {
     });
   });
 
-  it('is called by a phone through Dial User, answers, and is heard', async () => {
+  it('answers a call that a phone places through Dial User, and its audio arrives', async () => {
     const customer = await Customer.listen();
     const bob = await makeUser(service, 'bob', { answer_url: customer.xml('/bob', '<Response/>') });
     const server = `127.0.0.1:${service.sipPort}`;
@@ -132,7 +132,7 @@ describe.skipIf(missing('baresip', 'sox'))('baresip', () => {
     if (!said.ok) throw new Error(said.error);
     const seconds = (samples: Int16Array, from: number, to: number) =>
       samples.slice(from * 8000, to * 8000);
-    // What baresip says begins with its answer, before the caller has its own: no delay may come out below nothing.
+    // baresip's audio begins before the caller's. Leading silence keeps the measured delay positive.
     const before = new Int16Array(4000);
     const heard = Int16Array.from([...before, ...report.heard]);
     const echo = findEcho(seconds(said.value.samples, 0, 5), heard, 2000);

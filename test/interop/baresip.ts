@@ -1,4 +1,4 @@
-/** baresip as a phone of the tests. */
+/** Runs baresip as a test phone. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -10,17 +10,17 @@ import { eventually, freePort } from '../e2e/service.ts';
 const SPEECH = new URL('../../fixtures/audio/speech.wav', import.meta.url).pathname;
 
 export interface BaresipOptions {
-  /** Lines of its configuration. */
+  /** Additional lines of its configuration file. */
   readonly settings?: readonly string[];
-  /** WAV file that it says, after a second of silence; speech by default. */
+  /** WAV file to send after a second of silence. Default: speech. */
   readonly says?: string;
-  /** At which it works, Hz. */
+  /** Sample rate of its audio, Hz. */
   readonly rate?: number;
-  /** Its SIP messages are in `output`. */
+  /** Whether `output` includes its SIP messages. */
   readonly traces?: boolean;
 }
 
-/** A baresip process with one account, told what to do over its control port (netstrings of JSON). */
+/** A baresip process with one account, controlled through its TCP control port (netstrings of JSON). */
 export class Baresip {
   readonly child: ChildProcess;
   readonly #control: Socket;
@@ -71,7 +71,7 @@ export class Baresip {
     writeFileSync(join(folder, 'config'), `${config.join('\n')}\n`);
     writeFileSync(join(folder, 'accounts'), `${account}\n`);
     writeFileSync(join(folder, 'contacts'), '');
-    // At the end of its file baresip hangs up: silence keeps the call.
+    // baresip hangs up at the end of its file. Trailing silence keeps the call up.
     const padded = spawnSync('sox', [
       says,
       '-r',
@@ -122,7 +122,7 @@ export class Baresip {
   }
 }
 
-/** What baresip has said (`enc`) or heard (`dec`) in its call, as one channel at `rate`. */
+/** Returns the audio that baresip sent (`enc`) or received (`dec`) in its call: one channel at `rate` Hz. */
 export function dumpOf(folder: string, end: 'enc' | 'dec', rate = 8000): Int16Array {
   const name = readdirSync(folder).find((file) => file.endsWith(`-${end}.wav`)) ?? '';
   const mono = join(folder, `mono-${end}-${rate}.wav`);

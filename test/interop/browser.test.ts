@@ -1,4 +1,4 @@
-/** Browsers call each other, phones, bots and rooms: ICE, DTLS-SRTP and audio both ways, as Chromium does them. */
+/** Calls between Chromium browsers, phones, bots and conference rooms: ICE, DTLS-SRTP and audio in both directions. */
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ const A_HZ = 600;
 const B_HZ = 1500;
 const PHONE_HZ = 1000;
 const BOT_HZ = 2300;
-/** Of what is heard in a window of so many samples at 48 kHz. */
+/** Largest share of concealed samples per window, at 48 kHz. */
 const CONCEALED_MAX = 0.01;
 const WINDOW_SAMPLES = 5 * 48_000;
 
@@ -58,7 +58,7 @@ describe.skipIf(missing('chromium', 'baresip', 'sox'))('Chromium', () => {
   const dial = ({ username }: SipUser): string =>
     `<Dial redirect="false" action="http://${customer.authority}/over"><User>sip:${username}@127.0.0.1</User></Dial>`;
 
-  /** A baresip that says a tone, registered as this user. */
+  /** Starts a baresip that plays a tone, registered as this user. */
   async function phone(user: SipUser, more = ''): Promise<{ phone: Baresip; home: string }> {
     const home = join(folder.path, user.username);
     const says = join(folder.path, `${PHONE_HZ}.wav`);
@@ -74,7 +74,7 @@ describe.skipIf(missing('chromium', 'baresip', 'sox'))('Chromium', () => {
     return { phone: made, home };
   }
 
-  /** Five seconds in which next to nothing had to be made up; what was told at their end. */
+  /** Waits for 5 s with nearly no concealment. Returns the statistics at the end of that window. */
   async function clean(one: BrowserPhone): Promise<BrowserStatistics> {
     let before = await one.statistics();
     return eventually(
@@ -99,7 +99,7 @@ describe.skipIf(missing('chromium', 'baresip', 'sox'))('Chromium', () => {
     expect(told.codecs).toContain('audio/opus');
   }
 
-  it('two call each other: each hears the other and not itself, whole', async () => {
+  it('two browsers call each other: each hears the other but not itself, without gaps', async () => {
     const bob = await userWith('bob', '');
     const adam = await userWith('adam', dial(bob));
     [a, b] = await Promise.all([browser(adam, A_HZ), browser(bob, B_HZ)]);
@@ -116,7 +116,7 @@ describe.skipIf(missing('chromium', 'baresip', 'sox'))('Chromium', () => {
     expect(cdrs.map(({ context }) => context).toSorted()).toEqual(['dial', 'sip-endpoint']);
   });
 
-  it('is called by baresip through Dial: each hears the tone of the other', async () => {
+  it("answers baresip's call through Dial: each hears the other's tone", async () => {
     const carol = await userWith('carol', '');
     const caller = await userWith('caller', dial(carol));
     a = await browser(carol, A_HZ);
@@ -132,7 +132,7 @@ describe.skipIf(missing('chromium', 'baresip', 'sox'))('Chromium', () => {
     expect(toneMs(heard, PHONE_HZ)).toBe(0);
   });
 
-  it('calls baresip through Dial: each hears the tone of the other', async () => {
+  it("calls baresip through Dial: each hears the other's tone", async () => {
     const dave = await userWith('dave', '');
     const erin = await userWith('erin', dial(dave));
     const { home, phone: called } = await phone(dave, ';answermode=auto');
@@ -145,9 +145,9 @@ describe.skipIf(missing('chromium', 'baresip', 'sox'))('Chromium', () => {
     expect(toneMs(dumpOf(home, 'dec'), A_HZ)).toBeGreaterThan(4500);
   });
 
-  it('talks over a bot, which clears what it was about to say and falls silent', async () => {
+  it('interrupts a bot, which clears its queued audio and falls silent', async () => {
     const payload = Buffer.from(PCMU.encode(tone([BOT_HZ], 40_000))).toString('base64');
-    // What the bot has heard of the browser since it began to care, and how long it has heard nothing.
+    // State since the bot starts to evaluate the browser's audio: tone heard, and number of silent chunks since then.
     let [cares, toneHeard, quiet, cleared] = [false, 0, 0, 0];
     const bot = customer.bot('/barge-bot', (socket) => {
       const say = (message: object): void => socket.send(JSON.stringify(message));
@@ -176,7 +176,7 @@ describe.skipIf(missing('chromium', 'baresip', 'sox'))('Chromium', () => {
     await a.mute();
     await eventually('silence of the browser', () => (quiet > 200 ? true : undefined));
     cares = true;
-    // Forty seconds are on their way: nothing but the word of the bot ends them before.
+    // Forty seconds of audio are queued, so that only the bot's clearAudio can stop the playback.
     expect(cleared).toBe(0);
     await a.unmute();
     await eventually('clearedAudio', () => (cleared === 1 ? true : undefined));
@@ -184,7 +184,7 @@ describe.skipIf(missing('chromium', 'baresip', 'sox'))('Chromium', () => {
     await a.hangup();
   });
 
-  it('two browsers and a phone in one room: each hears the two others, and nobody itself', async () => {
+  it('two browsers and a phone in one room: each hears the other two but not itself', async () => {
     const room = '<Conference beep="false">Browsers</Conference>';
     const users = [await userWith('grace', room), await userWith('heidi', room)] as const;
     const third = await userWith('ivan', room);

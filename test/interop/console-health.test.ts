@@ -1,4 +1,4 @@
-/** What the page of health tells the operator's staff without being asked, in Chromium. */
+/** Live updates of the console's health page for operators, in Chromium. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hasChromium } from '../e2e/chromium.ts';
 import { callFor } from '../e2e/phone.ts';
@@ -14,12 +14,12 @@ describe.skipIf(!hasChromium)('health in the console', () => {
   });
   afterAll(() => stage.close());
 
-  it('shows calls a second at once, and follows them up and down', async () => {
+  it('updates calls per second immediately, up and down', async () => {
     const { page, go } = staff;
     await go('/health');
     const tile = page.locator('.tile').filter({ hasText: 'Calls a second' });
     await tile.getByText('0.0', { exact: true }).waitFor();
-    // Looked for from before the call on: it is «now» for ten seconds alone.
+    // The search starts before the call, because the value is current for 10 s only.
     const risen = tile.getByText(/^(0\.[1-9]|[1-9]\d*\.\d)$/).waitFor();
     await Promise.all([risen, callFor(stage.service, stage.service.demo, 1)]);
     await tile.getByText('0.0', { exact: true }).waitFor();

@@ -1,4 +1,4 @@
-/** Invitations that wait: an account's owner sees them in the console, and revokes one, in Chromium. */
+/** Pending invitations: an account owner lists and revokes them in the console, in Chromium. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hasChromium } from '../e2e/chromium.ts';
 import { ConsoleStage, expectAccessible, type Person } from './console-stage.ts';
@@ -13,7 +13,7 @@ describe.skipIf(!hasChromium)('invitations in the console', () => {
   });
   afterAll(() => stage.close());
 
-  it('are listed with whom they are for and until when; one that is revoked opens nothing', async () => {
+  it('lists recipient and expiry; a revoked invitation link no longer works', async () => {
     const { page, go } = owner;
     page.on('dialog', (dialog) => void dialog.accept());
     await go('/people');

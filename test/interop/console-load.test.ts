@@ -1,4 +1,4 @@
-/** What an open page costs while a hundred calls run and change every second. */
+/** CPU cost of an open console page while a hundred calls run and change every second. */
 import { performance } from 'node:perf_hooks';
 import { expect, it } from 'vitest';
 import { asCallUuid } from '../../src/base/ids.ts';
@@ -14,7 +14,7 @@ const WATCHED_MS = 10_000;
 const CORE_SHARE = 0.05;
 const FRAME_MS = 100;
 it.skipIf(!hasChromium)(
-  'a page with a hundred running calls takes less than 5 % of a core and 100 ms a frame',
+  'a page with a hundred running calls uses less than 5 % of a core and 100 ms per frame',
   async () => {
     const callOf = (number: number): LiveCall => ({
       callUuid: asCallUuid(`00000000-0000-4000-8000-${String(number).padStart(12, '0')}`),
@@ -34,7 +34,7 @@ it.skipIf(!hasChromium)(
     });
     let told = 0;
     const liveFeed = createLiveFeed(systemClock, {
-      // One call goes and one comes each second, and a tenth of them sounds another way.
+      // Each second one call ends and one starts, and the audio quality of a tenth of the calls changes.
       list: async () => {
         told += 1;
         return Array.from({ length: CALLS }, (_, at) => callOf(told + at));

@@ -1,4 +1,4 @@
-/** A running service, and people who look at its console in Chromium: each in a browser context of his own. */
+/** A running service, and users of its console in Chromium, each in a separate browser context. */
 import type { Browser, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { axeViolations, faultsOf, openChromium } from '../e2e/chromium.ts';
@@ -10,7 +10,7 @@ const WIDE = { width: 1100, height: 760 };
 
 export interface Person {
   readonly page: Page;
-  /** What went wrong in the page, as it happens. */
+  /** Page errors in order of occurrence. */
   readonly faults: readonly string[];
   go(hash: string): Promise<unknown>;
   leave(): Promise<void>;
@@ -32,7 +32,7 @@ export class ConsoleStage {
     return new ConsoleStage(place, await Service.start(place), await openChromium());
   }
 
-  /** Somebody who was invited and has signed in; without an account, one of the operator's staff. */
+  /** Invites a user and signs in. Without an account the user is one of the operator's staff. */
   async person(email: string, role: string, account?: string): Promise<Person> {
     const { body } = await this.service.admin('POST', '/users', {
       email,
@@ -61,7 +61,7 @@ export class ConsoleStage {
     };
   }
 
-  /** A page of somebody who has not signed in. */
+  /** Opens a page without a session. */
   async guest(): Promise<Page> {
     return (await this.#browser.newContext()).newPage();
   }
@@ -73,7 +73,7 @@ export class ConsoleStage {
   }
 }
 
-/** As it stands: no violation in either colour scheme, and nothing wider than a telephone. */
+/** Verifies the current page: no accessibility violation in either color scheme, and no content wider than a phone. */
 export async function expectAccessible({ page, faults }: Person): Promise<void> {
   for (const colorScheme of ['dark', 'light'] as const) {
     await page.emulateMedia({ colorScheme });

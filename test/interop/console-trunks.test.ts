@@ -1,4 +1,4 @@
-/** A customer's trunks in the console: made of parts, changed and removed by whom REST lets, in Chromium. */
+/** A customer's trunks in the console: created from parts, changed and removed by permitted roles, in Chromium. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hasChromium } from '../e2e/chromium.ts';
 import type { Json } from '../e2e/service.ts';
@@ -23,7 +23,7 @@ describe.skipIf(!hasChromium)('trunks in the console', () => {
   const row = (name: string) =>
     developer.page.getByRole('region', { name: 'Trunks' }).getByRole('row', { name });
 
-  it('are put together from destinations, credentials and addresses; the password is shown nowhere', async () => {
+  it('are created from destinations, credentials and addresses; no page shows the password', async () => {
     const { page, go } = developer;
     await go('/build/trunks');
     await page.getByText('The account has no trunk.').waitFor();
@@ -69,7 +69,7 @@ describe.skipIf(!hasChromium)('trunks in the console', () => {
     await expectAccessible(developer);
   });
 
-  it('change as they are edited; what was not touched stays', async () => {
+  it('change when edited, and keep the unedited fields', async () => {
     const { page } = developer;
     await row('head office').getByRole('button', { name: 'Change' }).click();
     await page.getByRole('heading', { name: 'Change head office' }).waitFor();
@@ -87,7 +87,7 @@ describe.skipIf(!hasChromium)('trunks in the console', () => {
     ]);
   });
 
-  it('are removed, and a part only while none is made of it; a viewer may do neither', async () => {
+  it('can be removed; a part can be removed only while unused; a viewer can remove no trunk and no part', async () => {
     const { authId } = stage.service.demo;
     const viewer = await stage.person('looks@example.test', 'viewer', authId);
     await viewer.go('/build/trunks');

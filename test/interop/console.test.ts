@@ -1,4 +1,4 @@
-/** The console as operator and customer use it, in Chromium. The pictures of README are made here. */
+/** The console for operators and customers, in Chromium. This test also produces the screenshots of README. */
 import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
@@ -25,7 +25,7 @@ import {
 } from '../e2e/service.ts';
 import { tone } from '../e2e/tones.ts';
 
-// README's pictures change only when asked: `PICTURES=docs/console npm run interop -- console`.
+// Updates README's screenshots only with `PICTURES=docs/console npm run interop -- console`.
 const PICTURES = join(ROOT, process.env['PICTURES'] ?? 'build/pictures');
 const PICTURE_MAX = 150 * 1024;
 const HELD =
@@ -38,7 +38,7 @@ describe.skipIf(!hasChromium)('the console', () => {
   let customer: Customer;
   let browser: Browser;
   let context: BrowserContext;
-  /** Questions that the console has asked before an action. */
+  /** Confirmation messages that the console has shown. */
   const questions: string[] = [];
   let answersYes = true;
   let page: Page;
@@ -85,7 +85,7 @@ describe.skipIf(!hasChromium)('the console', () => {
     return `${service.baseUrl}/console#${String(body['link']).split('#')[1]}`;
   }
 
-  /** From the top of the page, or from a heading of it. */
+  /** Takes a screenshot from the top of the page, or from one of its headings. */
   async function picture(name: string, heading?: string): Promise<void> {
     const path = join(PICTURES, `${name}.png`);
     await page.setViewportSize({ width: 1100, height: 760 });
@@ -101,7 +101,7 @@ describe.skipIf(!hasChromium)('the console', () => {
 
   const go = (hash: string): Promise<unknown> => page.goto(`${service.baseUrl}/console#${hash}`);
 
-  it('shows calls as they run, and hangs up', async () => {
+  it('shows running calls and hangs up', async () => {
     const held = await makeUser(service, 'held', {
       answer_url: customer.xml('/held', HELD),
     });
@@ -122,7 +122,7 @@ describe.skipIf(!hasChromium)('the console', () => {
     await phone.close();
   });
 
-  it('listens in, and looks at what a bot says', async () => {
+  it('listens to a call and shows the messages of its bot', async () => {
     const phone = await Handset.call(service, service.demo, { voice: tone([700], 60_000) });
     await phone.answered;
     await go('/calls');
@@ -159,7 +159,7 @@ describe.skipIf(!hasChromium)('the console', () => {
     await phone.hangUp();
   });
 
-  it("tells a call's story on one page: why it ended, timeline, SIP, recording, money", async () => {
+  it('shows one call on one page: end reason, timeline, SIP, recording, cost', async () => {
     const document = [
       '<Response>',
       '  <Record recordSession="true" playBeep="false"/>',
@@ -174,7 +174,7 @@ describe.skipIf(!hasChromium)('the console', () => {
       answer_url: customer.xml('/record', document),
     });
     await callFor(service, recorded, 7, babble(7));
-    // The recording is a file a moment after the call.
+    // The recording file becomes available shortly after the call.
     await eventually('the recording', async () => {
       const { body } = await service.api(
         'GET',
@@ -200,7 +200,7 @@ describe.skipIf(!hasChromium)('the console', () => {
     expect(await axeViolations(page)).toEqual([]);
   });
 
-  it('has pages without violations, light and dark, wide and narrow', async () => {
+  it('has accessible pages in light and dark mode, wide and narrow', async () => {
     for (const hash of [
       '/calls',
       '/build/applications',
@@ -230,7 +230,7 @@ describe.skipIf(!hasChromium)('the console', () => {
     expect(faults).toEqual([]);
   });
 
-  it('keeps the numbers that an account may show', async () => {
+  it('manages the verified caller numbers of an account', async () => {
     await go('/build/caller-ids');
     await page.getByLabel('Number that has been verified').fill('+14155550177');
     await page.getByRole('button', { name: 'Add' }).click();
@@ -239,7 +239,7 @@ describe.skipIf(!hasChromium)('the console', () => {
     expect(faults).toEqual([]);
   });
 
-  it('lets a customer show what was verified to be his, and nothing else; who did it is noted', async () => {
+  it('lets a customer select only verified numbers, and logs the user who did it', async () => {
     const { authId } = service.demo;
     const verified = '14155550166';
     await service.admin('POST', `/accounts/${authId}/caller-ids`, { number: `+${verified}` });
@@ -266,7 +266,7 @@ describe.skipIf(!hasChromium)('the console', () => {
       return body['default_caller_id'] === verified ? true : undefined;
     });
     expect(await axeViolations(his)).toEqual([]);
-    // The page offers no other; the service refuses it whoever asks.
+    // The page offers no other number, and the service refuses other numbers from any client.
     const foreign = await his.evaluate<number>(
       `fetch('/api/v1/Account/${authId}/caller-ids/default', { method: 'PUT', headers: { 'x-console': '1', 'content-type': 'application/json' }, body: '{"number":"14155550111"}' }).then(({ status }) => status)`,
     );
@@ -279,7 +279,7 @@ describe.skipIf(!hasChromium)('the console', () => {
     await noted.filter({ hasText: 'Update a SIP endpoint' }).first().waitFor();
   });
 
-  it('checks a document as it is written', async () => {
+  it('validates a document while it is edited', async () => {
     await go('/build/xml');
     await page.getByText('The document is valid').waitFor();
     await page.getByLabel('Document').fill('<Response>\n  <Dial timeout="soon"/>\n</Response>');
@@ -287,7 +287,7 @@ describe.skipIf(!hasChromium)('the console', () => {
     await picture('xml');
   });
 
-  it('calls the document as it is written, and presses keys', async () => {
+  it('calls the edited document and sends keys', async () => {
     const keys = customer.xml('/trial', '<Response/>');
     await go('/build/xml');
     await page
@@ -310,7 +310,7 @@ describe.skipIf(!hasChromium)('the console', () => {
     expect(own).toHaveLength(1);
   });
 
-  it('makes an application and an endpoint, with what a softphone needs', async () => {
+  it('creates an application and an endpoint, and shows the softphone settings', async () => {
     await go('/build/applications');
     await page.getByLabel('Name').fill('menu');
     await page.getByLabel('Answer URL').fill('https://example.com/answer');
@@ -326,7 +326,7 @@ describe.skipIf(!hasChromium)('the console', () => {
     await picture('people');
   });
 
-  it('books credit, shows spending and the ledger', async () => {
+  it('adds credit, and shows spending and the ledger', async () => {
     await go('/money');
     await page.getByLabel(/^Amount/).fill('5');
     await page.getByLabel('Description', { exact: true }).fill('Thank you');
@@ -336,7 +336,7 @@ describe.skipIf(!hasChromium)('the console', () => {
       .and(page.locator(':invalid'))
       .waitFor();
     expect(questions.at(-1)).toMatch(/^Credit 5\.00 USD/);
-    // A debit that is not confirmed is not posted.
+    // An unconfirmed debit is not posted.
     answersYes = false;
     await page.getByLabel(/^Amount/).fill('-2');
     await page.getByLabel('Description', { exact: true }).fill('Unwanted');
@@ -369,7 +369,7 @@ describe.skipIf(!hasChromium)('the console', () => {
     await picture('health');
   });
 
-  it('shows the secret of a second factor as a picture', async () => {
+  it('shows the secret of a second factor as a QR code', async () => {
     await go('/people');
     await page.getByRole('button', { name: 'Set up an authenticator app' }).click();
     await page.getByRole('img', { name: /Secret for the app: [A-Z2-7]{32}/ }).waitFor();
@@ -379,7 +379,7 @@ describe.skipIf(!hasChromium)('the console', () => {
     await page.getByText('code needed').waitFor();
   });
 
-  it('takes an invitation, and signs in with a second factor from then on', async () => {
+  it('accepts an invitation and then requires a second factor', async () => {
     const other = await browser.newContext();
     const his = await other.newPage();
     await go('/people');
@@ -396,7 +396,7 @@ describe.skipIf(!hasChromium)('the console', () => {
     await his.getByRole('button', { name: 'Set up an authenticator app' }).click();
     const picture = his.getByRole('img', { name: /Secret for the app/ });
     const secret = /[A-Z2-7]{32}/.exec((await picture.getAttribute('alt')) ?? '')?.[0] ?? '';
-    // A step that was used is not taken again, the one after it is.
+    // A used TOTP step is rejected; the next one is accepted.
     const step = stepAt(Date.now());
     await his.getByLabel('Code that the app shows').fill(totpCode(secret, step));
     await his.getByLabel('Your password').fill(PASSWORD);
@@ -416,7 +416,7 @@ describe.skipIf(!hasChromium)('the console', () => {
     await other.close();
   });
 
-  it('makes an account, and suspends it', async () => {
+  it('creates an account and suspends it', async () => {
     await go('/accounts');
     await page.getByLabel('Name').fill('Shop');
     await page.getByLabel('Concurrent calls').fill('7');
@@ -433,7 +433,7 @@ describe.skipIf(!hasChromium)('the console', () => {
     await page.getByRole('cell', { name: '14155550100', exact: true }).waitFor();
   });
 
-  it('opens a phone for an endpoint without its password, and sends recordings', async () => {
+  it('opens a phone for an endpoint without its password, and exports recordings', async () => {
     await go('/build/endpoints');
     const opened = context.waitForEvent('page');
     const row = page.getByRole('row', { name: new RegExp(service.demo.username) });
@@ -451,7 +451,7 @@ describe.skipIf(!hasChromium)('the console', () => {
       .waitFor();
   });
 
-  it('a customer sees his account alone, and nothing that is the operator’s', async () => {
+  it('shows a customer only their own account, and no operator pages', async () => {
     const other = await browser.newContext();
     const his = await other.newPage();
     await his.goto(await invite('dev@example.test', 'viewer', service.demo.authId));
@@ -477,7 +477,7 @@ describe.skipIf(!hasChromium)('the console', () => {
     await other.close();
   });
 
-  it('asks to sign in again when the session was ended elsewhere', async () => {
+  it('requires a new sign-in after the session was ended elsewhere', async () => {
     const other = await browser.newContext();
     const his = await other.newPage();
     await his.goto(await invite('gone@example.test', 'viewer'));
@@ -487,13 +487,13 @@ describe.skipIf(!hasChromium)('the console', () => {
     const { body } = await service.admin('GET', '/users');
     const gone = (body['users'] as Json[]).find(({ email }) => email === 'gone@example.test');
     await service.admin('DELETE', `/users/${String(gone?.['user_id'])}`);
-    // By its address: the menu is gone as soon as the page has asked for anything.
+    // Navigates by URL, because the menu disappears with the first rejected request.
     await his.evaluate("location.hash = '#/money'");
     await his.getByRole('heading', { name: 'Sign in' }).waitFor();
     await other.close();
   });
 
-  it('can be gone through by keys alone', async () => {
+  it('is fully operable by keyboard', async () => {
     await go('/calls');
     await page.reload();
     await page.getByRole('heading', { name: 'Calls' }).waitFor();

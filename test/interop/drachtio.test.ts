@@ -1,4 +1,4 @@
-/** drachtio-server carries SIP for the service: what its stand-in in the tests claims, and the calls of people. */
+/** drachtio-server as the SIP transport: verifies the test replacement against the real server, and runs the call tests. */
 import { afterEach, describe } from 'vitest';
 import { drachtioWire } from '../../src/edge/sip/drachtio/drachtio-wire.ts';
 import type { SignallingOptions } from '../../src/edge/sip/signalling.ts';

@@ -1,4 +1,4 @@
-/** The edge that we ship with TLS on: phones and browsers that look at its certificate, before a node that knows of no TLS. */
+/** The bundled edge proxy with TLS: phones and browsers verify its certificate; the node behind it has no TLS. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
@@ -22,7 +22,7 @@ import { missing } from './tools.ts';
 import { hasReached, WebPhone } from './web-phone.ts';
 
 const EDGE = '127.0.0.1';
-/** Where the edge speaks to the node: strangers of its public address are not heard there. */
+/** Address that the edge uses towards the node. The edge's public address is not trusted there. */
 const INSIDE = '127.0.0.2';
 
 const isMissing = missing('kamailio', 'baresip', 'sox') || missingModules()?.length !== 0;
@@ -33,7 +33,7 @@ describe.skipIf(isMissing)('the edge with TLS', () => {
   let service: Service;
   let customer: Customer;
   let edge: Edge;
-  /** What a phone of UDP takes for the service. */
+  /** The service with the edge's UDP address, as phones see it. */
   let viaEdge: Service;
   let tlsPort: number;
   let wssPort: number;
@@ -59,7 +59,7 @@ describe.skipIf(isMissing)('the edge with TLS', () => {
         keyFile: folder.write('edge.key', own.key),
       }),
     });
-    await eventually('a node that takes calls', async () =>
+    await eventually('a node that accepts calls', async () =>
       Object.values(await edge.nodes(INSIDE)).some((flag) => flag.startsWith('A'))
         ? true
         : undefined,
@@ -78,7 +78,7 @@ describe.skipIf(isMissing)('the edge with TLS', () => {
       answer_url: customer.xml(`/${name}`, streamXml(customer.bot('/echo', echoBot))),
     });
 
-  /** The node takes the edge's word for how the phone is connected. */
+  /** Waits for the registration. The node reads the phone's transport from the edge's headers. */
   const registered = ({ username }: SipUser, transport: string): Promise<Json> =>
     eventually(`the registration over ${transport}: ${edge.said}`, async () => {
       const { body } = await service.admin('GET', '/registrations');
@@ -86,7 +86,7 @@ describe.skipIf(isMissing)('the edge with TLS', () => {
       return all.find((one) => one['transport'] === transport && one['username'] === username);
     });
 
-  /** A call to the phone: the node has nothing but the Path to reach it by. */
+  /** Calls the phone, which the node reaches only through the stored Path. */
   async function callTo({ username }: SipUser, name: string) {
     const action = `http://${customer.authority}/over`;
     const document = `<Response><Dial action="${action}"><User>sip:${username}@127.0.0.1</User></Dial></Response>`;
@@ -97,7 +97,7 @@ describe.skipIf(isMissing)('the edge with TLS', () => {
     return startCall(viaEdge, caller, { seconds: 30 });
   }
 
-  /** Records of calls that the phone made or took, all of them ended in good order. */
+  /** Waits for the records of `count` calls of the phone and verifies that all ended normally. */
   const recorded = (context: string, count: number): Promise<readonly Json[]> =>
     eventually(`${count} records of ${context}: ${edge.said}`, async () => {
       const data = (await service.api('GET', 'cdr?per_page=20')).body['data'] as Json[];
@@ -105,7 +105,7 @@ describe.skipIf(isMissing)('the edge with TLS', () => {
       return all.length >= count ? all : undefined;
     });
 
-  it('shows its certificate on both ports, to nobody by TLS 1.1', async () => {
+  it('presents its certificate on both ports and refuses TLS 1.1', async () => {
     const open = (port: number, more: object): Promise<string> =>
       new Promise((resolve) => {
         const options = { host: EDGE, port, ca: readFileSync(authorityFile), ...more };
@@ -122,7 +122,7 @@ describe.skipIf(isMissing)('the edge with TLS', () => {
     }
   });
 
-  it('brings a phone over TLS, its calls and calls to it', async () => {
+  it('forwards registration and calls of a phone over TLS in both directions', async () => {
     const bob = await user('bob');
     const server = `${EDGE}:${tlsPort};transport=tls`;
     const phone = await Baresip.start(
@@ -152,7 +152,7 @@ describe.skipIf(isMissing)('the edge with TLS', () => {
     await phone.stop();
   });
 
-  it('brings a browser over WSS, its calls and calls to it', async () => {
+  it('forwards registration and calls of a browser over WSS in both directions', async () => {
     const eve = await user('eve');
     const phone = await WebPhone.start(`wss://${EDGE}:${wssPort}`, eve, authorityFile);
     await phone.register();

@@ -1,4 +1,4 @@
-/** The edge that we ship before two nodes: phones and browsers through it, load, draining and a node that dies. */
+/** The bundled edge proxy in front of two nodes: phones and browsers, load balancing, draining and node failure. */
 import { cpSync, rmSync } from 'node:fs';
 import type { Invitation } from 'sip.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -36,13 +36,13 @@ describe.skipIf(isMissing)('the edge', () => {
   let mediaPort = 6400;
 
   const settings = {
-    // Two nodes, an edge and SIPp on one machine: they are late.
+    // Two nodes, an edge and SIPp on one machine: the event loop is slow.
     CARILLON_OVERLOAD_LOOP_DELAY_MS: '5000',
     CARILLON_SIP_EDGES: EDGE,
     CARILLON_SIP_PUBLIC_HOST: '127.0.0.1',
   };
 
-  /** Two nodes that know the same accounts: the data of one is copied before they run. */
+  /** Starts two nodes with the same accounts by copying one node's data before the start. */
   beforeAll(async () => {
     customer = await Customer.listen();
     carrier = await Carrier.listen(() => ({ kind: 'answered', talkMs: 6000 }));
@@ -91,12 +91,12 @@ describe.skipIf(isMissing)('the edge', () => {
   });
 
   const takingCalls = (count: number): Promise<boolean> =>
-    eventually(`${count} nodes that take calls`, async () => {
+    eventually(`${count} nodes that accept calls`, async () => {
       const flags = Object.values(await edge.nodes(EDGE));
       return flags.filter((flag) => flag.startsWith('A')).length === count || undefined;
     });
 
-  /** SIPp at the address of the phone, through the edge. */
+  /** Starts SIPp at the phone's address, connected through the edge. */
   function peer(scenario: string, more: Partial<SippOptions> = {}) {
     mediaPort += 40;
     return startSipp({
@@ -110,7 +110,7 @@ describe.skipIf(isMissing)('the edge', () => {
     expect(status, `${report}\n${edge.said}`).toBe(0);
   }
 
-  /** Records of phones' calls on each node. */
+  /** Number of call records of the phones on each node. */
   const records = (): Promise<number[]> =>
     Promise.all(
       nodes.map(async (node) => {
@@ -138,7 +138,7 @@ describe.skipIf(isMissing)('the edge', () => {
       return undefined;
     });
 
-  /** Somebody whom a carrier reached is connected to the phone. */
+  /** Places a carrier call on `node` whose document dials the phone. */
   async function dial(node: Service, name: string): Promise<void> {
     const address = `sip:${user.username}@127.0.0.1`;
     const document = `<Response><Dial callerId="${FROM}"><User>${address}</User></Dial></Response>`;
@@ -148,14 +148,14 @@ describe.skipIf(isMissing)('the edge', () => {
     expect(answer.status, answer.text).toBeLessThan(300);
   }
 
-  it('spreads calls over the nodes', async () => {
+  it('balances calls over the nodes', async () => {
     const before = await records();
     await calls(12, 4000);
     const [one = 0, two = 0] = await gained(before, 12);
     expect(Math.min(one, two)).toBeGreaterThanOrEqual(4);
   });
 
-  it('brings a phone of UDP, and calls to it', async () => {
+  it('forwards registration and calls of a phone over UDP', async () => {
     const localPort = await freePort();
     const registered = await peer('registers', { localPort }).done;
     expect(registered.status, `${registered.report}\n${edge.said}`).toBe(0);
@@ -169,7 +169,7 @@ describe.skipIf(isMissing)('the edge', () => {
     expect(status, `${report}\n${edge.said}`).toBe(0);
   });
 
-  it('brings a browser over WebSocket, its calls and calls to it', async () => {
+  it('forwards registration and calls of a browser over WebSocket', async () => {
     const phone = await WebPhone.start(`ws://${EDGE}:${ports.ws}`, user);
     await phone.register();
     const node = await registrationOf('ws');
@@ -180,13 +180,13 @@ describe.skipIf(isMissing)('the edge', () => {
       `the call to the browser: ${edge.said}`,
       () => phone.incoming[0] as Invitation | undefined,
     );
-    // Where the node is remains hidden.
+    // The edge hides the address of the node.
     expect(String(said.request)).toContain(`${EDGE}:`);
     for (const { sipPort } of nodes) expect(String(said.request)).not.toContain(`:${sipPort}`);
     await phone.stop();
   });
 
-  it('gives the calls of a node that was killed to the other one', async () => {
+  it('routes calls to the other node after one was killed', async () => {
     const [, second] = nodes;
     const before = await records();
     await second?.kill();
@@ -197,7 +197,7 @@ describe.skipIf(isMissing)('the edge', () => {
     await takingCalls(2);
   });
 
-  it('gives a node that drains no new call after three seconds', async () => {
+  it('stops sending new calls to a draining node within three seconds', async () => {
     const before = await records();
     const begunMs = performance.now();
     await nodes[0]?.admin('POST', '/drain');
@@ -207,7 +207,7 @@ describe.skipIf(isMissing)('the edge', () => {
     expect((await gained(before, 6))[1]).toBe(6);
   });
 
-  it('is the only way to the nodes for strangers', async () => {
+  it('is the only path from untrusted addresses to the nodes', async () => {
     const before = (await nodes[1]?.get('/metrics'))?.text ?? '';
     const direct = startSipp({
       ...{ folder: folder.path, scenario: 'answered-call', calls: 1, localAddress: PHONE, user },

@@ -1,4 +1,4 @@
-/** Kamailio as the edge proxy of baresip: it registers with a Path, is called along it, and calls through Record-Route. */
+/** Kamailio as the edge proxy of baresip: registration with Path, calls along the Path, and calls with Record-Route. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -101,7 +101,7 @@ describe.skipIf(missing('kamailio', 'baresip', 'sox'))('Kamailio as an edge', ()
     folder.remove();
   });
 
-  it('registers the phone along its Path', async () => {
+  it('registers the phone with its Path', async () => {
     const found = await eventually(`the registration: ${said}`, async () => {
       const { body } = await service.admin('GET', '/registrations');
       return (body['registrations'] as Json[]).find(({ username }) => username === bob.username);
@@ -109,7 +109,7 @@ describe.skipIf(missing('kamailio', 'baresip', 'sox'))('Kamailio as an edge', ()
     expect(found['address']).toBe(EDGE);
   });
 
-  it('takes a call of the phone to us, and its BYE', async () => {
+  it('forwards a call of the phone to the service, and its BYE', async () => {
     phone.do('dial', `sip:1000@127.0.0.1:${service.sipPort}`);
     await phone.event('CALL_ESTABLISHED');
     phone.do('hangup');
@@ -121,7 +121,7 @@ describe.skipIf(missing('kamailio', 'baresip', 'sox'))('Kamailio as an edge', ()
     expect(cdr).toMatchObject({ hangup_source: 'Caller', hangup_cause_code: 4000 });
   });
 
-  it('brings a call to the phone, and its BYE back', async () => {
+  it('forwards a call to the phone, and its BYE', async () => {
     const caller = await makeUser(service, 'caller', {
       answer_url: customer.xml(
         '/dial',

@@ -1,4 +1,4 @@
-/** Kamailio as a carrier over TLS, with SIPp over UDP behind it: calls both ways, through its Record-Route and back. */
+/** Kamailio as a TLS carrier with SIPp over UDP behind it: calls in both directions through Record-Route. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -23,10 +23,10 @@ const PROXY = '127.0.0.2';
 const GATEWAY = '127.0.0.3';
 
 interface Ports {
-  /** Of the proxy. */
+  /** TLS port of the proxy. */
   readonly tls: number;
   readonly udp: number;
-  /** Of SIPp behind it, and of the service. */
+  /** Port of SIPp behind the proxy, followed by the port of the service. */
   readonly gateway: number;
   readonly service: number;
 }
@@ -133,7 +133,7 @@ describe.skipIf(missing('kamailio', 'sipp', 'sox'))('Kamailio over TLS', () => {
     folder.remove();
   });
 
-  it('carries a call from us to its gateway, ACK and BYE along its Record-Route', async () => {
+  it('forwards a call from the service to its gateway, with ACK and BYE along Record-Route', async () => {
     const run = startSipp({
       folder: folder.path,
       scenario: 'carrier-answers',
@@ -152,7 +152,7 @@ describe.skipIf(missing('kamailio', 'sipp', 'sox'))('Kamailio over TLS', () => {
     expect(status, `${report}\n${said}`).toBe(0);
   });
 
-  it('brings calls to us over TLS, twenty at once', async () => {
+  it('forwards twenty simultaneous calls to the service over TLS', async () => {
     await sipp({
       folder: folder.path,
       scenario: 'from-carrier',

@@ -1,4 +1,4 @@
-/** linphonec over TLS: registers, calls the demo, hears what it said, and hangs up. */
+/** linphonec over TLS: registers, calls the demo, receives its echo, and hangs up. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -18,7 +18,7 @@ import {
 import { missing, workFolder } from './tools.ts';
 
 const SPEECH = new URL('../../fixtures/audio/speech.wav', import.meta.url).pathname;
-/** It writes 48 kHz, mono, and the head of the file at the end. */
+/** Format of the recorded audio: 48 kHz mono, read raw because linphone completes the header only at the end. */
 const HEARD = ['-t', 'raw', '-r', '48000', '-e', 'signed', '-b', '16', '-c', '1'];
 const TALK_BYTES = 9 * 48_000 * 2;
 
@@ -51,7 +51,7 @@ describe.skipIf(missing('linphonec', 'sox'))('linphone over TLS', () => {
     const settings = [
       '[sip]',
       ...['sip_port', 'sip_tcp_port', 'sip_tls_port'].map((name, i) => `${name}=${ports[i]}`),
-      // It wants a public authority behind the certificate.
+      // linphone accepts only certificates of public authorities, so verification is off.
       'verify_server_certs=0',
       'verify_server_cn=0',
     ];
@@ -77,7 +77,7 @@ describe.skipIf(missing('linphonec', 'sox'))('linphone over TLS', () => {
     folder.remove();
   });
 
-  it('registers, calls, hears its own speech come back, and hangs up', async () => {
+  it('registers, calls, receives its echo and hangs up', async () => {
     const { username, password } = service.demo;
     await says('linphonec>');
     type(`register sip:${username}@127.0.0.1 <sip:${server};transport=tls> ${password}`);
@@ -86,17 +86,17 @@ describe.skipIf(missing('linphonec', 'sox'))('linphone over TLS', () => {
       const [first] = body['registrations'] as Json[];
       return first?.['transport'] === 'tls' || undefined;
     });
-    // Files in place of a sound card: what it says, and what it hears.
+    // Uses files instead of a sound card for sent and received audio.
     type('soundcard use files');
     type(`record ${heard}`);
     type(`call sip:1000@${server};transport=tls`);
     await says('Media streams established');
     type(`play ${said16}`);
     await eventually(
-      'what it hears',
+      'the received audio',
       () => (existsSync(heard) && statSync(heard).size > TALK_BYTES) || undefined,
     );
-    // With the call's end it begins the file anew.
+    // linphone truncates the file at the end of the call, so the test keeps a copy.
     writeFileSync(kept, readFileSync(heard));
     type('terminate');
     const [cdr] = await eventually('the record', async () => {

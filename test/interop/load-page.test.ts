@@ -1,4 +1,4 @@
-/** The commands of docs/guides/load-testing.md, one after the other, as a load tester types them. */
+/** Runs the commands of docs/guides/load-testing.md in order. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -20,7 +20,7 @@ const COMMANDS = [...PAGE.matchAll(/^```sh sipp\n([\s\S]*?)^```$/gm)].map(([, bl
 const CALLS = 500;
 const CALLS_OF_PHONES = 20;
 
-describe.skipIf(missing('sipp', 'curl', 'bash', 'sox'))('the page about load tests', () => {
+describe.skipIf(missing('sipp', 'curl', 'bash', 'sox'))('the load testing guide', () => {
   let place: ServicePlace;
   let service: Service;
   let folder: ReturnType<typeof workFolder>;
@@ -45,11 +45,11 @@ describe.skipIf(missing('sipp', 'curl', 'bash', 'sox'))('the page about load tes
     folder.remove();
   });
 
-  it('has commands whose calls all succeed, and are billed', async () => {
+  it('has commands whose calls all succeed and are billed', async () => {
     const script = COMMANDS.join('\n')
       .replaceAll('http://127.0.0.1:8080', service.baseUrl)
       .replaceAll('127.0.0.1:5060', `127.0.0.1:${service.sipPort}`);
-    // A group of its own: what the page starts in the background ends with it.
+    // A separate process group, so that the page's background processes end with it.
     const shell = spawn('bash', ['--norc', '-euo', 'pipefail', '-c', script], {
       cwd: folder.path,
       detached: true,

@@ -1,7 +1,7 @@
 /**
- * Many browsers at once, in rooms of two: all have keys, and hear the other one. `BROWSERS=100 npm run interop -- many-browsers` where
- * cores are plenty. In G.711: what Opus costs at our end is measured by `npm run bench -- webrtc`.
- */
+ * Many simultaneous browsers in rooms of two: all complete DTLS and hear the other browser. Use
+ * `BROWSERS=100 npm run interop -- many-browsers` on machines with many cores. All use G.711; `npm run bench -- webrtc`
+ * measures the cost of Opus.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -14,12 +14,12 @@ import { eventually, type Json } from '../e2e/service.ts';
 import { FOLDER } from './tools.ts';
 import type { CrowdCommand, CrowdReport, Member, MemberReport } from './wrtc/crowd-messages.ts';
 
-/** Each takes 2 % of a core at its own end and less than half of that at ours: even, so that nobody is alone. */
+/** Number of browsers. Each uses 2 % of a core for itself and under 1 % in the service. Even, because rooms hold two. */
 const BROWSERS = Number(process.env['BROWSERS'] ?? 10 * availableParallelism());
 const PER_SECOND = 20;
 const TONES = [600, 1500] as const;
 const WINDOW_MS = 5000;
-/** Half of what is sent in it. */
+/** Minimum packets per window: half of the packets sent. */
 const PACKETS_MIN = WINDOW_MS / 20 / 2;
 
 const isInstalled = existsSync(join(FOLDER, 'wrtc/node_modules/@roamhq/wrtc'));
@@ -37,11 +37,11 @@ describe.skipIf(!isInstalled)('many browsers', () => {
   });
   afterAll(() => pair.close());
 
-  it(`${BROWSERS} call at once, each hears whom it shares a room with`, {
+  it(`${BROWSERS} browsers call at the same time, and each hears the other one in its room`, {
     timeout: 240_000,
   }, async () => {
     const { service, customer } = pair;
-    // The room stands in the name of who calls.
+    // The room name is part of the caller's name.
     const answer_url = customer.page('/room', (response, { form }) => {
       const [, room] = /crowd(\d+)[ab]/.exec(form['From'] ?? '') ?? [];
       response
@@ -70,7 +70,7 @@ describe.skipIf(!isInstalled)('many browsers', () => {
     expect(begun.map(({ dtlsState }) => dtlsState)).toEqual(begun.map(() => 'connected'));
 
     const now = (await ask({ do: 'report', afterMs: WINDOW_MS })).members ?? [];
-    // Two browsers alone are held to what they conceal (browser.test.ts): many in one process have to wait for each other.
+    // Concealment is limited only for two browsers (browser.test.ts): many browsers in one process delay each other.
     expect(Math.min(...now.map(({ packets }) => packets))).toBeGreaterThan(PACKETS_MIN);
     const setups = begun.map(({ setupMs }) => setupMs).sort((a, b) => a - b);
     const at = (share: number): number => Math.round(setups[Math.floor(share * BROWSERS)] ?? 0);
@@ -81,10 +81,10 @@ describe.skipIf(!isInstalled)('many browsers', () => {
         `${((100 * sum(now, ({ concealed }) => concealed)) / sum(now, ({ samples }) => samples)).toFixed(1)} % of the sound made up`,
     );
 
-    // To judge their tones, all in one process, 100 need more than two cores; what they received is told above.
+    // Tone detection for 100 browsers in one process needs more than two cores. The log line above reports the packets.
     const others = members.map((_, i) => TONES[(i + 1) % 2]);
     await eventually(
-      'everybody’s tone at everybody else',
+      'the tone of every browser at its peer',
       async () => {
         const { heard } = await ask({ do: 'listen', tones: TONES });
         return heard?.every((hz, i) => hz === others[i]) ? true : undefined;

@@ -1,4 +1,4 @@
-/** A browser whose network changes in the middle of a call: the call goes on over the other one, and is heard. */
+/** A browser changes its network during a call: the call continues over the new network in both directions. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Customer } from '../e2e/customer.ts';
@@ -14,7 +14,7 @@ import { canHaveNetworks, OwnNetwork } from './own-network.ts';
 import { missing, workFolder } from './tools.ts';
 
 describe.skipIf(missing('chromium', 'sox', 'ip') || !canHaveNetworks())(
-  'a call of a browser whose network changes',
+  'a browser call across a network change',
   () => {
     let place: ServicePlace;
     let service: Service;
@@ -61,7 +61,7 @@ describe.skipIf(missing('chromium', 'sox', 'ip') || !canHaveNetworks())(
     const packets = (): Promise<number> =>
       page.evaluate("told.findLast(({ name }) => name === 'quality')?.packets ?? 0");
 
-    /** Registers and calls the echo; what is told from then on is in `told`. */
+    /** Registers and calls the echo bot. The page's events are collected in `told`. */
     async function begin(): Promise<void> {
       const { username, password } = service.demo;
       await page.evaluate(`(async () => {
@@ -75,7 +75,7 @@ describe.skipIf(missing('chromium', 'sox', 'ip') || !canHaveNetworks())(
       })()`);
     }
 
-    it('is heard again over the other network, by both sides, and the phone is registered there', async () => {
+    it('restores audio in both directions and registers over the other network', async () => {
       await begin();
       await eventually('sound', async () => (await packets()) > 100 || undefined, 15_000);
       const [live] = (await service.admin('GET', '/calls')).body['calls'] as Json[];
@@ -93,7 +93,7 @@ describe.skipIf(missing('chromium', 'sox', 'ip') || !canHaveNetworks())(
       );
       const [heard, said] = [await packets(), await received()];
       await eventually(
-        'sound over it, in both directions',
+        'audio over it, in both directions',
         async () =>
           ((await packets()) > heard + 100 && (await received()) > said + 100) || undefined,
         15_000,
@@ -104,11 +104,11 @@ describe.skipIf(missing('chromium', 'sox', 'ip') || !canHaveNetworks())(
         const { body } = await service.api('GET', 'cdr?per_page=1');
         return (body['data'] as Json[])[0];
       });
-      // The BYE came over the new connection.
+      // The BYE arrived over the new connection.
       expect(cdr).toMatchObject({ hangup_cause_code: 4000, hangup_source: 'Caller' });
     });
 
-    it('is made over TCP where UDP is blocked', async () => {
+    it('connects over TCP where UDP is blocked', async () => {
       network.blockUdp();
       await page.evaluate('phone.unregister()');
       await page.evaluate(`

@@ -1,10 +1,10 @@
-/** A Chromium with a network of its own, two ways into it, and a hand on both. */
+/** A Chromium in a separate network namespace with two links that the test controls. */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
 
-/** For tests of networks (RFC 2544): no route of this machine leads there. */
+/** Address ranges for benchmark networks (RFC 2544), which have no route on this machine. */
 const WAYS = ['198.18.77', '198.18.78'] as const;
 const FREE_TABLE = '177';
 
@@ -13,7 +13,7 @@ export const canHaveNetworks = (): boolean =>
 
 export class OwnNetwork {
   readonly #name = `carillon-${process.pid}`;
-  /** Where what runs outside is seen from inside. */
+  /** Host address of the machine, as seen from inside the namespace. */
   readonly host = `${WAYS[0]}.1`;
 
   constructor() {
@@ -30,20 +30,20 @@ export class OwnNetwork {
     this.#open(0);
   }
 
-  /** The first way is gone, and the second is there: as from one wireless network to another. */
+  /** Removes the first link and adds the second, as when a client changes its wireless network. */
   change(): void {
     this.#inside('link', 'set', this.#ends(0)[1], 'down');
     this.#open(1);
     this.#inside('route', 'add', `${this.host}/32`, 'via', `${WAYS[1]}.1`);
   }
 
-  /** Nothing but TCP comes through from now on. */
+  /** Blocks UDP from now on, so that only TCP passes. */
   blockUdp(): void {
     this.#inside('route', 'add', 'blackhole', 'default', 'table', FREE_TABLE);
     this.#inside('rule', 'add', 'ipproto', 'udp', 'table', FREE_TABLE);
   }
 
-  /** `folder`: for what starts it there. */
+  /** Starts Chromium in the namespace. `folder` holds the start script. */
   browser(folder: string, args: readonly string[] = []): Promise<Browser> {
     const starter = join(folder, 'chromium-inside');
     writeFileSync(starter, `#!/bin/sh\nexec ip netns exec ${this.#name} chromium "$@"\n`);

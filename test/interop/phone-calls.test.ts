@@ -83,7 +83,7 @@ describe.skipIf(missing('chromium'))('several calls on the phone page', () => {
     await page.getByText('Registered.').waitFor();
   }
 
-  /** Someone calls the page. */
+  /** Places a call to the page. */
   async function callPage(): Promise<{ handset: Handset; row: Locator }> {
     const known = await page.getByRole('listitem').count();
     const element = `<User>sip:${called.username}@127.0.0.1</User>`;

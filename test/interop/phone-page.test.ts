@@ -1,4 +1,4 @@
-/** The page that the first start links to: opened in Chromium, it registers and calls the echo bot by itself. */
+/** Opens the page linked by the first start in Chromium: it registers and calls the echo bot automatically. */
 import { chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newPlace, removePlace, Service, type ServicePlace } from '../e2e/service.ts';
@@ -16,7 +16,7 @@ describe.skipIf(missing('chromium'))('the phone page', () => {
     removePlace(place);
   });
 
-  it('registers with what stands in its link, calls, holds, and hangs up', async () => {
+  it('registers with the data in its link, calls, holds and hangs up', async () => {
     const browser = await chromium.launch({
       executablePath: '/usr/bin/chromium',
       args: [

@@ -1,4 +1,4 @@
-/** `/phone.js` in a page of another origin: a token instead of a password, calls, hold, keys, and both kinds of transfer. */
+/** `/phone.js` in a page of another origin: token login, calls, hold, DTMF, and both kinds of transfer. */
 import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -21,7 +21,7 @@ import { missing } from './tools.ts';
 
 const EXAMPLE = readFileSync(join(ROOT, 'examples/phone.html'), 'utf8');
 
-describe.skipIf(missing('chromium'))('the phone for pages', () => {
+describe.skipIf(missing('chromium'))('the phone SDK for web pages', () => {
   let place: ServicePlace;
   let service: Service;
   let customer: Customer;
@@ -77,7 +77,7 @@ describe.skipIf(missing('chromium'))('the phone for pages', () => {
     return page;
   }
 
-  /** A page with a phone in `window.phone`, and what it told in `window.told`. */
+  /** Opens a page with a phone in `window.phone` and its events in `window.told`. */
   async function phonePage(user: SipUser): Promise<Page> {
     const page = await open('/');
     const token = await tokenFor(user.username);
@@ -117,7 +117,7 @@ describe.skipIf(missing('chromium'))('the phone for pages', () => {
     await page.context().close();
   });
 
-  it('registers with a new token while it talks, holds, mutes, sends keys, and tells quality and levels', async () => {
+  it('registers with a new token during a call, holds, mutes, sends DTMF, and reports quality and levels', async () => {
     const keys = customer.xml('/keys', '<Response/>');
     const gather = `<Response><GetDigits action="${keys}" numDigits="3" timeout="30"><Wait length="30"/></GetDigits></Response>`;
     const anna = await makeUser(service, 'anna', { answer_url: customer.xml('/menu', gather) });
@@ -143,7 +143,7 @@ describe.skipIf(missing('chromium'))('the phone for pages', () => {
     await page.context().close();
   });
 
-  it('says why it is refused', async () => {
+  it('reports the reason of a refusal', async () => {
     const page = await open('/');
     const refusal = await page.evaluate(
       `(async () => {
@@ -157,7 +157,7 @@ describe.skipIf(missing('chromium'))('the phone for pages', () => {
     await page.context().close();
   });
 
-  it('transfers blind, and after asking the one who takes over', async () => {
+  it('transfers blind and attended', async () => {
     customer.xml('/end', '<Response/>');
     const dial = (name: string): string =>
       `<Response><Dial action="http://${customer.authority}/end"><User>sip:${name}@127.0.0.1</User></Dial></Response>`;
@@ -176,7 +176,7 @@ describe.skipIf(missing('chromium'))('the phone for pages', () => {
       const waiting = await Handset.waiting(service, carol);
       const caller = await Handset.call(service, dave);
       await told(page, "one.name === 'answered'");
-      // Nobody is transferred before the caller is connected: until then a REFER gets 403.
+      // The caller must be connected first: until then a REFER gets 403.
       await caller.answered;
       if (way === 'blind') await page.evaluate(`phone.transfer('${carol.username}')`);
       else {

@@ -1,6 +1,6 @@
 /**
- * Plivo's Node library as its users run it: its vendor's host name mapped in /etc/hosts, and the certificate that
- * `carillon certs plivo` makes. In a network and a mount namespace of its own.
+ * Plivo's Node library in its documented setup: the vendor's host name mapped in /etc/hosts, and the certificate from
+ * `carillon certs plivo`. Runs in a separate network and mount namespace.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -36,7 +36,7 @@ log(JSON.stringify({
 }));
 `;
 
-describe.skipIf(!mayUnshare)('plivo-node by its vendor host name', () => {
+describe.skipIf(!mayUnshare)('plivo-node with its vendor host name', () => {
   beforeAll(() => {
     const certs = spawnSync(
       process.execPath,
@@ -48,7 +48,7 @@ describe.skipIf(!mayUnshare)('plivo-node by its vendor host name', () => {
     writeFileSync(join(folder, 'client.mjs'), CLIENT);
   });
 
-  it('works unchanged', () => {
+  it('works without changes', () => {
     const script = `
       ip link set lo up && mount --bind ${folder}/hosts /etc/hosts
       ${process.execPath} ${ROOT}/src/main.ts > ${folder}/log 2>&1 &

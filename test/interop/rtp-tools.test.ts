@@ -1,4 +1,4 @@
-/** ffmpeg, GStreamer and a capture that SIPp plays: audio both ways with programs whose RTP and SRTP are not ours. */
+/** ffmpeg, GStreamer and a capture played by SIPp: audio in both directions with independent RTP and SRTP implementations. */
 import { existsSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findEcho } from '../../src/phone/audio/echo-delay.ts';
@@ -11,10 +11,10 @@ import { l16, purity, rms, sine } from '../edge/media/peer.ts';
 import { CODECS, EAR_RATE, lacksElements, ToolCall } from './rtp-tools.ts';
 import { missing, sipp, workFolder } from './tools.ts';
 
-/** Of the bot, Hz: what it hears, and what it says. */
+/** Sample rate of the bot's audio in both directions, Hz. */
 const BOT_RATE = 16_000;
 const BOT_SAYS_RATE = 24_000;
-/** Seconds of tone that wait in the service, so that a slow machine leaves no hole. */
+/** Seconds of tone to queue ahead in the service, so that a slow machine causes no gap. */
 const AHEAD_S = 4;
 const CAPTURE = '/usr/share/sip-tester/g711a.pcap';
 
@@ -37,7 +37,7 @@ afterAll(async () => {
   folder.remove();
 });
 
-/** A user whose calls a bot hears, at 16 kHz, and says a tone to for as long as they last. */
+/** Creates a user whose bot receives the caller's audio at 16 kHz and plays a tone for the whole call. */
 async function userOf(name: string, hz?: number) {
   const heard: Buffer[] = [];
   const second =
@@ -72,7 +72,7 @@ async function userOf(name: string, hz?: number) {
 const samplesOf = (bytes: Buffer): Int16Array =>
   Int16Array.from({ length: Math.floor(bytes.length / 2) }, (_, i) => bytes.readInt16LE(2 * i));
 
-/** Until the last second is this tone, pure and loud. */
+/** Waits until the last second of audio is this tone, pure and loud. */
 async function toneIn(who: string, bytes: () => Buffer, hz: number, rate: number): Promise<void> {
   let last = new Int16Array(0);
   await eventually(`${hz} Hz at ${who}`, () => {
@@ -84,7 +84,7 @@ async function toneIn(who: string, bytes: () => Buffer, hz: number, rate: number
   });
 }
 
-/** Of the plugins base, good, bad and libav. */
+/** Required elements from the plugin sets base, good, bad and libav. */
 const ELEMENTS = ['opusenc', 'rtpopuspay', 'srtpenc', 'avenc_g722'];
 
 describe.each([
@@ -97,29 +97,32 @@ describe.each([
     ['OPUS', 'RTP', 6900, 11_000],
     ['PCMU', 'SRTP', 1000, 1700],
     ['OPUS', 'SRTP', 6900, 11_000],
-  ] as const)('%s by %s: its %i Hz are heard, and it hears %i Hz', async (name, by, said, says) => {
-    const bot = await userOf(`${tool}${name.toLowerCase()}${by.toLowerCase()}`, says);
-    const codec = CODECS[name];
-    const options = { tool, codec, secure: by === 'SRTP', hz: said, folder: folder.path };
-    const call = await ToolCall.begin(service, bot.user, options);
-    try {
-      await toneIn('the bot', bot.heard, said, BOT_RATE);
-      await toneIn(tool, () => call.heard, says, EAR_RATE);
-    } catch (error) {
-      throw new Error(`${(error as Error).message}\n${call.complaints}`);
-    } finally {
-      await call.end();
-    }
-    const cdr = await service.cdrOf(call.sipCallId);
-    expect(cdr).toMatchObject({ codec: name, hangup_cause_code: 4000 });
-  });
+  ] as const)(
+    "%s with %s: its %i Hz reach the bot, and the bot's %i Hz reach it",
+    async (name, by, said, says) => {
+      const bot = await userOf(`${tool}${name.toLowerCase()}${by.toLowerCase()}`, says);
+      const codec = CODECS[name];
+      const options = { tool, codec, secure: by === 'SRTP', hz: said, folder: folder.path };
+      const call = await ToolCall.begin(service, bot.user, options);
+      try {
+        await toneIn('the bot', bot.heard, said, BOT_RATE);
+        await toneIn(tool, () => call.heard, says, EAR_RATE);
+      } catch (error) {
+        throw new Error(`${(error as Error).message}\n${call.complaints}`);
+      } finally {
+        await call.end();
+      }
+      const cdr = await service.cdrOf(call.sipCallId);
+      expect(cdr).toMatchObject({ codec: name, hangup_cause_code: 4000 });
+    },
+  );
 });
 
-/** The RTP payloads of a libpcap file of Ethernet frames, little-endian, one after the other. */
+/** Concatenates the RTP payloads of a libpcap file with Ethernet frames, little-endian. */
 function voiceIn(file: string): Uint8Array {
   const bytes = readFileSync(file);
   const parts: Uint8Array[] = [];
-  // Headers: file 24, record 16; Ethernet 14, IPv4 20, UDP 8, RTP 12.
+  // Header sizes in bytes: file 24, record 16, Ethernet 14, IPv4 20, UDP 8, RTP 12.
   for (let at = 24; at + 16 < bytes.length; ) {
     const length = bytes.readUInt32LE(at + 8);
     parts.push(bytes.subarray(at + 16 + 54, at + 16 + length));
@@ -128,7 +131,7 @@ function voiceIn(file: string): Uint8Array {
   return Buffer.concat(parts);
 }
 
-/** SIPp sends a capture by a raw socket. */
+/** Whether SIPp cannot play a capture: it needs the capture file and a raw socket. */
 function cannotPlay(): boolean {
   if (missing('sipp', 'sox')) return true;
   const why = existsSync(CAPTURE) ? 'only root may open a raw socket' : `no ${CAPTURE}`;
@@ -138,7 +141,7 @@ function cannotPlay(): boolean {
 }
 
 describe.skipIf(cannotPlay())('SIPp', () => {
-  it('plays a capture of a PCMA call in packets of 30 ms, and all of it is heard', async () => {
+  it('plays a capture of a PCMA call with 30 ms packets, and all its audio arrives', async () => {
     const { user, heard } = await userOf('capture');
     const said = PCMA.decode(voiceIn(CAPTURE));
     const pauseMs = Math.ceil(said.length / 8) + 1000;
@@ -146,9 +149,9 @@ describe.skipIf(cannotPlay())('SIPp', () => {
     const target = service.sipPort;
     const scenario = 'plays-capture';
     await sipp({ folder: folder.path, scenario, target, calls: 1, user, pauseMs, put });
-    // Every other sample: the voice of a call of 8 kHz has nothing where the fold would be heard.
+    // Takes every other sample: an 8 kHz call has no energy at frequencies that would alias.
     const narrow = samplesOf(heard()).filter((_, i) => i % 2 === 0);
-    // The bot's stream may begin a moment after the first packet: a second of silence before it.
+    // The bot's stream may start after the first packet, so a second of silence is prepended.
     const found = findEcho(said, joined([silence(1000), narrow]), 2000);
     expect(found?.likeness ?? 0).toBeGreaterThan(0.85);
     expect(found?.foundPart).toBe(1);

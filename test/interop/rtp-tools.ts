@@ -1,6 +1,6 @@
 /**
- * Programs that speak RTP and know no SIP: a phone line of ours makes the call, and they are its voice and its ear.
- * Each says a tone to one port and hears on another; `OnePort` makes one of the two, as every phone has.
+ * RTP programs without SIP: a test phone line sets up the call, and the programs send and receive its audio.
+ * Each sends a tone from one port and receives on another; `OnePort` joins both to one port, as phones use.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -14,21 +14,21 @@ import { type PhoneCall, SipLine } from '../../src/phone/sip-line.ts';
 import type { SipUser } from '../e2e/phone.ts';
 import { eventually, freePort, type Service } from '../e2e/service.ts';
 
-/** What every tool decodes to: one channel of this rate, Hz. */
+/** Sample rate of the decoded audio of every tool, one channel, Hz. */
 export const EAR_RATE = 48_000;
-/** Peak of what it says, of full scale. */
+/** Peak of the sent tone, as a share of full scale. */
 const LEVEL = 0.25;
 const SUITE = 'AES_CM_128_HMAC_SHA1_80';
-/** RFC 3711: the master key and its salt. */
+/** Bytes of the SRTP master key and salt (RFC 3711). */
 const KEY_BYTES = 16 + 14;
 const LOOPBACK = '127.0.0.1';
 
-/** A codec as each of the programs names it. */
+/** Names of a codec in SDP and in each program. */
 export interface ToolCodec {
   readonly payloadType: number;
-  /** Of SDP. */
+  /** Encoding name in SDP. */
   readonly encoding: string;
-  /** Hz: what goes into the encoder, which for G.722 is not the clock of RTP. */
+  /** Sample rate of the encoder input, Hz. For G.722 it differs from the RTP clock rate. */
   readonly rate: number;
   readonly ffmpeg: readonly string[];
   readonly gstreamer: { readonly say: string; readonly hear: string };
@@ -58,7 +58,7 @@ export const CODECS = {
   },
 } as const satisfies Record<string, ToolCodec>;
 
-/** One direction of a call, as a tool is told it. `key`: base64 of SDES, the sender's own. */
+/** Parameters of one direction of a call. `key` is the sender's SDES key in base64. */
 interface Way {
   readonly codec: ToolCodec;
   readonly port: number;
@@ -70,7 +70,7 @@ interface Command {
   readonly args: readonly string[];
 }
 
-/** How one program is told to say and to hear. */
+/** Command lines of one program for sending and receiving. */
 interface Tool {
   say(way: Way, hz: number): Command;
   hear(way: Way, place: { readonly folder: string; readonly ssrc: number }): Command;
@@ -81,7 +81,7 @@ const ffmpeg: Tool = {
     program: 'ffmpeg',
     args: [
       ...['-hide_banner', '-loglevel', 'error', '-re', '-f', 'lavfi'],
-      // 20 ms a frame: what an encoder without a frame of its own puts into a packet.
+      // Sets 20 ms packets for encoders without their own frame length.
       '-i',
       `aevalsrc=${LEVEL}*sin(2*PI*${hz}*t):s=${codec.rate}:n=${codec.rate / 50}`,
       ...codec.ffmpeg,
@@ -151,7 +151,7 @@ const gstreamer: Tool = {
 
 export const TOOLS = { ffmpeg, gstreamer };
 
-/** Says which elements of GStreamer are missing: each comes with a package of plugins. */
+/** Whether GStreamer elements are missing. Logs their names; each belongs to a plugin package. */
 export function lacksElements(...names: readonly string[]): boolean {
   const absent = names.filter(
     (name) => spawnSync('gst-inspect-1.0', ['--exists', name]).status !== 0,
@@ -175,7 +175,7 @@ function sdpOf({ codec, port, key }: Way): string {
   ].join('\r\n');
 }
 
-/** What `a=crypto` of the answer says; the call is not what was asked for without it. */
+/** Returns the key in `a=crypto` of the answer. Throws if the answer has none. */
 function keyIn(sdp: string): string {
   const [, key] = new RegExp(`^a=crypto:1 ${SUITE} inline:([\\w+/=]+)`, 'm').exec(sdp) ?? [];
   if (key === undefined || !/^m=audio \d+ RTP\/SAVP /m.test(sdp))
@@ -184,14 +184,14 @@ function keyIn(sdp: string): string {
 }
 
 /**
- * The port of a phone: what comes from the service goes to where the tool listens, all else is the tool's and goes to
- * the service. Packets pass as they are; RTCP does not, as a pipeline has no session that would read it.
+ * Joins the tool's two ports to one: packets from the service go to the tool's receive port, all others to the service.
+ * Forwards packets unchanged. Drops RTCP, because the pipelines have no session that reads it.
  */
 class OnePort {
   readonly #socket: Socket;
   readonly #ear: number;
   #service: number | undefined;
-  /** Of the service's last packet. */
+  /** SSRC of the service's last packet. */
   ssrc: number | undefined;
 
   private constructor(socket: Socket, ear: number) {
@@ -228,7 +228,7 @@ class OnePort {
   }
 }
 
-/** A program at work, and what it wrote. */
+/** A running program and its output. */
 class Running {
   readonly #child: ChildProcess;
   readonly #parts: Buffer[] = [];
@@ -262,12 +262,12 @@ export interface ToolCallOptions {
   readonly tool: keyof typeof TOOLS;
   readonly codec: ToolCodec;
   readonly secure: boolean;
-  /** Frequency that the tool says. */
+  /** Frequency that the tool sends, Hz. */
   readonly hz: number;
   readonly folder: string;
 }
 
-/** A call whose audio is made and heard by a tool. */
+/** A call whose audio a tool sends and receives. */
 export class ToolCall {
   readonly #line: SipLine;
   readonly #call: PhoneCall;
@@ -283,7 +283,7 @@ export class ToolCall {
     this.#ended = ended;
   }
 
-  /** Resolves once the tool says and hears. */
+  /** Starts the call. Resolves once the tool sends and receives. */
   static async begin(
     service: Service,
     user: SipUser,
@@ -310,7 +310,7 @@ export class ToolCall {
       const sdp = await answered.promise;
       port.towards(Number(/^m=audio (\d+)/m.exec(sdp)?.[1]));
       call.#run(TOOLS[tool].say({ codec, port: port.port, key: own }, hz));
-      // srtpdec is told whose key it has; the others need no SSRC.
+      // srtpdec requires the SSRC of the key; other tools do not.
       const ssrc = await eventually('a packet of the service', () => port.ssrc);
       const key = secure ? keyIn(sdp) : undefined;
       call.#ear = call.#run(TOOLS[tool].hear({ codec, port: ear, key }, { folder, ssrc }));
@@ -325,12 +325,12 @@ export class ToolCall {
     return this.#call.sipCallId;
   }
 
-  /** Signed 16-bit samples of `EAR_RATE`, little-endian. */
+  /** Signed 16-bit samples at `EAR_RATE`, little-endian. */
   get heard(): Buffer {
     return this.#ear?.stdout ?? Buffer.alloc(0);
   }
 
-  /** What the programs complained of. */
+  /** Error output of the programs. */
   get complaints(): string {
     return this.#programs.map(({ stderr }) => stderr).join('\n');
   }

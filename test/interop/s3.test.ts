@@ -1,4 +1,4 @@
-/** Recordings and daily exports in an object storage that is not ours: OpenStack Swift, which checks every signature. */
+/** Recordings and daily exports in OpenStack Swift, an independent S3 storage that verifies every signature. */
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -27,12 +27,12 @@ import { KEYS, REGION, type Swift, startSwift } from './swift.ts';
 import { missing } from './tools.ts';
 
 const BUCKET = 'calls';
-/** Recordings are looked for every half minute. */
+/** Time limit for moving a recording, ms. The service checks every 30 s. */
 const MOVED_WITHIN_MS = 60_000;
 
 const isAbsent = missing('swift-proxy-server', 'swift-object-server', 'swift-ring-builder');
 
-describe.skipIf(isAbsent)('an S3 storage', () => {
+describe.skipIf(isAbsent)('S3 storage', () => {
   let folder: string;
   let swift: Swift;
   let place: ServicePlace;
@@ -43,7 +43,7 @@ describe.skipIf(isAbsent)('an S3 storage', () => {
     ...{ endpoint: swift.endpoint, bucket: BUCKET, region: REGION, prefix: 'node-1' },
     ...KEYS,
   });
-  /** As somebody else's client asks, by path below the endpoint. */
+  /** Sends a request with an independent client. `path` is below the endpoint. */
   const ask = async (method: string, path: string): Promise<Response> =>
     new AwsClient({ ...KEYS, region: REGION, service: 's3' }).fetch(`${swift.endpoint}${path}`, {
       method,
@@ -53,7 +53,7 @@ describe.skipIf(isAbsent)('an S3 storage', () => {
     return [...text.matchAll(/<Key>([^<]*)<\/Key>/g)].map(([, key = '']) => key);
   };
 
-  // Four Python programs and the service start.
+  // Starts four Python programs and the service.
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'carillon-swift-'));
     swift = await startSwift(folder);
@@ -80,7 +80,7 @@ describe.skipIf(isAbsent)('an S3 storage', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('keeps objects of many megabytes and odd names, whole and in part', async () => {
+  it('stores objects of several megabytes and with unusual names, complete and by range', async () => {
     const store = createS3Store(options());
     const bytes = randomBytes(24_000_000);
     const file = join(folder, 'large');
@@ -102,7 +102,7 @@ describe.skipIf(isAbsent)('an S3 storage', () => {
     await store.remove(key);
   });
 
-  it('says why it refuses: a wrong key, a wrong region, no bucket; the doctor says what to do', async () => {
+  it('reports the reason for refusals (wrong key, wrong region, no bucket), and the doctor suggests a fix', async () => {
     const file = join(folder, 'small');
     writeFileSync(file, 'x');
     const put = (over: object) => createS3Store({ ...options(), ...over }).put('a', file);
@@ -130,7 +130,7 @@ describe.skipIf(isAbsent)('an S3 storage', () => {
     expect((await keys()).filter((key) => key.includes('doctor'))).toEqual([]);
   });
 
-  it('takes finished recordings, which the same signed link opens, and gives them back for good', async () => {
+  it('stores finished recordings; the signed link stays valid, and deletion is permanent', async () => {
     const stop = `http://${customer.authority}/stop`;
     const answer = customer.xml(
       '/record',
@@ -149,7 +149,11 @@ describe.skipIf(isAbsent)('an S3 storage', () => {
       );
     const [name = ''] = files();
     const local = readFileSync(join(recordings, name));
-    await eventually('it is moved', () => files().length === 0 || undefined, MOVED_WITHIN_MS);
+    await eventually(
+      'the move of the file',
+      () => files().length === 0 || undefined,
+      MOVED_WITHIN_MS,
+    );
     const key = `node-1/recordings/${name}`;
     expect(await keys()).toContain(key);
 
@@ -172,11 +176,14 @@ describe.skipIf(isAbsent)('an S3 storage', () => {
       account,
     );
     expect(deleted.status).toBe(204);
-    await eventually('the object is gone', async () => !(await keys()).includes(key) || undefined);
+    await eventually(
+      'the deletion of the object',
+      async () => !(await keys()).includes(key) || undefined,
+    );
     expect((await fetch(link)).status).toBe(404);
   });
 
-  it('gets each day of records and ledgers', async () => {
+  it('receives the records and ledgers of each day', async () => {
     const day = new Date(Date.now() - DAY_MS).toISOString().slice(0, 10);
     const done = `node-1/exports/${day}/done.json`;
     const listing = await eventually('the day', async () => {

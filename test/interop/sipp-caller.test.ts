@@ -1,4 +1,4 @@
-/** SIPp calls the service: digest, many calls at once, and every way to end one. */
+/** SIPp calls the service: digest authentication, many simultaneous calls, and all ways to end a call. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Customer } from '../e2e/customer.ts';
 import { makeUser, type SipUser } from '../e2e/phone.ts';
@@ -13,7 +13,7 @@ import {
 import { missing, sipp, workFolder } from './tools.ts';
 
 const CALLS = 50;
-/** RFC 3261 T1, milliseconds. */
+/** RFC 3261 T1, ms. */
 const T1_MS = 500;
 
 describe.skipIf(missing('sipp', 'sox'))('SIPp as the caller', () => {
@@ -22,7 +22,7 @@ describe.skipIf(missing('sipp', 'sox'))('SIPp as the caller', () => {
   let customer: Customer;
   let folder: ReturnType<typeof workFolder>;
   let demo: SipUser;
-  /** An endpoint whose answer URL never answers: its calls ring. */
+  /** An endpoint whose answer URL never responds, so its calls keep ringing. */
   let ringing: SipUser;
 
   beforeAll(async () => {
@@ -30,7 +30,7 @@ describe.skipIf(missing('sipp', 'sox'))('SIPp as the caller', () => {
     customer = await Customer.listen();
     place = await newPlace({
       CARILLON_ENDPOINTS_CALLS_PER_MINUTE: '10000',
-      // A port rests for half a minute after a call: enough for all calls of this file.
+      // Ports are reused 30 s after a call. This range suffices for all calls of this file.
       CARILLON_RTP_PORT_MIN: '50000',
       CARILLON_RTP_PORT_MAX: '51999',
     });
@@ -63,12 +63,12 @@ describe.skipIf(missing('sipp', 'sox'))('SIPp as the caller', () => {
   for (const [name, transport] of [
     ['UDP', 'u1'],
     ['TCP, one connection', 't1'],
-    ['TCP, a connection each', 'tn'],
+    ['TCP, one connection per call', 'tn'],
   ] as const) {
-    it(`${CALLS} calls at once with digest over ${name}: each is answered, heard and billed`, async () => {
+    it(`${CALLS} simultaneous calls with digest over ${name} are answered, carry audio and are billed`, async () => {
       const before = Number((await service.balance())['balance']);
       const running = call('answered-call', { calls: CALLS, rate: 25, pauseMs: 4000, transport });
-      const most = await eventually(`${CALLS} calls at once`, async () => {
+      const most = await eventually(`${CALLS} simultaneous calls`, async () => {
         const { body } = await service.admin('GET', '/calls');
         return Number(body['count']) === CALLS ? CALLS : undefined;
       });
@@ -83,7 +83,7 @@ describe.skipIf(missing('sipp', 'sox'))('SIPp as the caller', () => {
           total_cost: 0.005,
         });
       }
-      // What SIPp said arrived, and in time: its own pacing is the rest.
+      // Only loss and delay between SIPp and the service matter; SIPp's own pacing affects the rest.
       const quality = cdrs.map(({ mos }) => Number(mos)).toSorted((a, b) => a - b);
       expect(quality[Math.floor(CALLS / 10)]).toBeGreaterThan(3.5);
       const { balance, reserved_funds: reserved } = await service.balance();
@@ -92,12 +92,15 @@ describe.skipIf(missing('sipp', 'sox'))('SIPp as the caller', () => {
     });
   }
 
-  it.each(['u1', 't1'] as const)('hold, hold from both sides, resume (%s)', async (transport) => {
-    await call('hold-resume', { transport, pauseMs: 500 });
-    expect((await records(1))[0]).toMatchObject({ hangup_cause_code: 4000 });
-  });
+  it.each(['u1', 't1'] as const)(
+    'hold, hold from both sides, and resume (%s)',
+    async (transport) => {
+      await call('hold-resume', { transport, pauseMs: 500 });
+      expect((await records(1))[0]).toMatchObject({ hangup_cause_code: 4000 });
+    },
+  );
 
-  it.each(['u1', 't1'] as const)('CANCEL while it rings (%s)', async (transport) => {
+  it.each(['u1', 't1'] as const)('CANCEL while ringing (%s)', async (transport) => {
     await call('cancel', { user: ringing, transport, calls: 5 });
     for (const cdr of await records(5)) {
       expect(cdr).toMatchObject({
@@ -108,12 +111,12 @@ describe.skipIf(missing('sipp', 'sox'))('SIPp as the caller', () => {
     }
   });
 
-  it.each(['u1', 't1'] as const)('BYE while it rings (%s)', async (transport) => {
+  it.each(['u1', 't1'] as const)('BYE while ringing (%s)', async (transport) => {
     await call('early-bye', { user: ringing, transport });
     expect((await records(1))[0]).toMatchObject({ answer_time: null, total_cost: 0 });
   });
 
-  it('lost ACKs: the 200 is sent again until one arrives, and the call is fine', async () => {
+  it('lost ACKs: the service retransmits the 200 until an ACK arrives, and the call continues', async () => {
     await call('late-ack');
     const [cdr] = await records(1);
     expect(cdr).toMatchObject({ hangup_cause_code: 4000 });
@@ -122,11 +125,11 @@ describe.skipIf(missing('sipp', 'sox'))('SIPp as the caller', () => {
       ({ direction, text }) =>
         direction === 'out' && /^SIP\/2\.0 200[\s\S]*CSeq: 2 INVITE/.test(String(text)),
     );
-    // At 0, T1 and 3*T1, before the ACK comes after four.
+    // Retransmissions at 0, T1 and 3*T1. SIPp sends the ACK after the fourth 200.
     expect(answers).toHaveLength(3);
   });
 
-  it('no ACK at all: BYE after 64*T1, Network Error, and not billed', async () => {
+  it('no ACK: BYE after 64*T1, Network Error, and no charge', async () => {
     const before = (await service.balance())['balance'];
     const startMs = performance.now();
     await call('no-ack');
@@ -143,7 +146,7 @@ describe.skipIf(missing('sipp', 'sox'))('SIPp as the caller', () => {
     expect((await service.balance())['balance']).toBe(before);
   });
 
-  it('a wrong password is refused, and costs nothing', async () => {
+  it('refuses a wrong password without a charge', async () => {
     await expect(
       call('answered-call', { user: { ...demo, password: 'wrong-password-1' }, limitS: 4 }),
     ).rejects.toThrow(/40[13]/);
@@ -152,7 +155,7 @@ describe.skipIf(missing('sipp', 'sox'))('SIPp as the caller', () => {
     );
   });
 
-  it('has not written an error of ours', () => {
+  it('logs no internal error', () => {
     const lines = service.program.stdout
       .split('\n')
       .filter((line) => /"level":"(error|fatal)"|"bug":true/.test(line));

@@ -1,4 +1,4 @@
-/** A campaign of 2,000 contacts at four carriers of SIPp's: every row of its results against what the carriers wrote down. */
+/** A campaign of 2,000 contacts at four SIPp carriers; each result row is compared with the carriers' logs. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -19,7 +19,7 @@ const A_SECOND = 40;
 const FROM = '14155550100';
 const LIMIT_MS = 300_000;
 
-/** By prefix: who carries the number, what becomes of its call, and what the carrier's log says of it. */
+/** Carriers by number prefix, with the outcome of their calls and the expected lines in their logs. */
 const CARRIERS = [
   { host: '127.0.0.2', scenario: 'carrier-answers', log: 'answered', status: 'answered' },
   { host: '127.0.0.3', scenario: 'carrier-refuses', sip: '486', log: 'refused', status: 'busy' },
@@ -44,7 +44,7 @@ describe.skipIf(missing('sipp', 'sox'))('a campaign at SIPp', () => {
     const port = await freePort();
     place = await newPlace({
       CARILLON_CALLS_MAX_CONCURRENT: '300',
-      // A port that was used rests for a while.
+      // A used port is not reused immediately, so the range is large.
       CARILLON_RTP_PORT_MIN: '20000',
       CARILLON_RTP_PORT_MAX: '29999',
     });
@@ -91,7 +91,7 @@ describe.skipIf(missing('sipp', 'sox'))('a campaign at SIPp', () => {
   });
 
   it(
-    'every contact is called once, and its row says what its carrier says',
+    "calls every contact once and reports the outcome in the carrier's log",
     async () => {
       const agent = await service.api('POST', 'campaign/agents', {
         name: 'Desk',
@@ -113,7 +113,7 @@ describe.skipIf(missing('sipp', 'sox'))('a campaign at SIPp', () => {
       expect(uploaded.body, uploaded.text).toMatchObject({ valid_contacts: CONTACTS });
       expect((await service.api('POST', `${path}/start`)).body['status']).toBe('running');
       const campaign = await eventually(
-        'the end of the campaign',
+        'the completion of the campaign',
         async () => {
           const { body } = await service.api('GET', path);
           return body['status'] === 'completed' ? body : undefined;
@@ -146,7 +146,7 @@ describe.skipIf(missing('sipp', 'sox'))('a campaign at SIPp', () => {
   );
 });
 
-/** What a carrier wrote of each number, call by call. */
+/** Carrier log entries of each number, one list per number. */
 function logOf(file: string): Map<string, string[]> {
   const calls = new Map<string, string[]>();
   for (const [, word = '', number = ''] of readFileSync(file, 'utf8').matchAll(

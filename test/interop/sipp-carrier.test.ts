@@ -1,4 +1,4 @@
-/** SIPp as carriers on loopback addresses of their own: outbound calls, failover, dialling on, and calls that arrive for a number. */
+/** SIPp as carriers on separate loopback addresses: outbound calls, failover, Dial, and inbound calls to a number. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { echoBot, streamXml } from '../e2e/customer.ts';
 import { callFor, makeUser } from '../e2e/phone.ts';
@@ -36,10 +36,10 @@ describe.skipIf(missing('sipp', 'sox'))('SIPp as carriers', () => {
 
   const TALK = '<Response><Wait length="1"/><Hangup/></Response>';
 
-  it('an outbound call is answered by the carrier, runs its document, and is billed by destination', async () => {
+  it('an answered outbound call runs its document and is billed by destination', async () => {
     const run = carrier(FIRST, 'carrier-answers');
     const cdr = await placed('14155550199', TALK, 'out');
-    // config/rates.json: prefix 1 outbound, 0.0065 USD a minute.
+    // Rate in config/rates.json: prefix 1, outbound, 0.0065 USD per minute.
     expect(cdr).toMatchObject({
       call_direction: 'outbound',
       hangup_cause_code: 4000,
@@ -56,7 +56,7 @@ describe.skipIf(missing('sipp', 'sox'))('SIPp as carriers', () => {
     ['486', 'Busy Line'],
     ['603', 'Declined'],
     ['404', 'Unallocated number'],
-  ])('a refusal with %s is the end: %s', async (status, name) => {
+  ])('a refusal with %s ends the call: %s', async (status, name) => {
     const run = carrier(FIRST, 'carrier-refuses', { status });
     const cdr = await placed('14155550199', TALK, `refused-${status}`);
     expect(cdr).toMatchObject({
@@ -68,7 +68,7 @@ describe.skipIf(missing('sipp', 'sox'))('SIPp as carriers', () => {
     expect((await run.done).status).toBe(0);
   });
 
-  it('503 of the first carrier: the second takes the call', async () => {
+  it('503 of the first carrier fails over to the second', async () => {
     const first = carrier(FIRST, 'carrier-refuses', { status: '503' });
     const second = carrier(SECOND, 'carrier-answers');
     const cdr = await placed('14155550199', TALK, 'failover');
@@ -80,7 +80,7 @@ describe.skipIf(missing('sipp', 'sox'))('SIPp as carriers', () => {
     expect([(await first.done).status, (await second.done).status]).toEqual([0, 0]);
   });
 
-  it('Dial Number: the caller of an endpoint hears what the carrier sends back; both legs have records', async () => {
+  it("Dial Number: the endpoint's caller hears the carrier's audio; both legs have records", async () => {
     const run = carrier(FIRST, 'carrier-answers');
     const user = await makeUser(service, 'dialler', {
       answer_url: customer.xml(
@@ -115,14 +115,14 @@ describe.skipIf(missing('sipp', 'sox'))('SIPp as carriers', () => {
       ...more,
     });
 
-  it('calls from the address of a carrier reach the application of the number, without digest', async () => {
+  it("calls from a carrier's address reach the application of the number without digest", async () => {
     await inbound(FIRST);
     await eventually('five hangups', () =>
       customer.at('/did-hangup').length === 5 ? true : undefined,
     );
     const cdrs = (await service.api('GET', 'cdr?per_page=5')).body['data'] as Json[];
     for (const cdr of cdrs) {
-      // Inbound 0.003 and the stream 0.003 USD a minute.
+      // Rates: inbound 0.003 and stream 0.003 USD per minute.
       expect(cdr).toMatchObject({
         context: 'did',
         call_direction: 'inbound',
@@ -134,15 +134,15 @@ describe.skipIf(missing('sipp', 'sox'))('SIPp as carriers', () => {
     }
   });
 
-  it('a number that nobody has is refused with 404', async () => {
+  it('refuses an unassigned number with 404', async () => {
     await expect(inbound(FIRST, { calls: 1, service: '+14155559999' })).rejects.toThrow(/404/);
   });
 
-  it('from any other address the same call is asked for a password', async () => {
+  it('challenges the same call from any other address', async () => {
     await expect(inbound(STRANGER, { calls: 1 })).rejects.toThrow(/401/);
   });
 
-  it('has left no call, no reservation and no error of ours', async () => {
+  it('leaves no call, no reservation and no internal error', async () => {
     await eventually('the end of every call', async () =>
       (await service.admin('GET', '/calls')).body['count'] === 0 ? true : undefined,
     );

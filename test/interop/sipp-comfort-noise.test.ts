@@ -1,4 +1,4 @@
-/** A SIPp carrier that is offered comfort noise (RFC 3389), because the settings say so, and then hears it in a silence. */
+/** A SIPp carrier accepts comfort noise (RFC 3389), which the settings enable in the offer, and receives it during silence. */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -8,7 +8,7 @@ import { missing } from './tools.ts';
 const CALLED = '127.0.0.9';
 const COMFORT_NOISE = 13;
 
-describe.skipIf(missing('sipp'))('comfort noise in our own offer', () => {
+describe.skipIf(missing('sipp'))('comfort noise in an offer of the service', () => {
   let stage: SippStage;
   beforeAll(async () => {
     stage = await SippStage.open(8300, { CARILLON_RTP_CARRIER_CODECS: 'CN,PCMU,PCMA' });
@@ -16,7 +16,7 @@ describe.skipIf(missing('sipp'))('comfort noise in our own offer', () => {
   });
   afterAll(() => stage.close());
 
-  it('is taken by the carrier, and tells it of a silence instead of packets of it', async () => {
+  it('is accepted by the carrier, and replaces packets of silence', async () => {
     const ear = createSocket('udp4').bind(0, CALLED);
     await once(ear, 'listening');
     const heard = new Map<number, number>();
@@ -30,7 +30,7 @@ describe.skipIf(missing('sipp'))('comfort noise in our own offer', () => {
       expect(status, report).toBe(0);
       expect(cdr).toMatchObject({ hangup_cause_code: 4000, codec: 'PCMU' });
       expect(heard.get(COMFORT_NOISE), JSON.stringify([...heard])).toBeGreaterThan(0);
-      // Four seconds of silence are 200 packets of it.
+      // Four seconds of silence would be 200 audio packets.
       expect(heard.get(0) ?? 0, JSON.stringify([...heard])).toBeLessThan(150);
     } finally {
       ear.close();

@@ -1,4 +1,4 @@
-/** A SIPp carrier that makes the offer itself, in its 200, and looks for the answer in our ACK. */
+/** A SIPp carrier with delayed offer: it makes the offer in its 200 and expects the answer in the ACK. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SippStage } from './sipp-stage.ts';
 import { missing } from './tools.ts';
@@ -13,7 +13,7 @@ describe.skipIf(missing('sipp', 'sox'))('a carrier with delayed_offer', () => {
   });
   afterAll(() => stage.close());
 
-  it('offers, is answered in the ACK, and is heard', async () => {
+  it('offers in its 200, gets the answer in the ACK, and its audio arrives', async () => {
     const callee = stage.called(CALLED, 'carrier-offers', { limitS: 20 });
     const cdr = await stage.placed(
       '14155550188',

@@ -1,4 +1,4 @@
-/** SIPp at both ends of a Dial: the caller is answered with the called party, hears what it says before, and is refused as it refuses. */
+/** SIPp at both ends of a Dial: answer, early media and refusals of the called party are forwarded to the caller. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually, type Json } from '../e2e/service.ts';
 import { OWN_NUMBER, SippStage } from './sipp-stage.ts';
@@ -33,7 +33,7 @@ describe.skipIf(missing('sipp', 'sox'))('SIPp at both ends of a Dial', () => {
     });
 
   let records = 0;
-  /** Both ends as their scenarios say; the records of both legs. */
+  /** Runs both scenarios to completion and returns the records of both legs. */
   async function both(caller: SippRun, callee: SippRun): Promise<{ a: Json; b: Json }> {
     for (const run of [caller, callee]) {
       const { status, report } = await run.done;
@@ -51,27 +51,27 @@ describe.skipIf(missing('sipp', 'sox'))('SIPp at both ends of a Dial', () => {
     });
   }
 
-  it('rings with the called party and is answered and billed with it', async () => {
+  it('rings, answers and bills together with the called party', async () => {
     const callee = called('carrier-answers');
     const { a, b } = await both(calling('from-carrier', { pauseMs: 1200 }), callee);
     expect(a).toMatchObject({ hangup_cause_code: 4000, hangup_source: 'Caller', billsec: 1 });
     expect(b).toMatchObject({ hangup_cause_code: 4000, billsec: 1 });
   });
 
-  it('hears the announcement of the called carrier before the answer', async () => {
+  it("plays the called carrier's announcement before the answer", async () => {
     const callee = called('carrier-early');
     const { a } = await both(calling('caller-early', { pauseMs: 1000 }), callee);
     expect(a).toMatchObject({ hangup_cause_code: 4000, billsec: 1 });
     expect(Number(a['duration'])).toBeGreaterThanOrEqual(2);
   });
 
-  it('early media with PRACK at both ends (RFC 3262); the 200 of either side repeats no SDP', async () => {
+  it('early media with PRACK at both ends (RFC 3262); the 200 on either side repeats no SDP', async () => {
     const callee = called('carrier-prack');
     const { a } = await both(calling('caller-prack', { pauseMs: 1000 }), callee);
     expect(a).toMatchObject({ hangup_cause_code: 4000, billsec: 1 });
   });
 
-  it('a called party sends its caller on by REFER, and hears what comes of it (RFC 3515)', async () => {
+  it('a called party transfers its caller by REFER and receives the outcome (RFC 3515)', async () => {
     const third = called('carrier-answers', { localAddress: THIRD });
     const callee = called('carrier-refers', { status: `sip:carol@${THIRD}:${port}` });
     const caller = calling('from-carrier', { pauseMs: 2500 });
@@ -97,7 +97,7 @@ describe.skipIf(missing('sipp', 'sox'))('SIPp at both ends of a Dial', () => {
     ['486', 'Busy Line'],
     ['603', 'Declined'],
     ['404', 'Unallocated number'],
-  ])('a called party that refuses with %s refuses the caller with it', async (status, name) => {
+  ])('forwards a refusal of the called party with %s to the caller', async (status, name) => {
     const callee = called('carrier-refuses', { status });
     const { a } = await both(calling('caller-refused', { status }), callee);
     expect(a).toMatchObject({
@@ -106,14 +106,14 @@ describe.skipIf(missing('sipp', 'sox'))('SIPp at both ends of a Dial', () => {
     });
   });
 
-  it('a caller who gives up withdraws the call of the called party (CANCEL, 487)', async () => {
+  it('a CANCEL of the caller cancels the call to the called party (487)', async () => {
     const callee = called('carrier-rings');
     const { a, b } = await both(calling('caller-cancels', { pauseMs: 600 }), callee);
     expect(a).toMatchObject({ hangup_cause_code: 1000, hangup_disposition: 'recv_cancel' });
     expect(b).toMatchObject({ hangup_cause_code: 1000, hangup_disposition: 'send_cancel' });
   });
 
-  it('has left no call, no reservation and no error of ours', async () => {
+  it('leaves no call, no reservation and no internal error', async () => {
     await eventually('the end of every call', async () =>
       (await service.admin('GET', '/calls')).body['count'] === 0 ? true : undefined,
     );

@@ -1,4 +1,4 @@
-/** SIPp as carriers that fail: what a dead one costs, who gets the call, and where a redirection may lead. */
+/** SIPp as failing carriers: cost of an unresponsive carrier, failover target, and guarded redirects. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually, type Json } from '../e2e/service.ts';
 import { SippStage } from './sipp-stage.ts';
@@ -21,7 +21,7 @@ describe.skipIf(missing('sipp', 'sox'))('SIPp as carriers that fail', () => {
   afterAll(() => stage.close());
 
   let names = 0;
-  /** Two carriers that no call has been made to; the names of earlier ones are gone. */
+  /** Replaces all carriers with two new ones that have no call history. */
   async function carriers(more: Json = {}): Promise<void> {
     const { body } = await service.admin('GET', '/carriers');
     for (const { name } of body['carriers'] as Json[]) {
@@ -47,9 +47,9 @@ describe.skipIf(missing('sipp', 'sox'))('SIPp as carriers that fail', () => {
   const secondsToAnswer = (cdr: Json): number =>
     (Date.parse(String(cdr['answer_time'])) - Date.parse(String(cdr['start_time']))) / 1000;
 
-  it('a carrier that answers nothing costs its first call 4 s, and later ones nothing', async () => {
+  it('an unresponsive carrier delays its first call by 4 s, and later calls not at all', async () => {
     await carriers();
-    // It is there and says nothing: no ICMP tells that it is gone.
+    // The socket exists but sends nothing, so no ICMP error reports a failure.
     const first = carrier(FIRST, 'carrier-silent', { calls: 9 });
     const second = carrier(SECOND, 'carrier-answers', { calls: 2 });
     const one = await placed();
@@ -63,7 +63,7 @@ describe.skipIf(missing('sipp', 'sox'))('SIPp as carriers that fail', () => {
     expect((await second.done).status).toBe(0);
   });
 
-  it('wrong credentials lead to the next carrier', async () => {
+  it('wrong credentials fail over to the next carrier', async () => {
     await carriers();
     const first = carrier(FIRST, 'carrier-refuses', { status: '403' });
     const second = carrier(SECOND, 'carrier-answers');
@@ -71,7 +71,7 @@ describe.skipIf(missing('sipp', 'sox'))('SIPp as carriers that fail', () => {
     expect([(await first.done).status, (await second.done).status]).toEqual([0, 0]);
   });
 
-  it('a list of its own decides: 404 of this carrier is no last word', async () => {
+  it('a custom failover list applies: 404 of this carrier fails over', async () => {
     await carriers({ failover_on: ['404'] });
     const first = carrier(FIRST, 'carrier-refuses', { status: '404' });
     const second = carrier(SECOND, 'carrier-answers');
@@ -79,16 +79,16 @@ describe.skipIf(missing('sipp', 'sox'))('SIPp as carriers that fail', () => {
     expect([(await first.done).status, (await second.done).status]).toEqual([0, 0]);
   });
 
-  it('a redirection to another host is followed through the guard, which refuses what customers may not reach', async () => {
+  it('a redirect to another host passes the destination guard, which refuses hosts that customers may not reach', async () => {
     await carriers();
     const first = carrier(FIRST, 'carrier-redirects', { status: `10.9.8.7:${port}` });
     const second = carrier(SECOND, 'carrier-answers');
-    // A private address: the guard refuses it, and the next carrier has the call.
+    // The guard refuses the private address, so the next carrier gets the call.
     expect(await placed()).toMatchObject({ hangup_cause_code: 4000, carrier_ip: SECOND });
     expect([(await first.done).status, (await second.done).status]).toEqual([0, 0]);
   });
 
-  it('a redirection to where the guard lets calls go brings the call there', async () => {
+  it('a redirect to a permitted host is followed', async () => {
     await carriers();
     const first = carrier(FIRST, 'carrier-redirects', { status: `${OTHER}:${port}` });
     const other = carrier(OTHER, 'carrier-answers');
@@ -97,7 +97,7 @@ describe.skipIf(missing('sipp', 'sox'))('SIPp as carriers that fail', () => {
     expect([(await first.done).status, (await other.done).status]).toEqual([0, 0]);
   });
 
-  it('has left no call, no reservation and no error of ours', async () => {
+  it('leaves no call, no reservation and no internal error', async () => {
     await eventually('the end of every call', async () =>
       (await service.admin('GET', '/calls')).body['count'] === 0 ? true : undefined,
     );

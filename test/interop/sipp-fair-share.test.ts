@@ -1,4 +1,7 @@
-/** Several accounts at one carrier's limit: whatever one of them does, the others' calls go out. SIPp is the carrier. */
+/**
+ * Several accounts at one carrier's call rate limit: a busy account does not block calls of the others. SIPp is the
+ * carrier.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Customer } from '../e2e/customer.ts';
 import {
@@ -28,7 +31,7 @@ describe.skipIf(missing('sipp', 'sox'))('SIPp as a carrier at its limit', () => 
     folder = workFolder();
     customer = await Customer.listen();
     const port = await freePort();
-    // Ports for three seconds of the loop: those of a call that was refused are soon free.
+    // Enough ports for 3 s of the redial loop. Ports of refused calls become free quickly.
     place = await newPlace({
       CARILLON_RTP_PORT_MIN: '52000',
       CARILLON_RTP_PORT_MAX: '52063',
@@ -73,7 +76,7 @@ describe.skipIf(missing('sipp', 'sox'))('SIPp as a carrier at its limit', () => 
     return service.api('POST', 'Call/', body, accounts.get(name));
   }
 
-  it("one account's redial loop uses up the carrier's calls per second; none of a neighbour's calls fails", async () => {
+  it("an account's redial loop exhausts the carrier's calls per second, but no call of a neighbor fails", async () => {
     let looping = true;
     let placed = 0;
     const loop = (async () => {
@@ -92,7 +95,7 @@ describe.skipIf(missing('sipp', 'sox'))('SIPp as a carrier at its limit', () => 
       expect((await placeCall('neighbour')).status).toBe(200);
       await new Promise((resolve) => setTimeout(resolve, 200));
     }
-    await eventually('the ends of all calls of the neighbour', () =>
+    await eventually('the end of all calls of the neighbor', () =>
       customer.at('/neighbour').length === 6 ? true : undefined,
     );
     looping = false;
@@ -100,7 +103,7 @@ describe.skipIf(missing('sipp', 'sox'))('SIPp as a carrier at its limit', () => 
     expect(customer.at('/neighbour').map(({ form }) => form['HangupCauseName'])).toEqual(
       Array.from({ length: 6 }, () => 'Busy Line'),
     );
-    // Others were told that this account has its share of it, by the moment at which it was full.
+    // Refusals while the carrier is full name its limit; other refusals name the account's fair share.
     const refused = customer
       .at('/loop')
       .find(({ form }) => form['FailureReason']?.includes('10 calls per second') === true);

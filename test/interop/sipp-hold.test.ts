@@ -1,4 +1,4 @@
-/** A SIPp carrier that holds a call: what is played to it is not sent meanwhile, and reports go on (RFC 3264 §8.4, RFC 3550). */
+/** A SIPp carrier holds a call: it gets no RTP of played audio, but still gets RTCP reports (RFC 3264 §8.4, RFC 3550). */
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -6,9 +6,9 @@ import { SippStage } from './sipp-stage.ts';
 import { missing } from './tools.ts';
 
 const CALLED = '127.0.0.10';
-/** Even, with the one above it: RTP and RTCP. */
+/** RTP port of the listener. Even; the next port receives RTCP. */
 const EAR_PORT = 41_870;
-/** Of its first packet: the hold comes a second after the answer. */
+/** Time from the listener's first packet after which the hold is in effect, ms. The hold comes 1 s after the answer. */
 const HELD_AFTER_MS = 2000;
 
 async function ear(port: number, arrivals: number[]): Promise<Socket> {
@@ -26,7 +26,7 @@ describe.skipIf(missing('sipp'))('a carrier that holds a call', () => {
   });
   afterAll(() => stage.close());
 
-  it.each(['sendonly', 'inactive'])('with %s gets no RTP any more, but RTCP', async (hold) => {
+  it.each(['sendonly', 'inactive'])('with %s gets RTCP but no RTP', async (hold) => {
     const [rtp, rtcp]: [number[], number[]] = [[], []];
     const ears = [await ear(EAR_PORT, rtp), await ear(EAR_PORT + 1, rtcp)];
     try {
@@ -38,7 +38,7 @@ describe.skipIf(missing('sipp'))('a carrier that holds a call', () => {
       expect(status, report).toBe(0);
       const [began = 0] = rtp;
       const heldMs = began + HELD_AFTER_MS;
-      // Before it, it was heard.
+      // Audio arrived before the hold.
       expect(rtp.length).toBeGreaterThan(5);
       expect(rtp.filter((at) => at > heldMs)).toEqual([]);
       expect(rtcp.filter((at) => at > heldMs).length).toBeGreaterThan(1);

@@ -1,4 +1,4 @@
-/** SIPp phones of one account: one rings, another watches its lamp and takes the call (RFC 4235, 3891). */
+/** SIPp phones of one account: one rings; another monitors it and picks up the call (RFC 4235, 3891). */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeUser, type SipUser } from '../e2e/phone.ts';
 import { freePort } from '../e2e/service.ts';
@@ -27,10 +27,10 @@ describe.skipIf(missing('sipp', 'sox'))('call pickup', () => {
   afterAll(() => stage.close());
 
   it.each([
-    ['as whoever calls sees it', '$remote', '$local'],
-    ['as the phone that rings sees it', '$local', '$remote'],
+    ["from the caller's point of view", '$remote', '$local'],
+    ["from the ringing phone's point of view", '$local', '$remote'],
   ])(
-    'names the dialog %s: the caller is connected, the other phone stops ringing',
+    'names the dialog %s: the caller is connected, and the other phone stops ringing',
     async (_, to, from) => {
       const { sipPort } = stage.service;
       const phone = { localAddress: RINGING, localPort: await freePort() };

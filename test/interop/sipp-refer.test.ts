@@ -1,4 +1,4 @@
-/** A SIPp carrier that is asked with REFER to call somebody else, and tells what comes of it by NOTIFY. */
+/** A SIPp carrier receives a REFER to call another party, and reports the outcome by NOTIFY. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SippStage } from './sipp-stage.ts';
 import { missing } from './tools.ts';

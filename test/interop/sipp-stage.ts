@@ -1,4 +1,4 @@
-/** A service of its own with SIPp as its peers, each on a loopback address of its own. */
+/** A service with SIPp peers, each on a separate loopback address. */
 import { expect } from 'vitest';
 import { Customer } from '../e2e/customer.ts';
 import { makeUser } from '../e2e/phone.ts';
@@ -26,7 +26,7 @@ export class SippStage {
   readonly service: Service;
   readonly customer: Customer;
   readonly folder: ReturnType<typeof workFolder>;
-  /** Where every carrier listens, on its own address. */
+  /** SIP port of every carrier, on the carrier's own address. */
   readonly port: number;
   readonly #place: ServicePlace;
   readonly #running: SippRun[] = [];
@@ -45,7 +45,10 @@ export class SippStage {
     this.#mediaPort = mediaPort;
   }
 
-  /** `mediaPort`: the first of SIPp's; files run beside each other. The demo's account rents OWN_NUMBER. */
+  /**
+   * Starts the service. `mediaPort` is SIPp's first media port, distinct per parallel file. The demo account owns
+   * OWN_NUMBER.
+   */
   static async open(mediaPort: number, settings: Record<string, string> = {}): Promise<SippStage> {
     const folder = workFolder();
     const [customer, port] = [await Customer.listen(), await freePort()];
@@ -71,7 +74,7 @@ export class SippStage {
     expect(answer.status, answer.text).toBe(201);
   }
 
-  /** Its calls to us come from where it listens. */
+  /** Creates a carrier whose inbound calls come from its listening address. */
   carrier({ name, host, ...more }: StageCarrier): Promise<void> {
     return this.made('/carriers', {
       ...{ name, host, port: this.port, transport: 'udp', prefixes: [''] },
@@ -79,7 +82,7 @@ export class SippStage {
     });
   }
 
-  /** Calls for OWN_NUMBER get this document. */
+  /** Sets the document for calls to OWN_NUMBER. */
   async answersOwnNumber(xml: string): Promise<void> {
     const { appId } = await makeUser(this.service, 'owner', {
       answer_url: this.customer.xml('/did', xml),
@@ -91,7 +94,7 @@ export class SippStage {
     expect(attached.status, attached.text).toBe(204);
   }
 
-  /** SIPp with one call of a scenario, unless `more` says otherwise. */
+  /** Starts SIPp with one call of a scenario, unless `more` overrides it. */
   peer(scenario: string, more: Partial<SippOptions>): SippRun {
     this.#mediaPort += 10;
     const run = startSipp({
@@ -102,12 +105,12 @@ export class SippStage {
     return run;
   }
 
-  /** A peer that is called. */
+  /** Starts SIPp as a called party. */
   called(host: string, scenario: string, more: Partial<SippOptions> = {}): SippRun {
     return this.peer(scenario, { localAddress: host, localPort: this.port, ...more });
   }
 
-  /** The record of the call that is placed to `to`; `name` is in its addresses, once in a stage. */
+  /** Places a call to `to` and returns its record. `name` is part of its URLs and must be unique in a stage. */
   async placed(to: string, xml: string, name: string): Promise<Json> {
     const { service, customer } = this;
     const answer = await service.api('POST', 'Call/', {

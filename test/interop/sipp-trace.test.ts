@@ -1,4 +1,4 @@
-/** What is seen of a call between SIPp at both ends: its ladder, what Wireshark reads, and what Homer is told. */
+/** Diagnostics of a call between two SIPp instances: SIP ladder, capture for Wireshark, and HEP for Homer. */
 import { spawnSync } from 'node:child_process';
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
@@ -57,7 +57,7 @@ describe.skipIf(missing('sipp', 'sox'))('a call between SIPp at both ends', () =
     CARILLON_ADMIN_TOKEN: stage.service.adminToken,
   });
 
-  it('has a ladder of both legs, asked for by either', async () => {
+  it('has a ladder of both legs, available from either leg', async () => {
     const terminal = new TestTerminal();
     for (const uuid of [a, b]) {
       terminal.clear();
@@ -78,7 +78,7 @@ describe.skipIf(missing('sipp', 'sox'))('a call between SIPp at both ends', () =
     }
   });
 
-  it('is read by Wireshark', async (context) => {
+  it('exports a capture that Wireshark reads', async (context) => {
     if (missing('tshark')) return context.skip();
     const terminal = new TestTerminal();
     const file = join(stage.folder.path, 'call.pcap');
@@ -102,7 +102,7 @@ describe.skipIf(missing('sipp', 'sox'))('a call between SIPp at both ends', () =
     expect(rows.map((row) => row[3]).filter((status) => status === '200')).toHaveLength(4);
   });
 
-  it('is told to Homer under the UUID of its A leg, with a report of its media', async () => {
+  it('sends HEP to Homer with the UUID of its A leg, including a media report', async () => {
     const all = await eventually('the messages of both legs', () => {
       const found = told.filter((text) => text.includes(a));
       return found.filter((text) => /BYE /.test(text)).length >= 2 &&

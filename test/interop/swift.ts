@@ -1,4 +1,4 @@
-/** OpenStack Swift with its S3 API: an object storage that checks signatures (SigV4), in a folder and on ports of its own. */
+/** OpenStack Swift with its S3 API, an object storage that verifies signatures (SigV4), in a temporary folder on free ports. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ export const REGION = 'eu-test-1';
 
 const STARTED_WITHIN_MS = 60_000;
 const SERVERS = ['account', 'container', 'object'] as const;
-/** Its settings are looked for in /etc/swift unless a program says otherwise; nothing is done in other processes. */
+/** Runs Swift with settings from a given folder instead of /etc/swift, and without additional processes. */
 const RUN = `
 import sys
 from swift.common import utils
@@ -97,7 +97,7 @@ const common = (folder: string, port: number): readonly string[] => [
   '[DEFAULT]',
   'bind_ip = 127.0.0.1',
   `bind_port = ${port}`,
-  // All in the process that is started, so that nothing stays behind when it is ended.
+  // Runs everything in the started process, so that no process remains after it ends.
   'workers = 0',
   `user = ${user()}`,
   `swift_dir = ${folder}`,
@@ -125,13 +125,13 @@ const proxyConf = (folder: string, port: number): readonly string[] => [
   ...['catch_errors', 'gatekeeper', 'healthcheck', 'listing_formats', 'slo'].flatMap((name) =>
     filter(name),
   ),
-  // Wanted by tempauth, which can do without what would be kept there.
+  // tempauth requires the filter but works without a memcached server.
   ...filter('memcache', 'memcache_servers = 127.0.0.1:1'),
   ...filter('s3api', `location = ${REGION}`),
   ...filter('tempauth', `user_carillon_voice = ${KEYS.secretAccessKey} .admin`),
 ];
 
-/** One copy of everything, on one device. */
+/** Writes a ring with one replica on one device. */
 function ring(folder: string, name: string, port: number): void {
   const builder = join(folder, `${name}.builder`);
   for (const args of [

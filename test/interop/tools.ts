@@ -1,4 +1,4 @@
-/** Other people's programs: where they are, and how they are run. */
+/** Finds and runs third-party programs. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 export const FOLDER = fileURLToPath(new URL('.', import.meta.url));
 const SPEECH = fileURLToPath(new URL('../../fixtures/audio/speech.wav', import.meta.url));
 
-/** Says which of the programs is missing, once, so that a skipped suite is no riddle. */
+/** Whether one of the programs is missing. Logs the names once, to explain a skipped suite. */
 export function missing(...programs: readonly string[]): boolean {
   const absent = programs.filter(
     (program) =>
@@ -19,7 +19,7 @@ export function missing(...programs: readonly string[]): boolean {
   return absent.length > 0;
 }
 
-/** A folder for one suite, with the fixture's speech as raw PCMU in it. */
+/** Creates a folder for one suite with the speech fixture as raw PCMU. */
 export function workFolder(): { readonly path: string; remove(): void } {
   const path = mkdtempSync(join(tmpdir(), 'carillon-interop-'));
   const made = spawnSync('sox', [
@@ -34,24 +34,24 @@ export function workFolder(): { readonly path: string; remove(): void } {
 export interface SippOptions {
   readonly folder: string;
   readonly scenario: string;
-  /** Where requests go; a server scenario has none. */
+  /** Destination port of requests. Absent for a server scenario. */
   readonly target?: number;
   readonly localAddress?: string;
   readonly localPort?: number;
   readonly mediaPort?: number;
   readonly calls: number;
-  /** At a time; default: all. */
+  /** Maximum number of simultaneous calls. Default: all. */
   readonly limit?: number;
-  /** Begun a second; default: all at once. */
+  /** New calls per second. Default: all immediately. */
   readonly rate?: number;
   readonly pauseMs?: number;
   readonly service?: string;
   readonly user?: { readonly username: string; readonly password: string };
-  /** Status of a scenario that refuses: SIPp takes none from its keywords. */
+  /** Status that a refusing scenario sends, because SIPp keywords cannot set it. */
   readonly status?: string;
-  /** Further text of a scenario, by what stands for it in brackets. */
+  /** Replacement text for the scenario, by its bracketed placeholder. */
   readonly put?: Readonly<Record<string, string>>;
-  /** SIPp gives up after so many seconds. */
+  /** Time limit for SIPp, seconds. */
   readonly limitS?: number;
   readonly transport?: 'u1' | 't1' | 'tn';
   readonly more?: readonly string[];
@@ -59,7 +59,7 @@ export interface SippOptions {
 
 export interface SippRun {
   readonly child: ChildProcess;
-  /** Exit status: 0 when every call went as its scenario says; `report` names what did not. */
+  /** Exit status: 0 if every call followed its scenario. `report` describes deviations. */
   readonly done: Promise<{ readonly status: number | null; readonly report: string }>;
   stop(): void;
 }
@@ -136,7 +136,7 @@ function scenarioFile({ folder, scenario, status, put = {} }: SippOptions): stri
   return copy;
 }
 
-/** A scenario in which the service is called; fails with SIPp's own words. */
+/** Runs a scenario that calls the service. Throws with SIPp's report if it fails. */
 export async function sipp(options: SippOptions): Promise<void> {
   const { status, report } = await startSipp(options).done;
   if (status !== 0) throw new Error(`SIPp ended with ${status}:\n${report}`);

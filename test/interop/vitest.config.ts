@@ -1,6 +1,9 @@
 import { defineConfig } from 'vitest/config';
 
-/** `npm run interop`: other people's programs against ours. One file at a time: they measure audio and time. */
+/**
+ * Settings for `npm run interop`, tests against third-party programs. Files run sequentially because they measure audio
+ * and time.
+ */
 export default defineConfig({
   test: {
     include: ['test/interop/**/*.test.ts'],

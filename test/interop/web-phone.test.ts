@@ -1,4 +1,4 @@
-/** SIP.js registers, calls and is called over WebSocket, with and without TLS, on the ports of SIP and at the HTTP port. */
+/** SIP.js registers, calls and receives calls over WebSocket, with and without TLS, on the SIP ports and the HTTP port. */
 import { SessionState } from 'sip.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Customer } from '../e2e/customer.ts';
@@ -53,29 +53,26 @@ describe('SIP.js', () => {
     });
   });
 
-  it.each(['ws', 'wss'])(
-    'over %s is called by a phone, and its hang-up ends the call',
-    async (way) => {
-      const customer = await Customer.listen();
-      const empty = customer.xml('/bob', '<Response/>');
-      const bob = await makeUser(service, `bob${way}`, { answer_url: empty });
-      const phone = await WebPhone.start(urls[way] ?? '', bob);
-      await phone.register();
-      const document = `<Response><Dial action="http://${customer.authority}/end"><User>sip:${bob.username}@127.0.0.1</User></Dial></Response>`;
-      customer.xml('/end', '<Response/>');
-      const answer_url = customer.xml('/dial', document);
-      const caller = await makeUser(service, `caller${way}`, { answer_url });
-      const call = await startCall(service, caller);
-      await call.answered;
-      const [session] = phone.incoming;
-      if (session === undefined) throw new Error('nobody was called');
-      await hasReached(session, SessionState.Established);
-      await session.bye();
-      await call.report;
-      await phone.stop();
-      await customer.close();
-      const all = (await service.api('GET', 'cdr?per_page=2')).body['data'] as Json[];
-      expect(all.map(({ context }) => context).toSorted()).toEqual(['dial', 'sip-endpoint']);
-    },
-  );
+  it.each(['ws', 'wss'])('over %s receives a call from a phone and ends it', async (way) => {
+    const customer = await Customer.listen();
+    const empty = customer.xml('/bob', '<Response/>');
+    const bob = await makeUser(service, `bob${way}`, { answer_url: empty });
+    const phone = await WebPhone.start(urls[way] ?? '', bob);
+    await phone.register();
+    const document = `<Response><Dial action="http://${customer.authority}/end"><User>sip:${bob.username}@127.0.0.1</User></Dial></Response>`;
+    customer.xml('/end', '<Response/>');
+    const answer_url = customer.xml('/dial', document);
+    const caller = await makeUser(service, `caller${way}`, { answer_url });
+    const call = await startCall(service, caller);
+    await call.answered;
+    const [session] = phone.incoming;
+    if (session === undefined) throw new Error('no call arrived');
+    await hasReached(session, SessionState.Established);
+    await session.bye();
+    await call.report;
+    await phone.stop();
+    await customer.close();
+    const all = (await service.api('GET', 'cdr?per_page=2')).body['data'] as Json[];
+    expect(all.map(({ context }) => context).toSorted()).toEqual(['dial', 'sip-endpoint']);
+  });
 });

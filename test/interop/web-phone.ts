@@ -1,4 +1,4 @@
-/** SIP.js in Node, with a session description of its own: what a browser does in signalling, without its media. */
+/** SIP.js in Node with a fixed session description: signaling like a browser's, without media. */
 import { readFileSync } from 'node:fs';
 import {
   type BodyAndContentType,
@@ -13,7 +13,10 @@ import {
 import { WebSocket } from 'ws';
 import { eventually } from '../e2e/service.ts';
 
-/** Believes this authority alone; without one, whoever answers: certificates are of the service's own making. */
+/**
+ * Creates a socket that trusts only this authority. Without one it accepts any certificate, as the service's are
+ * self-signed.
+ */
 const socketThatTrusts = (authorityFile: string | undefined) =>
   class TrustingSocket extends WebSocket {
     constructor(url: string, protocols: string | string[]) {
@@ -36,7 +39,7 @@ const SDP = [
   '',
 ].join('\r\n');
 
-/** What a browser says besides; no key is ever exchanged, the calls are over before. */
+/** WebRTC attributes of browsers. The calls end before any DTLS handshake. */
 const BROWSERS = [
   'a=ice-ufrag:abcd',
   'a=ice-pwd:abcdefghijklmnopqrstuvwx',
@@ -117,7 +120,7 @@ export class WebPhone {
     );
   }
 
-  /** The status and reason of the answer to one more REGISTER. */
+  /** Sends another REGISTER and returns the status and reason of its refusal. */
   refusal(): Promise<string> {
     return new Promise((resolve) => {
       void this.#registerer.register({
@@ -129,7 +132,7 @@ export class WebPhone {
     });
   }
 
-  /** The status and reason of the answer to an INVITE that is refused. */
+  /** Sends an INVITE and returns the status and reason of its refusal. */
   callRefusal(to: string): Promise<string> {
     const target = UserAgent.makeURI(`sip:${to}@127.0.0.1`);
     if (target === undefined) throw new Error(`${to} is no target`);
@@ -142,7 +145,7 @@ export class WebPhone {
     });
   }
 
-  /** Resolves once the call is answered. */
+  /** Places a call and resolves once it is answered. */
   async call(to: string): Promise<Session> {
     const target = UserAgent.makeURI(`sip:${to}@127.0.0.1`);
     if (target === undefined) throw new Error(`${to} is no target`);

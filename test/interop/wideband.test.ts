@@ -1,4 +1,7 @@
-/** baresip with G.722 and Opus: what it hears of a bot of 24 kHz, and a bot of 16 kHz of it, above the telephone band. */
+/**
+ * baresip with G.722 and Opus: audio above the telephone band, from a 24 kHz bot to baresip and from baresip to a 16 kHz
+ * bot.
+ */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -10,7 +13,7 @@ import { int16Bytes, wavFile } from '../protocol/audio-file/signals.ts';
 import { Baresip, dumpOf } from './baresip.ts';
 import { missing, workFolder } from './tools.ts';
 
-/** What the phone says, within the band of G.722. */
+/** Frequency of the phone's tone, Hz; within the G.722 band. */
 const SAID_HZ = 6900;
 const TALK_BYTES = 16_000 * 2 * 4;
 

@@ -1,7 +1,7 @@
 /**
- * `npm run load -- [--seconds 30] [--callers 6] [--askers 2]`: reads and writes over REST while calls run through the
- * built-in demo, all on loopback. Prints response times and how late the service's main loop was; the exit status is 1
- * when a request failed, or when the books do not agree with each other to the millionth.
+ * `npm run load -- [--seconds 30] [--callers 6] [--askers 2]` reads and writes over REST while calls run through the built-in
+ * demo, all on loopback. Prints response times and the event loop delay of the service. Exits with 1 if a request failed, or
+ * if balances, ledger entries and records are inconsistent.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -13,7 +13,7 @@ const SECONDS_MAX = 600;
 const CALLERS_MAX = 50;
 const ASKERS_MAX = 16;
 const CALL_SECONDS = [1, 2, 3, 4] as const;
-/** Callers do not begin all at once. */
+/** Delay between the starts of callers, ms. */
 const STAGGER_MS = 150;
 const SETTLE_LIMIT_MS = 20_000;
 
@@ -28,7 +28,7 @@ const seconds = bounded('seconds', values.seconds, SECONDS_MAX);
 const callers = bounded('callers', values.callers, CALLERS_MAX);
 const askers = bounded('askers', values.askers, ASKERS_MAX);
 
-// With the overload limits that a user has.
+// Uses the default overload limit.
 const place = await newPlace({ CARILLON_OVERLOAD_LOOP_DELAY_MS: '100' });
 const faults: string[] = [];
 try {
@@ -50,7 +50,7 @@ async function load(service: Service): Promise<readonly string[]> {
   const timings = new Timings();
   const over = AbortSignal.timeout(seconds * 1000);
   const startMicros = micros((await service.balance())['balance']);
-  await service.get('/metrics'); // What came before does not count: a scrape begins a new measurement.
+  await service.get('/metrics'); // A scrape starts a new measurement of the event loop delay.
   const each = <T>(count: number, work: (name: string) => Promise<T>): Promise<T[]> =>
     Promise.all(Array.from({ length: count }, (_, i) => work(`asker${i}`)));
   const calling = Promise.all(
@@ -77,7 +77,7 @@ async function load(service: Service): Promise<readonly string[]> {
   return [...timings.faults, ...(await faultsOfBooks(service, calls, startMicros + sum))];
 }
 
-/** SIP Call-IDs of the calls that were answered; one after the other until told to stop. */
+/** Places calls sequentially until `over` aborts. Returns the SIP Call-IDs of answered calls. */
 async function keepCalling(service: Service, n: number, over: AbortSignal): Promise<string[]> {
   const answered: string[] = [];
   await pause(n * STAGGER_MS);
@@ -89,7 +89,7 @@ async function keepCalling(service: Service, n: number, over: AbortSignal): Prom
   return answered;
 }
 
-/** Balance, entries, records and holds must tell the same story. */
+/** Verifies that balance, entries, records and reservations are consistent. */
 async function faultsOfBooks(
   service: Service,
   calls: readonly string[],

@@ -1,12 +1,12 @@
-/** What a busy customer and its operator ask for, over and over, and how long each answer took. */
+/** REST requests of a busy customer and its operator, and the response times. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Answer, Service } from '../e2e/service.ts';
 
 const MICROS = 1_000_000;
-/** Between two requests of one asker: readers and writers wait for people and programs, not for the clock. */
+/** Delay between two requests of one client, ms. */
 const THINK_MS = 10;
 
-/** Response times by what was asked. */
+/** Response times by kind of request. */
 export class Timings {
   readonly #ms = new Map<string, number[]>();
   readonly faults: string[] = [];
@@ -21,7 +21,7 @@ export class Timings {
     return answer;
   }
 
-  /** A line for each kind of request: how many, median and 99th percentile. */
+  /** One line per kind of request: count, median and 99th percentile. */
   lines(): readonly string[] {
     return [...this.#ms].map(([what, times]) => {
       const sorted = times.toSorted((a, b) => a - b);
@@ -32,7 +32,7 @@ export class Timings {
   }
 }
 
-/** Asks in turn for what dashboards show, until told to stop. */
+/** Sends the requests of dashboards in turn until `over` aborts. */
 export async function read(service: Service, timings: Timings, over: AbortSignal): Promise<void> {
   const paths = [
     ['GET balance', 'balance/USD'],
@@ -51,7 +51,10 @@ export async function read(service: Service, timings: Timings, over: AbortSignal
   }
 }
 
-/** Credits under keys of its own, each sent twice at once: it must count once. Returns what was credited, millionths. */
+/**
+ * Adds credit under unique idempotency keys. Sends each request twice simultaneously; it must count once. Returns the
+ * total, millionths.
+ */
 export async function credit(
   service: Service,
   timings: Timings,
@@ -79,7 +82,7 @@ export async function credit(
   return credited;
 }
 
-/** Makes applications and endpoints, and takes them away again. */
+/** Creates and deletes applications and endpoints. */
 export async function provision(
   service: Service,
   timings: Timings,

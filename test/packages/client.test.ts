@@ -1,4 +1,4 @@
-/** The client package: its types are those of the API, its errors and retries are what its README says, and it runs outside of this tree. */
+/** The client package: its types match the API, errors and retries match its README, and it runs outside this repository. */
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -25,13 +25,13 @@ const PACKAGE = join(ROOT, 'packages', 'client');
 const BALANCE = '/api/v1/Account/{auth_id}/balance/{currency}';
 const APPLICATIONS = '/api/v1/Account/{auth_id}/Application/';
 
-describe('the types', () => {
-  it('are those of the API description (node scripts/client-api.ts writes them)', () => {
+describe('types', () => {
+  it('match the API description (written by scripts/client-api.ts)', () => {
     const described = openApiDocument(ROUTES, 'x') as unknown as ApiDescription;
     expect(readFileSync(join(PACKAGE, 'src/api.ts'), 'utf8')).toBe(clientApi(described));
   });
 
-  it('refuse what the API does not have, before it is sent', () => {
+  it('reject invalid requests at compile time', () => {
     const client = new Client({ url: 'http://127.0.0.1:1' });
     const never = (): void => {
       // @ts-expect-error no such path
@@ -61,7 +61,7 @@ describe('against the service', () => {
   });
   afterAll(() => service.stop());
 
-  it('makes, reads, changes and deletes, as account and as operator', async () => {
+  it('creates, reads, changes and deletes, as account and as operator', async () => {
     const body = { app_name: 'typed', answer_url: 'https://bot.example/a b' };
     const { app_id } = await client.post(APPLICATIONS, { body });
     const one = '/api/v1/Account/{auth_id}/Application/{app_id}/';
@@ -71,7 +71,7 @@ describe('against the service', () => {
     expect(accounts[0]?.auth_id).toBe(service.account.authId);
   });
 
-  it('a repeated POST with the same key is done once, without one it is another', async () => {
+  it('runs a repeated POST with the same key once, and without a key twice', async () => {
     const body = { app_name: 'once', answer_url: 'https://bot.example/' };
     const make = async (key?: string): Promise<string> => {
       const options = key === undefined ? {} : { idempotencyKey: key };
@@ -81,7 +81,7 @@ describe('against the service', () => {
     expect(await make()).not.toBe(await make());
   });
 
-  it('a refusal has its status, sentence and fields', async () => {
+  it('reports status, message and fields of a refusal', async () => {
     const body = { app_name: '', answer_url: 'nowhere' };
     const error = await client.post(APPLICATIONS, { body }).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(ApiError);
@@ -94,14 +94,14 @@ describe('against the service', () => {
     });
   });
 
-  it('a file comes unread', async () => {
+  it('returns a file as a stream', async () => {
     const file = await client.file('/api/v1/Account/{auth_id}/cdr/export', {
       query: { format: 'csv' },
     });
     expect(await file.text()).toMatch(/^\w+(,\w+)+\r\n/);
   });
 
-  it("the README's example runs on the package as it is packed, beside no other package", async () => {
+  it("the README's example runs on the packed package without other packages", async () => {
     const place = mkdtempSync(join(tmpdir(), 'carillon-client-'));
     try {
       const installed = join(place, 'node_modules', 'carillon-client');
@@ -127,9 +127,9 @@ describe('against the service', () => {
   });
 });
 
-describe('when it goes wrong', () => {
+describe('failures', () => {
   const waits: number[] = [];
-  /** Answers of a service that is scripted, one an attempt. */
+  /** A client of a scripted service that returns one response per attempt. */
   const scripted = (answers: readonly (() => Response)[], more: Partial<ClientOptions> = {}) => {
     const asked: RequestInit[] = [];
     waits.length = 0;
@@ -165,7 +165,7 @@ describe('when it goes wrong', () => {
   const make = (client: Client) =>
     client.post(APPLICATIONS, { body: { app_name: 'a', answer_url: 'https://a.example/' } });
 
-  it('what was refused undone is asked again: twice, later each time, and as long after as it says', async () => {
+  it('retries refused requests twice with increasing delays, and respects Retry-After', async () => {
     const { client, asked } = scripted([
       status(503, { 'retry-after': '3' }),
       status(429),
@@ -180,7 +180,7 @@ describe('when it goes wrong', () => {
     await expect(balance(away.client)).rejects.toMatchObject({ retryAfterMs: 3_600_000 });
   });
 
-  it('what may have been done is asked again where that does no harm', async () => {
+  it('retries requests with an unknown outcome only if they are idempotent', async () => {
     for (const failure of [lost('ECONNRESET'), status(502), status(504)]) {
       await balance(scripted([failure, status(200)]).client);
       const posted = scripted([failure, status(200)]);
@@ -195,7 +195,7 @@ describe('when it goes wrong', () => {
     await expect(balance(scripted([status(400), status(200)]).client)).rejects.toThrow(ApiError);
   });
 
-  it('kinds of failure are told apart', async () => {
+  it('distinguishes kinds of failures', async () => {
     const reset = lost('ECONNRESET');
     const gone = balance(scripted([reset, reset, reset]).client);
     await expect(gone).rejects.toThrow(ConnectionError);
@@ -207,7 +207,7 @@ describe('when it goes wrong', () => {
     await expect(balance(huge.client)).rejects.toThrow(ReplyError);
   });
 
-  it("a caller's signal ends it with its own reason, also between two attempts", async () => {
+  it("aborts with the reason of the caller's signal, including between two attempts", async () => {
     const stop = new AbortController();
     const { client } = scripted([]);
     const asked = client.get(BALANCE, { path: { currency: 'USD' }, signal: stop.signal });
@@ -222,7 +222,7 @@ describe('when it goes wrong', () => {
     expect(waiting.asked).toHaveLength(1);
   });
 
-  it('names of a path are encoded, and none may be missing', async () => {
+  it('encodes path parameters and requires all of them', async () => {
     const { client } = scripted([status(404)]);
     const path = { currency: '../x' };
     const error = await client.get(BALANCE, { path }).catch((thrown: unknown) => thrown);

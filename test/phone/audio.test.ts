@@ -7,39 +7,36 @@ import { convertRate, readWav, writeWav } from '../../src/phone/audio/wav.ts';
 const CODES = Uint8Array.from({ length: 256 }, (_, i) => i);
 
 describe('G.711 (ITU-T G.191)', () => {
-  it('decodes every code as an independent implementation does', () => {
+  it('decodes every code like an independent implementation', () => {
     expect([...PCMU.decode(CODES)]).toEqual([...alawmulaw.mulaw.decode(CODES)]);
     expect([...PCMA.decode(CODES)]).toEqual([...alawmulaw.alaw.decode(CODES)]);
   });
 
-  it.each([PCMU, PCMA])('$name: encoding what was decoded gives the code back', (codec) => {
+  it.each([PCMU, PCMA])('$name: encoding a decoded sample returns its code', (codec) => {
     const again = codec.encode(codec.decode(CODES));
     // mu-law has two codes for zero.
     if (codec === PCMU) again[0x7f] = 0x7f;
     expect([...again]).toEqual([...CODES]);
   });
 
-  it.each([PCMU, PCMA])(
-    '$name: no sample is further off than half a step of its segment',
-    (codec) => {
-      const samples = Int16Array.from({ length: 65_536 }, (_, i) => i - 32_768);
-      const heard = codec.decode(codec.encode(samples));
-      samples.forEach((sample, i) => {
-        const off = Math.abs(sample - (heard[i] ?? 0));
-        if (off > Math.max(16, Math.abs(sample) / 16)) expect([sample, off]).toBe('near');
-      });
-    },
-  );
+  it.each([PCMU, PCMA])('$name: limits the error to half a step of the segment', (codec) => {
+    const samples = Int16Array.from({ length: 65_536 }, (_, i) => i - 32_768);
+    const heard = codec.decode(codec.encode(samples));
+    samples.forEach((sample, i) => {
+      const off = Math.abs(sample - (heard[i] ?? 0));
+      if (off > Math.max(16, Math.abs(sample) / 16)) expect([sample, off]).toBe('near');
+    });
+  });
 });
 
 describe('WAV files', () => {
   const sound = { rate: 8000, samples: Int16Array.from([0, 1, -1, 32_767, -32_768]) };
 
-  it('what is written is read back', () => {
+  it('reads back what it wrote', () => {
     expect(readWav(writeWav(sound))).toEqual({ ok: true, value: sound });
   });
 
-  it('channels are averaged, chunks of other kinds are stepped over', () => {
+  it('averages channels and skips other chunks', () => {
     const stereo = writeWav({ rate: 8000, samples: Int16Array.from([100, 200, -100, 100]) });
     stereo.writeUInt16LE(2, 22);
     const list = Buffer.from('LIST\x03\x00\x00\x00abc\x00', 'latin1');
@@ -50,7 +47,7 @@ describe('WAV files', () => {
     });
   });
 
-  it('a data chunk that claims more than there is ends with the file', () => {
+  it('ends with the file if a data chunk claims more bytes', () => {
     const file = writeWav(sound);
     file.writeUInt32LE(0xffff_ffff, 40);
     expect(readWav(file)).toEqual({ ok: true, value: sound });
@@ -61,11 +58,11 @@ describe('WAV files', () => {
     ['no WAV', Buffer.from('ID3 something else, an MP3 perhaps')],
     ['no data', writeWav(sound).subarray(0, 36)],
     ['8-bit', Buffer.concat([writeWav(sound).subarray(0, 34), Buffer.from([8, 0])])],
-  ])('%s is refused in plain words', (_what, file) => {
+  ])('refuses %s with a clear message', (_what, file) => {
     expect(readWav(file)).toMatchObject({ ok: false, error: expect.any(String) });
   });
 
-  it('rates are converted keeping duration', () => {
+  it('preserves the duration when converting sample rates', () => {
     const samples = Int16Array.from({ length: 800 }, (_, i) => 1000 * Math.sin(i / 10));
     const doubled = convertRate({ rate: 8000, samples }, 16_000);
     expect(doubled.length).toBe(1600);
@@ -73,8 +70,8 @@ describe('WAV files', () => {
   });
 });
 
-describe('finding the echo', () => {
-  /** Noise shaped like syllables; seeded, so that every run sees the same. */
+describe('echo detection', () => {
+  /** Noise with the envelope of syllables, from a seed for reproducible runs. */
   function speech(seconds: number, seed: number): Int16Array {
     let state = seed;
     return Int16Array.from({ length: seconds * 8000 }, (_, i) => {
@@ -85,7 +82,7 @@ describe('finding the echo', () => {
   const delayed = (samples: Int16Array, by: number, gain: number): Int16Array =>
     Int16Array.from({ length: samples.length + by }, (_, i) => (samples[i - by] ?? 0) * gain);
 
-  it('measures the delay to the sample, through a codec and at another level', () => {
+  it('measures the delay exactly, through a codec and at another level', () => {
     const said = speech(4, 7);
     const heard = PCMU.decode(PCMU.encode(delayed(said, 1234, 0.3)));
     expect(findEcho(said, heard, 1000)).toMatchObject({
@@ -95,7 +92,7 @@ describe('finding the echo', () => {
     });
   });
 
-  it('does not take other speech or silence for an echo', () => {
+  it('rejects other speech and silence', () => {
     const said = speech(4, 7);
     expect(findEcho(said, speech(6, 99), 1000)?.foundPart).toBe(0);
     expect(findEcho(said, new Int16Array(48_000), 1000)).toMatchObject({
@@ -104,14 +101,14 @@ describe('finding the echo', () => {
     });
   });
 
-  it('says which part came back', () => {
+  it('reports which part was echoed', () => {
     const said = speech(4, 7);
     const heard = delayed(said, 800, 1);
     heard.fill(0, 800 + 16_000);
     expect(findEcho(said, heard, 1000)?.foundPart).toBe(0.5);
   });
 
-  it('finds nothing where nothing was said', () => {
+  it('finds no echo of silence', () => {
     expect(findEcho(new Int16Array(16_000), speech(2, 1), 1000)).toBeUndefined();
   });
 });

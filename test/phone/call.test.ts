@@ -24,7 +24,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-/** The service's own signalling with one endpoint, alice, and a rule for what happens to her calls. */
+/** Starts the service's own signaling with one endpoint, alice, and a handler for her calls. */
 async function server(onCall: (leg: InboundLeg) => void): Promise<RunningSignalling> {
   const secret = (algorithm: 'MD5' | 'SHA-256' | 'SHA-512-256') =>
     ha1Of(algorithm, 'alice', REALM, 'wonderland');
@@ -60,7 +60,7 @@ async function server(onCall: (leg: InboundLeg) => void): Promise<RunningSignall
   return signalling;
 }
 
-/** Sends back what it hears after `ECHO_MS`, under its own SSRC; keys are noted. */
+/** An RTP peer that echoes received audio after `ECHO_MS` under a separate SSRC, and collects DTMF. */
 async function echo(lose: (sequence: number) => boolean = () => false) {
   const socket: Socket = createSocket('udp4').bind({ address: HOST, port: 0 });
   await once(socket, 'listening');
@@ -95,7 +95,7 @@ async function echo(lose: (sequence: number) => boolean = () => false) {
   return { sdp, keys };
 }
 
-/** A rising sweep: nothing in it looks like anything else in it. */
+/** A rising sweep, in which no part resembles another. */
 const VOICE = Int16Array.from(
   { length: 16_000 },
   (_, i) => 8000 * Math.sin(i * (0.1 + i / 40_000)),
@@ -144,7 +144,7 @@ async function call(line: SipLine, plan: Partial<CallPlan> = {}) {
 }
 
 describe.each(['udp', 'tcp'] as const)('the bundled phone over %s', (transport) => {
-  it('registers with digest, calls, and measures what comes back', async () => {
+  it('registers with digest, calls, and measures the echo', async () => {
     const { sdp, keys } = await echo((sequence) => sequence % 25 === 0);
     const dialled: string[] = [];
     const signalling = await server((leg) => {
@@ -162,7 +162,7 @@ describe.each(['udp', 'tcp'] as const)('the bundled phone over %s', (transport) 
     expect(speechCameBack(report)).toBe(true);
     expect(report.echo?.delayMs).toBeGreaterThan(ECHO_MS - 10);
     expect(report.echo?.delayMs).toBeLessThan(ECHO_MS + 60);
-    // Every 25th packet is lost on the way; the eight of the key are not echoed either.
+    // Every 25th packet is lost, and the eight DTMF packets are not echoed.
     expect(report.reception.lost).toBeGreaterThanOrEqual(8 + 2);
     expect(report.reception.lost).toBeLessThanOrEqual(8 + 7);
     expect(Object.fromEntries(callRows(report))['speech came back']).toMatch(/^yes/);
@@ -173,13 +173,13 @@ describe.each(['udp', 'tcp'] as const)('the bundled phone over %s', (transport) 
   });
 });
 
-describe('calls that fail', () => {
-  it('a wrong password is one clear line', async () => {
+describe('failing calls', () => {
+  it('reports a wrong password in one clear line', async () => {
     const line = await phone(await server(() => undefined), 'udp', 'looking-glass');
     await expect(line.register()).rejects.toThrow(/registration at .* failed: refused with 40[13]/);
   });
 
-  it('a refused call was never set up, and its speech did not come back', async () => {
+  it('reports no setup time and no echo for a refused call', async () => {
     const signalling = await server((leg) => {
       leg.attach(quiet);
       leg.hangup('busy');
@@ -190,7 +190,7 @@ describe('calls that fail', () => {
     expect(speechCameBack(report)).toBe(false);
   });
 
-  it('the other side hanging up ends the call', async () => {
+  it('ends the call when the other side hangs up', async () => {
     const { sdp } = await echo();
     const signalling = await server((leg) => {
       leg.attach(quiet);
@@ -201,7 +201,7 @@ describe('calls that fail', () => {
     expect(report.talkedMs).toBeLessThan(1000);
   });
 
-  it('an interrupt while it rings cancels the call', async () => {
+  it('cancels the call on an interrupt while it rings', async () => {
     const interrupt = new AbortController();
     const signalling = await server((leg) => {
       leg.attach(quiet);

@@ -25,8 +25,8 @@ afterAll(() => rmSync(dataDir, { recursive: true }));
 
 const read = (...argv: string[]) => readOptions(argv, { CARILLON_DATA_DIR: dataDir });
 
-describe('options of the phone', () => {
-  it('the file that the first start wrote is enough', () => {
+describe('phone options', () => {
+  it('need only the file that the first start wrote', () => {
     expect(read()).toMatchObject({
       sipHost: '127.0.0.1',
       sipPort: 5060,
@@ -38,7 +38,7 @@ describe('options of the phone', () => {
     });
   });
 
-  it('arguments win over the environment, the environment over the file', () => {
+  it('prefer arguments to the environment, and the environment to the file', () => {
     const env = { CARILLON_DATA_DIR: dataDir, PHONE_USER: 'bob', PHONE_SERVER: 'pbx.example:5080' };
     expect(readOptions(['--user', 'carol', '--to', 'dave'], env)).toMatchObject({
       username: 'carol',
@@ -62,15 +62,15 @@ describe('options of the phone', () => {
     [['--seconds', 'soon'], '--seconds'],
     [['--server', 'a b:c'], '--server'],
     [['--nonsense'], '--nonsense'],
-  ])('%j is refused in one line that names the option', (argv, option) => {
+  ])('refuse %j in one line that names the option', (argv, option) => {
     expect(() => read(...argv)).toThrow(option);
   });
 
-  it('without a service that was ever started it says what to do', () => {
+  it('explain what to do if no service was ever started', () => {
     expect(() => readOptions([], { CARILLON_DATA_DIR: '/nowhere' })).toThrow('npm start');
   });
 
-  it('--help asks for the usage', () => {
+  it('request the usage with --help', () => {
     expect(read('--help')).toBe('help');
   });
 });

@@ -1,17 +1,17 @@
-/** What each character of the soak does with its socket. */
+/** Socket behavior of each bot character in the soak test. */
 import type { CharacterName } from './characters.ts';
 import type { RandomBot } from './random-bot.ts';
 
-/** A checkpoint more than may wait at a time, and some. */
+/** Number of checkpoints, slightly above the limit of pending checkpoints. */
 const MANY_CHECKPOINTS = 950;
 const MANY_CLEARS = 150;
 const FLOOD = 100;
-/** Just below, in base64, and just above the 4 MiB that a message may have. */
+/** Message sizes just below (in base64) and just above the limit of 4 MiB. */
 const BIG_BYTES = 3 * 1024 * 1024 - 1024;
 const TOO_BIG_BYTES = 4 * 1024 * 1024 + 1024;
-/** A text frame of 1,000 bytes begins (RFC 6455 §5.2), and only some of it comes. */
+/** Incomplete frame: the header announces 1,000 bytes of text (RFC 6455 §5.2), and fewer follow. */
 const HALF_FRAME = Buffer.concat([Buffer.from([0x81, 0x7e, 0x03, 0xe8]), Buffer.alloc(300, '{')]);
-/** Reserved opcode; reserved bit; a control frame of more than 125 bytes; a masked frame from a server. */
+/** Invalid frames: reserved opcode, reserved bit, control frame above 125 bytes, and a masked frame from a server. */
 const BAD_FRAMES = [
   Buffer.from([0x83, 0x00]),
   Buffer.from([0xc1, 0x02, 0x7b, 0x7d]),
@@ -51,7 +51,8 @@ const BEHAVIOURS: Readonly<Record<CharacterName, Behaviour>> = {
   },
   bigTalker(bot) {
     bot.every(3000, 5000, () => {
-      // More audio than the queue holds, now and then a name as long: refused, and the stream goes on.
+      // More audio than the queue holds, sometimes with an equally long name. The service refuses it, and the stream
+      // continues.
       if (bot.random.chance(0.5)) bot.play(Buffer.alloc(BIG_BYTES, 7).toString('base64'));
       else bot.checkpoint('n'.repeat(BIG_BYTES));
       bot.clear();
@@ -105,7 +106,7 @@ const BEHAVIOURS: Readonly<Record<CharacterName, Behaviour>> = {
       for (let i = 0; i < FLOOD; i += 1) bot.playOdd();
     });
   },
-  // These two never get as far as a socket.
+  // The refuser and the mute bot never open a socket.
   refuser: () => undefined,
   mute: () => undefined,
 };
@@ -155,7 +156,7 @@ function babble(bot: RandomBot): void {
     () => bot.say({ event: 'sendDTMF', dtmf: 'x' }),
     () => bot.say(`{"event":${'['.repeat(2000)}`),
     () => socket.send(Buffer.from(random.bytes(random.between(0, 500)))),
-    // A message in pieces (RFC 6455 §5.4).
+    // A fragmented message (RFC 6455 §5.4).
     () => {
       socket.send('{"event":"clear', { fin: false });
       socket.send('Audio"}', { fin: true });

@@ -1,8 +1,8 @@
 /**
- * `npm run soak:billing [-- --calls 20]`: the running service and real phones on real clocks. Its wall clock is set
- * forwards and back in the middle of calls, it is killed in between, it is held up across the limits of its calls, and
- * the machine has too much to do. Prints what held and what broke; the exit status is 1 when something broke.
- * About two minutes; loopback only.
+ * `npm run soak:billing [-- --calls 20]` tests billing with a running service and real phones on real clocks. It steps the
+ * wall clock in both directions during calls, kills the service, suspends it across call limits, and overloads the
+ * machine. It prints the result of each check and exits with 1 if one failed. It takes about two minutes and uses only
+ * loopback.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -27,13 +27,13 @@ import {
 const SHIM = fileURLToPath(new URL('wall-clock.c', import.meta.url));
 const HOUR_S = 3600;
 const DAY_S = 24 * HOUR_S;
-/** Of the price that this soak sets: pulses short enough for their ends to be seen. */
+/** Billing pulse of the test's rates, seconds; short enough to test pulse boundaries. */
 const PULSE_S = 6;
 const PULSE_PRICE = 0.06;
 const LIMIT_S = 6;
-/** The service stands still so long, from a second before the limits of its calls. */
+/** Time for which the service is suspended, ms. The suspension starts 1 s before the call limits. */
 const HELD_UP_MS = 3500;
-/** A document that begins with `Wait` would not answer before it is over. */
+/** Answers the call. A leading `Wait` would delay the answer. */
 const ANSWERS = '<DTMF>1</DTMF>';
 const DOCUMENTS = {
   wait: `${ANSWERS}<Wait length="3600"/>`,
@@ -57,7 +57,7 @@ function stepWall(seconds: number): void {
   writeFileSync(offsetFile, String(offsetS));
 }
 
-/** A library that lets the wall clock of the service be set from here. */
+/** Compiles a library that shifts the service's wall clock. Returns its path. */
 function compileShim(): string {
   const library = join(folder, 'wall-clock.so');
   const made = spawnSync('cc', ['-shared', '-fPIC', '-O2', '-o', library, SHIM, '-ldl']);
@@ -92,7 +92,7 @@ class Soak {
     return this.service.cdrOf(sipCallId);
   }
 
-  /** The clock is set in the middle of a call of six seconds. */
+  /** Steps the wall clock during a call of 6 s. */
   async stepped(what: string, seconds: number): Promise<void> {
     const before = Number((await this.service.balance())['balance']);
     const call = await startCall(this.service, this.user);
@@ -110,7 +110,7 @@ class Soak {
     judge(`wall clock ${what} in a call of 6 s`, right, { ...factsOf(cdr), spent });
   }
 
-  /** Killed in a call, and started again when the clock says something else. */
+  /** Kills the service during a call, and restarts it with a different wall clock. */
   async crashed(what: string, seconds: number): Promise<void> {
     const call = await startCall(this.service, this.user);
     await call.answered;
@@ -128,7 +128,7 @@ class Soak {
     judge(`kill -9 after 3 s, wall clock ${what}`, right, factsOf(cdr));
   }
 
-  /** Every one of many calls is cut at its limit and booked there. */
+  /** Verifies that each of many calls ends at its limit and is billed for the limit. */
   async limited(
     what: string,
     user: SipUser,
@@ -144,7 +144,7 @@ class Soak {
     const wrong = cdrs.filter((cdr) => {
       const billsec = Number(cdr['billsec']);
       const pulses = Math.ceil(billsec / PULSE_S);
-      // `schedule` counts from its element, which a busy machine reaches a little after the answer.
+      // `schedule` counts from its element, which a busy machine reaches shortly after the answer.
       const isCut = isBusy ? billsec >= LIMIT_S && billsec <= LIMIT_S + 3 : billsec === LIMIT_S;
       const follows =
         cdr['rounded_bill_duration'] === pulses * PULSE_S &&
@@ -157,7 +157,7 @@ class Soak {
     });
   }
 
-  /** `timeLimit` of Dial: what is told of the B leg and its record agree. */
+  /** Verifies for `timeLimit` of Dial that the callback and the record of the B leg agree. */
   async dialled(): Promise<void> {
     const callee = await makeUser(this.service, 'callee', {
       answer_url: this.customer.xml('/none', xml('')),
@@ -195,7 +195,7 @@ class Soak {
     });
   }
 
-  /** Credit for exactly two pulses: an account each, so that each balance is seen to end at 0. */
+  /** Gives each of several accounts credit for exactly two pulses, and verifies that each balance ends at 0. */
   async outOfCredit(accounts: number): Promise<void> {
     const results = await Promise.all(
       Array.from({ length: accounts }, async (_, i) => {
@@ -234,7 +234,7 @@ class Soak {
     return { authId, authToken: String(made.body['auth_token']) };
   }
 
-  /** SIGSTOP across the limits: what timers do on a machine that stands still. */
+  /** Suspends the service with SIGSTOP across the call limits, to test its timers. */
   async holdUp(): Promise<void> {
     const { child } = this.service.program;
     await pause((LIMIT_S - 1) * 1000);
@@ -258,7 +258,7 @@ async function setPrice(service: Service, authId: string): Promise<void> {
   }
 }
 
-/** Programs that want every core. */
+/** Starts processes that load all cores. */
 function busyMachine(): ChildProcess[] {
   return cpus()
     .slice(0, 8)
@@ -304,7 +304,7 @@ async function run(soak: Soak): Promise<void> {
   const scheduled = soak.customer.xml('/scheduled', xml(DOCUMENTS.scheduled));
   const limited = await makeUser(soak.service, 'limited', { answer_url: scheduled });
   await soak.limited('on an idle machine', limited, () => Promise.resolve());
-  await soak.limited('held up across it', limited, () => soak.holdUp());
+  await soak.limited('suspended across the limit', limited, () => soak.holdUp());
   const busy = busyMachine();
   try {
     await soak.limited('on a busy machine', limited, () => Promise.resolve(), true);

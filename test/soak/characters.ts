@@ -1,26 +1,26 @@
-/** Kinds of bots, how often each is met, and how the stream of such a bot may end when the call goes on. */
+/** Bot characters of the soak test: their frequency, and the stream ends permitted while the call continues. */
 import type { StreamSocketEnd } from '../../src/domain/call/needs.ts';
 
 export interface Character {
-  /** Of all bots, relative to the others. */
+  /** Relative frequency of this character. */
   readonly weight: number;
-  /** Ends that the bot itself brings about. */
+  /** Stream ends that this bot causes. */
   readonly ends: ReadonlyArray<StreamSocketEnd['kind']>;
-  /** Age at which its stream must be over; left away: it may live as long as the call. Milliseconds. */
+  /** Age in ms by which its stream must have ended. Absent: the stream may last as long as the call. */
   readonly overWithinMs?: number;
-  /** Touches its TCP connection itself: over `ws` only. */
+  /** Whether the bot manipulates its TCP connection. Such bots use only `ws`. */
   readonly raw?: true;
 }
 
 export const CHARACTERS = {
-  /** Chats: audio, checkpoints, clears, digits, short pauses of reading. */
+  /** Normal conversation: audio, checkpoints, clears, digits and short pauses in reading. */
   talker: { weight: 34, ends: [] },
   slowReader: { weight: 6, ends: [] },
-  /** Half JSON, binary frames, unknown events, wrong types: each is told, none ends the stream. */
+  /** Half JSON, binary frames, unknown events and wrong types. The service reports each; none ends the stream. */
   babbler: { weight: 6, ends: [] },
   clearStorm: { weight: 5, ends: [] },
   checkpointStorm: { weight: 5, ends: [] },
-  /** Messages just below the limit. */
+  /** Messages just below the size limit. */
   bigTalker: { weight: 2, ends: [] },
   stopper: { weight: 4, ends: ['stopRequested'], overWithinMs: 25_000 },
   closer: { weight: 5, ends: ['dropped'], overWithinMs: 25_000 },
@@ -31,9 +31,9 @@ export const CHARACTERS = {
   tooBig: { weight: 1, ends: ['dropped'], overWithinMs: 25_000 },
   /** Frames that break the protocol (RFC 6455 §5.2). */
   badFramer: { weight: 2, ends: ['dropped'], overWithinMs: 25_000, raw: true },
-  /** Begins a frame and never ends it: no pong can come after that. */
+  /** Sends an incomplete frame, after which it can send no pong. */
   halfFramer: { weight: 4, ends: ['dropped'], overWithinMs: 50_000, raw: true },
-  /** Reads and speaks, but never answers a ping. */
+  /** Reads and sends audio, but never answers a ping. */
   deaf: { weight: 5, ends: ['dropped'], overWithinMs: 50_000 },
   nonReader: { weight: 5, ends: ['dropped'], overWithinMs: 50_000 },
   flooder: { weight: 2, ends: ['dropped'], overWithinMs: 90_000 },
@@ -50,7 +50,7 @@ export const characterOf = (name: CharacterName): Character => CHARACTERS[name];
 const NAMES = Object.keys(CHARACTERS) as CharacterName[];
 const TOTAL = NAMES.reduce((sum, name) => sum + CHARACTERS[name].weight, 0);
 
-/** `share`: uniform in [0, 1). */
+/** Returns a character by weight. `share` is uniform in [0, 1). */
 export function pickCharacter(share: number): CharacterName {
   let at = share * TOTAL;
   const found = NAMES.find((name) => {

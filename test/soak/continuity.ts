@@ -1,6 +1,6 @@
-/** Counts that must go on without a gap, and what is told when one does not. */
+/** Verifies that a counter increases without a gap, and describes the gaps. */
 
-/** Described faults of one count; all of them are counted. */
+/** Maximum number of described gaps per counter. All gaps are counted. */
 const MAX_DESCRIBED = 3;
 
 export class Continuity {
@@ -11,14 +11,14 @@ export class Continuity {
   #breaks = 0;
   #last: number | undefined;
 
-  /** `modulus`: where the count begins anew (2¹⁶ for RTP sequence numbers). */
+  /** Creates a check. `modulus` is the wrap-around value, such as 2¹⁶ for RTP sequence numbers. */
   constructor(what: string, step: number, modulus = Number.POSITIVE_INFINITY) {
     this.#what = what;
     this.#step = step;
     this.#modulus = modulus;
   }
 
-  /** `atMs`: since the beginning, for the words of a fault. */
+  /** Checks the next value. `atMs` is the time since the start, for the description of a gap. */
   next(value: number, atMs: number): void {
     const last = this.#last;
     this.#last = value;

@@ -1,4 +1,4 @@
-/** Ten minutes of many streams in virtual time, with the native engine: nothing drifts, nothing is lost, nothing piles up. */
+/** Ten minutes of many streams in virtual time with the native engine: no drift, no loss and no growing queue. */
 
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -19,7 +19,7 @@ const CHECKPOINT_EVERY = 500;
 const addon = fileURLToPath(new URL('../../build/native/carillon.node', import.meta.url));
 
 describe.skipIf(!existsSync(addon))('ten minutes of audio streams in virtual time', () => {
-  it('audio position after ten minutes is within one frame, both ways', {
+  it('keeps the audio position within one frame in both directions over ten minutes', {
     timeout: 120_000,
   }, async () => {
     const media = createMedia({
@@ -68,7 +68,7 @@ describe.skipIf(!existsSync(addon))('ten minutes of audio streams in virtual tim
           {
             media(messages) {
               seen.media += messages.length;
-              // Reading every message would be slow; its timestamp has a fixed place.
+              // Parsing each message would be slow. The timestamp is at a fixed offset.
               const last = messages.at(-1);
               if (last === undefined) return;
               const stamp = /"timestamp":"(\d+)"/.exec(Buffer.from(last).toString('latin1'))?.[1];
@@ -115,7 +115,7 @@ describe.skipIf(!existsSync(addon))('ten minutes of audio streams in virtual tim
         Math.abs(seen.lastTimestamp - seen.firstTimestamp - (seen.media - 1) * FRAME_MS),
       ).toBeLessThanOrEqual(FRAME_MS);
       expect(seen.played).toHaveLength(FRAMES / CHECKPOINT_EVERY);
-      // From the first to the last, the way through the queue takes the same time.
+      // The delay through the queue is constant over the whole run.
       expect(Math.max(...seen.played) - Math.min(...seen.played)).toBeLessThanOrEqual(FRAME_MS);
       expect(stream.queuedMs()).toBeLessThanOrEqual(3 * FRAME_MS);
       const out = rtpOut.get(leg.port);

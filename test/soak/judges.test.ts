@@ -1,4 +1,4 @@
-/** The soak's judges see what they are there to see. The soak itself runs for minutes; they are tried here without it. */
+/** Tests the checks of the soak test, which itself runs for minutes. */
 import { describe, expect, it } from 'vitest';
 import type {
   AudioStreams,
@@ -17,7 +17,7 @@ import { RandomStreams } from './random-streams.ts';
 const MINUTE_FRAMES = 3000;
 const DELAY_MS = 30;
 
-/** Ten minutes by default; `at` says which frame is heard at which place, and how much later than it should be. */
+/** Feeds ten minutes of audio by default. `at` returns the frame heard at each place, and its additional delay. */
 function listen(
   at: (place: number) => { readonly frame?: number; readonly lateMs?: number },
   frames = 10 * MINUTE_FRAMES,
@@ -32,14 +32,14 @@ function listen(
   return faultsOfPosition(audio.position(), frames * FRAME_MS);
 }
 
-describe('the judge of an audio position', () => {
-  it('finds nothing wrong with audio that stays where it is, jitter or not', () => {
+describe('the check of an audio position', () => {
+  it('accepts audio at a constant position, with and without jitter', () => {
     const random = new SimRandom(1);
     expect(listen((place) => ({ frame: place }))).toEqual([]);
     expect(listen((place) => ({ frame: place, lateMs: random.between(0, 60) }))).toEqual([]);
   });
 
-  it('lets the audio move by one frame, not by two', () => {
+  it('accepts a shift by one frame and rejects a shift by two', () => {
     const moved = (by: number) =>
       listen((place) => ({ frame: place > 5000 ? place - by : place, lateMs: 0 }));
     expect(moved(1).filter((fault) => fault.includes('moved'))).toEqual([]);
@@ -52,19 +52,19 @@ describe('the judge of an audio position', () => {
     expect(faults).toContain('the audio moved by -149 frames');
   });
 
-  it('sees a clock that runs slow although every frame is in its place', () => {
+  it('detects a slow clock although every frame is in its place', () => {
     const faults = listen((place) => ({ frame: place, lateMs: place * 0.001 }));
     expect(faults.join()).toMatch(/the delay went from 30\.0 to 59\.\d ms/);
   });
 
-  it('does not hold against the service what the speaker sent too late', () => {
+  it('ignores frames that the speaker sent too late', () => {
     const position = { ...new NumberedAudio(0).position(), firstOffset: 0, lastOffset: 0 };
     const audio = { ...position, firstDelayMs: 1, lastDelayMs: 1, heard: 2900, unreadable: 100 };
     expect(faultsOfPosition(audio, 60_000)).toEqual(['100 of 3000 frames held no number']);
     expect(faultsOfPosition(audio, 60_000, 60)).toEqual([]);
   });
 
-  it('sees audio that ends early, and audio that was replaced', () => {
+  it('detects audio that ends early, and audio that was replaced', () => {
     expect(faultsOfPosition(new NumberedAudio(0).position(), 60_000).length).toBeGreaterThan(1);
     expect(listen((place) => (place % 50 === 0 ? {} : { frame: place })).join()).toContain(
       'held no number',
@@ -72,8 +72,8 @@ describe('the judge of an audio position', () => {
   });
 });
 
-describe('the judge of counts', () => {
-  it('says where a count broke, and counts what it does not describe', () => {
+describe('the check of counters', () => {
+  it('describes the first gaps and counts the rest', () => {
     const chunks = new Continuity('chunk', 1);
     for (const chunk of [1, 2, 3, 5, 5, 4, 9]) chunks.next(chunk, 1500);
     expect(chunks.faults()).toEqual([
@@ -84,14 +84,14 @@ describe('the judge of counts', () => {
     ]);
   });
 
-  it('goes on over the end of 16 bits (RFC 3550 §5.1)', () => {
+  it('continues across a 16-bit wrap-around (RFC 3550 §5.1)', () => {
     const sequence = new Continuity('RTP sequence', 1, 2 ** 16);
     for (const number of [65_534, 65_535, 0, 1]) sequence.next(number, 0);
     expect(sequence.faults()).toEqual([]);
   });
 });
 
-describe('the judge of memory', () => {
+describe('the check of memory', () => {
   const run = (heapOf: (atMs: number) => number, residentOf = heapOf): string[] => {
     const samples: MemorySample[] = [];
     for (let atMs = 5000; atMs <= 600_000; atMs += 5000) {
@@ -100,7 +100,7 @@ describe('the judge of memory', () => {
     return faultsOfMemory(growthOf(samples, 600_000), { heapMiB: 8, residentMiB: 64 });
   };
 
-  it('forgives the start and peaks, and sees growth of either kind', () => {
+  it('ignores startup and peaks, and detects growth of the heap and the process', () => {
     expect(run((atMs) => (atMs < 100_000 ? atMs / 10_000 : 10))).toEqual([]);
     expect(run((atMs) => (atMs % 20_000 === 0 ? 500 : 10))).toEqual([]);
     expect(run((atMs) => atMs / 20_000).join()).toContain('the JavaScript heap grew by');
@@ -111,12 +111,12 @@ describe('the judge of memory', () => {
     expect(resident.join()).toContain('the process grew by');
   });
 
-  it('does not pass a run that was too short to be judged', () => {
+  it('fails a run that was too short to evaluate', () => {
     expect(faultsOfMemory(growthOf([], 1000), { heapMiB: 8, residentMiB: 64 })).toHaveLength(2);
   });
 });
 
-/** Streams whose ends the test decides, all with bots of one character. */
+/** Streams of bots with one character, whose ends the test controls. */
 function crowdOf(character: CharacterName) {
   const clock = new SimClock();
   const streams: Array<{ readonly told: StreamSocketEvents; readonly closes: string[] }> = [];
@@ -139,10 +139,10 @@ function crowdOf(character: CharacterName) {
   return { clock, streams, crowd, end };
 }
 
-describe('the judge of the lives of streams', () => {
+describe('the check of stream lifetimes', () => {
   const broken: StreamSocketEnd = { kind: 'dropped', detail: 'the connection broke' };
 
-  it('opens another stream after each end that its bot accounts for', async () => {
+  it("opens another stream after each end that the bot's character permits", async () => {
     const { clock, streams, crowd, end } = crowdOf('closer');
     end(broken);
     await clock.advance(60);
@@ -151,7 +151,7 @@ describe('the judge of the lives of streams', () => {
     expect([...crowd.ends]).toEqual([['closer dropped', 1]]);
   });
 
-  it('sees an end that the bot does not account for', async () => {
+  it("detects an end that the bot's character does not permit", async () => {
     const { clock, crowd, end } = crowdOf('talker');
     await clock.advance(1500);
     end(broken);
@@ -160,20 +160,20 @@ describe('the judge of the lives of streams', () => {
     ]);
   });
 
-  it('sees an end as closed although the call goes on', () => {
+  it('detects a closed stream while the call continues', () => {
     const { crowd, end } = crowdOf('talker');
     end({ kind: 'closed' });
     expect(crowd.failures()).toHaveLength(1);
   });
 
-  it('sees a second end', () => {
+  it('detects a second end', () => {
     const { crowd, end } = crowdOf('closer');
     end(broken);
     end({ kind: 'closed' });
     expect(crowd.failures().join()).toContain('a stream of a closer ended twice, then as closed');
   });
 
-  it('sees a stream that its call cannot end', async () => {
+  it('detects a stream that survives its call', async () => {
     const { clock, streams, crowd } = crowdOf('talker');
     await clock.advance(70_000);
     crowd.judgeAges();
@@ -185,7 +185,7 @@ describe('the judge of the lives of streams', () => {
     expect(crowd.failures().join()).toContain('after its call hung up');
   });
 
-  it('sees a stream that outlives what its bot did to it', async () => {
+  it("detects a stream that survives its bot's fault", async () => {
     const { clock, crowd } = crowdOf('refuser');
     await clock.advance(4900);
     crowd.judgeAges();
@@ -195,7 +195,7 @@ describe('the judge of the lives of streams', () => {
     expect(crowd.failures().join()).toContain('a stream of a refuser is still open');
   });
 
-  it('sees a stream that never ends when everything ends', async () => {
+  it('detects a stream that never ends at shutdown', async () => {
     const { clock, crowd } = crowdOf('talker');
     const stopped = crowd.stop();
     await clock.advance(100_000);
@@ -203,7 +203,7 @@ describe('the judge of the lives of streams', () => {
     expect(crowd.failures()).toEqual(['a stream of a talker never ended']);
   });
 
-  it('meets every character', () => {
+  it('selects every character', () => {
     const random = new SimRandom(1);
     const met = new Set(Array.from({ length: 2000 }, () => pickCharacter(random.share())));
     expect([...met].sort()).toEqual(Object.keys(CHARACTERS).sort());

@@ -1,4 +1,4 @@
-/** Memory over a long run: what is used at the least at its end against the least in its middle. */
+/** Memory growth over a long run: compares the minimum near the end with the minimum near the middle. */
 
 export interface MemorySample {
   readonly atMs: number;
@@ -11,7 +11,7 @@ export interface MemoryLimits {
   readonly residentMiB: number;
 }
 
-/** Two full collections before, where the process may ask for them (`--expose-gc`). */
+/** Samples memory use after two full garbage collections, if the process runs with `--expose-gc`. */
 export function sampleMemory(atMs: number): MemorySample {
   globalThis.gc?.();
   const { heapUsed, rss } = process.memoryUsage();
@@ -19,8 +19,8 @@ export function sampleMemory(atMs: number): MemorySample {
 }
 
 /**
- * The third fifth of the run against its last: before, pools, caches and the bots' queues of up to a minute fill. The least
- * of each, because what a flood holds for a moment is no growth.
+ * Compares the third fifth of the run with its last fifth. Before that, pools, caches and the bots' queues (up to a
+ * minute) still fill. Uses the minimum of each part, so that a short peak does not count as growth.
  */
 export function growthOf(samples: readonly MemorySample[], totalMs: number): MemoryLimits {
   const early = samples.filter(({ atMs }) => atMs > (2 * totalMs) / 5 && atMs <= (3 * totalMs) / 5);
@@ -37,7 +37,7 @@ export function growthOf(samples: readonly MemorySample[], totalMs: number): Mem
 
 export function faultsOfMemory(growth: MemoryLimits, limits: MemoryLimits): string[] {
   const faults: string[] = [];
-  // Written so that NaN, from a run too short to have samples, is a fault as well.
+  // This form of the comparison also reports NaN, the result of a run without samples.
   if (!(growth.heapMiB <= limits.heapMiB)) {
     faults.push(`the JavaScript heap grew by ${growth.heapMiB.toFixed(1)} MiB`);
   }

@@ -1,26 +1,26 @@
-/** Audio whose frames carry their numbers, so that a listener can tell where it stands and whether that place wanders. */
+/** Audio with numbered frames, from which a listener computes its position and drift. */
 
 export const FRAME_MS = 20;
-/** Frame numbers come again after so many frames (1.26 s): nothing that is measured is delayed by more. */
+/** Number of frame codes. Codes repeat after 1.26 s, which exceeds every measured delay. */
 export const CODES = 63;
-/** Frames at the beginning and at the end over which a position is taken: five seconds. */
+/** Frames in the first and last window, over which a position is measured (5 s). */
 const WINDOW = 250;
-/** An echo may come back so many frames before the time that it stands for. */
+/** Maximum number of frames by which an echo may precede its nominal time. */
 const EARLY = 10;
 
-/** What frame `frame` carries: 1 … 63. */
+/** Code of a frame: 1 … 63. */
 export const codeOf = (frame: number): number => 1 + (frame % CODES);
 
 export interface Position {
   readonly heard: number;
-  /** Frames without a number that could be read: silence, or concealed. */
+  /** Frames without a readable code: silence or concealment. */
   readonly unreadable: number;
-  /** Number carried minus place in the listener's own count, median of the first and last window. Frames. */
+  /** Decoded frame number minus the listener's own count: medians of the first and last window, frames. */
   readonly firstOffset: number;
   readonly lastOffset: number;
   /**
-   * From the time that the number stands for until it was heard, the lowest tenth of the first and last window: a machine that
-   * is busy for a moment adds to a delay, it never takes away. Milliseconds.
+   * Delay from a frame's nominal time to its reception, ms: the 10th percentile of the first and last window. A busy machine
+   * can only increase a delay.
    */
   readonly firstDelayMs: number;
   readonly lastDelayMs: number;
@@ -39,23 +39,23 @@ export class NumberedAudio {
   #heard = 0;
   #unreadable = 0;
   #offset: number | undefined;
-  /** A new offset that was seen once: what fills a gap may look like a number. */
+  /** A new offset seen once. It is unconfirmed, because concealed audio may resemble a code. */
   #doubtful: number | undefined;
 
-  /** Frame n stands for the time `startMs` + n · 20 ms. */
+  /** Creates a listener. The nominal time of frame n is `startMs` + n · 20 ms. */
   constructor(startMs: number) {
     this.#startMs = startMs;
   }
 
-  /** From here on it is judged; before, connections find their pace. */
+  /** Starts the measurement, after connections have stabilized. */
   begin(): void {
     this.#begun = true;
     this.#offset = undefined;
   }
 
   /**
-   * @param code what the frame carried; undefined when it carried none
-   * @param place number of the frame in the listener's own count: a chunk, or an RTP timestamp over 160
+   * @param code code in the frame; undefined if it has none
+   * @param place frame number in the listener's own count: chunk number, or RTP timestamp divided by 160
    */
   hear(code: number | undefined, place: number, atMs: number): void {
     const frame = code === undefined ? undefined : this.#nearest(code, place, atMs);
@@ -97,7 +97,7 @@ export class NumberedAudio {
     };
   }
 
-  /** Audio has moved only when two frames in a row say so. */
+  /** Accepts a new offset only after two consecutive frames with it. */
   #believes(offset: number): boolean {
     const known = this.#offset === undefined || this.#offset === offset;
     if (known || this.#doubtful === offset) {
@@ -109,7 +109,7 @@ export class NumberedAudio {
     return false;
   }
 
-  /** The frame with this code that is nearest to where the audio stood; at first, the newest that can be heard by now. */
+  /** Returns the frame with this code nearest to the current position; at first, the newest frame that can have arrived. */
   #nearest(code: number, place: number, atMs: number): number {
     if (this.#offset === undefined) {
       const newest = Math.floor((atMs - this.#startMs) / FRAME_MS) + EARLY;
@@ -122,8 +122,8 @@ export class NumberedAudio {
 }
 
 /**
- * What is wrong with a position `runMs` after it began to be judged, in plain words; nothing when all is well. `lateFrames`:
- * those that the speaker itself sent too late to be heard; the service conceals them.
+ * Describes the faults of a position `runMs` after the start of the measurement; empty if there are none. `lateFrames` counts
+ * frames that the speaker sent too late, which the service conceals.
  */
 export function faultsOfPosition(position: Position, runMs: number, lateFrames = 0): string[] {
   const { heard, unreadable, firstOffset, lastOffset, firstDelayMs, lastDelayMs } = position;
@@ -146,10 +146,10 @@ export function faultsOfPosition(position: Position, runMs: number, lateFrames =
   return faults;
 }
 
-/** A second of frames: what is on its way, and the time it takes to ask for a report. */
+/** Tolerance for missing frames: one second, for frames in transit and the delay of the report. */
 const FEWER = 50;
 const MOST_UNREADABLE = 0.01;
-/** Concealment begins with a late frame and ends after it. */
+/** Unreadable frames per late frame. Concealment starts with a late frame and ends after it. */
 const LATE_COSTS = 1.5;
 
 const modulo = (value: number, by: number): number => ((value % by) + by) % by;

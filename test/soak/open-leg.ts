@@ -1,10 +1,10 @@
 import type { Media, MediaLeg } from '../../src/domain/call/needs.ts';
 
-/** Longer than any run: callers of the badly behaved part never send. */
+/** Media timeout, ms. Longer than any run, because callers with misbehaving bots send no RTP. */
 const MEDIA_TIMEOUT_MS = 86_400_000;
 const nothing = (): void => undefined;
 
-/** A PCMU leg towards a port of 127.0.0.1. */
+/** Opens a PCMU leg to a port of 127.0.0.1. */
 export async function openLeg(media: Media, peerPort: number): Promise<MediaLeg> {
   const leg = await media.openLeg(
     { mediaTimeoutMs: MEDIA_TIMEOUT_MS },

@@ -1,20 +1,20 @@
-/** One bot of the soak: its socket, its chance, and what every character does alike. */
+/** A bot of the soak test: socket, random numbers, and actions shared by all characters. */
 import type { Socket } from 'node:net';
 import type { WebSocket } from 'ws';
 import type { SimRandom } from '../sim/random.ts';
 
-/** What a bot lets wait in its own socket; a flood beyond waits for the service. */
+/** Limit of a bot's own send buffer, bytes. Beyond it the bot waits for the service to read. */
 const MAX_WAITING_BYTES = 256 * 1024;
 const HALF_SECOND = Buffer.alloc(8000, 3).toString('base64');
 const ODD = Buffer.alloc(333, 5).toString('base64');
 
 export class RandomBot {
   readonly socket: WebSocket;
-  /** The connection below; for those that break it. */
+  /** The TCP connection, for characters that break it. */
   readonly connection: Socket;
   readonly random: SimRandom;
   streamId = '';
-  /** Sends back what it hears. */
+  /** Whether the bot echoes received audio. */
   speaking = false;
   answersPings = true;
   readonly #timers = new Set<NodeJS.Timeout>();
@@ -53,7 +53,7 @@ export class RandomBot {
     this.play(HALF_SECOND);
   }
 
-  /** A chunk that is no whole number of samples. */
+  /** Sends a chunk with an incomplete sample. */
   playOdd(): void {
     this.play(ODD, this.random.pick([8000, 16_000, 24_000]));
   }
@@ -66,7 +66,7 @@ export class RandomBot {
     this.say({ event: 'clearAudio', streamId: this.streamId });
   }
 
-  /** Once, after a time between the two. Milliseconds. */
+  /** Runs `act` once after a random delay in the given range, ms. */
   after(fromMs: number, toMs: number, act: () => void): void {
     const timer = setTimeout(
       () => {
@@ -78,7 +78,7 @@ export class RandomBot {
     this.#timers.add(timer);
   }
 
-  /** Again and again, until the socket closes. */
+  /** Runs `act` repeatedly with random delays in the given range (ms) until the socket closes. */
   every(fromMs: number, toMs: number, act: () => void): void {
     this.after(fromMs, toMs, () => {
       act();
@@ -93,7 +93,7 @@ export class RandomBot {
       return;
     }
     if (!this.speaking) return;
-    // Cut out, not parsed: a soak has better things to spend the machine on.
+    // Extracts the payload without parsing the JSON, to save CPU time.
     const from = data.indexOf('"payload":"');
     if (from < 0) return;
     const start = from + '"payload":"'.length;

@@ -1,9 +1,9 @@
 /**
- * Bots that behave well and badly at random, in a process of their own. Started by sockets.ts:
+ * Runs bots with random good and bad behavior in a separate process. Started by sockets.ts:
  *
  *     fork('random-bots.ts', [folder of cert.pem and key.pem])
  *
- * Who a bot is stands in the URL: /<character>/<seed>.
+ * The URL names the bot: /<character>/<seed>.
  */
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -30,7 +30,7 @@ function whoIs(request: IncomingMessage): { character: CharacterName; random: Si
 }
 
 function serve(http: Server): void {
-  // Pongs are the bots' own affair: some never send one.
+  // Each character decides about its pongs; some never send one.
   const server = new WebSocketServer({
     noServer: true,
     perMessageDeflate: false,

@@ -1,4 +1,4 @@
-/** The service's side of the badly behaved part: streams that are opened again whenever they end, and a judge of each life. */
+/** Service side of the misbehaving bots: reopens each stream after its end, and checks the lifetime of each stream. */
 import type { Clock } from '../../src/base/clock.ts';
 import { asCallUuid, asStreamId, uuid } from '../../src/base/ids.ts';
 import type {
@@ -12,13 +12,16 @@ import type { SimRandom } from '../sim/random.ts';
 import { type CharacterName, characterOf } from './characters.ts';
 
 const REOPEN_MS = 50;
-/** A call hangs up in the middle of anything. */
+/** Range of call durations, ms. A call may hang up in any state of its stream. */
 const SHORTEST_CALL_MS = 5000;
 const LONGEST_CALL_MS = 70_000;
-/** After a hang-up: the closing handshake (5 s), and with `drain` the queue before it (65 s); and what a busy machine adds. */
+/**
+ * Limits after a hang-up: the closing handshake (5 s), with `drain` also the queue (65 s), plus a margin for a busy
+ * machine.
+ */
 const CLOSE_LIMIT_MS = 12_000;
 const DRAIN_LIMIT_MS = 80_000;
-/** Failures that are described; all are counted. */
+/** Maximum number of described failures. All failures are counted. */
 const MAX_FAILURES = 50;
 
 const FORMATS = [
@@ -32,7 +35,7 @@ interface Life {
   readonly character: CharacterName;
   readonly openedMs: number;
   socket: StreamSocket | undefined;
-  /** When it must be over, since the call has hung up; undefined while it has not. */
+  /** Time by which the stream must have ended after the hang-up; undefined before the hang-up. */
   closeByMs: number | undefined;
   ended: boolean;
 }
@@ -40,7 +43,7 @@ interface Life {
 export interface RandomStreamsNeeds {
   readonly streams: AudioStreams;
   readonly urlOf: (character: CharacterName, random: SimRandom) => string;
-  /** Who the next bot is. */
+  /** Returns the character of the next bot. */
   readonly nextCharacter: () => CharacterName;
   readonly random: SimRandom;
   readonly clock: Clock;
@@ -67,7 +70,7 @@ export class RandomStreams {
     return this.#lives.size;
   }
 
-  /** Character and end, and how often. */
+  /** Number of ends by character and kind of end. */
   get ends(): ReadonlyMap<string, number> {
     return this.#ends;
   }
@@ -77,7 +80,7 @@ export class RandomStreams {
     return more > 0 ? [...this.#failures, `${more} more failures of streams`] : this.#failures;
   }
 
-  /** One stream after the other on this leg. */
+  /** Keeps one stream open on this leg: opens the next one after each end. */
   keepOpen(leg: MediaLeg): void {
     const { streams, urlOf, nextCharacter, random, clock } = this.#needs;
     const character = nextCharacter();
@@ -110,12 +113,12 @@ export class RandomStreams {
       },
     );
     const drain = random.chance(0.5);
-    // The call hangs up whatever its bot does.
+    // The call hangs up regardless of its bot.
     const hangUpMs = life.openedMs + random.between(SHORTEST_CALL_MS, LONGEST_CALL_MS);
     clock.at(hangUpMs, () => this.#hangUp(life, drain));
   }
 
-  /** Streams that should be over and are not. To be asked now and then. */
+  /** Reports streams that should have ended. Call it periodically. */
   judgeAges(): void {
     const nowMs = this.#needs.clock.monotonicMs();
     for (const life of this.#lives) {
@@ -130,17 +133,17 @@ export class RandomStreams {
       this.#fail(
         `a stream of a ${character} is still open ${seconds(nowMs - openedMs)} old, ${why}`,
       );
-      // Said once.
+      // Reports each stream only once.
       this.#lives.delete(life);
     }
   }
 
-  /** Hangs up everything; resolves when all streams have ended or should have. */
+  /** Hangs up all calls. Resolves when all streams have ended or their time limits have passed. */
   async stop(): Promise<void> {
     const { clock } = this.#needs;
     this.#running = false;
     for (const life of this.#lives) if (life.closeByMs === undefined) this.#hangUp(life, false);
-    // Some are draining since an earlier hang-up.
+    // Some streams are still draining after an earlier hang-up.
     const untilMs = Math.max(...[...this.#lives].map(({ closeByMs }) => closeByMs ?? 0));
     while (this.#lives.size > 0 && clock.monotonicMs() < untilMs) await clock.sleep(100);
     for (const { character } of this.#lives) this.#fail(`a stream of a ${character} never ended`);
@@ -165,7 +168,7 @@ export class RandomStreams {
     const known = `${character} ${end.kind}`;
     this.#ends.set(known, (this.#ends.get(known) ?? 0) + 1);
     const allowed = characterOf(character).ends.includes(end.kind);
-    // A hang-up meets a connection in any state: then it may break before the handshake is through.
+    // A hang-up can meet a connection in any state, so the connection may break before the closing handshake completes.
     const hungUp = life.closeByMs !== undefined;
     if (!allowed && !hungUp) {
       this.#fail(`a stream of a ${character} ended as ${describe(end)} ${age} old`);

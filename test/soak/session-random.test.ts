@@ -1,4 +1,4 @@
-/** Random lives of a stream session: whatever bot, engine, call and network do, in whatever order, the promises hold. */
+/** Random event sequences of bot, engine, call and network against a stream session; its invariants must always hold. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -64,8 +64,8 @@ const step = fc.record({
   waitMs: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 15_000 })),
 });
 
-describe('a stream session whose life is random', () => {
-  it('ends exactly once, speaks only the dialect, and keeps no timer', () => {
+describe('a stream session with random events', () => {
+  it('ends exactly once, sends only valid messages, and keeps no timer', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 120 }), fc.boolean(), (steps, bidirectional) => {
         const rig = new Rig({ bidirectional }, limits).open();
@@ -88,7 +88,7 @@ describe('a stream session whose life is random', () => {
     );
   });
 
-  it('answers a checkpoint once and only when it was set and not cleared', () => {
+  it('answers a checkpoint once, and only if it was set and not cleared', () => {
     const checkpointSteps = fc.array(
       fc.oneof(
         fc.constant({ set: true, clear: false, play: 0 }),

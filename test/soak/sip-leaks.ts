@@ -1,6 +1,6 @@
 /**
- * `npm run soak:sip -- [--calls 100000] [--at-once 200]`: calls between two whole user agents in virtual time, over a network that loses
- * some messages, ended in every way there is. Afterwards no leg, transaction, dialog, subscription or timer may be left.
+ * `npm run soak:sip -- [--calls 100000] [--at-once 200]` runs calls between two user agents in virtual time over a lossy
+ * network, and ends them in every possible way. No leg, transaction, dialog, subscription or timer may remain.
  */
 import { parseArgs } from 'node:util';
 import { asLegId, type LegId } from '../../src/base/ids.ts';
@@ -15,9 +15,9 @@ const { values } = parseArgs({
 });
 const CALLS = Number(values.calls);
 const AT_ONCE = Number(values['at-once']);
-/** One message of so many is lost. */
+/** One message in `LOSS` is lost. */
 const LOSS = 50;
-/** Longer than any timer of SIP, and than the registrations' and sessions' that were begun. */
+/** Virtual time after the calls, ms. Exceeds all SIP timers, registration and session intervals. */
 const AFTER_MS = 4_000_000;
 const ENDS = ['caller', 'callee', 'cancel', 'busy', 'early', 'silent'] as const;
 type End = (typeof ENDS)[number];
@@ -27,7 +27,7 @@ const random = seededRandom(Number(values.seed));
 world.lose = () => random.integer(LOSS) === 0;
 const caller = world.agent('192.0.2.9');
 const callee = world.agent('192.0.2.1');
-/** How the call of a Call-ID is to end. */
+/** Planned end of each call, by Call-ID. */
 const plans = new Map<string, End>();
 const counts: Record<string, number> = {};
 
@@ -49,7 +49,7 @@ function begin(leg: number, end: End): void {
 const hangUp = (agent: Agent, leg: LegId, status: number): void =>
   agent.tell({ kind: 'hangup', leg, status, reason: undefined });
 
-/** What the called side does with what has come; its events are dropped then. */
+/** Processes and clears the events of the called side. */
 function serve(): void {
   for (const event of callee.events) {
     counts[event.kind] = (counts[event.kind] ?? 0) + 1;
@@ -94,7 +94,7 @@ for (let done = 0; done < CALLS; done += AT_ONCE) {
     world.advance(1);
     serve();
   }
-  // Whoever has not ended by itself is ended by its caller.
+  // The caller ends calls that have not ended automatically.
   for (let ms = 0; ms < 2000; ms += 100) {
     world.advance(100);
     serve();
@@ -126,5 +126,5 @@ const heap = Math.round(process.memoryUsage().heapUsed / 2 ** 20);
 console.log(
   `${leg / 2} calls in ${tookS.toFixed(1)} s: ${counts['incoming'] ?? 0} came in, ${counts['acknowledged'] ?? 0} were answered, ${counts['ended'] ?? 0} ended; heap ${heap} MiB`,
 );
-console.log(left.length === 0 ? 'nothing is left' : `LEFT: ${left.join(', ')}`);
+console.log(left.length === 0 ? 'no leaks' : `LEFT: ${left.join(', ')}`);
 if (left.length > 0 || counts['incoming'] !== counts['ended']) process.exitCode = 1;

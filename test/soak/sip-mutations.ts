@@ -1,6 +1,6 @@
 /**
- * `npm run fuzz:sip -- [--messages 1000000] [--seed 1]`: mutated SIP messages into a user agent that has calls, registrations and
- * subscriptions under way. None may throw, none may take long, and none may leave more behind than the limits allow.
+ * `npm run fuzz:sip -- [--messages 1000000] [--seed 1]` feeds mutated SIP messages to a user agent with active calls,
+ * registrations and subscriptions. No message may throw, exceed the time limit, or leave state beyond the limits.
  */
 import { parseArgs } from 'node:util';
 import { asLegId } from '../../src/base/ids.ts';
@@ -18,7 +18,7 @@ const { values } = parseArgs({
   },
 });
 const MESSAGES = Number(values.messages);
-/** CPU time of a slow message, each time that it is read. */
+/** CPU time above which a message counts as slow in every repeated run, ms. */
 const SLOW_MS = 5;
 const TRIES = 5;
 const random = seededRandom(Number(values.seed));
@@ -29,7 +29,7 @@ const flow: Flow = {
   ...{ remoteAddress: '192.0.2.9', remotePort: 5060, connectionId: undefined },
 };
 
-/** One of each kind, as phones and carriers write them. */
+/** Sample messages of each kind, as phones and carriers write them. */
 function corpus(): readonly string[] {
   const head = (method: string, more: readonly string[], body = ''): string =>
     [
@@ -148,7 +148,7 @@ function mutated(text: string): Buffer {
         out = out.slice(0, at) + out.slice(to);
         break;
       case 3: {
-        // The same piece many times over.
+        // Repeats the same fragment many times.
         const times = (LONG[random.integer(random.integer(20) === 0 ? 4 : 2)] ?? 20) / 2;
         const piece = out.slice(at, Math.min(to, at + 8)) || token;
         out = out.slice(0, at) + piece.repeat(times) + out.slice(at);
@@ -180,7 +180,7 @@ function mutated(text: string): Buffer {
   return bytes;
 }
 
-/** A user agent with calls in every state. */
+/** Creates a user agent with calls in every state. */
 function busyAgent() {
   const world = new World();
   const server = world.agent(SERVER, {
@@ -210,7 +210,7 @@ const failures: string[] = [];
 const slow: string[] = [];
 let worstMs = 0;
 
-/** Everything that reads a message of an unknown peer. */
+/** Passes the bytes to every parser that reads messages of an unknown peer. */
 function read(bytes: Buffer, from: Flow): void {
   server.receive(bytes, from);
   quickParse(bytes);
@@ -234,7 +234,7 @@ for (let count = 0; count < MESSAGES && failures.length < 20 && slow.length < 20
   const from = random.integer(3) === 0 ? { ...flow, remotePort: 5061 } : flow;
   try {
     let tookMs = timed(bytes, from);
-    // Not what V8 did meanwhile.
+    // Repeats slow messages, to exclude pauses of V8.
     for (let again = 1; again < TRIES && tookMs > SLOW_MS; again += 1) {
       tookMs = Math.min(tookMs, timed(bytes, from));
     }
@@ -248,7 +248,7 @@ for (let count = 0; count < MESSAGES && failures.length < 20 && slow.length < 20
     (world.sent as unknown[]).length = 0;
     server.events.length = 0;
   }
-  // What was accepted has piled up: its limits are another test's.
+  // Replaces the agent, because accepted messages accumulate. Another test covers the limits.
   if (count % 20_000 === 19_999) ({ world, server } = busyAgent());
 }
 const tookS = (performance.now() - startedMs) / 1000;

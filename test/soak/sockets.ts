@@ -1,16 +1,16 @@
 /**
- * Many real stream sockets for minutes, over the native engine:
+ * Runs many real stream sockets for minutes over the native engine:
  *
  *     npm run soak -- [--sockets 200] [--minutes 10] [--seed 1] [--steady 20]
  *
- * Most bots behave at random, well and badly; each stream that ends is opened again. The `steady` ones have well-behaved callers
- * and bots for the whole run, with numbered frames, half of them over wss. Bounded to 127.0.0.1. What is judged:
+ * Most bots behave randomly, well or badly; each ended stream is reopened. The `steady` streams have well-behaved callers
+ * and bots for the whole run, with numbered frames, half of them over wss. Uses only 127.0.0.1. The checks:
  *
- * - each stream ends exactly once, in a way that its bot accounts for, and in time;
- * - the audio of a steady stream, in both directions, is after the run within one frame of where it was;
- * - its chunks, timestamps, RTP and checkpoints go on without a gap, whatever the other bots do;
- * - the media thread begins its ticks in time;
- * - neither the JavaScript heap nor the process grows.
+ * - each stream ends exactly once, in a way that its bot permits, and in time;
+ * - the audio position of a steady stream moves by at most one frame in each direction;
+ * - its chunks, timestamps, RTP and checkpoints have no gap, regardless of other bots;
+ * - the media thread starts its ticks in time;
+ * - the JavaScript heap and the process do not grow.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -31,19 +31,19 @@ import { RandomStreams } from './random-streams.ts';
 import { SteadyStreams } from './steady-streams.ts';
 
 const HOST = '127.0.0.1';
-/** RFC 863; nobody listens. */
+/** The discard port (RFC 863), on which no socket listens. */
 const DISCARD_PORT = 9;
 const LOOP_MS = 10;
 const REPORT_MS = 5000;
 const GROWTH_LIMITS = { heapMiB: 8, residentMiB: 64 };
-/** Of RTP, 99th percentile: what a call may be late by while others flood. Microseconds. */
+/** Limit for the lateness of RTP under load from other bots: 99th percentile, µs. */
 const MAX_LATE_US = 2000;
-/** Callers do not all call in the same moment; afterwards, everything finds its pace. */
+/** Delay between the starts of callers, ms; afterwards the connections stabilize. */
 const APART_MS = 25;
 const SETTLE_MS = 5000;
-/** Bots that do not read for a second lose audio: whose machine keeps them from it cannot judge the service. */
+/** Limit for stalls of the peers, ms. Bots that do not read for a second lose audio, which is not a fault of the service. */
 const MAX_PEERS_LATE_MS = 500;
-/** Of the random bots. */
+/** Share of random bots that use wss. */
 const SECURE_SHARE = 0.25;
 const TLS_FOLDER = fileURLToPath(new URL('../edge/stream/tls', import.meta.url));
 
@@ -155,7 +155,7 @@ for (const failure of failures) console.log(`FAILED: ${failure}`);
 const { skippedTicks } = media.counters();
 if (late.worst > MAX_PEERS_LATE_MS || skippedTicks > 0) {
   console.log(
-    `NOTE: the steady peers stood still for up to ${Math.round(late.worst)} ms, and the media thread left out ${skippedTicks} ms: the machine was too busy to tell. Run the soak alone.`,
+    `NOTE: the steady peers stalled for up to ${Math.round(late.worst)} ms, and the media thread skipped ${skippedTicks} ms: the machine was too busy for a verdict. Run the soak test alone.`,
   );
 }
 console.log(failures.length === 0 ? 'all is well' : `${failures.length} failures`);

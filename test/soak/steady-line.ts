@@ -1,7 +1,7 @@
 /**
- * One well-behaved call of the soak: a caller that sends numbered frames in real time, and its bot, which hears them, and speaks
- * numbered frames two seconds ahead, or sends back what it hears a second later. Each side knows from the numbers where
- * in the other's audio it is.
+ * A well-behaved call of the soak test: a caller that sends numbered frames in real time, and its bot. The bot checks them
+ * and sends numbered frames two seconds ahead, or echoes the received frames a second later. From the numbers each side
+ * computes its position in the other side's audio.
  */
 
 import { createSocket, type Socket } from 'node:dgram';
@@ -15,13 +15,13 @@ import { CODES, codeOf, FRAME_MS, NumberedAudio, type Position } from './numbere
 
 const HOST = '127.0.0.1';
 const FRAME_SAMPLES = 160;
-/** A bot's machine, or its socket, may stall for so long without a gap in what it says. */
+/** Frames of audio that a bot sends ahead. Its machine or socket may stall for that time without a gap. */
 const TALKER_AHEAD_FRAMES = 100;
 const ECHO_AHEAD_FRAMES = 50;
 const CHECKPOINT_EVERY_FRAMES = 500;
-/** Codes are the loud half of positive mu-law, far enough apart to survive resampling. */
+/** Codes use the loud half of positive mu-law levels, with enough distance to survive resampling. */
 const FIRST_BYTE = 0x80;
-/** A gap is given up after 40 ms, a tick comes every few. */
+/** Lateness at which a frame counts as late, ms. The service conceals a gap after 40 ms; ticks come every few ms. */
 const LATE_MS = 30;
 
 const callerFrames = Array.from({ length: CODES + 1 }, (_, code) =>
@@ -30,15 +30,15 @@ const callerFrames = Array.from({ length: CODES + 1 }, (_, code) =>
 
 export interface LineReport {
   readonly name: string;
-  /** Caller to bot, and bot to caller. */
+  /** Positions from caller to bot, and from bot to caller. */
   readonly down: Position;
   readonly up: Position;
-  /** Frames that the caller sent so late, since `begin`, that they were concealed: its own machine kept it from speaking. */
+  /** Frames since `begin` that the caller's machine sent too late, so that the service concealed them. */
   readonly lateFrames: number;
   readonly faults: readonly string[];
 }
 
-/** `talker` speaks of itself, `echo` sends back. */
+/** `talker` sends its own frames, `echo` returns received ones. */
 export type LineKind = 'talker' | 'echo';
 
 export class SteadyLine {
@@ -58,7 +58,7 @@ export class SteadyLine {
   #callerFrame = 0;
   #down: NumberedAudio | undefined;
   #up: NumberedAudio | undefined;
-  /** RTP timestamps are counted on over their end. */
+  /** First RTP timestamp. Later timestamps are extended beyond their wrap-around. */
   #rtpStart: number | undefined;
   #bot: WebSocket | undefined;
   #streamId = '';
@@ -82,31 +82,31 @@ export class SteadyLine {
     return this.#socket.address().port;
   }
 
-  /** The caller speaks from `startMs` on. */
+  /** The caller starts to send at `startMs`. */
   talk(peerPort: number, startMs: number): void {
     this.#peerPort = peerPort;
     this.#startMs = startMs;
     this.#down = new NumberedAudio(startMs);
-    // What is sent back stands for the time after the silence that the bot began with.
+    // The nominal time of echoed audio starts after the bot's initial silence.
     const backMs = startMs + ECHO_AHEAD_FRAMES * FRAME_MS;
     if (this.#kind === 'echo') this.#up = new NumberedAudio(backMs);
   }
 
-  /** The bot's socket, once. */
+  /** Attaches the bot's socket. May be called once. */
   attach(socket: WebSocket): void {
     this.#bot = socket;
     socket.on('message', (data: Buffer) => this.#received(JSON.parse(data.toString('utf8'))));
     socket.on('error', () => undefined);
   }
 
-  /** From here on both positions are judged. */
+  /** Starts the measurement of both positions. */
   begin(): void {
     this.#lateFrames = 0;
     this.#down?.begin();
     this.#up?.begin();
   }
 
-  /** To be called every few milliseconds. */
+  /** Sends due frames. Call it every few milliseconds. */
   tick(): void {
     const nowMs = this.#nowMs();
     if (this.#peerPort === 0) return;
@@ -134,7 +134,7 @@ export class SteadyLine {
           one.faults(),
         ),
         ...[this.#messages, this.#played].flatMap((one) => one.faults()),
-        // Audio is two seconds ahead: of the checkpoints, one may be on its way.
+        // Audio is queued two seconds ahead, so one checkpoint may still be pending.
         ...(unanswered > 1 ? [`${unanswered} checkpoints were never answered`] : []),
       ],
     };
@@ -216,21 +216,21 @@ export class SteadyLine {
 }
 
 /**
- * What a frame carries, by the mu-law bytes at its quarters. Concealers and resamplers delay samples, and a gap may leave frames askew: the level must hold for a
- * quarter of the frame, so that no border is taken for a number.
+ * Decodes a frame's code from the mu-law bytes at its quarters. Concealment and resampling delay samples, and a gap may shift frames.
+ * The level must be constant for a quarter of the frame, so that a frame boundary is never read as a code.
  */
 function codeOfLevel(early?: number, middle?: number, late?: number): number | undefined {
   if (middle === undefined || (middle !== early && middle !== late)) return undefined;
   return middle > FIRST_BYTE && middle <= FIRST_BYTE + CODES ? middle - FIRST_BYTE : undefined;
 }
 
-/** Samples of L16, little-endian, at the quarters of a frame. */
+/** Little-endian L16 samples at the quarters of a frame. */
 const quarters = (audio: Buffer): Int16Array =>
   Int16Array.from([1, 2, 3], (i) => audio.readInt16LE(2 * Math.floor((i * audio.length) / 8)));
 
 const levelFrames = new Map<string, string>();
 
-/** Base64 of 20 ms of L16 at the level of a code. */
+/** 20 ms of L16 at the level of a code, in base64. */
 function levelFrame(code: number, rate: number): string {
   const key = `${code} ${rate}`;
   const known = levelFrames.get(key);

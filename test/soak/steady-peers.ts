@@ -1,9 +1,9 @@
 /**
- * The well-behaved callers and bots of the soak, in a process of their own. Started by sockets.ts:
+ * Runs the well-behaved callers and bots of the soak test in a separate process. Started by sockets.ts:
  *
  *     fork('steady-peers.ts', [number of lines, folder of cert.pem and key.pem])
  *
- * The line of a bot stands in the URL: /<index>. Every other line echoes.
+ * The URL names the bot's line: /<index>. Every second line echoes.
  */
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -18,7 +18,7 @@ import { type LineReport, SteadyLine } from './steady-line.ts';
 
 export type ToSteady =
   | { readonly kind: 'talk'; readonly ports: readonly number[] }
-  /** Connections have found their pace: positions are judged from here. */
+  /** Starts the measurement of positions, after connections have stabilized. */
   | { readonly kind: 'begin' }
   | { readonly kind: 'report' };
 export type FromSteady =
@@ -31,7 +31,7 @@ export type FromSteady =
   | {
       readonly kind: 'report';
       readonly lines: readonly LineReport[];
-      /** How late this process was, since `begin`: what it judges cannot be better than that. Milliseconds. */
+      /** Lateness of this process since `begin`, ms. Measurements cannot be more accurate. */
       readonly late: { readonly p99: number; readonly worst: number };
     };
 
@@ -54,7 +54,7 @@ function serve(server: Server): void {
 
 function talk(ports: readonly number[]): void {
   const startMs = performance.now();
-  // Callers are not in step with each other.
+  // Callers start at different times.
   lines.forEach((line, i) => {
     line.talk(ports[i] ?? 0, startMs + (i * FRAME_MS) / lines.length);
   });

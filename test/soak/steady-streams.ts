@@ -1,4 +1,4 @@
-/** The service's side of the well-behaved part: one stream a leg for the whole run, which must neither end nor drift. */
+/** Service side of the well-behaved calls: one stream per leg for the whole run, without an end and without drift. */
 import { type ChildProcess, fork } from 'node:child_process';
 import type { Clock } from '../../src/base/clock.ts';
 import { asCallUuid, asStreamId, uuid } from '../../src/base/ids.ts';
@@ -51,7 +51,7 @@ export class SteadyStreams {
     for (const [index, callerPort] of ready.callerPorts.entries()) {
       const leg = await openLeg(needs.media, callerPort);
       ports.push(leg.port);
-      // Pairs of a talker and an echo: one pair over ws, the next over wss.
+      // Pairs of a talker and an echo, alternately over ws and wss.
       const base = index % 4 < 2 ? ready.ws : ready.wss;
       self.#open(`${base}/${index}`, index, leg);
     }
@@ -59,17 +59,17 @@ export class SteadyStreams {
     return self;
   }
 
-  /** Everything has found its pace: what is judged at the end counts from here. */
+  /** Starts the measurement, after connections have stabilized. */
   begin(): void {
     this.#beganMs = this.#needs.clock.monotonicMs();
     this.#tell({ kind: 'begin' });
   }
 
-  /** Where all audio stands, and what is wrong with it, after which every stream is ended. */
+  /** Returns all audio positions and their faults, and then ends all streams. */
   async finish(): Promise<{
     readonly lines: readonly LineReport[];
     readonly failures: readonly string[];
-    /** How late the peers' own process was. Milliseconds. */
+    /** Lateness of the peers' process, ms. */
     readonly late: { readonly p99: number; readonly worst: number };
   }> {
     const runMs = this.#needs.clock.monotonicMs() - this.#beganMs;

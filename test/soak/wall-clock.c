@@ -1,7 +1,7 @@
 /*
- * Preloaded into a process (LD_PRELOAD): adds the seconds that stand in the file named by WALL_CLOCK_OFFSET to the wall
- * clock, and leaves the monotonic clocks alone. The file is read anew at every call, so that the clock can be set at any
- * moment. For tests alone.
+ * Preloaded into a process (LD_PRELOAD): adds the seconds in the file named by WALL_CLOCK_OFFSET to the wall clock.
+ * The monotonic clocks stay unchanged. Each call reads the file again, so a test can set the clock at any moment.
+ * For tests only.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

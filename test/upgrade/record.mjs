@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 // Records a database of an earlier version: node record.mjs TREE OUT NAME
-// TREE is a built checkout of that version. Its service serves phones, a carrier, campaigns and the REST API on loopback; then it is
-// stopped (NAME-stopped) and, during calls with a stream, a recording and a conference, killed (NAME-killed).
+// TREE is a built checkout of that version. Its service serves phones, a carrier, campaigns and the REST API on
+// loopback. Then it is
+// stopped (NAME-stopped), and killed (NAME-killed) during calls with a stream, a recording and a conference.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
@@ -59,7 +60,7 @@ const web = createServer((request, response) => {
   request.on('end', () => {
     const { pathname, searchParams } = new URL(request.url, `http://${origin}`);
     const to = new URLSearchParams(body).get('To') ?? searchParams.get('To') ?? '';
-    if (pathname.startsWith('/fails')) return; // never answered: it waits in the queue
+    if (pathname.startsWith('/fails')) return; // never answered, so the callback stays queued
     const document = Object.entries(DOCUMENTS).find(([number]) => to.includes(number))?.[1];
     response.setHeader('content-type', 'text/xml');
     response.end(`<Response>${document?.() ?? '<Wait length="30"/>'}</Response>`);
@@ -73,7 +74,7 @@ new WebSocketServer({ server: web }).on('connection', (socket) =>
 
 // ------------------------------------------------------------------ the service of that version
 
-/** Ports that a version has besides. */
+/** Disables ports that some versions open by default. */
 function portsOff() {
   const { sip } = JSON.parse(readFileSync(join(tree, 'config/default.json'), 'utf8'));
   const names = { tlsPort: 'TLS', wsPort: 'WS', wssPort: 'WSS' };
@@ -200,7 +201,7 @@ const carrier = spawn(
   { stdio: 'ignore' },
 );
 carrier.on('error', () => log('no sipp: calls to the carrier fail'));
-// -bg forks; its process is found by its port when we end.
+// -bg forks. At the end the process is found by its port.
 const endCarrier = () => {
   try {
     execFileSync('fuser', ['-k', '-n', 'udp', String(carrierPort)], { stdio: 'ignore' });

@@ -1,4 +1,4 @@
-/** Databases of earlier versions, as `fixtures/databases` keeps them. */
+/** Databases of earlier versions in `fixtures/databases`. */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,24 +19,24 @@ export interface RecordedAccount {
   readonly authToken: string;
 }
 
-/** What the earlier version has stored, read without this version's code. */
+/** Data that the earlier version stored, read without code of this version. */
 export interface RecordedFacts {
   readonly cdrs: number;
-  /** Answered calls that ran when the service was killed. */
+  /** Answered calls that were active when the service was killed. */
   readonly open: readonly {
     readonly callUuid: string;
     readonly perMinute: number;
     readonly heartbeatUs: number;
     readonly streams: readonly { readonly streamId: string; readonly perMinute: number }[];
   }[];
-  /** Charges of streams by the identifier of the stream, millionths. */
+  /** Stream charges by stream ID, millionths. */
   readonly streamCharges: Readonly<Record<string, number>>;
   readonly notifications: number;
   readonly campaigns: number;
   readonly recordings: number;
 }
 
-/** A data folder with that database. `remove` deletes it. */
+/** A data folder with this database. `remove` deletes it. */
 export class RecordedFolder {
   readonly dataDir: string;
   readonly file: string;

@@ -1,4 +1,4 @@
-/** The store of this version on databases of earlier ones, on SQLite and copied to PostgreSQL. */
+/** Opens databases of earlier versions with this version's store, on SQLite and copied to PostgreSQL. */
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { asAccountId } from '../../src/base/ids.ts';
@@ -16,7 +16,7 @@ vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const SLICE = { limit: 100, offset: 0 };
 
-/** Everything that the store lists of the account. */
+/** Returns all data of the account that the store can list. */
 async function everything(store: Store, authId: string) {
   const accountId = asAccountId(authId);
   const owner = { accountId, subAccount: undefined };
@@ -42,7 +42,7 @@ async function everything(store: Store, authId: string) {
 }
 
 async function check(store: Store, facts: RecordedFacts, authId: string): Promise<void> {
-  // As at a start: calls of an earlier life of the node are taken over.
+  // Adopts calls of an earlier epoch of the node, as at a start.
   await store.nodes.begin('a', true);
   const recovered = await recoverOpenCalls(store.calls, silentLogger);
   expect(recovered.map(({ callUuid }) => String(callUuid)).sort()).toEqual(
@@ -79,7 +79,7 @@ async function check(store: Store, facts: RecordedFacts, authId: string): Promis
   expect((await store.unreadableRows.page(SLICE)).items).toEqual([]);
 }
 
-/** Notifications belong to a node, which takes over those of its earlier life. */
+/** Number of pending notifications. The node adopts those of its earlier epoch. */
 async function pending(store: Store): Promise<number> {
   const epoch = await store.nodes.begin('a', true);
   const node = store.as({ id: 'a', epoch });
@@ -96,7 +96,7 @@ describe.each(recordedNames)('the database of %s', (name) => {
   });
   afterAll(() => folder.remove());
 
-  it('is read whole, its open calls are billed up to their last heartbeat, and a backup has all of it', async () => {
+  it('is read completely, its open calls are billed up to their last heartbeat, and a backup contains all data', async () => {
     const { store } = await openAt(folder.dataDir);
     await check(store, facts, folder.account.authId);
     const before = await everything(store, folder.account.authId);
@@ -111,7 +111,7 @@ describe.each(recordedNames)('the database of %s', (name) => {
   });
 
   describe.skipIf(postgresMissing !== undefined)(`on PostgreSQL ${postgresMissing ?? ''}`, () => {
-    it('is the same once it is copied', async () => {
+    it('is identical after copying', async () => {
       const cluster = await sharedCluster();
       const fresh = new RecordedFolder(name);
       try {

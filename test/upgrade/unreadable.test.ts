@@ -1,4 +1,4 @@
-/** One row that cannot be read stops no start and no list. It is skipped, recorded with its original and logged. */
+/** An unreadable row stops no start and no list. The service skips it, records it with its original content, and logs it. */
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { asAccountId, asCallUuid } from '../../src/base/ids.ts';
@@ -19,7 +19,7 @@ beforeEach(() => {
 });
 afterEach(() => folder.remove());
 
-/** Changes rows as a fault or another program might, and answers the keys that were changed. */
+/** Corrupts rows with `sql` and returns their keys. */
 function damage(sql: string): readonly string[] {
   const db = new Database(folder.file);
   const keys = db.prepare(sql).pluck().all().map(String);
@@ -37,7 +37,7 @@ const recorded = async (store: Awaited<ReturnType<typeof openAt>>['store'], tabl
   return items.filter((row) => row.table === table);
 };
 
-it('an open call: the others are recovered; what is held for it is given back when an operator removes it', async () => {
+it('an open call: the others are recovered, and its reservation is released when an operator removes it', async () => {
   const open = folder.facts().open.length;
   const [key = ''] = damage(
     'UPDATE open_call SET record = \'{"cdr":\' WHERE call_uuid = (SELECT max(call_uuid) FROM open_call) RETURNING call_uuid',
@@ -57,7 +57,7 @@ it('an open call: the others are recovered; what is held for it is given back wh
   await store.close();
 });
 
-it('a call record: lists and walks go on, and one question for it is refused', async () => {
+it('a call record: lists and scans continue, and a request for the record is refused', async () => {
   const { cdrs } = folder.facts();
   const [key = ''] = damage(
     "UPDATE cdr SET streams = '[{\"streamId\":1}]' WHERE streams <> '[]' RETURNING call_uuid",
@@ -65,7 +65,7 @@ it('a call record: lists and walks go on, and one question for it is refused', a
   const accountId = asAccountId(folder.account.authId);
   const { store } = await openAt(folder.dataDir);
   expect((await store.cdrs.page({ accountId }, SLICE)).items).toHaveLength(cdrs - 1);
-  // Parts of one row: an unreadable one does not end the walk.
+  // Reads page by page: an unreadable row does not end the scan.
   let before: number | undefined;
   let walked = 0;
   for (;;) {

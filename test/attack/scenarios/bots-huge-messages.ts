@@ -7,13 +7,13 @@ import { HostileBots } from '../hostile-bots.ts';
 import { playMs } from '../play-message.ts';
 import type { Field, Figure, Scenario } from '../scenario.ts';
 
-/** Calls with a bot of each kind. */
+/** Number of calls per kind of bot. */
 const EACH = 10;
-/** Between one call and the next. */
+/** Delay between the starts of two calls, ms. */
 const PAUSE_MS = 100;
 const FRAME_MS = 20;
 
-/** Says 20 ms at a time, and asks for the confirmation of each second. */
+/** A legitimate bot: sends 20 ms at a time, and a checkpoint every second. */
 class DecentBot {
   readonly latenciesMs: number[] = [];
   asked = 0;
@@ -51,9 +51,9 @@ class DecentBot {
 }
 
 export const scenario: Scenario = {
-  about: `${3 * EACH} bots of one account with messages of 8 and 4 MiB, some never ended, and a decent one beside them`,
+  about: `${3 * EACH} bots of one account with messages of 8 and 4 MiB, some never completed, and one legitimate bot`,
   async prepare(service) {
-    // The calls of bots that were cut off go on: the account's own limit is not what is tried here.
+    // Raises the account's call limit, because calls continue after their bots were disconnected.
     await service.admin('PATCH', `/accounts/${service.demo.authId}`, {
       concurrent_calls_limit: 1000,
       cps_limit: 100,
@@ -71,7 +71,7 @@ export const scenario: Scenario = {
     });
     await pause(field.seconds * 1000, undefined, { signal: field.over }).catch(() => undefined);
     decent.stop();
-    // Its last confirmation is on its way.
+    // Waits for the last confirmation.
     await pause(1000);
     for (const call of calls) call.hangUp();
     await Promise.allSettled(calls.map(({ report }) => report));
@@ -101,7 +101,7 @@ const figuresOf = ({ asked, latenciesMs, lost }: DecentBot): readonly Figure[] =
   { name: 'sockets that the decent bot lost', value: lost, unit: '', atMost: 0 },
 ];
 
-/** One user a kind, so many calls each; all of them end by themselves a little after the attack. */
+/** Places the calls of one user per kind. All calls end automatically shortly after the attack. */
 async function callAll(
   { service, seconds }: Field,
   customer: Customer,

@@ -2,7 +2,7 @@ import type { Scenario } from '../scenario.ts';
 import { figuresOf, flood, manySources, orderFor } from '../udp-flood.ts';
 
 export const scenario: Scenario = {
-  about: 'garbage, and requests so short that an answer would be longer',
+  about: 'garbage, and requests so short that a response would be longer',
   async attack(field) {
     const order = orderFor(field, {
       perSecond: 3000,

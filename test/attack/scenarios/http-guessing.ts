@@ -5,7 +5,7 @@ const GUESSERS = 8;
 const ASK_EVERY_MS = 50;
 
 export const scenario: Scenario = {
-  about: 'guesses at tokens of REST from the address that honest clients have too',
+  about: 'guessed REST tokens from the address of legitimate clients',
   async attack({ service, over }) {
     const { authId } = service.demo;
     const url = `${service.baseUrl}/api/v1/Account/${authId}/balance/USD`;

@@ -5,13 +5,13 @@ import type { Field, Figure, Scenario } from '../scenario.ts';
 
 const CONNECTIONS = 10_000;
 const QUICK_CONNECTIONS = 4000;
-/** Opened at once, so that the listener's backlog is not what is tried. */
+/** Connections opened per batch, so that the listener's backlog does not limit the test. */
 const AT_ONCE = 100;
 const ASK_EVERY_MS = 100;
 const ASK_LIMIT_MS = 5000;
 
 export const scenario: Scenario = {
-  about: '10,000 idle HTTP connections of one address, some with half a request',
+  about: '10,000 idle HTTP connections from one address, some with half a request',
   async attack(field) {
     const port = Number(new URL(field.service.baseUrl).port);
     const sockets: Socket[] = [];

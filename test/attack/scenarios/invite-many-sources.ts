@@ -2,7 +2,7 @@ import type { Scenario } from '../scenario.ts';
 import { figuresOf, flood, manySources, orderFor } from '../udp-flood.ts';
 
 export const scenario: Scenario = {
-  about: '7,000 INVITEs a second from a thousand addresses',
+  about: '7,000 INVITEs per second from a thousand addresses',
   async attack(field) {
     const order = orderFor(field, {
       perSecond: 7000,

@@ -2,7 +2,7 @@ import type { Scenario } from '../scenario.ts';
 import { figuresOf, flood, orderFor } from '../udp-flood.ts';
 
 export const scenario: Scenario = {
-  about: '7,000 INVITEs a second from one address',
+  about: '7,000 INVITEs per second from one address',
   async attack(field) {
     const order = orderFor(field, {
       perSecond: 7000,

@@ -3,7 +3,7 @@ import { figuresOf, flood, manySources, orderFor } from '../udp-flood.ts';
 
 export const scenario: Scenario = {
   about:
-    'passwords guessed by REGISTER, from many addresses and the honest one, with forged nonces',
+    'guessed passwords in REGISTER, from many addresses and the legitimate one, with forged nonces',
   async attack(field) {
     const order = orderFor(field, {
       perSecond: 2000,

@@ -10,11 +10,11 @@ import { ask } from '../honest-call.ts';
 import type { Field, Figure, Scenario } from '../scenario.ts';
 import { type DatagramKind, flood } from '../udp-flood.ts';
 
-/** Calls beside the one whose port is flooded. */
+/** Number of calls in addition to the attacked one. */
 const BESIDE = 20;
 const PER_SECOND = 20_000;
 const SECONDS = 3;
-/** A packet that is so late has a gap of 25 ms before it. */
+/** Limit of the 99th percentile of lateness, ms. A packet this late follows a gap of 25 ms. */
 const LATE_MS = 5;
 const SOUND_SECONDS = 10;
 
@@ -22,7 +22,7 @@ let customer: Customer | undefined;
 let user: SipUser | undefined;
 
 export const scenario: Scenario = {
-  about: `${PER_SECOND} datagrams a second at the port of one call, then at where it was, beside ${BESIDE} that hear a sound: RTP of a stranger, broken RTP, broken RTCP`,
+  about: `${PER_SECOND} datagrams per second to the port of one call, then to its closed port, during ${BESIDE} other calls with audio: RTP of an unknown source, invalid RTP, invalid RTCP`,
   async prepare(service) {
     customer = await Customer.listen();
     const wav = writeWav({ rate: 8000, samples: babble(SOUND_SECONDS) });
@@ -37,7 +37,7 @@ export const scenario: Scenario = {
   },
   async attack(field) {
     const phones = await Phones.start(BESIDE + 1, 0);
-    // A line holds one call.
+    // Each line holds one call.
     const lines: SipLine[] = [];
     try {
       const calls = [];
@@ -47,7 +47,7 @@ export const scenario: Scenario = {
         calls.push(await ask(line, '1000', port));
       }
       const legs = calls.map((call) => call?.peerPort ?? 0);
-      // The last is the one under attack.
+      // The last call is the attacked one.
       const target = legs.at(-1) ?? 0;
       await phones.talk(legs);
       const figures: Figure[] = [
@@ -83,7 +83,7 @@ export const scenario: Scenario = {
 interface Flood {
   readonly kind: DatagramKind;
   readonly port: number;
-  /** Where they are counted; undefined: nowhere, nobody is there. */
+  /** Counter that must include the datagrams; undefined for a closed port, where no counter applies. */
   readonly counter: 'unknown_source' | 'malformed' | undefined;
 }
 
@@ -101,8 +101,8 @@ async function under(
   return [
     { name: `${title}: datagrams a second`, value: sent / SECONDS, unit: '/s' },
     { name: `${title}: answers`, value: answers, unit: '', atMost: 0 },
-    { name: `${title}: RTP of calls beside it, late p99`, value: p99, unit: 'ms', atMost: LATE_MS },
-    { name: `${title}: RTP of calls beside it, lost`, value: lost, unit: '', atMost: 0 },
+    { name: `${title}: RTP of other calls, late p99`, value: p99, unit: 'ms', atMost: LATE_MS },
+    { name: `${title}: RTP of other calls, lost`, value: lost, unit: '', atMost: 0 },
     ...(counter === undefined
       ? []
       : [
@@ -110,7 +110,7 @@ async function under(
             name: `${title}: counted`,
             value: (await counted(service, counter)) - before,
             unit: '',
-            // The RTP socket of a call is connected: what is not its peer's ends in the kernel.
+            // The RTP socket of a call is connected, so the kernel drops packets from other sources.
             ...(kind === 'broken-rtcp' ? { atLeast: 1 } : {}),
           },
         ]),
@@ -123,7 +123,7 @@ async function counted(service: Service, what: string): Promise<number> {
 }
 
 function lineOf(service: Service): Promise<SipLine> {
-  if (user === undefined) throw new Error('nobody was prepared');
+  if (user === undefined) throw new Error('no user was prepared');
   const way = { host: '127.0.0.1', port: service.sipPort, transport: 'udp' } as const;
   return SipLine.open({ ...user, ...way, clock, random });
 }

@@ -5,13 +5,13 @@ import type { Field, Scenario } from '../scenario.ts';
 
 const SENDER = fileURLToPath(new URL('../rtp-sender.ts', import.meta.url));
 const GRACE_MS = 20_000;
-/** Of each call, the stranger may get what is sent before the caller's first packet comes. */
+/** Packets per call that the unknown source may receive before the caller's first packet arrives (average). */
 const LEAKED_PACKETS = 0.5;
 
 export const scenario: Scenario = {
   about:
-    'RTP in sequence, 50 packets a second to every RTP port, from before each call to after its end',
-  // Fewer ports than usual: each of them is sprayed.
+    'sequential RTP, 50 packets per second to every RTP port, from before each call until after its end',
+  // A smaller range than usual, because every port is attacked.
   environment: { CARILLON_RTP_PORT_MIN: '33000', CARILLON_RTP_PORT_MAX: '33399' },
   async attack(field) {
     const before = await sourceChanges(field);
@@ -21,10 +21,10 @@ export const scenario: Scenario = {
       seconds: field.seconds,
     });
     return [
-      { name: 'packets a second', value: sent / field.seconds, unit: '/s' },
-      { name: 'packets that the stranger got', value: got, unit: '' },
+      { name: 'packets per second', value: sent / field.seconds, unit: '/s' },
+      { name: 'packets received by the unknown source', value: got, unit: '' },
       {
-        name: 'packets that the stranger got a second',
+        name: 'packets received by the unknown source per second',
         value: got / field.seconds,
         unit: '/s',
         atMost: LEAKED_PACKETS,

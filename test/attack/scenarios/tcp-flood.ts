@@ -14,8 +14,7 @@ const SOURCES = manySources(50);
 const REGISTER_EVERY_MS = 250;
 
 export const scenario: Scenario = {
-  about:
-    'TCP connections to the SIP port: idle, with half a message, with one INVITE after the other',
+  about: 'TCP connections to the SIP port: idle, with half a message, with repeated INVITEs',
   async attack({ service, over }) {
     const user = await makeUser(service, 'overtcp', { answer_url: 'http://127.0.0.1:9/' });
     const sockets = new Set<Socket>();
@@ -63,7 +62,7 @@ export const scenario: Scenario = {
 };
 
 function open(port: number, number: number, sockets: Set<Socket>): void {
-  // Half of them share the address of honest phones.
+  // Half of the connections share the address of legitimate phones.
   const address =
     number % 2 === 0 ? '127.0.0.1' : (SOURCES[number % SOURCES.length] ?? '127.0.0.2');
   const socket = connect({ port, host: '127.0.0.1', localAddress: address });

@@ -1,4 +1,4 @@
-/** What a test and its crowd of browsers say to each other. */
+/** Messages between a test and its process of many browsers. */
 
 export interface Member {
   readonly username: string;
@@ -9,31 +9,31 @@ export interface Member {
 export type CrowdCommand =
   | {
       readonly do: 'call';
-      /** Of SIP over WebSocket. */
+      /** URL of SIP over WebSocket. */
       readonly server: string;
       readonly members: readonly Member[];
       readonly perSecond: number;
     }
-  /** What comes from now on, for so long. */
+  /** Requests a report on the audio received in the next `afterMs`. */
   | { readonly do: 'report'; readonly afterMs: number }
   | { readonly do: 'listen'; readonly tones: readonly number[] }
   | { readonly do: 'hangUp' };
 
 export interface MemberReport {
-  /** From the first INVITE to keys, further tries included. */
+  /** Time from the first INVITE to completed DTLS, including retries, ms. */
   readonly setupMs: number;
-  /** Calls that were tried again. */
+  /** Number of repeated call attempts. */
   readonly again: number;
   readonly dtlsState: string;
   readonly packets: number;
-  /** At 48 kHz. */
+  /** Number of received samples at 48 kHz. */
   readonly samples: number;
   readonly concealed: number;
 }
 
 export interface CrowdReport {
   readonly members?: readonly MemberReport[];
-  /** Hz, of each member. */
+  /** Detected tone of each member, Hz. */
   readonly heard?: readonly number[];
   readonly error?: string;
 }

@@ -1,6 +1,6 @@
 /**
- * Many browsers in a process of their own: SIP.js as it comes, over the WebRTC of Google's library for Node (`npm run interop`
- * installs it beside this file). Told by messages what to do; see crowd-messages.ts.
+ * Runs many browsers in a separate process: the published SIP.js over Google's WebRTC library for Node. `npm run interop`
+ * installs the library next to this file. The parent controls the process by the messages in crowd-messages.ts.
  */
 import { createRequire } from 'node:module';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -12,23 +12,23 @@ import type { CrowdCommand, CrowdReport, Member, MemberReport } from './crowd-me
 const RATE_HZ = 48_000;
 const FRAME = RATE_HZ / 100;
 const AMPLITUDE = 8000;
-/** Frames. */
+/** Maximum backlog of frames before older ones are dropped. */
 const BEHIND_MAX = 5;
 const TRIES = 10;
 const AGAIN_MS = 1000;
 const CONNECT_TRIES = 5;
-/** Looked at for its tone. */
+/** Audio window for tone detection, ms. */
 const EAR_MS = 300;
 const EAR_LIMIT_MS = 2000;
-/** An eighth of what the others say. */
+/** Minimum tone amplitude: an eighth of the amplitude that the others send. */
 const AUDIBLE = AMPLITUDE / 16;
 
 interface Frame {
   readonly samples: Int16Array;
-  /** Of the codec: 8 kHz for G.711, 48 for Opus. */
+  /** Sample rate of the codec: 8 kHz for G.711, 48 kHz for Opus. */
   readonly sampleRate: number;
 }
-/** What of the library is used here; its own types need a browser's. */
+/** The used part of the library. Its own types need browser types. */
 interface Wrtc {
   readonly RTCPeerConnection: new (how?: object) => { close(): void };
   readonly MediaStream: new (tracks?: readonly unknown[]) => unknown;
@@ -44,7 +44,7 @@ interface Connection {
 }
 
 const wrtc = createRequire(import.meta.url)('@roamhq/wrtc') as Wrtc;
-/** The library has no such event, and SIP.js makes one. */
+/** The event class that SIP.js constructs and the library lacks. */
 class TrackEvent extends Event {
   readonly track: unknown;
   constructor(type: string, { track }: { readonly track: unknown }) {
@@ -60,7 +60,7 @@ Object.assign(globalThis, {
   MediaStream: wrtc.MediaStream,
 });
 
-/** One microphone for everybody who says this tone. */
+/** A shared microphone for all browsers that send this tone. */
 function microphone(hz: number): { readonly track: unknown; frame(at: number): void } {
   const source = new wrtc.nonstandard.RTCAudioSource();
   const track = source.createTrack();
@@ -78,13 +78,13 @@ function microphone(hz: number): { readonly track: unknown; frame(at: number): v
 
 const microphones = new Map<number, ReturnType<typeof microphone>>();
 
-/** Ten milliseconds each, as many as have gone by. */
+/** Sends all frames of 10 ms that are due. */
 function speak(): void {
   const beganMs = performance.now();
   let said = 0;
   setInterval(() => {
     const due = (performance.now() - beganMs) / 10;
-    // Who is far behind leaves out what nobody waits for any more, or would never come to anything else.
+    // A microphone that lags far behind skips frames. Sending all of them would block the process.
     for (said = Math.max(said, Math.floor(due) - BEHIND_MAX); said < due; said += 1) {
       for (const one of microphones.values()) one.frame(said);
     }
@@ -116,7 +116,7 @@ class Browser {
       transportOptions: { server },
       logLevel: 'error',
       sessionDescriptionHandlerFactory: defaultSessionDescriptionHandlerFactory(stream),
-      // No server of anybody else is asked for our address.
+      // Disables STUN, so that no third-party server is contacted.
       sessionDescriptionHandlerFactoryOptions: {
         iceGatheringTimeout: 500,
         peerConnectionConfiguration: { iceServers: [] },
@@ -124,7 +124,7 @@ class Browser {
     });
   }
 
-  /** Again where a busy service was slow to answer. */
+  /** Connects, with retries for a slow service. */
   async connect(left = CONNECT_TRIES): Promise<void> {
     try {
       await this.#agent.start();
@@ -135,7 +135,7 @@ class Browser {
     }
   }
 
-  /** Until it has keys. A person calls again when an overloaded service refuses, or was too slow. */
+  /** Calls until DTLS completes. Retries, as a user would, if an overloaded service refuses or responds too late. */
   async call(): Promise<void> {
     this.#beganMs = performance.now();
     for (let left = TRIES; left > 0; left -= 1) {
@@ -149,7 +149,7 @@ class Browser {
     throw new Error(`${this.member.username} has no call`);
   }
 
-  /** False: the call ended before it had keys. */
+  /** Returns false if the call ended before DTLS completed. */
   async #connected(): Promise<boolean> {
     while (this.#session?.state === SessionState.Established) {
       if (this.#connection()?.connectionState === 'connected') return true;
@@ -158,7 +158,7 @@ class Browser {
     return false;
   }
 
-  /** Whether it was answered. */
+  /** Sends the INVITE. Resolves to whether it was answered. */
   #invite(): Promise<boolean> {
     const session = new Inviter(this.#agent, addressOf('1000'));
     this.#session = session;
@@ -176,7 +176,7 @@ class Browser {
     return (handler as { readonly peerConnection?: Connection } | undefined)?.peerConnection;
   }
 
-  /** What has come since it was asked last. */
+  /** Returns the statistics since the last report. */
   async report(): Promise<MemberReport> {
     let dtlsState = 'none';
     let now = this.#before;
@@ -202,7 +202,7 @@ class Browser {
     };
   }
 
-  /** The loudest of these tones in what comes now; 0: none. */
+  /** Returns the loudest of these tones in the current audio, Hz, or 0 if there is none. */
   async hears(tones: readonly number[]): Promise<number> {
     const track = this.#connection()?.getReceivers()[0]?.track;
     if (track === undefined) return 0;
@@ -233,7 +233,7 @@ function addressOf(user: string) {
   return made;
 }
 
-/** `turns`: of the sine from one sample to the next. */
+/** Power at one frequency; `turns` is its phase increment per sample, in periods. */
 function powerAt(samples: readonly number[], turns: number): number {
   let [re, im] = [0, 0];
   for (const [i, sample] of samples.entries()) {
@@ -243,7 +243,7 @@ function powerAt(samples: readonly number[], turns: number): number {
   return re * re + im * im;
 }
 
-/** Once all are over: what failed, together. */
+/** Waits until all calls have settled, then throws their failures together. */
 async function allOf(calls: readonly Promise<void>[]): Promise<void> {
   const failed = (await Promise.allSettled(calls)).filter((one) => one.status === 'rejected');
   if (failed.length > 0) throw new Error(failed.map(({ reason }) => String(reason)).join('\n'));
@@ -258,10 +258,10 @@ async function follow(command: CrowdCommand): Promise<CrowdReport> {
       speak();
       const calls: Promise<void>[] = [];
       for (const one of browsers) {
-        // Whoever connects and says nothing is cut off.
+        // Connects each browser just before its call, because the service closes silent connections.
         await one.connect();
         const call = one.call();
-        // Told with the others at the end.
+        // A failure is reported with the others at the end.
         call.catch(() => undefined);
         calls.push(call);
         await pause(1000 / command.perSecond);
@@ -290,5 +290,5 @@ process.on('message', (command: CrowdCommand) => {
     (error: unknown) => process.send?.({ error: String(error) } satisfies CrowdReport),
   );
 });
-// The library keeps threads that would hold the process.
+// The library's threads would keep the process alive.
 process.on('disconnect', () => process.exit(0));
