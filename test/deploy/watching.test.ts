@@ -63,7 +63,7 @@ it('every alert asks for metrics that there are, and has its section in the runb
     groups: { rules: { alert: string; expr: string; annotations: { runbook: string } }[] }[];
   };
   const rules = groups.flatMap((group) => group.rules);
-  const headings = [...read('RUNBOOK.md').matchAll(/^## (\w+)$/gm)].map(([, name]) => name);
+  const headings = [...readFileSync(join(DEPLOY, '../docs/operate/troubleshooting.md'), 'utf8').matchAll(/^## (\w+)$/gm)].map(([, name]) => name);
   expect(headings).toEqual(rules.map(({ alert }) => alert));
   for (const { alert, expr, annotations } of rules) {
     expect(annotations.runbook).toBe(`docs/operate/troubleshooting.md#${alert.toLowerCase()}`);
