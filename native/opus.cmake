@@ -1,12 +1,12 @@
-# libopus from the sources that the npm package @discordjs/opus carries; the package's own binding is not used.
-# Floating point; on x86 the SSE4.1 routines are compiled too and taken where the processor has them, and a function of
-# opus/ stands before libopus' own, which keeps another name.
+# Builds libopus from the sources in the npm package @discordjs/opus. The package's binding is not used.
+# Floating point. On x86, libopus selects its SSE4.1 routines at run time. A function in opus/ replaces one of
+# libopus, which is renamed.
 set(OPUS_DIR ${CMAKE_CURRENT_SOURCE_DIR}/../node_modules/@discordjs/opus/deps/opus)
 if(NOT EXISTS ${OPUS_DIR}/include/opus.h)
   message(FATAL_ERROR "libopus is missing: npm install brings it (@discordjs/opus)")
 endif()
 
-# The sanitizers never see libopus, so their build takes the library of the plain one where that stands already.
+# libopus is not built with sanitizers, so sanitizer builds reuse the library of the plain build if it exists.
 set(PLAIN_OPUS ${CMAKE_CURRENT_SOURCE_DIR}/../build/native/libcarillon_opus.a)
 if(CARILLON_SANITIZE AND EXISTS ${PLAIN_OPUS} AND NOT CMAKE_BINARY_DIR STREQUAL ${CMAKE_CURRENT_SOURCE_DIR}/../build/native)
   add_library(carillon_opus STATIC IMPORTED)

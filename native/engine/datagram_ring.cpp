@@ -124,7 +124,7 @@ void DatagramRing::add(uint8_t operation, int socket, const void* at, size_t siz
 void DatagramRing::send(const UdpSocket& socket, Bytes packet) {
   if (packet.size() > kArenaBytes) return;
   if (sends_ == kMostSends || packet.size() > kArenaBytes - used_) {
-    // Some submissions may not have reached the kernel yet. exchange() submits and waits.
+    // Receives queued before also complete here; exchange() reports their results.
     submit();
     reap();
     sends_ = used_ = 0;

@@ -93,7 +93,7 @@ void srtp(Bytes input) {
   for (bool is_rtcp = false; course.next(datagram); is_rtcp = !is_rtcp) {
     const size_t size = datagram.size();
     static_cast<void>(is_rtcp ? protection.unprotect_rtcp(datagram) : protection.unprotect_rtp(datagram));
-    // Protect a packet and check that unprotecting restores it.
+    // Also protect the datagram as an outgoing packet.
     datagram.resize(size + PacketProtection::kMaxTail);
     if (is_rtcp && size >= 8) static_cast<void>(protection.protect_rtcp(datagram, size));
     if (!is_rtcp && size >= kRtpHeaderBytes && (datagram[0] & 0x1f) == 0) {

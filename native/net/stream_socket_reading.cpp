@@ -121,7 +121,7 @@ void StreamSocket::take(const MessageReader::Item& item, Nanos now) {
   }
 }
 
-/// Returns false if the bot exceeds the rate limit and nothing more must be read.
+/// Applies the rate limit. Returns false if the bot must be disconnected for flooding.
 bool StreamSocket::meter(size_t bytes, Nanos now, unsigned messages) {
   if (state_ != State::open) return true;
   const FloodMeter::Verdict verdict = flood_.count(bytes, now, messages);

@@ -17,7 +17,7 @@ namespace carillon {
 namespace {
 
 /// Interval between turns. Data waits half of it on average. With 2 ms, a bot's audio barely met the limit of
-/// 22 ms from its first packet, and saved only 50 us per call and second at 300 calls.
+/// 22 ms from its first packet. The longer interval saved only 50 us per call and second at 300 calls.
 constexpr Nanos kTurn = kTick;
 /// Phase of the turns: half a tick after the media thread, whose messages are then ready.
 constexpr Nanos kTurnOffset = kTick / 2;

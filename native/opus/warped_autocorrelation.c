@@ -1,19 +1,20 @@
-/* libopus' silk_warped_autocorrelation_FLP for processors with AVX2.
+/* AVX2 version of silk_warped_autocorrelation_FLP from libopus.
  *
  * A chain of allpass sections: a[0] is the input, a[i+1](n) = a[i](n-1) + w (a[i+1](n-1) - a[i](n)). The
- * result is corr[i], the sum over n of a[0](n) a[i](n). Sample by sample each section waits for the one
- * before it. Here section i is i samples behind: with b[i](s) = a[i](s - i)
+ * result is corr[i], the sum over n of a[0](n) a[i](n). Computed per sample, each section depends on the
+ * previous section. In this version, section i lags by i samples: with b[i](s) = a[i](s - i)
  *
  *   b[i+1](s) = b[i](s-2) + w (b[i+1](s-1) - b[i](s-1))
  *
- * so all sections of a step know their inputs from the steps before. The sums are the same to the bit. */
+ * all inputs of a step are results of earlier steps. The sums are bit-exact. */
 
 /* Sections 1 to 4, 5 to 8, ... */
 typedef double Quad __attribute__((vector_size(32)));
 
 #define MAX_QUADS 6
 
-/* The last of `low`, then the first three of `high`. GCC knows the one since 12, clang has no other. */
+/* Returns the last element of `low` and the first three of `high`. GCC has __builtin_shufflevector since
+ * version 12; clang has no __builtin_shuffle. */
 #ifdef __clang__
 #define SHIFTED(low, high) __builtin_shufflevector(low, high, 3, 4, 5, 6)
 #else
@@ -22,7 +23,7 @@ typedef long long Places __attribute__((vector_size(32)));
 #endif
 #define INLINE static inline __attribute__((always_inline))
 
-/* `reversed`: the input from behind, between as many zeros on both sides as there are sections. */
+/* `reversed`: the reversed input, padded on both sides with one zero per section. */
 INLINE void correlate(double* sums, const double* reversed, double warping, int length, int quads) {
   const int sections = 4 * quads;
   Quad section[MAX_QUADS] = {{0}}; /* b[i](s-1) */
@@ -50,20 +51,20 @@ INLINE void correlate(double* sums, const double* reversed, double warping, int 
   __builtin_memcpy(sums + 1, sum, (unsigned)sections * sizeof(double));
 }
 
-/* Without FMA, which rounds otherwise. */
+/* FMA is not enabled, because it rounds differently. */
 __attribute__((target("avx2"))) static void correlate_avx2(double* sums, const double* reversed,
                                                            double warping, int length, int quads) {
   if (quads == 4) {
-    correlate(sums, reversed, warping, length, 4); /* of our complexity: all in registers */
+    correlate(sums, reversed, warping, length, 4); /* the complexity in use: all data fits in registers */
   } else {
     correlate(sums, reversed, warping, length, quads);
   }
 }
 
-/* libopus' own. */
+/* Original function of libopus. */
 void silk_warped_autocorrelation_plain(float* corr, const float* input, float warping, int length, int order);
 
-/* `order`: even, 24 at most. */
+/* `order`: even, at most 24. */
 void silk_warped_autocorrelation_FLP(float* corr, const float* input, const float warping, const int length,
                                      const int order) {
   if (!__builtin_cpu_supports("avx2")) {

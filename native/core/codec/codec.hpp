@@ -94,8 +94,8 @@ class AudioEncoder {
   virtual ~AudioEncoder() = default;
 
   [[nodiscard]] virtual SessionRates rates() const = 0;
-  /// Returns the supported packet length in ms closest to `wanted` (10-60 in steps of 10) that fits a
-  /// datagram.
+  /// Returns the longest supported packet length in ms up to `wanted` (10-60 in steps of 10) whose payload
+  /// fits a datagram.
   [[nodiscard]] virtual int packet_ms(int wanted) const { return wanted; }
   /// Largest payload in octets for the lengths that packet_ms() returns.
   [[nodiscard]] virtual size_t max_payload() const = 0;

@@ -12,7 +12,7 @@ inline constexpr SessionRates kG711Rates{RtpClockRate(8000), kNarrowband};
 /// Decodes G.711. One octet is one sample, so payloads can be split anywhere. The output has the concealer's
 /// delay. Both laws share one state because some senders switch between them without negotiation.
 ///
-/// While no packet is lost, the decoder bypasses the concealer, whose memory is large. The decoder then
+/// While no packet is lost, the decoder bypasses the concealer because of its large memory. The decoder then
 /// produces the delay from the last received octets and passes them to the concealer at the first loss. These
 /// octets are stored in memory that the concealer uses only during concealment.
 class G711Decoder final : public AudioDecoder {
@@ -43,7 +43,7 @@ class G711Decoder final : public AudioDecoder {
 
   Coding coding_ = Coding::pcmu;
   size_t end_ = 0;        // end of the octets in past()
-  size_t known_ = 0;      // contiguous octets before end_ that include the last output
+  size_t known_ = 0;      // contiguous octets before end_
   size_t passed_by_ = 0;  // octets of known_ that the concealer has not received
   Concealer concealer_;
 };

@@ -16,7 +16,7 @@ namespace carillon {
 namespace {
 
 // GHASH uses the reverse bit order of the carry-less multiplication. With reversed bytes and the key
-// multiplied by x it becomes POLYVAL (RFC 8452 appendix A), whose product has the right order and is reduced
+// multiplied by x it becomes POLYVAL (RFC 8452 appendix A). Its product has the right order and is reduced
 // from below.
 
 CLMUL inline __m128i load(const void* from) { return _mm_loadu_si128(static_cast<const __m128i*>(from)); }

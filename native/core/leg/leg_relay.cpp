@@ -105,7 +105,8 @@ bool Leg::go_on_after_relay(SampleRate rate, std::span<Sample> out) {
   return true;
 }
 
-/// Prepares the transition. The far end is decoded from its next visit, at most one frame later.
+/// Crossfades from relayed to composed audio. Extrapolated audio fills the frame, at most one, until the far
+/// end is decoded from its next visit.
 void Leg::join_on(Frame& sent) {
   const size_t from = (kJoinFrames - join_left_) * sent.size();
   const std::span<const Sample> before = std::span(join_).subspan(from, sent.size());

@@ -4,8 +4,8 @@
 namespace carillon {
 
 Received Leg::receive_rtcp(std::span<uint8_t> datagram, const Address& source, Nanos arrival) {
-  // RTCP must come from the RTP host. Its port must be the RTP port + 1, unless the report contains the SSRC
-  // of the received stream.
+  // RTCP must come from the RTP host. Ports other than the RTP port + 1 must send the SSRC of the received
+  // stream.
   const Address& peer = receive_.source().target();
   if (!same_host(source, peer)) return Received::unknown_source;
   if (protection_->awaits_keys()) return Received::ignored;

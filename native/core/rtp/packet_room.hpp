@@ -14,7 +14,7 @@ namespace carillon {
 /// their tick, and shared buffers stay in the processor cache.
 class PacketRoom {
  public:
-  /// Number of buffers. A packet stays valid until this many further packets were started on its thread.
+  /// Number of buffers. Each call of next() reuses the oldest one, which invalidates its packet.
   static constexpr size_t kRooms = 32;
   /// Largest payload in bytes of any codec: 40 ms of L16 at 16 kHz.
   static constexpr size_t kLongestPayload = 1280;
