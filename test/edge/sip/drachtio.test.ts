@@ -116,7 +116,7 @@ describe('drachtio-server', () => {
     expect(ends).toEqual([]);
     await clock.advance(1);
     await until(() => ends.length === 1);
-    expect(ends[0]).toMatchObject({ how: 'transport', reason: 'drachtio-server is away' });
+    expect(ends[0]).toMatchObject({ how: 'transport', reason: 'drachtio-server is unavailable' });
   });
 
   it('back within the grace: calls go on and can be ended; those it has lost end', async () => {
@@ -150,7 +150,7 @@ describe('drachtio-server', () => {
     await clock.advance(2000);
     const rig = await starting;
     expect(rig.signalling.ready()).toBe(false);
-    expect(rig.signalling.detail).toContain('it refuses the secret (drachtio.secret)');
+    expect(rig.signalling.detail).toContain('the server refuses the secret (drachtio.secret)');
     expect(warned).toMatchObject([{ againInMs: 15_000 }]);
   });
 
