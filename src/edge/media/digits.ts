@@ -3,20 +3,23 @@ import type { Hub } from './hub.ts';
 import type { JobHandle, LegHandle, NativeDigitStep } from './native.ts';
 
 const FRAME_MS = 20;
-/** RFC 4733 receivers and tone detectors both want at least 40 ms; 80 is safe on every network. */
+/**
+ * Minimum tone length in frames. RFC 4733 receivers and tone detectors need at least 40 ms; 80 ms is reliable on every
+ * network.
+ */
 const SHORTEST_FRAMES = 4;
 const LONGEST_FRAMES = 400;
-/** `w` and `W` (dialect §6). */
+/** Duration of `w` and `W` in milliseconds (dialect §6). */
 const PAUSE_MS: Readonly<Record<string, number>> = { w: 500, W: 1000 };
-/** Limit of digits and pauses in one request. */
+/** Maximum number of digits and pauses in one request. */
 const MAX_STEPS = 500;
-/** Requests of one leg that wait for their turn. */
+/** Maximum number of pending requests per leg. */
 const MAX_WAITING = 64;
 
 const frames = (ms: number): number =>
   Math.min(LONGEST_FRAMES, Math.max(SHORTEST_FRAMES, Math.ceil(ms / FRAME_MS)));
 
-/** `0-9*#A-D` and pauses to native steps. */
+/** Converts `0-9*#A-D` and pauses to native steps. */
 export function digitSteps(digits: string, options: DigitsOptions): NativeDigitStep[] {
   const steps: NativeDigitStep[] = [];
   for (const character of digits.slice(0, MAX_STEPS)) {
@@ -32,12 +35,12 @@ export function digitSteps(digits: string, options: DigitsOptions): NativeDigitS
   return steps;
 }
 
-/** The digits on their way out of one leg: one request after the other. */
+/** Queue of digits to send on one leg, one request at a time. */
 export class DigitQueue {
   readonly #hub: Hub;
   readonly #leg: LegHandle;
   readonly #waiting: (() => void)[] = [];
-  /** Resolvers of everything not sent yet. */
+  /** Resolvers of all requests not sent yet. */
   readonly #open = new Set<() => void>();
   #busy = false;
   #closed = false;
@@ -51,7 +54,7 @@ export class DigitQueue {
     const steps = digitSteps(digits, options);
     if (this.#closed || steps.length === 0) return Promise.resolve();
     if (this.#waiting.length >= MAX_WAITING) {
-      this.#hub.logger.warn({ waiting: MAX_WAITING }, 'digits dropped, too many wait');
+      this.#hub.logger.warn({ waiting: MAX_WAITING }, 'digits dropped, too many pending requests');
       return Promise.resolve();
     }
     const { promise, resolve } = Promise.withResolvers<void>();

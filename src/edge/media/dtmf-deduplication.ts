@@ -1,9 +1,9 @@
-/** The audio path (RFC 4733 or tones) or SIP INFO. */
+/** Source of a digit: the audio path (RFC 4733 or tones) or SIP INFO. */
 export type DtmfMethod = 'media' | 'signalling';
 
-/** The two reports of one press lie no further apart: INFO is often sent when the key goes up. */
+/** Maximum time between two reports of one key press, in milliseconds. INFO is often sent when the key is released. */
 const SAME_PRESS_MS = 800;
-/** Presses of one way that wait for their twin. */
+/** Maximum number of digits from one source that wait for the report of the other. */
 const MAX_UNPAIRED = 16;
 
 interface Press {
@@ -12,11 +12,14 @@ interface Press {
   readonly atMs: number;
 }
 
-/** Some phones send each press both in the audio and by SIP INFO: it counts once. One that uses one way is never affected. */
+/**
+ * Removes duplicate digits of phones that send each key press both in the audio and by SIP INFO. Phones with one source
+ * are not affected.
+ */
 export class DtmfDeduplication {
   #unpaired: readonly Press[] = [];
 
-  /** False: the twin of a press that was told already. */
+  /** Returns false for the second report of a digit already reported. */
   isNew(digit: string, way: DtmfMethod, atMs: number): boolean {
     const recent = this.#unpaired.filter((press) => atMs - press.atMs < SAME_PRESS_MS);
     const twin = recent.find((press) => press.digit === digit && press.way !== way);

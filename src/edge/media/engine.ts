@@ -1,4 +1,4 @@
-/** Front door of media: the native engine as the domain's `Media`. */
+/** Public interface of media: the native engine as the domain's `Media`. */
 
 import { X509Certificate } from 'node:crypto';
 import { isIPv6 } from 'node:net';
@@ -31,32 +31,32 @@ export interface MediaIdentity {
 }
 
 export interface MediaOptions {
-  /** IP address that RTP sockets bind to. */
+  /** IP address to bind RTP sockets to. */
   readonly rtpHost: string;
-  /** Address that peers are told to send to. */
+  /** Address in SDP to which peers send RTP. */
   readonly publicHost: string;
-  /** UDP and TCP port that all legs with ICE share; 0: the lowest RTP port; left away: they have none. */
+  /** UDP and TCP port shared by all legs with ICE; 0 uses the lowest RTP port. Undefined disables the shared port. */
   readonly icePort?: number | undefined;
   readonly portMin: number;
   readonly portMax: number;
   /**
-   * A leg that neither hears nor says anything sends one packet at its beginning and one each so long. Left away, or a
-   * frame of 20 ms: silence without pause.
+   * Interval in milliseconds of keep-alive packets on a silent leg, which otherwise sends only one packet at its start.
+   * Undefined, or a frame of 20 ms, sends continuous silence.
    */
   readonly keepAliveMs?: number;
-  /** Media threads; 1 when left away. */
+  /** Number of media threads. Default: 1. */
   readonly threads?: number;
-  /** Datagrams of many sockets by one system call, where the kernel can; true when left away. */
+  /** True to send datagrams of many sockets in one system call, if the kernel supports it. Default: true. */
   readonly ioUring?: boolean;
-  /** `thread`: real sockets and clock. `manual`: neither; the owner of `manual` moves time and packets. */
+  /** `thread`: real sockets and clock. `manual`: the owner of `manual` advances time and delivers packets. */
   readonly drive: 'thread' | 'manual';
   readonly wallMs: () => number;
   readonly logger: Logger;
-  /** Keypad tones are left out of recordings; false when left away. */
+  /** True to remove DTMF tones from recordings. Default: false. */
   readonly suppressDigits?: boolean;
-  /** Certificate and key as PEM, for keys by DTLS; left away: none. */
+  /** Certificate and key as PEM for DTLS; undefined disables DTLS. */
   readonly identity?: MediaIdentity | undefined;
-  /** Ports, SSRCs and starting numbers; the system's generator when left away. */
+  /** Random source for ports, SSRCs and initial sequence numbers. Default: the system's generator. */
   readonly random?: Random;
 }
 
@@ -64,51 +64,51 @@ export interface MediaStatus {
   readonly ready: boolean;
   readonly legs: number;
   readonly portsFree: number;
-  /** Of the media thread whose ticks begin latest. */
+  /** Highest tick delay among the media threads, 99th percentile, in microseconds. */
   readonly tickLateP99Us: number;
-  /** Of the media thread that works least: a new call goes there. */
+  /** Load of the least busy media thread, which gets the next call, 0..1. */
   readonly busy: number;
   readonly threads: readonly MediaThreadStatus[];
 }
 
 export interface MediaThreadStatus {
   readonly legs: number;
-  /** Part of its last second that it worked, 0..1. */
+  /** Fraction of the last second spent working, 0..1. */
   readonly busy: number;
-  /** How late its ticks begin, 99th percentile of the last ten to twenty seconds. */
+  /** Delay of ticks, 99th percentile of the last 10 to 20 s, in microseconds. */
   readonly tickLateP99Us: number;
-  /** Milliseconds that it had to leave out since its start. */
+  /** Milliseconds of ticks skipped since the start. */
   readonly skippedTicks: number;
   readonly scheduling: NativeThreadStatus['scheduling'];
-  /** Datagrams of many sockets by one system call. */
+  /** True if datagrams of many sockets are sent in one system call. */
   readonly ioUring: boolean;
 }
 
 export interface MediaCounters {
   readonly packetsReceived: number;
   readonly packetsSent: number;
-  /** RTP and RTCP from addresses that are not the peer's, or with payload types that were not negotiated. */
+  /** RTP and RTCP packets from unexpected addresses or with payload types that were not negotiated. */
   readonly unknownSources: number;
-  /** Datagrams that were neither RTP nor RTCP. */
+  /** Datagrams that are not RTP or RTCP. */
   readonly malformed: number;
-  /** Times that a peer was found at another address than before. */
+  /** Number of changes of a peer's source address. */
   readonly sourceChanges: number;
-  /** Commands whose leg, room or object was not there any more, or was full. */
+  /** Commands for a leg, room or object that no longer exists or is full. */
   readonly unknownHandles: number;
-  /** Milliseconds that media threads had to leave out. */
+  /** Milliseconds skipped by media threads. */
   readonly skippedTicks: number;
-  /** Events lost because JavaScript did not fetch them in time; audio only. */
+  /** Events lost because JavaScript read them too late; audio events only. */
   readonly droppedEvents: number;
 }
 
 type ThreadCounters = Omit<MediaCounters, 'droppedEvents'>;
 
-/** The network and the clock of the manual mode. Times are the engine's monotonic milliseconds, see `nowMs`. */
+/** Network and clock of the manual mode. Times are the engine's monotonic milliseconds, see `nowMs`. */
 export interface ManualDrive {
   nowMs(): number;
-  /** Moves time on and hands out all events. */
+  /** Advances time and delivers all events. */
   advance(ms: number): void;
-  /** A datagram arrives at one of our ports now, or at `atMs` in the past. */
+  /** Delivers a datagram to one of our ports now, or at `atMs` in the past. */
   inject(
     localPort: number,
     from: { readonly address: string; readonly port: number },
@@ -120,21 +120,21 @@ export interface ManualDrive {
 }
 
 export interface MediaEngine extends Media {
-  /** A leg that lives has its RTP or RTCP there. */
+  /** Returns whether an active leg uses that port for RTP or RTCP. */
   isPortOfLeg(port: number): boolean;
-  /** Throws PORT_IN_USE, in one line that says what to do, where no leg could have a port. */
+  /** Throws PORT_IN_USE with a remedy in one line if no leg can get a port. */
   checkPorts(): void;
-  /** `status().busy` alone: asked several times a second, also while there is no call. */
+  /** Value of `status().busy`, sampled several times per second even without calls. */
   busy(): number;
   status(): MediaStatus;
   counters(): MediaCounters;
-  /** Closes every leg and ends the media threads. */
+  /** Closes all legs and ends the media threads. */
   stop(): Promise<void>;
-  /** Only with `drive: 'manual'`. */
+  /** Manual drive; defined only with `drive: 'manual'`. */
   readonly manual: ManualDrive | undefined;
 }
 
-/** A port that somebody else holds costs one attempt. */
+/** Maximum number of attempts to bind a port, because other programs may hold some. */
 const MAX_BIND_ATTEMPTS = 50;
 const TOO_MANY_LEGS = 0;
 const FRAME_MS = 20;
@@ -151,7 +151,7 @@ class Engine implements MediaEngine {
   readonly #hub: Hub;
   readonly #ports: PortPool;
   readonly #icePort: number | undefined;
-  /** By port. */
+  /** Legs by port. */
   readonly #legs = new Map<number, NativeLeg>();
   readonly #rooms = new Set<NativeRoom>();
   #stopped = false;
@@ -185,7 +185,7 @@ class Engine implements MediaEngine {
   }
 
   openLeg(options: MediaLegOptions, events: MediaLegEvents): Promise<MediaLeg> {
-    // An async function's throw, without its extra turn: the leg exists when this returns.
+    // Convert exceptions to rejections without an async function, so that the leg exists on return.
     try {
       return Promise.resolve(this.#openLeg(options, events));
     } catch (error) {
@@ -292,7 +292,8 @@ class Engine implements MediaEngine {
       const port = this.#ports.take(engine.nowMs());
       if (port === undefined) break;
       const ssrc = this.#random.integer(0x1_0000_0000);
-      // In the lower half: a receiver of SRTP that misses the first packets would not know of a rollover (RFC 3711 §3.3.1).
+      // Start in the lower half: an SRTP receiver that misses the first packets could not detect a rollover (RFC 3711
+      // §3.3.1).
       const sequence = this.#random.integer(0x8000);
       const timestamp = this.#random.integer(0x1_0000_0000);
       const handle = engine.openLeg(
@@ -324,7 +325,7 @@ class Engine implements MediaEngine {
     throw new ServiceError('MEDIA_NO_PORTS', 'no RTP port is free');
   }
 
-  /** Undefined: each leg has its own port, as others have. */
+  /** Returns the shared port, or undefined if each leg uses a separate one. */
   #shareIcePort(): number | undefined {
     const { icePort, portMin, logger } = this.#options;
     if (icePort === undefined) return undefined;
@@ -334,17 +335,20 @@ class Engine implements MediaEngine {
     const problem = this.#problemOf('port for browsers (UDP and TCP)', wanted, port);
     logger.warn(
       {},
-      `each browser's call has a port of its own, and TCP is not possible: ${problem}`,
+      `each browser's call uses a separate port, and TCP is not possible: ${problem}`,
     );
     return undefined;
   }
 
-  /** `errno`: negative, as the engine tells it. */
+  /** `errno` is negative, as reported by the engine. */
   #problemOf(what: string, port: number, errno: number): string {
     const setting = what === 'RTP port' ? 'CARILLON_RTP_PORT_MIN' : 'CARILLON_RTP_ICE_PORT';
     return listenProblem(getSystemErrorName(errno), {
-      ...{ what, host: this.#options.rtpHost, port },
-      ...{ portSetting: setting, hostSetting: 'CARILLON_RTP_HOST' },
+      what,
+      host: this.#options.rtpHost,
+      port,
+      portSetting: setting,
+      hostSetting: 'CARILLON_RTP_HOST',
     });
   }
 

@@ -1,4 +1,4 @@
-/** Events of the native media engine; their numbers are those of native/engine/event_ring.hpp. */
+/** Events of the native media engine. Their numbers match native/engine/event_ring.hpp. */
 import { type NativeRecord, readRecords } from '../../base/record-batch.ts';
 import type {
   JobHandle,
@@ -18,11 +18,11 @@ export type NativeEvent =
       readonly type: 'dtmf';
       readonly handle: LegHandle;
       readonly digit: string;
-      /** Heard within the audio. */
+      /** True if the digit was detected as a tone in the audio. */
       readonly asTone: boolean;
       readonly atMs: number;
     }
-  /** `atMs`: when the time was over. */
+  /** `atMs` is the time at which the timeout elapsed. */
   | { readonly type: 'mediaTimeout'; readonly handle: LegHandle; readonly atMs: number }
   | {
       readonly type: 'sourceChanged';
@@ -31,7 +31,7 @@ export type NativeEvent =
       readonly address: string;
       readonly port: number;
     }
-  /** `fault`: why there are no keys. */
+  /** `fault` is the reason if key exchange failed. */
   | { readonly type: 'secured'; readonly handle: LegHandle; readonly fault: string | undefined }
   | { readonly type: 'playbackEnded'; readonly handle: PlayerHandle }
   | { readonly type: 'digitsSent'; readonly handle: JobHandle }
@@ -53,7 +53,7 @@ export type NativeEvent =
 
 const TYPE_MEDIA = 1;
 
-/** Calls `handle` for each record of the batch's first `length` bytes, in order. */
+/** Calls `handle` for each record in the first `length` bytes of the batch, in order. */
 export function readBatch(
   batch: Uint8Array,
   length: number,

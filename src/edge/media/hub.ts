@@ -1,4 +1,4 @@
-/** Joins handles of the native side to whoever waits for their events. One per engine. */
+/** Delivers native events to the listeners of their handles. One instance per engine. */
 import type { Logger } from '../../base/logger.ts';
 import { type NativeEvent, readBatch } from './events.ts';
 import type { Native, NativeEngine, OwnHandle, Place, StreamHandle } from './native.ts';
@@ -10,9 +10,9 @@ export interface StreamListener {
   other(event: NativeEvent): void;
 }
 
-/** 1 MiB holds what 300 streams say in 60 ms; the rest waits for the next round. */
+/** Batch size in bytes. 1 MiB holds 60 ms of events from 300 streams; the rest waits for the next round. */
 const BATCH_BYTES = 1 << 20;
-/** RepeatedTask of one wake-up; what is left then waits for the next turn of the event loop. */
+/** Maximum number of rounds per wakeup. Remaining events wait for the next turn of the event loop. */
 const MAX_ROUNDS = 16;
 type OfPlace = Extract<NativeEvent, { readonly handle: Place }>;
 const OF_PLACES: ReadonlySet<NativeEvent['type']> = new Set<OfPlace['type']>([
@@ -22,7 +22,7 @@ const OF_PLACES: ReadonlySet<NativeEvent['type']> = new Set<OfPlace['type']>([
   'sourceChanged',
   'secured',
 ]);
-/** Whether its handle names a leg or a room. */
+/** Returns whether the handle of an event names a leg or a room. */
 const isOfPlace = (event: NativeEvent): event is OfPlace => OF_PLACES.has(event.type);
 
 interface HubOptions {
@@ -36,13 +36,13 @@ export class Hub {
   readonly engine: NativeEngine;
   readonly wallMs: () => number;
   readonly logger: Logger;
-  /** Keypad tones are left out of recordings. */
+  /** True to remove DTMF tones from recordings. */
   readonly suppressDigits: boolean;
   readonly #batch = new Uint8Array(BATCH_BYTES);
   readonly #listeners = new Map<OwnHandle, EventListener>();
   readonly #places = new Map<Place, EventListener>();
   readonly #streams = new Map<StreamHandle, StreamListener>();
-  /** Messages of the batch in hand, by stream. */
+  /** Messages of the current batch by stream. */
   readonly #messages = new Map<StreamHandle, Uint8Array[]>();
   #lastHandle = 0;
   #pumping = false;
@@ -59,7 +59,7 @@ export class Hub {
     this.engine = makeEngine(() => this.pump());
   }
 
-  /** A new handle: never 0, and unique for 2^32 calls. */
+  /** Returns a new handle: never 0, unique for 2^32 calls. */
   newHandle<Handle extends OwnHandle>(): Handle {
     this.#lastHandle = this.#lastHandle >= 0x7fff_ffff ? 1 : this.#lastHandle + 1;
     return this.#lastHandle as Handle;
@@ -73,7 +73,9 @@ export class Hub {
     this.#streams.set(handle, listener);
   }
 
-  /** Legs and rooms are named by the native side; their names may equal those of newHandle. */
+  /**
+   * Registers a listener for a leg or room. The native side assigns their handles, which may equal those of newHandle.
+   */
   listenToPlace(place: Place, listener: EventListener): void {
     this.#places.set(place, listener);
   }
@@ -91,12 +93,12 @@ export class Hub {
     this.#messages.delete(handle);
   }
 
-  /** Wall time in ms of a moment of the engine's clock. */
+  /** Converts a time of the engine's clock to wall time in milliseconds. */
   wallOf(engineMs: number): number {
     return Math.round(this.wallMs() - (this.engine.nowMs() - engineMs));
   }
 
-  /** Hands out everything that waits. */
+  /** Delivers all pending events. */
   pump(): void {
     if (this.#pumping) return;
     this.#pumping = true;
@@ -133,7 +135,7 @@ export class Hub {
     if (listener !== undefined) this.#guard(() => listener(event));
   }
 
-  /** Sends the messages of one stream that came before something else of it. */
+  /** Delivers the messages of one stream before a later event of the same stream. */
   #deliverMedia(handle: StreamHandle): void {
     const messages = this.#messages.get(handle);
     if (messages === undefined) return;
@@ -142,7 +144,7 @@ export class Hub {
     if (stream !== undefined) this.#guard(() => stream.media(messages));
   }
 
-  /** A listener's fault is its own: the batch goes on for everybody else. */
+  /** Logs an error of a listener, so that other listeners still receive the batch. */
   #guard(call: () => void): void {
     try {
       call();

@@ -35,15 +35,15 @@ import { Players } from './playback.ts';
 import { startRecording } from './recording.ts';
 import { LegStream } from './stream.ts';
 
-/** By their numbers in native/core/base/events.hpp (SourceChange). */
+/** Names by their numbers in native/core/base/events.hpp (SourceChange). */
 const SOURCE_CHANGES = ['learned', 'signalled', 'moved', 'preferred', 'replaced'] as const;
 type SourceChanged = Extract<NativeEvent, { type: 'sourceChanged' }>;
-/** Native limit (Leg::kMaxStreams). */
+/** Native limit of streams per leg (Leg::kMaxStreams). */
 const MAX_STREAMS = 8;
 
 /**
- * How long its ports rest. An offer that was not answered may be answered while it is withdrawn: a 200 that crosses our
- * CANCEL, or that is repeated, gets its BYE within seconds. The least leaves the media thread time to close its sockets.
+ * Quarantine of a leg's ports in milliseconds. A peer may answer an offer that is being withdrawn: a 200 that crosses
+ * our CANCEL, or a repeated one, gets its BYE within seconds. The minimum lets the media thread close its sockets.
  */
 export const REST_MS: Readonly<Record<PeerAtEnd, number>> = {
   known: 30_000,
@@ -51,7 +51,7 @@ export const REST_MS: Readonly<Record<PeerAtEnd, number>> = {
   refused: 1000,
 };
 
-/** Read at once. */
+/** Shared buffer; each use reads it before the next one. */
 const FIGURES = statisticsBuffer();
 
 const NO_QUALITY: MediaQuality = {
@@ -94,21 +94,21 @@ function peerOf({ peerLossFraction, peerJitterMs, peerMos }: NativeStatistics) {
   };
 }
 
-/** One native leg and everything of it that somebody in JavaScript waits for. */
+/** One native leg and its listeners in JavaScript. */
 export class NativeLeg implements MediaLeg {
   readonly address: string;
   readonly port: number;
   readonly icePort: number | undefined;
-  /** The native side's name for it; the engine's own business. */
+  /** Handle on the native side, used only by the engine. */
   readonly handle: LegHandle;
   readonly #hub: Hub;
   readonly #events: MediaLegEvents;
   readonly #onClose: (peer: PeerAtEnd) => void;
-  /** Most legs play nothing, press nothing and listen for nothing: each is made when it is first asked for. */
+  /** Created on first use, because most legs play nothing, send no digits and have no listeners. */
   #players: Players | undefined;
   #digits: DigitQueue | undefined;
   #listening: Listening | undefined;
-  /** What came and was no use, told before. */
+  /** Kinds of rejected packets already reported. */
   #told: Set<Unwanted> | undefined;
   readonly #streams = new Set<LegStream>();
   readonly #presses = new DtmfDeduplication();
@@ -146,7 +146,7 @@ export class NativeLeg implements MediaLeg {
     });
   }
 
-  /** At which it hears and speaks, Hz. */
+  /** Sample rate of the leg in Hz. */
   get rate(): LineRate {
     return this.#rate;
   }
@@ -191,7 +191,7 @@ export class NativeLeg implements MediaLeg {
     this.#tellTones();
   }
 
-  /** Streams tell their bots of every key. */
+  /** Starts tone detection, because streams report every digit to their bots. */
   #tellTones(): void {
     const wanted = this.#tonesWanted || this.#streams.size > 0;
     if (this.#closed || wanted === this.#hearsTones) return;
@@ -247,7 +247,7 @@ export class NativeLeg implements MediaLeg {
       ? readStatistics(FIGURES)
       : undefined;
     if (statistics !== undefined) this.#take(statistics);
-    // Some source has sent to the port, so late packets may follow.
+    // A source has sent to the port, so late packets may follow.
     if (statistics !== undefined) this.#tellRefused(statistics);
     const found =
       statistics !== undefined && statistics.packetsReceived + statistics.unknownSources > 0;
@@ -255,7 +255,7 @@ export class NativeLeg implements MediaLeg {
     return this.#lastQuality;
   }
 
-  /** What came and was no use is told once for each reason. */
+  /** Reports each kind of rejected packet once. */
   #take(statistics: NativeStatistics): void {
     this.#lastQuality = qualityOf(statistics);
     for (const { count, many, reason } of UNWANTED) {
@@ -267,7 +267,7 @@ export class NativeLeg implements MediaLeg {
     }
   }
 
-  /** The peer was never heard, while RTP came from an address that is not accepted. */
+  /** Reports a peer that was never received while RTP arrived from unaccepted addresses. */
   #tellRefused(statistics: NativeStatistics): void {
     const { packetsReceived, notNegotiated, unknownSources } = statistics;
     if (packetsReceived + notNegotiated > 0 || unknownSources < REFUSED_PACKETS) return;
@@ -292,7 +292,10 @@ export class NativeLeg implements MediaLeg {
 }
 
 type Unwanted = 'unauthentic' | 'malformed' | 'notNegotiated' | 'unknownSources';
-/** A second of packets; of strangers, half a minute: the peer's own may be among them until it is learned. */
+/**
+ * Thresholds of packets before a report. About one second; for unknown sources half a minute, because the peer's
+ * packets count until its address is learned.
+ */
 const UNWANTED: readonly { count: Unwanted; many: number; reason: string }[] = [
   {
     count: 'unauthentic',
@@ -301,11 +304,11 @@ const UNWANTED: readonly { count: Unwanted; many: number; reason: string }[] = [
   },
   { count: 'malformed', many: 50, reason: 'datagrams on an RTP port that are no RTP' },
   { count: 'notNegotiated', many: 50, reason: 'RTP of a payload type that was not negotiated' },
-  { count: 'unknownSources', many: 1500, reason: 'an RTP port was flooded by strangers' },
+  { count: 'unknownSources', many: 1500, reason: 'an RTP port was flooded by unknown sources' },
 ];
 
-/** A second of them: no stray packets. */
+/** Threshold of about one second of packets, which excludes stray ones. */
 const REFUSED_PACKETS = 50;
 
-/** What is asked to play on a leg that is gone. */
+/** Result of a playback on a closed leg. */
 const OVER: Playback = { finished: Promise.resolve('stopped'), stop: () => undefined };

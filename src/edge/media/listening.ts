@@ -3,7 +3,7 @@ import type { MachineDetectionOptions, MachineDetectionResult } from '../../doma
 import type { Hub } from './hub.ts';
 import type { JobHandle, LegHandle } from './native.ts';
 
-/** In the order of the native MachineReason. */
+/** Names in the order of the native MachineReason. */
 const REASONS: readonly MachineDetectionResult['reason'][] = [
   'initialSilence',
   'greeting',
@@ -15,10 +15,10 @@ const REASONS: readonly MachineDetectionResult['reason'][] = [
   'ended',
 ];
 
-/** Half of the native limit (Leg::kMaxTaps); the other half is left to recordings. */
+/** Maximum number of listeners: half of the native limit (Leg::kMaxTaps). The other half is reserved for recordings. */
 const MAX_WAITING = 6;
 
-/** What waits to hear something on one leg: each waiter is told when the leg closes. */
+/** Pending detections on one leg. Each gets a result when the leg closes. */
 export class Listening {
   readonly #hub: Hub;
   readonly #leg: LegHandle;
@@ -60,7 +60,7 @@ export class Listening {
     for (const end of [...this.#waiting]) end();
   }
 
-  /** A native listener: `read` turns its event into the answer; `end` gives `fallback` instead. */
+  /** Starts a native listener. `read` converts its event to the result; if it ends early, `fallback` is the result. */
   #add<T>(
     resolve: (value: T) => void,
     fallback: T,

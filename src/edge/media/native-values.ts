@@ -1,7 +1,10 @@
-/** Leg by leg, what crosses to the native side are plain values: reading objects there, by name, costs several times as much. */
+/**
+ * Converts values for the native side. Plain values are passed per leg, because reading object properties there costs
+ * several times as much.
+ */
 import type { MediaSession } from '../../domain/call/needs.ts';
 
-/** In the order of `session_of` (native/addon/engine_legs.cpp). */
+/** Values in the order of `session_of` (native/addon/engine_legs.cpp). */
 export const sessionValues = (session: MediaSession) => {
   const { codec, payloadType, telephoneEvent } = session;
   return [
@@ -39,35 +42,35 @@ export interface NativeStatistics {
   readonly packetsLost: number;
   readonly packetsLate: number;
   readonly unknownSources: number;
-  /** No RTP. */
+  /** Datagrams that are not RTP. */
   readonly malformed: number;
-  /** Of a protected leg: under another key, changed, repeated, or in the clear. */
+  /** SRTP packets with a wrong key, modified, replayed or unencrypted. */
   readonly unauthentic: number;
-  /** From where the peer is, of a payload type that was not negotiated. */
+  /** Packets from the peer's address with a payload type that was not negotiated. */
   readonly notNegotiated: number;
   readonly jitterMs: number;
   readonly discardFraction: number;
   readonly burstDensity: number;
   readonly burstMs: number;
   readonly gapMs: number;
-  /** Negative: unknown. */
+  /** Rating; negative if unknown. */
   readonly rating: number;
   readonly playoutDelayMs: number;
-  /** Of the peer's reports about us; negative: none. */
+  /** Packet loss in the peer's reports about our stream; negative if there are none. */
   readonly peerLossFraction: number;
   readonly peerJitterMs: number;
   readonly peerMos: number;
   readonly lossFraction: number;
-  /** 0: unknown. */
+  /** MOS; 0 if unknown. */
   readonly mos: number;
-  /** Negative: unknown. */
+  /** Round-trip time in milliseconds; negative if unknown. */
   readonly roundTripMs: number;
 }
 
-/** Where the native side writes the statistics of one leg. */
+/** Buffer for the native side to write the statistics of one leg. */
 export const statisticsBuffer = (): Float64Array => new Float64Array(21);
 
-/** In the order of `write_statistics` (native/addon/engine_legs.cpp). */
+/** Reads values in the order of `write_statistics` (native/addon/engine_legs.cpp). */
 export function readStatistics(from: Float64Array): NativeStatistics {
   const at = (index: number): number => from[index] ?? 0;
   return {

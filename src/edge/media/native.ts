@@ -1,26 +1,26 @@
 /**
- * The native addon as TypeScript sees it. Handles are numbers, each kind with a type of its own. A wrong, missing or unknown value is a TypeError
- * that names it (native/addon/arguments.hpp).
+ * TypeScript view of the native addon. Handles are numbers with a separate type for each kind. An invalid, missing or
+ * unknown value causes a TypeError that names it (native/addon/arguments.hpp).
  */
 import type { Branded, StreamId } from '../../base/ids.ts';
 import { loadNativeAddon } from '../../base/native-addon.ts';
 import type { LineRate, MachineDetectionOptions, StreamEncoding } from '../../domain/call/needs.ts';
 import type { SessionValues } from './native-values.ts';
 
-/** Named by the native side, legs as well as rooms. */
+/** Handles assigned by the native side, for legs and rooms. */
 export type LegHandle = Branded<number, 'mediaLeg'>;
 export type RoomHandle = Branded<number, 'room'>;
 /** A leg or a room. */
 export type Place = LegHandle | RoomHandle;
 
-/** Named by us (`Hub.newHandle`). */
+/** Handles assigned by `Hub.newHandle`. */
 export type MemberHandle = Branded<number, 'member'>;
 export type PlayerHandle = Branded<number, 'player'>;
 export type StreamHandle = Branded<number, 'stream'>;
 export type RecordingHandle = Branded<number, 'recording'>;
-/** Digits on their way out, machine detection, a wait for silence. */
+/** Handle of a digit transmission, machine detection or silence detection. */
 export type JobHandle = Branded<number, 'job'>;
-/** Of a room before the native side has named it. */
+/** Number of a room before the native side has assigned its handle. */
 export type RoomNumber = Branded<number, 'roomNumber'>;
 export type OwnHandle =
   | MemberHandle
@@ -30,15 +30,15 @@ export type OwnHandle =
   | JobHandle
   | RoomNumber;
 
-/** Of one media thread. */
+/** Status of one media thread. */
 export interface NativeThreadStatus {
   readonly running: boolean;
   readonly legs: number;
   readonly tickLateP99Us: number;
-  /** Part of its last second spent working, 0..1. */
+  /** Fraction of the last second spent working, 0..1. */
   readonly busy: number;
   readonly scheduling: 'fifo' | 'nice' | 'normal' | 'manual';
-  /** Datagrams of many sockets by one system call. */
+  /** True if datagrams of many sockets are sent in one system call. */
   readonly ioUring: boolean;
   readonly packetsReceived: number;
   readonly packetsSent: number;
@@ -55,7 +55,7 @@ export interface NativeStatus {
   readonly threads: readonly NativeThreadStatus[];
 }
 
-/** A packet of the manual mode, as its peer would have received it. */
+/** A sent packet of the manual mode, as its peer would receive it. */
 export interface SentPacket {
   readonly localPort: number;
   readonly address: string;
@@ -65,12 +65,12 @@ export interface SentPacket {
 }
 
 declare const clipBrand: unique symbol;
-/** Audio at the rate of the place it is for, owned by the native side. */
+/** Audio owned by the native side, at the sample rate of its leg or room. */
 export interface NativeClip {
   readonly [clipBrand]: true;
 }
 
-/** Results pack three bytes, the lowest first: outcome, the queue's fill in percent before and after. */
+/** Results pack three bytes, lowest first: outcome, fill of the queue in percent before and after. */
 export interface NativeStream {
   receive(message: Uint8Array): number;
   enqueue(encoding: StreamEncoding, rate: number, payload: Uint8Array): number;
@@ -94,12 +94,12 @@ export type NativePlayManner = 'instead' | 'mixed' | 'alone';
 interface NativePlay {
   readonly place: Place;
   readonly player: PlayerHandle;
-  /** 0: until stopped. */
+  /** Number of repetitions; 0 repeats until stopped. */
   readonly times: number;
   readonly manner: NativePlayManner;
 }
 
-/** Without a digit: a pause. A frame is 20 ms. */
+/** Step without a digit: a pause. A frame is 20 ms. */
 export interface NativeDigitStep {
   readonly digit?: string;
   readonly onFrames: number;
@@ -115,7 +115,10 @@ interface NativeMemberFlags {
 }
 
 export interface NativeEngine {
-  /** Handle of the leg; 0: too many legs; below 0: the errno that opening it met, negated (EBUSY: the media threads have no time for it). */
+  /**
+   * Opens a leg. Returns its handle, 0 if there are too many legs, or the negative errno (EBUSY: the media threads are
+   * overloaded).
+   */
   openLeg(
     port: number,
     ssrc: number,
@@ -123,21 +126,24 @@ export interface NativeEngine {
     timestamp: number,
     mediaTimeoutMs: number,
     keepAliveMs: number,
-    /** A leg that it will speak with: it opens on the same media thread, if that has time. */
+    /** Leg to be connected later: the new leg uses the same media thread, if that has capacity. */
     near?: LegHandle,
   ): number;
   configureLeg(leg: LegHandle, ...session: SessionValues): void;
-  /** Who we are where keys are exchanged by DTLS: certificate and key as PEM. */
+  /** Sets certificate and key as PEM for DTLS key exchange. */
   useIdentity(certificate: string, key: string): void;
-  /** UDP and TCP port of all legs with ICE, once and before any leg; 0: any. The port, or an errno below 0. */
+  /**
+   * Binds the UDP and TCP port shared by all legs with ICE; call it once, before any leg. 0 selects any port. Returns
+   * the port, or a negative errno.
+   */
   shareIcePort(port: number): number;
-  /** Whether keypad tones are listened for, where the peer has not used telephone-event; at first they are not. */
+  /** Enables or disables tone detection for a peer that has not used telephone-event. Initially disabled. */
   hearTones(leg: LegHandle, wanted: boolean): void;
-  /** Written to `statistics` (`statisticsBuffer`); false: there is no such leg. */
+  /** Writes to `statistics` (`statisticsBuffer`). Returns false if the leg does not exist. */
   statistics(leg: LegHandle, statistics: Float64Array): boolean;
-  /** The same, of its whole life. */
+  /** Closes the leg and writes its final statistics. */
   closeLeg(leg: LegHandle, statistics: Float64Array): boolean;
-  /** Legs that are to hear each other, and those of a room, come to be on one media thread. */
+  /** Connects two legs. Connected legs, and those of a room, are moved to one media thread. */
   bridge(a: LegHandle, b: LegHandle): void;
   unbridge(a: LegHandle, b: LegHandle): void;
 
@@ -167,7 +173,7 @@ export interface NativeEngine {
   }): number;
   pauseRecording(place: Place, recording: RecordingHandle, paused: boolean): void;
   stopRecording(place: Place, recording: RecordingHandle): void;
-  /** errno of a failure while it was written, or 0. */
+  /** errno of a write failure, or 0. */
   removeRecording(place: Place, recording: RecordingHandle): number;
   removeTap(leg: LegHandle, tap: JobHandle): void;
   detectMachine(
@@ -177,7 +183,7 @@ export interface NativeEngine {
     readonly leg: LegHandle;
     readonly job: JobHandle;
     readonly silenceMs: number;
-    /** 0: none. */
+    /** Time limit in milliseconds; 0 is unlimited. */
     readonly limitMs: number;
   }): void;
 
@@ -206,17 +212,17 @@ export interface NativeEngine {
     readonly extraHeadersJson: string;
     readonly queueMs: number;
     readonly epochMs: number;
-    /** The native sockets and the name of the bot's one among them: then that is the bot's end. */
+    /** Native sockets and handle of the bot's socket, which then is the remote end. Undefined without native sockets. */
     readonly sockets: object | undefined;
     readonly socket: number | undefined;
   }): NativeStream | undefined;
   pauseStream(leg: LegHandle, stream: StreamHandle, paused: boolean): void;
   closeStream(leg: LegHandle, stream: StreamHandle): void;
 
-  /** Fills `batch` with whole records and returns their bytes; 0: nothing waits. */
+  /** Fills `batch` with complete records and returns their size in bytes; 0 if nothing is pending. */
   takeEvents(batch: Uint8Array): number;
   nowMs(): number;
-  /** Share of the time in which the thread works that works least: a new leg goes there. */
+  /** Load of the least busy thread, which gets the next leg, 0..1. */
   busy(): number;
   status(): NativeStatus;
   stop(): void;

@@ -3,13 +3,16 @@ import type { Pcm, Playback, PlayOptions, Tone } from '../../domain/call/needs.t
 import type { Hub } from './hub.ts';
 import type { NativeClip, NativePlayManner, Place, PlayerHandle } from './native.ts';
 
-/** Native limit (Leg::kMaxPlayers, Room::kMaxPlayers). */
+/** Native limit of players (Leg::kMaxPlayers, Room::kMaxPlayers). */
 const MAX_PLAYERS = 8;
 
-/** Made once, however often it is played. */
+/** Native copies of clips, created once and reused for each playback. */
 const clips = new WeakMap<Uint8Array, NativeClip>();
 
-/** At its own rate, which is mostly the listener's: what differs is converted as it is played, frame by frame. */
+/**
+ * Native clip at its original rate, usually that of the listener. Otherwise it is converted frame by frame during
+ * playback.
+ */
 function clipOf(hub: Hub, { samples, rate }: Pcm): NativeClip {
   const known = clips.get(samples);
   if (known !== undefined) return known;
@@ -23,11 +26,11 @@ function mannerOf({ mix, alone = false }: PlayOptions): NativePlayManner {
   return alone ? 'alone' : 'instead';
 }
 
-/** Everything that is being played in one place, a leg or a room. */
+/** All active players of a leg or a room. */
 export class Players {
   readonly #hub: Hub;
   readonly #place: Place;
-  /** Oldest first. */
+  /** Active players, oldest first. */
   readonly #running = new Map<PlayerHandle, (how: 'completed' | 'stopped') => void>();
 
   constructor(hub: Hub, place: Place) {
@@ -48,7 +51,7 @@ export class Players {
     );
   }
 
-  /** The place is going: everything ends as stopped. */
+  /** Stops all players, because the leg or room closes. */
   close(): void {
     for (const finish of [...this.#running.values()]) finish('stopped');
   }
@@ -58,7 +61,7 @@ export class Players {
   }
 
   #begin(start: (player: PlayerHandle) => void): Playback {
-    // At the limit the oldest player is stopped in favour of the newest.
+    // At the limit, the oldest player is stopped for the new one.
     const [oldest] = this.#running.values();
     if (this.#running.size >= MAX_PLAYERS && oldest !== undefined) oldest('stopped');
     assert(this.#running.size < MAX_PLAYERS, 'a player was stopped and yet runs');
@@ -77,7 +80,7 @@ export class Players {
     start(player);
     return {
       finished: promise,
-      // The native player fades out within its next frame and then reports its end.
+      // The native player fades out in its next frame and then reports its end.
       stop: () => {
         if (stopping || !this.#running.has(player)) return;
         stopping = true;

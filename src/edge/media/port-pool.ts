@@ -1,18 +1,18 @@
 import type { Random } from '../../base/ids.ts';
 
-/** A port rests so long before its next use, so that a late packet of one call is never heard in another. */
+/** Quarantine of a port in milliseconds, so that late packets of one call are not heard in another. */
 const QUARANTINE_MS = 30_000;
-/** When no other port is left, those that have rested for this long are used again, the one that rested longest first. */
+/** Shortened quarantine in milliseconds when all other ports are used. The port released first is reused first. */
 const LEAST_REST_MS = 5000;
 
-/** Even RTP ports of a range, handed out at random (media design, symmetric RTP). The odd ones stay free for RTCP. */
+/** Even RTP ports of a range, assigned randomly (media design, symmetric RTP). The odd ports are reserved for RTCP. */
 export class PortPool {
   readonly #free: number[] = [];
-  /** By how long they rest. */
+  /** Released ports by quarantine time. */
   readonly #resting = new Map<number, Resting>();
   readonly #random: Random;
 
-  /** `taken`: is somebody else's, with the pair that it belongs to. */
+  /** `taken` is a port with its pair that is used otherwise. */
   constructor(min: number, max: number, random: Random, taken?: number) {
     for (let port = min + (min % 2); port <= max; port += 2) {
       if (port !== taken && port + 1 !== taken) this.#free.push(port);
@@ -20,7 +20,7 @@ export class PortPool {
     this.#random = random;
   }
 
-  /** Ports that may be taken at `nowMs` (monotonic). */
+  /** Number of ports available at `nowMs` (monotonic). */
   available(nowMs: number): number {
     this.#wakeUp(nowMs);
     let available = this.#free.length;
@@ -68,13 +68,13 @@ export class PortPool {
   }
 }
 
-/** Ports that rest equally long, oldest first. */
+/** Ports with the same quarantine time, oldest first. */
 class Resting {
   #ports: { readonly port: number; readonly sinceMs: number }[] = [];
-  /** Index of the first port that still rests. */
+  /** Index of the first port still in quarantine. */
   #first = 0;
 
-  /** Of the oldest; Infinity: there is none. */
+  /** Release time of the oldest port, or Infinity if there is none. */
   get sinceMs(): number {
     return this.#ports[this.#first]?.sinceMs ?? Number.POSITIVE_INFINITY;
   }
@@ -83,7 +83,7 @@ class Resting {
     this.#ports.push({ port, sinceMs: nowMs });
   }
 
-  /** How many rest since `untilMs` or longer. */
+  /** Number of ports released at or before `untilMs`. */
   rested(untilMs: number): number {
     let low = this.#first;
     let high = this.#ports.length;
@@ -99,7 +99,7 @@ class Resting {
     const oldest = this.#ports[this.#first];
     if (oldest === undefined) return undefined;
     this.#first += 1;
-    // Compacted only when half of the array is unused.
+    // Compact the array only when half of it is unused.
     if (this.#first * 2 > this.#ports.length) {
       this.#ports = this.#ports.slice(this.#first);
       this.#first = 0;

@@ -8,7 +8,7 @@ import type {
 import type { Hub } from './hub.ts';
 import type { Place, RecordingHandle } from './native.ts';
 
-/** In the order of the native RecordingEnd. */
+/** Names in the order of the native RecordingEnd. */
 const REASONS: readonly RecordEnd['reason'][] = [
   'stopped',
   'silence',
@@ -19,7 +19,10 @@ const REASONS: readonly RecordEnd['reason'][] = [
 
 const systemError = (errno: number): string => getSystemErrorName(-errno);
 
-/** Starts a recording in a leg or a room that works at `placeRate`: of 16 kHz where that has so much. `finished` resolves once the file is complete. */
+/**
+ * Starts a recording of a leg or a room whose rate is `placeRate`, at 16 kHz if that rate allows it. `finished`
+ * resolves when the file is complete.
+ */
 export function startRecording(
   hub: Hub,
   place: Place,

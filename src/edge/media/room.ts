@@ -18,7 +18,7 @@ import type { MemberHandle, RoomHandle } from './native.ts';
 import { Players } from './playback.ts';
 import { startRecording } from './recording.ts';
 
-/** Native limit (Room::kMaxMembers). */
+/** Native limit of members (Room::kMaxMembers). */
 const MAX_MEMBERS = 256;
 
 class NativeMember implements RoomMember {
@@ -97,7 +97,7 @@ export class NativeRoom implements MediaRoom {
     return this.#players.playTone(tone, options);
   }
 
-  /** As of the mixer: of the member with the highest. */
+  /** Sample rate of the mixer: the highest of its members. */
   get rate(): LineRate {
     let highest: LineRate = 8000;
     for (const { leg } of this.#members.values()) if (leg.rate > highest) highest = leg.rate;

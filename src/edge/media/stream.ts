@@ -9,7 +9,7 @@ import type {
 import type { Hub } from './hub.ts';
 import type { LegHandle, NativeStream, StreamHandle } from './native.ts';
 
-/** In the order of the native PlayResult. */
+/** Names in the order of the native PlayResult. */
 const RESULTS: readonly StreamReceiveResult[] = [
   'taken',
   'other',
@@ -20,24 +20,24 @@ const RESULTS: readonly StreamReceiveResult[] = [
 ];
 const TAKEN = 0;
 const LEVELS = [30, 60, 90] as const;
-/** A level is told again only after the queue has fallen so far below it. */
+/** Hysteresis in percent: a level is reported again only after the queue has fallen this far below it. */
 const LEVEL_HYSTERESIS = 10;
-/** Checkpoints of one stream that have not been reached. A bot that sets more is not waiting for them. */
+/** Maximum number of pending checkpoints per stream. */
 const MAX_CHECKPOINTS = 1000;
 
-/** The media side of one audio stream: the native queue, and the names of its checkpoints. */
+/** Media side of one audio stream: the native queue and the names of its checkpoints. */
 export class LegStream implements MediaStream {
   readonly #hub: Hub;
   readonly #leg: LegHandle;
   readonly #handle: StreamHandle;
   readonly #wire: StreamWire | undefined;
-  /** The bot's end; undefined when that is the wire. */
+  /** Native stream; undefined if media is connected directly to the bot's socket. */
   readonly #native: NativeStream | undefined;
   readonly #events: MediaStreamEvents;
   readonly #onClose: () => void;
   readonly #names = new Map<number, string>();
   #lastCheckpoint = 0;
-  /** Levels that have been told and not been left since. */
+  /** Levels reported and not left since. */
   readonly #told = new Set<number>();
   #closed = false;
 
@@ -94,7 +94,7 @@ export class LegStream implements MediaStream {
   clear(): void {
     if (this.#closed) return;
     (this.#native ?? this.#wire)?.clear();
-    // Those that the native side has reached already but not told yet are discarded with the rest.
+    // Checkpoints already reached but not yet reported are discarded too.
     this.#names.clear();
   }
 
@@ -105,7 +105,7 @@ export class LegStream implements MediaStream {
     (this.#native ?? this.#wire)?.checkpoint(this.#lastCheckpoint);
   }
 
-  /** Milliseconds of audio waiting, of a stream without a wire. */
+  /** Milliseconds of queued audio, for a stream without a direct connection. */
   queuedMs(): number {
     return this.#closed ? 0 : (this.#native?.queuedMs() ?? 0);
   }
@@ -134,7 +134,7 @@ export class LegStream implements MediaStream {
     this.#events.played(name);
   }
 
-  /** Takes the outcome from a packed native result and tells the levels that the fill has risen to. */
+  /** Reads the outcome from a packed native result and reports the levels reached. */
   #queued(packed: number): number {
     const before = (packed >>> 8) & 0xff;
     const after = packed >>> 16;
@@ -142,7 +142,7 @@ export class LegStream implements MediaStream {
       if (before < level - LEVEL_HYSTERESIS) this.#told.delete(level);
       if (after < level || this.#told.has(level)) continue;
       this.#told.add(level);
-      // Later, not now: the caller is in the middle of handling the message that filled the queue.
+      // Defer the report, because the caller is handling the message that filled the queue.
       queueMicrotask(() => {
         if (!this.#closed) this.#events.degraded(level);
       });

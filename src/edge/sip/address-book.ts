@@ -1,4 +1,4 @@
-/** Whose a SIP address is: ours, a carrier's, or somewhere else. */
+/** Classifies SIP addresses: this service, a carrier, or another destination. */
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import type { DestinationGuard } from '../../base/egress.ts';
@@ -16,16 +16,16 @@ import { inRanges } from './source-match.ts';
 
 export interface AddressBookOptions {
   readonly publicHost: string;
-  /** Whether it is a port of ours. */
+  /** Returns whether the service listens on that port. */
   readonly listensOn: (port: number) => boolean;
   readonly egress: Pick<DestinationGuard, 'isOwn'>;
   readonly carriers: () => readonly Carrier[];
-  /** Where a carrier is (RFC 3263). */
+  /** Resolves the addresses of a carrier (RFC 3263). */
   readonly resolve: (query: TargetQuery) => Promise<readonly Target[]>;
   readonly monotonicMs: () => number;
 }
 
-/** Carriers' addresses are asked for again after this long. */
+/** Lifetime of resolved carrier addresses in milliseconds. */
 const FRESH_MS = 30_000;
 
 interface Known {
@@ -54,7 +54,7 @@ export class AddressBook implements SipAddresses {
     };
   }
 
-  /** Learns where the carriers are; what is known already and fresh costs nothing. */
+  /** Resolves the addresses of all carriers; fresh ones are not resolved again. */
   async locateCarriers(): Promise<void> {
     const { carriers, monotonicMs } = this.#options;
     const nowMs = monotonicMs();
@@ -68,14 +68,14 @@ export class AddressBook implements SipAddresses {
     await Promise.all(stale.map((carrier) => this.#locate(carrier)));
   }
 
-  /** The carrier that is there. `host`: as it was asked for, where `address` is an answer of DNS. */
+  /** Carrier at that address. `host` is the queried name if `address` is the result of a DNS query. */
   carrierAt(place: { readonly address: string; readonly port: number; readonly host?: string }) {
     const { address, port, host } = place;
     const isThere = (carrier: Carrier): boolean => {
       const isNamed = host !== undefined && plainHost(carrier.host) === plainHost(host);
       if (isNamed && !isLoopback(address) && plainHost(host) !== 'localhost') return true;
       const targets = this.#known.get(keyOf(carrier))?.targets ?? [];
-      // On loopback all peers have the same address: only the port tells a carrier from a phone.
+      // On loopback all peers share one address, so only the port distinguishes a carrier from a phone.
       if (isLoopback(address)) {
         return (
           targets.some((target) => same(target.address, address) && target.port === port) ||
@@ -103,7 +103,7 @@ export class AddressBook implements SipAddresses {
     const { publicHost, egress } = this.#options;
     const isNamed = plainHost(publicHost) === host;
     if (!isNamed && !(isIP(host) !== 0 && egress.isOwn(host))) return false;
-    // Other programs of this machine may listen on loopback too: there the port has to be ours.
+    // Other programs may listen on loopback, so the port must be one of this service.
     if (isLoopback(host))
       return (
         (isNamed && port === undefined) || (port !== undefined && this.#options.listensOn(port))
@@ -117,7 +117,7 @@ export class AddressBook implements SipAddresses {
     const bare = unbracketed(host);
     const targets = await resolve({ host: bare, port, transport, secure: false });
     const before = this.#known.get(keyOf(carrier))?.targets ?? [];
-    // DNS may fail for a while: until it answers again, the addresses known before are used.
+    // If DNS fails temporarily, the previous addresses remain in use.
     const known = targets.length > 0 ? targets : before;
     this.#known.set(keyOf(carrier), { untilMs: monotonicMs() + FRESH_MS, targets: known });
   }

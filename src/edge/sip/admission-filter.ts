@@ -4,46 +4,49 @@ import { AdmissionQueue } from './admission-queue.ts';
 import { CallLine, flowName } from './call-line.ts';
 import { SourceBudgets, sourceOf } from './source-budgets.ts';
 
-/** What is known about who sent a message. */
+/** Facts about the sender of a message. */
 export interface KnownPeer {
-  /** Proved a password on this flow, or we spoke to it first. */
+  /** True if the peer has authenticated on this flow, or was contacted first by us. */
   knows(flow: Flow): boolean;
-  /** A carrier calls over it. */
+  /** True if a carrier calls over the flow. */
   isCarrier(flow: Flow): boolean;
-  /** Its name. Default: none has one. */
+  /** Name of the carrier. Default: undefined. */
   carrierOf?(flow: Flow): string | undefined;
-  /** The credentials carry a nonce that we sent to that address: its source is not forged. */
+  /** True if the credentials contain a nonce that was sent to that address, so the source is not forged. */
   hasNonce(authorization: string, flow: Flow): boolean;
 }
 
-/** Proved a password before, or a carrier · shows a nonce of ours · neither. */
+/** Authenticated peer or carrier · unauthenticated with a valid nonce · unknown. */
 export type Standing = 'known' | 'proven' | 'unknown';
 
 export interface Served {
   readonly bytes: Uint8Array;
   readonly flow: Flow;
   readonly standing: Standing;
-  /** Since it came to this machine. */
+  /** Time since the message arrived at this machine, in milliseconds. */
   readonly waitedMs: number;
-  /** A new call that would wait too long for those before it. */
+  /** True for a new call that would wait too long in the queue. */
   readonly isTooMany: boolean;
 }
 
 export interface AdmissionFilterOptions {
   readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly acquaintance: KnownPeer;
-  /** Messages a second of one address that proved nothing: new calls, others, and those with a nonce, each. */
+  /** Messages per second accepted from one unauthenticated address: new calls, others, and those with a nonce, each. */
   readonly unknownPeersPerSecond: number;
   readonly serve: (message: Served) => void;
-  /** Whether a new call would be refused: then it is at once, which costs little. Default: never. */
+  /**
+   * Returns whether new calls are refused. A refused call skips the queue, because the refusal is cheap. Default:
+   * never.
+   */
   readonly refusesCalls?: () => boolean;
-  /** A message over a connection was too much. */
+  /** Closes a connection that exceeded its budget. */
   readonly close: (connectionId: number) => void;
-  /** Calls back in the loop's next turn. Default: setImmediate. */
+  /** Runs a callback in the next turn of the event loop. Default: setImmediate. */
   readonly later?: (work: () => void) => void;
 }
 
-/** Why messages were not looked at. */
+/** Reasons for dropping messages without parsing. */
 export type DropReason = 'source' | 'queue' | 'keepAlive' | 'garbage';
 
 interface Waiting {
@@ -53,32 +56,41 @@ interface Waiting {
   readonly arrivedMs: number;
 }
 
-/** The rate of one address and port is that of an address divided by this. */
+/** Divisor: the rate limit of one address and port is that of the address divided by this. */
 const FLOW_SHARE = 5;
-/** The rate of an acquaintance is that of an unknown peer times this. */
+/** Factor: the rate limit of a peer with a nonce is that of an unknown peer times this. */
 const ACQUAINTANCE_TIMES = 10;
 const MAX_WAITING = 512;
-/** New calls of known peers: as many as are answered 503 in half a second. */
+/** Maximum number of queued new calls from known peers: the number that can be refused with 503 in half a second. */
 const MAX_WAITING_CALLS = 4096;
 /**
- * New calls that would begin later than after this are refused at once: their callers would ask a second time after half a
- * second (RFC 3261 Timer A). So many may wait anyhow.
+ * Maximum queueing time of new calls in milliseconds. Later calls are refused immediately, because their callers would
+ * retransmit after half a second (RFC 3261 Timer A). This number may wait in any case.
  */
 const LONGEST_LINE_MS = 250;
 const SHORT_LINE = 16;
-/** A loop that served nobody for so long has paused (garbage collection, a processor that others had): turns are shorter even in an overload. */
+/**
+ * Time without any served message, in milliseconds, that counts as a pause (garbage collection, CPU contention). Even
+ * overloaded turns are shorter.
+ */
 const PAUSE_MS = 100;
-/** Time for new calls of known peers in one turn of the event loop; then what else has come is served: most of a call's work comes later. */
+/**
+ * Time per turn of the event loop for new calls of known peers, in milliseconds. Other messages follow, because most of
+ * a call's work comes later.
+ */
 const CALLS_MS = 2;
-/** Time for unknown peers in one turn of the event loop; then messages of known peers are served again. */
+/**
+ * Time per turn of the event loop for unknown peers, in milliseconds, before messages of known peers are served again.
+ */
 const UNKNOWN_PEERS_MS = 3;
 const KEEP_ALIVE_BYTES = 4;
 
 /**
- * Decides at the socket, before anything is parsed, who is served first: what acquaintances, carriers and whoever shows a
- * nonce of ours send about calls that run, and REGISTER, OPTIONS and the like, at once; their new calls when all else of the
- * turn was served, each with its CANCEL behind it; then unknown peers from two short queues, new calls last. Each of these gets
- * a short slice of a turn. Each source of unknown peers has a budget. A message beyond it is dropped without an answer, and its connection, if any, is closed.
+ * Prioritizes messages before parsing. In-dialog messages, REGISTER, OPTIONS and similar requests of known peers,
+ * carriers and senders with a valid nonce are served immediately. Their new calls follow, each with its CANCEL. Unknown
+ * peers come last, from two short queues, new calls after other requests. Each class gets a short slice of a turn. Each
+ * unknown source has a budget. A message beyond it is dropped without a response, and its connection, if any, is
+ * closed.
  */
 export class AdmissionFilter {
   readonly #options: AdmissionFilterOptions;
@@ -89,7 +101,7 @@ export class AdmissionFilter {
   readonly #acquaintances: SourceBudgets;
   readonly #knownCalls = new CallLine<Waiting>(MAX_WAITING_CALLS);
   readonly #known = [this.#knownCalls] as const;
-  /** In dialogs, REGISTER and the like; then new calls. */
+  /** Queues of unknown peers: in-dialog requests, REGISTER and similar first, then new calls. */
   readonly #unknown = [
     new AdmissionQueue<Waiting>(MAX_WAITING),
     new AdmissionQueue<Waiting>(MAX_WAITING),
@@ -109,20 +121,20 @@ export class AdmissionFilter {
     this.#acquaintances = new SourceBudgets(rate * ACQUAINTANCE_TIMES);
   }
 
-  /** Messages that were not looked at, since the start. */
+  /** Number of messages dropped since the start, by reason. */
   drops(): Readonly<Record<DropReason, number>> {
     return this.#drops;
   }
 
   /**
-   * How long messages of known peers other than new calls have waited for others on the average, of those served since the last
-   * time that this was asked; 0 where there were none. A pause of the loop does not count: the clock of the loop tells of it.
+   * Average queueing time in milliseconds of messages of known peers, except new calls, since the last call of this
+   * function; 0 if there were none. Pauses of the event loop are excluded, because the loop's own delay measures them.
    */
   takeWaitMs(): number {
     return this.#waits.take();
   }
 
-  /** `waitedMs`: since it came to this machine. */
+  /** `waitedMs` is the time since the message arrived at this machine. */
   received(bytes: Uint8Array, flow: Flow, waitedMs: number): void {
     if (bytes.length <= KEEP_ALIVE_BYTES) {
       this.#drops.keepAlive += 1;
@@ -144,7 +156,7 @@ export class AdmissionFilter {
     }
     const seen = quickParse(bytes);
     if (seen === undefined) this.#drop('garbage', flow);
-    // Nobody can be asked for a password for it (RFC 3261 §22.1).
+    // A CANCEL cannot be challenged (RFC 3261 §22.1).
     else if (seen.method === 'CANCEL' && this.#knownCalls.isWaiting(flow))
       this.#wait(this.#knownCalls, { bytes, flow, standing: 'unknown', arrivedMs });
     else this.#fromUnknown({ bytes, flow, standing: 'unknown', arrivedMs }, seen, nowMs);
@@ -167,7 +179,7 @@ export class AdmissionFilter {
   }
 
   #admit(message: Waiting): void {
-    // Only what begins like one is looked at.
+    // Only messages that start like an INVITE or CANCEL are parsed.
     const seen = isInviteOrCancel(message.bytes) ? quickParse(message.bytes) : undefined;
     if (seen?.method === 'CANCEL' && this.#knownCalls.isWaiting(message.flow))
       this.#wait(this.#knownCalls, message);
@@ -184,7 +196,10 @@ export class AdmissionFilter {
     else this.#drops.queue += 1;
   }
 
-  /** After a pause there is a line although there is time to spare: it is over sooner than whoever is refused would ask again. */
+  /**
+   * Returns whether a call would wait too long. The backlog after a pause is excluded: it clears before refused callers
+   * would retry.
+   */
   #isTooLong(message: Waiting): boolean {
     const { size } = this.#knownCalls;
     if (size < SHORT_LINE) return false;
@@ -221,7 +236,7 @@ export class AdmissionFilter {
     if (isWaiting(this.#known) || isWaiting(this.#unknown)) this.#arm();
   }
 
-  /** Calls that came before it was known that they are too many: their callers ask somebody else the sooner. */
+  /** Refuses queued calls when the overload is detected after their arrival, so that their callers fail over sooner. */
   #refuseWaiting(): void {
     while (this.#knownCalls.size > 0 && this.#options.refusesCalls?.() === true) {
       const message = this.#knownCalls.next();
@@ -246,13 +261,13 @@ export class AdmissionFilter {
 const isWaiting = (lines: readonly AdmissionQueue<Waiting>[]): boolean =>
   lines.some((line) => line.size > 0);
 
-/** Knows the latest pause of the loop by the times at which somebody was served. */
+/** Detects the latest pause of the event loop from the times at which messages were served. */
 class PauseWatch {
   #servedMs = Number.POSITIVE_INFINITY;
   #fromMs = 0;
   #untilMs = 0;
 
-  /** Somebody comes to be served. */
+  /** Records that a message is served. */
   at(nowMs: number): void {
     if (nowMs - this.#servedMs >= PAUSE_MS) {
       this.#fromMs = this.#servedMs;
@@ -276,7 +291,7 @@ class Mean {
     this.#count += 1;
   }
 
-  /** Begins anew. */
+  /** Returns the measured pause and resets it. */
   take(): number {
     const mean = this.#count === 0 ? 0 : this.#sum / this.#count;
     this.#sum = 0;

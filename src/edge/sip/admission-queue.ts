@@ -1,13 +1,13 @@
 import { Fifo } from '../../base/fifo.ts';
 
-/** Of the mean pace, what the newest counts. */
+/** Weight of the newest sample in the mean service interval. */
 const NEWEST_SHARE = 1 / 32;
 
-/** First come, first served, with a limit; it knows how fast it moves. */
+/** FIFO queue with a limit that estimates its waiting time. */
 export class AdmissionQueue<T> {
   readonly #limit: number;
   readonly #items = new Fifo<T>();
-  /** When the latest left while others waited behind it: the time until the next one leaves tells the pace. */
+  /** Time at which the last item left while others waited. The time until the next one leaves is a sample. */
   #leftMs: number | undefined;
   #paceMs = 0;
 
@@ -19,19 +19,19 @@ export class AdmissionQueue<T> {
     return this.#items.size;
   }
 
-  /** How long one who comes now will wait, as far as is known. */
+  /** Estimated waiting time of a new item in milliseconds. */
   get delayMs(): number {
     return this.size * this.#paceMs;
   }
 
-  /** False: there is no room. */
+  /** Returns false if the queue is full. */
   add(item: T): boolean {
     if (this.size >= this.#limit) return false;
     this.#items.push(item);
     return true;
   }
 
-  /** Without `nowMs`: it is refused, which tells nothing of the pace. */
+  /** Removes the next item. Without `nowMs` the item is refused and is not a sample of the service interval. */
   next(nowMs?: number): T | undefined {
     const item = this.#items.shift();
     if (this.#leftMs !== undefined && nowMs !== undefined)

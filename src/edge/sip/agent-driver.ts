@@ -3,8 +3,8 @@ import type { Logger } from '../../base/logger.ts';
 import type { UserAgent, UserAgentInput, UserAgentOutput } from '../../protocol/sip/sip.ts';
 
 /**
- * Joins the user agent to the clock. What is told while outputs are carried out waits until all of them are, so that
- * messages leave in the order of the machine; a bug in the handling of one input is logged and costs no other call.
+ * Drives the user agent with the clock. Inputs that arrive while outputs are processed wait, so that messages leave in
+ * order. An error in the handling of one input is logged and does not affect other calls.
  */
 export class AgentDriver {
   readonly #agent: UserAgent;
@@ -87,7 +87,8 @@ export class AgentDriver {
 
   #rearm(): void {
     const deadline = this.#stopped ? undefined : this.#agent.deadlineMs();
-    // A timer that is too early stays: it finds nothing due and is set anew. To move it with each answer would cost more.
+    // A timer that is set too early stays: it fires without effect and is set again. Moving it after each input would
+    // cost more.
     if (deadline === undefined || (this.#armedMs ?? Number.POSITIVE_INFINITY) <= deadline) return;
     this.#cancel();
     this.#armedMs = deadline;

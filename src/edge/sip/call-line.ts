@@ -1,7 +1,7 @@
 import { type Flow, peerOf } from '../../protocol/sip/sip.ts';
 import { AdmissionQueue } from './admission-queue.ts';
 
-/** A line of new calls that knows on whose flows they wait: a CANCEL that overtook its INVITE would find nothing to cancel. */
+/** Queue of new calls that tracks their flows, so that a CANCEL never overtakes its queued INVITE. */
 export class CallLine<T extends { readonly flow: Flow }> extends AdmissionQueue<T> {
   readonly #waiting = new Map<string, number>();
 

@@ -1,8 +1,8 @@
-/** Who calls, in what we send (RFC 3323, RFC 3325). */
+/** Caller identity in outgoing requests (RFC 3323, RFC 3325). */
 import type { Headers, OutboundTarget, PresentedCaller } from '../../domain/call/needs.ts';
 import { formatNameAddr, sipUri } from '../../protocol/sip/sip.ts';
 
-/** From of a caller that hides (RFC 3323 §4.1.1.3). */
+/** From of an anonymous caller (RFC 3323 §4.1.1.3). */
 export const ANONYMOUS = {
   user: 'anonymous',
   host: 'anonymous.invalid',
@@ -10,9 +10,9 @@ export const ANONYMOUS = {
 } as const;
 
 /**
- * What a peer is told besides From. Carriers are trusted unless their policy says otherwise, all others where it says so:
- * a trusted one is told the number of a caller that hides too, and asked to keep it (RFC 3325 §9.3). A registered phone
- * sees the From alone.
+ * Identity headers in addition to From. Carriers are trusted unless their policy says otherwise; other peers only if
+ * their policy says so. A trusted peer also receives the number of an anonymous caller and a request for privacy (RFC
+ * 3325 §9.3). A registered phone receives only From.
  */
 export function identityHeaders(
   target: OutboundTarget,
@@ -24,7 +24,7 @@ export function identityHeaders(
   const { identity, identityHeader = 'pai' } = target.policy ?? {};
   const isTrusted =
     (identity ?? (target.kind === 'carrier' ? 'trusted' : 'untrusted')) === 'trusted';
-  // A hidden caller without an asserted identity has none to pass on.
+  // An anonymous caller without an asserted identity has no number to pass on.
   const isKnown = user !== '' && !(hidden && user === ANONYMOUS.user);
   const isTold = target.kind !== 'endpoint' && isKnown && (isTrusted || !hidden);
   if (!isTold) return privacy;

@@ -4,11 +4,11 @@ import { type Flow, isSecure, peerOf, type UserAgent } from '../../protocol/sip/
 import type { KnownPeer } from './admission-filter.ts';
 import { carrierAt } from './source-match.ts';
 
-/** A change of the carriers counts after this time. */
+/** Time in milliseconds until a change of the carriers takes effect. */
 const KEPT_MS = 1000;
 const MAX_KEPT = 4096;
 
-/** Which carrier calls from an address, asked for each message: found once a second. */
+/** Finds the carrier of a source address. Results are cached for one second, because every message needs one. */
 export class CarrierSources {
   readonly #carriers: () => readonly Carrier[];
   readonly #clock: Pick<Clock, 'monotonicMs'>;
@@ -21,7 +21,10 @@ export class CarrierSources {
     this.#clock = clock;
   }
 
-  /** A carrier of TLS is believed over TLS alone: the source of a datagram is easily forged. */
+  /**
+   * Carrier of a flow. A carrier that uses TLS is recognized only over TLS, because the source of a datagram is easily
+   * forged.
+   */
   at(flow: Flow): string | undefined {
     const { address: remoteAddress, transport } = peerOf(flow);
     const nowMs = this.#clock.monotonicMs();
@@ -42,7 +45,7 @@ export class CarrierSources {
   }
 }
 
-/** What the front desk asks the user agent, once there is one. */
+/** Facts for the admission filter, from the user agent once it exists. */
 export const acquaintanceOf = (
   agent: () => UserAgent | undefined,
   sources: CarrierSources,

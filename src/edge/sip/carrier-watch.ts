@@ -11,19 +11,25 @@ import { carrierKey, healthKey, PeerHealth } from './peer-health.ts';
 
 export interface CarrierState {
   readonly name: string;
-  /** Undefined: not probed yet, or not to be probed. Any answer to OPTIONS but 408 and 503 means: alive. */
+  /**
+   * True if the carrier responded to OPTIONS with any status except 408 and 503. Undefined before the first probe or
+   * without probing.
+   */
   readonly reachable: boolean | undefined;
   readonly lastStatus: number | undefined;
-  /** Undefined when we do not register with it. */
+  /** True if our registration is active; undefined if we do not register. */
   readonly registered: boolean | undefined;
-  /** Milliseconds since the epoch; undefined before the first answer. */
+  /** Time of the last change in milliseconds since the epoch; undefined before the first response. */
   readonly changedMs: number | undefined;
 }
 
-/** An answer to OPTIONS that takes longer is none. */
+/** Time limit for the response to OPTIONS, in milliseconds. */
 const PROBE_WAIT_MS = 4_000;
 const REGISTER_EXPIRES_S = 3_600;
-/** Time between two comparisons with the list of carriers: a new one registers within 0.5 s, a changed one within 1 s. */
+/**
+ * Interval for checking the list of carriers, in milliseconds. A new carrier registers within 0.5 s, a changed one
+ * within 1 s.
+ */
 const FOLLOW_MS = 500;
 
 interface Watched {
@@ -31,18 +37,18 @@ interface Watched {
   carrier: Carrier;
   state: CarrierState;
   registering: boolean;
-  /** It answered an INVITE while it answered no OPTIONS: what OPTIONS says of it counts no more. */
+  /** True if the carrier answered an INVITE but no OPTIONS. OPTIONS results are then ignored. */
   ignoresOptions: boolean;
 }
 
-/** `sip:host[:port][;transport=tcp]` of a carrier. Without a port SRV decides. */
+/** URI `sip:host[:port][;transport=tcp]` of a carrier. Without a port, SRV selects it. */
 export function carrierUri(carrier: Carrier, user = ''): string {
   const port = carrier.port === undefined ? '' : `:${carrier.port}`;
   const transport = carrier.transport === 'udp' ? '' : `;transport=${carrier.transport}`;
   return `sip:${user === '' ? '' : `${user}@`}${bracketed(carrier.host)}${port}${transport}`;
 }
 
-/** Probes every carrier with OPTIONS and registers with those that want it; follows the list as it changes. */
+/** Probes every carrier with OPTIONS and registers where configured. Follows changes of the carrier list. */
 export class CarrierWatch {
   readonly #carriers: () => readonly Carrier[];
   readonly #clock: Clock;
@@ -67,7 +73,7 @@ export class CarrierWatch {
     this.#health = new PeerHealth(() => clock.monotonicMs());
   }
 
-  /** A call to that peer tells how it is. */
+  /** Wraps the events of a call, whose result updates the health of the peer. */
   watching(target: OutboundTarget, events: OutboundLegEvents): OutboundLegEvents {
     const key = healthKey(target);
     if (key === undefined) return events;
@@ -133,7 +139,7 @@ export class CarrierWatch {
     return watched;
   }
 
-  /** Adopts carriers that were added or changed, and leaves those that were changed, disabled or removed. */
+  /** Adopts added and changed carriers and releases changed, disabled or removed ones. */
   #followList(): void {
     const wanted = new Map<string, Carrier>();
     for (const carrier of this.#carriers()) if (carrier.enabled) wanted.set(carrier.name, carrier);
@@ -143,7 +149,7 @@ export class CarrierWatch {
         watched.carrier = carrier;
         continue;
       }
-      // Adopted next time: the registrar must get the end of the old registration first.
+      // Adopt it in the next round, because the registrar must first receive the end of the old registration.
       if (watched.registering) wanted.delete(name);
       this.#leave(watched);
       this.#watched.delete(name);
@@ -174,7 +180,10 @@ export class CarrierWatch {
       changedMs: undefined,
     };
     const watched = {
-      ...{ id: this.#lastId, carrier, state, registering },
+      id: this.#lastId,
+      carrier,
+      state,
+      registering,
       ignoresOptions: false,
     };
     this.#watched.set(carrier.name, watched);

@@ -14,18 +14,18 @@ export interface SrvRecord {
   readonly port: number;
 }
 
-/** The questions of RFC 3263. An empty answer means: no such records. Rejections count as empty. */
+/** DNS queries of RFC 3263. An empty result means that there are no records. Rejections count as empty. */
 export interface Dns {
   naptr(name: string): Promise<readonly NaptrRecord[]>;
   srv(name: string): Promise<readonly SrvRecord[]>;
-  /** IPv4 and IPv6 addresses. */
+  /** IPv4 and IPv6 addresses of a name. */
   addresses(name: string): Promise<readonly string[]>;
 }
 
 const TIMEOUT_MS = 2_000;
 const TRIES = 2;
 
-/** Asks the name servers; names that none of them knows may stand in the hosts file. */
+/** Queries the system's name servers, then the hosts file for unknown names. */
 export function systemDns(): Dns {
   const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: TRIES });
   return {

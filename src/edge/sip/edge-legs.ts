@@ -31,7 +31,7 @@ import { claimsOf, partyOf, userOf } from './parties.ts';
 
 export type Tell = (input: UserAgentInput) => void;
 
-/** What the user agent's events become. */
+/** Receiver of leg events from the user agent. */
 export interface LegSink {
   readonly events: LegEvents | undefined;
   readonly sipCallId: string;
@@ -44,7 +44,7 @@ export interface LegSink {
   ended(end: LegEnd): void;
 }
 
-/** Names of the headers that a call may want to know, or hand on. */
+/** Returns whether a header is reported to the call. */
 const isTold = (name: string): boolean => name === 'date' || !isManaged(name);
 const MOST_TOLD = 64;
 
@@ -81,7 +81,7 @@ export class EdgeInboundLeg implements InboundLeg, LegSink {
   #answered: Promise<Result<void, LegEnd>> | undefined;
   #settle: (result: Result<void, LegEnd>) => void = noOperation;
 
-  /** `owned`: is told whose leg it is, once that is known. */
+  /** `owned` receives the owner of the leg once it is known. */
   constructor(call: IncomingCall, tell: Tell, owned: (owner: LegOwner) => void = noOperation) {
     const { request, flow } = call;
     this.#leg = call.leg;
@@ -183,7 +183,7 @@ export class EdgeOutboundLeg implements Leg, LegSink {
     this.#tell = tell;
   }
 
-  /** Of the phone that answered, once one has. */
+  /** Call-ID of the phone that answered, or of the first phone before that. */
   get sipCallId(): string {
     return this.#callId;
   }

@@ -4,7 +4,7 @@ import { hangupStatus } from './hangup-status.ts';
 
 type Referred = Extract<UserAgentOutput, { kind: 'referred' }>;
 
-/** Hands a REFER to the call of its leg; where there is none that deals with it, it is refused. */
+/** Passes a REFER to the call of its leg, or refuses it if the call does not handle it. */
 export function edgeRefer(
   { leg, refer, replaced }: Referred,
   events: LegEvents | undefined,

@@ -1,7 +1,7 @@
 import type { ReferCommand, ReferEvents } from '../../domain/call/needs.ts';
 import type { LegId, ReferStep, UserAgentInput } from '../../protocol/sip/sip.ts';
 
-/** The REFER of ours that is under way on one leg. */
+/** Pending outgoing REFER of one leg. */
 export class EdgeReferral {
   readonly #tell: (input: UserAgentInput) => void;
   readonly #leg: LegId;

@@ -6,11 +6,11 @@ import { inRanges } from './source-match.ts';
 
 const MAX_KNOWN = 10_000;
 const HEAD_BYTES = 65_535;
-/** What an edge proxy writes into each message of somebody else: `X-Carillon-Source: <transport> <address> <port>`. */
+/** Header that an edge proxy adds to each forwarded message: `X-Carillon-Source: <transport> <address> <port>`. */
 const SOURCE = /\r\nX-Carillon-Source[ \t]*:[ \t]*([^\r\n]*)/gi;
 const PLACE = /^(udp|tcp|tls|ws|wss)[ \t]+\[?([0-9a-f.:]+)\]?[ \t]+(\d{1,5})$/i;
 
-/** Edge proxies of ours: what they say of the sender of a message is believed, and taken out of it. */
+/** Trusted edge proxies. The source that they report replaces the flow's peer, and the header is removed. */
 export class Edges {
   readonly #ranges: readonly string[];
   readonly #known = new RecentMap<boolean>(MAX_KNOWN);
@@ -28,7 +28,7 @@ export class Edges {
     return known;
   }
 
-  /** Undefined: it is not from an edge proxy, or is the proxy's own. */
+  /** Returns undefined if the message is not from an edge proxy, or was created by the proxy. */
   heard(
     bytes: Uint8Array,
     flow: Flow,
@@ -37,7 +37,7 @@ export class Edges {
     const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
     const end = text.slice(0, HEAD_BYTES).indexOf('\r\n\r\n');
     const head = end === -1 ? text : text.slice(0, end);
-    // The proxy removes what others wrote; should there be several all the same, the last is its own.
+    // The proxy removes headers from others. If there are several, the last one is from the proxy.
     const told = [...head.matchAll(SOURCE)].at(-1)?.[1];
     if (told === undefined) return undefined;
     const rest = Buffer.from(head.replace(SOURCE, '') + text.slice(head.length), 'latin1');
@@ -50,15 +50,19 @@ function placeOf(text: string): PeerPlace | undefined {
   if (transport === undefined || address === undefined || Number(port) > 65_535) return undefined;
   return {
     transport: transport.toLowerCase() as SipTransportName,
-    ...{ address, port: Number(port) },
+    address,
+    port: Number(port),
   };
 }
 
 const PLACES = /^(?:\[([0-9a-f.:]+)\]|([\d.]+))(?::(\d{1,5}))?$/i;
-/** Of deploy/kamailio. */
+/** Port of deploy/kamailio. */
 const EDGE_PORT = 5070;
 
-/** `sip.outboundEdges`, each among `sip.edges`: what it says of a sender has to be believed. Throws CONFIG_INVALID. */
+/**
+ * Reads `sip.outboundEdges`. Each must be in `sip.edges`, because its source information must be trusted. Throws
+ * CONFIG_INVALID.
+ */
 export function edgePlaces(
   texts: readonly string[],
   edges: readonly string[],

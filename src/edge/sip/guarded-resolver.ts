@@ -5,8 +5,8 @@ import type { SipResolver } from './resolver.ts';
 import type { SignallingOptions } from './signalling.ts';
 
 /**
- * Finds targets, and of those for a customer only the ones that may be sent to: asked for every request, about the very
- * addresses that it then goes to, so that a second answer of DNS changes nothing.
+ * Resolves targets. For customers, it returns only allowed targets. It checks every request with the addresses that are
+ * then used, so a changed DNS response has no effect.
  */
 export class GuardedResolver {
   readonly book: AddressBook;

@@ -5,15 +5,15 @@ import {
 } from '../../domain/call/types.ts';
 
 interface Signalled {
-  /** Final response to an INVITE that was not answered. */
+  /** Final response to an unanswered INVITE. */
   readonly status: number;
-  /** Cause of ITU-T Q.850 in the Reason of a BYE or CANCEL (RFC 3326). */
+  /** ITU-T Q.850 cause in the Reason of a BYE or CANCEL (RFC 3326). */
   readonly q850: number;
 }
 
 const row = (status: number, q850: number): Signalled => ({ status, q850 });
 
-/** Each cause in the words of SIP (dialect §3.12; RFC 3398 §8.2.6.1 for those with a Q.850 cause). */
+/** SIP status and Q.850 cause of each hangup cause (dialect §3.12; RFC 3398 §8.2.6.1 for those with a Q.850 cause). */
 const SIGNALLED: Readonly<Record<HangupCauseKey, Signalled>> = {
   unknown: row(500, 31),
   canceled: row(487, 16),
@@ -73,12 +73,12 @@ const SIGNALLED: Readonly<Record<HangupCauseKey, Signalled>> = {
 
 export const hangupStatus = (cause: HangupCauseKey): number => SIGNALLED[cause].status;
 
-/** Statuses without a cause of their own that tell a caller as much as they told us. */
+/** Statuses without a hangup cause that are forwarded to the caller. */
 const TOLD_ON: ReadonlySet<number> = new Set([402, 405, 406, 428, 433, 436, 437, 438, 485, 493]);
 
 /**
- * Of a refusal. A called party's status that has no cause of its own goes on where it concerns the caller; others, which were about our
- * request, and redirections end as 480: a 6xx would say that nobody else need be asked (RFC 3261 §21.6).
+ * Status of a refusal. A called party's status without a hangup cause is forwarded if it is relevant to the caller.
+ * Others, and redirections, become 480: a 6xx would stop attempts to other targets (RFC 3261 §21.6).
  */
 export function refusalStatus(cause: HangupCauseKey, detail: string | undefined): number {
   if (detail?.startsWith(CONTACT_UNREACHABLE) === true) return SIGNALLED.noAnswer.status;
@@ -88,8 +88,8 @@ export function refusalStatus(cause: HangupCauseKey, detail: string | undefined)
 }
 
 /**
- * The value of a Reason header field (RFC 3326). A leg that lost the race learns that another one answered (§3.1), and so
- * does one whose caller withdrew for that reason: its phone shows no missed call.
+ * Value of a Reason header field (RFC 3326). A leg that rang in parallel learns that another one answered (§3.1), also
+ * if its caller cancelled for that reason. Its phone then shows no missed call.
  */
 export function hangupReason(cause: HangupCauseKey, detail?: string): string {
   const isElsewhere =
@@ -101,7 +101,7 @@ export function hangupReason(cause: HangupCauseKey, detail?: string): string {
 
 const ELSEWHERE = /^SIP\s*;\s*cause\s*=\s*200\b/i;
 
-/** Codes of RFC 3261 §20.43 by what is wrong with an offer. */
+/** Warning codes of RFC 3261 §20.43 by offer problem. */
 const WARNINGS: ReadonlyArray<readonly [kind: string, code: number]> = [
   ['unsupportedAddress', 301],
   ['unsupportedProtocol', 302],
@@ -110,13 +110,13 @@ const WARNINGS: ReadonlyArray<readonly [kind: string, code: number]> = [
   ['noAudio', 304],
   ['noCommonCodec', 305],
 ];
-/** RFC 3261 §20.43. */
+/** Warning code "miscellaneous" of RFC 3261 §20.43. */
 export const MISCELLANEOUS = 399;
 
-/** A refusal that names what is not permitted: the peer is told, where others might tell it too much. */
+/** Detail that names a missing permission. It is sent to the peer; other details could reveal too much. */
 const NOT_PERMITTED = 'notPermitted';
 
-/** Why an offer cannot be used (488), a phone may not call (403), or which limit is reached (503), for a Warning header field. */
+/** Warning header field that explains an unusable offer (488), a forbidden call (403) or a reached limit (503). */
 export function hangupWarning(
   cause: HangupCauseKey,
   detail: string | undefined,

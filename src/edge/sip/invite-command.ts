@@ -15,17 +15,17 @@ interface Context {
   readonly callId: string;
   readonly publicHost: string;
   readonly carriers: readonly Carrier[];
-  /** Of a carrier or address that has none of its own. */
+  /** First-response timeout in milliseconds for targets without one. */
   readonly firstResponseMs: number;
 }
 
 type Account = InviteOptions['auth'];
 
 const HEADER_NAME = /^[A-Za-z0-9-]+$/;
-/** What nodes and their edges tell each other. */
+/** Header fields used only between nodes and edge proxies. */
 const OURS = /^x-carillon-/i;
 
-/** The INVITE of an outbound leg; undefined when its target does not exist or is no SIP URI. */
+/** INVITE command of an outbound leg, or undefined if its target does not exist or is not a SIP URI. */
 export function inviteCommand(
   target: OutboundTarget,
   options: InviteOptions,
@@ -49,7 +49,7 @@ export function inviteCommand(
   };
 }
 
-/** A registered phone may be slow to wake: it has the time of RFC 3261. */
+/** Timeouts of the target. A registered phone may wake slowly, so RFC 3261 timers apply to it. */
 function timersOf(
   target: OutboundTarget,
   carrier: Carrier | undefined,
@@ -81,7 +81,7 @@ function placeOf(
     if (parsed?.kind !== 'sip') return undefined;
     const by = carriers.find(({ name }) => name === redirectedBy);
     const transport = by?.transport === 'tls' ? 'tls' : target.transport;
-    // A redirection leads to no lesser transport than the one that it came over.
+    // A redirection must not use a weaker transport than the original request.
     const named = parsed.params.get('transport')?.toLowerCase();
     const isLess = transport === 'tls' && named !== undefined && named !== 'tls' && !parsed.secure;
     if (isLess) return undefined;
@@ -95,7 +95,8 @@ function placeOf(
           ? { viaFlow: true }
           : {
               guard: {
-                ...{ heardAt: [], allow },
+                heardAt: [],
+                allow,
                 ...(redirectedBy === undefined ? {} : { carrier: redirectedBy }),
               },
             }),
@@ -118,7 +119,7 @@ function placeOf(
   return { target: place, account: auth ?? carrier.auth, carrier };
 }
 
-/** Nothing that a customer wrote may end a header line or begin another, nor tell an edge where to go. */
+/** Removes header fields with line breaks, and those that control edge proxies, from customer input. */
 const clean = (headers: Headers): Headers =>
   headers
     .filter(([name]) => HEADER_NAME.test(name) && !OURS.test(name))

@@ -1,4 +1,4 @@
-/** The legs of running calls: which is which, and who hears what the user agent tells of it. */
+/** Active legs and the receivers of their events. */
 import { asLegId } from '../../base/ids.ts';
 import type { InboundLeg, LegEvents } from '../../domain/call/needs.ts';
 import {
@@ -12,7 +12,7 @@ import { EdgeInboundLeg, type LegSink } from './edge-legs.ts';
 import { edgeRefer } from './edge-refer.ts';
 import type { SignallingOptions } from './signalling.ts';
 
-/** Outbound legs have even ids, inbound legs the odd ones of the user agent. */
+/** Outbound legs have even IDs; inbound legs have the odd IDs of the user agent. */
 const ID_STEP = 2;
 
 export class LegTable {
@@ -34,7 +34,7 @@ export class LegTable {
     this.#handler = handler;
   }
 
-  /** Of an outbound leg that is about to be. */
+  /** ID for a new outbound leg. */
   nextId(): LegId {
     this.#lastOutbound += ID_STEP;
     return asLegId(this.#lastOutbound);
@@ -91,7 +91,7 @@ export class LegTable {
   }
 
   #incoming(call: IncomingCall): void {
-    // What these functions see is kept for as long as the call lasts: not the request.
+    // These closures live as long as the call, so they must not reference the request.
     const { callId } = call.request;
     const leg = new EdgeInboundLeg(call, this.#tell, (owner) =>
       this.#options.traces?.belongs(callId, owner),
@@ -100,12 +100,12 @@ export class LegTable {
     try {
       this.#handler?.(leg);
     } finally {
-      // Nobody took it: no handler, or one that failed before it attached.
+      // No handler accepted the call, or it failed before attaching.
       if (leg.events === undefined) leg.hangup('internalError');
     }
   }
 
-  /** A leg that fails to answer refuses the offer: its session goes on as it was. */
+  /** Passes an offer to the leg. If the handler fails, the offer is refused and the session stays unchanged. */
   #offered(leg: LegId, sdp: string | undefined, events: LegEvents | undefined): void {
     let answer: string | undefined;
     try {
@@ -115,7 +115,7 @@ export class LegTable {
     }
   }
 
-  /** Their peers are reached no more: the calls are over, whatever the user agent still tries. */
+  /** Ends calls whose peers are unreachable, regardless of the user agent's pending attempts. */
   cutOff(callIds: readonly string[], reason: string): void {
     const gone = new Set(callIds);
     for (const [leg, sink] of [...this.#legs]) {
@@ -125,7 +125,7 @@ export class LegTable {
     }
   }
 
-  /** In a later turn, so that the command that led to the end (hang up, dial) has returned before. */
+  /** Reports the end in a later turn, after the command that caused it (hangup, dial) has returned. */
   endLater(leg: LegId, end: Parameters<LegSink['ended']>[0]): void {
     queueMicrotask(() => {
       const sink = this.#legs.get(leg);

@@ -1,6 +1,6 @@
 import type { Flow, SipTransportName } from '../../protocol/sip/sip.ts';
 
-/** Messages that have been counted by direction and by method or status. */
+/** Number of messages by direction and by method or status. */
 export interface MessageCount {
   readonly direction: 'in' | 'out';
   readonly transport: SipTransportName;
@@ -33,7 +33,7 @@ export interface CarrierMessageCount extends Omit<MessageCount, 'transport'> {
   readonly carrier: string;
 }
 
-/** Peers that are counted by name; what further ones send is counted together. */
+/** Maximum number of peers counted by name. Messages of further peers are counted together. */
 const MOST_PEERS = 4096;
 
 /** Messages to and from named peers. */
@@ -59,7 +59,7 @@ export class MessagesByPeer {
   }
 }
 
-/** Counts messages; the names are few, whatever unknown peers send. */
+/** Counts messages. The number of labels is bounded, whatever unknown peers send. */
 export class MessageCounter {
   readonly #counts = { in: countsByTransport(), out: countsByTransport() };
   readonly #byCarrier = new MessagesByPeer();
@@ -103,7 +103,7 @@ const countOf = ([name, count]: readonly [string | number, number]) => ({
   count,
 });
 
-/** Method of a request, status of a response. */
+/** Method of a request, or status of a response. */
 export const nameOf = (bytes: Uint8Array): string | number => statusOf(bytes) ?? methodOf(bytes);
 
 const STATUS_LINE = Buffer.from('SIP/2.0 ');
@@ -114,7 +114,7 @@ function startsWith(bytes: Uint8Array, start: Uint8Array): boolean {
   return true;
 }
 
-/** 100…699 of a response. */
+/** Status 100…699 of a response, otherwise undefined. */
 function statusOf(bytes: Uint8Array): number | undefined {
   if (!startsWith(bytes, STATUS_LINE)) return undefined;
   let status = 0;

@@ -1,7 +1,7 @@
 import type { NonceCounts } from '../../domain/registration/needs.ts';
 import type { UserAgentInput, UserAgentOutput } from '../../protocol/sip/sip.ts';
 
-/** Answers the user agent's question whether any node has used a nonce so often. Never rejects: Redis says itself that it is away. */
+/** Checks whether any node has used a nonce count. Never rejects; an unavailable Redis is logged elsewhere. */
 export async function countNonce(
   { id, nonce, count }: Extract<UserAgentOutput, { kind: 'countNonce' }>,
   counts: NonceCounts | undefined,

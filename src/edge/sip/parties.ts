@@ -1,4 +1,4 @@
-/** Who calls and who is called, as messages name them. */
+/** Caller and called party as named in messages. */
 import type { IdentityClaims, Party } from '../../domain/call/needs.ts';
 import {
   bracketed,
@@ -9,7 +9,7 @@ import {
   unescapeUser,
 } from '../../protocol/sip/sip.ts';
 
-/** A telephone number with parameters of tel URIs behind it (RFC 3261 §19.1.6). */
+/** Telephone number followed by parameters of tel URIs (RFC 3261 §19.1.6). */
 const NUMBER_WITH_PARAMETERS = /^(\+?[\d().*#-]+);/;
 
 export function userOf(uri: NameAddr['uri']): string {
@@ -19,7 +19,7 @@ export function userOf(uri: NameAddr['uri']): string {
   return NUMBER_WITH_PARAMETERS.exec(user)?.[1] ?? user;
 }
 
-/** Without parameters: what callbacks and records show. */
+/** Party without parameters, for callbacks and records. */
 export function partyOf({ uri, displayName }: NameAddr): Party {
   const user = userOf(uri);
   if (uri.kind !== 'sip') {
@@ -32,10 +32,10 @@ export function partyOf({ uri, displayName }: NameAddr): Party {
   return { uri: address, user, host: uri.host, displayName };
 }
 
-/** One SIP and one tel URI at the most (RFC 3325 §9.1). */
+/** Maximum number of asserted identities: one SIP and one tel URI (RFC 3325 §9.1). */
 const MOST_ASSERTED = 2;
 
-/** Undefined: the request says nothing about its caller besides From. What cannot be read is left out. */
+/** Identity claims other than From; undefined if there are none. Malformed values are skipped. */
 export function claimsOf(request: SipRequest): IdentityClaims | undefined {
   const asserted = addresses(request, 'p-asserted-identity').slice(0, MOST_ASSERTED).map(partyOf);
   const [preferred] = addresses(request, 'p-preferred-identity').map(partyOf);
@@ -56,7 +56,7 @@ const addresses = (request: SipRequest, name: string): readonly NameAddr[] =>
     .map(parseNameAddr)
     .filter((address) => address !== undefined);
 
-/** Of the calling party (draft-ietf-sip-privacy-04 §4.1). */
+/** Remote-Party-ID of the calling party (draft-ietf-sip-privacy-04 §4.1). */
 function remotePartyOf(request: SipRequest): IdentityClaims['remoteParty'] {
   const isCaller = ({ params }: NameAddr): boolean =>
     (params.get('party') ?? 'calling').toLowerCase() === 'calling';

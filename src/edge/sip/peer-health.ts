@@ -1,23 +1,23 @@
-/** Which peers take no calls at the moment, by what became of calls to them. */
+/** Tracks which peers currently accept no calls, based on the results of calls. */
 import type { LegEnd, OutboundLegEvents, OutboundTarget } from '../../domain/call/needs.ts';
 import { parseUri } from '../../protocol/sip/sip.ts';
 
-/** How long a peer that answered nothing is tried last: this, and twice as long with each further failure. */
+/** Time for which an unresponsive peer is tried last, in milliseconds. It doubles with each further failure. */
 const FIRST_REST_MS = 30_000;
 const LONGEST_REST_MS = 300_000;
-/** A peer may ask for more; it is tried again after this. */
+/** Maximum rest period in milliseconds, even if Retry-After is longer. */
 const LONGEST_RETRY_AFTER_MS = 600_000;
 const MAX_KNOWN = 10_000;
 
 interface Known {
-  /** INVITEs in a row that nobody answered. */
+  /** Number of consecutive INVITEs without response. */
   failures: number;
   downUntilMs: number;
-  /** By Retry-After. */
+  /** End of the rest period requested by Retry-After. */
   restsUntilMs: number;
 }
 
-/** What a target is remembered by; undefined: a phone, of which nothing is. */
+/** Key of a target; undefined for phones, which are not tracked. */
 export function healthKey(target: OutboundTarget): string | undefined {
   if (target.kind === 'endpoint') return undefined;
   if (target.kind === 'carrier') return carrierKey(target.carrier);
@@ -29,7 +29,7 @@ export const carrierKey = (name: string): string => `carrier ${name}`;
 
 export class PeerHealth {
   readonly #monotonicMs: () => number;
-  /** Only peers with something to say about, the one that changed longest ago first. */
+  /** Peers with a recorded state, in the order of their last change. */
   readonly #known = new Map<string, Known>();
 
   constructor(monotonicMs: () => number) {
@@ -43,7 +43,7 @@ export class PeerHealth {
     return nowMs < known.downUntilMs || nowMs < known.restsUntilMs;
   }
 
-  /** The events of a call to that peer, with what they say of it. */
+  /** Wraps the events of a call to update the health of its peer. */
   watching(key: string, events: OutboundLegEvents): OutboundLegEvents {
     return {
       ...events,
@@ -63,7 +63,7 @@ export class PeerHealth {
     if (retryAfterMs !== undefined) this.rests(key, retryAfterMs);
   }
 
-  /** Nobody answered an INVITE. */
+  /** Records an INVITE without response. */
   failed(key: string): void {
     const known = this.#change(key);
     const restMs = Math.min(FIRST_REST_MS * 2 ** known.failures, LONGEST_REST_MS);
@@ -71,13 +71,13 @@ export class PeerHealth {
     known.downUntilMs = this.#monotonicMs() + restMs;
   }
 
-  /** It asked for no calls for so long (503 with Retry-After). */
+  /** Records a 503 with Retry-After of `ms`. */
   rests(key: string, ms: number): void {
     const restMs = Math.min(ms, LONGEST_RETRY_AFTER_MS);
     this.#change(key).restsUntilMs = this.#monotonicMs() + restMs;
   }
 
-  /** It answered an INVITE. */
+  /** Records a response to an INVITE. */
   answered(key: string): void {
     const known = this.#known.size === 0 ? undefined : this.#known.get(key);
     if (known === undefined) return;
@@ -86,7 +86,9 @@ export class PeerHealth {
     if (known.restsUntilMs <= this.#monotonicMs()) this.#known.delete(key);
   }
 
-  /** It answered OPTIONS: believed after the first failure, not of a peer that answers OPTIONS alone. */
+  /**
+   * Records a response to OPTIONS. It counts after the first failure, but not for a peer that responds only to OPTIONS.
+   */
   probed(key: string): void {
     const known = this.#known.size === 0 ? undefined : this.#known.get(key);
     if (known?.failures === 1) known.downUntilMs = 0;

@@ -13,16 +13,16 @@ export interface ResolverOptions {
   readonly dns: Dns;
   readonly clock: Clock;
   readonly random: Random;
-  /** What we can speak, best first. */
+  /** Supported transports, best first. */
   readonly transports: readonly SipTransportName[];
 }
 
-/** One resolution, however many questions it takes. */
+/** Time limit of one resolution with all its queries, in milliseconds. */
 const MAX_RESOLUTION_MS = 5_000;
-/** Answers are kept so long; DNS is asked once for the calls of half a minute. */
+/** Cache lifetime in milliseconds. */
 const CACHE_MS = 30_000;
 const MAX_CACHED = 1_000;
-/** Targets of one request; the rest of a long list is not tried. */
+/** Maximum number of targets for one request; further ones are ignored. */
 const MAX_TARGETS = 8;
 
 const NAPTR_SERVICES: Readonly<Record<string, SipTransportName>> = {
@@ -41,7 +41,7 @@ interface Cached {
   readonly answer: Promise<readonly unknown[]>;
 }
 
-/** Finds the targets of a host, best first (RFC 3263 §4.1, §4.2). Never rejects: no result is an empty list. */
+/** Finds the targets of a host, best first (RFC 3263 §4.1, §4.2). Never rejects; a failure returns an empty list. */
 export class SipResolver {
   readonly #options: ResolverOptions;
   readonly #cache = new Map<string, Cached>();
@@ -68,7 +68,7 @@ export class SipResolver {
     const named = query.transport ?? 'udp';
     if (isIP(host) !== 0)
       return [{ transport: named, address: host, port: port ?? defaultPort(named) }];
-    // A port means: no SRV (§4.2). A transport means: no NAPTR (§4.1).
+    // A port disables SRV (§4.2). A transport disables NAPTR (§4.1).
     if (port !== undefined) return this.#addresses(host, port, named);
     const services = await this.#services(query);
     let isOffered = services.length === 0;
@@ -81,7 +81,7 @@ export class SipResolver {
     return isOffered ? this.#addresses(host, defaultPort(named), named) : [];
   }
 
-  /** SRV names in the order in which they are to be tried. */
+  /** SRV targets in the order in which to try them. */
   async #services(
     query: TargetQuery,
   ): Promise<readonly { readonly transport: SipTransportName; readonly name: string }[]> {
@@ -146,11 +146,11 @@ export class SipResolver {
 
 const isNowhere = (name: string): boolean => name === '' || name === '.';
 
-/** The domain says that it does not offer this service (RFC 2782, target "."). */
+/** Returns whether the domain declines the service (RFC 2782, target "."). */
 const isDeclined = (records: readonly SrvRecord[]): boolean =>
   records.length > 0 && records.every(({ name }) => isNowhere(name));
 
-/** Priority, then chance in proportion to weight (RFC 2782); where all weigh nothing, any. */
+/** Orders by priority, then randomly in proportion to weight (RFC 2782). Without weights, the order is random. */
 export function bySrvRules(records: readonly SrvRecord[], random: Random): readonly SrvRecord[] {
   const left = [...records].sort((a, b) => a.priority - b.priority || a.weight - b.weight);
   const ordered: SrvRecord[] = [];

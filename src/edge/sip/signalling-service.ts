@@ -37,7 +37,7 @@ const CALL_ID_BYTES = 16;
 const FIRST_RESPONSE_MS = 4_000;
 const MESSAGE_MAX_BYTES = 4096;
 
-/** Calls in words of legs over the user agent and its sockets. */
+/** Connects legs of calls to the user agent and its sockets. */
 class SignallingService implements RunningSignalling {
   readonly #options: SignallingOptions;
   readonly #wire: SipWire;
@@ -199,7 +199,7 @@ class SignallingService implements RunningSignalling {
     return this.#isReachedOver(username, ['ws', 'wss']);
   }
 
-  /** It has live contacts, each of them over one of these. */
+  /** Returns whether the user has current contacts, all over the given transports. */
   #isReachedOver(username: string, transports: readonly Binding['flow']['transport'][]): boolean {
     const contacts = this.#agent?.contactsOf(username, this.#options.clock.monotonicMs()) ?? [];
     return contacts.length > 0 && contacts.every(({ flow }) => transports.includes(flow.transport));
@@ -251,7 +251,7 @@ class SignallingService implements RunningSignalling {
     this.#driver?.tell(input);
   }
 
-  /** The same for those who keep it: one for all legs. */
+  /** Shared callback for long-lived objects: one instance for all legs. */
   readonly #told = (input: UserAgentInput): void => this.#tell(input);
 
   #act(output: UserAgentOutput): void {
@@ -319,12 +319,12 @@ class SignallingService implements RunningSignalling {
       return;
     }
     this.#authFailures += 1;
-    // examples/fail2ban reads this line.
+    // examples/fail2ban parses this line.
     this.#options.logger.info(fields, 'SIP authentication failed');
   }
 }
 
-/** The same after each start: the realm is kept (RFC 4122 §4.3 forms it). */
+/** Instance URN, derived from the persistent realm and thus equal after each start (RFC 4122 §4.3). */
 function instanceOf(realm: string): string {
   const hex = hashHex('sha256', `sip.instance ${realm}`);
   const parts = [
@@ -336,7 +336,7 @@ function instanceOf(realm: string): string {
   return `urn:uuid:${[...parts, hex.slice(20, 32)].join('-')}`;
 }
 
-/** What we can call over, best first where a name leaves it open. */
+/** Transports for outgoing calls, in order of preference. */
 const spoken = ({ transports, tls }: SignallingOptions): readonly SipTransportName[] =>
   tls === undefined ? transports : [...transports, 'tls'];
 
@@ -345,6 +345,6 @@ const whence = (flow: Flow) => {
   return { transport, remoteAddress, remotePort };
 };
 
-/** SIP over the sockets of this host, as `domain/call` needs it. */
+/** Creates SIP signalling over local sockets for `domain/call`. */
 export const createSignalling = (options: SignallingOptions): RunningSignalling =>
   new SignallingService(options);

@@ -29,16 +29,16 @@ import type { TlsIdentity } from './transport/tls-identity.ts';
 import type { Arrival } from './transport/web-sockets.ts';
 import type { WireFactory } from './wire.ts';
 
-/** Ports of SIP over WebSocket; undefined: none. */
+/** Ports of SIP over WebSocket; undefined if disabled. */
 export interface WebSocketPorts {
   readonly ws?: number | undefined;
   readonly wss?: number | undefined;
-  /** Origins of pages that may connect; none: all. */
+  /** Origins of pages that may connect; empty or undefined allows all. */
   readonly origins?: readonly string[];
 }
 
 export interface MessageTraces {
-  /** The bytes are not changed afterwards. */
+  /** Records a message. The bytes must not change afterwards. */
   note(message: TracedMessage): void;
   belongs(callId: string, owner: LegOwner): void;
 }
@@ -49,18 +49,18 @@ export interface SignallingOptions {
   /** Host in Via, Contact and the addresses of our endpoints. */
   readonly publicHost: string;
   readonly transports: readonly ('udp' | 'tcp')[];
-  /** Undefined: no TLS, and no WSS. */
+  /** TLS settings; undefined disables TLS and WSS. */
   readonly tls?: {
     readonly identity: TlsIdentity;
-    /** Undefined: TLS is spoken to others, and nobody may connect. */
+    /** Port for incoming TLS; undefined allows only outgoing connections. */
     readonly port: number | undefined;
-    /** Of all addresses together. */
+    /** Handshakes per second of all addresses together. */
     readonly handshakesPerSecond?: number;
   };
   readonly webSockets?: WebSocketPorts;
-  /** Of TLS and WebSocket: left out with a warning where another program has it. */
+  /** TLS and WebSocket ports that are skipped with a warning if another program uses them. */
   readonly optionalPorts?: readonly number[];
-  /** Stored at the first start; it never follows the host. */
+  /** Realm stored at the first start; it does not change with the host. */
   readonly realm: string;
   readonly userAgent: string;
   readonly clock: Clock;
@@ -68,95 +68,104 @@ export interface SignallingOptions {
   readonly logger: Logger;
   readonly directory: EndpointDirectory;
   readonly bindings: BindingStore;
-  /** Of nodes that take each other's nonces; absent: nobody else does. */
+  /** Key shared by nodes that accept each other's nonces; undefined for a single node. */
   readonly nonceKey?: Uint8Array | undefined;
-  /** What those nodes have used of them; absent: what this one has. */
+  /** Used nonce counts of all nodes; undefined uses only local counts. */
   readonly nonceCounts?: NonceCounts | undefined;
   readonly carriers: () => readonly Carrier[];
-  /** How often carriers are asked with OPTIONS. Default: every 30 seconds. */
+  /** Interval of OPTIONS to carriers in milliseconds. Default: 30 s. */
   readonly carrierProbeMs?: number;
-  /** Where messages may go for customers. */
+  /** Guard for destinations of customers. */
   readonly egress: DestinationGuard;
-  /** Whether a new call may begin. Default: always. */
+  /** Limiter for new calls. Default: unlimited. */
   readonly newCalls?: Pick<NewCalls, 'mayBegin' | 'begin' | 'isFull'>;
-  /** Where messages of who proved something are kept. */
+  /** Store for messages of authenticated peers. */
   readonly traces?: MessageTraces;
-  /** What carries the messages; default: sockets of our own. */
+  /** Transport of the messages. Default: local sockets. */
   readonly wire?: WireFactory | undefined;
-  /** Default: the system's name servers. */
+  /** DNS resolver. Default: the system's name servers. */
   readonly dns?: Dns;
   readonly connections?: StreamLimits;
-  /** Addresses and ranges of edge proxies of ours: strangers are heard through them alone. Default: from anywhere. */
+  /**
+   * Addresses and ranges of trusted edge proxies. If set, unknown peers are accepted only through them. Default:
+   * accepted from anywhere.
+   */
   readonly edges?: readonly string[];
-  /** By which of them requests go to carriers and other addresses, the preferred one first. Default: they go there themselves. */
+  /**
+   * Edge proxies for requests to carriers and other addresses, the preferred one first. Default: none, requests are
+   * sent directly.
+   */
   readonly outboundEdges?: readonly EdgePlace[];
-  /** Another node is about to call from that address: it is heard without an edge. Default: none is. */
+  /** Returns whether another node is expected to call from that address; it then needs no edge proxy. Default: false. */
   readonly expectsNode?: (address: string) => boolean;
-  /** Messages a second of one address that proved nothing, by kind. */
+  /** Messages per second accepted from one unauthenticated address, by kind. */
   readonly unknownPeersPerSecond?: number;
-  /** Default: compatible, MD5 on top. */
+  /** Order of challenges. Default: compatible, MD5 first. */
   readonly challengeOrder?: ChallengeOrder;
-  /** Largest body of a text. */
+  /** Maximum size of a MESSAGE body in bytes. */
   readonly messageMaxBytes?: number;
   readonly registrar?: RegistrarLimits;
   readonly sessionTimer?: SessionTimerSettings;
-  /** Time that a carrier or a customer's address has to answer an INVITE with anything. */
+  /** Time limit in milliseconds for the first response to an INVITE from a carrier or a customer's address. */
   readonly firstResponseMs?: number;
 }
 
 export interface SignallingCounters {
   readonly messages: readonly MessageCount[];
-  /** Messages to and from carriers, whatever they crossed the wire in. */
+  /** Messages to and from carriers, over all transports. */
   readonly carrierMessages: readonly CarrierMessageCount[];
-  /** Datagrams and responses that were no use. */
+  /** Invalid datagrams and unmatched responses. */
   readonly discarded: number;
-  /** Messages that were not looked at, by reason. */
+  /** Messages dropped without parsing, by reason. */
   readonly dropped: Readonly<Record<string, number>>;
   readonly authFailures: number;
   readonly legs: number;
   readonly transactions: number;
   readonly connections: Readonly<Partial<Record<SipTransportName, number>>>;
-  /** TLS handshakes of peers that failed. */
+  /** Failed TLS handshakes of peers. */
   readonly failedHandshakes: number;
 }
 
 export interface RunningSignalling extends Signalling {
-  /** Rejects with ServiceError PORT_IN_USE. */
+  /** Starts the sockets. Rejects with ServiceError PORT_IN_USE. */
   start(): Promise<void>;
   stop(): Promise<void>;
-  /** From now on new INVITEs and OPTIONS get 503; what runs goes on. */
+  /** Refuses new INVITEs and OPTIONS with 503; active calls continue. */
   drain(): void;
   /**
-   * With a cause, new INVITEs and OPTIONS get 503 with Retry-After and the cause as a Warning; registrations and running calls
-   * continue. Undefined ends that.
+   * With a cause, new INVITEs and OPTIONS get 503 with Retry-After and the cause as a Warning. Registrations and active
+   * calls continue. Undefined ends the pause.
    */
   pause(cause: string | undefined): void;
   ready(): boolean;
-  /** In words, what SIP messages come and go over now. */
+  /** Description of the current message transport. */
   readonly detail: string;
-  /** The port of UDP and TCP: chosen by the system when 0 was configured. */
+  /** Port of UDP and TCP, chosen by the system if 0 was configured. */
   port(): number;
-  /** Every port that is listened on. */
+  /** Listening ports by transport. */
   ports(): Readonly<Partial<Record<SipTransportName, number | undefined>>>;
-  /** Whether that is one of them. */
+  /** Returns whether the service listens on that port. */
   listensOn(port: number): boolean;
-  /** SIP over WebSocket, asked for at an HTTP server of this process; answered in any case. */
+  /** Handles a SIP WebSocket upgrade from an HTTP server of this process. Always sends a response. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, arrival: Arrival): void;
   registrations(): readonly Binding[];
-  /** What phones registered, or gave up, at other nodes. */
+  /** Applies registrations and removals stored by other nodes. */
   bindingsElsewhere(
     saved: readonly Binding[],
     removed: readonly Pick<Binding, 'username' | 'contactUri'>[],
   ): void;
-  /** Removes every contact of a user, here and in the store. */
-  /** With `login`: where that login registered. */
+  /** Removes all contacts of a user, in memory and in the store. */
+  /** With `login`, removes only the contacts that this login registered. */
   forgetBindings(username: string, login?: string): void;
   counters(): SignallingCounters;
-  /** How long messages of known peers other than new calls have waited to be read, since the last time that this was asked. */
+  /**
+   * Average queueing time in milliseconds of messages of known peers, except new calls, since the last call of this
+   * function.
+   */
   waitMs(): number;
   carrierStates(): readonly CarrierState[];
   readonly texts: Texting;
-  /** Reads SIP addresses, and knows whose they are. */
+  /** Parses and classifies SIP addresses. */
   readonly addresses: SipAddresses;
 }
 

@@ -22,12 +22,12 @@ import { type Arrival, WebSockets } from './transport/web-sockets.ts';
 import type { SipWire, WireParts } from './wire.ts';
 
 const TLS_HANDSHAKES_PER_SECOND = 300;
-/** Times that a port of the system's choice is tried until TCP can have it too. */
+/** Maximum number of attempts to find a port that is free for both UDP and TCP. */
 const PORT_ATTEMPTS = 20;
 
 type Ports = Partial<Record<SipTransportName, number | undefined>>;
 
-/** Everything that is open between start and stop. */
+/** State that exists between start and stop. */
 interface Open {
   readonly table: ConnectionTable;
   udp?: UdpTransport;
@@ -37,7 +37,7 @@ interface Open {
   readonly ports: Ports;
 }
 
-/** The listeners, and everything that crosses them: UDP and TCP share a port, TLS and WebSocket have their own. */
+/** The listeners and their traffic. UDP and TCP share a port; TLS and WebSocket have separate ones. */
 export class SipSockets implements SipWire {
   readonly traffic: Traffic;
   readonly #options: SignallingOptions;
@@ -56,7 +56,9 @@ export class SipSockets implements SipWire {
     this.#logger = options.logger;
     this.#acquaintance = acquaintance;
     this.traffic = new Traffic({
-      ...{ options, acquaintance, tell },
+      options,
+      acquaintance,
+      tell,
       close: (connectionId) => this.#open?.table.close(connectionId, 'too many requests'),
     });
   }
@@ -66,12 +68,12 @@ export class SipSockets implements SipWire {
     return { isUp, detail: isUp ? 'listening' : 'not listening' };
   }
 
-  /** Of UDP and TCP. */
+  /** Port of UDP and TCP. */
   get port(): number {
     return this.ports.udp ?? this.ports.tcp ?? 0;
   }
 
-  /** Where there is a listener. */
+  /** Ports with a listener. */
   get ports(): Readonly<Ports> {
     return this.#open?.ports ?? {};
   }
@@ -113,16 +115,16 @@ export class SipSockets implements SipWire {
   connect(target: Target): Promise<Flow | undefined> {
     const { tcp, tls } = this.#open ?? {};
     const transport = { tcp, tls }[target.transport as 'tcp' | 'tls'];
-    // A browser cannot be called but over the WebSocket that it opened.
+    // A browser is reachable only over the WebSocket that it opened.
     return transport?.connect(target) ?? Promise.resolve(undefined);
   }
 
-  /** From now on pings tell whether a connection still leads to its peer (RFC 5626 §4.4.1). */
+  /** Starts pings that detect a lost connection (RFC 5626 §4.4.1). */
   keepAlive({ connectionId, everyMs }: Extract<UserAgentOutput, { kind: 'keepAlive' }>): void {
     this.#open?.table.get(connectionId)?.keepAlive?.(everyMs);
   }
 
-  /** An upgrade that an HTTP server of this process got. */
+  /** Handles an upgrade received by an HTTP server of this process. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, arrival: Arrival): void {
     const webSockets = this.#open?.webSockets;
     if (webSockets === undefined) socket.destroy();
@@ -173,7 +175,8 @@ export class SipSockets implements SipWire {
       tls === undefined
         ? undefined
         : new SecureAcceptor({
-            ...{ identity: tls.identity, clock },
+            identity: tls.identity,
+            clock,
             perSecond: tls.handshakesPerSecond ?? TLS_HANDSHAKES_PER_SECOND,
             isCarrier: (address) => this.#isCarrier(address),
             refused: (address, why) => this.#refused(address, why),
@@ -195,7 +198,7 @@ export class SipSockets implements SipWire {
     }
   }
 
-  /** SIP and STUN keep-alives share the port (RFC 5626 §8). */
+  /** Handles a datagram. SIP and STUN keep-alives share the port (RFC 5626 §8). */
   #datagram(bytes: Uint8Array, flow: Flow, waitedMs: number): void {
     if (!isStun(bytes)) {
       this.traffic.received(bytes, flow, waitedMs);
@@ -203,7 +206,7 @@ export class SipSockets implements SipWire {
     }
     const answer = this.traffic.answerStun(bytes, flow);
     if (answer === undefined) return;
-    // A keep-alive that does not leave is sent again.
+    // A failed response is not retried, because the keep-alive is repeated.
     this.#open?.udp?.send(answer, flow.remoteAddress, flow.remotePort, () => undefined);
   }
 
@@ -222,7 +225,7 @@ export class SipSockets implements SipWire {
     }
   }
 
-  /** Only for a request whose branch nobody else knows: whoever forges ICMP fails no call. */
+  /** Reports an ICMP error only for a request with an unpredictable branch, so forged ICMP cannot fail a call. */
   #undelivered(start: Buffer): void {
     const quoted = requestQuoted(start.toString('latin1'));
     if (quoted !== undefined) this.#tell({ kind: 'undelivered', ...quoted });
@@ -238,7 +241,9 @@ export class SipSockets implements SipWire {
     this.#logger.debug({ remoteAddress, why }, 'SIP TLS handshake failed');
   }
 
-  /** The operator has to know why a carrier of TLS is not reached: its certificate, most often. */
+  /**
+   * Logs a failed TLS connection as a warning, because the operator must know the cause; usually it is the certificate.
+   */
   #unreached({ name, address, port }: Target, why: string): void {
     this.#logger.warn({ name, address, port, why }, 'SIP TLS connection failed');
   }

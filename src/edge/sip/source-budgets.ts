@@ -1,9 +1,9 @@
 import ipaddr from 'ipaddr.js';
 import { RecentMap } from '../../base/recent-map.ts';
 
-/** Beyond it sources that were quiet for long are forgotten. */
+/** Maximum number of sources; beyond it, the longest inactive ones are evicted. */
 const MAX_SOURCES = 20_000;
-/** Seconds' worth that may come at once. */
+/** Burst size in seconds of the rate. */
 const BURST_SECONDS = 2;
 
 interface Bucket {
@@ -11,7 +11,7 @@ interface Bucket {
   atMs: number;
 }
 
-/** Token buckets by name of a source, in bounded memory. Time is monotonic. */
+/** Token buckets by source name in bounded memory. Time is monotonic. */
 export class SourceBudgets {
   readonly #perSecond: number;
   readonly #buckets = new RecentMap<Bucket>(MAX_SOURCES);
@@ -24,7 +24,7 @@ export class SourceBudgets {
     return this.#buckets.size;
   }
 
-  /** False: the source has used up what it may. */
+  /** Returns false if the source has exhausted its budget. */
   take(source: string, nowMs: number): boolean {
     const most = this.#perSecond * BURST_SECONDS;
     let bucket = this.#buckets.get(source);
@@ -41,7 +41,7 @@ export class SourceBudgets {
   }
 }
 
-/** Addresses that one owner has by the dozen count as one: an IPv6 network of 64 bits. */
+/** Groups addresses that usually have one owner: an IPv6 /64 network counts as one source. */
 export function sourceOf(address: string): string {
   if (!address.includes(':') || !ipaddr.isValid(address)) return address;
   const parsed = ipaddr.parse(address);

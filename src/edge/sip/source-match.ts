@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js';
 import type { Carrier } from '../../domain/provisioning/types.ts';
 
-/** True when an address lies in one of the addresses or CIDR ranges. What is neither matches nothing. */
+/** Returns true if an address is in one of the addresses or CIDR ranges. Invalid entries match nothing. */
 export function inRanges(address: string, ranges: readonly string[]): boolean {
   if (!ipaddr.isValid(address)) return false;
   const parsed = ipaddr.process(address);
@@ -16,6 +16,6 @@ export function inRanges(address: string, ranges: readonly string[]): boolean {
   });
 }
 
-/** The carrier that calls from this address. */
+/** Carrier that calls from this address. */
 export const carrierAt = (address: string, carriers: readonly Carrier[]): string | undefined =>
   carriers.find((carrier) => carrier.enabled && inRanges(address, carrier.sourceAddresses))?.name;

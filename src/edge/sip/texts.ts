@@ -1,11 +1,11 @@
-/** Texts between the user agent and whoever decides about them (RFC 3428). */
+/** Passes MESSAGE texts between the user agent and the application (RFC 3428). */
 import type { InboundText, OutboundText, Texting } from '../../domain/call/needs.ts';
 import type { IncomingMessage, UserAgentInput, UserAgentOutput } from '../../protocol/sip/sip.ts';
 import { partyOf, userOf } from './parties.ts';
 
 type MessageEvent = Extract<UserAgentOutput, { kind: 'message' | 'messageSent' }>;
 
-/** The text may be read by a machine: no Content-Type is plain text (RFC 3261 §20.15). */
+/** Content type of machine-readable texts. A missing Content-Type means plain text (RFC 3261 §20.15). */
 const PLAIN = 'text/plain';
 
 export class Texts implements Texting {

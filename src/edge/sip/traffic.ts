@@ -11,14 +11,17 @@ const UNKNOWN_PEERS_PER_SECOND = 500;
 
 export interface TrafficOptions {
   readonly clock: Clock;
-  /** Messages a second of one address that proved nothing, by kind. */
+  /** Messages per second accepted from one unauthenticated address, by kind. */
   readonly unknownPeersPerSecond?: number;
   readonly newCalls?: { readonly isFull: boolean };
-  /** Addresses and ranges of edge proxies of ours: strangers are heard through them alone. None: from anywhere. */
+  /**
+   * Addresses and ranges of trusted edge proxies. If set, unknown peers are accepted only through them. Default:
+   * accepted from anywhere.
+   */
   readonly edges?: readonly string[] | undefined;
-  /** Another node is about to call from that address. Default: none is. */
+  /** Returns whether another node is expected to call from that address. Default: false. */
   readonly expectsNode?: (address: string) => boolean;
-  /** Where messages of who proved something are kept. */
+  /** Store for messages of authenticated peers. */
   readonly traces?: { note(message: TracedMessage): void };
 }
 
@@ -26,11 +29,11 @@ export interface TrafficParts {
   readonly options: TrafficOptions;
   readonly acquaintance: KnownPeer;
   readonly tell: (input: UserAgentInput) => void;
-  /** A peer sent too much over this connection. */
+  /** Closes a connection whose peer exceeded its budget. */
   readonly close: (connectionId: number) => void;
 }
 
-/** Every message on its way between whatever carries it and the user agent: counted, put in order, traced. */
+/** Path of all messages between the transport and the user agent: counts, prioritizes and traces them. */
 export class Traffic {
   readonly #parts: TrafficParts;
   readonly #counter: MessageCounter;
@@ -56,7 +59,7 @@ export class Traffic {
     });
   }
 
-  /** Messages that were not looked at, by reason. */
+  /** Number of messages dropped without parsing, by reason. */
   dropped(): Readonly<Record<string, number>> {
     const drops = { ...this.#desk.drops(), stun: this.#stun.dropped };
     return this.#edges === undefined ? drops : { ...drops, stranger: this.#strangers };
@@ -102,7 +105,7 @@ export class Traffic {
 
   sent({ bytes, message, flow, transaction }: Extract<UserAgentOutput, { kind: 'send' }>): void {
     this.#counter.note('out', flow, bytes);
-    // Stateless answers to unknown peers belong to no call: they are not traced.
+    // Stateless responses to unknown peers belong to no call and are not traced.
     if (transaction !== undefined || this.isKnown(flow)) {
       this.#trace({ direction: 'out', bytes, flow, callId: message.header('call-id') });
     }
@@ -120,7 +123,7 @@ export class Traffic {
     });
   }
 
-  /** Without its Call-ID where that has to be looked for. */
+  /** Traces a message. The Call-ID is omitted if it must first be extracted. */
   #trace(message: Omit<TracedMessage, 'atMs' | 'callId'> & { callId?: string | undefined }): void {
     const { traces, clock } = this.#parts.options;
     if (traces === undefined) return;

@@ -10,13 +10,13 @@ const MAX_UNSAVED = 100_000;
 const keyOf = (binding: { readonly username: string; readonly contactUri: string }): string =>
   `${binding.username} ${binding.contactUri}`;
 
-/** Answers the user agent's questions about users and their bindings from directory and store. */
+/** Answers the user agent's queries about users and bindings from directory and store. */
 export class UserDirectory {
   readonly #directory: EndpointDirectory;
   readonly #bindings: BindingStore;
   readonly #logger: Logger;
   readonly #tell: (input: UserAgentInput) => void;
-  /** What the store did not take, by what it is about. */
+  /** Failed writes by their subject. */
   readonly #unsaved = new Map<string, Write[1]>();
 
   constructor(
@@ -55,7 +55,7 @@ export class UserDirectory {
     );
   }
 
-  /** A phone stays registered while the store takes no writes. What was not stored is tried again with later writes. */
+  /** Stores a binding. A phone stays registered if the store fails; failed writes are retried with later ones. */
   store({ id, save, remove }: Extract<UserAgentOutput, { kind: 'store' }>): void {
     const earlier = [...this.#unsaved];
     const own: readonly Write[] = [
@@ -65,14 +65,14 @@ export class UserDirectory {
           [keyOf(gone), () => this.#bindings.remove(gone.username, gone.contactUri)] as const,
       ),
     ];
-    // The store works in the order of the requests: earlier writes go first, so that newer ones replace them.
+    // The store processes requests in order, so earlier writes go first and newer ones replace them.
     for (const write of earlier) void this.#write(write);
     void Promise.all(own.map((write) => this.#write(write))).then((done) => {
       this.#stored(id, done.every(Boolean));
     });
   }
 
-  /** False when it is lost; what the environment refuses is kept for later. */
+  /** Returns false if the write is lost. Writes that failed because of the environment are kept for a retry. */
   async #write(write: Write): Promise<boolean> {
     const [key, act] = write;
     this.#unsaved.delete(key);

@@ -12,34 +12,34 @@ import type { KnownPeer } from './admission-filter.ts';
 import type { Traffic, TrafficOptions } from './traffic.ts';
 import type { Arrival } from './transport/web-sockets.ts';
 
-/** What carries the messages of the user agent: sockets of our own, or SIP servers beside us. */
+/** Message transport of the user agent: local sockets or external SIP servers. */
 export interface SipWire {
   /** Rejects with PORT_IN_USE. */
   start(): Promise<void>;
   stop(): Promise<void>;
-  /** Whether messages can come and go, and why not. */
+  /** Availability of the transport and its reason. */
   readonly state: { readonly isUp: boolean; readonly detail: string };
-  /** Of UDP and TCP, as peers see it. */
+  /** Port of UDP and TCP as peers see it. */
   readonly port: number;
   readonly ports: Readonly<Partial<Record<SipTransportName, number | undefined>>>;
   readonly traffic: Traffic;
   readonly failedHandshakes: number;
   connections(): Readonly<Partial<Record<SipTransportName, number>>>;
-  /** Datagrams that the kernel had no room for. */
+  /** Number of datagrams dropped by the kernel. */
   readonly lost: number;
   connect(target: Target): Promise<Flow | undefined>;
-  /** From now on pings tell whether a connection still leads to its peer (RFC 5626 §4.4.1). */
+  /** Starts pings that detect a lost connection (RFC 5626 §4.4.1). */
   keepAlive(output: Extract<UserAgentOutput, { kind: 'keepAlive' }>): void;
-  /** An upgrade that an HTTP server of this process got. */
+  /** Handles an upgrade received by an HTTP server of this process. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, arrival: Arrival): void;
   send(output: Extract<UserAgentOutput, { kind: 'send' }>): void;
-  /** No new call is wanted any more. */
+  /** Stops accepting new calls. */
   drain?(): void;
 }
 
 export interface WireOptions extends TrafficOptions {
   readonly logger: Logger;
-  /** Of UDP and TCP, as configured. */
+  /** Configured port of UDP and TCP. */
   readonly port: number;
 }
 
@@ -47,9 +47,9 @@ export interface WireParts {
   readonly options: WireOptions;
   readonly acquaintance: KnownPeer;
   readonly tell: (input: UserAgentInput) => void;
-  /** The way to the peers of these dialogs (Call-IDs) is gone for good. */
+  /** Reports that the peers of these dialogs (Call-IDs) are permanently unreachable. */
   readonly cutOff: (callIds: readonly string[], why: string) => void;
 }
 
-/** Default: sockets of our own. */
+/** Default: local sockets. */
 export type WireFactory = (parts: WireParts) => SipWire;

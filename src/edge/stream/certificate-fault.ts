@@ -1,4 +1,4 @@
-/** Names of what can be wrong with a certificate, as Node and OpenSSL call them (openssl/x509_vfy.h). */
+/** Descriptions of certificate errors by their OpenSSL codes (openssl/x509_vfy.h). */
 const NAMES: Readonly<Record<number, string>> = {
   2: 'UNABLE_TO_GET_ISSUER_CERT',
   7: 'CERT_SIGNATURE_FAILURE',

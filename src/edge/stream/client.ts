@@ -1,4 +1,7 @@
-/** Front door: audio-stream sockets towards customers' bots. Implements `AudioStreams` of the call domain over native sockets. */
+/**
+ * Public interface of audio-stream sockets to customers' bots. Implements `AudioStreams` of the call domain over native
+ * sockets.
+ */
 import { readFileSync } from 'node:fs';
 import { getCACertificates } from 'node:tls';
 import { ServiceError } from '../../base/errors.ts';
@@ -18,16 +21,16 @@ export {
 export interface StreamCounters extends Readonly<StreamTally> {
   readonly mediaSent: number;
   readonly messagesReceived: number;
-  /** Threads of sockets; `busy`: part of the last second that it worked, 0..1. */
+  /** Socket threads; `busy` is the fraction of the last second spent working, 0..1. */
   readonly threads: readonly { readonly sockets: number; readonly busy: number }[];
 }
 
 export interface AudioStreamsEdge extends AudioStreams {
-  /** Sums since the start, and the streams open now. */
+  /** Totals since the start, and the number of open streams. */
   counters(): StreamCounters;
-  /** Of their messages. */
+  /** Watchers of stream messages. */
   readonly watches: StreamWatches;
-  /** Cuts every socket; what was said before still leaves, bots are told nothing more. */
+  /** Closes every socket. Queued messages are still sent; bots get no further messages. */
   stop(): void;
 }
 

@@ -1,7 +1,7 @@
 /**
- * One audio stream: joins the session machine, the connection to the bot and the media side of the leg. A simulation runs it
- * over a connection of its own. Where leg and connection are native, audio goes straight between their threads; only what is
- * left comes here.
+ * One audio stream: connects the session state machine, the bot connection and the media of the leg. Simulations use a
+ * different connection. If leg and connection are native, audio passes directly between their threads; only other
+ * messages arrive here.
  */
 
 import type { Clock } from '../../base/clock.ts';
@@ -44,35 +44,35 @@ export const newTally = (): StreamTally => ({
   faults: 0,
 });
 
-/** What a connection tells. Nothing comes after `closed` or `drop`. */
+/** Events of a connection. None follows `closed` or `drop`. */
 export interface BotConnectionEvents {
   opened(): void;
-  /** No audio that the bot sent after it is taken before this has returned. */
+  /** Receives a message. Later audio of the bot is not consumed before this returns. */
   message(bytes: Buffer): void;
-  /** A `playAudio` that the connection had to refuse. */
+  /** The connection refused a `playAudio`. */
   refused(why: EngineRefusal): void;
   pong(): void;
   flooding(): void;
   flooded(): void;
-  /** A message was longer than `limitBytes`, by itself or with the others of the account; nothing more is read. */
+  /** A message exceeded `limitBytes`, alone or together with others of the account. No later message is read. */
   oversized(what: Oversize, limitBytes: number): void;
-  /** Something has filled up to so many percent: what waits for the bot, or the bot's audio. */
+  /** Fill level in percent of the send queue or of the bot's audio queue. */
   degraded(percent: number): void;
-  /** `media` was dropped because the bot did not read, and the bot reads again: see `mediaDropped`. */
+  /** Reports dropped `media` after the bot resumed reading; see `mediaDropped`. */
   missed?(): void;
-  /** More control messages wait than the limit allows. */
+  /** Queued control messages exceed the limit. */
   overrun(): void;
-  /** Once; `detail` says why, in plain words. Also when it never opened. */
+  /** Called once, even if the connection never opened. `detail` is a readable reason. */
   closed(detail: string): void;
 }
 
-/** The way to one bot. Before `opened` and after `closed` or `drop` its other methods do nothing. */
+/** Connection to one bot. Before `opened` and after `closed` or `drop`, its other methods have no effect. */
 export interface BotConnection {
-  /** `media` messages that the bot has missed because it reads too slowly. */
+  /** Number of `media` messages dropped because the bot reads too slowly. */
   readonly mediaDropped: number;
-  /** What media is joined to; undefined: media messages go through `sendMedia`, audio comes with `message`. */
+  /** Native connection for media. If undefined, media is sent with `sendMedia` and audio arrives with `message`. */
   readonly wire: StreamWire | undefined;
-  /** Called once, first. Tells nothing before it has returned. */
+  /** Called once before all others. Emits no events before it returns. */
   connect(events: BotConnectionEvents): void;
   send(text: string): void;
   /** The bytes are valid only during the call. */
@@ -89,11 +89,11 @@ export interface DispatcherNeeds {
   readonly logger: Logger;
   readonly limits: Pick<StreamSocketLimits, 'session' | 'queueMs'>;
   readonly tally: StreamTally;
-  /** Left away: nobody looks. */
+  /** Watchers of stream messages; undefined for none. */
   readonly watches?: StreamWatches;
 }
 
-/** Audio in one `media` message of one track. */
+/** Duration of audio in one `media` message of one track, in milliseconds. */
 const MEDIA_MS = 20;
 
 export class StreamDispatcher implements StreamSocket {
@@ -150,7 +150,7 @@ export class StreamDispatcher implements StreamSocket {
     });
   }
 
-  /** Reports the audio that the bot has missed since the last report. */
+  /** Reports the audio dropped since the last report. */
   #tellMissed(): void {
     const { mediaDropped } = this.#connection;
     const messages = mediaDropped - this.#toldDropped;
@@ -166,7 +166,7 @@ export class StreamDispatcher implements StreamSocket {
     this.#events.missed?.(ms);
   }
 
-  /** One message that the connection has not dealt with itself. */
+  /** Handles one message that the connection did not consume. */
   #received(bytes: Buffer): void {
     const { watches } = this.#needs;
     watches?.tell(this.#options.callUuid, 'fromBot', () => bytes.toString());
@@ -266,13 +266,13 @@ export class StreamDispatcher implements StreamSocket {
     }
   }
 
-  /** Used only where the connection cannot be joined to the media side. */
+  /** Sends media if the connection cannot be connected natively. */
   #sendMedia(messages: readonly Uint8Array[]): void {
     if (!this.#session.sending) return;
     for (const message of messages) this.#connection.sendMedia(message);
   }
 
-  /** Told in a later turn, so that no caller of `close` or `open` finds itself called back in the middle. */
+  /** Reports the end in a later turn, so that it never interrupts a caller of `close` or `open`. */
   #end(end: SessionEnd): void {
     this.#stream?.close();
     this.#stream = undefined;

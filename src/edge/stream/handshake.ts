@@ -1,21 +1,21 @@
-/** The opening handshake of a WebSocket client (RFC 6455 §4.1): the request, and the judgement of its answer. */
+/** Opening handshake of a WebSocket client (RFC 6455 §4.1): builds the request and validates the response. */
 import { createHash } from 'node:crypto';
 
-/** RFC 6455 §1.3. */
+/** GUID of RFC 6455 §1.3. */
 const ACCEPT_SUFFIX = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
 const SWITCHING_PROTOCOLS = 101;
 const STATUS_LINE = /^HTTP\/1\.[01] (\d{3})(?: |$)/;
-/** Field values as they may stand on the wire (RFC 9110 §5.5). */
+/** Valid field values (RFC 9110 §5.5). */
 const FIELD_VALUE = /^[\x20-\x7e\x80-\xff]*$/;
 
 export interface OpeningRequest {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
-  /** 16 random bytes in base64. */
+  /** Nonce of 16 random bytes in base64. */
   readonly key: string;
 }
 
-/** Headers that cannot stand on the wire are left out. */
+/** Builds the request. Headers with invalid values are omitted. */
 export function openingRequest({ url, headers, key }: OpeningRequest): string {
   const lines = [
     `GET ${url.pathname}${url.search} HTTP/1.1`,
@@ -32,8 +32,8 @@ export function openingRequest({ url, headers, key }: OpeningRequest): string {
 }
 
 /**
- * What is wrong with the head of an answer, in plain words; undefined: the socket is open. A subprotocol that was not
- * asked for is accepted, although RFC 6455 §4.1 forbids it: bots in use name one in every answer, and it has no effect.
+ * Error in the response head as readable text, or undefined if the socket is open. An unrequested subprotocol is
+ * accepted although RFC 6455 §4.1 forbids it: some bots send one in every response, and it has no effect.
  */
 export function openingFault(head: string, key: string): string | undefined {
   const [statusLine = '', ...lines] = head.split('\r\n');

@@ -7,29 +7,34 @@ import {
 } from '../../protocol/audio-stream/audio-stream.ts';
 import type { UpgradeNeeds } from './upgrade.ts';
 
-/** Limits of one stream socket; those of the session are about time, these about bytes and messages. */
+/** Limits of one stream socket in bytes and messages. Time limits are those of the session. */
 export interface StreamSocketLimits {
-  /** One WebSocket message of the application; a larger one closes with 1009. */
+  /** Maximum size of one message from the application in bytes; a larger one closes the socket with 1009. */
   readonly maxMessageBytes: number;
-  /** Messages of one account's bots that are being received or dealt with at a time; beyond, the socket closes with 1009. */
+  /** Maximum total size of messages in progress per account, in bytes; beyond it the socket closes with 1009. */
   readonly accountMessageBytes: number;
-  /** `media` messages that wait for a bot that reads too slowly, per track: one second. Beyond, the oldest are dropped. */
+  /**
+   * Maximum number of queued `media` messages per track for a slow bot: one second. Beyond it, the oldest are dropped.
+   */
   readonly waitingMediaPerTrack: number;
-  /** Bytes of other messages that wait; beyond, the stream is given up. */
+  /** Maximum size of other queued messages in bytes; beyond it the stream ends. */
   readonly waitingControlBytes: number;
-  /** Playback queue of one stream, milliseconds. */
+  /** Playback queue of one stream in milliseconds. */
   readonly queueMs: number;
-  /** Messages of the bot. The burst fits a minute of audio in 10 ms pieces. */
+  /** Message rate of the bot. The burst allows a minute of audio in 10 ms pieces. */
   readonly messages: Rate;
-  /** Bytes of the bot. The burst fits the playback queue many times; live audio needs 64,000 a second at most. */
+  /**
+   * Byte rate of the bot. The burst exceeds the playback queue several times; live audio needs at most 64,000 bytes per
+   * second.
+   */
   readonly bytes: Rate;
-  /** A bot that sends more is read more slowly; once the rests add up to so many milliseconds it is cut off. */
+  /** Total throttling time in milliseconds after which a bot above the rates is disconnected. */
   readonly floodMs: number;
   readonly session: SessionLimits;
 }
 
 export const DEFAULT_STREAM_LIMITS: StreamSocketLimits = {
-  // A minute of L16 at 24 kHz in base64 is 3.84 MB: all that a playback queue takes.
+  // A minute of L16 at 24 kHz in base64 is 3.84 MB, the size of the playback queue.
   maxMessageBytes: 4 * 1024 * 1024,
   accountMessageBytes: 32 * 1024 * 1024,
   waitingMediaPerTrack: 50,
@@ -42,9 +47,9 @@ export const DEFAULT_STREAM_LIMITS: StreamSocketLimits = {
 };
 
 export interface AudioStreamsOptions extends UpgradeNeeds {
-  /** PEM file of certificate authorities that are trusted beside those that Node trusts; empty: none. */
+  /** PEM file of trusted certificate authorities in addition to those of Node; empty for none. */
   readonly caFile?: string;
-  /** Threads that the sockets are spread over; 1 when left away. */
+  /** Number of socket threads. Default: 1. */
   readonly threads?: number;
   readonly clock: Clock;
   readonly logger: Logger;

@@ -1,4 +1,4 @@
-/** A bot's WebSocket on the native stream thread: address check, signature and name resolution, then the socket. */
+/** WebSocket of a bot on the native stream thread: address check, signature and name resolution, then the socket. */
 import { isIP } from 'node:net';
 import { hostOf, type ResolvedAddress } from '../../base/egress.ts';
 import type { StreamSocketOptions } from '../../domain/call/needs.ts';
@@ -83,14 +83,14 @@ export class NativeConnection implements BotConnection {
     });
   }
 
-  /** The permitted addresses of the host; undefined: the end has been told. */
+  /** Allowed addresses of the host, or undefined if the end has been reported. */
   #resolve(
     { url }: Upgrade,
     events: BotConnectionEvents,
   ): Promise<readonly ResolvedAddress[] | undefined> {
     const host = hostOf(url);
     const family = isIP(host);
-    // An address was judged with its URL.
+    // An IP address was already checked together with its URL.
     if (family !== 0) return Promise.resolve([{ address: host, family: family === 6 ? 6 : 4 }]);
     return new Promise((resolve) => {
       this.#needs.egress.lookup(host, { all: true }, (error, found) => {

@@ -1,5 +1,5 @@
 /**
- * The native sockets as TypeScript sees them. A wrong, missing or unknown value is a TypeError that names it
+ * TypeScript view of the native sockets. An invalid, missing or unknown value causes a TypeError that names it
  * (native/addon/arguments.hpp).
  */
 import { loadNativeAddon } from '../../base/native-addon.ts';
@@ -7,7 +7,9 @@ import type { StreamEncoding } from '../../domain/call/needs.ts';
 
 export interface NativeSocketLimits {
   readonly maxMessageBytes: number;
-  /** Of all messages that the sockets of one account receive or deal with at a time; short ones are not counted. */
+  /**
+   * Maximum total size of messages in progress on the sockets of one account, in bytes. Short messages are not counted.
+   */
   readonly accountMessageBytes: number;
   readonly waitingMedia: number;
   readonly waitingControlBytes: number;
@@ -18,11 +20,14 @@ export interface NativeSocketLimits {
   readonly floodMs: number;
 }
 
-/** Sockets are named by handles that JavaScript chooses. */
+/** Native sockets, named by handles that JavaScript assigns. */
 export interface NativeSockets {
-  /** PEM certificates of whom to trust; false when there is none among them. Before it there is no TLS. */
+  /** Sets trusted certificates as PEM. Returns false if there are none. TLS is unavailable before this call. */
   trust(authorities: string): boolean;
-  /** Tries the addresses in their order. `secureHost`: whom the certificate must name; empty: no TLS. */
+  /**
+   * Opens a socket and tries the addresses in order. `secureHost` is the name that the certificate must contain; empty
+   * disables TLS.
+   */
   open(options: {
     readonly socket: number;
     readonly addresses: readonly string[];
@@ -32,12 +37,12 @@ export interface NativeSockets {
     readonly limits: NativeSocketLimits;
     readonly account: string;
   }): void;
-  /** The answer to the upgrade is in order: messages may come. */
+  /** Starts the delivery of messages after a valid upgrade response. */
   accept(socket: number): void;
-  /** `text` begins with `{"sequenceNumber":` and ten spaces, which are filled in. */
+  /** Sends `text`, which starts with `{"sequenceNumber":` and ten spaces for the number. */
   send(socket: number, text: Uint8Array, isMedia: boolean): void;
   ping(socket: number): void;
-  /** The messages that a `messages` event told of; no audio behind them is taken before `proceed`. */
+  /** Returns the messages announced by a `messages` event. Later audio is not consumed before `proceed`. */
   takeMessages(socket: number): readonly Buffer[];
   proceed(socket: number): void;
   enqueue(options: {
@@ -56,21 +61,21 @@ export interface NativeSockets {
     readonly last: Uint8Array;
   }): void;
   drop(socket: number): void;
-  /** How many `media` a bot that reads too slowly has missed. */
+  /** Number of `media` messages dropped because the bot reads too slowly. */
   mediaDropped(socket: number): number;
-  /** After its end. */
+  /** Releases a socket after its end. */
   forget(socket: number): void;
-  /** Fills `batch` with whole records and returns their bytes; 0: nothing waits. */
+  /** Fills `batch` with complete records and returns their size in bytes; 0 if nothing is pending. */
   takeEvents(batch: Uint8Array): number;
   counters(): NativeSocketCounters;
-  /** Drops every socket and ends the threads. */
+  /** Drops all sockets and ends the threads. */
   stop(): void;
 }
 
 export interface NativeSocketCounters {
   readonly mediaSent: number;
   readonly messagesReceived: number;
-  /** `busy`: part of the last second that it worked, 0..1. */
+  /** `busy` is the fraction of the last second spent working, 0..1. */
   readonly threads: readonly { readonly sockets: number; readonly busy: number }[];
 }
 
@@ -81,7 +86,7 @@ interface NativeAddon {
 export const openNativeSockets = (onEvents: () => void, threads: number): NativeSockets =>
   new (loadNativeAddon() as NativeAddon).Sockets(onEvents, threads);
 
-/** What a socket tells; numbers as in native/net/stream_socket.hpp. */
+/** Events of a socket, with the numbers of native/net/stream_socket.hpp. */
 export const SOCKET_EVENT = {
   upgradeAnswered: 32,
   messages: 33,
@@ -96,7 +101,7 @@ export const SOCKET_EVENT = {
   dropped: 42,
 } as const;
 
-/** How a socket has ended. */
+/** Reasons for the end of a socket. */
 export const SOCKET_END = {
   system: 0,
   certificate: 1,

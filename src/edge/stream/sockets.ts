@@ -1,4 +1,4 @@
-/** Joins the handles of native sockets to whoever waits for their events, and says in plain words how a socket ended. */
+/** Delivers events of native sockets to their listeners, and describes the end of a socket in readable text. */
 import { randomBytes } from 'node:crypto';
 import { getSystemErrorName } from 'node:util';
 import { hostOf, type ResolvedAddress } from '../../base/egress.ts';
@@ -18,22 +18,22 @@ import {
 } from './native.ts';
 import type { Upgrade } from './upgrade.ts';
 
-/** What is told of one socket. `oversized` comes without the limit: the listener knows it. */
+/** Events of one socket. `oversized` has no limit value, because the listener knows it. */
 export type SocketEvents = Omit<BotConnectionEvents, 'oversized'> & {
   oversized(what: Oversize): void;
 };
 
 const BATCH_BYTES = 1 << 18;
-/** Batches read in one wake-up; events that are left cause another one. */
+/** Maximum number of batches per wakeup; remaining events cause another one. */
 const MAX_ROUNDS = 16;
-/** By the numbers of the native PlayResult. */
+/** Refusals by their numbers in the native PlayResult. */
 const REFUSALS: Readonly<Record<number, EngineRefusal>> = {
   2: 'badPayload',
   3: 'unsupportedFormat',
   4: 'wrongStream',
   5: 'bufferFull',
 };
-/** RFC 6455 §7.4.1. */
+/** Close code of RFC 6455 §7.4.1. */
 const PROTOCOL_ERROR = 1002;
 const NO_STATUS_RECEIVED = 1005;
 const NOTHING = new Uint8Array();
@@ -47,7 +47,7 @@ export class Sockets {
   #lastHandle = 0;
   #trusting = false;
 
-  /** `authorities`: PEM certificates of whom to trust; asked for once, when the first `wss://` is opened. */
+  /** `authorities` returns trusted certificates as PEM. It is called once, when the first `wss://` URL is opened. */
   constructor(authorities: () => string, threads: number, logger: Logger) {
     this.#authorities = authorities;
     this.#logger = logger;
@@ -100,7 +100,7 @@ export class Sockets {
     }
   }
 
-  /** An exception of one listener is logged; the other records of the batch are still handled. */
+  /** Logs an exception of one listener; the other records of the batch are still handled. */
   #dispatch(record: NativeRecord): void {
     try {
       this.#open.get(record.handle)?.told(record);
@@ -110,7 +110,7 @@ export class Sockets {
   }
 }
 
-/** One socket. After `drop` and after `closed` nothing more is told, and its methods do nothing. */
+/** One socket. After `drop` and `closed` there are no further events, and its methods have no effect. */
 export class Socket implements StreamWire {
   readonly sockets: NativeSockets;
   readonly handle: number;
@@ -134,7 +134,7 @@ export class Socket implements StreamWire {
     this.#onOver = onOver;
   }
 
-  /** `media` that the bot has missed because it reads too slowly. */
+  /** Number of `media` messages dropped because the bot reads too slowly. */
   get mediaDropped(): number {
     return this.#over ? this.#mediaDropped : this.sockets.mediaDropped(this.handle);
   }
@@ -164,7 +164,7 @@ export class Socket implements StreamWire {
     if (!this.#over) this.sockets.checkpoint(this.handle, id);
   }
 
-  /** Sends `last`, then the close frame; `media` that waits is given up. */
+  /** Sends `last`, then the close frame; queued `media` is discarded. */
   close(code: number, reason: string, last: string | undefined): void {
     if (this.#over) return;
     const bytes = last === undefined ? NOTHING : Buffer.from(last, 'utf8');
@@ -177,7 +177,7 @@ export class Socket implements StreamWire {
     this.#end();
   }
 
-  /** An event of the native side. */
+  /** Handles an event of the native side. */
   told({ type, a, b, payload, u32 }: NativeRecord): void {
     switch (type) {
       case SOCKET_EVENT.upgradeAnswered:
@@ -252,7 +252,7 @@ export class Socket implements StreamWire {
 interface EndFacts {
   readonly closeCode: number;
   readonly words: string;
-  /** An errno or a verification result. */
+  /** Reads an errno or a verification result. */
   number(): number;
 }
 

@@ -1,4 +1,7 @@
-/** From a customer's URL to the options of one WebSocket connection: address check, signature, headers (dialect §1.3, §1.4). */
+/**
+ * Builds the options of one WebSocket connection from a customer's URL: address check, signature, headers (dialect
+ * §1.3, §1.4).
+ */
 
 import type { EgressGuard } from '../../base/egress.ts';
 import type { AccountId } from '../../base/ids.ts';
@@ -13,12 +16,12 @@ export interface UpgradeNeeds {
 }
 
 export interface Upgrade {
-  /** Without user, password and fragment. */
+  /** URL without user, password and fragment. */
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What may stand in a header that is copied to the upgrade request (RFC 9110 §5.6.2 and §5.5). */
+/** Valid names and values of headers that are copied to the upgrade request (RFC 9110 §5.6.2 and §5.5). */
 const HEADER_NAME = /^[A-Za-z0-9_.-]+$/;
 const HEADER_VALUE = /^[\x20-\x7e]*$/;
 const COPY_PREFIXES = ['X-PH-', 'X-VH-'] as const;
@@ -30,7 +33,7 @@ export async function prepareUpgrade(
   const url = URL.canParse(options.url) ? new URL(options.url) : undefined;
   if (url === undefined) return err('the stream URL cannot be parsed');
   if (url.protocol !== 'wss:' && url.protocol !== 'ws:') {
-    return err(`the stream URL must begin with wss://, not with ${url.protocol}//`);
+    return err(`the stream URL must start with wss://, not with ${url.protocol}//`);
   }
   const refusal = needs.egress.refuses(url);
   if (refusal !== undefined) return err(`the address is refused: ${refusal}`);
@@ -55,7 +58,7 @@ function basicAuthorization(url: URL): Record<string, string> {
   return { Authorization: `Basic ${Buffer.from(plain, 'utf8').toString('base64')}` };
 }
 
-/** A stray percent sign is taken as it stands. */
+/** Decodes percent escapes; an invalid escape is kept. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

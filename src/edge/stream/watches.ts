@@ -1,4 +1,4 @@
-/** Who looks at the messages between the service and the bots of a call, while they are exchanged. Audio is not among them. */
+/** Live watchers of messages between the service and the bots of a call, without audio. */
 import type { CallUuid } from '../../base/ids.ts';
 
 export interface WatchedMessage {
@@ -23,7 +23,7 @@ export class StreamWatches {
     };
   }
 
-  /** `text` is made only where somebody looks. */
+  /** Calls `text` only if there is a watcher. */
   tell(callUuid: CallUuid, direction: WatchedMessage['direction'], text: () => string): void {
     for (const listener of this.#listeners.get(callUuid) ?? []) {
       listener({ direction, text: text() });

@@ -92,7 +92,9 @@ describe('what goes wrong around a leg', () => {
     leg.configure({ ...REMOTE, protection });
     const packet = (i: number): Uint8Array =>
       rtp({
-        ...{ sequence: i, timestamp: i * FRAME, ssrc: 7 },
+        sequence: i,
+        timestamp: i * FRAME,
+        ssrc: 7,
         payload: encodeMulaw(sine(1000, FRAME)),
       });
     const from = { address: REMOTE.address, port: REMOTE.port };
@@ -185,8 +187,13 @@ describe('what goes wrong around a leg', () => {
 
   it('a flood at one port is counted, and the leg beside it misses nothing', async () => {
     const media = createMedia({
-      ...{ rtpHost: '127.0.0.1', publicHost: '127.0.0.1', portMin: 31_000, portMax: 31_998 },
-      ...{ drive: 'thread', wallMs: Date.now, logger: silentLogger },
+      rtpHost: '127.0.0.1',
+      publicHost: '127.0.0.1',
+      portMin: 31_000,
+      portMax: 31_998,
+      drive: 'thread',
+      wallMs: Date.now,
+      logger: silentLogger,
     });
     engines.push(media);
     const socket = createSocket('udp4');

@@ -255,10 +255,16 @@ describe('the native side', () => {
 
   it('gets every value of a session', () => {
     const whole: Required<MediaSession> = {
-      ...{ ...REMOTE, telephoneEvent: { send: 96, receive: 97, clockRate: 48_000 } },
-      ...{ payloadType: { send: 98, receive: 99 }, signallingAddress: '192.0.2.9' },
-      ...{ rtcpMux: true, rtcpLearned: true, comfortNoise: true, voipMetrics: true },
-      ...{ describedAddress: '192.0.2.10', acceptOtherSources: true },
+      ...REMOTE,
+      telephoneEvent: { send: 96, receive: 97, clockRate: 48_000 },
+      payloadType: { send: 98, receive: 99 },
+      signallingAddress: '192.0.2.9',
+      rtcpMux: true,
+      rtcpLearned: true,
+      comfortNoise: true,
+      voipMetrics: true,
+      describedAddress: '192.0.2.10',
+      acceptOtherSources: true,
       ice: { localUfrag: 'a', localPassword: 'b', remoteUfrag: 'c' },
     };
     const { codec: ours, payloadType, telephoneEvent, ...plain } = whole;

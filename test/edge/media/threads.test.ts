@@ -38,9 +38,13 @@ describe('a leg that goes to another media thread', () => {
     const open = (leg: typeof a.leg) =>
       leg.openStream(
         {
-          ...{ streamId: asStreamId('1b4e28ba-2fa1-11d2-883f-0016d3cca427'), rate: 8000 },
-          ...{ encoding: 'audio/x-l16', tracks: 'inbound', bidirectional: false },
-          ...{ extraHeadersJson: '"{}"', queueMs: 1000 },
+          streamId: asStreamId('1b4e28ba-2fa1-11d2-883f-0016d3cca427'),
+          rate: 8000,
+          encoding: 'audio/x-l16',
+          tracks: 'inbound',
+          bidirectional: false,
+          extraHeadersJson: '"{}"',
+          queueMs: 1000,
         },
         {
           media: (batch) => {
@@ -61,8 +65,11 @@ describe('a leg that goes to another media thread', () => {
     const paths = opened.map((_, index) => join(folder, `${index}.wav`));
     const recordings = opened.map(({ leg }, index) =>
       leg.record({
-        ...{ path: paths[index] ?? '', channels: 'received', stereo: false },
-        ...{ silenceEndMs: 0, maxMs: 0 },
+        path: paths[index] ?? '',
+        channels: 'received',
+        stereo: false,
+        silenceEndMs: 0,
+        maxMs: 0,
       }),
     );
     let said = 0;

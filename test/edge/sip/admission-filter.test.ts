@@ -1,4 +1,4 @@
-/** Who is served first at the SIP sockets, and what unknown peers may cost there. Time and loop are the test's own. */
+/** Priorities at the SIP sockets and limits for unknown peers, in virtual time. */
 import { describe, expect, it } from 'vitest';
 import { AdmissionFilter } from '../../../src/edge/sip/admission-filter.ts';
 import { SourceBudgets, sourceOf } from '../../../src/edge/sip/source-budgets.ts';
@@ -52,8 +52,8 @@ function setup(unknownPeersPerSecond = 100) {
   return { desk, receive, served, waits, closed, turns, turn, time };
 }
 
-describe('the front desk', () => {
-  it('serves what runs at once, then new calls of acquaintances, carriers and who has a nonce, then unknown peers, their calls last', () => {
+describe('the admission filter', () => {
+  it('serves in-dialog messages first, then new calls of known peers, carriers and senders with a nonce, then unknown peers with their calls last', () => {
     const { receive, served, turn } = setup();
     receive(message('INVITE'), flow('198.51.100.1'));
     receive(message('REGISTER'), flow('198.51.100.2'));
@@ -77,7 +77,7 @@ describe('the front desk', () => {
     ]);
   });
 
-  it('gives new calls of a carrier a slice of each turn, and keeps the others in order, to a limit', () => {
+  it('gives new calls of a carrier a slice of each turn, in order and up to a limit', () => {
     const { desk, receive, served, turn, turns, time } = setup();
     time.costMs = 1;
     for (let n = 0; n < 5000; n += 1) receive(message('INVITE'), flow(CARRIER, n));
@@ -92,23 +92,26 @@ describe('the front desk', () => {
   });
 
   it.each([
-    ['an acquaintance', FRIEND, []],
+    ['a known peer', FRIEND, []],
     ['a carrier', CARRIER, []],
-    ['who has a nonce', '198.51.100.4', [NONCE]],
-  ] as const)('serves the CANCEL of %s after its INVITE, and others at once', (_, from, more) => {
-    const { receive, served, turn, turns } = setup();
-    receive(message('INVITE', ...more), flow(from));
-    receive(message('CANCEL'), flow(from));
-    receive(message('CANCEL'), flow(FRIEND, 5099));
-    expect(served).toEqual([`CANCEL ${FRIEND}`]);
-    turn();
-    expect(served.slice(1)).toEqual([`INVITE ${from}`, `CANCEL ${from}`]);
-    receive(message('CANCEL'), flow(CARRIER));
-    expect(served.at(-1)).toBe(`CANCEL ${CARRIER}`);
-    expect(turns).toHaveLength(0);
-  });
+    ['a sender with a nonce', '198.51.100.4', [NONCE]],
+  ] as const)(
+    'serves the CANCEL of %s after its INVITE, and others immediately',
+    (_, from, more) => {
+      const { receive, served, turn, turns } = setup();
+      receive(message('INVITE', ...more), flow(from));
+      receive(message('CANCEL'), flow(from));
+      receive(message('CANCEL'), flow(FRIEND, 5099));
+      expect(served).toEqual([`CANCEL ${FRIEND}`]);
+      turn();
+      expect(served.slice(1)).toEqual([`INVITE ${from}`, `CANCEL ${from}`]);
+      receive(message('CANCEL'), flow(CARRIER));
+      expect(served.at(-1)).toBe(`CANCEL ${CARRIER}`);
+      expect(turns).toHaveLength(0);
+    },
+  );
 
-  it('has new calls that would be refused refused at once, which is no sign of lateness', () => {
+  it('refuses new calls immediately during overload, without counting them as delay', () => {
     const { desk, receive, served, turn, turns, time } = setup();
     time.isFull = true;
     receive(message('INVITE'), flow(CARRIER), 300);
@@ -125,21 +128,21 @@ describe('the front desk', () => {
     expect(desk.takeWaitMs()).toBe(0);
   });
 
-  it('has new calls refused at once that would wait for more than a quarter of a second, by the pace of those before', () => {
+  it('refuses new calls immediately if the estimated wait exceeds a quarter of a second', () => {
     const { desk, receive, served, turn, time } = setup();
     const isRefused = (): boolean => served.at(-1)?.startsWith('refused') === true;
     time.costMs = 5;
     for (let n = 0; n < 200; n += 1) receive(message('INVITE'), flow(CARRIER, n));
-    // Nothing is known of their pace yet.
+    // The service interval is not known yet.
     expect(served).toEqual([]);
     for (let n = 0; n < 150; n += 1) turn();
     expect(served).toHaveLength(150);
-    // The fifty that are left take a quarter of a second.
+    // The remaining fifty take a quarter of a second.
     for (let n = 0; n < 5; n += 1) receive(message('INVITE'), flow(CARRIER, n));
     expect(isRefused()).toBe(true);
     receive(message('BYE'), flow(CARRIER));
     expect(served.at(-1)).toBe(`BYE ${CARRIER}`);
-    // What has waited elsewhere has waited; few may always wait.
+    // The time spent elsewhere counts; a few may always wait.
     for (let n = 0; n < 25; n += 1) turn();
     receive(message('INVITE'), flow(CARRIER), 10);
     expect(isRefused()).toBe(false);
@@ -151,7 +154,7 @@ describe('the front desk', () => {
     expect(desk.drops().queue).toBe(0);
   });
 
-  it('has nobody refused for having waited while the loop stood still', () => {
+  it('refuses no call for having waited while the event loop was blocked', () => {
     const { desk, receive, served, turn, time } = setup();
     const isRefused = (): boolean => served.at(-1)?.startsWith('refused') === true;
     const serveAll = (): void => {
@@ -165,10 +168,10 @@ describe('the front desk', () => {
     for (let n = 0; n < 40; n += 1) receive(message('INVITE'), flow(CARRIER, n), 400 - 10 * n);
     receive(message('BYE'), flow(CARRIER), 400);
     expect(served).toEqual([`BYE ${CARRIER}`]);
-    // The loop's own clock tells how late it is.
+    // The event loop's own clock measures that delay.
     expect(desk.takeWaitMs()).toBe(0);
     serveAll();
-    // Turns as long as under load are no pause: what has waited over them has waited for others.
+    // Turns as long as under load are not a pause: messages waited for others.
     for (let n = 0; n < 20; n += 1) receive(message('INVITE'), flow(CARRIER, n));
     for (let n = 0; n < 5; n += 1) {
       time.nowMs += 80;
@@ -180,7 +183,7 @@ describe('the front desk', () => {
     expect(isRefused()).toBe(true);
   });
 
-  it('tells how long messages of known peers have waited, before they came here too', () => {
+  it('reports how long messages of known peers have waited, including the time before arrival here', () => {
     const { desk, receive, waits, turn, time } = setup();
     receive(message('INVITE'), flow(CARRIER), 100);
     receive(message('BYE'), flow(CARRIER), 30);
@@ -193,7 +196,7 @@ describe('the front desk', () => {
     expect(desk.takeWaitMs()).toBe(0);
   });
 
-  it('gives unknown peers a short slice of each turn of the loop', () => {
+  it('gives unknown peers a short slice of each turn of the event loop', () => {
     const { receive, served, turn, turns, time } = setup();
     time.costMs = 1;
     for (let n = 0; n < 10; n += 1) receive(message('INVITE'), flow(`198.51.100.${n}`));
@@ -205,7 +208,7 @@ describe('the front desk', () => {
     expect(turns).toHaveLength(0);
   });
 
-  it('keeps few unknown peers waiting: what is too much is dropped, and a REGISTER finds a place beside new calls', () => {
+  it('queues few unknown peers and drops the rest; a REGISTER has a place in addition to new calls', () => {
     const { desk, receive, served, turn } = setup();
     for (let n = 0; n < 5000; n += 1) {
       receive(message('INVITE'), flow(`10.${n >> 8}.${n & 255}.1`));
@@ -216,7 +219,7 @@ describe('the front desk', () => {
     expect(served[0]).toBe('REGISTER 198.51.100.2');
   });
 
-  it('has a budget for each source, which grows again with time', () => {
+  it('has a budget for each source that refills with time', () => {
     const { receive, served, turn, time } = setup(100);
     const flood = (): void => {
       for (let n = 0; n < 1000; n += 1) {
@@ -231,7 +234,7 @@ describe('the front desk', () => {
     expect(served).toHaveLength(300);
   });
 
-  it('takes nothing from a neighbour at the same address when one port of it floods', () => {
+  it('does not limit a neighbour at the same address when one port floods', () => {
     const { receive, served, turn } = setup(100);
     for (let n = 0; n < 1000; n += 1) receive(message('INVITE'), flow('198.51.100.1', 1000));
     receive(message('INVITE'), flow('198.51.100.1', 2000));
@@ -241,7 +244,7 @@ describe('the front desk', () => {
     expect(served[0]).toBe('REGISTER 198.51.100.1');
   });
 
-  it('closes a connection that sends too much or garbage, and drops datagrams in silence', () => {
+  it('closes a connection that sends too much or garbage, and drops datagrams silently', () => {
     const { desk, receive, closed } = setup(10);
     for (let n = 0; n < 10; n += 1) receive(message('OPTIONS'), flow('198.51.100.1', 1, 7));
     expect(closed).toContain(7);
@@ -268,18 +271,18 @@ describe('budgets of sources', () => {
   });
 });
 
-describe('a quickParse at a message', () => {
+describe('quickParse', () => {
   it.each([
     [message('INVITE'), { method: 'INVITE', inDialog: false, authorization: undefined }],
     [message('BYE', 't: <sip:x>;tag=1'), { method: 'BYE', inDialog: true }],
     [message('INVITE', 'AUTHORIZATION:  Digest a="b"'), { authorization: 'Digest a="b"' }],
     [Buffer.from('SIP/2.0 200 OK\r\n\r\n'), { method: '' }],
     [Buffer.from('\r\n\r\nOPTIONS sip:x SIP/2.0\r\n\r\n'), { method: 'OPTIONS' }],
-  ])('tells its kind (%#)', (bytes, seen) => {
+  ])('detects the kind of a message (%#)', (bytes, seen) => {
     expect(quickParse(bytes)).toMatchObject(seen);
   });
 
-  it('does not take the body for headers', () => {
+  it('does not read headers from the body', () => {
     const bytes = Buffer.concat([
       message('INVITE'),
       Buffer.from('\r\nAuthorization: Digest a\r\n'),
@@ -287,7 +290,7 @@ describe('a quickParse at a message', () => {
     expect(quickParse(bytes)?.authorization).toBeUndefined();
   });
 
-  it.each(['', '\0\0', 'GET', '\x16\x03\x01\x02'])('knows what is no SIP (%j)', (text) => {
+  it.each(['', '\0\0', 'GET', '\x16\x03\x01\x02'])('rejects input that is not SIP (%j)', (text) => {
     expect(quickParse(Buffer.from(text))).toBeUndefined();
   });
 });

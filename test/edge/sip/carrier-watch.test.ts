@@ -1,4 +1,4 @@
-/** What OPTIONS and calls say of carriers, in virtual time. */
+/** Carrier state from OPTIONS and calls, in virtual time. */
 import { describe, expect, it } from 'vitest';
 import type { LegEnd, OutboundLegEvents } from '../../../src/domain/call/needs.ts';
 import type { Carrier } from '../../../src/domain/provisioning/types.ts';
@@ -45,7 +45,7 @@ function setup(...more: Partial<Carrier>[]) {
 describe('a carrier that we register with', () => {
   const auth = { username: 'u', password: 'p', register: true };
 
-  it('is registered within 2 s after it was added, again after a change, and left when removed or disabled', async () => {
+  it('is registered within 2 s after it was added, again after a change, and unregistered when removed or disabled', async () => {
     const { clock, carriers, told } = setup();
     told.length = 0;
     carriers.push(carrier({ name: 'south', auth }));
@@ -76,7 +76,7 @@ describe('a carrier that we register with', () => {
 });
 
 describe('a carrier', () => {
-  it('is asked with OPTIONS every 30 s, and is down while it answers nothing', async () => {
+  it('is probed with OPTIONS every 30 s and is down without a response', async () => {
     const { clock, probes, watch, probed } = setup();
     expect(probes).toMatchObject([{ waitMs: 4000 }]);
     probed(200);
@@ -92,7 +92,7 @@ describe('a carrier', () => {
     expect(watch.isDown(NORTH)).toBe(false);
   });
 
-  it('that answers no INVITE is down at once, and up again with the next OPTIONS', async () => {
+  it('without a response to INVITE is down immediately, and up again after the next OPTIONS', async () => {
     const { clock, watch, probed, call } = setup();
     probed(200);
     call().ends({ how: 'timeout', status: undefined });
@@ -102,7 +102,7 @@ describe('a carrier', () => {
     expect(watch.isDown(NORTH)).toBe(false);
   });
 
-  it('that answers OPTIONS alone rests longer with each INVITE in vain', async () => {
+  it('that responds only to OPTIONS rests longer with each failed INVITE', async () => {
     const { clock, watch, probed, call } = setup();
     for (const restMs of [0, 60_000, 120_000, 240_000, 300_000, 300_000]) {
       call().ends({ how: 'timeout', status: undefined });
@@ -119,7 +119,7 @@ describe('a carrier', () => {
     expect(watch.isDown(NORTH)).toBe(false);
   });
 
-  it('rests as long as its Retry-After says, ten minutes at most, whatever it answers meanwhile', async () => {
+  it('rests for its Retry-After, at most ten minutes, regardless of later responses', async () => {
     const { clock, watch, call } = setup();
     call().ends({ retryAfterMs: 20_000 });
     call().answers();
@@ -133,20 +133,20 @@ describe('a carrier', () => {
     expect(watch.isDown(NORTH)).toBe(false);
   });
 
-  it('that answers INVITE and no OPTIONS is not down for that', () => {
+  it('that responds to INVITE but not to OPTIONS is not down', () => {
     const { watch, probed, call } = setup();
     probed(undefined);
     call().answers();
     expect(watch.isDown(NORTH)).toBe(false);
   });
 
-  it('is not asked where its policy says so', () => {
+  it('is not probed if its policy disables it', () => {
     expect(setup({ policy: { probe: false } }).probes).toEqual([]);
   });
 });
 
 describe('an address of a customer', () => {
-  it('is remembered by host and port; a phone is not', async () => {
+  it('is tracked by host and port; a phone is not', async () => {
     const { clock, watch, call } = setup();
     const uri = (user: string) => ({ kind: 'uri', uri: `sip:${user}@pbx.test:5080` }) as const;
     call(uri('1')).ends({ how: 'timeout', status: undefined });

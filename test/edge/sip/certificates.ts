@@ -1,4 +1,4 @@
-/** Certificates made for one test, in a folder of its own. */
+/** Certificates for one test in a temporary folder. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ export interface Pair {
   readonly key: string;
 }
 
-/** `sip:` names are URIs, addresses are addresses, others are DNS names. */
+/** `sip:` names become URIs, IP addresses become addresses, and others become DNS names. */
 export async function certificate(names: readonly string[], issuer?: Pair): Promise<Pair> {
   const altNames = names.map((name) => {
     if (isIP(name) !== 0) return { type: 7 as const, ip: name };

@@ -1,4 +1,4 @@
-/** Where SIP goes for a customer, on real sockets: what is refused gets no byte. */
+/** Destination checks for customers' SIP targets on real sockets: a refused destination gets no byte. */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
@@ -26,7 +26,7 @@ afterEach(async () => {
 
 const nobody = async () => [];
 
-/** As bound to a public address: loopback is as forbidden as any other. */
+/** Starts a rig that treats loopback as forbidden, as if bound to a public address. */
 async function rigOf(
   options: Partial<SignallingOptions> & { allow?: string[]; local?: boolean } = {},
 ): Promise<Rig> {
@@ -44,7 +44,7 @@ async function rigOf(
   return rig;
 }
 
-/** A program that is nobody's phone: everything that reaches it, by UDP and TCP. */
+/** A program that is not a phone; records everything received by UDP and TCP. */
 async function victim() {
   const got: string[] = [];
   const server = createServer((socket) => {
@@ -108,7 +108,7 @@ const answer = (request: string, status: string, more: readonly string[] = [], b
   ].join('\r\n');
 
 describe('a SIP URI of a customer', () => {
-  it.each(['', ';transport=tcp'])('to a forbidden address gets no byte out%s', async (params) => {
+  it.each(['', ';transport=tcp'])('to a forbidden address sends no byte%s', async (params) => {
     const rig = await rigOf();
     const { port, got } = await victim();
     const why = await refusal(rig, `sip:a@127.0.0.1:${port}${params}`);
@@ -120,7 +120,7 @@ describe('a SIP URI of a customer', () => {
     expect(got).toEqual([]);
   });
 
-  it('is refused for every answer of DNS, A, SRV and another one than before', async () => {
+  it('is refused for every DNS result: A, SRV and a changed one', async () => {
     const { port, got } = await victim();
     const answers: Record<string, string[]> = { 'in.example': ['127.0.0.1'], 'mix.example': [] };
     const rig = await rigOf({
@@ -140,7 +140,7 @@ describe('a SIP URI of a customer', () => {
     expect(got).toEqual([]);
   });
 
-  it('never leads to the service itself, also where loopback is allowed', async () => {
+  it('never reaches the service itself, even if loopback is allowed', async () => {
     const rig = await rigOf({ local: true });
     const port = rig.signalling.port();
     expect(await refusal(rig, `sip:a@127.0.0.2:${port}`)).toContain('this service');
@@ -150,14 +150,14 @@ describe('a SIP URI of a customer', () => {
     await peer.read('INVITE');
   });
 
-  it('goes where the operator allows it for that trunk', async () => {
+  it('reaches an address that the operator allows for that trunk', async () => {
     const rig = await rigOf();
     const peer = await udp(rig);
     dial(rig, `sip:a@127.0.0.1:${peer.port}`, ['127.0.0.1']);
     await peer.read('INVITE');
   });
 
-  it('is no way to a carrier, by its name, its address, or another name for it', async () => {
+  it('cannot reach a carrier by its name, its address or another name for it', async () => {
     const { port, got } = await victim();
     const rig = await rigOf({
       local: true,
@@ -189,13 +189,13 @@ describe('a SIP URI of a customer', () => {
     expect(rig.signalling.addresses.read('sip:88@South.example')).toMatchObject({
       whose: 'carrier',
     });
-    // The carrier is probed, and hears nothing else.
+    // The carrier receives only probes.
     expect(got.filter((text) => !text.startsWith('OPTIONS'))).toEqual([]);
   });
 });
 
 describe('a peer of a customer', () => {
-  it('is answered where it answered, whatever its Contact and Record-Route say', async () => {
+  it('gets requests at the source of its response, whatever its Contact and Record-Route contain', async () => {
     const rig = await rigOf({ allow: ['127.0.0.1'] });
     const { port, got } = await victim();
     const peer = await udp(rig);
@@ -209,7 +209,7 @@ describe('a peer of a customer', () => {
     expect(got).toEqual([]);
   });
 
-  it('that calls is hung up where it called from', async () => {
+  it('gets BYE at the source of its call', async () => {
     const rig = await rigOf();
     const { port, got } = await victim();
     const phone = await udp(rig);
@@ -228,7 +228,7 @@ describe('a peer of a customer', () => {
     expect(got).toEqual([]);
   });
 
-  it('that registers a Path elsewhere is called where it registered', async () => {
+  it('with a Path elsewhere is called at the source of its registration', async () => {
     const rig = await rigOf();
     const { port, got } = await victim();
     const phone = await udp(rig);

@@ -1,4 +1,4 @@
-/** What `docs/guides/drachtio.md` says a server of drachtio cannot carry is refused at once, with a word that says why. */
+/** Limits of drachtio-server listed in `docs/guides/drachtio.md`: unsupported requests fail immediately with a reason. */
 import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
 import { silentLogger } from '../../../src/base/logger.ts';
@@ -8,11 +8,11 @@ import type { Rig } from './rig.ts';
 import { headerOf, requestText, SDP, TcpPeer, UdpPeer } from './rig.ts';
 import { call, DIAL, home, recorder, register } from './stories.ts';
 
-/** As `MAX_SENT_BYTES`: longer messages overwrite themselves in a server's buffer. */
+/** Same as `MAX_SENT_BYTES`: longer messages overwrite themselves in a server's buffer. */
 const LONGEST_BYTES = 12_000;
 
 export function limitStories(start: (options: Partial<SignallingOptions>) => Promise<Rig>): void {
-  it('a message that is too long for a server is not sent: its call ends at once, and says why', async () => {
+  it('does not send a message that is too long for a server; its call ends immediately with a reason', async () => {
     const logged: string[] = [];
     const note = (fields: object, text: string): void => {
       logged.push(`${text} ${JSON.stringify(fields)}`);
@@ -30,7 +30,7 @@ export function limitStories(start: (options: Partial<SignallingOptions>) => Pro
     await signalling.stop();
   });
 
-  it('a browser at /sip of the HTTP port is answered 503', async () => {
+  it('answers a browser at /sip of the HTTP port with 503', async () => {
     const { signalling } = await start({});
     const socket = new PassThrough();
     signalling.upgrade({} as never, socket, Buffer.alloc(0), {} as never);
@@ -39,7 +39,7 @@ export function limitStories(start: (options: Partial<SignallingOptions>) => Pro
     await signalling.stop();
   });
 
-  it('a registration over TCP outlives its connection: a server tells nobody', async () => {
+  it('keeps a registration over TCP after its connection closes, because a server does not report that', async () => {
     const rig = await start({});
     const phone = await TcpPeer.open(rig.signalling.port());
     await register(rig, phone);
@@ -55,7 +55,7 @@ export function limitStories(start: (options: Partial<SignallingOptions>) => Pro
   it.each([
     ['Supported: 100rel', ''],
     ['Require: 100rel', '100rel'],
-  ])('early media for a caller that says %s asks for PRACK: "%s"', async (line, asked) => {
+  ])('requests PRACK for early media with a caller that sends %s: "%s"', async (line, asked) => {
     const rig = await start({});
     const peer = await UdpPeer.open(rig.signalling.port());
     const { leg } = await call(rig, peer, { more: [line] });

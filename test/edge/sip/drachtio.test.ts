@@ -38,7 +38,9 @@ async function newServer(): Promise<DrachtioServer> {
 const over = (fleet: readonly DrachtioServer[], more: Partial<DrachtioOptions> = {}) =>
   drachtioWire({
     servers: fleet.map(({ controlPort: port }) => ({ host: '127.0.0.1', port })),
-    ...{ secret: 'cymru', graceMs: 1000, ...more },
+    secret: 'cymru',
+    graceMs: 1000,
+    ...more,
   });
 
 async function startOver(options: Partial<SignallingOptions> = {}): Promise<Rig> {
@@ -52,17 +54,17 @@ limitStories(startOver);
 const { rigOf, udp, kept } = stageOf(startRig);
 
 describe('drachtio-server', () => {
-  it('is asked for new calls no longer by a node that drains', async () => {
+  it('gets no new calls for a draining node', async () => {
     const server = await newServer();
     const rig = await rigOf({ wire: over([server]), port: server.sipPort });
-    // It is up no sooner than the server knows what to bring: others get 503 from it.
+    // The server is up only after it knows which requests to deliver; earlier ones get 503 from it.
     expect(server.routes.size).toBe(7);
     rig.signalling.drain();
     await until(() => !server.routes.has('invite'));
     expect(server.routes.has('register')).toBe(true);
   });
 
-  it('keeps session timers and reliable provisional responses to itself', async () => {
+  it('handles session timers and reliable provisional responses itself', async () => {
     const server = await newServer();
     const rig = await rigOf({ wire: over([server]), port: server.sipPort });
     const peer = await udp(rig);
@@ -80,7 +82,7 @@ describe('drachtio-server', () => {
     expect(headerOf(await peer.read('200'), 'Session-Expires')).toBe('');
   });
 
-  it('says by itself that a dialog is over: the call is cut off', async () => {
+  it('ends a call when it reports the end of a dialog', async () => {
     const server = await newServer();
     const rig = await rigOf({ wire: over([server]), port: server.sipPort });
     const peer = await udp(rig);
@@ -94,7 +96,7 @@ describe('drachtio-server', () => {
     expect(rig.signalling.counters().legs).toBe(0);
   });
 
-  it('away: not ready, new calls fail at once, running calls end after the grace', async () => {
+  it('unavailable: not ready, new calls fail immediately, active calls end after the grace period', async () => {
     const clock = new SimClock();
     const server = await newServer();
     const { controlPort } = server;
@@ -116,10 +118,10 @@ describe('drachtio-server', () => {
     expect(ends).toEqual([]);
     await clock.advance(1);
     await until(() => ends.length === 1);
-    expect(ends[0]).toMatchObject({ how: 'transport', reason: 'drachtio-server is away' });
+    expect(ends[0]).toMatchObject({ how: 'transport', reason: 'drachtio-server is unavailable' });
   });
 
-  it('back within the grace: calls go on and can be ended; those it has lost end', async () => {
+  it('reconnected within the grace period: calls continue and can be ended; lost dialogs end', async () => {
     const clock = new SimClock();
     const server = await newServer();
     const { controlPort } = server;
@@ -139,7 +141,7 @@ describe('drachtio-server', () => {
     expect(headerOf(await stays.read('BYE'), 'Reason')).toContain('cause=16');
   });
 
-  it('a wrong secret is told, and not tried again at once', async () => {
+  it('reports a wrong secret and delays the next attempt', async () => {
     const clock = new SimClock();
     const warned: unknown[] = [];
     const server = await newServer();
@@ -150,11 +152,11 @@ describe('drachtio-server', () => {
     await clock.advance(2000);
     const rig = await starting;
     expect(rig.signalling.ready()).toBe(false);
-    expect(rig.signalling.detail).toContain('it refuses the secret (drachtio.secret)');
+    expect(rig.signalling.detail).toContain('the server refuses the secret (drachtio.secret)');
     expect(warned).toMatchObject([{ againInMs: 15_000 }]);
   });
 
-  it('one of two goes away: new calls take the other, its own end after the grace', async () => {
+  it('one of two fails: new calls use the other, its own calls end after the grace period', async () => {
     const fleet = [await newServer(), await newServer()] as const;
     const [first, second] = fleet;
     const rig = await rigOf({ wire: over(fleet, { graceMs: 0 }), port: first.sipPort });
@@ -179,7 +181,7 @@ describe('drachtio-server', () => {
 });
 
 describe('the control protocol', () => {
-  it('cuts payloads out of any split of the stream', () => {
+  it('extracts payloads for any division of the stream', () => {
     const bytes = Buffer.concat([
       frame(['1', 'ping']),
       frame(['2', 'sip', 'ü'], Buffer.from('x#y')),
@@ -195,7 +197,7 @@ describe('the control protocol', () => {
     expect(() => new FrameReader().read(Buffer.from(text))).toThrow('not the protocol');
   });
 
-  it('names of servers', () => {
+  it('parses names of servers', () => {
     expect(serversOf(['a', 'b:1', '[::1]:2', '10.0.0.1'])).toEqual([
       { host: 'a', port: 9022 },
       { host: 'b', port: 1 },

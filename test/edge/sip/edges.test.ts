@@ -1,4 +1,4 @@
-/** Behind edge proxies: strangers are heard through them alone, and what they say of a sender counts as who it is. */
+/** Edge proxies: unknown peers are accepted only through them, and the source that they report identifies the sender. */
 import { describe, expect, it } from 'vitest';
 import { Edges, edgePlaces } from '../../../src/edge/sip/edges.ts';
 import { freePort } from '../../e2e/service.ts';
@@ -16,12 +16,12 @@ import {
 import { answer, DIAL, home, recorder, stageOf } from './stories.ts';
 
 const { kept, rigOf, udp } = stageOf(startRig);
-/** What the test's peers are to the service: all of them are at 127.0.0.1. */
+/** Addresses of edge proxies: all test peers are at 127.0.0.1. */
 const EDGE = ['127.0.0.0/8'];
 const from = (place: string): readonly string[] => [`X-Carillon-Source: ${place}`];
 
 describe('an edge proxy', () => {
-  it('is believed about the carrier that calls through it, and the line is its own', async () => {
+  it('is trusted about the carrier that calls through it; its header is removed', async () => {
     const north = carrier({ sourceAddresses: ['192.0.2.7'], port: 9 });
     const rig = await rigOf({ edges: EDGE, carriers: () => [north] });
     const peer = await udp(rig);
@@ -43,7 +43,7 @@ describe('an edge proxy', () => {
     await peer.read('401');
   });
 
-  it('is not believed where it is none', async () => {
+  it('is not trusted from another address', async () => {
     const north = carrier({ sourceAddresses: ['192.0.2.7'], port: 9 });
     const rig = await rigOf({ carriers: () => [north] });
     const peer = await udp(rig);
@@ -52,7 +52,7 @@ describe('an edge proxy', () => {
     await peer.read('401');
   });
 
-  it('is the only way for strangers; carriers and whom we called are heard', async () => {
+  it('is the only path for unknown peers; carriers and called peers are accepted directly', async () => {
     const rig = await rigOf({ edges: ['192.0.2.1'] });
     const [stranger, called] = [await udp(rig), await udp(rig)];
     stranger.write(requestText(stranger, { method: 'OPTIONS', uri: home(rig), callId: 'o' }));
@@ -68,12 +68,15 @@ describe('an edge proxy', () => {
     expect(log).toEqual(['ended refused']);
   });
 
-  it('brings registrations of browsers, that are called along their Path as browsers', async () => {
+  it('registers browsers, which are called along their Path', async () => {
     const rig = await rigOf({ edges: EDGE });
     const edge = await udp(rig);
     const path = `Path: <sip:127.0.0.1:${edge.port};lr;received=sip:198.51.100.9:4711%3Btransport%3Dws>`;
     await authenticated(edge, {
-      ...{ method: 'REGISTER', uri: home(rig), to: '<sip:alice@127.0.0.1>', callId: 'reg' },
+      method: 'REGISTER',
+      uri: home(rig),
+      to: '<sip:alice@127.0.0.1>',
+      callId: 'reg',
       ...{
         password: 'wonderland',
         more: [path, 'Supported: path', ...from('wss 198.51.100.9 4711')],
@@ -96,14 +99,18 @@ describe('an edge proxy', () => {
     expect(headerOf(await edge.read('INVITE'), 'Route')).toContain('198.51.100.9');
   });
 
-  it('keeps lock-outs apart: who guesses passwords locks nobody else out', async () => {
+  it('keeps lock-outs separate per sender behind it', async () => {
     const rig = await rigOf({ edges: EDGE });
     const edge = await udp(rig);
     let said = '';
     for (let i = 0; i < 30 && !said.includes(' 403 '); i += 1) {
       await authenticated(edge, {
-        ...{ method: 'REGISTER', uri: home(rig), to: '<sip:alice@127.0.0.1>', callId: `bad-${i}` },
-        ...{ password: `guess-${i}`, more: from('udp 198.51.100.66 5060') },
+        method: 'REGISTER',
+        uri: home(rig),
+        to: '<sip:alice@127.0.0.1>',
+        callId: `bad-${i}`,
+        password: `guess-${i}`,
+        more: from('udp 198.51.100.66 5060'),
       });
       said = await edge.read(' 40');
     }
@@ -120,7 +127,7 @@ describe('an edge proxy', () => {
     expect(headerOf(await edge.read('200'), 'Call-ID')).toBe('good');
   });
 
-  it('takes calls to others, is told where alone by us, and its own word is not the called party’s', async () => {
+  it('forwards calls, reads the target only from us, and its own responses are not those of the called party', async () => {
     const port = await freePort();
     const edge = kept(await UdpPeer.open(port));
     const outboundEdges = [{ address: '127.0.0.1', port: edge.port }];
@@ -155,7 +162,7 @@ describe('an edge proxy', () => {
     [['10.0.0.300'], 'needs addresses'],
     [['10.0.0.5:99999'], 'needs addresses'],
     [['10.0.0.5', '10.0.1.5'], 'sip.edges lacks 10.0.1.5'],
-  ])('in sip.outboundEdges: %s', (texts, places) => {
+  ])('sip.outboundEdges with %s', (texts, places) => {
     const read = (): string[] =>
       edgePlaces(texts, ['10.0.0.0/24', '2001:db8::/32']).map(
         ({ address, port }) => `${address} ${port}`,

@@ -13,7 +13,7 @@ function queue(perSecond = 100) {
   return { clock, turns, begun, handshakes, add, turn };
 }
 
-it('one handshake begins in each turn of the loop, one of each source after the other', () => {
+it('starts one handshake per turn of the event loop, in round-robin order of the sources', () => {
   const { begun, add, turn, handshakes } = queue();
   for (const source of ['flood', 'flood', 'flood', 'phone', 'other']) add(source);
   turn();
@@ -23,7 +23,7 @@ it('one handshake begins in each turn of the loop, one of each source after the 
   expect(handshakes.size).toBe(0);
 });
 
-it('carriers come first', () => {
+it('serves carriers first', () => {
   const { begun, add, turn } = queue();
   add('flood');
   add('carrier', true);
@@ -31,7 +31,7 @@ it('carriers come first', () => {
   expect(begun).toEqual(['carrier']);
 });
 
-it('no more begin than a second may have', async () => {
+it('limits the handshakes per second', async () => {
   const { clock, begun, add, turn, turns } = queue(100);
   for (let count = 0; count < 500; count += 1) add('flood');
   for (let ms = 0; ms < 1000; ms += 10) {
@@ -42,7 +42,7 @@ it('no more begin than a second may have', async () => {
   expect(begun.length).toBeLessThanOrEqual(111);
 });
 
-it('who has gone is left out', () => {
+it('skips cancelled entries', () => {
   const { begun, add, turn, handshakes } = queue();
   const leave = add('gone');
   add('phone');

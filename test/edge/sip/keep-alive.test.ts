@@ -1,4 +1,4 @@
-/** Pings of ours over a connection (RFC 5626 §4.4.1), in virtual time. */
+/** Outgoing pings over a connection (RFC 5626 §4.4.1), in virtual time. */
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { expect, it } from 'vitest';
@@ -13,7 +13,7 @@ import { SimClock } from '../../sim/clock.ts';
 
 const OPTIONS = 'OPTIONS sip:a SIP/2.0\r\nContent-Length: 0\r\n\r\n';
 
-it('a peer is pinged so often, and gone when it does not answer', async () => {
+it('pings a peer at the interval and closes the connection without a pong', async () => {
   const clock = new SimClock();
   const lost: string[] = [];
   let received = 0;
@@ -36,7 +36,7 @@ it('a peer is pinged so often, and gone when it does not answer', async () => {
     socket.on('error', () => undefined);
     socket.on('data', (chunk) => {
       pings += chunk.toString();
-      // The message behind the pong tells when it has arrived.
+      // The message after the pong shows when it has arrived.
       if (answers) socket.write(`\r\n${OPTIONS}`);
     });
   }).listen(0, '127.0.0.1');

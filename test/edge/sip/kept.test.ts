@@ -1,4 +1,4 @@
-/** What a call that talks keeps of how it began. In a file of its own: objects of other calls would be counted too. */
+/** Memory kept by an active call. This is a separate file, because objects of other calls would be counted too. */
 import { queryObjects } from 'node:v8';
 import { expect, it } from 'vitest';
 import { SipRequest } from '../../../src/protocol/sip/message.ts';
@@ -7,7 +7,7 @@ import { stageOf, talk } from './stories.ts';
 
 const { rigOf, udp } = stageOf(startRig);
 
-it('is not its INVITE', async () => {
+it('does not keep its INVITE', async () => {
   const rig = await rigOf();
   const { leg } = await talk(rig, await udp(rig));
   expect(queryObjects(SipRequest, { format: 'count' })).toBe(0);

@@ -35,7 +35,7 @@ async function browser(rig: Rig): Promise<WsPeer> {
 
 const INSTANCE = '+sip.instance="<urn:uuid:00000000-0000-1000-8000-00000000000a>"';
 
-/** Registers `contact` with these parameters; the answer. */
+/** Registers `contact` with these parameters and returns the response. */
 async function register(
   peer: WirePeer,
   params: string,
@@ -56,7 +56,7 @@ const invite = (rig: Rig, events: Partial<OutboundLegEvents> = {}) =>
     { ...QUIET, progress: () => undefined, connected: () => undefined, ...events },
   );
 
-/** Refuses an INVITE of ours. */
+/** Refuses our INVITE. */
 const refuse = (peer: WirePeer, request: string, status: string): void => {
   const names = ['Via', 'From', 'Call-ID', 'CSeq'];
   const echoed = names.map((name) => `${name}: ${headerOf(request, name)}`);
@@ -65,7 +65,7 @@ const refuse = (peer: WirePeer, request: string, status: string): void => {
 };
 
 describe('flows of one phone (RFC 5626)', () => {
-  it('are confirmed, kept apart by reg-id, and replaced by their own number', async () => {
+  it('are confirmed, distinguished by reg-id, and replaced by the same number', async () => {
     const rig = await rigOf();
     const [one, two] = [await browser(rig), await browser(rig)];
     const ok = await register(one, `;${INSTANCE};reg-id=1`);
@@ -75,11 +75,11 @@ describe('flows of one phone (RFC 5626)', () => {
     expect(rig.signalling.registrations()).toHaveLength(2);
     await register(two, `;${INSTANCE};reg-id=1`);
     expect(rig.signalling.registrations().map(({ regId }) => regId)).toEqual([1, 2]);
-    // A flow over a connection does not outlive the process: it is not stored.
+    // A flow over a connection ends with the process and is not stored.
     expect(rig.bindings.rows.size).toBe(0);
   });
 
-  it('ring once, over the latest; the other follows when it is closed or has failed', async () => {
+  it('ring once, over the latest; the other one follows when it is closed or has failed', async () => {
     const rig = await rigOf();
     const [one, two] = [await browser(rig), await browser(rig)];
     await register(one, `;${INSTANCE};reg-id=1`);
@@ -90,7 +90,7 @@ describe('flows of one phone (RFC 5626)', () => {
     refuse(two, first, '430 Flow Failed');
     const second = await one.read('INVITE');
     expect(headerOf(second, 'Call-ID')).toBe(headerOf(first, 'Call-ID'));
-    // The binding whose flow had failed is gone.
+    // The binding of the failed flow has been removed.
     expect(rig.signalling.registrations().map(({ regId }) => regId)).toEqual([1]);
     refuse(one, second, '486 Busy Here');
     await register(two, `;${INSTANCE};reg-id=2`);
@@ -100,7 +100,7 @@ describe('flows of one phone (RFC 5626)', () => {
     await one.read('INVITE');
   });
 
-  it('a refusal by the phone is not tried over its other flow', async () => {
+  it('do not retry a refusal of the phone over the other flow', async () => {
     const rig = await rigOf();
     const [one, two] = [await browser(rig), await browser(rig)];
     await register(one, `;${INSTANCE};reg-id=1`);
@@ -111,7 +111,7 @@ describe('flows of one phone (RFC 5626)', () => {
     expect(one.texts.some((text) => text.startsWith('INVITE'))).toBe(false);
   });
 
-  it('two phones behind the same private address are both reached', async () => {
+  it('reach both of two phones with the same private address', async () => {
     const rig = await rigOf();
     const [one, two] = [await browser(rig), await browser(rig)];
     await register(one, `;${INSTANCE};reg-id=1`);
@@ -121,7 +121,7 @@ describe('flows of one phone (RFC 5626)', () => {
     await two.read('INVITE');
   });
 
-  it('asks proxies to keep the flow: 439 without, several contacts 400', async () => {
+  it('require support by the proxy: 439 without it, 400 for several contacts', async () => {
     const rig = await rigOf();
     const peer = await UdpPeer.open(rig.signalling.port());
     cleanUp.push(() => peer.close());
@@ -136,7 +136,7 @@ describe('flows of one phone (RFC 5626)', () => {
     expect(await register(peer, `;${INSTANCE};reg-id=1`, [supported, second])).toContain('400');
   });
 
-  it('without an instance reg-id says nothing; Require: outbound is understood', async () => {
+  it('ignore reg-id without an instance; Require: outbound is supported', async () => {
     const rig = await rigOf();
     const peer = await browser(rig);
     const ok = await register(peer, ';reg-id=1', ['Require: outbound']);
@@ -144,7 +144,7 @@ describe('flows of one phone (RFC 5626)', () => {
     expect(headerOf(ok, 'Require')).toBe('');
   });
 
-  it('is gone at once with its connection', async () => {
+  it('are removed immediately with their connection', async () => {
     const rig = await rigOf();
     const peer = await browser(rig);
     await register(peer, `;${INSTANCE};reg-id=1`);

@@ -1,4 +1,6 @@
-/** Several phones of one endpoint ring together: one answers, the others hear that it was answered elsewhere. */
+/**
+ * Several phones of one endpoint ring in parallel: one answers, the others are notified that it was answered elsewhere.
+ */
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { OutboundLegEvents } from '../../../src/domain/call/needs.ts';
 import { authenticated, headerOf, QUIET, type Rig, SDP, startRig, UdpPeer } from './rig.ts';
@@ -15,7 +17,10 @@ beforeEach(async () => {
     const phone = await UdpPeer.open(rig.signalling.port());
     phones.push(phone);
     await authenticated(phone, {
-      ...{ method: 'REGISTER', uri: 'sip:127.0.0.1', to: '<sip:alice@127.0.0.1>', callId },
+      method: 'REGISTER',
+      uri: 'sip:127.0.0.1',
+      to: '<sip:alice@127.0.0.1>',
+      callId,
     });
     await phone.read('200');
   }
@@ -54,7 +59,7 @@ function answer(phone: UdpPeer, request: string, status: string, body = ''): voi
   phone.write([`SIP/2.0 ${status}`, ...lines, ...more, '', body].join('\r\n'));
 }
 
-it('the losers get CANCEL with the reason; one that answered in the same moment is hung up', async () => {
+it('sends CANCEL with the reason to the others; one that answered at the same time is hung up', async () => {
   call();
   const [first, second, third] = phones as [UdpPeer, UdpPeer, UdpPeer];
   const invites = await Promise.all(phones.map((phone) => phone.read('INVITE')));
@@ -73,7 +78,7 @@ it('the losers get CANCEL with the reason; one that answered in the same moment 
   expect(happened.filter((what) => what === 'connected')).toHaveLength(1);
 });
 
-it('a refusal of one is not heard while another rings', async () => {
+it('does not report a refusal of one phone while another rings', async () => {
   call();
   const [first, second, third] = phones as [UdpPeer, UdpPeer, UdpPeer];
   const invites = await Promise.all(phones.map((phone) => phone.read('INVITE')));

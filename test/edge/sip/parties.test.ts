@@ -6,7 +6,7 @@ import { parseNameAddr, parseUri } from '../../../src/protocol/sip/sip.ts';
 const claims = (headers: readonly (readonly [string, string])[]) =>
   claimsOf(createRequest({ method: 'INVITE', requestUri: 'sip:a@b', headers }));
 
-describe('what was dialled', () => {
+describe('the dialled number', () => {
   it.each([
     ['tel:+1-415-555-0123', '+1-415-555-0123'],
     ['tel:+14155550123;phone-context=+1', '+14155550123'],
@@ -19,13 +19,13 @@ describe('what was dialled', () => {
   });
 });
 
-describe('what an INVITE says about its caller', () => {
+describe('caller identity in an INVITE', () => {
   const user = (text: string) => {
     const address = parseNameAddr(text);
     return address && partyOf(address);
   };
 
-  it('two asserted identities, what a phone prefers, and privacy', () => {
+  it('reads two asserted identities, a preferred identity and privacy', () => {
     const found = claims([
       ['P-Asserted-Identity', '"Ada, L." <sip:+1415@far.test>, <tel:+1415>'],
       ['P-Asserted-Identity', '<sip:third@far.test>'],
@@ -49,7 +49,7 @@ describe('what an INVITE says about its caller', () => {
     expect(found).toMatchObject({ party: { user: '1' }, hides });
   });
 
-  it('nothing, and nothing that can be read', () => {
+  it('returns undefined for missing and malformed headers', () => {
     expect(claims([])).toBeUndefined();
     expect(claims([['P-Asserted-Identity', 'nonsense<']])).toBeUndefined();
   });

@@ -1,4 +1,4 @@
-/** Status lines of calls that are refused for their proof of the caller (RFC 8224 §6.2.2), on the wire. */
+/** Status lines of calls refused for their caller identity token (RFC 8224 §6.2.2), on the wire. */
 import { expect, it, onTestFinished } from 'vitest';
 import { authenticated, headerOf, SDP, startRig, UdpPeer } from './rig.ts';
 
@@ -15,8 +15,11 @@ it.each([
   const peer = await UdpPeer.open(rig.signalling.ports().udp ?? 0);
   onTestFinished(() => peer.close());
   await authenticated(peer, {
-    ...{ method: 'INVITE', uri: 'sip:bob@127.0.0.1', callId: `refused-${status}` },
-    ...{ to: '<sip:bob@127.0.0.1>', body: SDP },
+    method: 'INVITE',
+    uri: 'sip:bob@127.0.0.1',
+    callId: `refused-${status}`,
+    to: '<sip:bob@127.0.0.1>',
+    body: SDP,
   });
   const refused = await peer.read(`SIP/2.0 ${status}`);
   expect(refused.split('\r\n')[0]).toBe(line);

@@ -60,7 +60,7 @@ function seeded(start: number) {
 }
 
 describe('finding SIP servers (RFC 3263)', () => {
-  it('follows NAPTR by order and preference, passing over what we cannot speak (§4.1)', async () => {
+  it('follows NAPTR by order and preference and skips unsupported transports (§4.1)', async () => {
     const { resolve } = setup({
       naptr: {
         'example.com': [
@@ -75,7 +75,7 @@ describe('finding SIP servers (RFC 3263)', () => {
     expect(await resolve({})).toEqual(['tcp 192.0.2.1:5070']);
   });
 
-  it('without NAPTR asks SRV for each transport that we have', async () => {
+  it('queries SRV for each supported transport without NAPTR', async () => {
     const { resolve } = setup({
       srv: { '_sip._tcp.example.com': [srv(1, 1, 'one', 5070)] },
       a: { one: ['192.0.2.1', '2001:db8::1'] },
@@ -83,13 +83,13 @@ describe('finding SIP servers (RFC 3263)', () => {
     expect(await resolve({})).toEqual(['tcp 192.0.2.1:5070', 'tcp 2001:db8::1:5070']);
   });
 
-  it('without SRV takes the addresses of the host and the default port (§4.2)', async () => {
+  it('uses the addresses of the host and the default port without SRV (§4.2)', async () => {
     const { resolve } = setup({ a: { 'example.com': ['192.0.2.1'] } });
     expect(await resolve({})).toEqual(['udp 192.0.2.1:5060']);
     expect(await resolve({ transport: 'tcp' })).toEqual(['tcp 192.0.2.1:5060']);
   });
 
-  it('with a port asks for addresses only, with a transport for no NAPTR', async () => {
+  it('queries only addresses with a port, and no NAPTR with a transport', async () => {
     const { resolve, asked } = setup({ a: { 'example.com': ['192.0.2.1'] } });
     expect(await resolve({ port: 5080 })).toEqual(['udp 192.0.2.1:5080']);
     expect(asked).toEqual(['A example.com']);
@@ -97,7 +97,7 @@ describe('finding SIP servers (RFC 3263)', () => {
     expect(asked).toEqual(['A example.com', 'SRV _sip._tcp.example.com']);
   });
 
-  it('orders SRV by priority, then by chance in proportion to weight (RFC 2782)', () => {
+  it('orders SRV by priority, then randomly in proportion to weight (RFC 2782)', () => {
     const records = [srv(2, 0, 'backup'), srv(1, 10, 'small'), srv(1, 90, 'large')];
     const drawn = (dart: number): string[] =>
       bySrvRules(records, { ...first, integer: () => dart }).map(({ name }) => name);
@@ -110,7 +110,7 @@ describe('finding SIP servers (RFC 3263)', () => {
     expect(large / 2000).toBeLessThan(0.93);
   });
 
-  it('draws again among those that are left, so that the second place goes by weight too', () => {
+  it('draws the second place by weight among the remaining ones', () => {
     const records = [srv(1, 60, 'a'), srv(1, 30, 'b'), srv(1, 10, 'c'), srv(2, 1, 'd')];
     const random = seeded(11);
     const places = new Map<string, number>();
@@ -120,7 +120,8 @@ describe('finding SIP servers (RFC 3263)', () => {
       const key = order.slice(0, 2).join('');
       places.set(key, (places.get(key) ?? 0) + 1);
     }
-    // By running sums from 0 to the sum inclusive (RFC 2782): 10/101, then 30/101, then 61/101 of the draws are c, b, a.
+    // With running sums from 0 to the total inclusive (RFC 2782), c, b, a are drawn in 10/101, 30/101 and 61/101 of the
+    // cases.
     const part = (key: string): number => (places.get(key) ?? 0) / 20_000;
     expect(part('ab') + part('ac')).toBeCloseTo(0.6, 1);
     expect(part('ba') + part('bc')).toBeCloseTo(0.3, 1);
@@ -129,7 +130,7 @@ describe('finding SIP servers (RFC 3263)', () => {
     expect(part('ca') / (part('ca') + part('cb'))).toBeCloseTo(0.67, 1);
   });
 
-  it('a weight of 0 is drawn seldom beside others, and evenly enough among its like', () => {
+  it('draws a weight of 0 rarely among others, and evenly among equals', () => {
     const random = seeded(5);
     const firstOf = (records: readonly SrvRecord[]): Map<string, number> => {
       const counts = new Map<string, number>();
@@ -146,19 +147,19 @@ describe('finding SIP servers (RFC 3263)', () => {
     for (const name of ['a', 'b']) expect(alike.get(name) ?? 0).toBeGreaterThan(4000);
   });
 
-  it('a target of "." means that there is no such service, here or at the host itself (RFC 2782)', async () => {
+  it('treats a target of "." as declined, for the transport or for the host itself (RFC 2782)', async () => {
     const declined = [srv(0, 0, '.')];
     const a = { 'example.com': ['192.0.2.1'], 'sip.example.com': ['192.0.2.2'] };
     const both = { '_sip._udp.example.com': declined, '_sip._tcp.example.com': declined };
     expect(await setup({ a, srv: both }).resolve({})).toEqual([]);
     const one = { ...both, '_sip._tcp.example.com': [srv(1, 1, 'sip.example.com')] };
     expect(await setup({ a, srv: one }).resolve({})).toEqual(['tcp 192.0.2.2:5060']);
-    // Nothing is said of UDP: the host is asked.
+    // There are no UDP records, so the host is queried.
     const half = { '_sip._tcp.example.com': declined };
     expect(await setup({ a, srv: half }).resolve({})).toEqual(['udp 192.0.2.1:5060']);
   });
 
-  it('keeps answers for half a minute', async () => {
+  it('caches responses for half a minute', async () => {
     const { resolve, asked, clock } = setup({ a: { 'example.com': ['192.0.2.1'] } });
     await resolve({ port: 1 });
     await resolve({ port: 2 });
@@ -168,7 +169,7 @@ describe('finding SIP servers (RFC 3263)', () => {
     expect(asked).toHaveLength(2);
   });
 
-  it('gives up on name servers that never answer', async () => {
+  it('times out on unresponsive name servers', async () => {
     const clock = new SimClock();
     const never = () => new Promise<never>(() => undefined);
     const dns = { naptr: never, srv: never, addresses: never };

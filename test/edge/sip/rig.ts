@@ -1,4 +1,4 @@
-/** A running signalling service on 127.0.0.1 and the bare sockets of its peers. */
+/** A running signalling service on 127.0.0.1 and its peers as plain sockets. */
 
 import { createSocket, type Socket as UdpSocket } from 'node:dgram';
 import { once } from 'node:events';
@@ -130,7 +130,7 @@ export const carrier = (more: Partial<Carrier>): Carrier => ({
   ...more,
 });
 
-/** What both kinds of peer have in common: a queue of texts, read by what they begin with. */
+/** Common part of both kinds of peer: a queue of texts, read by their start line. */
 export abstract class WirePeer {
   readonly texts: string[] = [];
   readonly #seen = new Set<string>();
@@ -138,7 +138,7 @@ export abstract class WirePeer {
   abstract readonly transport: 'UDP' | 'TCP' | 'TLS' | 'WS';
   abstract write(text: string | Uint8Array): void;
 
-  /** The next message not read yet whose start line contains `start`. */
+  /** Next unread message whose start line contains `start`. */
   async read(start: string): Promise<string> {
     let found: string | undefined;
     await until(() => {
@@ -211,7 +211,7 @@ export class TcpPeer extends WirePeer {
     return new TcpPeer(socket);
   }
 
-  /** Over TLS; whom it leads to is not checked. */
+  /** Connects over TLS without checking the server's name. */
   static async secure(to: number, options: ConnectionOptions = {}): Promise<TcpPeer> {
     const socket = tlsConnect({
       port: to,
@@ -248,7 +248,7 @@ export class TcpPeer extends WirePeer {
   }
 }
 
-/** A browser: SIP over WebSocket, with a Contact that nobody can resolve. */
+/** A browser: SIP over WebSocket, with a Contact that cannot be resolved. */
 export class WsPeer extends WirePeer {
   readonly transport = 'WS';
   readonly port = 0;
@@ -289,13 +289,13 @@ export interface RequestLines {
   readonly method: string;
   readonly uri: string;
   readonly user?: string;
-  /** Of `authenticated`. */
+  /** Password for `authenticated`. */
   readonly password?: string;
   readonly to?: string;
   readonly cseq?: number;
   readonly callId: string;
   readonly branch?: string;
-  /** Of the Contact. */
+  /** Scheme of the Contact. */
   readonly scheme?: 'sip' | 'sips';
   readonly contactParams?: string;
   readonly more?: readonly string[];
@@ -305,7 +305,7 @@ export interface RequestLines {
 const hasType = ({ more = [] }: RequestLines): boolean =>
   more.some((line) => /^content-type:/i.test(line));
 
-/** A request of `alice` unless told otherwise. */
+/** A request, by default from `alice`. */
 export function requestText(peer: WirePeer, lines: RequestLines): string {
   branches += 1;
   const { method, uri, user = 'alice', to = `<${uri}>`, cseq = 1, body = '' } = lines;
@@ -329,7 +329,7 @@ export function requestText(peer: WirePeer, lines: RequestLines): string {
   ].join('\r\n');
 }
 
-/** The Authorization line that answers a 401. */
+/** Authorization line that answers a 401. */
 function authorization(
   challenge: string,
   lines: {
@@ -349,7 +349,7 @@ function authorization(
   return `Authorization: ${answerChallenge(understood, account, { method, uri }, 1, systemRandom)}`;
 }
 
-/** Sends a request, answers its challenge, and returns the second attempt's lines. */
+/** Sends a request, answers its challenge and returns the lines of the second attempt. */
 export async function authenticated(peer: WirePeer, lines: RequestLines): Promise<void> {
   peer.write(requestText(peer, lines));
   const challenge = await peer.read('401');

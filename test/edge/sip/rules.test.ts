@@ -14,7 +14,7 @@ import { carrierAt, inRanges } from '../../../src/edge/sip/source-match.ts';
 import type { Flow } from '../../../src/protocol/sip/sip.ts';
 import { carrier } from './rig.ts';
 
-describe('hangup causes in words of SIP', () => {
+describe('hangup causes as SIP statuses', () => {
   const keys = Object.keys(HANGUP_CAUSES) as HangupCauseKey[];
 
   it.each(keys)('%s has a final failure status and a well-formed Reason', (key) => {
@@ -42,19 +42,19 @@ describe('hangup causes in words of SIP', () => {
     ['SIP 302', 480],
     ['SIP 4330', 603],
     [undefined, 603],
-  ])('a refusal without a cause of its own, %s, goes on as %i', (detail, status) => {
+  ])('forwards the refusal %s, which has no hangup cause, as %i', (detail, status) => {
     expect(refusalStatus('rejected', detail)).toBe(status);
     expect(refusalStatus('busy', detail)).toBe(486);
   });
 
-  it('a Warning names the limit that is reached, and tells nothing of other refusals', () => {
+  it('names the reached limit in a Warning and reveals nothing about other refusals', () => {
     const text = "the account's limit of 50 calls per second is reached";
     expect(hangupWarning('concurrencyBreached', text)).toEqual({ code: 399, text });
     expect(hangupWarning('concurrencyBreached', undefined)).toBeUndefined();
     expect(hangupWarning('outOfCredits', 'the balance is too low')).toBeUndefined();
   });
 
-  it('a leg that lost the race learns that another one answered (RFC 3326 §3.1)', () => {
+  it('tells a parallel leg that another one answered (RFC 3326 §3.1)', () => {
     const elsewhere = 'SIP;cause=200;text="Call completed elsewhere"';
     expect(hangupReason('lostRace')).toBe(elsewhere);
     expect(hangupReason('canceled', 'SIP ;cause=200 ;text="taken"')).toBe(elsewhere);
@@ -76,7 +76,7 @@ describe('source addresses of carriers', () => {
     expect(inRanges(address, ranges)).toBe(expected);
   });
 
-  it('a disabled carrier matches nothing', () => {
+  it('does not match a disabled carrier', () => {
     expect(carrierAt('127.0.0.1', [carrier({ enabled: false })])).toBeUndefined();
     expect(carrierAt('127.0.0.1', [carrier({ enabled: false }), carrier({ name: 'b' })])).toBe('b');
   });
@@ -92,7 +92,7 @@ describe('outbound INVITEs', () => {
   };
   const options = { from: { user: '+1 555', displayName: '' }, sdp: '', headers: [] };
 
-  it('to a carrier without a port leave SRV the choice, within its transport', () => {
+  it('to a carrier without a port let SRV choose within its transport', () => {
     const command = inviteCommand(
       { kind: 'carrier', carrier: 'north', number: '49301' },
       options,
@@ -106,14 +106,14 @@ describe('outbound INVITEs', () => {
     });
   });
 
-  it('carry the identity to carriers and trunks, escaped, and not to phones (RFC 3325)', () => {
+  it('contain the escaped identity for carriers and trunks, but not for phones (RFC 3325)', () => {
     const uri = inviteCommand({ kind: 'uri', uri: 'sip:a@b' }, options, context);
     expect(uri?.headers).toEqual([['P-Asserted-Identity', '<sip:+1%20555@sip.test>']]);
     const phone = inviteCommand({ kind: 'endpoint', username: 'a' }, options, context);
     expect(phone?.headers).toEqual([]);
   });
 
-  describe('of a caller who hides (RFC 3323, 3325)', () => {
+  describe('of an anonymous caller (RFC 3323, 3325)', () => {
     const hiding = {
       ...options,
       from: { user: '14155550100', displayName: 'Ada', hidden: true },
@@ -127,16 +127,16 @@ describe('outbound INVITEs', () => {
     const ANONYMOUS = { user: 'anonymous', host: 'anonymous.invalid', displayName: 'Anonymous' };
     const PAI = ['P-Asserted-Identity', '<sip:14155550100@sip.test>'];
 
-    it('a carrier is told who it is, and to keep it', () => {
+    it('reveal the caller to a carrier and request privacy', () => {
       expect(sent({})).toEqual({ from: ANONYMOUS, headers: [PAI, ['Privacy', 'id']] });
     });
 
-    it('what was asserted to us is told, not what is shown', () => {
+    it('contain the asserted identity, not the displayed one', () => {
       const { headers } = sent({}, { user: 'anonymous', asserted: '14155550100' });
       expect(headers).toEqual([PAI, ['Privacy', 'id']]);
     });
 
-    it('no identity is sent for a hidden caller without an asserted identity', () => {
+    it('contain no identity for an anonymous caller without an asserted one', () => {
       const { headers } = sent({}, { user: 'anonymous' });
       expect(headers).toEqual([['Privacy', 'id']]);
     });
@@ -145,11 +145,11 @@ describe('outbound INVITEs', () => {
       ['a carrier that is not trusted', { policy: { identity: 'untrusted' } }],
       ['an address of a customer', { kind: 'uri', uri: 'sip:a@b' }],
       ['a phone', { kind: 'endpoint', username: 'a' }],
-    ] as const)('%s is not', (_, target) => {
+    ] as const)('hide the caller from %s', (_, target) => {
       expect(sent(target)).toEqual({ from: ANONYMOUS, headers: [['Privacy', 'id']] });
     });
 
-    it('in the older header field where the peer reads that one', () => {
+    it('use the older header field if the peer reads that one', () => {
       const rpid = (privacy: string, name = '') => [
         'Remote-Party-ID',
         `${name}<sip:14155550100@sip.test>;party=calling;screen=yes;privacy=${privacy}`,
@@ -161,7 +161,7 @@ describe('outbound INVITEs', () => {
     });
   });
 
-  it('redirected by a carrier of TLS go over TLS or not at all', () => {
+  it('redirected by a TLS carrier use TLS or fail', () => {
     const tls = { ...context, carriers: [carrier({ transport: 'tls' })] };
     const at = (uri: string) =>
       inviteCommand({ kind: 'uri', uri, redirectedBy: 'north' }, options, tls)?.target;
@@ -170,20 +170,24 @@ describe('outbound INVITEs', () => {
     expect(at('sip:a@b;transport=udp')).toBeUndefined();
   });
 
-  it('have no place to go at a disabled or unknown carrier', () => {
+  it('have no target at a disabled or unknown carrier', () => {
     const target = { kind: 'carrier', carrier: 'north', number: '1' } as const;
     const off = { ...context, carriers: [carrier({ enabled: false })] };
     expect(inviteCommand(target, options, off)).toBeUndefined();
   });
 });
 
-describe('counts of messages', () => {
+describe('message counters', () => {
   const flow: Flow = {
-    ...{ transport: 'udp', localAddress: '127.0.0.1', localPort: 5060 },
-    ...{ remoteAddress: '192.0.2.1', remotePort: 5060, connectionId: undefined },
+    transport: 'udp',
+    localAddress: '127.0.0.1',
+    localPort: 5060,
+    remoteAddress: '192.0.2.1',
+    remotePort: 5060,
+    connectionId: undefined,
   };
 
-  it('have unknown peers under one name', () => {
+  it('count unknown peers under one name', () => {
     const counter = new MessageCounter();
     for (const line of ['FOO a SIP/2.0', 'BAR a SIP/2.0', 'SIP/2.0 200 OK', '', 'INVITE']) {
       counter.note('in', flow, Buffer.from(line));
@@ -194,7 +198,7 @@ describe('counts of messages', () => {
     ]);
   });
 
-  it('are kept apart for each carrier', () => {
+  it('are separate for each carrier', () => {
     const counter = new MessageCounter(({ remoteAddress }) =>
       remoteAddress === '192.0.2.1' ? 'north' : undefined,
     );

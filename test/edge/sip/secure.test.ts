@@ -74,7 +74,7 @@ const invite = (rig: Rig, secureOnly = false, events = TO_NOBODY) =>
     events,
   );
 
-/** Answers an INVITE of ours with 200. */
+/** Answers our INVITE with 200. */
 const accept = (peer: WirePeer, request: string, contact: string): void => {
   const echoed = ['Via', 'From', 'Call-ID', 'CSeq'].map(
     (name) => `${name}: ${headerOf(request, name)}`,
@@ -87,7 +87,7 @@ const accept = (peer: WirePeer, request: string, contact: string): void => {
 };
 
 describe('a phone over TLS', () => {
-  it('registers, is called over its connection, and is gone with it', async () => {
+  it('registers, is called over its connection, and is unregistered when it closes', async () => {
     const rig = await rigOf();
     const phone = await secure(rig);
     expect(await register(phone)).toContain('200 OK');
@@ -103,7 +103,7 @@ describe('a phone over TLS', () => {
     expect(rig.signalling.counters().connections).toEqual({});
   });
 
-  it('calls, and hears the end on its connection', async () => {
+  it('calls, and receives the end on its connection', async () => {
     const rig = await rigOf();
     const phone = await secure(rig);
     const lines = { method: 'INVITE', uri: 'sip:100@127.0.0.1', callId: 'call', body: SDP };
@@ -121,7 +121,7 @@ describe('a phone over TLS', () => {
     await phone.read('BYE');
   });
 
-  it('header fields of 32 KB are understood', async () => {
+  it('accepts header fields of 32 KB', async () => {
     const rig = await rigOf();
     const phone = await secure(rig);
     const more = ['X-One', 'X-Two'].map((name) => `${name}: ${name.repeat(3100)}`);
@@ -134,7 +134,7 @@ describe('a phone over TLS', () => {
     await phone.read('200');
   });
 
-  it('a renewed certificate is shown to the next one, a broken one changes nothing', async () => {
+  it('presents a renewed certificate to new connections and ignores a broken one', async () => {
     const files = folder();
     const identity = files.identity(own, authority);
     const rig = await rigOf({ tls: { identity, port: 0 } });
@@ -152,7 +152,7 @@ describe('a phone over TLS', () => {
     expect(await shown()).toBe('renewed.test');
   });
 
-  it('shows a certificate where one is demanded', async () => {
+  it('presents a certificate if required', async () => {
     const identity = folder().identity(own, authority, { clients: 'required' });
     const rig = await rigOf({ tls: { identity, port: 0 } });
     const stranger = await secure(rig, await certificate(['x.test']));
@@ -181,7 +181,7 @@ describe('sips: (RFC 5630)', () => {
     await peer.read('400 SIPS Contact Without TLS');
   });
 
-  it('is our Contact in a dialog that began with it', async () => {
+  it('is our Contact in a dialog that started with it', async () => {
     const rig = await rigOf();
     const phone = await secure(rig);
     rig.onLeg = (leg) => {
@@ -198,7 +198,7 @@ describe('sips: (RFC 5630)', () => {
     expect(headerOf(ringing, 'Contact')).toBe(`<sips:127.0.0.1:${portOf(rig)}>`);
   });
 
-  it('reaches contacts of that scheme alone', async () => {
+  it('reaches only contacts of that scheme', async () => {
     const rig = await rigOf();
     const phone = await secure(rig);
     await register(phone);
@@ -251,7 +251,7 @@ describe('a carrier over TLS', () => {
       ...options,
     });
 
-  it('is asked by its name, and believed only with its certificate (RFC 5922)', async () => {
+  it('is resolved by its name and accepted only with its certificate (RFC 5922)', async () => {
     const good = await gateway(await certificate(['sip:gw.carrier.test', 'x.test'], authority));
     const rig = await towards(good.port);
     await until(() => good.peers.length === 1);
@@ -276,8 +276,8 @@ describe('a carrier over TLS', () => {
   it.each([
     ['of another name', () => certificate(['sip.other.test'], authority)],
     ['of a wildcard', () => certificate(['*.carrier.test'], authority)],
-    ['of somebody unknown', () => certificate(['gw.carrier.test'])],
-  ])('with a certificate %s is not reached, and gets nothing', async (_what, make) => {
+    ['of an unknown authority', () => certificate(['gw.carrier.test'])],
+  ])('with a certificate %s is not reached and receives nothing', async (_what, make) => {
     const other = await gateway(await make());
     const rig = await towards(other.port);
     const how = await new Promise((resolve) =>
@@ -291,7 +291,7 @@ describe('a carrier over TLS', () => {
     expect(other.peers.flatMap(({ texts }) => texts)).toEqual([]);
   });
 
-  it('that calls without TLS has to prove who it is', async () => {
+  it('that calls without TLS must authenticate', async () => {
     const rig = await towards(1);
     const plain = await UdpPeer.open(rig.signalling.port());
     const tls = await secure(rig);
@@ -330,7 +330,7 @@ describe('a carrier over TLS', () => {
 describe('a hostile peer of TLS', () => {
   const limits = { ...DEFAULT_STREAM_LIMITS, messageMs: 150 };
 
-  it('that never begins its handshake, or speaks no TLS, is cut off', async () => {
+  it('without a handshake, or without TLS, is disconnected', async () => {
     const rig = await rigOf({ connections: limits });
     const [silent, rude] = [0, 1].map(() => new TcpPeer(tcpConnect(portOf(rig), '127.0.0.1')));
     cleanUp.push(() => silent?.close());
@@ -339,7 +339,7 @@ describe('a hostile peer of TLS', () => {
     expect(rig.signalling.counters()).toMatchObject({ connections: {}, failedHandshakes: 1 });
   });
 
-  it('half-open handshakes count, and make way for who comes after them', async () => {
+  it('counts half-open handshakes and evicts them for new ones', async () => {
     const rig = await rigOf({
       connections: { ...limits, messageMs: 60_000, maxConnections: 2 },
     });
@@ -351,7 +351,7 @@ describe('a hostile peer of TLS', () => {
     for (const peer of idle) peer.close();
   });
 
-  it('that reads late is heard late, and loses nothing', async () => {
+  it('that reads late receives everything late', async () => {
     const rig = await rigOf({
       connections: { ...limits, messageMs: 60_000, maxUnsentBytes: 400_000 },
     });
@@ -379,7 +379,7 @@ describe('a hostile peer of TLS', () => {
     await until(() => phone.texts.length - before === 2000, 'every answer', 10_000);
   });
 
-  it('that never reads is cut off, and holds no more than the limit', async () => {
+  it('that never reads is disconnected and uses no more memory than the limit', async () => {
     const rig = await rigOf({ connections: { ...limits, maxUnsentBytes: 20_000 } });
     const phone = await secure(rig);
     await register(phone);

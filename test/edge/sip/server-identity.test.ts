@@ -4,14 +4,14 @@ import { isCertificateOf } from '../../../src/edge/sip/transport/server-identity
 import { aliasOf } from '../../../src/edge/sip/transport/via-alias.ts';
 import { certificate } from './certificates.ts';
 
-describe('whose a certificate is (RFC 5922 §7)', () => {
+describe('certificate names (RFC 5922 §7)', () => {
   it.each([
     ['a.test', ['a.test'], true],
     ['A.Test.', ['a.test'], true],
     ['b.test', ['a.test', 'b.test'], true],
     ['b.a.test', ['a.test'], false],
     ['b.a.test', ['*.a.test'], false],
-    // URIs come before DNS names, and a URI with a user names nobody's server.
+    // URIs take precedence over DNS names, and a URI with a user never identifies a server.
     ['a.test', ['sip:b.test', 'a.test'], false],
     ['b.test', ['sip:b.test', 'a.test'], true],
     ['a.test', ['sip:me@b.test', 'a.test'], true],
@@ -25,12 +25,12 @@ describe('whose a certificate is (RFC 5922 §7)', () => {
     expect(isCertificateOf(new X509Certificate(cert), name, false)).toBe(expected);
   });
 
-  it('the common name counts where there is no other', async () => {
+  it('uses the common name if there is no alternative name', async () => {
     const { cert } = await certificate([]);
     expect(isCertificateOf(new X509Certificate(cert), 'authority', false)).toBe(true);
   });
 
-  it('a wildcard stands for one label where it is allowed', async () => {
+  it('matches a wildcard to one label if allowed', async () => {
     const shown = new X509Certificate((await certificate(['*.a.test'])).cert);
     const covers = ['b.a.test', 'c.b.a.test', 'a.test'].map((name) =>
       isCertificateOf(shown, name, true),

@@ -9,7 +9,7 @@ signallingStories(startRig);
 
 const { rigOf, udp, tcp } = stageOf(startRig);
 
-describe('sockets of our own', () => {
+describe('local sockets', () => {
   it('over TCP ends with its connection', async () => {
     const rig = await rigOf();
     const peer = await tcp(rig);
@@ -19,7 +19,7 @@ describe('sockets of our own', () => {
     await until(() => rig.bindings.rows.size === 0);
   });
 
-  it('to a port where nobody listens end with the first repetition: ICMP says so', async () => {
+  it('to a closed UDP port ends with the first retransmission after an ICMP error', async () => {
     const gone = await UdpPeer.open(0);
     const { port } = gone;
     gone.close();
@@ -33,7 +33,7 @@ describe('sockets of our own', () => {
     expect(rig.signalling.isDown({ kind: 'carrier', carrier: 'north', number: '1' })).toBe(true);
   });
 
-  it('to a closed TCP port end by transport', async () => {
+  it('to a closed TCP port ends by transport', async () => {
     const rig = await rigOf();
     const { ends, events } = recorder();
     const target = { kind: 'uri', uri: 'sip:a@127.0.0.1:9;transport=tcp' } as const;
@@ -42,7 +42,7 @@ describe('sockets of our own', () => {
     expect(ends[0]).toMatchObject({ how: 'transport' });
   });
 
-  it('names the port in one line when another program has it', async () => {
+  it('reports a port used by another program in one line', async () => {
     const rig = await rigOf();
     const port = rig.signalling.port();
     const second = startRig({ port });
@@ -60,7 +60,7 @@ describe('sockets of our own', () => {
   });
 });
 
-describe('bad input over TCP', () => {
+describe('invalid input over TCP', () => {
   const limits = {
     idleMs: 60_000,
     messageMs: 150,
@@ -71,7 +71,7 @@ describe('bad input over TCP', () => {
     connectMs: 500,
   };
 
-  it('half a message is given up after a while, other connections go on', async () => {
+  it('times out on half a message without affecting other connections', async () => {
     const rig = await rigOf({ connections: limits });
     const [half, silent, good] = [await tcp(rig), await tcp(rig), await tcp(rig)];
     half.write('OPTIONS sip:a SIP/2.0\r\nVia: SIP/2');
@@ -81,7 +81,7 @@ describe('bad input over TCP', () => {
     expect(good.closed).toBe(false);
   });
 
-  it('a message above the limit is answered and the connection closed', async () => {
+  it('answers a message above the limit and closes the connection', async () => {
     const rig = await rigOf();
     const peer = await tcp(rig);
     const text = requestText(peer, { method: 'OPTIONS', uri: home(rig), callId: 'big' });
@@ -90,7 +90,7 @@ describe('bad input over TCP', () => {
     await until(() => peer.closed);
   });
 
-  it('header fields of 60 KB are answered, and so is a head above the limit that is still being written', async () => {
+  it('answers header fields of 60 KB, and a head above the limit that is still being sent', async () => {
     const rig = await rigOf();
     const peer = await tcp(rig);
     const lines = { method: 'OPTIONS', uri: home(rig), callId: 'long' };
@@ -106,7 +106,7 @@ describe('bad input over TCP', () => {
     await until(() => peer.closed);
   });
 
-  it('above the limit the oldest stranger makes way, who registered stays', async () => {
+  it('evicts the oldest unknown peer at the limit and keeps registered ones', async () => {
     const rig = await rigOf({ connections: { ...limits, messageMs: 5_000 } });
     const phone = await tcp(rig);
     await register(rig, phone);
@@ -118,7 +118,7 @@ describe('bad input over TCP', () => {
     expect(rig.signalling.counters().connections).toEqual({ tcp: 3 });
   });
 
-  it('where everybody registered a further connection is closed at once', async () => {
+  it('closes a further connection immediately if all others are registered', async () => {
     const rig = await rigOf({ connections: { ...limits, maxConnections: 2 } });
     const phones = [await tcp(rig), await tcp(rig)];
     for (const phone of phones) await register(rig, phone);
@@ -127,7 +127,7 @@ describe('bad input over TCP', () => {
     expect(phones.some((phone) => phone.closed)).toBe(false);
   });
 
-  it('an unknown peer may not idle for long', async () => {
+  it('limits the idle time of an unknown peer', async () => {
     const rig = await rigOf({ connections: { ...limits, messageMs: 60_000, unknownIdleMs: 100 } });
     const [phone, silent] = [await tcp(rig), await tcp(rig)];
     await register(rig, phone);
@@ -135,7 +135,7 @@ describe('bad input over TCP', () => {
     expect(phone.closed).toBe(false);
   });
 
-  it('keep-alives are answered (RFC 5626 §4.4.1)', async () => {
+  it('answers keep-alives (RFC 5626 §4.4.1)', async () => {
     const rig = await rigOf();
     const peer = await tcp(rig);
     let raw = '';
@@ -146,7 +146,7 @@ describe('bad input over TCP', () => {
     await until(() => raw === '\r\n');
   });
 
-  it('rubbish in datagrams is counted and answered with nothing', async () => {
+  it('counts invalid datagrams without a response', async () => {
     const rig = await rigOf();
     const peer = await udp(rig);
     for (const bytes of ['', '\r\n\r\n', 'hello', Uint8Array.of(0, 255, 13, 10)]) peer.write(bytes);

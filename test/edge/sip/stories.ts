@@ -1,4 +1,7 @@
-/** What signalling does for its callers, whatever carries the messages: `signalling.test.ts` tells these of our own sockets, `drachtio.test.ts` of drachtio-server. */
+/**
+ * Signalling behavior for every message transport: `signalling.test.ts` runs these tests with local sockets,
+ * `drachtio.test.ts` with drachtio-server.
+ */
 import { afterEach, describe, expect, it } from 'vitest';
 import type {
   LegEnd,
@@ -24,7 +27,7 @@ import {
 
 type StartRig = (options?: Partial<SignallingOptions>) => Promise<Rig>;
 
-/** Rigs and peers of one file; they are closed after each test. */
+/** Rigs and peers of one file, closed after each test. */
 export function stageOf(start: StartRig) {
   const running: Rig[] = [];
   const peers: { close(): void }[] = [];
@@ -63,7 +66,7 @@ export async function register(rig: Rig, peer: WirePeer, user = 'alice', passwor
   return peer.read('200');
 }
 
-/** An answer of a scripted peer to a request that it read. */
+/** Response of a scripted peer to a request that it received. */
 export function answer(
   request: string,
   status: string,
@@ -111,11 +114,11 @@ interface CallOptions {
   readonly callId?: string;
   readonly more?: readonly string[];
   readonly events?: Partial<LegEvents>;
-  /** Of the server that the peer calls. */
+  /** Port of the server that the peer calls. */
   readonly port?: number;
 }
 
-/** Alice calls from that peer. */
+/** Calls as Alice from that peer. */
 export async function call(rig: Rig, peer: WirePeer, options: CallOptions = {}) {
   const { callId = 'call', more = [], port = rig.signalling.port() } = options;
   const ends: LegEnd[] = [];
@@ -127,7 +130,7 @@ export async function call(rig: Rig, peer: WirePeer, options: CallOptions = {}) 
   return { leg: await waiting, ends, invite: { uri, callId } };
 }
 
-/** The same, and is answered. `inside`: a request of hers in the dialog. */
+/** Calls and is answered. `inside` builds a request of hers in the dialog. */
 export async function talk(rig: Rig, peer: WirePeer, options: CallOptions = {}) {
   const { leg, ends, invite } = await call(rig, peer, options);
   const answered = leg.answer(SDP);
@@ -164,7 +167,7 @@ export function signallingStories(start: StartRig): void {
       },
     );
 
-    it('is remembered by the next process', async () => {
+    it('is loaded by the next process', async () => {
       const rig = await rigOf();
       await register(rig, await udp(rig));
       const next = await rigOf({ bindings: rig.bindings });
@@ -173,12 +176,15 @@ export function signallingStories(start: StartRig): void {
   });
 
   describe('busy lamps', () => {
-    it('tell one phone that another one of its account is called', async () => {
+    it('notify one phone when another one of its account is called', async () => {
       const rig = await rigOf();
       const [alice, bob] = [await udp(rig), await udp(rig)];
       await register(rig, bob, 'bob', 'builder');
       await authenticated(alice, {
-        ...{ method: 'SUBSCRIBE', uri: home(rig, 'bob'), callId: 'lamp', password: 'wonderland' },
+        method: 'SUBSCRIBE',
+        uri: home(rig, 'bob'),
+        callId: 'lamp',
+        password: 'wonderland',
         more: ['Event: dialog', 'Expires: 600', 'Accept: application/dialog-info+xml'],
       });
       expect(headerOf(await alice.read('200'), 'Expires')).toBe('600');
@@ -245,7 +251,7 @@ export function signallingStories(start: StartRig): void {
       },
     );
 
-    it('that nobody attaches to is refused with 500', async () => {
+    it('without a handler is refused with 500', async () => {
       const rig = await rigOf();
       rig.onLeg = () => undefined;
       const peer = await udp(rig);
@@ -253,7 +259,7 @@ export function signallingStories(start: StartRig): void {
       await peer.read('500');
     });
 
-    it('hung up before the answer gets the status of its cause; answer() tells the end', async () => {
+    it('hung up before the answer gets the status of its cause; answer() returns the end', async () => {
       const rig = await rigOf();
       const peer = await udp(rig);
       const leg = await calling(rig, peer);
@@ -267,7 +273,7 @@ export function signallingStories(start: StartRig): void {
       });
     });
 
-    it('of a carrier come without digest, under its name', async () => {
+    it('from a carrier needs no digest and has its name', async () => {
       const rig = await rigOf({
         carriers: () => [carrier({ sourceAddresses: ['127.0.0.0/8'], port: 9 })],
       });
@@ -287,7 +293,7 @@ export function signallingStories(start: StartRig): void {
   });
 
   describe('a call', () => {
-    it('rings with early media, and is cancelled by the caller', async () => {
+    it('rings with early media and is cancelled by the caller', async () => {
       const rig = await rigOf();
       const peer = await udp(rig);
       const { leg, ends, invite } = await call(rig, peer);
@@ -302,7 +308,7 @@ export function signallingStories(start: StartRig): void {
       expect(ends[0]).toMatchObject({ by: 'remote', how: 'cancel' });
     });
 
-    it('brings keys by INFO, and is held and taken up again by re-INVITE', async () => {
+    it('receives digits by INFO, and is held and resumed by re-INVITE', async () => {
       const rig = await rigOf();
       const peer = await udp(rig);
       const keys: string[] = [];
@@ -332,7 +338,7 @@ export function signallingStories(start: StartRig): void {
       await until(() => ends.length === 1);
     });
 
-    it('that nobody takes is cancelled, with the reason', async () => {
+    it('is cancelled with the reason if unanswered', async () => {
       const rig = await rigOf();
       const phone = await udp(rig);
       await register(rig, phone);
@@ -351,7 +357,7 @@ export function signallingStories(start: StartRig): void {
       expect(rig.signalling.counters()).toMatchObject({ legs: 0 });
     });
 
-    it('is transferred by REFER, and hears what comes of it', async () => {
+    it('is transferred by REFER and receives the outcome', async () => {
       const rig = await rigOf();
       const peer = await udp(rig);
       const asked: string[] = [];
@@ -374,7 +380,7 @@ export function signallingStories(start: StartRig): void {
   });
 
   describe('texts', () => {
-    it('come with a password and go to the phone', async () => {
+    it('is authenticated and delivered to the phone', async () => {
       const rig = await rigOf();
       const peer = await udp(rig);
       const texts: string[] = [];
@@ -389,8 +395,11 @@ export function signallingStories(start: StartRig): void {
       expect(texts).toEqual(['alice hello']);
       await register(rig, peer);
       const sent = rig.signalling.texts.sendText({
-        ...{ username: 'alice', from: { user: 'bob', displayName: '' }, headers: [] },
-        ...{ contentType: 'text/plain', body: Buffer.from('hi') },
+        username: 'alice',
+        from: { user: 'bob', displayName: '' },
+        headers: [],
+        contentType: 'text/plain',
+        body: Buffer.from('hi'),
       });
       const message = await peer.read('MESSAGE');
       expect(message).toContain('\r\n\r\nhi');
@@ -400,7 +409,7 @@ export function signallingStories(start: StartRig): void {
   });
 
   describe('outbound legs', () => {
-    it('reach a registered endpoint over the connection that it registered on', async () => {
+    it('reach a registered endpoint over the connection of its registration', async () => {
       const rig = await rigOf();
       const phone = await tcp(rig);
       await register(rig, phone);
@@ -473,7 +482,7 @@ export function signallingStories(start: StartRig): void {
     it.each([
       ['an endpoint that is not registered', { kind: 'endpoint', username: 'bob' }],
       ['a carrier that does not exist', { kind: 'carrier', carrier: 'south', number: '1' }],
-      ['what is no URI', { kind: 'uri', uri: 'not a uri' }],
+      ['an invalid URI', { kind: 'uri', uri: 'not a uri' }],
     ] as const)('to %s end as unreachable, in a later turn', async (_, target) => {
       const rig = await rigOf();
       const { ends, events } = recorder();
@@ -485,7 +494,7 @@ export function signallingStories(start: StartRig): void {
   });
 
   describe('the service', () => {
-    it('drains: OPTIONS 200 before, 503 after, and it is no longer ready', async () => {
+    it('drains: OPTIONS 200 before, 503 after, and not ready', async () => {
       const rig = await rigOf();
       const peer = await udp(rig);
       const options = (callId: string) =>
@@ -499,7 +508,7 @@ export function signallingStories(start: StartRig): void {
       expect(rig.signalling.ready()).toBe(false);
     });
 
-    it('counts messages, and traces those of who proved something', async () => {
+    it('counts messages and traces those of authenticated peers', async () => {
       const traces: string[] = [];
       const rig = await rigOf({
         traces: {
@@ -520,7 +529,7 @@ export function signallingStories(start: StartRig): void {
       });
     });
 
-    it('probes its carriers and tells their state', async () => {
+    it('probes its carriers and reports their state', async () => {
       const far = await rigOf();
       const carriers = [carrier({ name: 'up', port: far.signalling.port() })];
       const rig = await rigOf({ carriers: () => carriers });
@@ -530,7 +539,7 @@ export function signallingStories(start: StartRig): void {
       ]);
     });
 
-    it('registers with a carrier that wants it', async () => {
+    it('registers with a carrier that requires it', async () => {
       const far = await rigOf();
       const auth = { username: 'alice', password: 'wonderland', register: true };
       const carriers = [carrier({ name: 'reg', port: far.signalling.port(), auth })];

@@ -1,4 +1,4 @@
-/** STUN keep-alives on the flow of a phone that registered over UDP (RFC 5626 §8). */
+/** STUN keep-alives on the flow of a phone registered over UDP (RFC 5626 §8). */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { until } from '../../eventually.ts';
 import { authenticated, headerOf, startRig, UdpPeer } from './rig.ts';
@@ -19,7 +19,7 @@ const isAnswer = (text: string): boolean =>
   Buffer.from(text, 'latin1').toString('hex').startsWith(`0101000c${HEADER}`);
 
 describe('STUN on the SIP port', () => {
-  it('tells a registered phone the address of its flow, between SIP requests', async () => {
+  it('returns the address of its flow to a registered phone, between SIP requests', async () => {
     const { peer } = await phone();
     const lines = { method: 'REGISTER', uri: 'sip:127.0.0.1', to: '<sip:alice@127.0.0.1>' };
     const more = ['Supported: outbound, path'];
@@ -35,7 +35,7 @@ describe('STUN on the SIP port', () => {
     }
   });
 
-  it('is answered within a rate, and never where it is malformed', async () => {
+  it('is answered within a rate, and never if malformed', async () => {
     const { rig, peer } = await phone();
     const dropped = (): number => rig.signalling.counters().dropped['stun'] ?? 0;
     peer.write(Buffer.from(`0001ffff${HEADER}`, 'hex'));

@@ -22,14 +22,17 @@ afterEach(async () => {
 });
 
 const message = (more: object = {}) => ({
-  ...{ method: 'MESSAGE', uri: 'sip:bob@127.0.0.1', callId: 'm1', body: 'hallo' },
+  method: 'MESSAGE',
+  uri: 'sip:bob@127.0.0.1',
+  callId: 'm1',
+  body: 'hallo',
   ...more,
 });
 const typed = (peer: UdpPeer, type: string, lines: Parameters<typeof requestText>[1]): string =>
   requestText(peer, lines).replace('application/sdp', type);
 
-describe('a text that arrives', () => {
-  it('is asked for a password, and answered with what is decided', async () => {
+describe('an incoming text', () => {
+  it('is challenged for a password and answered with the decision', async () => {
     const lines = message({ body: '', more: ['Content-Type: text/plain'] });
     await authenticated(alice, lines);
     const answer = await alice.read('403');
@@ -43,7 +46,7 @@ describe('a text that arrives', () => {
   it.each([
     ['413', 'text/plain', 'x'.repeat(101)],
     ['415', 'image/png', 'x'],
-  ])('%s before anybody is asked', async (status, type, body) => {
+  ])('gets %s before authentication', async (status, type, body) => {
     alice.write(typed(alice, type, message({ body })));
     const answer = await alice.read(status);
     if (status === '415') expect(headerOf(answer, 'Accept')).toContain('text/plain');
@@ -51,22 +54,28 @@ describe('a text that arrives', () => {
   });
 });
 
-describe('a text of ours', () => {
+describe('an outgoing text', () => {
   const register = (peer: UdpPeer, callId: string): Promise<void> =>
     authenticated(peer, {
-      ...{ method: 'REGISTER', uri: 'sip:127.0.0.1', to: '<sip:alice@127.0.0.1>', callId },
+      method: 'REGISTER',
+      uri: 'sip:127.0.0.1',
+      to: '<sip:alice@127.0.0.1>',
+      callId,
     });
   const send = () =>
     rig.signalling.texts.sendText({
-      ...{ username: 'alice', from: { user: 'bob', displayName: 'Bob' }, headers: [] },
-      ...{ contentType: 'text/plain', body: Buffer.from('hi') },
+      username: 'alice',
+      from: { user: 'bob', displayName: 'Bob' },
+      headers: [],
+      contentType: 'text/plain',
+      body: Buffer.from('hi'),
     });
   const answer = (peer: UdpPeer, text: string, status: string): void => {
     const lines = text.split('\r\n').filter((line) => /^(Via|From|To|Call-ID|CSeq):/.test(line));
     peer.write([`SIP/2.0 ${status}`, ...lines, 'Content-Length: 0', '', ''].join('\r\n'));
   };
 
-  it('goes to each phone of the user; one that has it answers for all', async () => {
+  it('is sent to each phone of the user; one success counts for all', async () => {
     const second = await UdpPeer.open(rig.signalling.port());
     for (const [peer, id] of [
       [alice, 'r1'],
@@ -85,7 +94,7 @@ describe('a text of ours', () => {
     second.close();
   });
 
-  it('to nobody has no status', async () => {
+  it('without a phone has no status', async () => {
     expect(await send()).toBeUndefined();
   });
 });

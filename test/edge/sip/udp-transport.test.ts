@@ -38,7 +38,7 @@ async function peer() {
   return socket;
 }
 
-/** Where nobody listens. */
+/** Returns a port without a listener. */
 async function closedPort(host: string): Promise<number> {
   const socket = createSocket(host === '::1' ? 'udp6' : 'udp4').bind(0, host);
   await once(socket, 'listening');
@@ -56,7 +56,7 @@ function stall(ms: number): void {
 const never = (): void => expect.unreachable();
 
 describe('the UDP socket', () => {
-  it('hears datagrams whole and from whom, and sends to them', async () => {
+  it('receives complete datagrams with their source, and sends to it', async () => {
     const [{ udp, port, heard }, socket] = [await listening(), await peer()];
     const long = 'x'.repeat(60_000);
     for (const text of ['one', '', long]) socket.send(text, port, '127.0.0.1');
@@ -69,7 +69,7 @@ describe('the UDP socket', () => {
   });
 
   it.each(['127.0.0.1', '::1', '::'])(
-    'on %s tells of datagrams that met no port, and goes on with others',
+    'on %s reports datagrams to closed ports and continues with others',
     async (host) => {
       const { udp, port, heard, undelivered } = await listening(host);
       const own = host === '127.0.0.1' ? host : '::1';
@@ -85,7 +85,7 @@ describe('the UDP socket', () => {
     },
   );
 
-  it('tells how long a datagram has waited while the loop stood still, all of a turn at once', async () => {
+  it('reports how long a datagram waited while the event loop was blocked, for all of a turn together', async () => {
     const [{ port, heard }, { udp: sender }] = [await listening(), await listening()];
     const count = 200;
     for (let n = 0; n < count; n += 1)
@@ -97,7 +97,7 @@ describe('the UDP socket', () => {
     expect(heard[0]?.waitedMs).toBeLessThan(5000);
   });
 
-  it('goes on with the others when one message is too much for its reader', async () => {
+  it('continues with other messages when the handling of one fails', async () => {
     const { port, heard, failures } = await listening('127.0.0.1', ({ text }) => {
       if (text === 'bad') throw new Error('unreadable');
     });
@@ -107,7 +107,7 @@ describe('the UDP socket', () => {
     expect(failures).toHaveLength(1);
   });
 
-  it('speaks IPv4 over an IPv6 socket, under plain addresses', async () => {
+  it('uses IPv4 over an IPv6 socket with plain addresses', async () => {
     const [{ udp, port, heard }, socket] = [await listening('::'), await peer()];
     socket.send('one', port, '127.0.0.1');
     await until(() => heard.length === 1);
@@ -117,7 +117,7 @@ describe('the UDP socket', () => {
     expect(String((await reply)[0])).toBe('two');
   });
 
-  it('tells when a message cannot be sent, and sends nothing once it is closed', async () => {
+  it('reports a failed send, and sends nothing once it is closed', async () => {
     const { udp } = await listening();
     const failed = new Promise<void>((resolve) => {
       udp.send(Buffer.alloc(70_000), '127.0.0.1', 9, resolve);
@@ -127,12 +127,12 @@ describe('the UDP socket', () => {
     await new Promise<void>((resolve) => udp.send(Buffer.from('late'), '127.0.0.1', 9, resolve));
   });
 
-  it('counts what the kernel had no room for', async () => {
+  it('counts datagrams dropped by the kernel', async () => {
     const [{ udp, port, heard }, { udp: sender }] = [await listening(), await listening()];
     const big = Buffer.alloc(60_000);
     for (let n = 0; n < 400; n += 1) sender.send(big, '127.0.0.1', port, never);
     await until(() => heard.length > 0);
-    // The count comes with what is heard after the loss.
+    // The count is updated with the next datagram received after the loss.
     await until(() => {
       sender.send(Buffer.from('more'), '127.0.0.1', port, never);
       return udp.lost > 0;

@@ -46,7 +46,7 @@ async function register(peer: WsPeer): Promise<string> {
   return peer.read('SIP/2.0');
 }
 
-/** The status of an upgrade that is refused. */
+/** Status of a refused upgrade. */
 async function refusedWith(url: string, protocols: string[], headers = {}): Promise<number> {
   const socket = new WebSocket(url, protocols, { headers });
   socket.on('error', () => undefined);
@@ -62,7 +62,7 @@ const invite = (rig: Rig, ended: () => void = () => undefined) =>
   );
 
 describe('a browser over WebSocket (RFC 7118)', () => {
-  it('registers with a contact that nobody can resolve, and is called over its socket', async () => {
+  it('registers with an unresolvable contact and is called over its socket', async () => {
     const rig = await rigOf();
     const peer = await browser(urlOf(rig));
     const ok = await register(peer);
@@ -75,7 +75,7 @@ describe('a browser over WebSocket (RFC 7118)', () => {
     expect(rig.signalling.counters().connections).toEqual({ ws: 1 });
   });
 
-  it('calls, and is hung up on', async () => {
+  it('calls and receives a hangup', async () => {
     const rig = await rigOf();
     const peer = await browser(urlOf(rig));
     const lines = { method: 'INVITE', uri: 'sip:100@127.0.0.1', callId: 'call', body: SDP };
@@ -90,7 +90,7 @@ describe('a browser over WebSocket (RFC 7118)', () => {
     await peer.read('BYE sip:alice@browser.invalid');
   });
 
-  it('is gone with its socket: calls to it end at once', async () => {
+  it('is unregistered when its socket closes: calls to it end immediately', async () => {
     const rig = await rigOf();
     const peer = await browser(urlOf(rig));
     await register(peer);
@@ -102,7 +102,7 @@ describe('a browser over WebSocket (RFC 7118)', () => {
     await new Promise<void>((resolve) => invite(rig, resolve));
   });
 
-  it('may send text and bytes; keeps alive as over TCP', async () => {
+  it('may send text and binary frames; keep-alives work as over TCP', async () => {
     const rig = await rigOf();
     const peer = await browser(urlOf(rig));
     const text = (callId: string) =>
@@ -117,7 +117,7 @@ describe('a browser over WebSocket (RFC 7118)', () => {
     await peer.read('200');
   });
 
-  it('has to ask for SIP, with a page that may', async () => {
+  it('must request the SIP subprotocol from an allowed origin', async () => {
     const rig = await rigOf({ webSockets: { ws: 0, origins: ['https://app.test'] } });
     const url = urlOf(rig);
     expect(await refusedWith(url, [])).toBe(400);
@@ -146,7 +146,7 @@ describe('a browser over WebSocket (RFC 7118)', () => {
 });
 
 describe('at an HTTP server of the service', () => {
-  it('/sip is the same; other upgrades are requests like others', async () => {
+  it('/sip works the same; other upgrades are handled as normal requests', async () => {
     const rig = await rigOf({ webSockets: {} });
     const server = createHttpServer({ shouldUpgradeCallback: isUpgrade }, (_request, response) => {
       response.writeHead(404).end();
@@ -180,7 +180,7 @@ describe('at an HTTP server of the service', () => {
 describe('a hostile peer of WebSocket', () => {
   const limits = { ...DEFAULT_STREAM_LIMITS, messageMs: 150 };
 
-  it('that never upgrades, never speaks or says too much is cut off', async () => {
+  it('without an upgrade, without messages or with too many is disconnected', async () => {
     const rig = await rigOf({ connections: limits });
     const slow = new TcpPeer(tcpConnect(rig.signalling.ports().ws ?? 0, '127.0.0.1'));
     slow.write('GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ');
@@ -192,7 +192,7 @@ describe('a hostile peer of WebSocket', () => {
     expect(rig.signalling.counters().connections).toEqual({});
   });
 
-  it('that never reads is cut off', async () => {
+  it('that never reads is disconnected', async () => {
     const rig = await rigOf({ connections: { ...limits, maxUnsentBytes: 20_000 } });
     const peer = await browser(urlOf(rig));
     await register(peer);

@@ -380,7 +380,7 @@ describe('connect failures', () => {
   });
 
   it.each([
-    ['http://127.0.0.1/', 'must begin with wss://'],
+    ['http://127.0.0.1/', 'must start with wss://'],
     ['not a url', 'cannot be parsed'],
   ])('%s is refused', async (url, words) => {
     expect(await failure(url)).toEqual({

@@ -2,9 +2,14 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { openNativeSockets } from '../../../src/edge/stream/native.ts';
 
 const LIMITS = {
-  ...{ maxMessageBytes: 1000, accountMessageBytes: 100_000 },
-  ...{ waitingMedia: 50, waitingControlBytes: 1000 },
-  ...{ messagesPerSecond: 10, messagesBurst: 10, bytesPerSecond: 1000, bytesBurst: 1000 },
+  maxMessageBytes: 1000,
+  accountMessageBytes: 100_000,
+  waitingMedia: 50,
+  waitingControlBytes: 1000,
+  messagesPerSecond: 10,
+  messagesBurst: 10,
+  bytesPerSecond: 1000,
+  bytesBurst: 1000,
   floodMs: 1000,
 };
 
@@ -14,8 +19,13 @@ describe('threads of stream sockets', () => {
   const counts = (): number[] => sockets.counters().threads.map((thread) => thread.sockets);
   const open = (socket: number): void =>
     sockets.open({
-      ...{ socket, addresses: ['127.0.0.1'], port: 1, secureHost: '' },
-      ...{ request: Buffer.from('GET / HTTP/1.1\r\n\r\n'), limits: LIMITS, account: 'one' },
+      socket,
+      addresses: ['127.0.0.1'],
+      port: 1,
+      secureHost: '',
+      request: Buffer.from('GET / HTTP/1.1\r\n\r\n'),
+      limits: LIMITS,
+      account: 'one',
     });
 
   it('one takes a tenth of its time before the next wakes; then the one with the least; a socket that is forgotten leaves its thread', () => {

@@ -82,7 +82,7 @@ describe('document rules (dialect §2.0)', () => {
   it('clamps a value out of range and warns', () => {
     const body = '<Dial timeLimit="100000"><Number>2</Number></Dial>';
     expect(one('dial', body).timeLimitMs).toBe(86_400_000);
-    expect(warningsOf(body)).toEqual(['timeLimit="100000" is outside of 1…86400 s: 86400 is used']);
+    expect(warningsOf(body)).toEqual(['timeLimit="100000" is outside 1…86400 s: 86400 is used']);
   });
 });
 
@@ -108,7 +108,7 @@ describe('Speak, Play, Wait, DTMF (dialect §2.1)', () => {
 
   it('Speak without text warns and does not end the call', () => {
     expect(one('speak', '<Speak>  </Speak>').text).toBe('');
-    expect(warningsOf('<Speak/>')).toEqual(['<Speak> has no text: nothing is said']);
+    expect(warningsOf('<Speak/>')).toEqual(['<Speak> has no text and is skipped']);
   });
 
   it('Play: loop 0 repeats until the call ends', () => {
@@ -227,7 +227,7 @@ describe('GetDigits, GetInput, Gather (dialect §2.1)', () => {
 
   it('warns about input without an action', () => {
     expect(warningsOf('<GetDigits/>')).toEqual([
-      '<GetDigits> has no action: its input goes nowhere',
+      '<GetDigits> has no action: its input is discarded',
     ]);
   });
 });
@@ -270,7 +270,7 @@ describe('Dial (spec, Answer-XML instructions)', () => {
     expect(one('dial', '<Dial> 14155550101 </Dial>').destinations).toMatchObject([
       { kind: 'number', number: '14155550101' },
     ]);
-    expect(problemOf('<Dial>1<Number>2</Number></Dial>')).toBe('text beside elements in <Dial>');
+    expect(problemOf('<Dial>1<Number>2</Number></Dial>')).toBe('text in addition to elements in <Dial>');
   });
 
   it('reads dialMusic as ringback, real or a URL', () => {

@@ -25,21 +25,21 @@ export interface ConnectionOptions {
   readonly events: ConnectionEvents;
 }
 
-/** Requests outside of dialogs that we want; those inside come to who made the dialog. */
+/** Out-of-dialog requests to subscribe to. In-dialog requests are delivered to the creator of the dialog. */
 const ROUTES = ['invite', 'register', 'options', 'message', 'subscribe', 'notify', 'info'];
 const CONNECT_MS = 5_000;
 const PING_MS = 10_000;
-/** So long without a byte, although pings are answered: it is gone. */
+/** Time without received bytes in milliseconds after which the connection counts as lost, although pings are sent. */
 const SILENCE_MS = 25_000;
 const FIRST_RETRY_MS = 250;
 const LAST_RETRY_MS = 5_000;
-/** A wrong secret does not become right by itself. */
+/** Retry delay after a refused secret, in milliseconds. */
 const REFUSED_RETRY_MS = 15_000;
 const MAX_REPLIES = 20_000;
 const MAX_UNSENT_BYTES = 8 * 2 ** 20;
 const FAILED: Reply = { isOk: false, words: [], transactionId: '', dialogId: '' };
 
-/** The connection to one drachtio-server: made again and again, as long as it is wanted. */
+/** Connection to one drachtio-server, re-established until it is stopped. */
 export class DrachtioConnection {
   readonly name: string;
   readonly host: string;
@@ -65,7 +65,7 @@ export class DrachtioConnection {
     return this.#isUp;
   }
 
-  /** Why there is none. */
+  /** Reason why the connection is down. */
   get problem(): string {
     return this.#problem;
   }
@@ -82,17 +82,17 @@ export class DrachtioConnection {
     this.#lost('stopped');
   }
 
-  /** New calls are for others that are connected to the same server. */
+  /** Leaves new calls to other clients of the same server. */
   leaveCalls(): void {
     this.#takesCalls = false;
     if (this.#isUp) this.#write(['remove_route', 'invite']);
   }
 
-  /** `done` is called exactly once, perhaps before this returns. */
+  /** Sends a command. `done` is called exactly once, possibly before this returns. */
   send(words: readonly string[], message: Uint8Array, done: (reply: Reply) => void): void {
     if (!this.#isUp) done(failed(this.#problem));
     else if (message.length > MAX_SENT_BYTES) done(failed('too long for drachtio-server'));
-    else if (this.#replies.size >= MAX_REPLIES) done(failed('too many requests wait'));
+    else if (this.#replies.size >= MAX_REPLIES) done(failed('too many pending requests'));
     else this.#replies.set(this.#write(['sip', ...words], message), done);
   }
 
@@ -101,7 +101,7 @@ export class DrachtioConnection {
     const id = String(this.#lastId);
     const socket = this.#socket;
     socket?.write(frame([id, ...words], message));
-    if ((socket?.writableLength ?? 0) > MAX_UNSENT_BYTES) this.#lost('it reads too slowly');
+    if ((socket?.writableLength ?? 0) > MAX_UNSENT_BYTES) this.#lost('the server reads too slowly');
     return id;
   }
 
@@ -127,7 +127,10 @@ export class DrachtioConnection {
     });
   }
 
-  /** What comes before the server has heard of a wish, it answers 503. It hears of them in order: its answer to the last is enough. */
+  /**
+   * Subscribes to requests. The server answers earlier requests with 503. It handles subscriptions in order, so the
+   * response to the last one is sufficient.
+   */
   #askForRequests(version: string): void {
     const verbs = ROUTES.filter((verb) => verb !== 'invite' || this.#takesCalls);
     const ids = verbs.map((verb) => this.#write(['route', verb]));
@@ -145,14 +148,14 @@ export class DrachtioConnection {
 
   #refused(): void {
     this.#retryMs = REFUSED_RETRY_MS;
-    this.#lost('it refuses the secret (drachtio.secret)');
+    this.#lost('the server refuses the secret (drachtio.secret)');
   }
 
   #ping(): void {
     const { clock } = this.#options;
     this.#cancelTimer();
     this.#cancelTimer = clock.at(clock.monotonicMs() + PING_MS, () => {
-      if (clock.monotonicMs() - this.#heardMs > SILENCE_MS) this.#lost('it has fallen silent');
+      if (clock.monotonicMs() - this.#heardMs > SILENCE_MS) this.#lost('no data received');
       else {
         this.#write(['ping']);
         this.#ping();
@@ -172,7 +175,7 @@ export class DrachtioConnection {
     for (const payload of payloads) if (socket === this.#socket) this.#take(payload);
   }
 
-  /** What goes wrong with one message costs no other. */
+  /** Handles one payload; an error does not affect other messages. */
   #take(payload: Buffer): void {
     const message = readPayload(payload);
     try {

@@ -3,16 +3,16 @@ import type { DrachtioConnection } from './connection.ts';
 
 export interface KnownDialog {
   readonly server: DrachtioConnection;
-  /** The server's name of it; '': it finds it by its Call-ID. */
+  /** Dialog ID of the server; empty if the server finds the dialog by Call-ID. */
   readonly id: string;
   readonly callId: string;
   readonly isCall: boolean;
 }
 
-/** Beyond, the oldest are forgotten: the server finds a dialog by its Call-ID too. */
+/** Maximum number of dialogs. The oldest are evicted, because the server also finds dialogs by Call-ID. */
 const MAX_DIALOGS = 40_000;
 
-/** Which server holds a dialog, and what it calls it. */
+/** Maps dialogs to their server and its dialog ID. */
 export class Dialogs {
   readonly #known = new Map<string, KnownDialog>();
 
@@ -30,12 +30,12 @@ export class Dialogs {
     if (oldest !== undefined) this.#known.delete(oldest);
   }
 
-  /** Of a request of ours. */
+  /** Dialog of our request. */
   of({ callId, from }: SipMessage): KnownDialog | undefined {
     return this.#known.get(keyOf(callId, from.tag ?? ''));
   }
 
-  /** `localTag`: ours. */
+  /** Removes a dialog. `localTag` is our tag. */
   end(callId: string, localTag: string | undefined): void {
     this.#known.delete(keyOf(callId, localTag ?? ''));
   }

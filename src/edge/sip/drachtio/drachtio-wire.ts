@@ -1,6 +1,6 @@
 /**
- * SIP over drachtio-server instead of sockets of our own. The servers hold the sockets, repeat messages, keep transactions, routes of
- * dialogs and session timers; the user agent above stays what it is: who may call, registrations, offers and answers, calls.
+ * SIP over drachtio-server instead of local sockets. The servers handle sockets, retransmissions, transactions, dialog
+ * routes and session timers. The user agent handles authentication, registrations, offers and answers, and calls.
  */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -23,7 +23,7 @@ import { OutboundRequests } from './outbound-requests.ts';
 export interface DrachtioOptions {
   readonly servers: readonly { readonly host: string; readonly port: number }[];
   readonly secret: string;
-  /** Calls over a server that is away go on for so long. */
+  /** Time in milliseconds for which calls continue without their server. */
   readonly graceMs: number;
 }
 
@@ -31,7 +31,7 @@ const CONTROL_PORT = 9022;
 const START_MS = 2_000;
 const PLACE = /^(?:\[([0-9a-f:.]+)\]|([^:\s[\]]+))(?::(\d{1,5}))?$/i;
 
-/** `host`, `host:port` or `[address]:port`; undefined where there is none, or one is not in that form. */
+/** Parses `host`, `host:port` or `[address]:port`; undefined if the list is empty or an entry is invalid. */
 export function serversOf(texts: readonly string[]): DrachtioOptions['servers'] | undefined {
   const places = texts.map((text) => {
     const [, address, name, port = CONTROL_PORT] = PLACE.exec(text.trim()) ?? [];
@@ -64,7 +64,10 @@ class DrachtioWire implements SipWire {
     this.traffic = new Traffic({ options, acquaintance, tell, close: () => undefined });
     this.#servers = servers.map((place) => {
       const server: DrachtioConnection = new DrachtioConnection({
-        ...{ ...place, secret, clock, logger },
+        ...place,
+        secret,
+        clock,
+        logger,
         events: {
           up: () => this.#up(server),
           down: () => this.#down(server),
@@ -76,13 +79,19 @@ class DrachtioWire implements SipWire {
     this.#flows = new Flows(this.#servers);
     const deliver = (bytes: Uint8Array, flow: Flow): void => this.traffic.received(bytes, flow);
     const failed = (why: string, method: string): void =>
-      logger.debug({ method, why }, 'drachtio-server did not send it');
+      logger.debug({ method, why }, 'drachtio-server did not send the message');
     this.#ours = new OutboundRequests({
-      ...{ flows: this.#flows, dialogs: this.#dialogs, deliver, tell, failed },
+      flows: this.#flows,
+      dialogs: this.#dialogs,
+      deliver,
+      tell,
+      failed,
     });
     this.#theirs = new InboundRequests({ dialogs: this.#dialogs, deliver, failed });
     this.#outages = new Outages({
-      ...{ clock, graceMs, dialogs: this.#dialogs },
+      clock,
+      graceMs,
+      dialogs: this.#dialogs,
       cutOff: (callIds, why) => this.#cutOff(callIds, why),
     });
   }
@@ -104,7 +113,7 @@ class DrachtioWire implements SipWire {
     return { udp: port, tcp: port };
   }
 
-  /** Waits a little for the first server; one that is away comes later, and readiness tells of it. */
+  /** Waits briefly for the first server. Others may connect later; the readiness check reports them. */
   start(): Promise<void> {
     const { clock } = this.#parts.options;
     return new Promise((resolve) => {
@@ -126,7 +135,7 @@ class DrachtioWire implements SipWire {
     for (const server of this.#servers) server.leaveCalls();
   }
 
-  /** Connections of the servers, which tell of none. */
+  /** Empty, because the servers do not report their connections. */
   connections(): Readonly<Partial<Record<SipTransportName, number>>> {
     return {};
   }
@@ -137,7 +146,7 @@ class DrachtioWire implements SipWire {
 
   keepAlive(): void {}
 
-  /** Browsers connect to the WebSocket ports of the servers. */
+  /** Refuses the upgrade, because browsers connect to the WebSocket ports of the servers. */
   upgrade(_request: IncomingMessage, socket: Duplex): void {
     socket.end(
       'HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n',
@@ -159,7 +168,7 @@ class DrachtioWire implements SipWire {
     const { message } = parsed;
     if (message.kind === 'response') this.#ours.received(server, meta, message);
     else if (meta.source === 'application') {
-      // A BYE of its own: nobody acknowledged our 200, or a session was not refreshed in time.
+      // The server sent a BYE: the ACK to our 200 is missing, or a session refresh timed out.
       this.#cutOff([message.callId], 'drachtio-server has ended the dialog');
     } else {
       const flow = this.#flows.heard(server, meta, message.topVia?.transport);
@@ -175,7 +184,7 @@ class DrachtioWire implements SipWire {
   #down(server: DrachtioConnection): void {
     this.#ours.lost(server);
     const unanswered = this.#theirs.lost(server);
-    if (unanswered.length > 0) this.#cutOff(unanswered, 'drachtio-server is away');
+    if (unanswered.length > 0) this.#cutOff(unanswered, 'drachtio-server is unavailable');
     this.#outages.began(server);
   }
 
@@ -185,7 +194,7 @@ class DrachtioWire implements SipWire {
   }
 }
 
-/** What carries SIP with `sip.backend=drachtio`. */
+/** Creates the SIP transport for `sip.backend=drachtio`. */
 export const drachtioWire =
   (options: DrachtioOptions): WireFactory =>
   (parts) =>

@@ -8,22 +8,22 @@ import {
 import type { DrachtioConnection } from './connection.ts';
 import type { MessageMeta } from './frames.ts';
 
-/** Peers whose server and connection are known. */
+/** Maximum number of peers with a known server and connection. */
 const MAX_KNOWN = 50_000;
 
-/** A peer as a server of drachtio reaches it. */
+/** Route to a peer over a drachtio-server. */
 interface Way {
   readonly server: DrachtioConnection;
-  /** As its URI names it. */
+  /** Transport as named in its URI. */
   readonly transport: SipTransportName;
   readonly address: string;
   readonly port: number;
 }
 
-/** Where messages come from and go to, in the words of the user agent: a peer over a server, which holds the connection. */
+/** Maps flows of the user agent to peers behind a server, which holds the connection. */
 export class Flows {
   readonly #servers: readonly DrachtioConnection[];
-  /** The server over which a peer was heard last. */
+  /** Server over which a peer was last received. */
   readonly #datagrams = new RecentMap<DrachtioConnection>(MAX_KNOWN);
   readonly #ids = new RecentMap<number>(MAX_KNOWN);
   readonly #ways = new RecentMap<Way>(MAX_KNOWN);
@@ -34,14 +34,14 @@ export class Flows {
     this.#servers = servers;
   }
 
-  /** One that is connected, each in its turn. */
+  /** Next connected server in round-robin order. */
   any(): DrachtioConnection | undefined {
     const up = this.#servers.filter(({ isUp }) => isUp);
     this.#turn += 1;
     return up[this.#turn % Math.max(1, up.length)];
   }
 
-  /** Of a message that a server brought; `via`: transport in its top Via. */
+  /** Flow of a message from a server. `via` is the transport in its top Via. */
   heard(server: DrachtioConnection, meta: MessageMeta, via: string | undefined): Flow {
     const { address, port } = meta;
     const told = toldTransport(meta.protocol, via);
@@ -49,13 +49,13 @@ export class Flows {
       this.#datagrams.set(`${address} ${port}`, server);
       return flowOf(server, { transport: 'udp', address, port }, undefined);
     }
-    // What a Via says of encryption is not believed: a WebSocket may have it, and counts as if it had none.
+    // The Via is not trusted for encryption, so a WebSocket always counts as unencrypted, except in its name.
     const named = told === 'ws' && via === 'WSS' ? 'wss' : told;
     const id = this.#idOf({ server, transport: named, address, port });
     return flowOf(server, { transport: told, address, port }, id);
   }
 
-  /** To somebody who is not connected yet: whichever server opens the connection. */
+  /** Flow to a peer without a connection; any server may open it. */
   to({ transport, address, port }: Target): Flow | undefined {
     const server = this.any();
     if (server === undefined) return undefined;
@@ -63,7 +63,7 @@ export class Flows {
     return flowOf(server, { transport, address, port }, id);
   }
 
-  /** The server that a request is for, and where it is to send it; undefined: none is connected. */
+  /** Server and destination of a request, or undefined if no server is connected. */
   wayOf(flow: Flow): { readonly server: DrachtioConnection; readonly uri: string } | undefined {
     const { remoteAddress: address, remotePort: port, connectionId } = flow;
     const way =
@@ -75,7 +75,7 @@ export class Flows {
             port,
           }
         : this.#ways.get(String(connectionId));
-    // A datagram may leave from any of them; a connection is where it is.
+    // Any server can send a datagram, but a connection belongs to one server.
     const isOpen = connectionId === undefined && way?.server?.isUp !== true;
     const server = isOpen ? this.any() : way?.server;
     if (way === undefined || server?.isUp !== true) return undefined;
@@ -97,7 +97,7 @@ export class Flows {
   }
 }
 
-/** drachtio calls a WebSocket tcp, and does not say what an ACK came over. */
+/** Transport of a message. drachtio reports a WebSocket as tcp and omits the transport of an ACK. */
 function toldTransport(protocol: string, via: string | undefined): SipTransportName {
   if (protocol === 'udp' || protocol === 'tls') return protocol;
   if (protocol === '' && via === 'UDP') return 'udp';
@@ -110,6 +110,9 @@ const flowOf = (
   connectionId: number | undefined,
 ): Flow => ({
   transport,
-  ...{ localAddress: server.host, localPort: 0 },
-  ...{ remoteAddress: address, remotePort: port, connectionId },
+  localAddress: server.host,
+  localPort: 0,
+  remoteAddress: address,
+  remotePort: port,
+  connectionId,
 });

@@ -1,17 +1,21 @@
 /**
- * The control protocol of drachtio-server (0.9; what drachtio-srf 5 speaks): text over TCP, each message as `<bytes>#<payload>`. A payload
- * is a line of words between bars, and where it carries a SIP message a line break and that message.
+ * Control protocol of drachtio-server (0.9; compatible with drachtio-srf 5): text over TCP, each message as
+ * `<bytes>#<payload>`. A payload is a line of words separated by bars. A SIP message follows after a line break, if
+ * there is one.
  */
 
-/** Longest payload that we take. */
+/** Maximum size of a received payload in bytes. */
 export const MAX_RECEIVED_BYTES = 256 * 1024;
-/** The server's ring of read bytes has 12,228: a longer payload would overwrite itself there. */
+/**
+ * Maximum size of a sent payload in bytes. The server's ring buffer has 12,228 bytes, and a longer payload would
+ * overwrite itself.
+ */
 export const MAX_SENT_BYTES = 12_000;
 const MOST_DIGITS = 6;
 const HASH = 0x23;
 const NONE = Buffer.alloc(0);
 
-/** Cuts a stream of bytes into payloads. Throws where it is none of this protocol. */
+/** Splits a byte stream into payloads. Throws if the stream is not this protocol. */
 export class FrameReader {
   #pending: Buffer = NONE;
 
@@ -45,23 +49,23 @@ export function frame(words: readonly string[], message?: Uint8Array): Buffer {
   return Buffer.concat([Buffer.from(`${length}#${head}`), message ?? NONE]);
 }
 
-/** Who sent a message to the server, and what the server calls its transaction and dialog. */
+/** Sender of a message, and the server's IDs of its transaction and dialog. */
 export interface MessageMeta {
-  /** `application`: the server itself. */
+  /** Source; `application` means the server itself. */
   readonly source: string;
   readonly protocol: string;
   readonly address: string;
   readonly port: number;
   readonly transactionId: string;
-  /** '': none. */
+  /** Dialog ID, or empty if there is none. */
   readonly dialogId: string;
 }
 
 export interface Reply {
   readonly isOk: boolean;
-  /** What follows OK or NO. */
+  /** Words after OK or NO. */
   readonly words: readonly string[];
-  /** Of a SIP message that was sent. */
+  /** Transaction ID of a sent SIP message. */
   readonly transactionId: string;
   readonly dialogId: string;
 }
@@ -70,7 +74,7 @@ export type ServerMessage =
   | { readonly kind: 'reply'; readonly to: string; readonly reply: Reply }
   | { readonly kind: 'sip'; readonly meta: MessageMeta; readonly bytes: Buffer };
 
-/** Undefined: a message of another kind (call records). */
+/** Returns undefined for other kinds of messages (call records). */
 export function readPayload(payload: Buffer): ServerMessage | undefined {
   const lineEnd = payload.indexOf('\r\n');
   const line = payload.toString('utf8', 0, lineEnd === -1 ? payload.length : lineEnd);
@@ -80,14 +84,19 @@ export function readPayload(payload: Buffer): ServerMessage | undefined {
     const reply = {
       isOk: word(3) === 'OK',
       words: words.slice(4),
-      ...{ transactionId: word(10), dialogId: word(11) },
+      transactionId: word(10),
+      dialogId: word(11),
     };
     return { kind: 'reply', to: word(2), reply };
   }
   if (word(1) !== 'sip' || lineEnd === -1) return undefined;
   const meta = {
-    ...{ source: word(2), protocol: word(4), address: word(5), port: Number(word(6)) || 0 },
-    ...{ transactionId: word(8), dialogId: word(9) },
+    source: word(2),
+    protocol: word(4),
+    address: word(5),
+    port: Number(word(6)) || 0,
+    transactionId: word(8),
+    dialogId: word(9),
   };
   return { kind: 'sip', meta, bytes: payload.subarray(lineEnd + 2) };
 }

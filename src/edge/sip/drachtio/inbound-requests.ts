@@ -12,27 +12,30 @@ import { ackOf, asksForReliable, heardRequest, responseText } from './rewrite.ts
 
 type Send = Extract<UserAgentOutput, { kind: 'send' }>;
 
-/** A request of a peer that has no final response. */
+/** A peer's request without a final response. */
 interface Pending {
   readonly request: SipRequest;
   readonly flow: Flow;
   readonly server: DrachtioConnection;
-  /** The server's name of it. */
+  /** Transaction ID of the server. */
   readonly id: string;
   readonly isReliable: boolean;
 }
 
 export interface InboundRequestsParts {
   readonly dialogs: Dialogs;
-  /** Bytes for the user agent. */
+  /** Passes bytes to the user agent. */
   readonly deliver: (bytes: Uint8Array, flow: Flow) => void;
   readonly failed: (why: string, method: string) => void;
 }
 
-/** Beyond, the oldest get no answer of ours: the server answers them itself in the end. */
+/**
+ * Maximum number of pending requests. Beyond it, the oldest get no response from us; the server eventually answers
+ * them.
+ */
 const MAX_PENDING = 40_000;
 
-/** Requests that drachtio-server brings, and the user agent's answers to them. */
+/** Requests from drachtio-server and the user agent's responses. */
 export class InboundRequests {
   readonly #parts: InboundRequestsParts;
   readonly #pending = new Map<string, Pending>();
@@ -50,11 +53,14 @@ export class InboundRequests {
     const isCall = method === 'INVITE';
     this.#parts.dialogs.note(to.tag, { server, id: meta.dialogId, callId, isCall });
     const pending = {
-      ...{ request, flow, server, id: meta.transactionId },
+      request,
+      flow,
+      server,
+      id: meta.transactionId,
       isReliable: isCall && asksForReliable(request),
     };
     if (method === 'PRACK') {
-      // Only the server makes provisional responses reliable, so that it is for one of its own.
+      // Only the server sends reliable provisional responses, so this PRACK belongs to it.
       const ok = createResponse(request, 200);
       server.send([pending.id, ''], responseText(ok, false), () => undefined);
       return;
@@ -63,7 +69,7 @@ export class InboundRequests {
     this.#parts.deliver(serialize(heardRequest(request)), flow);
   }
 
-  /** An answer of the user agent; what it repeats is not handed on. */
+  /** Sends a response of the user agent. Retransmissions are dropped. */
   send({ message, transaction }: Send): void {
     if (message.kind !== 'response' || message.status === 100) return;
     const key = keyOf(message);
@@ -83,7 +89,7 @@ export class InboundRequests {
     }
   }
 
-  /** Call-IDs of calls that wait for an answer of ours which cannot be sent any more. */
+  /** Call-IDs of calls whose pending response can no longer be sent. */
   lost(server: DrachtioConnection): readonly string[] {
     const gone = [...this.#pending].filter(([, pending]) => pending.server === server);
     for (const [key] of gone) this.#pending.delete(key);

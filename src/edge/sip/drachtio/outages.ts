@@ -13,8 +13,9 @@ export interface OutagesParts {
 const CHECK_MS = 15_000;
 
 /**
- * Calls over a server that went away. Within the grace they go on: their media is ours. When the server is back it brings us no
- * requests of the old dialogs any more, neither a BYE, so that it is asked now and then whether it still has each of them.
+ * Calls whose server connection is lost. They continue for the grace period, because their media does not use the
+ * server. After a reconnect the server sends no requests of old dialogs, not even BYE. Therefore each dialog is probed
+ * periodically.
  */
 export class Outages {
   readonly #parts: OutagesParts;
@@ -28,7 +29,7 @@ export class Outages {
     this.#after(server, this.#parts.graceMs, () => {
       const calls = this.#parts.dialogs.callsOf(server);
       this.#parts.dialogs.forget(server);
-      if (calls.length > 0) this.#cutOff(calls, 'drachtio-server is away');
+      if (calls.length > 0) this.#cutOff(calls, 'drachtio-server is unavailable');
     });
   }
 
@@ -78,7 +79,7 @@ export class Outages {
   }
 }
 
-/** Its answer does not matter: a server that has no such dialog says so at once. */
+/** Probe request. The response status does not matter: a server without the dialog reports an error immediately. */
 const ASKED = serialize(
   createRequest({ method: 'OPTIONS', requestUri: 'sip:placeholder', headers: [] }),
 );

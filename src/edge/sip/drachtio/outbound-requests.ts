@@ -15,23 +15,23 @@ import { heardResponse, requestText } from './rewrite.ts';
 
 type Send = Extract<UserAgentOutput, { kind: 'send' }>;
 
-/** A request of ours that has no final response. */
+/** Our request without a final response. */
 interface Pending {
   readonly request: SipRequest;
   readonly flow: Flow;
   readonly server: DrachtioConnection;
   readonly transaction: number | undefined;
   readonly inDialog: boolean;
-  /** The server's name of it, once it was sent. */
+  /** Transaction ID of the server, set when the request has been sent. */
   id: string;
-  /** A CANCEL that waits until the server has sent the INVITE. */
+  /** CANCEL that waits until the server has sent the INVITE. */
   cancel: SipRequest | undefined;
 }
 
 export interface OutboundRequestsParts {
   readonly flows: Flows;
   readonly dialogs: Dialogs;
-  /** Bytes for the user agent, as if they had come from the network. */
+  /** Passes bytes to the user agent as if they came from the network. */
   readonly deliver: (bytes: Uint8Array, flow: Flow) => void;
   readonly tell: (input: UserAgentInput) => void;
   readonly failed: (why: string, method: string) => void;
@@ -40,8 +40,8 @@ export interface OutboundRequestsParts {
 const MAX_PENDING = 40_000;
 
 /**
- * Requests of the user agent over drachtio-server, which sends each of them once or as often as it takes, and acknowledges refusals.
- * Repetitions of the user agent's own are not handed on.
+ * Sends the user agent's requests over drachtio-server, which retransmits them and acknowledges refusals.
+ * Retransmissions of the user agent are dropped.
  */
 export class OutboundRequests {
   readonly #parts: OutboundRequestsParts;
@@ -59,13 +59,13 @@ export class OutboundRequests {
   send({ message, flow, transaction }: Send): void {
     if (message.kind !== 'request') return;
     if (message.method === 'ACK') {
-      // One in a transaction is for a refusal, which the server acknowledges itself.
+      // An ACK inside a transaction answers a refusal, which the server acknowledges itself.
       if (transaction === undefined) this.#acknowledge(message, flow);
     } else if (message.method === 'CANCEL') this.#cancel(message, flow);
     else this.#begin(message, flow, transaction);
   }
 
-  /** A response that a server brought. */
+  /** Handles a response from a server. */
   received(server: DrachtioConnection, meta: MessageMeta, response: SipResponse): void {
     const key = keyOf(server, meta.transactionId);
     const pending = this.#byId.get(key);
@@ -76,14 +76,16 @@ export class OutboundRequests {
     if (makesDialog && status > 100 && status < 300) {
       this.#parts.dialogs.note(request.from.tag, {
         server,
-        ...{ id: meta.dialogId, callId: request.callId, isCall: request.method === 'INVITE' },
+        id: meta.dialogId,
+        callId: request.callId,
+        isCall: request.method === 'INVITE',
       });
     }
     if (status >= 200) this.#over(pending, status);
     this.#parts.deliver(serialize(heardResponse(response, request)), flow);
   }
 
-  /** The server is gone: what it was to tell of these will not come. */
+  /** Handles a lost server: pending requests get no response. */
   lost(server: DrachtioConnection): void {
     const gone = [...this.#byBranch.values()].filter((pending) => pending.server === server);
     for (const pending of gone) this.#fail(pending, 'the server is gone');
@@ -102,8 +104,13 @@ export class OutboundRequests {
     }
     const inDialog = dialog !== undefined;
     const pending: Pending = {
-      ...{ request, flow, server, transaction, inDialog },
-      ...{ id: '', cancel: undefined },
+      request,
+      flow,
+      server,
+      transaction,
+      inDialog,
+      id: '',
+      cancel: undefined,
     };
     this.#byBranch.set(branch, pending);
     const words = inDialog ? ['', dialog.id] : ['', '', isInside ? '' : (way?.uri ?? '')];
@@ -133,7 +140,7 @@ export class OutboundRequests {
     );
   }
 
-  /** The server tells nobody how its CANCEL was answered: what matters is the end of the INVITE. */
+  /** Cancels an INVITE. The server does not report the response to CANCEL; only the end of the INVITE matters. */
   #cancel(cancel: SipRequest, flow: Flow): void {
     const pending = this.#byBranch.get(cancel.topVia?.branch ?? '');
     if (pending?.id === '') pending.cancel = cancel;
@@ -151,14 +158,14 @@ export class OutboundRequests {
     const { request, server, id } = pending;
     this.#byBranch.delete(request.topVia?.branch ?? '');
     this.#byId.delete(keyOf(server, id));
-    // A refused INVITE of ours ends what was early; a challenge to a BYE does not end its dialog.
+    // A refused INVITE ends its early dialogs. A challenge to a BYE does not end its dialog.
     const isRefused = request.method === 'INVITE' && !pending.inDialog && status >= 300;
     const isEnded = request.method === 'BYE' && status !== 401 && status !== 407;
     if (isRefused || isEnded || this.#endsSubscription(request))
       this.#parts.dialogs.end(request.callId, request.from.tag);
   }
 
-  /** A REFER has one of its own inside a call, which goes on. */
+  /** Returns whether the request ends a subscription. The subscription of a REFER inside a call does not end the call. */
   #endsSubscription(request: SipRequest): boolean {
     if (request.method !== 'NOTIFY' || this.#parts.dialogs.of(request)?.isCall === true)
       return false;

@@ -1,4 +1,4 @@
-/** What differs between the messages of the user agent and those that drachtio-server sends and brings. */
+/** Converts between the messages of the user agent and those of drachtio-server. */
 import {
   createRequest,
   type SipMessage,
@@ -9,9 +9,9 @@ import {
 
 type Fields = SipMessage['fields'];
 
-/** The server runs session timers (RFC 4028) itself: two clocks for one session would contradict each other. */
+/** Header fields of session timers (RFC 4028), which only the server runs. Two timers for one session would conflict. */
 const ITS_TIMERS: ReadonlySet<string> = new Set(['session-expires', 'min-se']);
-/** What it writes itself in any message. */
+/** Header fields that the server adds to every message. */
 const ITS_OWN: ReadonlySet<string> = new Set([
   ...['via', 'route', 'record-route', 'content-length', ...ITS_TIMERS],
 ]);
@@ -22,7 +22,7 @@ const WITH_ITS_CONTACT: ReadonlySet<string> = new Set([
 ]);
 const RELIABLE = '100rel';
 
-/** As the server is to send it. `inDialog`: it knows the dialog, and writes what names it. */
+/** Request to be sent by the server. With `inDialog` the server adds the header fields of the dialog. */
 export function requestText(request: SipRequest, inDialog: boolean): Buffer {
   const { method } = request;
   const fields = request.fields.filter(
@@ -34,7 +34,10 @@ export function requestText(request: SipRequest, inDialog: boolean): Buffer {
   return text(new SipRequest(method, request.requestUri, fields, request.body));
 }
 
-/** `isReliable`: a provisional one is to be acknowledged by PRACK (RFC 3262), which the server sees to. */
+/**
+ * Response to be sent by the server. `isReliable` requests PRACK for a provisional response (RFC 3262), which the
+ * server handles.
+ */
 export function responseText(response: SipResponse, isReliable: boolean): Buffer {
   const { status } = response;
   const isOurs = (key: string): boolean =>
@@ -47,7 +50,7 @@ export function responseText(response: SipResponse, isReliable: boolean): Buffer
   return text(asks ? plain.withAddedHeader('Require', RELIABLE) : plain);
 }
 
-/** A request of a peer, without what the server does about it: session timers, and PRACK for provisional responses. */
+/** A peer's request without extensions that the server handles: session timers and PRACK. */
 export function heardRequest(request: SipRequest): SipRequest {
   return new SipRequest(
     request.method,
@@ -57,7 +60,7 @@ export function heardRequest(request: SipRequest): SipRequest {
   );
 }
 
-/** A response to a request of ours, as if it had come to the request that we wrote. */
+/** A response adapted to our original request. */
 export function heardResponse(response: SipResponse, to: SipRequest): SipResponse {
   const own = to.fields.filter(({ key }) => key === 'via' || key === 'cseq');
   const told = fieldsFor(response, ['timer']).filter(({ key }) => key !== 'via' && key !== 'cseq');
@@ -67,7 +70,7 @@ export function heardResponse(response: SipResponse, to: SipRequest): SipRespons
 export const asksForReliable = (request: SipRequest): boolean =>
   request.tokens('require').includes(RELIABLE);
 
-/** The ACK to a refusal, which the server keeps to itself (RFC 3261 §17.1.1.3). */
+/** ACK to a refusal, which the server does not forward (RFC 3261 §17.1.1.3). */
 export function ackOf(request: SipRequest, refusal: SipResponse): Buffer {
   const field = (name: string): string => request.header(name) ?? '';
   const ack = createRequest({
@@ -85,7 +88,7 @@ export function ackOf(request: SipRequest, refusal: SipResponse): Buffer {
   return serialize(ack);
 }
 
-/** Without some extensions, as if the peer had never heard of them. */
+/** Header fields without the given extensions. */
 function fieldsFor(message: SipMessage, without: readonly string[]): Fields {
   return message.fields.flatMap((field) => {
     if (ITS_TIMERS.has(field.key)) return [];
@@ -96,5 +99,5 @@ function fieldsFor(message: SipMessage, without: readonly string[]): Fields {
   });
 }
 
-/** The server counts bodies itself, and separates them from the head by an empty line. */
+/** The server computes the body length and separates the body by an empty line. */
 const text = (message: SipMessage): Buffer => serialize(message);

@@ -1,4 +1,4 @@
-/** SIP messages as a capture file that Wireshark reads. */
+/** Writes SIP messages to a capture file for Wireshark. */
 import { isIPv4, isIPv6 } from 'node:net';
 import type { TracedMessage } from './message-ring.ts';
 import { maskedMessage } from './message-text.ts';
@@ -7,19 +7,20 @@ export const CAPTURE_TYPE = 'application/vnd.tcpdump.pcap';
 
 const MAGIC = 0xa1b2c3d4;
 const SNAP_LENGTH = 0x40000;
-/** LINKTYPE_RAW: packets begin with their IP header. */
+/** LINKTYPE_RAW: packets start with their IP header. */
 const LINK_TYPE = 101;
 const UDP = 17;
 const UDP_HEADER = 8;
 const IPV4_HEADER = 20;
 const IPV6_HEADER = 40;
-/** What one UDP packet over IPv4 holds. */
+/** Maximum payload of one UDP packet over IPv4, in bytes. */
 const MAX_PAYLOAD = 65_535 - IPV4_HEADER - UDP_HEADER;
 const HOPS = 64;
 
 /**
- * pcap with microseconds. Messages of every transport, decrypted ones too, stand in UDP packets of their addresses and ports, without
- * credentials and media keys; so their lengths may differ from those on the wire.
+ * Builds a pcap file with microsecond timestamps. Messages of all transports, including decrypted ones, are written as
+ * UDP packets with their addresses and ports. Credentials and media keys are masked, so lengths may differ from those
+ * on the wire.
  */
 export function captureOf(messages: readonly TracedMessage[]): Buffer {
   const head = Buffer.alloc(24);
@@ -56,7 +57,7 @@ function packetOf({ direction, flow, bytes }: TracedMessage): Buffer {
   const pseudo = Buffer.alloc(8);
   pseudo.writeUInt32BE(length, 0);
   pseudo.writeUInt32BE(UDP, 4);
-  // 0 would mean that there is none (RFC 768).
+  // A checksum of 0 would mean that there is none (RFC 768).
   udp.writeUInt16BE(checksum(Buffer.concat([from.ip, to.ip, pseudo, udp, payload])) || 0xffff, 6);
   const ip = isV6 ? ipv6Header(length) : ipv4Header(length);
   (isV6 ? [8, 24] : [12, 16]).forEach((at, side) => {
@@ -84,13 +85,16 @@ function ipv6Header(payloadBytes: number): Buffer {
   return head;
 }
 
-/** A socket that listens on all addresses of the other family too names none of the family asked for. */
+/**
+ * Address bytes in the requested family; the wildcard address if the socket listens on all addresses of the other
+ * family.
+ */
 const sameFamily = (address: string, isV6: boolean): Buffer =>
   (isV6 ? isIPv6(address) : isIPv4(address)) ? addressBytes(address, isV6) : unspecified(isV6);
 
 const unspecified = (isV6: boolean): Buffer => Buffer.alloc(isV6 ? 16 : 4);
 
-/** An IP address as it stands in packets; all zeros for anything else. */
+/** IP address as in packets; all zeros for other text. */
 export function addressBytes(address: string, isV6: boolean): Buffer {
   const [plain = ''] = address.split('%', 1);
   if (!isV6) return isIPv4(plain) ? Buffer.from(plain.split('.').map(Number)) : unspecified(false);
@@ -106,7 +110,7 @@ export function addressBytes(address: string, isV6: boolean): Buffer {
   return out;
 }
 
-/** `::ffff:192.0.2.1` in hexadecimal groups. */
+/** Converts `::ffff:192.0.2.1` to hexadecimal groups. */
 function withoutDots(address: string): string {
   const dotted = /^(.*:)(\d+)\.(\d+)\.(\d+)\.(\d+)$/.exec(address);
   if (dotted === null) return address;
@@ -115,7 +119,7 @@ function withoutDots(address: string): string {
   return `${head}${(256 * a + b).toString(16)}:${(256 * c + d).toString(16)}`;
 }
 
-/** RFC 1071. */
+/** Internet checksum of RFC 1071. */
 function checksum(bytes: Buffer): number {
   let sum = 0;
   for (let at = 0; at < bytes.length; at += 2) sum += 256 * (bytes[at] ?? 0) + (bytes[at + 1] ?? 0);

@@ -10,9 +10,9 @@ import { maskedMessage } from './message-text.ts';
 export interface HepOptions extends HepAgent {
   readonly host: string;
   readonly port: number;
-  /** What would let its reader log in or listen in is masked. */
+  /** True to mask credentials and media keys. */
   readonly hidesCredentials: boolean;
-  /** Of sockets that listen on all addresses. */
+  /** Local address to report for sockets that listen on all addresses. */
   readonly ownAddress: string;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -20,20 +20,23 @@ export interface HepOptions extends HepAgent {
 
 export interface HepCounts {
   readonly sent: number;
-  /** Too many at once, or Homer's host is not to be found. */
+  /** Number of packets dropped because of overload or an unresolvable Homer host. */
   readonly dropped: number;
 }
 
 const FLUSH_MS = 100;
-/** The first messages of a call wait so long until it is known whose they are. */
+/** Time in milliseconds for which the first messages of a call wait for its identification. */
 const PATIENCE_MS = 1000;
 const MAX_WAITING = 5000;
 const MAX_WAITING_BYTES = 8 * 2 ** 20;
-/** Packets of one turn: what is more goes with the next. */
+/** Maximum number of packets per turn; the rest is sent in the next one. */
 const MOST_A_TURN = 1000;
 const LOOK_UP_MS = 60_000;
 
-/** Sends messages and reports to Homer, late and in batches, so that no call waits for it. What does not fit is dropped and counted. */
+/**
+ * Sends messages and reports to Homer, delayed and in batches, so that calls are not blocked. Packets beyond the limit
+ * are dropped and counted.
+ */
 export class HepExporter {
   readonly #options: HepOptions;
   readonly #ring: Pick<MessageRing, 'conversationOf'>;
@@ -56,7 +59,7 @@ export class HepExporter {
     return { sent: this.#sent, dropped: this.#dropped };
   }
 
-  /** The bytes are kept until they are sent. */
+  /** Queues a message. The bytes are kept until they are sent. */
   note(message: TracedMessage): void {
     const { length } = message.bytes;
     const isFull =
@@ -70,7 +73,7 @@ export class HepExporter {
     this.#arm();
   }
 
-  /** A report of a running call. */
+  /** Queues a report of an active call. */
   report(packet: Omit<HepPacket, 'what'>): void {
     this.#send({ ...packet, what: 'rtcp' });
   }
@@ -92,7 +95,7 @@ export class HepExporter {
     });
   }
 
-  /** `before`: what is older does not wait to be known. */
+  /** Sends queued packets. Messages older than `before` no longer wait for identification. */
   #flush(before: number): void {
     const waiting = this.#waiting;
     this.#waiting = [];
@@ -139,7 +142,7 @@ export class HepExporter {
     });
   }
 
-  /** A host's name is looked up again now and then; meanwhile its last address is used. */
+  /** Opens the socket. The host name is resolved again periodically; until then the last address is used. */
   #open(): Socket | undefined {
     const { clock, host } = this.#options;
     const nowMs = clock.monotonicMs();
@@ -166,12 +169,12 @@ export class HepExporter {
     this.#socket?.close();
     this.#address = address;
     this.#socket = createSocket(isIPv6(address) ? 'udp6' : 'udp4');
-    // Homer is away: nothing to do about it.
+    // Errors are ignored, because an unavailable Homer must not affect calls.
     this.#socket.on('error', () => undefined);
     this.#socket.unref();
   }
 }
 
-/** `0.0.0.0` and `::` are nobody's. */
+/** Address and port; the wildcard addresses `0.0.0.0` and `::` are replaced. */
 const placeOf = (address: string, own: string): string =>
   address === '0.0.0.0' || address === '::' ? own : address;

@@ -1,16 +1,16 @@
-/** HEP3, the format in which Homer and its like take messages (github.com/sipcapture/HEP, rev. 12). */
+/** HEP3, the format for messages to Homer and compatible servers (github.com/sipcapture/HEP, rev. 12). */
 import { isIPv6 } from 'node:net';
 import { addressBytes } from './capture.ts';
 
 export interface HepPacket {
   readonly from: HepPlace;
   readonly to: HepPlace;
-  /** What it crossed the wire in; messages of TLS and WebSocket stand under TCP. */
+  /** True for UDP. Messages of TLS and WebSocket are reported as TCP. */
   readonly isUdp: boolean;
   readonly atMs: number;
   readonly what: 'sip' | 'rtcp';
   readonly payload: Uint8Array;
-  /** What belongs together: the UUID of the call, or the Call-ID of what is no call. */
+  /** Correlation ID: the UUID of the call, or the Call-ID of other messages. */
   readonly correlation: string;
 }
 
@@ -20,7 +20,7 @@ interface HepPlace {
 }
 
 export interface HepAgent {
-  /** Names this service among those that report to one Homer. */
+  /** ID of this service among the reporters of one Homer. */
   readonly captureId: number;
   readonly password: string;
 }
@@ -45,9 +45,9 @@ const CHUNK = {
 } as const;
 const FAMILY = { v4: 2, v6: 10 } as const;
 const IP_PROTOCOL = { tcp: 6, udp: 17 } as const;
-/** 5: RTCP as JSON. */
+/** Protocol types; 5 is RTCP as JSON. */
 const PROTOCOL = { sip: 1, rtcp: 5 } as const;
-/** A UDP packet and the other chunks. */
+/** Maximum payload: a UDP packet minus the other chunks. */
 const MAX_PAYLOAD = 65_507 - 512;
 
 export function hepPacket(packet: HepPacket, { captureId, password }: HepAgent): Buffer {

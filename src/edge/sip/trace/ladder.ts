@@ -1,16 +1,16 @@
-/** SIP messages as a ladder of text: who sent what to whom, and when. */
+/** SIP messages as a text ladder diagram with sender, receiver and time. */
 import type { TracedMessage } from './message-ring.ts';
 import { shownText } from './message-text.ts';
 
-/** Columns beside our own; what others send shares the last one. */
+/** Maximum number of peer columns; messages of further peers share the last one. */
 const MAX_PEERS = 6;
 const COLUMN = 28;
 const TIME = 14;
 const OURSELVES = 1;
 
 /**
- * One line a message: its time, an arrow between the columns of its peer and of ourselves, and what it says. We
- * stand in the second column, the first peer left of us. Empty without messages.
+ * Writes one line per message: its time, an arrow between the columns of the peer and this service, and a summary. This
+ * service is the second column, the first peer is left of it. Empty without messages.
  */
 export function ladderOf(messages: readonly TracedMessage[], name: string): string {
   const [first] = messages;
@@ -61,7 +61,7 @@ function line(message: TracedMessage, peer: number, columns: number): string {
   return row.join('');
 }
 
-/** `INVITE sdp`, `183 Session Progress sdp (INVITE)`. */
+/** Summary such as `INVITE sdp` or `183 Session Progress sdp (INVITE)`. */
 function summary(text: string): string {
   const [start = ''] = text.split('\r\n', 1);
   const method = /^cseq[ \t]*:[ \t]*\d+[ \t]+(\S+)/im.exec(text)?.[1] ?? '';

@@ -2,11 +2,11 @@ import type { CallUuid } from '../../../base/ids.ts';
 import type { LegOwner } from '../../../domain/call/needs.ts';
 import type { Flow } from '../../../protocol/sip/sip.ts';
 
-/** One message as it crossed the wire. */
+/** One message as sent or received. */
 export interface TracedMessage {
   readonly direction: 'in' | 'out';
   readonly flow: Flow;
-  /** Milliseconds since the epoch. */
+  /** Time in milliseconds since the epoch. */
   readonly atMs: number;
   readonly callId: string;
   readonly bytes: Uint8Array;
@@ -17,13 +17,13 @@ interface Entry {
   readonly flow: Flow;
   readonly atMs: number;
   readonly chunk: Chunk;
-  /** Of the chunk at the time: a later one has other messages in it. */
+  /** Generation of the chunk when the message was stored; a later generation contains other messages. */
   readonly round: number;
   readonly offset: number;
   readonly length: number;
 }
 
-/** The messages of one Call-ID. */
+/** Messages of one Call-ID. */
 interface Trail {
   readonly callId: string;
   readonly entries: Entry[];
@@ -36,32 +36,35 @@ interface Chunk {
   readonly trails: Trail[];
 }
 
-/** Longer messages are cut there. */
+/** Maximum stored length of a message in bytes; longer ones are cut. */
 const MAX_MESSAGE_BYTES = 64 * 1024;
 const CHUNK_BYTES = 256 * 1024;
 const MESSAGES_PER_CALL = 200;
 const CALLS = 20_000;
 const INVITE = Buffer.from('INVITE ');
-/** A Call-ID of ours for the second and further phones of one leg: that of the first with a number. */
+/** Call-ID for the second and further phones of one leg: that of the first with a number appended. */
 const OF_FURTHER_PHONE = /^([0-9a-f]{32})-\d{1,2}$/;
 
 /**
- * SIP messages of the latest calls, as bytes in a ring: the newest ones overwrite the oldest, whoever's they are. A trail begins
- * with an INVITE, so that registrations take no place. Nothing is decoded before somebody asks.
+ * SIP messages of the latest calls, as bytes in a ring buffer: new messages overwrite the oldest. A trail starts with
+ * an INVITE, so registrations use no space. Messages are decoded only on request.
  */
 export class MessageRing {
   readonly #chunks: Chunk[];
   readonly #trails = new Map<string, Trail>();
-  /** Trails as they began, forgotten ones among them: to ask the map for its first one would take long after many deletions. */
+  /**
+   * Trails in order of creation, including removed ones. Finding the first entry of the map would be slow after many
+   * deletions.
+   */
   #begun: Trail[] = [];
   #oldest = 0;
-  /** Trails by the call at the root of their conversation. */
+  /** Trails by the root call of their conversation. */
   readonly #conversations = new Map<CallUuid, Trail[]>();
   readonly #rootOf = new Map<CallUuid, CallUuid>();
   #at = 0;
   #used = 0;
 
-  /** `capacity`: bytes of all messages together; taken from the system as they come. */
+  /** `capacity` is the total size of all messages in bytes; memory is allocated as needed. */
   constructor(capacity: number) {
     const count = Math.max(2, Math.ceil(capacity / CHUNK_BYTES));
     this.#chunks = Array.from({ length: count }, () => ({
@@ -71,12 +74,12 @@ export class MessageRing {
     }));
   }
 
-  /** Call-IDs of which there are messages. */
+  /** Number of Call-IDs with messages. */
   get size(): number {
     return this.#trails.size;
   }
 
-  /** False: it belongs to no call. The bytes are copied. */
+  /** Stores a copy of the message. Returns false if it belongs to no call. */
   note({ direction, flow, atMs, callId, bytes }: TracedMessage): boolean {
     const key = keyOf(callId);
     let trail = this.#trails.get(key);
@@ -88,7 +91,7 @@ export class MessageRing {
     const chunk = this.#room(length);
     chunk.bytes?.set(length === bytes.length ? bytes : bytes.subarray(0, length), this.#used);
     const { entries } = trail;
-    // The middle makes way: how a call began and how it ended says most.
+    // Remove from the middle, because the start and the end of a call matter most.
     if (entries.length >= MESSAGES_PER_CALL) entries.splice(MESSAGES_PER_CALL / 2, 1);
     const offset = this.#used;
     const before = entries.at(-1)?.flow;
@@ -99,7 +102,7 @@ export class MessageRing {
     return true;
   }
 
-  /** The messages of that Call-ID, those that came before too, are the call's. */
+  /** Assigns the messages of that Call-ID, including earlier ones, to the call. */
   belongs(callId: string, call: LegOwner): void {
     const trail = this.#trails.get(keyOf(callId)) ?? this.#begin(keyOf(callId));
     this.#unlink(trail);
@@ -111,14 +114,14 @@ export class MessageRing {
     else trails.push(trail);
   }
 
-  /** The call at the root of the conversation; undefined: it is not known, or not yet. `isCall`: there is a trail. */
+  /** Root call of the conversation, or undefined if it is not known yet. `isCall` is true if there is a trail. */
   conversationOf(callId: string): { readonly isCall: boolean; readonly root?: CallUuid } {
     const trail = this.#trails.get(keyOf(callId));
     if (trail === undefined) return { isCall: false };
     return trail.call === undefined ? { isCall: true } : { isCall: true, root: rootOf(trail.call) };
   }
 
-  /** Whose the messages of that Call-ID are. */
+  /** Owner of the messages of that Call-ID. */
   callOf(callId: string): LegOwner | undefined {
     return this.#trails.get(keyOf(callId))?.call;
   }
@@ -128,7 +131,7 @@ export class MessageRing {
     return this.#messages(uuid, (trail) => trail.call?.uuid === uuid);
   }
 
-  /** Messages of all legs that belong together with that call's. */
+  /** Messages of all legs in the conversation of that call. */
   ofConversation(uuid: CallUuid): readonly TracedMessage[] {
     return this.#messages(uuid, () => true);
   }
@@ -185,7 +188,7 @@ export class MessageRing {
     for (const trail of trails) {
       const kept = trail.entries.findIndex((entry) => entry.round === entry.chunk.round);
       trail.entries.splice(0, kept === -1 ? trail.entries.length : kept);
-      // Of a known call more may come, however long it lasts.
+      // A known call may send further messages at any time, so its trail is kept.
       if (kept === -1 && trail.call === undefined) this.#forget(trail);
     }
     trails.length = 0;
@@ -205,7 +208,7 @@ export class MessageRing {
     const trails = this.#conversations.get(root) ?? [];
     const at = trails.indexOf(trail);
     if (at !== -1) trails.splice(at, 1);
-    // Another attempt of the same call may still be there.
+    // Another attempt of the same call may still exist.
     if (!trails.some((other) => other.call?.uuid === call.uuid)) this.#rootOf.delete(call.uuid);
     if (trails.length === 0) this.#conversations.delete(root);
   }
@@ -220,11 +223,17 @@ const shown = (
   callId: string,
   { direction, flow, atMs, chunk, offset, length }: Entry,
 ): TracedMessage => ({
-  ...{ direction, flow, atMs, callId },
+  direction,
+  flow,
+  atMs,
+  callId,
   bytes: chunk.bytes?.subarray(offset, offset + length) ?? new Uint8Array(),
 });
 
-/** The flow of each message is an object of its own; one is enough to keep of a call that has one way. */
+/**
+ * Returns whether two flows have the same endpoints. Each message has a separate flow object; equal ones are stored
+ * once per call.
+ */
 const isSameWay = (one: Flow, other: Flow): boolean =>
   one.remotePort === other.remotePort &&
   one.localPort === other.localPort &&

@@ -1,9 +1,9 @@
-/** SIP messages as bytes: whose they are, and what of them may be shown. */
+/** Extracts Call-IDs from SIP messages as bytes, and masks secrets in them. */
 import { MASK, maskSecrets } from '../../../base/mask.ts';
 import { asBuffer } from '../../../protocol/sip/sip.ts';
 
 const CREDENTIALS = /^((?:proxy-)?authorization[ \t]*:[ \t]*\S+)[^\r\n]*(?:\r?\n[ \t][^\r\n]*)*/gim;
-/** A signed PASSporT (RFC 8224) says who called whom, and whoever has it may say it again. */
+/** Signed PASSporTs (RFC 8224). They identify caller and callee, and a copy could be replayed. */
 const TOKENS =
   /^((?:identity|y|[\w.-]{0,60}(?:token|secret|passw|api-?key)[\w.-]{0,60})[ \t]*:)[^\r\n]*(?:\r?\n[ \t][^\r\n]*)*/gim;
 const MEDIA_KEYS = /^(a=(?:crypto:\d{1,9}[ \t]+[\w-]+|ice-pwd:|key-mgmt:))[^\r\n]*/gm;
@@ -14,7 +14,7 @@ const END_BYTES = Buffer.from(END_OF_HEAD);
 const CR = 13;
 const BLANK = /\s/;
 
-/** The usual spelling first: a search for a text costs a tenth of one for a pattern. */
+/** Tries the usual spelling first, because a text search costs a tenth of a pattern search. */
 export function callIdOf(bytes: Uint8Array): string | undefined {
   const message = asBuffer(bytes);
   return usualCallId(message) ?? CALL_ID.exec(headOf(message.toString('latin1')))?.[1];
@@ -35,7 +35,7 @@ function headOf(text: string): string {
   return end === -1 ? text : text.slice(0, end);
 }
 
-/** The message without what would let its reader log in, listen in, or speak for another. */
+/** The message with credentials, media keys and identity tokens masked. */
 export const masked = (text: string): string =>
   maskSecrets(
     text
@@ -44,11 +44,11 @@ export const masked = (text: string): string =>
       .replace(MEDIA_KEYS, `$1 ${MASK}`),
   );
 
-/** The text of a message as it may be shown. */
+/** Masked text of a message for display. */
 export const shownText = (bytes: Uint8Array): string =>
   masked(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'));
 
-/** The same as bytes: its Content-Length is that of the body as it is shown, so that readers of captures find its end. */
+/** Masked message as bytes. Content-Length matches the masked body, so that capture readers find its end. */
 export function maskedMessage(bytes: Uint8Array): Buffer {
   const text = shownText(bytes);
   const bodyAt = text.indexOf('\r\n\r\n');

@@ -1,13 +1,13 @@
 import type { Flow, SipTransportName } from '../../../protocol/sip/sip.ts';
 import { type Guest, UnknownPeers } from './unknown-peers.ts';
 
-/** A connection over which SIP is spoken: TCP, TLS or WebSocket, whoever opened it. */
+/** A SIP connection over TCP, TLS or WebSocket, opened by either side. */
 export interface SipConnection {
   readonly id: number;
   readonly flow: Flow;
   send(bytes: Uint8Array, failed: () => void): void;
   close(why: string): void;
-  /** Pings the peer, which answers pings. Default: the transport has pings of its own. */
+  /** Starts pings to a peer that answers them. Default: the transport has its own pings. */
   keepAlive?(everyMs: number): void;
 }
 
@@ -21,18 +21,18 @@ export interface ConnectionCounts {
 export interface ConnectionEvents {
   received(bytes: Uint8Array, flow: Flow): void;
   lost(flow: Flow, why: string): void;
-  /** The peer proved who it is. Default: everybody did. */
+  /** Returns whether the peer is authenticated. Default: true. */
   isKnown?(flow: Flow): boolean;
 }
 
-/** An accepted socket, counted from its first packet: its handshake may still be under way. */
+/** An accepted socket, counted from its first packet; its handshake may still be in progress. */
 export interface Place extends Guest {
   connection: SipConnection | undefined;
 }
 
 const TOO_MANY = 'too many unknown peers';
 
-/** All connections of SIP, of every transport, with their limits in all and for each address. */
+/** All SIP connections of every transport, with limits in total and per address. */
 export class ConnectionTable {
   readonly #limits: ConnectionCounts;
   readonly #events: ConnectionEvents;
@@ -54,7 +54,7 @@ export class ConnectionTable {
     );
   }
 
-  /** Connections, handshakes not counted. */
+  /** Number of connections without handshakes. */
   get size(): number {
     return this.#byId.size;
   }
@@ -75,20 +75,20 @@ export class ConnectionTable {
     this.#events.received(bytes, flow);
   }
 
-  /** One number for each connection, whatever its transport. */
+  /** Returns a unique connection number for all transports. */
   newId(): number {
     this.#lastId += 1;
     return this.#lastId;
   }
 
-  /** Whether another connection may be opened by us. */
+  /** Returns whether we may open another connection. */
   mayOpen(opening: number): boolean {
     return !this.#stopping && this.#places.size + opening < this.#limits.maxConnections;
   }
 
   /**
-   * A place for an accepted socket; at a limit the oldest connection of an unknown peer is closed for it. Undefined: there is
-   * none. `close` ends the socket while there is no connection on it.
+   * Reserves a place for an accepted socket. At a limit, the oldest connection of an unknown peer is closed for it.
+   * Returns undefined if there is none. `close` ends the socket before a connection exists on it.
    */
   enter(host: string, close: (why: string) => void): Place | undefined {
     if (this.#stopping || this.#limits.mayKeep?.() === false) return undefined;
@@ -110,7 +110,7 @@ export class ConnectionTable {
     return place;
   }
 
-  /** The socket is gone. Nothing happens the second time. */
+  /** Releases the place of a closed socket. Repeated calls have no effect. */
   leave(place: Place): void {
     if (!this.#places.delete(place)) return;
     this.#unknown.remove(place);
@@ -119,7 +119,7 @@ export class ConnectionTable {
     else this.#perHost.delete(place.host);
   }
 
-  /** `place` undefined: we opened it. */
+  /** Adds a connection. `place` is undefined if we opened it. */
   add(connection: SipConnection, place: Place | undefined): void {
     const { id, flow } = connection;
     const taken = place ?? {
@@ -147,7 +147,7 @@ export class ConnectionTable {
     this.#events.lost(flow, why);
   }
 
-  /** The peer is reached at that port of its address over this connection too (RFC 5923). */
+  /** Also uses this connection for the peer's listening port (RFC 5923). */
   alias(connection: SipConnection, port: number): void {
     const { flow, id } = connection;
     const key = keyOf({ ...flow, remotePort: port });
@@ -156,7 +156,7 @@ export class ConnectionTable {
     this.#aliasOf.set(id, key);
   }
 
-  /** The connection to that address and port that is there. */
+  /** Existing connection to that address and port. */
   at(place: Pick<Flow, 'transport' | 'remoteAddress' | 'remotePort'>): SipConnection | undefined {
     return this.#byAddress.get(keyOf(place));
   }

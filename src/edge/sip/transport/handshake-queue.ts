@@ -2,9 +2,9 @@ import type { Clock } from '../../../base/clock.ts';
 
 export interface HandshakeQueueOptions {
   readonly clock: Pick<Clock, 'monotonicMs' | 'at'>;
-  /** Of all sources together. */
+  /** Handshakes per second of all sources together. */
   readonly perSecond: number;
-  /** Calls back in the loop's next turn. Default: setImmediate. */
+  /** Runs a callback in the next turn of the event loop. Default: setImmediate. */
   readonly later?: (work: () => void) => void;
 }
 
@@ -12,17 +12,17 @@ interface Waiting {
   readonly begin: () => void;
 }
 
-/** Handshakes that may begin at once after a quiet time, in parts of a second's. */
+/** Burst size after an idle period, as a fraction of the rate per second. */
 const BURST = 1 / 10;
 
 /**
- * Handshakes of TLS that wait for their turn: one of each turn of the event loop, so many a second. Carriers come first, then
- * one of each source after the other, so that whoever opens connections by the thousand delays its own.
+ * Queue of TLS handshakes: at most one per turn of the event loop, within the rate. Carriers come first, then the
+ * sources in round-robin order. Thus a source with thousands of connections delays only itself.
  */
 export class HandshakeQueue {
   readonly #options: HandshakeQueueOptions;
   readonly #first: Waiting[] = [];
-  /** By source; the one that is next comes first. */
+  /** Waiting handshakes by source, in the order of service. */
   readonly #others = new Map<string, Waiting[]>();
   #tokens: number;
   #atMs: number;
@@ -39,7 +39,7 @@ export class HandshakeQueue {
     return this.#size;
   }
 
-  /** `begin` is called once, in a later turn, unless the returned function is called before. */
+  /** Calls `begin` once in a later turn, unless the returned function cancels it. */
   add(source: string, isCarrier: boolean, begin: () => void): () => void {
     const waiting = { begin };
     const line = isCarrier ? this.#first : (this.#others.get(source) ?? []);
@@ -85,7 +85,7 @@ export class HandshakeQueue {
     this.#arm();
   }
 
-  /** 0: one may begin. */
+  /** Delay in milliseconds until a handshake may begin; 0 if it may begin now. */
   #waitMs(): number {
     const { clock, perSecond } = this.#options;
     const nowMs = clock.monotonicMs();
@@ -102,7 +102,7 @@ export class HandshakeQueue {
     if (entry === undefined) return undefined;
     const [source, line] = entry;
     const next = line.shift();
-    // Behind all the others.
+    // Move the source to the end.
     this.#others.delete(source);
     if (line.length > 0) this.#others.set(source, line);
     return next;

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../base/clock.ts';
 
-/** Tells once that nothing moved for so long. To note a movement costs no timer. */
+/** Reports once that there was no activity for the limit. Recording activity needs no timer. */
 export class IdleTimeout {
   readonly #clock: Clock;
   readonly #limitMs: () => number;
@@ -8,7 +8,7 @@ export class IdleTimeout {
   #movedMs: number;
   #cancel: () => void = () => undefined;
 
-  /** `limitMs` is asked anew each time that it may be over. */
+  /** `limitMs` is evaluated each time the timeout may have elapsed. */
   constructor(clock: Clock, limitMs: () => number, idle: () => void) {
     this.#clock = clock;
     this.#limitMs = limitMs;

@@ -4,20 +4,20 @@ import type { ConnectionTable, Place } from './connection-table.ts';
 import { type Listening, portError } from './udp-transport.ts';
 
 export interface ListenerOptions {
-  /** Named in messages to the operator. */
+  /** Transport name in messages to the operator. */
   readonly transport: Listening;
   readonly host: string;
   readonly clock: Clock;
   readonly table: ConnectionTable;
-  /** From accepting until SIP may be spoken. */
+  /** Time limit in milliseconds from accepting to the end of the handshake. */
   readonly handshakeMs: number;
-  /** Whether its source may begin a handshake now. Default: it may. */
+  /** Returns whether its source may begin a handshake now. Default: true. */
   readonly mayBegin?: (address: string) => boolean;
   readonly accepted: (raw: Socket, place: Place) => void;
   readonly failed: (error: Error) => void;
 }
 
-/** A port that accepts connections: each is counted from its first packet, and its handshake has to end in time. */
+/** A listening port. Each connection counts from its first packet, and its handshake has a time limit. */
 export class Listener {
   readonly #options: ListenerOptions;
   readonly #server: Server;
@@ -35,7 +35,7 @@ export class Listener {
       this.#server.once('error', refused);
       this.#server.listen({ host, port }, () => {
         this.#server.off('error', refused);
-        // Before, whoever starts it is told.
+        // Earlier errors reject the promise of `start`.
         this.#server.on('error', (error) => failed(error));
         const address = this.#server.address();
         resolve(typeof address === 'object' && address !== null ? address.port : port);
@@ -43,7 +43,7 @@ export class Listener {
     });
   }
 
-  /** Takes no more connections; those that there are belong to the table. */
+  /** Stops accepting connections. Existing ones belong to the table. */
   stop(): Promise<void> {
     return new Promise((resolve) => {
       this.#server.close(() => resolve());
@@ -68,7 +68,7 @@ export class Listener {
     raw.on('error', () => undefined);
     raw.once('close', () => {
       cancel();
-      // A connection leaves by itself.
+      // An established connection releases its place itself.
       if (place.connection === undefined) table.leave(place);
     });
     accepted(raw, place);

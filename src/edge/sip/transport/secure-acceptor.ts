@@ -5,25 +5,25 @@ import { SourceBudgets, sourceOf } from '../source-budgets.ts';
 import { HandshakeQueue } from './handshake-queue.ts';
 import type { TlsIdentity } from './tls-identity.ts';
 
-/** Handshakes a second of one address (IPv6: /64): each costs as much as several calls. */
+/** Handshakes per second of one address (IPv6: /64). Each costs as much as several calls. */
 const HANDSHAKES_PER_SECOND = 200;
 
 export interface SecureAcceptorOptions {
   readonly identity: TlsIdentity;
   readonly clock: Clock;
-  /** Handshakes of all addresses together. */
+  /** Handshakes per second of all addresses together. */
   readonly perSecond: number;
   readonly isCarrier: (address: string) => boolean;
-  /** Hears why a handshake failed. */
+  /** Called with the reason of a failed handshake. */
   readonly refused: (address: string, why: string) => void;
 }
 
-/** The server's side of TLS on sockets that somebody else accepts and counts. */
+/** TLS server on sockets that a listener accepts and counts. */
 export class SecureAcceptor {
   readonly #server: Server;
   readonly #options: SecureAcceptorOptions;
   readonly #queue: HandshakeQueue;
-  /** Handshakes under way, by address and port of the peer. */
+  /** Handshakes in progress, by address and port of the peer. */
   readonly #waiting = new Map<string, (socket: TLSSocket) => void>();
   readonly #budgets = new SourceBudgets(HANDSHAKES_PER_SECOND);
 
@@ -48,7 +48,7 @@ export class SecureAcceptor {
     return this.#budgets.take(sourceOf(address), nowMs);
   }
 
-  /** A peer that says nothing costs nothing: the handshake waits for its turn once there is something to read. */
+  /** Accepts a socket. The handshake is queued only when there is data to read, so silent peers cost nothing. */
   accept(raw: Socket, ready: (socket: TLSSocket) => void): void {
     const place = placeOf(raw);
     const address = raw.remoteAddress ?? '';

@@ -8,7 +8,7 @@ export interface CertificateNames {
   readonly sipDomains: readonly string[];
   readonly dnsNames: readonly string[];
   readonly addresses: readonly string[];
-  /** Of the subject; it counts only without any alternative name. */
+  /** Common name of the subject, used only without alternative names. */
   readonly commonName: string | undefined;
 }
 
@@ -34,9 +34,9 @@ export function namesOf(certificate: X509Certificate): CertificateNames {
 }
 
 /**
- * Whether a certificate is that of a SIP domain or address (RFC 5922 §7): `sip:` URIs if it has any, else DNS names, else the
- * common name. Names match whole; with `wildcards` a first label `*` matches any one label, which RFC 5922 does not allow
- * and some carriers need.
+ * Returns whether a certificate matches a SIP domain or address (RFC 5922 §7). It compares `sip:` URIs if present,
+ * otherwise DNS names, otherwise the common name. Names must match completely. With `wildcards`, a first label `*`
+ * matches any one label, which RFC 5922 forbids but some carriers need.
  */
 export function isCertificateOf(
   certificate: X509Certificate,
@@ -60,7 +60,7 @@ function coversByWildcard(pattern: string, name: string): boolean {
   return dot > 0 && name.slice(dot) === pattern.slice(1) && pattern.split('.').length > 2;
 }
 
-/** A URI with a user names a person, not a server. */
+/** Domain of a URI. A URI with a user identifies a person, not a server, and is ignored. */
 function sipDomain(text: string): string | undefined {
   const uri = parseUri(text);
   return uri?.kind === 'sip' && uri.user === '' ? uri.host.toLowerCase() : undefined;

@@ -7,15 +7,15 @@ import { plainAddress } from './udp-transport.ts';
 import { aliasOf } from './via-alias.ts';
 import { WriteBatch } from './write-batch.ts';
 
-/** Limits of one connection. */
+/** Limits of one connection. Times are in milliseconds. */
 export interface ConnectionLimits {
-  /** Without a byte in either direction; longer than the longest registration, whose flow this may be. */
+  /** Maximum time without a byte in either direction. Longer than the longest registration, which may use this flow. */
   readonly idleMs: number;
-  /** From accepting to the first whole message, and from the first byte of any message to its last. */
+  /** Time limit for the first complete message after accepting, and for each message from its first byte. */
   readonly messageMs: number;
-  /** As `idleMs`, while the peer proved nothing. */
+  /** Idle limit, as `idleMs`, for unauthenticated peers. */
   readonly unknownIdleMs: number;
-  /** Bytes that the peer has not taken yet. */
+  /** Maximum number of bytes not yet accepted by the peer. */
   readonly maxUnsentBytes: number;
 }
 
@@ -32,19 +32,19 @@ export interface StreamConnectionOptions {
   readonly clock: Clock;
   readonly limits: ConnectionLimits;
   readonly table: ConnectionTable;
-  /** Undefined: we opened it. */
+  /** Place of an accepted socket; undefined if we opened the connection. */
   readonly place: Place | undefined;
-  /** The peer proved to have that name. */
+  /** Returns whether the peer has proved that name. */
   readonly isNamed: (name: string) => boolean;
 }
 
 const KEEP_ALIVE_MS = 60_000;
-/** What was written may still leave for so long after the end. */
+/** Time after the end in milliseconds in which pending data may still be sent. */
 const CLOSING_MS = 5_000;
-/** RFC 5626 §4.4.1. */
+/** Time limit for a pong in milliseconds (RFC 5626 §4.4.1). */
 const PONG_MS = 10_000;
 
-/** One TCP or TLS connection, whoever opened it: frames, keep-alives, limits (RFC 3261 §18.3, RFC 5626 §3.5.1). */
+/** One TCP or TLS connection, opened by either side: framing, keep-alives, limits (RFC 3261 §18.3, RFC 5626 §3.5.1). */
 export class StreamConnection implements SipConnection {
   readonly flow: Flow;
   readonly id: number;
@@ -103,7 +103,10 @@ export class StreamConnection implements SipConnection {
     });
   }
 
-  /** CRLFCRLF so often; a peer that does not answer in time is gone (RFC 5626 §4.4.1). Asked again, it only changes the time. */
+  /**
+   * Sends CRLFCRLF at the interval. A peer that does not answer in time counts as lost (RFC 5626 §4.4.1). A repeated
+   * call only changes the interval.
+   */
   keepAlive(everyMs: number): void {
     const { clock } = this.#options;
     const ping = (): void => {
@@ -122,13 +125,13 @@ export class StreamConnection implements SipConnection {
     const { socket, clock } = this.#options;
     this.#cork.release();
     socket.destroySoon();
-    // A peer that does not read would hold the socket for ever.
+    // A peer that does not read would keep the socket open indefinitely.
     const cancel = clock.at(clock.monotonicMs() + CLOSING_MS, () => socket.destroy());
     socket.once('close', cancel);
     this.#gone(why);
   }
 
-  /** The peer has to say something soon. */
+  /** Starts the time limit for the next message. */
   #expectMessage(): void {
     const { clock, limits } = this.#options;
     this.#cancelMessage ??= clock.at(clock.monotonicMs() + limits.messageMs, () =>
@@ -155,7 +158,10 @@ export class StreamConnection implements SipConnection {
     if (this.#framer.pendingBytes > 0) this.#expectMessage();
   }
 
-  /** A peer that asks faster than it takes the answers is heard again when it has taken them, or cut off. */
+  /**
+   * Applies backpressure: a peer that sends faster than it reads responses is paused until it has read them, or
+   * disconnected.
+   */
   #heedPressure(): void {
     const { socket, clock, limits } = this.#options;
     const isMuch = socket.writableLength > limits.maxUnsentBytes / 4;
@@ -187,7 +193,10 @@ export class StreamConnection implements SipConnection {
     this.#options.table.received(bytes, this.flow);
   }
 
-  /** A proven peer says at which port it listens: what goes there leaves over this connection (RFC 5923 §5). */
+  /**
+   * Registers the listening port that an authenticated peer announces; requests to it use this connection (RFC 5923
+   * §5).
+   */
   #noteAlias(bytes: Uint8Array): void {
     if (this.#aliasSought || this.#options.place === undefined) return;
     this.#aliasSought = true;

@@ -10,7 +10,7 @@ import {
 } from './stream-connection.ts';
 
 export interface StreamLimits extends ConnectionLimits, ConnectionCounts {
-  /** For a connection of ours to be there, its handshake included. */
+  /** Time limit in milliseconds for opening a connection, including its handshake. */
   readonly connectMs: number;
 }
 
@@ -21,25 +21,25 @@ export const DEFAULT_STREAM_LIMITS: StreamLimits = {
   connectMs: 4_000,
 };
 
-/** What TCP and TLS do differently. */
+/** Differences between TCP and TLS. */
 export interface StreamKind {
   readonly transport: 'tcp' | 'tls';
-  /** Calls `ready` when SIP may be spoken; a socket that fails before is destroyed. */
+  /** Calls `ready` when SIP can be sent. A socket that fails before is destroyed. */
   accept(raw: Socket, ready: (socket: Socket) => void): void;
-  /** `ready` names the event after which SIP may be spoken. */
+  /** Opens a socket. `ready` names the event after which SIP can be sent. */
   open(
     target: Target,
     localAddress: string | undefined,
   ): { readonly socket: Socket; readonly ready: 'connect' | 'secureConnect' };
-  /** A connection of ours could not be opened. */
+  /** Called when a connection could not be opened. */
   failed?(target: Target, why: string): void;
-  /** Whether a connection that is there may serve that target. Default: it may. */
+  /** Returns whether an existing connection may be used for that target. Default: true. */
   serves?(flow: Flow, target: Target): boolean;
-  /** There is a connection, whoever opened it. */
+  /** Called for each established connection, opened by either side. */
   opened?(socket: Socket, flow: Flow): void;
-  /** Its peer proved to have that name: it may ask for requests over the connection. Default: nobody may. */
+  /** Returns whether the peer has proved that name, so it may receive requests over the connection. Default: false. */
   isNamed?(flow: Flow, name: string): boolean;
-  /** Whether an address may begin a handshake now. Default: it may. */
+  /** Returns whether an address may begin a handshake now. Default: true. */
   mayBegin?(address: string, nowMs: number): boolean;
 }
 
@@ -65,7 +65,7 @@ export interface StreamTransportOptions {
   readonly limits?: StreamLimits;
 }
 
-/** SIP over TCP or TLS: accepted and opened connections in the common table, reused by address and port. */
+/** SIP over TCP or TLS: connections of both directions in the common table, reused by address and port. */
 export class StreamTransport {
   readonly #options: StreamTransportOptions;
   readonly #limits: StreamLimits;
@@ -97,7 +97,7 @@ export class StreamTransport {
     return this.#listener.stop();
   }
 
-  /** A flow to that address: one that is there, or a new one; undefined when none can be had in time. */
+  /** Returns an existing or new flow to that address, or undefined if none could be opened in time. */
   connect(target: Target): Promise<Flow | undefined> {
     const { table, kind } = this.#options;
     const { address, port, name = '' } = target;
@@ -138,7 +138,7 @@ export class StreamTransport {
     });
   }
 
-  /** Requests leave from the address that is listened on, so that the peer knows whom it talks to. */
+  /** Local address for outgoing connections: the listening address, so that the peer recognizes the service. */
   #localAddress(towards: string): string | undefined {
     const { host } = this.#options;
     const isAnyAddress = host === '0.0.0.0' || host === '::';

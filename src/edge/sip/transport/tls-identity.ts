@@ -9,25 +9,25 @@ import { ServiceError } from '../../../base/errors.ts';
 import type { Logger } from '../../../base/logger.ts';
 
 export interface TlsFiles {
-  /** PEM: our certificate, then those between it and its authority. */
+  /** PEM file with our certificate, followed by intermediate certificates. */
   readonly certFile: string;
   readonly keyFile: string;
-  /** PEM: authorities that are believed besides the public ones; of clients these alone. '': none. */
+  /** PEM file with additional trusted authorities; for clients the only ones. Empty if unset. */
   readonly caFile: string;
 }
 
 export interface TlsPolicy {
-  /** Whether clients show a certificate: never asked, asked and checked when shown, demanded. */
+  /** Client certificates: never requested, verified if presented, or required. */
   readonly clients: 'no' | 'optional' | 'required';
-  /** Certificates of servers may name `*.example.com` (against RFC 5922 §7.2). */
+  /** True if certificates of servers may contain `*.example.com` (contrary to RFC 5922 §7.2). */
   readonly wildcards: boolean;
 }
 
-/** A renewed certificate is in use after so long at the latest. */
+/** Interval in milliseconds for checking the files for a renewed certificate. */
 const CHECK_EVERY_MS = 5000;
 const OLDEST_VERSION = 'TLSv1.2';
 
-/** Our certificate, and whom we believe, as they stand in their files now. */
+/** Our certificate and trusted authorities, loaded from their files. */
 export class TlsIdentity {
   readonly policy: TlsPolicy;
   readonly #files: TlsFiles;
@@ -36,7 +36,7 @@ export class TlsIdentity {
   #server: TlsOptions;
   #client: SecureContext;
 
-  /** Throws CONFIG_INVALID when a file cannot be read, or is no certificate with its key. */
+  /** Throws CONFIG_INVALID if a file cannot be read or if certificate and key do not match. */
   constructor(files: TlsFiles, policy: TlsPolicy, logger: Logger) {
     this.#files = files;
     this.policy = policy;
@@ -54,18 +54,18 @@ export class TlsIdentity {
     }
   }
 
-  /** For servers. `renewed` gets them again when a file has changed. */
+  /** Options for servers. `renewed` receives new options when a file changes. */
   serverOptions(renewed: (options: TlsOptions) => void): TlsOptions {
     this.#users.push(renewed);
     return this.#server;
   }
 
-  /** For connections of ours. */
+  /** Context for outgoing connections. */
   get client(): SecureContext {
     return this.#client;
   }
 
-  /** Takes changed files into use for new connections; broken ones are logged, and the old certificate stays. */
+  /** Loads changed files for new connections. Invalid files are logged, and the old certificate remains in use. */
   reload(): void {
     const { certFile } = this.#files;
     try {
@@ -79,7 +79,7 @@ export class TlsIdentity {
     }
   }
 
-  /** Looks at the files from now on. Returns what ends it. */
+  /** Starts watching the files. Returns a function that stops it. */
   watch(): () => void {
     const reload = (): void => this.reload();
     const { certFile, keyFile, caFile } = this.#files;
@@ -101,7 +101,7 @@ export class TlsIdentity {
     const own = { cert, key, minVersion: OLDEST_VERSION } as const;
     const server = {
       ...own,
-      // Public authorities vouch for anybody: only the operator's own say who a client is.
+      // Public authorities issue certificates to anyone, so clients need one of the operator's authorities.
       ca: ca ?? [],
       requestCert: clients !== 'no',
       rejectUnauthorized: clients === 'required',

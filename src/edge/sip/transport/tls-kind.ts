@@ -12,7 +12,7 @@ export class TlsKind implements StreamKind {
   readonly transport = 'tls' as const;
   readonly #identity: TlsIdentity;
   readonly #acceptor: SecureAcceptor;
-  /** What peers showed whose certificate was verified. */
+  /** Verified certificates of peers. */
   readonly #certificates = new WeakMap<Flow, X509Certificate>();
   readonly failed: (target: Target, why: string) => void;
 
@@ -56,7 +56,7 @@ export class TlsKind implements StreamKind {
     if (certificate !== undefined) this.#certificates.set(flow, certificate);
   }
 
-  /** Only a peer that proved to be the one that is asked for (RFC 5922 §7, RFC 5923 §8). */
+  /** Returns whether the peer has proved the requested name (RFC 5922 §7, RFC 5923 §8). */
   serves(flow: Flow, { address, name = address }: Target): boolean {
     return this.isNamed(flow, name);
   }

@@ -4,26 +4,26 @@ import { ServiceError } from '../../../base/errors.ts';
 import { listenError } from '../../../base/listen-error.ts';
 import { loadNativeAddon } from '../../../base/native-addon.ts';
 
-/** Enough for bursts of a few thousand messages while JavaScript is busy; the system gives no more than net.core.rmem_max. */
+/** Receive buffer for bursts of a few thousand messages. The system limits it to net.core.rmem_max. */
 const SOCKET_BUFFER_BYTES = 4 * 1024 * 1024;
 
 export interface UdpEvents {
-  /** `waitedMs`: since the datagram came to this machine. */
+  /** `waitedMs` is the time since the datagram arrived at this machine. */
   received(bytes: Uint8Array, address: string, port: number, waitedMs: number): void;
-  /** How a datagram of ours began that has met no host, or no port (ICMP). */
+  /** Called with the start of our datagram that caused an ICMP error (host or port unreachable). */
   undelivered?(start: Buffer): void;
   failed(error: Error): void;
 }
 
-/** Bytes, address, port and age of one datagram after the other. */
+/** Bytes, address, port and age of consecutive datagrams. */
 type Messages = readonly (Buffer | string | number)[];
 
 /** See native/addon/signal_socket_object.hpp. */
 interface SignalSocket {
-  /** 0, or why nothing was sent: an errno. */
+  /** Returns 0, or the errno of a failed send. */
   send(bytes: Uint8Array, address: string, port: number): number;
   port(): number;
-  /** Datagrams that the kernel had no room for. */
+  /** Number of datagrams dropped by the kernel. */
   lost(): number;
   close(): void;
 }
@@ -42,14 +42,14 @@ interface Addon {
 }
 
 const FIELDS = 4;
-/** EAGAIN and ENOBUFS: no room for the moment, as if the network had lost it. What matters is sent again. */
+/** EAGAIN and ENOBUFS: the buffer is full. The datagram counts as lost and is retransmitted if needed. */
 const NO_ROOM: ReadonlySet<number> = new Set([11, 105]);
 
-/** IPv4 as IPv6 sockets show it, in its plain form. */
+/** Plain form of an IPv4 address from an IPv6 socket. */
 export const plainAddress = (address: string): string =>
   address.startsWith('::ffff:') ? address.replace(/^::ffff:(?=\d+\.)/, '') : address;
 
-/** The one UDP socket that all requests leave from; what has come since the last turn of the loop is read together. */
+/** The only UDP socket. All datagrams received since the last turn of the event loop are read together. */
 export class UdpTransport {
   readonly #host: string;
   readonly #port: number;
@@ -82,7 +82,7 @@ export class UdpTransport {
     }
   }
 
-  /** Datagrams that the kernel had no room for, since the start. */
+  /** Number of datagrams dropped by the kernel since the start. */
   get lost(): number {
     return this.#socket?.lost() ?? 0;
   }
@@ -112,7 +112,7 @@ export class UdpTransport {
           messages[at + 3] as number,
         );
       } catch (error) {
-        // The others of this turn are not to blame.
+        // An error must not affect the other datagrams of this turn.
         this.#events.failed(error instanceof Error ? error : new Error(String(error)));
       }
     }
@@ -130,7 +130,10 @@ export function portError(
   const isOptional = transport !== 'udp' && transport !== 'tcp';
   const name = transport.toUpperCase();
   return listenError(error, {
-    ...{ what: `SIP port ${name}`, host, port, isOptional },
+    what: `SIP port ${name}`,
+    host,
+    port,
+    isOptional,
     portSetting: isOptional ? `CARILLON_SIP_${name}_PORT` : 'CARILLON_SIP_PORT',
     hostSetting: 'CARILLON_SIP_HOST',
   });

@@ -1,13 +1,13 @@
-/** A connection, or what may become one. */
+/** A connection, or a socket that may become one. */
 export interface Guest {
-  /** Address of the peer as its socket shows it. */
+  /** Address of the peer as reported by its socket. */
   readonly host: string;
   close(why: string): void;
 }
 
 /**
- * Accepted connections of unknown peers, oldest first. When a limit is reached, the oldest is closed in favour of a new
- * one, so that idle connections keep nobody out. Connections of known peers and carriers stay.
+ * Accepted connections of unknown peers, oldest first. At a limit, the oldest is closed for a new one, so idle
+ * connections cannot block others. Connections of known peers and carriers are kept.
  */
 export class UnknownPeers<G extends Guest> {
   readonly #isKnown: (guest: G) => boolean;
@@ -31,7 +31,7 @@ export class UnknownPeers<G extends Guest> {
     if (siblings?.size === 0) this.#byHost.delete(guest.host);
   }
 
-  /** Of that host, or of all. False: there is none. */
+  /** Closes the oldest connection of that host, or of all. Returns false if there is none. */
   closeOldest(why: string, host?: string): boolean {
     const among = host === undefined ? this.#all : (this.#byHost.get(host) ?? []);
     for (const guest of among) {

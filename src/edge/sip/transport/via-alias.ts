@@ -10,7 +10,7 @@ const HEAD_BYTES = 4096;
 const TOP_VIA =
   /\n(?:via|v)[ \t]*:[ \t]*SIP[ \t]*\/[ \t]*2\.0[ \t]*\/[ \t]*TLS[ \t]+(\[[^\]]+\]|[^\s:;,]+)(?::(\d{1,5}))?([^\r\n,]*)/i;
 
-/** Where the sender of a request asks to be reached over the connection it came on: `alias` in its Via (RFC 5923 §5). */
+/** Port that the sender of a request announces for reuse of its connection: `alias` in its Via (RFC 5923 §5). */
 export function aliasOf(bytes: Uint8Array): Alias | undefined {
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, HEAD_BYTES));
   const via = TOP_VIA.exec(head.toString('latin1'));

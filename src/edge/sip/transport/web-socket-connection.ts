@@ -21,15 +21,18 @@ export interface WebSocketConnectionOptions {
 }
 
 export const MAX_FRAME_BYTES = MAX_MESSAGE_BYTES;
-/** Keeps proxies and NATs open, and finds out who is gone: a ping that is not answered before the next one. */
+/**
+ * Ping interval in milliseconds. Pings keep proxies and NATs open; a ping without pong before the next one means a lost
+ * peer.
+ */
 const PING_MS = 30_000;
-/** A peer has so long to answer our Close. */
+/** Time limit for the peer's Close frame in milliseconds. */
 const CLOSING_MS = 5_000;
 const GOING_AWAY = 1001;
 const POLICY = 1008;
 const PING_BYTES = 4;
 
-/** One WebSocket: a SIP message in each frame, text or binary (RFC 7118 §5). */
+/** One WebSocket with a SIP message in each frame, text or binary (RFC 7118 §5). */
 export class WebSocketConnection implements SipConnection {
   readonly flow: Flow;
   readonly id: number;
@@ -100,7 +103,7 @@ export class WebSocketConnection implements SipConnection {
     const bytes = asBytes(data);
     this.#idle.moved();
     if (bytes.length <= PING_BYTES && isKeepAlive(bytes)) {
-      // Some clients keep alive as over TCP (RFC 5626 §4.4.1).
+      // Some clients send keep-alives as over TCP (RFC 5626 §4.4.1).
       if (bytes.length === PING_BYTES) this.send(PONG, () => undefined);
       return;
     }
@@ -109,7 +112,7 @@ export class WebSocketConnection implements SipConnection {
     this.#heedPressure();
   }
 
-  /** As over TCP: who asks faster than it takes the answers is heard again when it has taken them, or cut off. */
+  /** Applies backpressure as over TCP: a peer that sends faster than it reads is paused, or disconnected. */
   #heedPressure(): void {
     const { webSocket, socket, clock, limits } = this.#options;
     const isMuch = webSocket.bufferedAmount > limits.maxUnsentBytes / 4;

@@ -10,7 +10,7 @@ import type { SecureAcceptor } from './secure-acceptor.ts';
 import type { ConnectionLimits } from './stream-connection.ts';
 import { MAX_FRAME_BYTES, WebSocketConnection } from './web-socket-connection.ts';
 
-/** The sub-protocol of RFC 7118 §4.1. */
+/** Subprotocol of RFC 7118 §4.1. */
 const SUB_PROTOCOL = 'sip';
 const MAX_HEADER_BYTES = 16_384;
 
@@ -19,18 +19,18 @@ export interface WebSocketsOptions {
   readonly clock: Clock;
   readonly table: ConnectionTable;
   readonly limits: ConnectionLimits;
-  /** Origins of pages that may connect; none: all. */
+  /** Origins of pages that may connect; empty allows all. */
   readonly origins: readonly string[];
   readonly failed: (error: Error) => void;
 }
 
-/** How a browser came: over which transport, and from where, as far as a proxy that is believed tells it. */
+/** Transport and source of a browser's connection, as far as a trusted proxy reports it. */
 export interface Arrival {
   readonly transport: 'ws' | 'wss';
   readonly remoteAddress: string;
 }
 
-/** SIP over WebSocket (RFC 7118): on ports of its own, and wherever an HTTP server hands an upgrade on. */
+/** SIP over WebSocket (RFC 7118) on separate ports and through upgrades of an HTTP server. */
 export class WebSockets {
   readonly #options: WebSocketsOptions;
   readonly #listeners: Listener[] = [];
@@ -77,7 +77,7 @@ export class WebSockets {
     await Promise.all(this.#listeners.map((listener) => listener.stop()));
   }
 
-  /** An upgrade that an HTTP server got: answered in any case. */
+  /** Handles an upgrade of an HTTP server; always sends a response. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, arrival: Arrival): void {
     const { table } = this.#options;
     const place = table.enter(arrival.remoteAddress, () => socket.destroy());
@@ -117,7 +117,7 @@ export class WebSockets {
     });
   }
 
-  /** Whoever does not ask for SIP gets none (RFC 7118 §4.1). */
+  /** Refuses clients that do not request the SIP subprotocol (RFC 7118 §4.1). */
   #refusal({ headers }: IncomingMessage): number | undefined {
     const protocols = (headers['sec-websocket-protocol'] ?? '').split(',');
     if (!protocols.some((name) => name.trim().toLowerCase() === SUB_PROTOCOL)) return 400;

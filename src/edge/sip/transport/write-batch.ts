@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 
-/** What is written to a socket in one turn of the event loop leaves together: one system call, and over TLS one record. */
+/** Combines the writes to a socket in one turn of the event loop into one system call, and over TLS into one record. */
 export class WriteBatch {
   readonly #socket: Socket;
   readonly #release = (): void => this.release();
@@ -10,7 +10,7 @@ export class WriteBatch {
     this.#socket = socket;
   }
 
-  /** Before something is written. */
+  /** Call before each write. */
   hold(): void {
     if (this.#corked) return;
     this.#corked = true;

@@ -60,7 +60,7 @@ function readDestinations(
     };
   }
   if (text !== '')
-    reader.refuse('text beside elements in <Dial>', 'Number and User alone in <Dial>');
+    reader.refuse('text in addition to elements in <Dial>', 'only Number and User in <Dial>');
   if (children.length === 0)
     reader.refuse('<Dial> has no destination', '<Number> or <User> in <Dial>');
   if (children.length > MAX_DIAL_DESTINATIONS) {

@@ -15,7 +15,7 @@ export function readGather(reader: ElementReader, positions: Positions): GatherI
   const element = name === 'GetDigits' || name === 'GetInput' ? name : 'Gather';
   const prompts = readPrompts(reader, positions);
   const { action, method } = reader.action();
-  if (action === undefined) reader.warn(`<${element}> has no action: its input goes nowhere`);
+  if (action === undefined) reader.warn(`<${element}> has no action: its input is discarded`);
   return {
     kind: 'gather',
     element,

@@ -30,7 +30,7 @@ const SSML = new Set([
 export function readSpeak(reader: ElementReader): SpeakInstruction {
   const { element } = reader;
   const words = plainText(element).replaceAll(/\s+/g, ' ').trim();
-  if (words === '') reader.warn('<Speak> has no text: nothing is said');
+  if (words === '') reader.warn('<Speak> has no text and is skipped');
   const hasMarkup = element.children.some((child) => typeof child !== 'string');
   return {
     kind: 'speak',

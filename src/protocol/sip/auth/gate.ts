@@ -129,7 +129,7 @@ export class Gate {
         if (secrets !== undefined) this.#proven(gated, { username, secrets }, passed);
       });
     });
-    if (id === undefined) this.#tryLater(gated, 'too many requests wait');
+    if (id === undefined) this.#tryLater(gated, 'too many pending requests');
     else this.#core.emit({ kind: 'findSecret', id, username });
   }
 
@@ -145,7 +145,7 @@ export class Gate {
       if (verdict === 'ok') isFirst();
       else this.#failed(gated, verdict, username);
     });
-    if (id === undefined) this.#tryLater(gated, 'too many requests wait');
+    if (id === undefined) this.#tryLater(gated, 'too many pending requests');
     else this.#core.emit({ kind: 'countNonce', id, nonce, count: countOf(credentials) });
   }
 
@@ -167,7 +167,7 @@ export class Gate {
       const told = ['WWW-Authenticate', 'Bearer error="invalid_token"'] as const;
       this.#answer(gated, { ...challenge, headers: [told, ...challenge.headers] });
     });
-    if (id === undefined) this.#tryLater(gated, 'too many requests wait');
+    if (id === undefined) this.#tryLater(gated, 'too many pending requests');
     else this.#core.emit({ kind: 'findSecret', id, username: '', token });
   }
 

@@ -83,7 +83,7 @@ export class PeerOffers {
     if (pending === undefined) return;
     const { request, transaction } = pending;
     if (sdp === undefined) {
-      const warning = `304 ${bracketed(this.#core.options.publicHost)} "No usable audio; the session goes on as it was"`;
+      const warning = `304 ${bracketed(this.#core.options.publicHost)} "No usable audio; the session continues unchanged"`;
       session.reply(transaction, request, 488, { headers: [['Warning', warning]] });
       return;
     }

@@ -51,7 +51,7 @@ const FULL: StatelessAnswer = {
   needed: 1,
   why: 'too many transactions',
 };
-const NOTHING_TO_CANCEL: StatelessAnswer = { status: 481, headers: [], why: 'nothing to cancel' };
+const NOTHING_TO_CANCEL: StatelessAnswer = { status: 481, headers: [], why: 'no INVITE to cancel' };
 
 type Outputs = readonly TransactionOutput[];
 

@@ -19,7 +19,7 @@ afterEach(() => {
   for (const stop of stops.splice(0)) stop();
 });
 
-/** A Homer on loopback, and a service that reports to it. */
+/** A Homer on loopback and a service that reports to it. */
 async function homer(more: Partial<HepOptions> = {}) {
   const socket = createSocket('udp4');
   socket.bind(0, '127.0.0.1');
@@ -29,8 +29,13 @@ async function homer(more: Partial<HepOptions> = {}) {
   const clock = new SimClock();
   const ring = new MessageRing(1024);
   const exporter = new HepExporter(ring, {
-    ...{ host: '127.0.0.1', port: socket.address().port, captureId: 77, password: 'pw' },
-    ...{ hidesCredentials: true, ownAddress: '192.0.2.99', clock },
+    host: '127.0.0.1',
+    port: socket.address().port,
+    captureId: 77,
+    password: 'pw',
+    hidesCredentials: true,
+    ownAddress: '192.0.2.99',
+    clock,
     logger: { warn: () => undefined } as unknown as HepOptions['logger'],
     ...more,
   });
@@ -56,7 +61,7 @@ function read(bytes: Buffer): Heard {
 }
 
 describe('reports to Homer', () => {
-  it('have addresses, ports, time, capture id, key, and the UUID of the call; no password', async () => {
+  it('contain addresses, ports, time, capture ID, key and the UUID of the call, but no password', async () => {
     const { heard, clock, ring, note } = await homer();
     const atMs = clock.wallMs();
     note(
@@ -83,7 +88,7 @@ describe('reports to Homer', () => {
     expect(text).not.toContain('s3cret');
   });
 
-  it('wait until it is known whose call it is, and no longer than a second', async () => {
+  it('wait for the identification of the call, at most a second', async () => {
     const { heard, clock, ring, note } = await homer();
     note(message('known', INVITE, { atMs: clock.wallMs() }));
     note(message('unknown', INVITE, { atMs: clock.wallMs() }));
@@ -100,7 +105,7 @@ describe('reports to Homer', () => {
     expect(heard[2]?.chunk(17)?.toString()).toBe('unknown');
   });
 
-  it('may be told with credentials', async () => {
+  it('may include credentials', async () => {
     const { heard, clock, note } = await homer({ hidesCredentials: false });
     note(message('c', SECRET, { atMs: clock.wallMs() }));
     await clock.advance(1200);
@@ -108,7 +113,7 @@ describe('reports to Homer', () => {
     expect(heard[0]?.text).toContain('s3cret');
   });
 
-  it('that are too many are dropped and counted', async () => {
+  it('beyond the limit are dropped and counted', async () => {
     const { clock, exporter, note } = await homer();
     for (let index = 0; index < 6000; index += 1) {
       note(message('c', INVITE, { atMs: clock.wallMs() }));
@@ -116,10 +121,11 @@ describe('reports to Homer', () => {
     expect(exporter.counts().dropped).toBe(1000);
   });
 
-  it('of media go out as RTCP', async () => {
+  it('of media are sent as RTCP', async () => {
     const { heard, exporter, clock } = await homer();
     exporter.report({
-      ...{ from: { address: '127.0.0.1', port: 20_001 }, to: { address: '192.0.2.1', port: 4001 } },
+      from: { address: '127.0.0.1', port: 20_001 },
+      to: { address: '192.0.2.1', port: 4001 },
       ...{
         isUdp: true,
         atMs: clock.wallMs(),

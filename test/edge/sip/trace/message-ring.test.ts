@@ -8,8 +8,8 @@ const uuid = (index: number) => asCallUuid(`call ${index}`);
 const textsOf = (ring: MessageRing, call = A): readonly string[] =>
   ring.ofCall(call).map(({ bytes }) => Buffer.from(bytes).toString().slice(0, 6).trim());
 
-describe('the ring of messages', () => {
-  it('keeps the messages of a call in order, whenever it is known whose they are', () => {
+describe('the message ring', () => {
+  it('keeps the messages of a call in order, whenever its owner becomes known', () => {
     const ring = new MessageRing(KIB);
     ring.note(message('c', INVITE, { atMs: 1 }));
     ring.note(message('c', 'SIP/2.0 100 Trying\r\n\r\n', { atMs: 2, direction: 'out' }));
@@ -18,7 +18,7 @@ describe('the ring of messages', () => {
     expect(textsOf(ring)).toEqual(['INVITE', 'SIP/2.', 'BYE si']);
   });
 
-  it('shows both legs together, each of them alone, and phones that ring together as one leg', () => {
+  it('returns both legs together, each of them alone, and phones that ring in parallel as one leg', () => {
     const ring = new MessageRing(KIB);
     const leg = 'f'.repeat(32);
     ring.note(message('a', INVITE, { atMs: 1 }));
@@ -33,14 +33,14 @@ describe('the ring of messages', () => {
     expect(ring.conversationOf(`${leg}-1`)).toEqual({ isCall: true, root: A });
   });
 
-  it('has no place for registrations', () => {
+  it('stores no registrations', () => {
     const ring = new MessageRing(KIB);
     expect(ring.note(message('r', 'REGISTER sip:a SIP/2.0\r\n\r\n'))).toBe(false);
     expect(ring.note(message('r', 'SIP/2.0 200 OK\r\n\r\n'))).toBe(false);
     expect(ring.size).toBe(0);
   });
 
-  it('holds no more bytes than it may: the oldest messages make way, whoever sent them', () => {
+  it('limits the stored bytes and evicts the oldest messages of any sender', () => {
     const ring = new MessageRing(1024 * KIB);
     for (let index = 0; index < 100; index += 1) {
       ring.note(message(`c${index}`, INVITE.padEnd(60 * KIB, 'x'), { atMs: index }));
@@ -52,11 +52,11 @@ describe('the ring of messages', () => {
     const total = kept.reduce((sum, count) => sum + count, 0);
     expect(total).toBeGreaterThanOrEqual(12);
     expect(total).toBeLessThanOrEqual(17);
-    // What is left is what was sent.
+    // The remaining messages are unchanged.
     expect(ring.ofCall(uuid(99))[0]?.bytes.length).toBe(60 * KIB);
   });
 
-  it('goes on with a long call whose first messages have made way', () => {
+  it('continues a long call whose first messages were evicted', () => {
     const ring = new MessageRing(512 * KIB);
     ring.note(message('long', INVITE));
     ring.belongs('long', { uuid: A, parent: undefined });
@@ -68,7 +68,7 @@ describe('the ring of messages', () => {
     expect(textsOf(ring)).toEqual(['BYE si']);
   });
 
-  it('keeps the beginning and the end of a call with very many messages', () => {
+  it('keeps the start and the end of a call with very many messages', () => {
     const ring = new MessageRing(512 * KIB);
     ring.note(message('c', INVITE));
     ring.belongs('c', { uuid: A, parent: undefined });
@@ -81,7 +81,7 @@ describe('the ring of messages', () => {
     expect(texts.at(-1)).toBe('499');
   });
 
-  it('keeps no more Call-IDs than it may, and knows nothing of what it has forgotten', () => {
+  it('limits the number of Call-IDs and returns nothing for evicted ones', () => {
     const ring = new MessageRing(KIB);
     for (let index = 0; index <= 20_000; index += 1) {
       ring.belongs(`c${index}`, { uuid: uuid(index), parent: undefined });

@@ -7,8 +7,12 @@ export const flowTo = (
   remotePort = 5060,
   more: Partial<Flow> = {},
 ): Flow => ({
-  ...{ transport: 'udp', localAddress: '127.0.0.1', localPort: 5060 },
-  ...{ remoteAddress, remotePort, connectionId: undefined },
+  transport: 'udp',
+  localAddress: '127.0.0.1',
+  localPort: 5060,
+  remoteAddress,
+  remotePort,
+  connectionId: undefined,
   ...more,
 });
 
@@ -17,7 +21,11 @@ export const message = (
   text: string,
   more: Partial<TracedMessage> = {},
 ): TracedMessage => ({
-  ...{ direction: 'in', atMs: 1, callId, bytes: Buffer.from(text), flow: flowTo('192.0.2.1') },
+  direction: 'in',
+  atMs: 1,
+  callId,
+  bytes: Buffer.from(text),
+  flow: flowTo('192.0.2.1'),
   ...more,
 });
 

@@ -6,8 +6,8 @@ import { flowTo, INVITE, message } from './messages.ts';
 
 const bytes = (text: string): Uint8Array => Buffer.from(text);
 
-describe('what is shown of a message', () => {
-  it('has no credentials, in whatever form, and all the rest', () => {
+describe('the displayed text of a message', () => {
+  it('contains no credentials in any form, and everything else', () => {
     const text =
       'INVITE sip:a SIP/2.0\r\ni: abc@x\r\nAUTHORIZATION : Digest username="u",\r\n response="1"\r\nProxy-Authorization: Digest x\r\nVia: v\r\n\r\n';
     expect(masked(text)).toBe(
@@ -29,7 +29,7 @@ describe('what is shown of a message', () => {
     expect(masked(`X\r\n${line}\r\nZ`)).toBe(`X\r\n${shown}\r\nZ`);
   });
 
-  it('says how long it is', () => {
+  it('has the correct Content-Length', () => {
     const body = 'v=0\r\na=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:c2VjcmV0c2VjcmV0c2VjcmV0\r\n';
     const shown = maskedMessage(
       bytes(`INVITE sip:a SIP/2.0\r\nContent-Length: ${body.length}\r\n\r\n${body}`),
@@ -39,7 +39,7 @@ describe('what is shown of a message', () => {
     expect(rest).not.toContain('inline');
   });
 
-  it('the Call-ID is that of the head, in any spelling', () => {
+  it('has the Call-ID of the head, in any spelling', () => {
     expect(callIdOf(bytes('INVITE sip:a SIP/2.0\r\nCall-ID: abc@x\r\n\r\n'))).toBe('abc@x');
     const inBody = 'INVITE sip:a SIP/2.0\r\ni: abc@x\r\n\r\nv=0\r\nCall-ID: other\r\n';
     expect(callIdOf(bytes(inBody))).toBe('abc@x');
@@ -52,18 +52,20 @@ describe('what is shown of a message', () => {
   });
 });
 
-describe('a ladder', () => {
-  it('shows who sent what to whom', () => {
+describe('a ladder diagram', () => {
+  it('shows sender, receiver and message', () => {
     const carrier = flowTo('198.51.100.7', 5060, { transport: 'tls' });
     const lines = ladderOf(
       [
         message('a', INVITE, { atMs: 0 }),
         message('b', INVITE, { atMs: 20, direction: 'out', flow: carrier }),
         message('b', 'SIP/2.0 486 Busy Here\r\nCSeq: 1 INVITE\r\n\r\n', {
-          ...{ atMs: 40, flow: carrier },
+          atMs: 40,
+          flow: carrier,
         }),
         message('a', 'SIP/2.0 486 Busy Here\r\nCSeq: 1 INVITE\r\n\r\n', {
-          ...{ atMs: 41, direction: 'out' },
+          atMs: 41,
+          direction: 'out',
         }),
       ],
       'Carillon',
@@ -78,7 +80,7 @@ describe('a ladder', () => {
 });
 
 describe('a capture file', () => {
-  it('has each message in a UDP packet of its addresses, with right lengths and sums', () => {
+  it('contains each message in a UDP packet with correct addresses, lengths and checksums', () => {
     const file = captureOf([
       message('a', INVITE, { atMs: 1_700_000_000_123.456 }),
       message('a', INVITE, { direction: 'out', flow: flowTo('2001:db8::7', 5070) }),
@@ -98,7 +100,7 @@ describe('a capture file', () => {
     expect(second.subarray(48).toString()).toBe(INVITE);
   });
 
-  it('writes addresses of both kinds', () => {
+  it('writes IPv4 and IPv6 addresses', () => {
     expect(addressBytes('::ffff:192.0.2.1', true).toString('hex')).toBe(
       '00000000000000000000ffffc0000201',
     );
