@@ -144,7 +144,8 @@ async function statusFaults(store: Store, lines: ReadonlySet<string>): Promise<s
       const isOver = contact.status !== 'pending';
       if (lines.has(`ended ${contact.to}`) && !isOver) faults.push(`${contact.to} has not ended`);
       if (!isOver && contact.attempts > 0) faults.push(`${contact.to} lost an attempt to the kill`);
-      if (isOver && attempt === undefined) faults.push(`${contact.to} has ended without an attempt`);
+      if (isOver && attempt === undefined)
+        faults.push(`${contact.to} has ended without an attempt`);
       if (attempt?.endedUs === undefined && attempt !== undefined)
         faults.push(`${contact.to} dials`);
     }

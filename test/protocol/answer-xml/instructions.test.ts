@@ -270,7 +270,9 @@ describe('Dial (spec, Answer-XML instructions)', () => {
     expect(one('dial', '<Dial> 14155550101 </Dial>').destinations).toMatchObject([
       { kind: 'number', number: '14155550101' },
     ]);
-    expect(problemOf('<Dial>1<Number>2</Number></Dial>')).toBe('text in addition to elements in <Dial>');
+    expect(problemOf('<Dial>1<Number>2</Number></Dial>')).toBe(
+      'text in addition to elements in <Dial>',
+    );
   });
 
   it('reads dialMusic as ringback, real or a URL', () => {
