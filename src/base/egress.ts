@@ -55,7 +55,7 @@ export interface Destination extends Place {
   readonly allow: readonly string[];
 }
 
-/** `learn`: nothing is sent there; the address is learned from the peer's own packets. */
+/** `learn`: the service sends nothing to that address and learns the real one from the peer's own packets. */
 export type RtpVerdict =
   | { readonly kind: 'send'; readonly rtcp?: 'learn' }
   | { readonly kind: 'learn'; readonly why: string; readonly rtcp?: 'learn' }

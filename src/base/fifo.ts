@@ -2,8 +2,8 @@
 const MOST_EMPTY = 1024;
 
 /**
- * First-in, first-out queue. Deleting the first entries of a `Map` or `Set` would leave holes until it is rehashed,
- * and each access to the first entry would scan them.
+ * First-in, first-out queue. Deleting the first entries of a `Map` or `Set` leaves holes until it is rehashed. Each
+ * access to the first entry would scan them.
  */
 export class Fifo<T> {
   #items: (T | undefined)[] = [];

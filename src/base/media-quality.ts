@@ -16,7 +16,7 @@ export interface MediaQuality {
   /** Rating factor R of ITU-T G.107. */
   readonly rating?: number | undefined;
   readonly playoutDelayMs?: number;
-  /** ITU-T G.107 estimate, 1 to 4.5. Undefined if nothing was received. */
+  /** ITU-T G.107 estimate, 1 to 4.5. Undefined without received audio. */
   readonly mos: number | undefined;
   readonly roundTripMs: number | undefined;
   /**

@@ -10,5 +10,5 @@ export function truncate(text: string, max: number): string {
   return last >= 0xd800 && last <= 0xdbff ? cut.slice(0, -1) : cut;
 }
 
-/** Copies a text. A substring keeps the whole original text in memory, so long-lived substrings are copied. */
+/** Copies a text. A substring keeps the whole original text in memory, so substrings that are kept for a long time are copied. */
 export const ownCopy = (text: string): string => Buffer.from(text, 'utf8').toString('utf8');

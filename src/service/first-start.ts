@@ -159,7 +159,8 @@ async function firstApplication(needs: FirstStartNeeds, { authId }: Plan): Promi
   const earlier = await applications.list({ accountId: authId }, ONE);
   const [
     application = await applications.create({
-      ...{ accountId: authId, name: APPLICATION_NAME },
+      accountId: authId,
+      name: APPLICATION_NAME,
       ...URLS,
     }),
   ] = earlier.items;

@@ -94,7 +94,9 @@ export class Measuring {
         ...media.counters(),
         packetsLost: this.#packetsLost,
         threads: media.status().threads.map(({ busy, legs, tickLateP99Us, skippedTicks }) => ({
-          ...{ busy, legs, skippedTicks },
+          busy,
+          legs,
+          skippedTicks,
           tickLateMs: tickLateP99Us / 1000,
         })),
       }),
@@ -115,7 +117,8 @@ export class Measuring {
       callUuid,
       durationMs: (endUs - (answerUs ?? endUs)) / 1000,
       quality: quality && {
-        ...{ mos: quality.mos, jitterMs: quality.jitterMs },
+        mos: quality.mos,
+        jitterMs: quality.jitterMs,
         isOneWay: quality.unheardMs !== undefined,
       },
     });

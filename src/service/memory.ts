@@ -1,6 +1,6 @@
 /**
- * Returns free memory to the system. Without it, glibc keeps most of the memory of a traffic peak in its allocator,
- * and V8 the heap of a busy period such as the start.
+ * Returns free memory to the system. Without it, glibc keeps most of the memory of a traffic peak in its allocator.
+ * V8 likewise keeps the heap of a busy period such as the start.
  */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';

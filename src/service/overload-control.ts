@@ -34,7 +34,7 @@ const DECREASE = 0.85;
  */
 const FIRST_LOOKS = 8;
 const FIRST_LEAST = 0.45;
-/** Pressure and utilization above which the limit stays constant or grows slowly. */
+/** The limit grows only below this pressure. Above this utilization it grows slowly. */
 const FULL_PRESSURE = 0.3;
 const FULL_UTILISATION = 0.97;
 const INCREASE = 1.04;

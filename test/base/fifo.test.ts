@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { Fifo } from '../../src/base/fifo.ts';
 
-describe('first in, first out', () => {
+describe('FIFO queue', () => {
   it('returns entries in insertion order, across any number of entries', () => {
     const fifo = new Fifo<number>();
     let taken = 0;

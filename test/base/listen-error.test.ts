@@ -2,8 +2,12 @@ import { expect, it } from 'vitest';
 import { listenError, listenProblem } from '../../src/base/listen-error.ts';
 
 const place = {
-  ...{ what: 'SIP port TLS', host: '192.0.2.1', port: 5061, isOptional: true },
-  ...{ portSetting: 'CARILLON_SIP_TLS_PORT', hostSetting: 'CARILLON_SIP_HOST' },
+  what: 'SIP port TLS',
+  host: '192.0.2.1',
+  port: 5061,
+  isOptional: true,
+  portSetting: 'CARILLON_SIP_TLS_PORT',
+  hostSetting: 'CARILLON_SIP_HOST',
 };
 
 it.each([

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { RepeatedTask } from '../../src/base/repeated-task.ts';
 import { SimClock } from '../sim/clock.ts';
 
-describe('rounds', () => {
+describe('a repeated task', () => {
   it('starts the first round immediately, pauses between rounds, and stops', async () => {
     const clock = new SimClock();
     let count = 0;

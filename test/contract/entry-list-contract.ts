@@ -100,7 +100,7 @@ export function entryListContract(
       await dispose();
     });
 
-    it('shows nothing to another account', async () => {
+    it('hides the list from another account', async () => {
       const { store, dispose } = await open();
       await fill(store, fc.sample(newEntry, { numRuns: 5, seed: 3 }), async () => {});
       expect(await store.ledger.page({ accountId: asAccountId('MA_X') }, 1, 50)).toEqual({
@@ -129,7 +129,7 @@ async function fill(
         : await store.ledger.postPending(entry);
     if (!posted.ok) throw new Error(posted.error);
     const [first] = [posted.value].flat();
-    if (first === undefined) throw new Error('nothing was posted');
+    if (first === undefined) throw new Error('no entry was posted');
     const ended =
       pending === 'completed' || pending === 'failed'
         ? await store.ledger.completePending(first.id, pending)

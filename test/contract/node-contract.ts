@@ -129,14 +129,17 @@ export function nodeContract(opened: () => { readonly store: Store }): void {
       const a = await join('a');
       const b = await join('b');
       const job = {
-        ...{
-          exportId: 'e',
-          accountId: aCdr().accountId,
-          recipients: [],
-          status: 'queued' as const,
-        },
-        ...{ filter: { accountId: aCdr().accountId }, attempts: 0, file: undefined },
-        ...{ recordings: 0, error: undefined, createdUs: 1, updatedUs: 1 },
+        exportId: 'e',
+        accountId: aCdr().accountId,
+        recipients: [],
+        status: 'queued' as const,
+        filter: { accountId: aCdr().accountId },
+        attempts: 0,
+        file: undefined,
+        recordings: 0,
+        error: undefined,
+        createdUs: 1,
+        updatedUs: 1,
       };
       await a.store.exports.enqueue(job);
       expect(await b.store.exports.take()).toMatchObject({ exportId: 'e', status: 'running' });

@@ -28,13 +28,27 @@ export function statementsContract(name: string, open: () => Promise<Opened>): v
     await store.calls.settle({ cdr, entries: [], notification: undefined });
     await store.callLogs.put(CALL, []);
     const whole: Required<CdrFilter> = {
-      ...{ accountId: ACCOUNT, subAccount: SUB, fromNumber: cdr.from, toNumber: cdr.to },
-      ...{ startFromUs: cdr.startUs, startToUs: cdr.startUs },
-      ...{ endFromUs: cdr.endUs, endToUs: cdr.endUs, direction: cdr.direction },
-      ...{ minAnsweredMs: 1, answeredFromMs: 1, answeredToMs: DAY_MS, sipCallId: cdr.sipCallId },
-      ...{ bridgeUuid: CALL, parentCallUuid: CALL, hangupCause: cdr.hangupCause },
-      ...{ hangupCauseCode: cdr.hangupCauseCode, hangupSource: cdr.hangupSource },
-      ...{ hangupDisposition: cdr.hangupDisposition, context: cdr.context, campaignId: 'k' },
+      accountId: ACCOUNT,
+      subAccount: SUB,
+      fromNumber: cdr.from,
+      toNumber: cdr.to,
+      startFromUs: cdr.startUs,
+      startToUs: cdr.startUs,
+      endFromUs: cdr.endUs,
+      endToUs: cdr.endUs,
+      direction: cdr.direction,
+      minAnsweredMs: 1,
+      answeredFromMs: 1,
+      answeredToMs: DAY_MS,
+      sipCallId: cdr.sipCallId,
+      bridgeUuid: CALL,
+      parentCallUuid: CALL,
+      hangupCause: cdr.hangupCause,
+      hangupCauseCode: cdr.hangupCauseCode,
+      hangupSource: cdr.hangupSource,
+      hangupDisposition: cdr.hangupDisposition,
+      context: cdr.context,
+      campaignId: 'k',
       search: CALL.slice(0, 4).toUpperCase(),
     };
     for (const filter of eachOf(whole, { accountId: ACCOUNT })) {
@@ -56,17 +70,38 @@ export function statementsContract(name: string, open: () => Promise<Opened>): v
     const { store, dispose } = await open();
     await store.accounts.create(anAccount({ recordingRetentionMs: DAY_MS }), 't');
     const recording: Recording = {
-      ...{ recordingId: 'r' as Recording['recordingId'], accountId: ACCOUNT, subAccount: SUB },
-      ...{ callUuid: CALL, conferenceName: 'room', conferenceUuid: 'u', fromNumber: '1' },
-      ...{ toNumber: '2', format: 'mp3', type: 'call', status: 'ready', file: 'f', bytes: 1 },
-      ...{ durationMs: 1, startUs: START_US, endUs: START_US, addedUs: START_US },
+      recordingId: 'r' as Recording['recordingId'],
+      accountId: ACCOUNT,
+      subAccount: SUB,
+      callUuid: CALL,
+      conferenceName: 'room',
+      conferenceUuid: 'u',
+      fromNumber: '1',
+      toNumber: '2',
+      format: 'mp3',
+      type: 'call',
+      status: 'ready',
+      file: 'f',
+      bytes: 1,
+      durationMs: 1,
+      startUs: START_US,
+      endUs: START_US,
+      addedUs: START_US,
       pendingCharges: undefined,
     } as Recording;
     await store.recordings.insert(recording);
     const whole: Required<RecordingFilter> = {
-      ...{ accountId: ACCOUNT, subAccount: SUB, callUuid: CALL, conferenceName: 'room' },
-      ...{ conferenceUuid: 'u', fromNumber: '1', toNumber: '2', format: recording.format },
-      ...{ recordingId: recording.recordingId, addedFromUs: START_US, addedToUs: START_US },
+      accountId: ACCOUNT,
+      subAccount: SUB,
+      callUuid: CALL,
+      conferenceName: 'room',
+      conferenceUuid: 'u',
+      fromNumber: '1',
+      toNumber: '2',
+      format: recording.format,
+      recordingId: recording.recordingId,
+      addedFromUs: START_US,
+      addedToUs: START_US,
     };
     for (const filter of eachOf(whole, { accountId: ACCOUNT })) {
       expect([filter, (await store.recordings.page(filter, SLICE)).total]).toEqual([filter, 1]);
@@ -84,8 +119,14 @@ export function statementsContract(name: string, open: () => Promise<Opened>): v
     const { store, dispose } = await open();
     await store.accounts.create(anAccount(), 't');
     const endpoints: Required<EndpointFilter> = {
-      ...{ accountId: ACCOUNT, subAccount: SUB, usernameExact: 'a', usernameContains: 'a' },
-      ...{ usernameStartsWith: 'a', aliasContains: 'a', aliasExact: 'a', appId: asAppId(1) },
+      accountId: ACCOUNT,
+      subAccount: SUB,
+      usernameExact: 'a',
+      usernameContains: 'a',
+      usernameStartsWith: 'a',
+      aliasContains: 'a',
+      aliasExact: 'a',
+      appId: asAppId(1),
       appIsNull: false,
     };
     for (const filter of eachOf(endpoints, { accountId: ACCOUNT }))
@@ -125,14 +166,25 @@ export function statementsContract(name: string, open: () => Promise<Opened>): v
   it(`${name}: adds and deletes users and phone logins`, async () => {
     const { store, dispose } = await open();
     const user = {
-      ...{ id: 'u', email: 'a@b', role: 'admin' as const, accountId: undefined },
-      ...{ passwordHash: 'h', totpSecret: 'secret', totpStep: 0, createdUs: START_US },
+      id: 'u',
+      email: 'a@b',
+      role: 'admin' as const,
+      accountId: undefined,
+      passwordHash: 'h',
+      totpSecret: 'secret',
+      totpStep: 0,
+      createdUs: START_US,
     };
     await store.users.insert(user as never);
     expect(await store.users.list(undefined)).toMatchObject([{ totpSecret: 'secret' }]);
     expect(await store.users.list(ACCOUNT)).toEqual([]);
     const session = (tokenHash: string, createdUs: number) => ({
-      ...{ tokenHash, userId: 'u', createdUs, seenUs: createdUs, userAgent: '', address: '' },
+      tokenHash,
+      userId: 'u',
+      createdUs,
+      seenUs: createdUs,
+      userAgent: '',
+      address: '',
     });
     for (const [index, hash] of ['s1', 's2', 's3'].entries())
       await store.users.putSession(session(hash, START_US + index) as never, 2);
@@ -144,8 +196,15 @@ export function statementsContract(name: string, open: () => Promise<Opened>): v
     expect(await hashes()).toEqual([]);
     await store.users.purge({ nowUs: START_US, sessionsUs: START_US, auditUs: START_US });
     const login = {
-      ...{ id: 'l', accountId: ACCOUNT, keyDigest: 'k', jti: 'j', endpointId: 'e' },
-      ...{ username: 'n', incoming: true, outgoing: false, expiresUs: START_US + 1 },
+      id: 'l',
+      accountId: ACCOUNT,
+      keyDigest: 'k',
+      jti: 'j',
+      endpointId: 'e',
+      username: 'n',
+      incoming: true,
+      outgoing: false,
+      expiresUs: START_US + 1,
     };
     expect(await store.phoneLogins.add(login as never, 1, START_US)).toBe('added');
     expect(await store.phoneLogins.live(ACCOUNT, START_US)).toHaveLength(1);

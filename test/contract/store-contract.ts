@@ -26,7 +26,7 @@ const ACCOUNT = anAccount().authId;
 const CALL = aCdr().callUuid;
 
 export function storeContract(name: string, open: () => Promise<Opened>): void {
-  describe(`${name} keeps the store contract`, () => {
+  describe(`${name} fulfills the store contract`, () => {
     let opened: Opened;
     let store: Store;
     const balance = async () => {

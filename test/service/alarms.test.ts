@@ -35,7 +35,9 @@ const alarmsWith = (over: Partial<AlarmParts> = {}) =>
       answerRatioPercent: 0,
       spendFactor: 5,
       spendFloor: 1,
-      ...{ everyMs: 15_000, carrierDownMs: 60_000, clearMs: 900_000 },
+      everyMs: 15_000,
+      carrierDownMs: 60_000,
+      clearMs: 900_000,
     },
     nodeId: 'n1',
     node: 'voice.test',
@@ -209,8 +211,13 @@ describe('spending', () => {
     const alarms = alarmsWith({ isLow: async () => isLow });
     const accountId = asAccountId('MA_POOR');
     alarms.lowBalance({
-      ...{ id: 1, balanceId: 'b', accountId, currency: 'USD', fallenUs: 0 },
-      ...{ available: micros(1_500_000), threshold: micros(5_000_000) },
+      id: 1,
+      balanceId: 'b',
+      accountId,
+      currency: 'USD',
+      fallenUs: 0,
+      available: micros(1_500_000),
+      threshold: micros(5_000_000),
     });
     alarms.look();
     expect(alarms.list()).toMatchObject([

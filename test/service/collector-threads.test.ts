@@ -14,7 +14,7 @@ const PROGRAM = `
   console.log(JSON.stringify(threads));
 `;
 
-describe.runIf(process.platform === 'linux')('the threads of the garbage collector', () => {
+describe.runIf(process.platform === 'linux')('garbage collector threads', () => {
   it('have a lower priority than all others', () => {
     const program = ['--input-type=module', '-e', PROGRAM];
     const said = execFileSync(process.execPath, program, { encoding: 'utf8' });

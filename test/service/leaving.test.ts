@@ -105,7 +105,7 @@ describe('a finished recording', () => {
   });
 });
 
-describe('a day of records', () => {
+describe('a daily export', () => {
   const daily = (more: object = {}) =>
     new DailyExport({
       ...service,

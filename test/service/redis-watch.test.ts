@@ -16,7 +16,8 @@ function watched() {
       },
       onConnected: (act) => void connected.push(act),
     },
-    ...{ clock, logger: silentLogger },
+    clock,
+    logger: silentLogger,
     onChange: (problem) => told.push(problem),
   });
   watch.start();

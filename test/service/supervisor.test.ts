@@ -90,12 +90,12 @@ print('listening', flush=True)
 print(s.recv(4096).decode().replace('\\n', '|'), flush=True)
 `;
 
-describe('the datagram itself', () => {
+describe('the notification datagram', () => {
   const addon = loadNativeAddon() as { notifySupervisor(socket: string, text: string): boolean };
   const hasPython = spawnSync('python3', ['--version']).status === 0;
 
   it.skipIf(!hasPython).each(['path', 'abstract'])(
-    'arrives at a socket by its %s name',
+    'sends to a socket by its %s name',
     async (kind) => {
       const folder = mkdtempSync(join(tmpdir(), 'carillon-notify-'));
       const name = kind === 'path' ? join(folder, 'notify') : `@carillon-${process.pid}`;
@@ -111,7 +111,7 @@ describe('the datagram itself', () => {
     },
   );
 
-  it('is refused without a sender blocked or a process ended', () => {
+  it('returns false for an invalid socket without blocking', () => {
     expect(addon.notifySupervisor('/nowhere/notify', 'READY=1')).toBe(false);
     expect(addon.notifySupervisor(`/${'x'.repeat(200)}`, 'READY=1')).toBe(false);
     expect(addon.notifySupervisor('', 'READY=1')).toBe(false);

@@ -186,7 +186,7 @@ function readAddress(text: string): Address | undefined {
   return address;
 }
 
-/** Moves user information into an Authorization header, so that it is neither signed nor logged. */
+/** Moves user information into an Authorization header, so that signatures and logs do not contain it. */
 function splitCredentials(text: string): Address | undefined {
   if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return undefined;
   const parsed = new URL(text);

@@ -35,8 +35,8 @@ const RETRY_WORDS: Readonly<Record<string, readonly RetryReason[]>> = {
 
 /**
  * Removes the fragment `#ct=…&rt=…&tt=…&rc=…&rp=…` from a URL and applies it: connect, read and total timeout in ms,
- * retry count, and a list of ct, rt, 4xx, 5xx, all (dialect §6). Ignores unknown or malformed options. The fragment
- * is neither sent nor signed.
+ * retry count, and a list of ct, rt, 4xx, 5xx, all (dialect §6). Ignores unknown or malformed options. The service
+ * does not send or sign the fragment.
  */
 export function splitUrlOptions(
   url: string,

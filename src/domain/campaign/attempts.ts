@@ -133,7 +133,7 @@ export class Attempts {
       return 'begun';
     } catch (error) {
       this.#needs.logger.error({ error, callUuid, campaignId: campaign.id }, 'call not placed');
-      // `CallPlacing.place` rejects only if nothing was sent.
+      // `CallPlacing.place` rejects only if it sent no request.
       if (placedUs === undefined) this.#settle(live, caller.use);
       else await this.#close(live, { ...begun, placedUs }, NO_CALL);
       return { kind: 'failed' };

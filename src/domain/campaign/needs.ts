@@ -160,7 +160,7 @@ export interface CampaignStore {
   ): Promise<
     { readonly campaign: Campaign; readonly contacts: number; readonly bad: number } | undefined
   >;
-  /** Deletes up to `limit` rows of a list without a campaign. Returns false if nothing is left. */
+  /** Deletes up to `limit` rows of a list without a campaign. Returns false once the list is empty. */
   clearList(listId: number, limit: number): Promise<boolean>;
   /** Returns lists without a campaign: unfinished and replaced ones. */
   strayLists(): Promise<readonly number[]>;
@@ -192,7 +192,7 @@ export interface CampaignStore {
 
   /** Returns completed, cancelled and archived campaigns last changed before `us`, oldest first. */
   overBefore(us: number, limit: number): Promise<readonly CampaignId[]>;
-  /** Deletes up to `limit` rows of a finished campaign, and finally the campaign itself. Returns false if nothing is left. */
+  /** Deletes up to `limit` rows of a finished campaign, and finally the campaign itself. Returns false once it is deleted. */
   erase(id: CampaignId, limit: number): Promise<boolean>;
   /** Deletes up to `limit` numbers listed before `us`. Returns the number deleted. */
   purgeDoNotCall(us: number, limit: number): Promise<number>;

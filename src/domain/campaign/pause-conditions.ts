@@ -66,8 +66,7 @@ export class PauseConditions {
     const holds = new PoolHolds();
     const callerIds = new CallerIds(numbers, pool, { timezone, random, holds });
     const { kind } = callerIds.peek(Math.round(clock.wallMs() * 1000));
-    if (kind === 'exhausted')
-      return { reason, detail: 'every number of the pool has reached its limit' };
+    if (kind === 'exhausted') return { reason, detail: 'the pool has no usable number left' };
     return kind === 'dailyLimit'
       ? { reason, detail: 'every number of the pool has reached its daily limit' }
       : undefined;

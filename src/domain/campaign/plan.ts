@@ -37,7 +37,7 @@ export async function checkPlan(
       return invalid('fixed_caller_id', 'is required with the strategy fixed');
     }
     if (!(await needs.calls.mayPresent(owner.accountId, fixedCallerId))) {
-      return invalid('fixed_caller_id', `${fixedCallerId} is no caller id of this account`);
+      return invalid('fixed_caller_id', `${fixedCallerId} is not a caller ID of this account`);
     }
   }
   return ok({ ...plan, fixedCallerId, cps: Math.max(1, plan.cps) });
@@ -69,7 +69,7 @@ function checkShape(plan: CampaignPlan): Refused | undefined {
     return invalid('max_concurrent', 'must be a whole number of at least 1');
   }
   if (!isTimezone(plan.timezone)) {
-    return invalid('timezone', `${plan.timezone} is no IANA timezone`);
+    return invalid('timezone', `${plan.timezone} is not an IANA timezone`);
   }
   const { window } = plan;
   if (window === undefined) return undefined;

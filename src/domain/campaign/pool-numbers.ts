@@ -75,7 +75,7 @@ export class PoolNumbers {
   /** Returns a refusal if the account may not present the number. */
   async #refused(campaign: Campaign, number: string): Promise<CampaignRefusal | undefined> {
     if (await this.#needs.calls.mayPresent(campaign.accountId, number)) return undefined;
-    const detail = `${number} is no caller id of this account`;
+    const detail = `${number} is not a caller ID of this account`;
     return { kind: 'invalid', field: 'from_number', detail };
   }
 }

@@ -10,7 +10,7 @@ const CLEARS_BY_ITSELF: ReadonlySet<PauseReason | undefined> = new Set<PauseReas
   'caller_pool_daily_limit_reached',
 ]);
 
-/** The changed campaign. Undefined if its status had changed, so that nothing was stored. */
+/** The changed campaign. Undefined if its status had changed, so that the store rejected the change. */
 type Changed = Promise<Campaign | undefined>;
 
 export class Transitions {

@@ -24,7 +24,7 @@ export function windowAt(
   if (window === undefined) return { open: true, untilUs: undefined };
   const today = localDate(nowUs, timezone);
   let end: number | undefined;
-  // Start with yesterday, whose hours may extend into today. Adjacent hours are joined.
+  // Starts with yesterday, because its hours may extend into today. Adjacent hours are joined.
   for (let ahead = -1; ahead <= LOOK_AHEAD_DAYS; ahead += 1) {
     for (const { fromUs, toUs } of spansOf(window, today.add({ days: ahead }), timezone)) {
       if (toUs <= nowUs) continue;

@@ -46,7 +46,7 @@ export class FairShare {
     return this.#pool(place).refusal(sharer);
   }
 
-  /** Reserves a slot without waiting. Refuses while another account waits that uses no larger part of its own limits. */
+  /** Reserves a slot without waiting. Refuses while another account waits whose relative usage is not larger. */
   take(place: Place, sharer: Sharer): Result<CapacitySlot, ShareRefusal> {
     const pool = this.#pool(place);
     const refusal = pool.refusal(sharer);

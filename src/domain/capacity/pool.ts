@@ -178,7 +178,7 @@ export class Pool {
     return next !== undefined && this.#used(next.sharer) <= this.#used(sharer);
   }
 
-  /** Returns an account's usage as a fraction of its own limits: active calls plus starts within the last second. */
+  /** Returns an account's usage relative to its own limits: active calls plus starts within the last second. */
   #used({ accountId, limits }: Sharer): number {
     const { recent = 0, running = 0 } = this.#usages.get(accountId) ?? {};
     return recent / Math.max(1, limits.cps) + running / Math.max(1, limits.concurrentCalls);

@@ -29,7 +29,7 @@ export function readAccessToken(text: string): Result<AccessToken, string> {
   const [head = '', body = '', signature = '', ...more] = text.split('.');
   const [header, claims] = [fieldsOf(head), fieldsOf(body)];
   if (text.length > MAX_LENGTH || more.length > 0 || header === undefined || claims === undefined) {
-    return err('is no JSON Web Token');
+    return err('is not a JSON Web Token');
   }
   // The algorithm is fixed. Trusting the token's own `alg` would accept `none` and public keys (RFC 8725 §3.1).
   if (header['alg'] !== 'HS256') return err('must be signed with HS256');
@@ -40,7 +40,7 @@ export function readAccessToken(text: string): Result<AccessToken, string> {
   if (!isName(iss)) return err('must name an account in iss');
   if (!isName(sub)) return err('must name an endpoint in sub');
   if (!isName(jti)) return err('must have an id in jti');
-  if (!isMoment(exp) || !isMoment(nbf)) return err('must have an end in exp');
+  if (!isMoment(exp) || !isMoment(nbf)) return err('must have an expiry time in exp');
   const voice = fieldOf(fieldOf(claims, 'grants'), 'voice');
   return ok({
     accountId: asAccountId(iss),

@@ -66,7 +66,7 @@ export class PhoneLogins implements EndpointDirectory {
     if (late !== undefined) return err({ kind: 'tokenRefused', detail: late });
     const endpoint = await this.#endpointOf(token);
     if (endpoint === undefined) {
-      return err({ kind: 'tokenRefused', detail: 'sub is no endpoint of the account' });
+      return err({ kind: 'tokenRefused', detail: 'sub is not an endpoint of the account' });
     }
     const login = loginOf(token, endpoint, key.token);
     const known = await store.get(login.id);

@@ -1,6 +1,6 @@
 import type { PeerPolicy } from './types.ts';
 
-/** Header fields that the service manages. Policies can neither add nor pass them on. */
+/** Header fields that the service manages. Policies cannot add them or pass them on. */
 const KEPT: ReadonlySet<string> = new Set([
   ...['via', 'from', 'to', 'call-id', 'cseq', 'contact', 'max-forwards', 'route', 'record-route'],
   ...['content-length', 'content-type', 'content-encoding', 'content-disposition', 'mime-version'],

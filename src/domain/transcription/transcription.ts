@@ -230,7 +230,7 @@ export class Transcriptions {
     if (asked?.status !== 'waiting') return;
     const recording = await recordings.get(asked.recordingId);
     if (recording?.status !== 'ready') {
-      await this.#end(asked, { status: 'failed', error: 'there is no file of the recording' });
+      await this.#end(asked, { status: 'failed', error: 'the recording has no file' });
       return;
     }
     const { accountId, currency, recordingId, callUuid } = asked;
@@ -290,7 +290,7 @@ export class Transcriptions {
     }
   }
 
-  /** Stores the notification together with the end, so that it is neither lost nor sent twice. */
+  /** Stores the notification together with the end, so that it is sent exactly once. */
   async #end(asked: Transcription, end: TranscriptionPatch): Promise<void> {
     const { store, callbacks, clock, logger } = this.#needs;
     const { transcriptionId, recordingId, callUuid, accountId, subAccount, target } = asked;

@@ -333,8 +333,15 @@ function sharedConferences(
   const { keeper, factory } = dispatching;
   return new SharedConferences({
     ...dispatching,
-    ...{ own, claims, tickets, host, calls: keeper, legs: factory },
-    ...{ bus: peers.bus, nodeId: peers.nodeId, living: () => peers.living() },
+    own,
+    claims,
+    tickets,
+    host,
+    calls: keeper,
+    legs: factory,
+    bus: peers.bus,
+    nodeId: peers.nodeId,
+    living: () => peers.living(),
     uriOf: (username) => `sip:${username}@${bracketed(host)}:${port()};transport=udp`,
   });
 }

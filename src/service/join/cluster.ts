@@ -46,7 +46,11 @@ export async function joinCluster(
   if (settings.store.url === '')
     throw new ServiceError('CONFIG_INVALID', 'cluster.redis needs store.url: nodes share a store');
   const cluster = await openCluster({
-    ...{ url, answerMs, clock, random, logger },
+    url,
+    answerMs,
+    clock,
+    random,
+    logger,
     nodeId: foundation.self.id,
     shareAlone: withoutRedisPercent / 100,
   });
@@ -77,7 +81,10 @@ export function clusteredBy(
     async start({ keeper, admission, callbacks, fenced, takeUp, letGo }: ClusteredCalls) {
       membership = new Membership({
         nodes: store.nodes,
-        ...{ self, clock, logger, lease: cluster.lease },
+        self,
+        clock,
+        logger,
+        lease: cluster.lease,
         isHeard: (nodeId) => cluster.isHeard(nodeId),
         async takeUp() {
           fenced(undefined);

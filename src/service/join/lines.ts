@@ -229,14 +229,10 @@ async function wireOf({ sip, drachtio }: Settings): Promise<WireFactory | undefi
 function tracing({ settings, clock, logger }: Basics, derived: Derived) {
   const ring = new MessageRing(settings.sip.traceMiB * MIB);
   const { host, port, captureId, password, hideCredentials: hidesCredentials } = settings.hep;
+  const target = { host, port, captureId, password, hidesCredentials };
   const own = isIP(derived.sipPublicHost) === 0 ? '127.0.0.1' : derived.sipPublicHost;
   const hep =
-    host === ''
-      ? undefined
-      : new HepExporter(ring, {
-          ...{ host, port, captureId, password, hidesCredentials },
-          ...{ ownAddress: own, clock, logger },
-        });
+    host === '' ? undefined : new HepExporter(ring, { ...target, ownAddress: own, clock, logger });
   const traces = new SipTraces({
     ring,
     own: { name: settings.sip.userAgent, address: own },
@@ -365,8 +361,10 @@ async function fetchCertificate(
 }
 
 const CERTIFICATE_LIMITS = {
-  ...{ maxBytes: 64 * 1024, maxRedirects: 1 },
-  ...{ connectTimeoutMs: 2000, readTimeoutMs: 2000 },
+  maxBytes: 64 * 1024,
+  maxRedirects: 1,
+  connectTimeoutMs: 2000,
+  readTimeoutMs: 2000,
 } as const;
 
 /** Loads the operator's certificate, or creates a self-signed one. */

@@ -15,7 +15,9 @@ export function withNodes(
       const password = tickets.passwordOf(username);
       if (password === undefined) return phoneLogins.byUsername(username);
       return {
-        ...{ endpointId: asEndpointId(username), accountId: asAccountId(''), username },
+        endpointId: asEndpointId(username),
+        accountId: asAccountId(''),
+        username,
         secrets: secretsOf(username, realm, password),
         active: true,
       };

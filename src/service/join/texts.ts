@@ -11,7 +11,11 @@ export function joinTexts(
   { sipPublicHost: registrarHost }: Derived,
 ): MessageRouting {
   return new MessageRouting({
-    ...{ accounts, callbacks, logger, random, registrarHost },
+    accounts,
+    callbacks,
+    logger,
+    random,
+    registrarHost,
     applications: store.applications,
     endpoints: store.endpoints,
     numbers: store.numbers,

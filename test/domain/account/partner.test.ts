@@ -87,7 +87,7 @@ describe('partner capacity', () => {
     ['notYourCustomer', () => accounts.patch(customer, { partnerAuthId: undefined })],
     ['customerIsPartner', () => accounts.patch(customer, { isPartner: true })],
     ['notEnoughCapacity', () => accounts.patch(partner, { concurrentCallsLimit: 4 })],
-  ] as const)('is refused: %s (rule 5)', async (kind, spoil) => {
+  ] as const)('refuses %s (rule 5)', async (kind, spoil) => {
     await spoil();
     const before = await limits();
     expect(await move({})).toMatchObject({ ok: false, error: { kind } });
@@ -109,7 +109,7 @@ describe('partner capacity', () => {
     expect(new Set(history.value.items.map((item) => item.reference)).size).toBe(2);
   });
 
-  it('neither creates nor loses a slot in concurrent transfers (rule 3)', async () => {
+  it('does not create or lose a slot in concurrent transfers (rule 3)', async () => {
     const one = fc.record({
       operation: fc.constantFrom('transfer' as const, 'reclaim' as const),
       slots: fc.integer({ min: 1, max: 60 }),

@@ -151,7 +151,7 @@ describe('notifications while the store is unavailable', () => {
   });
 });
 
-describe('notifications: order', () => {
+describe('order of notifications', () => {
   it('delivers the notifications of one call sequentially', async () => {
     http.delayMs = 100;
     for (const event of ['Ring', 'StartStream', 'Hangup']) notify(event);
@@ -284,7 +284,7 @@ describe('a failing notify_url', () => {
     client.notifyStored(notification);
   };
 
-  it('builds up no backlog and delays neither calls nor other campaigns of the account', async () => {
+  it('builds up no backlog and does not delay calls or other campaigns of the account', async () => {
     http.reply = (request) => (request.url.includes('dead') ? 'silence' : 200);
     let most = 0;
     for (let second = 0; second < 900; second += 1) {
@@ -315,7 +315,7 @@ describe('a failing notify_url', () => {
   });
 });
 
-describe('notifications: delivery', () => {
+describe('delivery of notifications', () => {
   it('stay in the store until acknowledged by a 2xx', async () => {
     http.delayMs = 100;
     http.reply = () => 204;
@@ -384,7 +384,7 @@ describe('notifications: delivery', () => {
   });
 });
 
-describe('notifications: restart', () => {
+describe('notifications after a restart', () => {
   it('delivers unacknowledged ones in the next process, in order, with the remaining attempts', async () => {
     http.reply = () => 500;
     notify('Ring');
@@ -491,7 +491,7 @@ describe('notifications whose removal is not committed', () => {
   });
 });
 
-describe('notifications: bounds', () => {
+describe('limits of notifications', () => {
   it("limits the deliveries to one customer's failing server and does not delay others", async () => {
     http.reply = (request) => (request.url.includes('dead') ? 'silence' : 200);
     for (let i = 0; i < 500; i += 1)

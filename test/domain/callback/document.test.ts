@@ -205,7 +205,7 @@ describe('Limits (spec): fallback URL after 3 retries or a 60 s timeout', () => 
     },
   );
 
-  it('applies the fragment of the URL to the policy and neither sends nor signs it (dialect §6)', async () => {
+  it('applies the fragment of the URL to the policy without sending or signing it (dialect §6)', async () => {
     http.reply = () => 404;
     await settled(fetchFrom('https://a.example/x#rc=1&rp=4xx&ct=100'));
     expect(http.requests.map(({ request }) => [request.url, request.connectTimeoutMs])).toEqual([

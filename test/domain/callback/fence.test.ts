@@ -36,7 +36,12 @@ beforeEach(() => {
     removeUntil: async () => 0,
   };
   client = createCallbackClient({
-    ...{ http, clock, lease, notifications, logger: silentLogger, random: seededRandom() },
+    http,
+    clock,
+    lease,
+    notifications,
+    logger: silentLogger,
+    random: seededRandom(),
     tokens: new KnownTokens({ tokensOf: async () => undefined }),
     settings: { userAgent: 'Test/1', signatureHeaders: [], firstByteMs: 5000 },
     onAttempt: () => undefined,
@@ -44,7 +49,9 @@ beforeEach(() => {
 });
 
 const draft = (event: string, subject = 'c1'): NotificationDraft => ({
-  ...{ accountId, subject, event },
+  accountId,
+  subject,
+  event,
   target: { url: `https://a.example/${event}`, method: 'POST' },
   parameters: [['Event', event]],
 });
@@ -53,7 +60,10 @@ const stored = (event: string, subject?: string): void =>
   client.notifyStored({ ...draft(event, subject), id: event, createdUs: 0, attempts: 0 });
 const post = (name: string): void =>
   client.post({
-    ...{ accountId, callUuid, name, body: {} },
+    accountId,
+    callUuid,
+    name,
+    body: {},
     target: { url: `https://a.example/${name}`, method: 'POST' },
   });
 const sent = (): string[] =>
@@ -88,7 +98,9 @@ describe('callbacks of a node whose lease has expired', () => {
     await clock.advance(8000);
     const target = { url: 'https://a.example/answer', method: 'POST' } as const;
     const fetched = client.fetchDocument(target, [], {
-      ...{ accountId, callUuid, kind: 'answer' as const },
+      accountId,
+      callUuid,
+      kind: 'answer' as const,
       signal: new AbortController().signal,
     });
     await clock.advance(300_000);

@@ -1,4 +1,4 @@
-/** Calls that the service cut off: refused for the campaign, so that neither attempts nor failures count. */
+/** Calls that the service cut off: refused for the campaign. They do not count as attempts or failures. */
 import { expect, it } from 'vitest';
 import { silentLogger } from '../../../src/base/logger.ts';
 import { micros } from '../../../src/base/money.ts';

@@ -180,7 +180,7 @@ describe('a shared limit: concurrent calls', () => {
   });
 });
 
-describe('several places', () => {
+describe('several limited places', () => {
   const first = place({ concurrentCalls: 1 }, 'first');
   const second = place({ concurrentCalls: 1 }, 'second');
 

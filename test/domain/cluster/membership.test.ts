@@ -89,7 +89,7 @@ it('finds late writes of a dead node by repeated checks', async () => {
   for (const { membership } of [a, b]) await membership.stop();
 });
 
-it('finds late writes of its own earlier epoch even if no node saw that epoch end', async () => {
+it('finds late writes of an earlier epoch of the same node even if no node saw that epoch end', async () => {
   await member('a');
   const again = await member('a');
   again.membership.start();

@@ -33,7 +33,7 @@ beforeEach(() => {
   bus.entries.set(callKey(CALL), 'b');
 });
 
-it('hangs up a remote call on its own node, found in the directory', async () => {
+it('hangs up a remote call on the node that the directory names', async () => {
   expect(await control.a.hangup(ACCOUNT, CALL)).toMatchObject({ ok: true });
   expect(own['b']?.asked).toEqual([{ operation: 'hangup', args: [ACCOUNT, CALL] }]);
   expect(bus.asked).toEqual(['a>b control.hangup']);

@@ -256,7 +256,7 @@ describe('the next month', () => {
     ['2026-01-31T00:00:00Z', '2026-02-28T00:00:00.000Z'],
     ['2028-01-31T00:00:00Z', '2028-02-29T00:00:00.000Z'],
     ['2026-12-31T23:00:00Z', '2027-01-31T23:00:00.000Z'],
-  ])('after %s comes %s', (from, next) => {
+  ])('follows %s on %s', (from, next) => {
     expect(new Date(nextMonth(Date.parse(from) * 1000) / 1000).toISOString()).toBe(next);
   });
 });

@@ -200,7 +200,7 @@ describe('carriers', () => {
 });
 
 describe('trunks', () => {
-  it('refer only to parts of their own account', async () => {
+  it('refer only to parts of the same account', async () => {
     const { trunks } = provisioning;
     const uri = await trunks.createOriginationUri({
       accountId: OTHER,

@@ -192,7 +192,7 @@ describe('export of recordings', () => {
       'a window that ends before it begins',
       { from: '2025-12-02 00:00:00', to: '2025-12-01 00:00:00' },
     ],
-    ['a format that is neither mp3 nor wav', { format: 'ogg' }],
+    ['a format other than mp3 and wav', { format: 'ogg' }],
     ['a number of days that is none', { storageDuration: { exact: 'three' } }],
   ])('refuses %s (Errors, export validation)', async (_, over) => {
     const refused = await recordings.requestExport(request(over));

@@ -140,7 +140,7 @@ describe('transcription of a recording (dialect §2.1 Record)', () => {
     await lost.begin();
     await lost.transcriptions.filed(recordingId);
     await lost.transcriptions.idle();
-    expect(lost.parameters()).toMatchObject({ error: 'there is no file of the recording' });
+    expect(lost.parameters()).toMatchObject({ error: 'the recording has no file' });
   });
 
   it('resumes after a restart, except for recordings whose file is not complete', async () => {
