@@ -225,7 +225,7 @@ describe('a failing customer server (dialect §3.12)', () => {
   it.each<[string, Reply, number]>([
     ['is down', { fails: 'connect' }, 7011],
     ['never answers', { fails: 'silence' }, 7011],
-    ['redirects for ever', { fails: 'tooManyRedirects' }, 7011],
+    ['redirects without end', { fails: 'tooManyRedirects' }, 7011],
     ['returns a gigabyte', { fails: 'tooLarge' }, 7011],
     ["resolves to an address in the operator's network", { fails: 'refusedAddress' }, 7011],
     ['answers 404', 404, 7011],
@@ -234,7 +234,7 @@ describe('a failing customer server (dialect §3.12)', () => {
     ['returns HTML', '<!doctype html><html><body>Welcome<br></body></html>', 8011],
     ['returns JSON', '{"ok":true}', 8011],
     ['returns a document of more than 100 KB', big, 8011],
-    ['returns a bomb of entities', bomb, 8011],
+    ['returns an entity expansion attack', bomb, 8011],
     ['returns an element that does not exist', document('<Say>Hello</Say>'), 8011],
   ])(
     'the answer URL %s: the call ends with its cause, source Error',

@@ -19,5 +19,5 @@ export function expectDocumented(method: string, url: string, status: number): v
   const path = canonicalPath(method, url.split('?', 1)[0] ?? '');
   const routes = KNOWN.filter((route) => route.method === method && route.pattern.test(path));
   if (routes.length === 0 || routes.some(({ statuses }) => statuses.has(status))) return;
-  throw new Error(`${method} ${path} answers ${status}, which the API description does not say`);
+  throw new Error(`${method} ${path} returned ${status}, which the API description does not list`);
 }

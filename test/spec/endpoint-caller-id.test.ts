@@ -48,8 +48,8 @@ it('uses that of the endpoint, its application, or the account default, in this 
 
 it.each([
   ['no default', undefined, ''],
-  ['a default that is not the account’s any more', FOREIGN, ''],
-  ['its own user name', DID, 'callerId="alice"'],
+  ['a default that the account no longer owns', FOREIGN, ''],
+  ['its username', DID, 'callerId="alice"'],
 ])('%s: no leg, Unknown Caller ID', async (_, defaultCallerId, attributes) => {
   alice = await registered(service);
   await service.accounts.patch(service.accountId, { defaultCallerId });

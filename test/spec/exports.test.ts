@@ -20,7 +20,7 @@ async function request(): Promise<string> {
   const body = { recipient: { customer_account: ['ada@example.com'] } };
   expect((await service.post(root, body)).status).toBe(202);
   const [job] = await queuedExports();
-  if (job === undefined) throw new Error('nothing was queued');
+  if (job === undefined) throw new Error('no export was queued');
   return job.exportId;
 }
 

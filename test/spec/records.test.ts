@@ -422,7 +422,7 @@ describe('POST export/recording', () => {
     ['no recipient', { recipient: undefined }],
     ['an empty list of recipients', { recipient: { customer_account: [] } }],
     ['a date in another format', { from: '2026-01-01' }],
-    ['a format that is none', { recording_format: 'ogg' }],
+    ['an unknown format', { recording_format: 'ogg' }],
   ])('returns 400 with status failure and a message: %s', async (_, body) => {
     const reply = await request(body);
     expect(reply.status).toBe(400);

@@ -33,7 +33,7 @@ export function watchReplies(): void {
       answeredRoutes.add(`${route.method} ${route.path}`);
       if (schema !== undefined && !Check(schema, result.value)) {
         const [, errors] = Errors(schema, result.value);
-        throw new Error(`${route.path} broke its reply schema: ${JSON.stringify(errors)}`);
+        throw new Error(`${route.path} violates its reply schema: ${JSON.stringify(errors)}`);
       }
       return result;
     };

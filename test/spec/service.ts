@@ -223,7 +223,7 @@ export async function startService(options: ServiceOptions = {}) {
       );
       if (!posted.ok) throw new Error(posted.error);
       const [booked] = posted.value;
-      if (booked === undefined) throw new Error('nothing booked');
+      if (booked === undefined) throw new Error('no entry was posted');
       return booked;
     },
     async stop() {

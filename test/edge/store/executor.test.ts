@@ -21,7 +21,7 @@ class Recorder implements Runner {
   }
 
   read({ operation }: Unit): Outcome {
-    return { ok: true, value: `${operation} at once` };
+    return { ok: true, value: `${operation} immediately` };
   }
 
   close(): Promise<void> {
@@ -131,7 +131,7 @@ describe('a short read', () => {
     const [runner, pace] = [new Recorder(), new HeldPace()];
     const executor = new Executor(runner, pace);
     const settled = executor.submit(unit('settle'), 'soon');
-    expect(await executor.submit(unit('get'), 'point')).toBe('get at once');
+    expect(await executor.submit(unit('get'), 'point')).toBe('get immediately');
     expect(runner.batches).toEqual([]);
     pace.wake?.();
     await settled;

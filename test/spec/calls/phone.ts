@@ -72,7 +72,7 @@ async function arrives(service: CallService, over: Partial<InboundLeg>): Promise
   await settle();
   watch();
   const [call] = seen;
-  if (call === undefined) throw new Error('the call did not come into being');
+  if (call === undefined) throw new Error('the call was not created');
   return {
     callUuid: call.uuid,
     sent,

@@ -48,7 +48,7 @@ export class Site implements HttpCaller {
   toldOnce(path: string): Readonly<Record<string, string>> {
     const [only, ...more] = this.told(path);
     if (only === undefined || more.length > 0) {
-      throw new Error(`${path} was asked ${this.told(path).length} times`);
+      throw new Error(`${path} received ${this.told(path).length} requests`);
     }
     return only;
   }

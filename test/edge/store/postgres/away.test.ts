@@ -54,7 +54,7 @@ describe.skipIf(postgresMissing !== undefined)(
       });
     const balance = async () => (await store.ledger.balance(account.authId, 'USD'))?.balance;
     const untilBack = () =>
-      eventually('it is back', () =>
+      eventually('the database is available', () =>
         store.check().then(
           () => true,
           () => undefined,
@@ -81,7 +81,7 @@ describe.skipIf(postgresMissing !== undefined)(
       cluster.start();
       await untilBack();
       await eventually('b is written', () => store.cdrs.get(asCallUuid('b')));
-      await eventually('what waited is written', async () => {
+      await eventually('the queued units are written', async () => {
         const pending = await store.notifications.listPending(10);
         return (pending.length === 1 && pending[0]?.id === 'n-b') || undefined;
       });
@@ -121,7 +121,7 @@ describe.skipIf(postgresMissing !== undefined)(
       });
       cluster.start();
       await untilBack();
-      const left = await eventually('those that fitted are written', async () => {
+      const left = await eventually('the units in the queue are written', async () => {
         const open = await store.calls.listOpen();
         return open.length === 3 - kept ? open : undefined;
       });

@@ -148,7 +148,7 @@ describe.skipIf(postgresMissing !== undefined)(
       expect((await node(1).applications.get(appId))?.name).toBe('before');
       await node(0).applications.patch(accountId, appId, { name: 'after' });
       expect((await node(0).applications.get(appId))?.name).toBe('after');
-      await eventually('the other node knows', async () => {
+      await eventually('the other node sees the change', async () => {
         const seen = await node(1).applications.get(appId);
         return seen?.name === 'after' || undefined;
       });
@@ -159,7 +159,7 @@ describe.skipIf(postgresMissing !== undefined)(
       const { appId } = await node(0).applications.insert(anApplication(accountId));
       // The polling timer of this node does not run after the first poll.
       const still = await openNode(url, folders.next(), 10_000, new SimClock());
-      await eventually('it keeps the answer', async () => {
+      await eventually('the answer is cached', async () => {
         const [one, other] = [
           await still.applications.get(appId),
           await still.applications.get(appId),
@@ -167,7 +167,7 @@ describe.skipIf(postgresMissing !== undefined)(
         return (one !== undefined && one === other) || undefined;
       });
       await node(0).applications.patch(accountId, appId, { name: 'after' });
-      await eventually('it knows', async () => {
+      await eventually('the node sees the change', async () => {
         const seen = await still.applications.get(appId);
         return seen?.name === 'after' || undefined;
       });
@@ -183,7 +183,7 @@ describe.skipIf(postgresMissing !== undefined)(
         WHERE datname = 'nodes' AND pid <> pg_backend_pid()`);
       db.run(`UPDATE application SET name = 'after' WHERE app_id = ?`, [appId]);
       db.close();
-      await eventually('it is known', async () => {
+      await eventually('the change is visible', async () => {
         const seen = await node(1)
           .applications.get(appId)
           .catch(() => undefined);
@@ -199,7 +199,7 @@ describe.skipIf(postgresMissing !== undefined)(
       const change = async (what: string, act: () => Promise<unknown>) => {
         const before = told;
         await act();
-        await eventually(`it is told of ${what}`, () => told > before || undefined);
+        await eventually(`a notification of ${what}`, () => told > before || undefined);
       };
       const rate = {
         direction: 'outbound' as const,

@@ -61,14 +61,14 @@ describe.skipIf(postgresMissing !== undefined)(
 
     it.each([
       [
-        'a certificate of somebody else',
+        'a certificate of another host',
         's3cret',
         () => verified(files.other),
         'certificate verify',
       ],
       ['a wrong password', 'wr0ng', () => verified(files.cert), 'password authentication failed'],
       [
-        'no encryption where the server wants it',
+        'no encryption although the server requires it',
         's3cret',
         () => 'sslmode=disable',
         'no encryption',
