@@ -10,7 +10,7 @@ beforeEach(async () => {
 afterEach(() => service.stop());
 
 describe('GET balance/{currency}', () => {
-  it('answers every field; available_balance is the balance less what is reserved', async () => {
+  it('returns every field; available_balance is the balance minus reservations', async () => {
     await service.book({ amount: 10, type: 'credit', referenceType: 'payment' });
     await service.store.ledger.reserve({
       reservationId: 'r-1',
@@ -40,7 +40,7 @@ describe('GET balance/{currency}', () => {
     });
   });
 
-  it('404 for a currency in which the account holds no balance', async () => {
+  it('returns 404 for a currency in which the account has no balance', async () => {
     const { status, body } = await service.get(`${service.root}/balance/XXX`);
     expect(status).toBe(404);
     expect(body).toEqual({ error: 'balance not found for currency XXX' });
@@ -50,7 +50,7 @@ describe('GET balance/{currency}', () => {
 describe('low-balance alert of the customer (dialect: low_balance_threshold)', () => {
   const url = () => `${service.root}/low-balance-alert`;
 
-  it('thresholds by currency, URL and addresses are his own to set; what is absent stays', async () => {
+  it('sets thresholds by currency, URL and addresses; absent fields stay unchanged', async () => {
     await service.admin('POST', `/accounts/${service.account.authId}/balances`, {
       currency: 'EUR',
     });
@@ -83,14 +83,14 @@ describe('low-balance alert of the customer (dialect: low_balance_threshold)', (
     ['emails', { emails: 'a@a.example' }],
     ['thresholds', { thresholds: { USD: -1 } }],
     ['thresholds', { thresholds: { XXX: 1 } }],
-  ])('400 that names what is wrong with %s', async (field, body) => {
+  ])('returns 400 and names the problem of %s', async (field, body) => {
     const refused = await service.post(url(), body);
     expect(refused.status).toBe(400);
     expect(refused.text).toContain(field);
     expect((await service.get(url())).body.url).toBeNull();
   });
 
-  it('the operator sets what he likes of one balance, and is told what is no address', async () => {
+  it('lets the operator set the fields of one balance, and reports invalid addresses', async () => {
     const account = `/accounts/${service.account.authId}`;
     const patched = await service.admin('PATCH', `${account}/balances/usd`, {
       low_balance_threshold: 7,
@@ -106,7 +106,7 @@ describe('low-balance alert of the customer (dialect: low_balance_threshold)', (
 describe('GET capacity', () => {
   const url = () => `/api/v1/account/${service.account.authId}/capacity`;
 
-  it('snapshot of the moment', async () => {
+  it('returns a snapshot of the current values', async () => {
     service.control.running = () => 3;
     expect((await service.get(url())).body).toEqual({
       concurrent_calls: 3,
@@ -125,7 +125,7 @@ describe('GET capacity', () => {
     expect([status, body]).toEqual([502, { error: 'concurrency service unavailable' }]);
   });
 
-  it('GET Account/{id}/concurrency says the same in its own shape', async () => {
+  it('returns the same values from GET Account/{id}/concurrency in its own shape', async () => {
     service.control.running = () => 1;
     const { body } = await service.get(`${service.root}/concurrency`);
     expect(body).toMatchObject({ concurrent_calls: 1, max_concurrent: 10, utilization_pct: 10 });
@@ -171,7 +171,7 @@ describe('Partner capacity allocation', () => {
     });
   });
 
-  it('rule 1: cps is selected by the resource and moves apart from concurrent calls', async () => {
+  it('rule 1: cps is selected by the resource and transferred independently of concurrent calls', async () => {
     const { body } = await move('transfer', { slots: 5, resource: 'cps' });
     expect(body).toMatchObject({ resource: 'cps', partner_remaining: 15, customer_effective: 7 });
     const view = await service.get(base(), { as: partner });
@@ -187,7 +187,7 @@ describe('Partner capacity allocation', () => {
     });
   });
 
-  it('rule 2: a reclaim restores, never more than was allocated', async () => {
+  it('rule 2: a reclaim restores at most the allocated capacity', async () => {
     await move('transfer', { slots: 30 });
     expect((await move('reclaim', { slots: 31 })).status).toBe(400);
     const { body } = await move('reclaim', { slots: 30 });
@@ -199,7 +199,7 @@ describe('Partner capacity allocation', () => {
     });
   });
 
-  it('rule 3: the refreshed limits show at once', async () => {
+  it('rule 3: the refreshed limits are visible immediately', async () => {
     await move('transfer', { slots: 30 });
     const url = `/api/v1/account/${customer.authId}/capacity`;
     expect((await service.get(url, { as: customer })).body.max_concurrent).toBe(40);
@@ -231,7 +231,7 @@ describe('Partner capacity allocation', () => {
     [{ slots: 1.5 }, 'slots'],
     [{ slots: 1, resource: 'gold' }, 'resource'],
     [{ slots: 1, description: 'x'.repeat(501) }, 'description'],
-  ])('Limits: 400 names the wrong field: %j', async (body, field) => {
+  ])('Limits: returns 400 and names the wrong field: %j', async (body, field) => {
     const reply = await move('transfer', body);
     expect(reply.status).toBe(400);
     expect(Object.keys(reply.body.details)).toEqual([field]);
@@ -249,7 +249,7 @@ describe('Partner capacity allocation', () => {
     expect([beyond.status, beyond.body.available]).toEqual([400, 100]);
   });
 
-  it('concurrent transfers never create or lose a slot', async () => {
+  it('concurrent transfers create or lose no slot', async () => {
     await Promise.all(Array.from({ length: 12 }, () => move('transfer', { slots: 10 })));
     const { body } = await service.get(base(), { as: partner });
     expect(body).toMatchObject({
@@ -261,7 +261,7 @@ describe('Partner capacity allocation', () => {
 });
 
 describe('account info (dialect §3.1)', () => {
-  it('GET auth/me shows the account and never its token', async () => {
+  it('shows the account without its token from GET auth/me', async () => {
     const { body, text } = await service.get('/api/v1/auth/me');
     expect(body).toMatchObject({
       auth_id: service.account.authId,
@@ -272,7 +272,7 @@ describe('account info (dialect §3.1)', () => {
     expect(text).not.toContain(service.account.authToken);
   });
 
-  it('GET Account/{id}/ is Plivo’s account', async () => {
+  it('returns Plivo’s account from GET Account/{id}/', async () => {
     await service.book({ amount: 4.25, type: 'credit', referenceType: 'payment' });
     const { body } = await service.get(`${service.root}/`);
     expect(body).toMatchObject({ auth_id: service.account.authId, cash_credits: '4.25000' });
@@ -280,7 +280,7 @@ describe('account info (dialect §3.1)', () => {
 });
 
 describe('sub-accounts (dialect §3.10)', () => {
-  it('create answers credentials and tokens that work; list, get, change, delete', async () => {
+  it('creates working credentials and tokens; lists, gets, updates and deletes', async () => {
     const url = `/api/v1/accounts/${service.account.authId}/sub-accounts`;
     const made = await service.post(`${url}/`, { name: 'Team', email: 't@example.test' });
     expect(made.status).toBe(201);
@@ -306,7 +306,7 @@ describe('sub-accounts (dialect §3.10)', () => {
     expect((await service.get(`${url}/${authId}`)).status).toBe(404);
   });
 
-  it('Plivo’s form: create, get, change, delete', async () => {
+  it('Plivo’s form: creates, gets, updates and deletes', async () => {
     const url = `${service.root}/Subaccount/`;
     const made = await service.post(url, { name: 'Team', enabled: 'true' });
     expect(made.status).toBe(201);
@@ -318,7 +318,7 @@ describe('sub-accounts (dialect §3.10)', () => {
     expect((await service.send('DELETE', one)).status).toBe(204);
   });
 
-  it('a sub-account makes no sub-accounts: 403', async () => {
+  it('refuses sub-accounts of a sub-account with 403', async () => {
     const sub = await service.addSubAccount();
     const url = `/api/v1/accounts/${sub.authId}/sub-accounts/`;
     expect((await service.post(url, { name: 'x' }, { as: sub })).status).toBe(403);

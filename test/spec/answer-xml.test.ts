@@ -1,4 +1,4 @@
-/** Spec "Answer-XML instructions", rule by rule, on whole calls. */
+/** Spec "Answer-XML instructions": tests each rule with complete calls. */
 
 import { createRequire } from 'node:module';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -33,13 +33,13 @@ async function finish(): Promise<void> {
   expect(await service.leftovers()).toEqual(NOTHING_LEFT);
 }
 
-/** A call comes in from the telephone network and runs this document. */
+/** Starts an inbound PSTN call that runs this document. */
 function caller(body: string): Promise<Caller> {
   service.site.on('/answer', document(body));
   return calledFrom(service);
 }
 
-/** An inbound call with this document is refused as `Invalid Answer XML`, and says where and why. */
+/** Expects an inbound call with this document to be refused as `Invalid Answer XML`, with position and reason. */
 async function expectInvalid(body: string, reason: RegExp): Promise<void> {
   const phone = await caller(body);
   expect(await service.cdr()).toMatchObject({
@@ -52,7 +52,7 @@ async function expectInvalid(body: string, reason: RegExp): Promise<void> {
   expect(phone.sent).not.toContain('200');
   const [line] = await service.log(phone.callUuid, 'xml');
   expect(line).toMatch(/document refused .*"line":\d+,"column":\d+/);
-  // Whoever reads the timeline sees what was refused.
+  // The timeline contains the refused document.
   expect(line).toContain('"document":"');
   await finish();
 }
@@ -74,7 +74,7 @@ describe('the document (spec: Answer-XML instructions)', () => {
     await finish();
   });
 
-  it('is checked before it runs: nothing of a document with an error at its end is carried out', async () => {
+  it('is validated before it runs: an error at its end prevents every element', async () => {
     const phone = await caller('<Speak>Hello</Speak><Play>https://x.test/a.wav</Play><Say>?</Say>');
     expect(service.spoken).toEqual([]);
     expect(phone.sent).not.toContain('200');
@@ -82,7 +82,7 @@ describe('the document (spec: Answer-XML instructions)', () => {
     await finish();
   });
 
-  it('elements run in their order', async () => {
+  it('runs elements in order', async () => {
     const phone = await caller('<Speak>one</Speak><Speak>two</Speak><Hangup/>');
     expect(service.spoken).toEqual(['one']);
     phone.media.sounding[0]?.complete();
@@ -96,7 +96,7 @@ describe('the document (spec: Answer-XML instructions)', () => {
 });
 
 describe('Refer', () => {
-  it('towards a carrier that takes none: action is told, and the document goes on', async () => {
+  it('reports to action when the carrier does not support REFER, and the document continues', async () => {
     await caller(
       `<Refer action="${SITE}/act" redirect="false"><Sip>sip:a@b.example</Sip></Refer>${WAIT}`,
     );
@@ -108,7 +108,7 @@ describe('Refer', () => {
   });
 });
 
-/** The XML builder of the plivo SDK, as far as it is used here. */
+/** The part of the plivo SDK's XML builder that this test uses. */
 interface Builder {
   toXML(): string;
   addSpeak(text: string, attributes: object): Builder;
@@ -140,7 +140,7 @@ describe('Record (spec: Answer-XML instructions)', () => {
   const RECORD = `<Record fileFormat="mp3" recordSession="true" maxLength="900" playBeep="false"
     redirect="false" callbackUrl="${SITE}/rec" callbackMethod="GET"/>`;
 
-  it('as a sibling before Stream records while the stream runs', async () => {
+  it('as a sibling before Stream, records while the stream runs', async () => {
     const phone = await caller(
       `${RECORD}<Stream keepCallAlive="true" bidirectional="true">${BOT}</Stream>`,
     );
@@ -149,7 +149,7 @@ describe('Record (spec: Answer-XML instructions)', () => {
     await finish();
   });
 
-  it('as a sibling before Dial records while the dialled party rings', async () => {
+  it('as a sibling before Dial, records while the dialed party rings', async () => {
     const phone = await caller(`${RECORD}<Dial callerId="${DID}"><Number>${OTHER}</Number></Dial>`);
     await service.signalling.last.rings();
     expect(phone.media.recordings).toMatchObject([{ isOver: false }]);
@@ -193,7 +193,7 @@ describe('Record (spec: Answer-XML instructions)', () => {
     await finish();
   });
 
-  it('playBeep beeps before the message, and is not recorded', async () => {
+  it('playBeep beeps before the message, without recording the beep', async () => {
     const phone = await caller('<Record playBeep="true" maxLength="60"/>');
     expect(phone.media.sounding).toHaveLength(1);
     expect(phone.media.recordings).toEqual([]);
@@ -203,7 +203,7 @@ describe('Record (spec: Answer-XML instructions)', () => {
     await finish();
   });
 
-  it('fileFormat mp3 and callbackMethod: the callback tells of an mp3 file, by GET', async () => {
+  it('fileFormat mp3 and callbackMethod: the callback reports an MP3 file by GET', async () => {
     const phone = await caller(`${RECORD}${WAIT}`);
     await service.clock.advance(4000);
     await phone.hangsUp();
@@ -214,7 +214,7 @@ describe('Record (spec: Answer-XML instructions)', () => {
     await finish();
   });
 
-  it('whose action answers Hangup ends the call before a following Stream runs', async () => {
+  it('ends the call before a following Stream if its action returns Hangup', async () => {
     service.site.on('/recording', document('<Hangup/>'));
     await caller(
       `<Record recordSession="true" redirect="false" maxLength="60" playBeep="false" action="${SITE}/recording"/>` +
@@ -229,7 +229,7 @@ describe('Record (spec: Answer-XML instructions)', () => {
     await finish();
   });
 
-  it('whose action answers anything else lets the following Stream run', async () => {
+  it('runs the following Stream if its action returns anything else', async () => {
     service.site.on('/recording', document('<Speak>Not now</Speak>'));
     await caller(
       `<Record recordSession="true" redirect="false" maxLength="60" playBeep="false" action="${SITE}/recording"/>` +
@@ -242,7 +242,7 @@ describe('Record (spec: Answer-XML instructions)', () => {
 });
 
 describe('Dial (spec: Answer-XML instructions)', () => {
-  it('Number: the destination digits are called with callerId', async () => {
+  it('Number: calls the destination digits with callerId', async () => {
     await caller(`<Dial callerId="${DID}"><Number>${OTHER}</Number></Dial>`);
     expect(service.signalling.last).toMatchObject({
       target: { kind: 'carrier', number: OTHER },
@@ -251,7 +251,7 @@ describe('Dial (spec: Answer-XML instructions)', () => {
     await finish();
   });
 
-  it('User: the sip: URI of a registered endpoint is called at its contacts', async () => {
+  it('User: calls the contacts of the sip: URI of a registered endpoint', async () => {
     const username = await registered(service);
     const phone = await caller(
       `<Dial callerId="${DID}"><User>sip:${username}@${HOST}</User></Dial>`,
@@ -263,7 +263,7 @@ describe('Dial (spec: Answer-XML instructions)', () => {
     await finish();
   });
 
-  it('timeout: nobody answers within its seconds; timeLimit: a conversation of its seconds', async () => {
+  it('timeout limits the ringing, timeLimit the conversation, in seconds', async () => {
     const dial = `<Dial callerId="${DID}" timeout="20" timeLimit="90" action="${SITE}/dialled" redirect="false">`;
     await caller(`${dial}<Number>${OTHER}</Number></Dial>${WAIT}`);
     await service.signalling.last.rings();
@@ -283,7 +283,7 @@ describe('Dial (spec: Answer-XML instructions)', () => {
     await finish();
   });
 
-  it('without action and redirect="false" the answer URL is fetched again when the dial ends, and executed again', async () => {
+  it('without action and with redirect="false", fetches and runs the answer URL again after the dial', async () => {
     await caller(`<Dial callerId="${DID}"><Number>${OTHER}</Number></Dial>`);
     await service.signalling.last.answers();
     await service.signalling.last.ends('bye');
@@ -295,7 +295,7 @@ describe('Dial (spec: Answer-XML instructions)', () => {
     await finish();
   });
 
-  it('rings the caller when the first called party rings, not earlier', async () => {
+  it('starts ringing for the caller when the first called party rings, not earlier', async () => {
     const two = `<Number>${OTHER}</Number><Number>14155550123</Number>`;
     const phone = await caller(`<Dial callerId="${DID}">${two}</Dial>`);
     const { invites } = service.signalling;
@@ -310,7 +310,7 @@ describe('Dial (spec: Answer-XML instructions)', () => {
     await finish();
   });
 
-  it('a caller who is not answered gets the refusal of the called party, unless more follows (decisions: Dial does not answer)', async () => {
+  it('passes the refusal of the called party to an unanswered caller, unless more elements follow (decisions: Dial does not answer)', async () => {
     const phone = await caller(`<Dial callerId="${DID}"><Number>${OTHER}</Number></Dial>`);
     await service.signalling.last.ends('refused', 486);
     expect(phone.sent).toEqual(['hangup busy']);
@@ -325,9 +325,9 @@ describe('Dial (spec: Answer-XML instructions)', () => {
     await finish();
   });
 
-  it('a document that dials for ever ends with a truthful cause (decisions: Dial at its end)', async () => {
+  it('ends a document that dials forever with the true cause (decisions: Dial at its end)', async () => {
     await caller(`<Dial callerId="14085550000"><Number>${OTHER}</Number></Dial>${WAIT}`);
-    // Three at once, then one a second: a loop is paced.
+    // Three requests immediately, then one per second: a loop is rate-limited.
     expect(service.site.told('/answer')).toHaveLength(4);
     await service.clock.advance(1000);
     expect(service.site.told('/answer')).toHaveLength(5);
@@ -341,7 +341,7 @@ describe('Dial (spec: Answer-XML instructions)', () => {
     await finish();
   });
 
-  it('a dial that is repeated slowly is no loop', async () => {
+  it('does not treat slow repeated dials as a loop', async () => {
     await caller(`<Dial callerId="${DID}"><Number>${OTHER}</Number></Dial>${WAIT}`);
     for (let time = 0; time < REDIRECTS_PER_MINUTE + 3; time += 1) {
       await service.clock.advance(10_000);
@@ -369,7 +369,7 @@ describe('Dial (spec: Answer-XML instructions)', () => {
     await finish();
   });
 
-  it('order of callbacks: DialAnswer, DialConnected, DialHangup, then action; before action the Hangup of a caller who went', async () => {
+  it('order of callbacks: DialAnswer, DialConnected, DialHangup, then action; the Hangup of a caller who left comes before action', async () => {
     const dial = `<Dial callerId="${DID}" action="${SITE}/dialled" callbackUrl="${SITE}/leg"><Number>${OTHER}</Number></Dial>`;
     const events = () =>
       service.site.asked.map(({ parameters }) => parameters['Event']).filter((e) => e !== 'Ring');
@@ -388,7 +388,7 @@ describe('Dial (spec: Answer-XML instructions)', () => {
     await finish();
   });
 
-  it('action waits for what was told before it, but not for long: a caller is on the line', async () => {
+  it('delays action for earlier callbacks, but only briefly because a caller is waiting', async () => {
     service.site.on('/leg', { fails: 'silence' });
     await caller(
       `<Dial callerId="${DID}" action="${SITE}/dialled" callbackUrl="${SITE}/leg"><Number>${OTHER}</Number></Dial>`,
@@ -402,7 +402,7 @@ describe('Dial (spec: Answer-XML instructions)', () => {
     await finish();
   });
 
-  it('action with redirect="false": it is told, and the document goes on', async () => {
+  it('action with redirect="false" is notified, and the document continues', async () => {
     service.site.on('/dialled', document('<Hangup/>'));
     await caller(
       `<Dial callerId="${DID}" action="${SITE}/dialled" redirect="false"><Number>${OTHER}</Number></Dial><Speak>Next</Speak>`,
@@ -414,7 +414,7 @@ describe('Dial (spec: Answer-XML instructions)', () => {
     await finish();
   });
 
-  it('callerId is required on an inbound call: without it the B leg is refused silently', async () => {
+  it('refuses the B leg of an inbound call without callerId, without a message to the caller', async () => {
     const phone = await caller(
       `<Dial action="${SITE}/dialled" redirect="false"><Number>${OTHER}</Number></Dial><Speak>Next</Speak>`,
     );
@@ -422,13 +422,13 @@ describe('Dial (spec: Answer-XML instructions)', () => {
     expect(service.site.toldOnce('/dialled')).toMatchObject({ DialBLegUUID: '' });
     expect(service.spoken).toEqual(['Next']);
     expect(await service.cdrs()).toEqual([]);
-    // Silent towards the caller; the timeline says why, and what to write.
+    // The caller gets no message; the timeline states the reason and the fix.
     const [warning] = await service.log(phone.callUuid, 'warning');
     expect(warning).toMatch(/B leg not created .*Dial has no callerId.*14155550199/);
     await finish();
   });
 
-  it('each leg has its own record and its own charge; the caller is billed from the answer of the called party', async () => {
+  it('records and charges each leg separately; bills the caller from the answer of the called party', async () => {
     const phone = await caller(
       `<Dial callerId="${DID}" action="${SITE}/dialled"><Number>${OTHER}</Number></Dial>`,
     );
@@ -457,7 +457,7 @@ describe('Dial (spec: Answer-XML instructions)', () => {
     await finish();
   });
 
-  it('an outbound call dials on with its own caller id where the document has none', async () => {
+  it('uses the caller ID of an outbound call if the document names none', async () => {
     service.site.on('/answer', document(`<Dial><Number>${OTHER}</Number></Dial>`));
     await answered(service);
     expect(service.signalling.last).toMatchObject({
@@ -481,7 +481,7 @@ describe('Hangup (spec: Answer-XML instructions)', () => {
     await finish();
   });
 
-  it('as the first element of an inbound call refuses it, unanswered and unbilled (dialect §2.1)', async () => {
+  it('as the first element of an inbound call, refuses it unanswered and unbilled (dialect §2.1)', async () => {
     const phone = await caller('<Hangup reason="busy"/>');
     expect(phone.sent).toEqual(['hangup busy']);
     expect(await service.cdr()).toMatchObject({
@@ -497,7 +497,7 @@ describe('Hangup (spec: Answer-XML instructions)', () => {
     ['busy', 'busy', 3010, 'USER_BUSY'],
     ['rejected', 'rejected', 3020, 'CALL_REJECTED'],
   ])(
-    'after PreAnswer or Wait with reason="%s" refuses it as well',
+    'after PreAnswer or Wait, refuses the call with reason="%s" as well',
     async (reason, sent, code, cause) => {
       const phone = await caller(
         `<PreAnswer><Wait length="1"/></PreAnswer><Wait length="1"/><Hangup reason="${reason}"/>`,
@@ -517,7 +517,7 @@ describe('Hangup (spec: Answer-XML instructions)', () => {
 });
 
 describe('Speak (spec: Answer-XML instructions)', () => {
-  it('is usable before a stream connects: the stream opens when it has been said', async () => {
+  it('can precede a stream, which connects after the speech', async () => {
     const phone = await caller(
       `<Speak>One moment</Speak><Stream bidirectional="true" keepCallAlive="true">${BOT}</Stream>`,
     );
@@ -531,7 +531,7 @@ describe('Speak (spec: Answer-XML instructions)', () => {
 });
 
 describe('rule 1: a hangup notification is not a request for instructions', () => {
-  it('a Dial in the answer of the hangup URL is never executed', async () => {
+  it('does not run a Dial in the response of the hangup URL', async () => {
     service.site.on(
       '/hangup',
       document(`<Dial callerId="${DID}"><Number>${OTHER}</Number></Dial>`),
@@ -545,7 +545,7 @@ describe('rule 1: a hangup notification is not a request for instructions', () =
     await finish();
   });
 
-  it('an answer URL that serves as hangup URL too is told by Event, and its Dial is ignored', async () => {
+  it('identifies the hangup by Event if the URLs are the same, and ignores the Dial', async () => {
     const { accountId, provisioning, appId } = service;
     await provisioning.applications.patch(accountId, appId, { hangupUrl: `${SITE}/answer` });
     const phone = await caller(
@@ -559,8 +559,8 @@ describe('rule 1: a hangup notification is not a request for instructions', () =
   });
 });
 
-describe('rule 2: From tells who calls', () => {
-  it('a sip: URI and RouteType sip: a registered endpoint dialled out; its document dials Number', async () => {
+describe('rule 2: From identifies the caller', () => {
+  it('a sip: URI and RouteType sip: a registered endpoint calls; its document dials Number', async () => {
     const username = await registered(service);
     service.site.on('/answer', ({ parameters }) =>
       document(`<Dial callerId="${DID}"><Number>${parameters['To']}</Number></Dial>`),
@@ -587,7 +587,7 @@ describe('rule 2: From tells who calls', () => {
   });
 });
 
-describe('rule 3: bare & makes the document invalid', () => {
+describe('rule 3: a bare & makes the document invalid', () => {
   it('in the text of an element', async () => {
     await expectInvalid(`<Stream>${BOT}?a=1&b=2</Stream>`, /line 1, column \d+: .*&/);
   });
@@ -599,7 +599,7 @@ describe('rule 3: bare & makes the document invalid', () => {
     );
   });
 
-  it('escaped as &amp; it arrives as &', async () => {
+  it('&amp; is read as &', async () => {
     await caller(`<Stream keepCallAlive="true">${BOT}?a=1&amp;b=2</Stream>`);
     expect(service.bots.last.options.url).toBe(`${BOT}?a=1&b=2`);
     await finish();
@@ -607,7 +607,7 @@ describe('rule 3: bare & makes the document invalid', () => {
 });
 
 describe('rule 4: endpoints and the REST call operation', () => {
-  it('a call to a registered endpoint fails with Endpoint Not Registered, without an INVITE', async () => {
+  it('fails a call to a registered endpoint with Endpoint Not Registered, without an INVITE', async () => {
     const username = await registered(service);
     const uri = `sip:${username}@${HOST}`;
     const callUuid = await placed(service, { destinations: [{ kind: 'sip', uri }] });
@@ -623,7 +623,7 @@ describe('rule 4: endpoints and the REST call operation', () => {
     await finish();
   });
 
-  it("the endpoint's own INVITE is the A leg, and its document dials the customer with Number", async () => {
+  it("makes the endpoint's INVITE the A leg, whose document dials the customer with Number", async () => {
     const username = await registered(service);
     service.site.on(
       '/answer',

@@ -20,7 +20,7 @@ const valid = {
 const create = async (over: object = {}) => (await service.post(url, { ...valid, ...over })).body;
 
 describe('applications', () => {
-  it('POST creates: 201 with app_id as digits', async () => {
+  it('POST creates: returns 201 with app_id as digits', async () => {
     const reply = await service.post(url, valid);
     expect(reply.status).toBe(201);
     expect(reply.body).toEqual({
@@ -45,14 +45,14 @@ describe('applications', () => {
     [{ answer_url: 'ftp://a.example/' }, 'answer_url'],
     [{ answer_method: 'PUT' }, 'answer_method'],
     [{ hangup_url: '/relative' }, 'hangup_url'],
-  ])('400 names the wrong field: %j', async (over, field) => {
+  ])('returns 400 and names the wrong field: %j', async (over, field) => {
     const reply = await service.post(url, { ...valid, ...over });
     expect(reply.status).toBe(400);
     expect(reply.body.details).toHaveProperty(field);
     expect(reply.body).toHaveProperty('api_id');
   });
 
-  it('update changes what it names and nothing else: 202 changed', async () => {
+  it('updates only the named fields: 202 changed', async () => {
     const made = await create({ log_incoming_message: false });
     const reply = await service.post(`${url}${made.app_id}/`, { app_name: 'renamed' });
     expect([reply.status, reply.body.message]).toEqual([202, 'changed']);
@@ -60,7 +60,7 @@ describe('applications', () => {
     expect(body).toMatchObject({ ...valid, app_name: 'renamed', log_incoming_message: false });
   });
 
-  it('default_endpoint_app: one of the account’s applications, used by endpoints bound to none', async () => {
+  it('default_endpoint_app: uses one of the account’s applications for unbound endpoints', async () => {
     const first = await create({ default_endpoint_app: true });
     const second = await create();
     const flags = async () =>
@@ -76,7 +76,7 @@ describe('applications', () => {
     expect(account?.defaultEndpointApp).toBe(Number(second.app_id));
   });
 
-  it('delete: 204, and 409 while endpoints are attached unless cascade', async () => {
+  it('deletes with 204; 409 while endpoints are attached, unless cascade is set', async () => {
     const made = await create();
     await service.post(`${service.root}/Endpoint/`, {
       username: 'alice',
@@ -92,7 +92,7 @@ describe('applications', () => {
     expect((await service.get(`${url}${made.app_id}/`)).status).toBe(404);
   });
 
-  it('list: meta and objects, filter by part of the name', async () => {
+  it('lists with meta and objects, filtered by part of the name', async () => {
     await create();
     await create({ app_name: 'other' });
     const { body } = await service.get(`${url}?app_name__contains=oth`);
@@ -100,7 +100,7 @@ describe('applications', () => {
     expect(body.objects[0].app_name).toBe('other');
   });
 
-  it('an application of another account is not there: 404 in the shape that SDKs read', async () => {
+  it('hides an application of another account: 404 in the shape that SDKs read', async () => {
     const made = await create();
     const other = await service.addAccount({ name: 'Bob' });
     const reply = await service.get(`/api/v1/Account/${other.authId}/Application/${made.app_id}/`, {

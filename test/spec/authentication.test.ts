@@ -56,14 +56,14 @@ describe('Authentication', () => {
     });
   });
 
-  it('6: an endpoint’s SIP password does not authenticate, nor does the admin token', async () => {
+  it("6: refuses an endpoint’s SIP password and the operator's token", async () => {
     const as = { authId: service.account.authId, authToken: 'operator-token' };
     expect((await service.get(balance, { as })).status).toBe(401);
     const headers = { authorization: 'Bearer operator-token' };
     expect((await service.get(balance, { as: null, headers })).status).toBe(401);
   });
 
-  it('8: missing or bad credentials give 401 whatever the body holds', async () => {
+  it('8: returns 401 for missing or wrong credentials, regardless of the body', async () => {
     const reply = await service.post(`${service.root}/Endpoint/`, { not: 'valid' }, { as: null });
     expect(reply.status).toBe(401);
     expect(reply.headers['www-authenticate']).toContain('Basic');
@@ -83,12 +83,12 @@ describe('Authentication', () => {
     'Digest x',
     'Bearer',
     '',
-  ])('a malformed Authorization header is a 401, not a fault: %s', async (authorization) => {
+  ])('answers a malformed Authorization header with 401: %s', async (authorization) => {
     const reply = await service.get(balance, { as: null, headers: { authorization } });
     expect(reply.status).toBe(401);
   });
 
-  it('10: a rotated token works at once; the old one until the overlap ends', async () => {
+  it('10: accepts a rotated token immediately, and the old one until the overlap ends', async () => {
     const { authId } = service.account;
     const rotated = await service.post(`${service.root}/token`, { overlap_seconds: 60 });
     expect(rotated.status).toBe(201);
@@ -100,12 +100,12 @@ describe('Authentication', () => {
     expect((await service.get(balance, { as: fresh })).status).toBe(200);
   });
 
-  it('a suspended account is refused with 403', async () => {
+  it('refuses a suspended account with 403', async () => {
     await service.admin('PATCH', `/accounts/${service.account.authId}`, { status: 'suspended' });
     expect((await service.get(balance)).status).toBe(403);
   });
 
-  it('who keeps sending wrong credentials is told 429 for a while; right ones from the same address are served', async () => {
+  it('answers repeated wrong credentials with 429, while valid ones from the same address are served', async () => {
     const guarded = await startService({ settings: { refusedPerSecond: 3 } });
     const url = `${guarded.root}/balance/USD`;
     const guess = (authId: AccountId) => guarded.get(url, { as: { authId, authToken: 'x' } });
@@ -124,7 +124,7 @@ describe('Authentication', () => {
     await guarded.stop();
   });
 
-  it('X-Forwarded-For without a trusted proxy is worth one line of warning', async () => {
+  it('logs one warning for X-Forwarded-For without a trusted proxy', async () => {
     const warnings: string[] = [];
     const logger = { ...silentLogger, warn: (_: object, text: string) => warnings.push(text) };
     const headers = { 'x-forwarded-for': '192.0.2.1' };
@@ -139,7 +139,7 @@ describe('Authentication', () => {
     await trusting.stop();
   });
 
-  it('requests beyond the rate of the account give 429 with Retry-After; others are served', async () => {
+  it("answers requests above the account's rate with 429 and Retry-After, and serves other accounts", async () => {
     const slow = await startService({ settings: { requestsPerSecond: 3 } });
     const other = await slow.addAccount({ name: 'Bob' });
     const url = `${slow.root}/balance/USD`;
@@ -171,7 +171,7 @@ describe('paths', () => {
     expect((await service.get(`${service.root}/capacity`)).status).toBe(404);
   });
 
-  it('with and without trailing slash, and under /v1 (dialect §0.2 rule 6)', async () => {
+  it('paths work with and without a trailing slash, and under /v1 (dialect §0.2 rule 6)', async () => {
     const { authId } = service.account;
     for (const url of [
       `/api/v1/Account/${authId}/Endpoint`,
@@ -183,7 +183,7 @@ describe('paths', () => {
     }
   });
 
-  it('a wrong method is 405 with Allow; an unknown path 404', async () => {
+  it('answers a wrong method with 405 and Allow, an unknown path with 404', async () => {
     const wrong = await service.send('DELETE', balance);
     expect([wrong.status, wrong.headers['allow']]).toEqual([405, 'GET']);
     expect((await service.get('/api/v1/nothing')).status).toBe(404);
@@ -191,26 +191,26 @@ describe('paths', () => {
 });
 
 describe('requests', () => {
-  it('X-Request-ID is echoed when it is sane, made otherwise', async () => {
+  it('echoes a valid X-Request-ID and generates one otherwise', async () => {
     const given = await service.get(balance, { headers: { 'x-request-id': 'trace-1.a' } });
     expect(given.headers['x-request-id']).toBe('trace-1.a');
     const evil = await service.get(balance, { headers: { 'x-request-id': 'a b\u00e9' } });
     expect(evil.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  it('an address that is no URL is 400 in our shape', async () => {
+  it('answers an invalid URL with 400 in the error shape', async () => {
     const reply = await service.get(`${service.root}/Endpoint/%zz`);
     expect([reply.status, reply.body]).toEqual([400, { error: 'malformed request' }]);
     expect(reply.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  it('booleans of a query may be text in any case', async () => {
+  it('accepts booleans of a query as text in any case', async () => {
     const url = `${service.root}/Endpoint/?application_id__isnull=`;
     expect((await service.get(`${url}True`)).status).toBe(200);
     expect((await service.get(`${url}maybe`)).status).toBe(400);
   });
 
-  it('malformed JSON is 400, another content type 415, a large body 413', async () => {
+  it('answers malformed JSON with 400, another content type with 415, a large body with 413', async () => {
     const url = `${service.root}/Application/`;
     const broken = await service.post(url, '{"a":');
     expect([broken.status, broken.body.error]).toEqual([400, 'malformed JSON']);
@@ -222,12 +222,12 @@ describe('requests', () => {
     expect(large.status).toBe(413);
   });
 
-  it('__proto__ in a body is refused', async () => {
+  it('refuses __proto__ in a body', async () => {
     const reply = await service.post(`${service.root}/Application/`, '{"__proto__":{"a":1}}');
     expect(reply.status).toBe(400);
   });
 
-  it('no token reaches a log line or an error body', async () => {
+  it('writes no token to a log line or an error body', async () => {
     const lines: string[] = [];
     const write = (fields: LogFields, message: string) =>
       lines.push(JSON.stringify({ ...fields, error: String(fields['error']) }) + message);

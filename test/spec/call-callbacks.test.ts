@@ -21,7 +21,7 @@ beforeEach(async () => {
 });
 afterEach(() => service.close());
 
-/** The end of the test: whoever is left hangs up, and nothing stays behind. */
+/** Ends the test: hangs up all remaining calls and expects no leftovers. */
 async function finish(): Promise<void> {
   for (const call of service.live()) call.hangup('normal', 'API Request');
   await settle();
@@ -31,9 +31,9 @@ async function finish(): Promise<void> {
 const namesOf = (parameters: Readonly<Record<string, string>>): string[] =>
   Object.keys(parameters).sort();
 
-/** Of every callback, beside its list in the spec (dialect §0.2 rule 9). */
+/** Fields of every callback in addition to the list in the spec (dialect §0.2 rule 9). */
 const ACCOUNT = ['ParentAuthID'];
-/** `YYYY-MM-DD HH:mm:ss.sssss` UTC, to the microsecond. */
+/** `YYYY-MM-DD HH:mm:ss.sssss` UTC. */
 const SESSION_START = /^2026-01-01 00:00:\d\d\.\d{5}$/;
 const LOCAL_TIME = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/;
 
@@ -43,7 +43,7 @@ describe('ring_url (spec: Call callbacks)', () => {
     ...['CallStatus', 'SessionStart', 'STIRAttestation'],
   ];
 
-  it('Event Ring carries exactly the fields of the list', async () => {
+  it('Event Ring has exactly the listed fields', async () => {
     await answered(service, { callerName: 'Ada' });
     expect(namesOf(service.site.toldOnce('/ring'))).toEqual([...RING, ...ACCOUNT].sort());
     await finish();
@@ -67,7 +67,7 @@ describe('ring_url (spec: Call callbacks)', () => {
     await finish();
   });
 
-  it('comes when ringing starts, once, before the answer', async () => {
+  it('is sent when ringing starts, once, before the answer', async () => {
     await placed(service);
     expect(service.site.told('/ring')).toEqual([]);
     await service.signalling.last.rings();
@@ -93,9 +93,9 @@ describe('answer_url and fallback_url (spec: Call callbacks)', () => {
     ...['Event', 'STIRVerification', 'CallStatus', 'SessionStart', 'STIRAttestation'],
   ];
 
-  it('Event StartApp carries exactly the fields of the list; CallerName only of a SIP endpoint', async () => {
+  it('Event StartApp has exactly the listed fields; CallerName only for a SIP endpoint', async () => {
     await answered(service, { callerName: 'Ada' });
-    // RouteType: rule 2 of the answer XML.
+    // RouteType comes from rule 2 of the answer XML.
     const expected = [...START_APP, ...ACCOUNT, 'RouteType'].sort();
     expect(namesOf(service.site.toldOnce('/answer'))).toEqual(expected);
     await finish();
@@ -120,7 +120,7 @@ describe('answer_url and fallback_url (spec: Call callbacks)', () => {
     await finish();
   });
 
-  it('fallback_url is asked with the same parameters, after 3 retries of answer_url', async () => {
+  it('requests fallback_url with the same parameters, after 3 retries of answer_url', async () => {
     service.site.on('/answer', 500);
     service.site.on('/fallback', document('<Wait length="3600"/>'));
     await answered(service);
@@ -131,10 +131,10 @@ describe('answer_url and fallback_url (spec: Call callbacks)', () => {
     await finish();
   });
 
-  it('fallback_url is asked after 60 s when answer_url never answers', async () => {
+  it('requests fallback_url after 60 s without a response from answer_url', async () => {
     service.site.on('/answer', { fails: 'silence' });
     service.site.on('/fallback', document('<Wait length="3600"/>'));
-    // Patient enough for the 60 s to be what ends it (dialect §6: read timeout of an attempt).
+    // The read timeout exceeds 60 s, so that the 60 s limit applies (dialect §6: read timeout of an attempt).
     const answer = { url: `${SITE}/answer#rt=40000`, method: 'POST' } as const;
     await answered(service, { answer });
     await service.clock.advance(59_900);
@@ -144,7 +144,7 @@ describe('answer_url and fallback_url (spec: Call callbacks)', () => {
     await finish();
   });
 
-  it('when fallback_url fails too, the call ends with 7011 Error Reaching Answer URL', async () => {
+  it('ends the call with 7011 Error Reaching Answer URL when fallback_url fails too', async () => {
     service.site.on('/answer', { fails: 'connect' });
     service.site.on('/fallback', 500);
     const { callUuid } = await answered(service);
@@ -165,7 +165,7 @@ describe('hangup_url (spec: Call callbacks)', () => {
     ...['Event', 'stir_verification', 'CallStatus', 'StartTime', 'AnswerTime', 'EndTime'],
     ...['SessionStart', 'STIRAttestation', 'Duration'],
   ];
-  /** What both vendors add (dialect §5.4). */
+  /** Fields that both vendors add (dialect §5.4). */
   const OUTCOME = [
     ...['BillDuration', 'HangupCause', 'HangupCauseCode', 'HangupCauseName', 'HangupSource'],
   ];
@@ -182,7 +182,7 @@ describe('hangup_url (spec: Call callbacks)', () => {
     return callUuid;
   }
 
-  it('Event Hangup carries exactly the fields of the list and the outcome', async () => {
+  it('Event Hangup has exactly the listed fields and the outcome', async () => {
     await completed();
     const expected = [...HANGUP, ...OUTCOME, ...ACCOUNT].sort();
     expect(namesOf(service.site.toldOnce('/hangup'))).toEqual(expected);
@@ -213,7 +213,7 @@ describe('hangup_url (spec: Call callbacks)', () => {
     await finish();
   });
 
-  it('CallStatus is completed of a call that nobody answered, too; AnswerTime is empty, Duration 0', async () => {
+  it('CallStatus is completed for an unanswered call too; AnswerTime is empty, Duration 0', async () => {
     await placed(service);
     await service.signalling.last.ends('refused', 486);
     expect(service.site.toldOnce('/hangup')).toMatchObject({
@@ -227,7 +227,7 @@ describe('hangup_url (spec: Call callbacks)', () => {
     await finish();
   });
 
-  it('Duration counts answered seconds, the duration of the CDR wall-clock time with ringing', async () => {
+  it('Duration counts answered seconds; the duration of the CDR includes ringing', async () => {
     const callUuid = await completed();
     expect(service.site.toldOnce('/hangup')).toMatchObject({ Duration: '44', BillDuration: '60' });
     const { startUs, endUs } = await service.cdr(asCallUuid(callUuid));
@@ -235,7 +235,7 @@ describe('hangup_url (spec: Call callbacks)', () => {
     await finish();
   });
 
-  it('reports no cost; the cost is in the CDR', async () => {
+  it('contains no cost; the cost is in the CDR', async () => {
     const callUuid = await completed();
     const names = namesOf(service.site.toldOnce('/hangup'));
     expect(names.filter((name) => /cost|rate|amount|price/i.test(name))).toEqual([]);
@@ -243,14 +243,14 @@ describe('hangup_url (spec: Call callbacks)', () => {
     await finish();
   });
 
-  it('comes after everything else that is told of the call, and once', async () => {
+  it('is sent once, after all other callbacks of the call', async () => {
     await completed();
     await service.clock.advance(60_000);
     expect(service.site.asked.map(({ path }) => path)).toEqual(['/ring', '/answer', '/hangup']);
     await finish();
   });
 
-  it('is stored with the record and delivered by retries when the customer is down for a moment', async () => {
+  it("is stored with the record and retried while the customer's server is down", async () => {
     let attempts = 0;
     service.site.on('/hangup', () => {
       attempts += 1;
@@ -266,7 +266,7 @@ describe('hangup_url (spec: Call callbacks)', () => {
 });
 
 describe('inbound calls (spec: Call callbacks; Answer-XML rule 2)', () => {
-  it('an inbound PSTN call asks the answer URL of the application with a plain number in From', async () => {
+  it("requests the application's answer URL for an inbound PSTN call, with a plain number in From", async () => {
     const phone = await calledFrom(service, {});
     expect(service.site.toldOnce('/answer')).toEqual({
       From: FAR,
@@ -284,7 +284,7 @@ describe('inbound calls (spec: Call callbacks; Answer-XML rule 2)', () => {
     await finish();
   });
 
-  it('a call of a registered endpoint has a sip: URI in From, RouteType sip and its CallerName', async () => {
+  it('sends a sip: URI in From, RouteType sip and CallerName for a call of a registered endpoint', async () => {
     const username = await registered(service);
     await dialledBy(service, username, FAR);
     expect(service.site.toldOnce('/answer')).toMatchObject({
@@ -298,13 +298,13 @@ describe('inbound calls (spec: Call callbacks; Answer-XML rule 2)', () => {
     await finish();
   });
 
-  it('STIRVerification is Not Verified where the INVITE carried an Identity header', async () => {
+  it('sends STIRVerification Not Verified if the INVITE had an Identity header', async () => {
     await calledFrom(service, {}, { headers: [['Identity', 'eyJ…;info=<https://c.test>']] });
     expect(service.site.toldOnce('/answer')['STIRVerification']).toBe('Not Verified');
     await finish();
   });
 
-  it('passes on X-PH- and X-VH- headers of the INVITE and who the call was forwarded from (dialect §5)', async () => {
+  it('forwards X-PH- and X-VH- headers of the INVITE and the forwarding number (dialect §5)', async () => {
     await calledFrom(
       service,
       {},
@@ -327,13 +327,13 @@ describe('inbound calls (spec: Call callbacks; Answer-XML rule 2)', () => {
     await finish();
   });
 
-  it('a number written with + is told without it (E.164 digits)', async () => {
+  it('sends a number without its + (E.164 digits)', async () => {
     await calledFrom(service, { from: `+${FAR}` });
     expect(service.site.toldOnce('/answer')['From']).toBe(FAR);
     await finish();
   });
 
-  it('the hangup of an inbound call has no request and no A-leg fields', async () => {
+  it('omits request and A-leg fields from the hangup of an inbound call', async () => {
     const phone = await calledFrom(service);
     await phone.hangsUp();
     const told = service.site.toldOnce('/hangup');
@@ -344,7 +344,7 @@ describe('inbound calls (spec: Call callbacks; Answer-XML rule 2)', () => {
 });
 
 describe('other callbacks (spec: Call callbacks)', () => {
-  it('machine_detection_url receives the asynchronous result while the document runs', async () => {
+  it('sends the asynchronous result to machine_detection_url while the document runs', async () => {
     const callback = { url: `${SITE}/amd`, method: 'POST' } as const;
     const machineDetection = {
       mode: 'detect',
@@ -369,7 +369,7 @@ describe('other callbacks (spec: Call callbacks)', () => {
     await finish();
   });
 
-  it('Record callbackUrl fires when the file is downloadable, by a link that opens it', async () => {
+  it('sends Record callbackUrl with a working link when the file is downloadable', async () => {
     service.site.on(
       '/answer',
       document(
@@ -392,7 +392,7 @@ describe('other callbacks (spec: Call callbacks)', () => {
     await finish();
   });
 
-  it('callbacks of one call are delivered in order: none overtakes one that has to be retried', async () => {
+  it('delivers the callbacks of a call in order, also during retries', async () => {
     let attempts = 0;
     service.site.on('/ring', () => {
       attempts += 1;
@@ -408,7 +408,7 @@ describe('other callbacks (spec: Call callbacks)', () => {
     await finish();
   });
 
-  it('a ring URL that is down delays no document and is given up: the call goes on', async () => {
+  it('a failing ring URL delays no document and is abandoned while the call continues', async () => {
     service.site.on('/ring', { fails: 'connect' });
     const { callUuid } = await answered(service);
     expect(service.site.told('/answer')).toHaveLength(1);
@@ -418,7 +418,7 @@ describe('other callbacks (spec: Call callbacks)', () => {
     await finish();
   });
 
-  it('answer_method, hangup_method and fallback_method: GET carries the fields in the query', async () => {
+  it('answer_method, hangup_method and fallback_method: GET sends the fields in the query', async () => {
     service.site.on('/answer', 500);
     service.site.on('/fallback', document('<Wait length="3600"/>'));
     const get = (path: string) => ({ url: `${SITE}${path}?tenant=7`, method: 'GET' }) as const;
@@ -434,7 +434,7 @@ describe('other callbacks (spec: Call callbacks)', () => {
     await finish();
   });
 
-  it('webhook requests carry a V3 HMAC signature (spec: Authentication 9)', async () => {
+  it('signs webhook requests with V3 HMAC (spec: Authentication 9)', async () => {
     await answered(service);
     const [ring] = service.site.asked;
     expect(ring?.headers).toMatchObject({

@@ -1,4 +1,4 @@
-/** Spec "Errors / Call-level failures", row by row; bad input of every kind; and a hangup in the middle of everything. */
+/** Spec "Errors / Call-level failures": tests each row, bad input of every kind, and hangups at any moment. */
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { asCallUuid } from '../../src/base/ids.ts';
@@ -44,18 +44,18 @@ function caller(body: string): Promise<Caller> {
   return calledFrom(service);
 }
 
-/** An outbound call, answered, runs what `/answer` replies. */
+/** Places an outbound call whose answer URL returns `reply`, and answers it. */
 function outbound(reply: Reply): Promise<Placed> {
   service.site.on('/answer', reply);
   return answered(service, { fallback: undefined });
 }
 
 describe('call-level failures (spec: Errors)', () => {
-  it('malformed answer XML: dropped within a second of the answer, Invalid Answer XML, source Error', async () => {
+  it('malformed answer XML: ends the call within a second of the answer, Invalid Answer XML, source Error', async () => {
     const { callUuid, invite } = await outbound('<Response><Speak>Hello</Response>');
     await service.clock.advance(1000);
     expect(invite.hungUpWith).toBe('invalidAnswerXml');
-    // The answer URL itself returned 200, once, and the timeline shows it.
+    // The answer URL returned 200 once, and the timeline shows it.
     expect(service.site.told('/answer')).toHaveLength(1);
     const [attempt] = await service.log(callUuid, 'callback');
     expect(attempt).toBeDefined();
@@ -71,7 +71,7 @@ describe('call-level failures (spec: Errors)', () => {
     await finish();
   });
 
-  it('the document ended, as after a Stream without keepCallAlive: hangup on end of XML', async () => {
+  it('end of the document, as after a Stream without keepCallAlive: hangup on end of XML', async () => {
     const phone = await caller(`<Stream bidirectional="true">${BOT}</Stream>`);
     expect(phone.sent).toEqual(['200', 'hangup endOfXml']);
     expect(service.bots.last.closedWith).toBe('call_hangup');
@@ -84,7 +84,7 @@ describe('call-level failures (spec: Errors)', () => {
     await finish();
   });
 
-  it('refused before the origination target was reached: send_refuse, terminated_to inbound_carrier', async () => {
+  it('refusal before the origination target is reached: send_refuse, terminated_to inbound_carrier', async () => {
     const number = await trunkNumber({ sipUri: 'sip:pbx@unreachable.test' });
     const phone = await calledFrom(service, { to: number });
     await service.signalling.last.ends('unreachable');
@@ -98,7 +98,7 @@ describe('call-level failures (spec: Errors)', () => {
     await finish();
   });
 
-  it('a call to a suspended number is refused with cause 2080, and recorded', async () => {
+  it('refuses and records a call to a suspended number with cause 2080', async () => {
     const { provisioning, owned } = service;
     const e164 = '14155550188';
     await provisioning.numbers.add({ ...owned, e164, status: 'suspended' });
@@ -110,7 +110,7 @@ describe('call-level failures (spec: Errors)', () => {
     await finish();
   });
 
-  it('media negotiation failure: a trunk that asks for SRTP, answered without, is never downgraded', async () => {
+  it('media negotiation failure: never downgrades a trunk that requires SRTP to plain RTP', async () => {
     const number = await trunkNumber({ sipUri: 'sip:pbx@192.0.2.50', secure: true });
     const phone = await calledFrom(service, { to: number });
     expect(service.signalling.last.options.sdp).toContain('RTP/SAVP');
@@ -121,7 +121,7 @@ describe('call-level failures (spec: Errors)', () => {
     await finish();
   });
 
-  it('B leg never created: a caller id that the account does not own', async () => {
+  it('B leg not created: a caller ID that the account does not own', async () => {
     const { callUuid } = await caller(
       `<Dial callerId="14085550000" action="${SITE}/dialled" redirect="false"><Number>${OTHER}</Number></Dial>${WAIT}`,
     );
@@ -139,7 +139,7 @@ describe('call-level failures (spec: Errors)', () => {
     await finish();
   });
 
-  it('B leg never created: a destination that cannot be reached', async () => {
+  it('B leg not created: an unreachable destination', async () => {
     const { callUuid } = await caller(
       `<Dial callerId="${DID}" action="${SITE}/dialled" redirect="false"><User>sip:nobody@${HOST}</User></Dial>${WAIT}`,
     );
@@ -155,7 +155,7 @@ describe('call-level failures (spec: Errors)', () => {
     await finish();
   });
 
-  it('a transfer to a target without a registrar contact clears the call instead of connecting it', async () => {
+  it('ends the call on a transfer to a target without a registered contact', async () => {
     const username = await registered(service);
     service.signalling.registered.delete(username);
     const phone = await caller('<Speak loop="0">One moment</Speak>');
@@ -178,10 +178,10 @@ describe('call-level failures (spec: Errors)', () => {
   });
 });
 
-describe('money that runs out (spec: Credit limit behaviour, Limits; dialect §3.12)', () => {
-  it('a call whose next pulse is not covered ends at the end of the last one: Canceled (Out Of Credits)', async () => {
+describe('insufficient funds (spec: Credit limit behaviour, Limits; dialect §3.12)', () => {
+  it('ends a call after its last covered pulse: Canceled (Out Of Credits)', async () => {
     const { accountId, ledger } = service;
-    // Enough for two minutes and a half.
+    // Covers two and a half minutes.
     const left = micros(2.5 * PRICE.outbound - 10_000_000);
     await ledger.adjust({ accountId, currency: 'USD', amount: left, description: 'correction' });
     const { callUuid, invite } = await outbound(document(WAIT));
@@ -217,7 +217,7 @@ async function trunkNumber(
   return e164;
 }
 
-describe("a customer's server that cannot be used (dialect §3.12)", () => {
+describe('a failing customer server (dialect §3.12)', () => {
   const big = `<Response><Speak>${'a'.repeat(101 * 1024)}</Speak></Response>`;
   const bomb =
     '<!DOCTYPE r [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]><Response><Speak>&b;</Speak></Response>';
@@ -225,7 +225,7 @@ describe("a customer's server that cannot be used (dialect §3.12)", () => {
   it.each<[string, Reply, number]>([
     ['is down', { fails: 'connect' }, 7011],
     ['never answers', { fails: 'silence' }, 7011],
-    ['redirects for ever', { fails: 'tooManyRedirects' }, 7011],
+    ['redirects without end', { fails: 'tooManyRedirects' }, 7011],
     ['returns a gigabyte', { fails: 'tooLarge' }, 7011],
     ["resolves to an address in the operator's network", { fails: 'refusedAddress' }, 7011],
     ['answers 404', 404, 7011],
@@ -234,7 +234,7 @@ describe("a customer's server that cannot be used (dialect §3.12)", () => {
     ['returns HTML', '<!doctype html><html><body>Welcome<br></body></html>', 8011],
     ['returns JSON', '{"ok":true}', 8011],
     ['returns a document of more than 100 KB', big, 8011],
-    ['returns a bomb of entities', bomb, 8011],
+    ['returns an entity expansion attack', bomb, 8011],
     ['returns an element that does not exist', document('<Say>Hello</Say>'), 8011],
   ])(
     'the answer URL %s: the call ends with its cause, source Error',
@@ -259,7 +259,7 @@ describe("a customer's server that cannot be used (dialect §3.12)", () => {
     ['Redirect URL', '<Redirect>https://app.test/next</Redirect>', '<a/>', 8014],
     ['Redirect URL', '<Redirect>next.xml</Redirect>', 500, 7024],
     ['Redirect method', '<Redirect method="PUT">https://app.test/next</Redirect>', 500, 7034],
-  ])('%s of %s answers %j: %d', async (_which, body, reply, code) => {
+  ])('%s of %s returns %j: %d', async (_which, body, reply, code) => {
     service.site.on('/next', reply);
     const phone = await caller(body);
     if (phone.call.isAnswered) await phone.press('1#');
@@ -271,7 +271,7 @@ describe("a customer's server that cannot be used (dialect §3.12)", () => {
   it.each<[Reply, number]>([
     [500, 7013],
     ['<a/>', 8013],
-  ])('the URL of a transfer answers %j: %d', async (reply, code) => {
+  ])('the URL of a transfer returns %j: %d', async (reply, code) => {
     service.site.on('/next', reply);
     const { callUuid } = await caller('<Speak loop="0">Hello</Speak>');
     const aleg = { url: `${SITE}/next`, method: 'POST' } as const;
@@ -282,7 +282,7 @@ describe("a customer's server that cannot be used (dialect §3.12)", () => {
     await finish();
   });
 
-  it('a document that redirects to itself for ever ends with Loop Detected', async () => {
+  it('ends a document that redirects to itself with Loop Detected', async () => {
     await caller(`<Redirect>${SITE}/answer</Redirect>`);
     await service.clock.advance(1000);
     expect(await service.cdr()).toMatchObject({
@@ -294,7 +294,7 @@ describe("a customer's server that cannot be used (dialect §3.12)", () => {
   });
 });
 
-describe('carriers and phones that cannot be used', () => {
+describe('failing carriers and phones', () => {
   it.each([
     [486, 3010, 'Busy Line', 'Callee'],
     [480, 3000, 'No Answer', 'Callee'],
@@ -302,7 +302,7 @@ describe('carriers and phones that cannot be used', () => {
     [603, 3110, 'Declined', 'Callee'],
     [500, 3080, 'Internal server error from carrier', 'Carrier'],
     [503, 3090, 'Network congestion from carrier', 'Carrier'],
-  ])('the called side answers %d: %d %s, source %s', async (status, code, name, source) => {
+  ])('the called party answers %d: %d %s, source %s', async (status, code, name, source) => {
     const callUuid = await placed(service);
     await service.signalling.last.ends('refused', status);
     expect(await service.cdr(asCallUuid(callUuid))).toMatchObject({
@@ -316,7 +316,7 @@ describe('carriers and phones that cannot be used', () => {
     await finish();
   });
 
-  it('a carrier that rings for ever: Ring Timeout Reached', async () => {
+  it('a carrier that rings without end: Ring Timeout Reached', async () => {
     const callUuid = await placed(service, { ringTimeoutMs: 45_000 });
     await service.signalling.last.rings();
     await service.clock.advance(45_100);
@@ -328,7 +328,7 @@ describe('carriers and phones that cannot be used', () => {
     await finish();
   });
 
-  it('a carrier that answers 200 without SDP: Violates Media Anchoring, and no document is asked for', async () => {
+  it('a carrier that answers 200 without SDP: Violates Media Anchoring, without a document request', async () => {
     const callUuid = await placed(service);
     const { last } = service.signalling;
     await last.rings();
@@ -342,7 +342,7 @@ describe('carriers and phones that cannot be used', () => {
     await finish();
   });
 
-  it('an offer with no codec of ours is refused unanswered, and costs nothing', async () => {
+  it('refuses an offer without a supported codec, unanswered and without charge', async () => {
     service.site.on('/answer', document(WAIT));
     const sdp = SDP.replace('RTP/AVP 0 101', 'RTP/AVP 18').replace(
       'rtpmap:0 PCMU',
@@ -356,7 +356,7 @@ describe('carriers and phones that cannot be used', () => {
     await finish();
   });
 
-  it('a phone that sends no audio any more: Media Timeout', async () => {
+  it('a phone that stops sending audio: Media Timeout', async () => {
     const phone = await caller('<Speak loop="0">Hello</Speak>');
     phone.media.events.silent(0);
     await settle();
@@ -368,7 +368,7 @@ describe('carriers and phones that cannot be used', () => {
     await finish();
   });
 
-  it('two hangups at once, from the phone and over REST: one record, one notification', async () => {
+  it('two simultaneous hangups, from the phone and over REST: one record, one notification', async () => {
     const phone = await caller('<Speak loop="0">Hello</Speak>');
     await Promise.all([
       service.control.hangup(service.accountId, phone.callUuid),

@@ -1,4 +1,4 @@
-/** Caller ids of an account as its customer sees them: what the operator verified, and what is shown where nothing is named. */
+/** Caller IDs of an account from the customer's view: verified numbers and the default. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Service, startService } from './service.ts';
 
@@ -20,15 +20,15 @@ const list = () => service.get(`${service.root}/caller-ids`);
 const choose = (number: string | null) =>
   service.send('PUT', `${service.root}/caller-ids/default`, { body: { number } });
 
-describe('caller ids of an account', () => {
-  it('lists what the operator has verified, and no default at first', async () => {
+describe('caller IDs of an account', () => {
+  it('lists the caller IDs that the operator verified, initially without a default', async () => {
     expect(await list()).toMatchObject({
       status: 200,
       body: { default_caller_id: null, caller_ids: [{ number: VERIFIED }] },
     });
   });
 
-  it('the default is a verified one or a number of the account, and can be taken back', async () => {
+  it('accepts a verified caller ID or a number of the account as default, and null to remove it', async () => {
     for (const [number, told] of [
       [`+${VERIFIED}`, VERIFIED],
       [RENTED, RENTED],
@@ -40,7 +40,7 @@ describe('caller ids of an account', () => {
     }
   });
 
-  it('a number of somebody else is refused, and changes nothing', async () => {
+  it("refuses another account's number without a change", async () => {
     await choose(VERIFIED);
     const refused = await choose(FOREIGN);
     expect(refused.status).toBe(400);
@@ -48,7 +48,7 @@ describe('caller ids of an account', () => {
     expect((await list()).body.default_caller_id).toBe(VERIFIED);
   });
 
-  it('a customer adds none and forgets none: that is the operator’s', async () => {
+  it('only the operator adds and deletes caller IDs', async () => {
     const body = { number: FOREIGN };
     const added = await service.send('POST', `${service.root}/caller-ids`, { body });
     expect(added.status).toBe(405);

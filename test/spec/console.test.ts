@@ -1,4 +1,4 @@
-/** Signing in at the console: sessions, roles, what a customer sees, and who changed what. */
+/** Console: sessions, roles, what a customer can see, and the audit log. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { LiveCall } from '../../src/domain/dispatch/types.ts';
 import { stepAt, totpCode } from '../../src/domain/user/totp.ts';
@@ -48,7 +48,7 @@ async function user(
 }
 
 describe('a session', () => {
-  it('begins with a one-time link, which works once, in a cookie that no script reads', async () => {
+  it('begins with a one-time link and a cookie that scripts cannot read', async () => {
     const made = await service.admin('POST', '/users', { role: 'owner' });
     const token = String(made.body.link).split('/welcome/')[1];
     expect((await send('POST', '/console/api/invitation', { token })).body).toMatchObject({
@@ -67,7 +67,7 @@ describe('a session', () => {
     expect(me.body).toMatchObject({ email: 'first@example.test', role: 'owner', account_id: null });
   });
 
-  it('opens nothing without the header that pages of other origins cannot send', async () => {
+  it('requires the header that pages of other origins cannot send', async () => {
     const { cookie } = await user('owner');
     const forged = await service.send('GET', '/console/api/me', { as: null, headers: { cookie } });
     expect(forged.status).toBe(401);
@@ -79,7 +79,7 @@ describe('a session', () => {
     expect(drained.status).toBe(401);
   });
 
-  it('ends by signing out, by being ended elsewhere, after idle hours, and with its user', async () => {
+  it('ends by sign-out, from another session, by idle timeout, and with its user', async () => {
     const { cookie, email } = await user('owner');
     const signIn = async () =>
       cookieOf(await send('POST', '/console/api/sign-in', { email, password: PASSWORD }));
@@ -101,7 +101,7 @@ describe('a session', () => {
     expect(await status(last)).toBe(401);
   });
 
-  it('that has ended asks to sign in, also on routes of programs, and for no password of Basic', async () => {
+  it('asks to sign in after its end, also on API routes, without a Basic challenge', async () => {
     const { cookie } = await user('owner');
     await send('POST', '/console/api/sign-out', undefined, cookie);
     for (const url of [`${service.root}/Call/`, '/admin/v1/status', '/console/api/me']) {
@@ -110,7 +110,7 @@ describe('a session', () => {
     }
   });
 
-  it('wants a right password, the same answer for whoever is unknown, and not too often', async () => {
+  it('requires the right password, hides whether the user exists, and limits attempts', async () => {
     const { email } = await user('viewer');
     const attempt = (of: string, password: string) =>
       send('POST', '/console/api/sign-in', { email: of, password });
@@ -126,7 +126,7 @@ describe('a session', () => {
     expect((await attempt(email, PASSWORD)).status).toBe(200);
   });
 
-  it('asks for a code of the authenticator app once one is set up, each code once', async () => {
+  it('requires an authenticator code once set up, and accepts each code once', async () => {
     const { cookie, email } = await user('owner');
     const { body } = await send('POST', '/console/api/totp', undefined, cookie);
     expect(body.uri).toContain(`secret=${body.secret}`);
@@ -148,8 +148,8 @@ describe('a session', () => {
     expect((await signIn('')).status).toBe(200);
   });
 
-  it('makes codes as RFC 6238 has them', () => {
-    // "12345678901234567890", appendix B, the last six of eight digits.
+  it('generates codes as in RFC 6238', () => {
+    // RFC 6238, appendix B: the secret "12345678901234567890", with the last six of eight digits.
     const secret = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ';
     expect([59, 1111111109, 20000000000].map((s) => totpCode(secret, stepAt(s * 1000)))).toEqual([
       '287082',
@@ -159,8 +159,8 @@ describe('a session', () => {
   });
 });
 
-describe('rights', () => {
-  it('a customer sees his account by the routes of programs, and no other', async () => {
+describe('permissions', () => {
+  it('let a customer use the API routes for the own account only', async () => {
     const other = await service.addAccount({ name: 'Bob' });
     const { cookie } = await user('developer', service.account);
     const get = async (url: string) => (await send('GET', url, undefined, cookie)).status;
@@ -175,7 +175,7 @@ describe('rights', () => {
     await service.accounts.patch(service.account.authId, { status: 'active' });
   });
 
-  it('a sub-account has its own and what it is permitted', async () => {
+  it('give a sub-account its own resources and permitted operations', async () => {
     const sub = await service.addSubAccount();
     await service.accounts.patch(sub.authId, { permissions: { cdr: false } });
     const { cookie } = await user('developer', sub);
@@ -185,7 +185,7 @@ describe('rights', () => {
     expect((await send('GET', `${service.root}/Application/`, undefined, cookie)).status).toBe(403);
   });
 
-  it('staff sees every account and the node', async () => {
+  it('let staff see every account and the node', async () => {
     const other = await service.addAccount({ name: 'Carl' });
     const { cookie } = await user('operator');
     for (const url of ['/admin/v1/accounts', `/api/v1/Account/${other.authId}/Call/`]) {
@@ -194,7 +194,7 @@ describe('rights', () => {
   });
 
   it.each<[Role, boolean, readonly number[]]>([
-    // an application · credit · a new token · users
+    // Statuses for: an application · credit · a new token · users.
     ['owner', true, [201, 201, 201, 200]],
     ['operator', true, [201, 201, 403, 403]],
     ['viewer', true, [403, 403, 403, 403]],
@@ -216,7 +216,7 @@ describe('rights', () => {
     expect((await send('GET', `${root}/cdr`, undefined, cookie)).status).toBe(200);
   });
 
-  it("a customer's owner invites and removes within the account alone", async () => {
+  it("let a customer's owner invite and delete users of the account only", async () => {
     const account = await service.addAccount({ name: 'Eve' });
     const { cookie } = await user('owner', account);
     const staff = await user('viewer');
@@ -252,7 +252,7 @@ describe('an invitation', () => {
   const revoke = async (id: string | undefined, cookie: string): Promise<number> =>
     (await send('DELETE', `/console/api/invitations/${id}`, undefined, cookie)).status;
 
-  it('is listed until it is opened, has ended, or is revoked; its link never', async () => {
+  it('is listed until opened, expired or revoked, without its link', async () => {
     const account = await service.addAccount({ name: 'Gil' });
     const { cookie } = await user('owner', account);
     const opened = await invite('opened@gil.test', cookie);
@@ -284,7 +284,7 @@ describe('an invitation', () => {
     ]);
   });
 
-  it("ends after a week, and is its account's owner's alone", async () => {
+  it("expires after a week, and only its account's owner manages it", async () => {
     const account = await service.addAccount({ name: 'Hal' });
     const { cookie } = await user('owner', account);
     const other = await user('owner', await service.addAccount({ name: 'Ina' }));
@@ -296,7 +296,7 @@ describe('an invitation', () => {
     expect(await revoke(one?.invitation_id, other.cookie)).toBe(404);
     expect(await revoke(one?.invitation_id, developer.cookie)).toBe(403);
     expect((await pending(staff.cookie)).map(({ email }) => email)).toContain('late@hal.test');
-    // Sessions go on while they are used.
+    // Each use extends a session.
     for (let hours = 0; hours <= 7 * 24; hours += 11) {
       await service.clock.advance(11 * 3_600_000);
       await send('GET', '/console/api/me', undefined, cookie);
@@ -307,10 +307,16 @@ describe('an invitation', () => {
 });
 
 describe('live quality', () => {
-  it('is of a call of the account alone', async () => {
+  it('shows only calls of the account', async () => {
     const quality = {
-      ...{ packetsReceived: 100, packetsSent: 90, packetsLost: 1, packetsLate: 2 },
-      ...{ jitterMs: 1.234, lossFraction: 0.01, mos: 4.2, roundTripMs: undefined },
+      packetsReceived: 100,
+      packetsSent: 90,
+      packetsLost: 1,
+      packetsLate: 2,
+      jitterMs: 1.234,
+      lossFraction: 0.01,
+      mos: 4.2,
+      roundTripMs: undefined,
     };
     const call = { accountId: service.account.authId } as LiveCall;
     const own = await startService({
@@ -345,13 +351,13 @@ describe('live quality', () => {
 });
 
 describe('the audit log', () => {
-  it('says who changed what, also what the token of the operator changed; a customer reads his own', async () => {
+  it("records changes by users and by the operator's token; customers read their own", async () => {
     const account = await service.addAccount({ name: 'Fay' });
     const { cookie, email } = await user('developer', account);
     const root = `/api/v1/Account/${account.authId}`;
     const application = { app_name: 'fay', answer_url: 'https://a.example/' };
     await send('POST', `${root}/Application/`, application, cookie);
-    // Asked at every stop of a writing hand, and changes nothing.
+    // Validation during editing is not audited, because it changes nothing.
     await send('POST', '/console/api/xml/check', { xml: '<Response/>' }, cookie);
     await service.admin('PATCH', `/accounts/${account.authId}`, { name: 'Fay and sons' });
     const own = (await send('GET', '/console/api/audit', undefined, cookie)).body;
@@ -368,7 +374,7 @@ describe('the audit log', () => {
 });
 
 describe('the XML check', () => {
-  it('answers line and column of the first fault, as the service reads documents', async () => {
+  it('returns line and column of the first error, with the parser that calls use', async () => {
     const { cookie } = await user('viewer');
     const check = async (xml: string) =>
       (await send('POST', '/console/api/xml/check', { xml }, cookie)).body;

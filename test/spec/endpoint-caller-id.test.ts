@@ -1,4 +1,4 @@
-/** Spec, Dial: without callerId the call of an endpoint shows a number that its account owns, or is refused (3030). */
+/** Spec, Dial: without callerId, a call of an endpoint uses a number that its account owns, or is refused (3030). */
 
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { asEndpointId } from '../../src/base/ids.ts';
@@ -18,7 +18,7 @@ beforeEach(async () => {
 });
 afterEach(() => service.close());
 
-/** What the called party is shown; undefined: no leg was made. */
+/** Returns the caller ID that the called party receives, or undefined if no leg was created. */
 async function shown(destination: string, attributes = ''): Promise<string | undefined> {
   const before = service.signalling.invites.length;
   const dial = `<Dial action="${SITE}/dialled" redirect="false" ${attributes}>${destination}</Dial>`;
@@ -30,7 +30,7 @@ async function shown(destination: string, attributes = ''): Promise<string | und
 const NUMBER = '<Number>14155550101</Number>';
 let alice = '';
 
-it('the endpoint’s, its application’s, or the account’s default, in this order', async () => {
+it('uses that of the endpoint, its application, or the account default, in this order', async () => {
   const { accountId, appId, accounts, provisioning } = service;
   alice = await registered(service);
   const endpoint = await provisioning.endpoints.byUsername(alice);
@@ -48,8 +48,8 @@ it('the endpoint’s, its application’s, or the account’s default, in this o
 
 it.each([
   ['no default', undefined, ''],
-  ['a default that is not the account’s any more', FOREIGN, ''],
-  ['its own user name', DID, 'callerId="alice"'],
+  ['a default that the account no longer owns', FOREIGN, ''],
+  ['its username', DID, 'callerId="alice"'],
 ])('%s: no leg, Unknown Caller ID', async (_, defaultCallerId, attributes) => {
   alice = await registered(service);
   await service.accounts.patch(service.accountId, { defaultCallerId });
@@ -61,7 +61,7 @@ it.each([
   });
 });
 
-it('a colleague is shown who calls by name', async () => {
+it("shows the caller's name to a colleague", async () => {
   alice = await registered(service);
   const bob = await registered(service, 'bob');
   expect(await shown(`<User>sip:${bob}@${HOST}</User>`)).toBe(alice);

@@ -22,7 +22,7 @@ async function createApplication(): Promise<number> {
 }
 
 describe('POST Endpoint', () => {
-  it('answers the long shape together with alias, endpoint_id and username', async () => {
+  it('returns the long shape together with alias, endpoint_id and username', async () => {
     const { status, body } = await create();
     expect(status).toBe(201);
     expect(body).toEqual({
@@ -36,7 +36,7 @@ describe('POST Endpoint', () => {
     });
   });
 
-  it('sip_uri names the port of the registrar where phones would not find it without (RFC 3261 §19.1.2)', async () => {
+  it("sip_uri includes the registrar's port if it is not the default (RFC 3261 §19.1.2)", async () => {
     const { body } = await create();
     const shown = async () => (await service.get(`${url}${body.endpoint_id}/`)).body.sip_uri;
     service.operations.sipPort = () => 5080;
@@ -54,7 +54,7 @@ describe('POST Endpoint', () => {
     expect(text + one.text).not.toContain('longenough');
   });
 
-  it('permission flags have the defaults of the table', async () => {
+  it('uses the default permission flags of the table', async () => {
     const { body } = await create();
     expect((await service.get(`${url}${body.endpoint_id}/`)).body).toMatchObject({
       allow_voice: true,
@@ -68,7 +68,7 @@ describe('POST Endpoint', () => {
     });
   });
 
-  it('flags may be JSON booleans or text in any case (dialect §0.2 rule 11)', async () => {
+  it('accepts flags as JSON booleans or text in any case (dialect §0.2 rule 11)', async () => {
     const { body } = await create({ allow_video: 'TRUE', allow_voice: 'False' });
     expect((await service.get(`${url}${body.endpoint_id}/`)).body).toMatchObject({
       allow_video: true,
@@ -76,13 +76,13 @@ describe('POST Endpoint', () => {
     });
   });
 
-  it('binds to `application`, a numeric id as number or digits', async () => {
+  it('binds to `application`, a numeric ID as number or digits', async () => {
     const appId = await createApplication();
     const { body } = await create({ application: String(appId) });
     expect((await service.get(`${url}${body.endpoint_id}/`)).body.app_id).toBe(appId);
   });
 
-  it('400 with details for an application that is not the account’s', async () => {
+  it('returns 400 with details for an application of another account', async () => {
     const { status, body } = await create({ application: 999 });
     expect(status).toBe(400);
     expect(body.details).toHaveProperty('application');
@@ -98,26 +98,26 @@ describe('POST Endpoint', () => {
     [{ alias: undefined }, 'alias'],
     [{ username: undefined }, 'username'],
     [{ password: undefined }, 'password'],
-  ])('400 invalid request parameters with details per field: %j', async (over, field) => {
+  ])('returns 400 invalid request parameters with details per field: %j', async (over, field) => {
     const { status, body } = await create(over);
     expect(status).toBe(400);
     expect(body.error).toBe('invalid request parameters');
     expect(Object.keys(body.details)).toEqual([field]);
   });
 
-  it('400 names every wrong field at once', async () => {
+  it('returns 400 and names every wrong field', async () => {
     const { body } = await service.post(url, { username: '!', password: 'x' });
     expect(Object.keys(body.details).sort()).toEqual(['alias', 'password', 'username']);
   });
 
-  it('409 username already exists, with the username, when the account has it', async () => {
+  it('returns 409 username already exists, with the username, if the account has it', async () => {
     await create();
     const { status, body } = await create({ alias: 'other' });
     expect(status).toBe(409);
     expect(body).toEqual({ error: 'username already exists', username: 'alice' });
   });
 
-  it('another account may have the same submitted name; what is stored differs', async () => {
+  it('allows the same submitted name in another account; the stored names differ', async () => {
     const other = await service.addAccount({ name: 'Bob' });
     const first = await create();
     const second = await service.post(`/api/v1/Account/${other.authId}/Endpoint/`, valid, {
@@ -137,14 +137,14 @@ describe('POST Endpoint', () => {
     expect(stranger.body.details).toHaveProperty('sub_account');
   });
 
-  it('the stored name stays as submitted under endpoints.usernameSuffix when-taken', async () => {
+  it('stores the name as submitted under endpoints.usernameSuffix when-taken', async () => {
     const other = await startService({ usernameSuffix: 'when-taken' });
     const made = await other.post(`${other.root}/Endpoint/`, valid);
     expect(made.body.username).toBe('alice');
     await other.stop();
   });
 
-  it('callerId.policy: a default caller id is one of the account’s, or any', async () => {
+  it('callerId.policy: a default caller ID is one of the account’s, or any', async () => {
     for (const [callerIdPolicy, expected] of [
       ['owned', 400],
       ['any', 201],
@@ -162,7 +162,7 @@ describe('POST Endpoint', () => {
     }
   });
 
-  it('compat.strictVobizSdk: the short shape alone', async () => {
+  it('compat.strictVobizSdk: returns only the short shape', async () => {
     const strict = await startService({ settings: { strictVobizSdk: true } });
     const made = await strict.post(`${strict.root}/Endpoint/`, valid);
     expect(Object.keys(made.body).sort()).toEqual(['alias', 'endpoint_id', 'username']);
@@ -180,7 +180,7 @@ describe('POST Endpoint/{endpoint_id}', () => {
     expect((await service.get(`${url}${made.endpoint_id}/`)).body.app_id).toBe(appId);
   });
 
-  it('`application` is silently ignored and still 202 changed', async () => {
+  it('ignores `application` and returns 202 changed', async () => {
     const appId = await createApplication();
     const { body: made } = await create();
     const changed = await service.post(`${url}${made.endpoint_id}/`, { application: appId });
@@ -189,14 +189,14 @@ describe('POST Endpoint/{endpoint_id}', () => {
     expect((await service.get(`${url}${made.endpoint_id}/`)).body.app_id).toBeNull();
   });
 
-  it('the username cannot be changed', async () => {
+  it('keeps the username unchanged', async () => {
     const { body: made } = await create();
     await service.post(`${url}${made.endpoint_id}/`, { username: 'mallory', alias: 'renamed' });
     const { body } = await service.get(`${url}${made.endpoint_id}/`);
     expect(body).toMatchObject({ username: made.username, alias: 'renamed' });
   });
 
-  it('404 for an endpoint of another account', async () => {
+  it('returns 404 for an endpoint of another account', async () => {
     const other = await service.addAccount({ name: 'Bob' });
     const { body: made } = await create();
     const reply = await service.post(
@@ -209,7 +209,7 @@ describe('POST Endpoint/{endpoint_id}', () => {
 });
 
 describe('the rest of endpoints (dialect §3.3)', () => {
-  it('lists with meta and filters, twenty a page', async () => {
+  it('lists with meta and filters, twenty per page', async () => {
     for (let i = 0; i < 25; i += 1) await create({ username: `user${i}x`, alias: `a${i}` });
     const first = await service.get(url);
     expect(first.body.objects).toHaveLength(20);
@@ -245,7 +245,7 @@ describe('the rest of endpoints (dialect §3.3)', () => {
     expect(hidden.status).toBe(404);
   });
 
-  it('while registered, shows the contact', async () => {
+  it('shows the contact while registered', async () => {
     const registered = await startService();
     const made = await registered.post(`${registered.root}/Endpoint/`, valid);
     registered.operations.registrationOf = (username) =>

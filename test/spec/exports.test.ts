@@ -1,4 +1,4 @@
-/** `GET …/export/recording/`: what became of the exports that were asked for. */
+/** `GET …/export/recording/`: list and state of exports. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Service, startService } from './service.ts';
 
@@ -20,11 +20,11 @@ async function request(): Promise<string> {
   const body = { recipient: { customer_account: ['ada@example.com'] } };
   expect((await service.post(root, body)).status).toBe(202);
   const [job] = await queuedExports();
-  if (job === undefined) throw new Error('nothing was queued');
+  if (job === undefined) throw new Error('no export was queued');
   return job.exportId;
 }
 
-it('exports are listed newest first, with state, progress and the link of those that are done', async () => {
+it('lists exports newest first, with state, progress and the link of finished ones', async () => {
   const { recordings, clock } = service;
   const first = await request();
   expect((await service.get(root)).body.objects).toMatchObject([
@@ -48,14 +48,14 @@ it('exports are listed newest first, with state, progress and the link of those 
   ]);
   const link = new URL(body.objects[1].link);
   const opened = await service.get(link.pathname + link.search, { as: null });
-  // The link opens; there is no archive behind it here.
+  // The link is valid, but this test has no archive.
   expect([opened.status, opened.text]).toEqual([404, expect.not.stringContaining('token')]);
   expect((await service.get(`${root}?state=done&limit=1`)).body.objects).toHaveLength(1);
   await clock.advance(9 * 86_400_000);
   expect((await service.get(`${root}${first}/`)).body).toMatchObject({ state: 'done', link: null });
 });
 
-it('are nobody else’s, and not a sub-account’s', async () => {
+it('hides exports from other accounts and sub-accounts', async () => {
   const [{ export_id: id }] = (await service.get(root)).body.objects;
   const other = await service.addAccount({ name: 'Other' });
   const theirs = `/api/v1/Account/${other.authId}/export/recording/`;
@@ -67,7 +67,7 @@ it('are nobody else’s, and not a sub-account’s', async () => {
   expect((await service.get(`${subs}${id}.zip`, { as: sub })).status).toBe(403);
 });
 
-it('a link opens nothing once its account is suspended', async () => {
+it('refuses a link after its account was suspended', async () => {
   const [{ export_id: id }] = (await service.get(root)).body.objects;
   await service.recordings.patchExport(id, { status: 'done', file: `${id}.zip` });
   const { link } = (await service.get(`${root}${id}/`)).body;
@@ -81,7 +81,7 @@ it('a link opens nothing once its account is suspended', async () => {
   await status('active');
 });
 
-it('with only `to`, seven days before it are exported', async () => {
+it('with only `to`, exports the seven days before it', async () => {
   const { body } = await service.get(root);
   for (const { export_id: id } of body.objects) {
     await service.recordings.patchExport(id, { status: 'failed' });

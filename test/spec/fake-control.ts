@@ -40,7 +40,7 @@ export const aLiveCall = (over: Partial<LiveCall> = {}): LiveCall => ({
   ...over,
 });
 
-/** Stands for the running calls: remembers what it was asked, answers what a test sets. */
+/** A fake for running calls: records requests and returns what a test sets. */
 export class FakeControl implements CallControl {
   readonly asked: { readonly operation: string; readonly args: readonly unknown[] }[] = [];
   placing: Result<PlacedCalls, PlaceCallsRefusal> | undefined;

@@ -1,4 +1,4 @@
-/** Nothing is silently ignored: every filter that a list names works, and what it does not know is told. */
+/** Tests that every listed filter works and that unknown ones are rejected instead of ignored. */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { asCallUuid, asRecordingId } from '../../src/base/ids.ts';
@@ -17,7 +17,7 @@ afterAll(() => service.stop());
 const SECOND = 1_000_000;
 const uuid = (n: number): string => `7f0cf0f6-0f4b-4f0e-8f57-${String(n).padStart(12, '0')}`;
 
-/** Call `n` of a second account ends at 00:0n:00 and was answered for `n` × 10 seconds. */
+/** Creates five calls of a second account. Call `n` ends at 00:0n:00 and was answered for `n` × 10 seconds. */
 async function fiveCalls() {
   const owner = await service.addAccount({ name: 'Filters' });
   for (const n of [1, 2, 3, 4, 5]) {
@@ -43,7 +43,7 @@ async function fiveCalls() {
 }
 
 describe('GET Call/', () => {
-  it('end_time and bill_duration take all their forms, and hold together', async () => {
+  it('combines end_time and bill_duration in all their forms', async () => {
     const calls = await fiveCalls();
     const day = (time: string): string => encodeURIComponent(`2026-01-01 ${time}`);
     expect(await calls(`end_time__gt=${day('00:03:00')}`)).toEqual([5, 4]);
@@ -62,7 +62,7 @@ describe('GET Call/', () => {
     expect(await calls(`${window}&bill_duration__gte=30`)).toEqual([4, 3]);
   });
 
-  it('a UUID that is none is a 400 that names it, in capitals it is the same one', async () => {
+  it('refuses an invalid UUID with 400 and accepts capitals', async () => {
     const calls = await fiveCalls();
     expect(await calls(`parent_call_uuid=${uuid(1).toUpperCase()}`)).toEqual([]);
     const { root } = service;
@@ -80,7 +80,7 @@ describe('GET Call/', () => {
     }
   });
 
-  it('live calls obey the filters that a live call can answer, the others are a 400', async () => {
+  it('applies filters to live calls, and refuses those for finished calls with 400', async () => {
     const { authId: accountId } = service.account;
     service.control.calls = [
       aLiveCall({
@@ -111,14 +111,14 @@ describe('GET Call/', () => {
   });
 });
 
-describe('what a filter cannot be', () => {
+describe('invalid filters', () => {
   const refused = async (path: string) => {
     const reply = await service.get(service.root + path);
     expect(reply.status, path).toBe(400);
     return JSON.stringify(reply.body);
   };
 
-  it('a malformed one is named', async () => {
+  it('names a malformed one', async () => {
     expect(await refused('/Call/?end_time__gte=yesterday')).toContain('end_time__gte');
     expect(await refused('/Call/?bill_duration__lt=long')).toContain('bill_duration__lt');
     expect(await refused('/Call/?hangup_cause_code=busy')).toContain('hangup_cause_code');
@@ -128,19 +128,19 @@ describe('what a filter cannot be', () => {
     expect(await refused('/Endpoint/?limit=all')).toContain('limit');
   });
 
-  it('a wrong word is answered with the right ones', async () => {
+  it('lists the allowed words for a wrong one', async () => {
     expect(await refused('/Call/?call_direction=sideways')).toContain('one of inbound, outbound');
     expect(await refused('/Call/?status=dead')).toContain('one of live, queued');
   });
 
-  it('an unknown one is named by every list; the transactions list drops it (spec: rule 2)', async () => {
+  it('names an unknown one in every list; the transactions list ignores it (spec: rule 2)', async () => {
     const { authId } = service.account;
     const lists = ROUTES.filter(
       (route) =>
         route.method === 'GET' &&
         route.query !== undefined &&
         route.audience !== 'link' &&
-        // Whose lists ask for a session: test/spec/console.
+        // test/spec/console covers the lists that need a session.
         route.audience !== 'user' &&
         !route.path.includes('call_uuid'),
     );
@@ -161,7 +161,7 @@ describe('what a filter cannot be', () => {
     }
   });
 
-  it('one that is given twice is a 400 that says so, on every route', async () => {
+  it('refuses a repeated one with 400 on every route', async () => {
     for (const path of [
       '/Endpoint/?limit=1&limit=2',
       '/transactions?page=1&page=2',
@@ -171,7 +171,7 @@ describe('what a filter cannot be', () => {
     }
   });
 
-  it('a sub-account cannot ask for another’s by a filter', async () => {
+  it("refuses another sub-account's objects for a sub-account", async () => {
     const sub = await service.addSubAccount();
     for (const [list, name] of [
       ['Call', 'subaccount'],
@@ -189,7 +189,7 @@ describe('what a filter cannot be', () => {
 });
 
 describe('recordings', () => {
-  it('a bound of days or of time may stand alone, and both hold when both are given', async () => {
+  it('accept a single bound of days or time, and combine both', async () => {
     const { recordings } = service.store;
     const nowUs = Math.round(service.clock.wallMs() * 1000);
     const daysAgo = (days: number): number => nowUs - days * 86_400 * SECOND - SECOND;
@@ -228,7 +228,7 @@ describe('recordings', () => {
 });
 
 describe('bodies', () => {
-  it('a text where a list is due, a too long name and a filter with a typing error are 400', async () => {
+  it('refuse text instead of a list, a long name and a misspelled filter with 400', async () => {
     const exporting = { recipient: { customer_account: 'ada@example.com' } };
     const text = await service.post(`${service.root}/export/recording/`, exporting);
     expect([text.status, text.body.status]).toEqual([400, 'failure']);
@@ -250,7 +250,7 @@ describe('bodies', () => {
     });
   });
 
-  it('deleting in bulk refuses a filter that it does not know, and deletes nothing', async () => {
+  it('refuse an unknown filter of a bulk deletion and delete nothing', async () => {
     const url = `${service.root}/Recording/BulkDelete/`;
     for (const reply of [
       await service.send('DELETE', `${url}?call_uid=1`),

@@ -1,4 +1,4 @@
-/** A hangup, or a transfer, in the middle of every single element: everything is given back, nothing more is asked. */
+/** A hangup or transfer during every element: all resources are released and no further requests are sent. */
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { asCallUuid } from '../../src/base/ids.ts';
@@ -9,7 +9,7 @@ import { document, SITE } from './calls/site.ts';
 
 const OTHER = '14155550122';
 const BOT = 'wss://bot.test/audio';
-/** More than lie between an INVITE and its running document. */
+/** More turns than between an INVITE and its running document. */
 const TURNS = 80;
 const WAIT = '<Wait length="3600"/>';
 
@@ -24,7 +24,7 @@ function caller(body: string): Promise<Caller> {
   return calledFrom(service);
 }
 
-describe('a hangup in the middle of every element gives everything back', () => {
+describe('a hangup in the middle of every element releases everything', () => {
   const dial = `<Dial callerId="${DID}" action="${SITE}/act"`;
   const number = `<Number>${OTHER}</Number></Dial>`;
   const answersB = (): Promise<void> => service.signalling.last.answers();
@@ -95,7 +95,7 @@ describe('a hangup in the middle of every element gives everything back', () => 
     await settle();
   }
 
-  /** Long after the end: nothing is held, and nothing more has been asked or sounded. */
+  /** Long after the end: no resources are held, and no further requests or audio occurred. */
   async function expectAllGivenBack(): Promise<void> {
     for (const call of service.live()) call.hangup('normal', 'API Request');
     await service.clock.advance(1000);
@@ -160,21 +160,21 @@ describe('a hangup in the middle of every element gives everything back', () => 
     ['Stream in the background', `<Stream>${BOT}</Stream><Speak loop="0">A</Speak>`],
     ['Dial', `${dial}>${number}`],
     ['Conference', '<Conference>room</Conference>'],
-  ])('%s: in every single moment between the INVITE and the element', async (_name, body) => {
+  ])('%s: at every moment between the INVITE and the element', async (_name, body) => {
     service.site.on('/answer', document(body));
     for (let turns = 0; turns < TURNS; turns += 1) {
       await calledBriefly(service, turns);
       await service.clock.advance(20_000);
       expect({ turns, ...(await service.leftovers()) }).toEqual({ turns, ...NOTHING_LEFT });
     }
-    // The last ones came far enough to be answered, or to ring somebody.
+    // The last calls reached the answer, or rang a called party.
     const records = await service.cdrs();
     const isThere = ({ answerUs, context }: (typeof records)[number]): boolean =>
       answerUs !== undefined || context === 'dial';
     expect(records.some(isThere)).toBe(true);
   });
 
-  it('while the answer URL is being asked: nothing is asked any more', async () => {
+  it('during the request to the answer URL: no further request', async () => {
     service.site.on('/answer', { fails: 'silence' });
     const phone = await calledFrom(service);
     await service.clock.advance(3000);
@@ -185,7 +185,7 @@ describe('a hangup in the middle of every element gives everything back', () => 
     expect(service.site.told('/fallback')).toEqual([]);
   });
 
-  it('of an outbound call that rings: CANCEL, and nothing is charged', async () => {
+  it('during the ringing of an outbound call: CANCEL, and no charge', async () => {
     const callUuid = await placed(service);
     await service.signalling.last.rings();
     await service.control.hangup(service.accountId, asCallUuid(callUuid));

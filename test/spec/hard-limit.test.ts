@@ -1,4 +1,4 @@
-/** An account with a hard limit never goes below 0, whatever a call does (decisions: Credit line). */
+/** An account with a hard limit never goes below 0 (decisions: Credit line). */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { micros } from '../../src/base/money.ts';
 import type { Rate } from '../../src/domain/ledger/types.ts';
@@ -18,7 +18,7 @@ const balance = async (): Promise<number> => {
   return found.value.balance;
 };
 
-/** Leaves the account so much, millionths. */
+/** Reduces the balance to `amount`, millionths. */
 async function leave(amount: number): Promise<void> {
   const rest = { amount: micros(amount - (await balance())), description: 'spent' };
   await service.ledger.adjust({ accountId: service.accountId, currency: 'USD', ...rest });
@@ -37,7 +37,7 @@ const price = (direction: Rate['direction'], perMinute: number, pulseMs: number)
 const RECORD = '<Record recordSession="true" redirect="false"/><Wait length="3600"/>';
 
 describe('a recording on an account with a hard limit', () => {
-  it('that cannot pay for its first pulse does not begin; the call continues', async () => {
+  it('does not begin without funds for its first pulse; the call continues', async () => {
     await price('recording', 1000, 60_000);
     await leave(PRICE.inbound + 999);
     service.site.on('/answer', document(RECORD));
@@ -66,12 +66,12 @@ describe('a recording on an account with a hard limit', () => {
     expect(await balance()).toBe(rest);
     const entries = (await service.debits()).filter((one) => one.referenceType === 'recording');
     expect(entries).toMatchObject([{ amount: funds - rest }]);
-    // The console and `npm run call` find a call's charges by its UUID.
+    // The console and `npm run call` find the charges of a call by its UUID.
     expect(entries[0]?.description).toContain(phone.callUuid);
     expect(await service.leftovers()).toEqual(NOTHING_LEFT);
   });
 
-  it('shares the funds with the call: together they never spend more', async () => {
+  it('shares the funds with the call, and both stay within them', async () => {
     await price('recording', 6_000_000, 1_000);
     await leave(PRICE.inbound * 2 + 250_000);
     service.site.on('/answer', document(RECORD + RECORD));

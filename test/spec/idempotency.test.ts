@@ -1,4 +1,4 @@
-/** `Idempotency-Key`: whatever makes, buys or moves something is done once. */
+/** `Idempotency-Key`: operations that create, buy or move something run once. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ADMIN_TOKEN, type Credentials, type Service, startService } from './service.ts';
 
@@ -19,12 +19,12 @@ const count = async (list: string): Promise<number> => {
 };
 
 describe('Idempotency-Key', () => {
-  it('the same request again is answered as the first was, and nothing is made', async () => {
+  it('returns the first response to a repeat and creates nothing', async () => {
     const key = newKey();
     const url = `${service.root}/Application/`;
     const before = await count('Application/');
     const first = await service.post(url, app('once'), withKey(key));
-    // The same members in another order are the same request.
+    // Members in another order are the same request.
     const again = { answer_url: 'https://a.example/x', app_name: 'once' };
     const second = await service.post(url, again, withKey(key));
     expect([first.status, second.status]).toEqual([201, 201]);
@@ -34,7 +34,7 @@ describe('Idempotency-Key', () => {
     expect(await count('Application/')).toBe(before + 1);
   });
 
-  it('twenty at the same time make one thing and get one answer', async () => {
+  it('runs twenty simultaneous requests once, with one response', async () => {
     const key = newKey();
     const body = { username: 'twenty', alias: 'twenty', password: 'password-1' };
     const before = await count('Endpoint/');
@@ -48,7 +48,7 @@ describe('Idempotency-Key', () => {
     expect(await count('Endpoint/')).toBe(before + 1);
   });
 
-  it('with another body, or for another route, it is 409', async () => {
+  it('refuses another body or route with 409', async () => {
     const key = newKey();
     await service.post(`${service.root}/Application/`, app('one'), withKey(key));
     for (const [path, body] of [
@@ -61,7 +61,7 @@ describe('Idempotency-Key', () => {
     }
   });
 
-  it('a refusal is not remembered: corrected, the request may take the same key', async () => {
+  it('forgets a refused request, so that the corrected one may reuse the key', async () => {
     const key = newKey();
     const url = `${service.root}/numbers/purchase-from-inventory`;
     const e164 = '14155557001';
@@ -79,7 +79,7 @@ describe('Idempotency-Key', () => {
     expect(await balance()).toBe(8);
   });
 
-  it('moves capacity once, and credits once', async () => {
+  it('transfers capacity once, and credits once', async () => {
     const partner = await service.addAccount({
       name: 'Partner',
       isPartner: true,
@@ -106,7 +106,7 @@ describe('Idempotency-Key', () => {
     expect(balance).toBe(5);
   });
 
-  it('is of one account alone, and a day old at most', async () => {
+  it('is scoped to one account and valid for one day', async () => {
     const key = newKey();
     const other = await service.addAccount({ name: 'Other' });
     const create = async (as: Credentials) =>
@@ -123,7 +123,7 @@ describe('Idempotency-Key', () => {
     expect(await create(service.account)).not.toBe(mine);
   });
 
-  it('a token that an answer showed is shown again', async () => {
+  it('returns the token of the first response again', async () => {
     const made = await service.post(
       `${service.root}/Subaccount/`,
       { name: 'Sub' },
@@ -138,7 +138,7 @@ describe('Idempotency-Key', () => {
     expect(again.body.auth_token).toBe(token);
   });
 
-  it('that is none is 400', async () => {
+  it('refuses an invalid key with 400', async () => {
     for (const key of ['', 'two words', 'x'.repeat(129)]) {
       const reply = await service.post(`${service.root}/Application/`, app('x'), withKey(key));
       expect(reply.status, key).toBe(400);

@@ -1,4 +1,7 @@
-/** Invoices and usage against the ledger, to the millionth of a unit: any entries of any months, added up here by other means. */
+/**
+ * Compares invoices and usage with the ledger, exact to a millionth of a unit: random entries in random months, summed here
+ * independently.
+ */
 import { inflateSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -14,14 +17,14 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 const SOURCES = ['cdr', 'stream_cdr', 'recording', 'did_rental', 'payment', 'refund'] as const;
-/** What a test books, and when: so long after the one before, or in the last or first moment of a month. */
+/** A random entry and its time: an interval after the previous one, or the first or last moment of a month. */
 const entry = fc.record({
   after: fc.oneof(
     fc.integer({ min: 0, max: 9 * DAY_MS }),
     fc.constantFrom('last of the month' as const, 'first of the next' as const),
   ),
   type: fc.constantFrom('debit' as const, 'credit' as const, 'did_rental' as const),
-  // Up to a billion units: what a double still holds to the millionth.
+  // Up to a billion units, the largest amount that a double represents to the millionth.
   amount: fc.oneof(fc.integer({ min: 1, max: 3_000_000 }), fc.integer({ min: 1, max: 1e15 })),
   source: fc.constantFrom(...SOURCES),
 });
@@ -35,14 +38,14 @@ type Booked = {
 const monthOf = ({ atMs }: Booked): string => new Date(atMs).toISOString().slice(0, 7);
 const sum = (entries: readonly Booked[]): bigint =>
   entries.reduce((total, { amount }) => total + amount, 0n);
-/** Exact: what is shown has at most six decimals. */
+/** Exact, because displayed amounts have at most six decimals. */
 const exact = (units: number): bigint => BigInt(Math.round(units * 1e6));
 const total = (entries: readonly Booked[], isDebit: boolean): bigint =>
   sum(entries.filter((one) => one.isDebit === isDebit));
 const balanceOf = (entries: readonly Booked[]): bigint =>
   total(entries, false) - total(entries, true);
 
-/** `{ cdr: 12n }`, without sources of nothing. */
+/** Returns sums by source, such as `{ cdr: 12n }`, without zero sums. */
 function bySource(entries: readonly Booked[], isDebit: boolean): Record<string, bigint> {
   const sums: Record<string, bigint> = {};
   for (const one of entries)
@@ -61,7 +64,7 @@ interface Shown {
 const linesOf = (lines: Shown['charges']): Record<string, bigint> =>
   Object.fromEntries(lines.map(({ source, amount }) => [source, exact(amount)]));
 
-/** As people read it: two decimals at least, and no zeros after them. */
+/** Formats an amount for people: at least two decimals, without further trailing zeros. */
 function written(amount: bigint): string {
   const [whole, rest] = [amount / 1_000_000n, amount % 1_000_000n].map((part) =>
     String(part < 0n ? -part : part),
@@ -70,7 +73,7 @@ function written(amount: bigint): string {
   return `${amount < 0n ? '-' : ''}${whole}.${decimals} USD`;
 }
 
-/** The lines of text of a PDF, in its order. */
+/** Returns the text lines of a PDF in order. */
 async function pdfTexts(url: string): Promise<readonly string[]> {
   const headers = { authorization: `Bearer ${ADMIN_TOKEN}` };
   const { rawPayload } = await service.server.app.inject({ url, headers });
@@ -85,7 +88,7 @@ async function pdfTexts(url: string): Promise<readonly string[]> {
   });
 }
 
-/** Books them for an account of their own, at moments that follow each other. */
+/** Posts the entries on a new account, with ascending times. */
 async function book(
   accountId: string,
   plan: readonly {
@@ -105,8 +108,13 @@ async function book(
     const posted = await service.store.ledger.post(
       [
         {
-          ...{ accountId: asAccountId(accountId), currency: 'USD', type, amount: micros(amount) },
-          ...{ description: source, reference: undefined, referenceType: source },
+          accountId: asAccountId(accountId),
+          currency: 'USD',
+          type,
+          amount: micros(amount),
+          description: source,
+          reference: undefined,
+          referenceType: source,
         },
       ],
       { checked: false },
@@ -118,7 +126,7 @@ async function book(
   return booked;
 }
 
-it('an invoice of each month, as JSON and PDF, is what the ledger says; usage adds up to it', async () => {
+it('invoices of each month, as JSON and PDF, match the ledger, and usage sums to them', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(entry, { minLength: 1, maxLength: 25 }), async (plan) => {
       const { authId } = await service.addAccount();
@@ -155,7 +163,7 @@ it('an invoice of each month, as JSON and PDF, is what the ledger says; usage ad
   );
 });
 
-/** Days are asked for, so that it is they that add up. */
+/** Requests usage by day and sums it by month. */
 async function usageByMonth(authId: string, booked: readonly Booked[]) {
   const day = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
   const span = `from_date=${day(booked[0]?.atMs ?? 0)}&to_date=${day(booked.at(-1)?.atMs ?? 0)}`;

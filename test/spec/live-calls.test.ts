@@ -44,7 +44,7 @@ describe('calls', () => {
     expect((await service.get(`${calls}/?status=dead`)).status).toBe(400);
   });
 
-  it('GET Call/{uuid}/?status=live shows a live call; 404 when it is not in that state', async () => {
+  it('GET Call/{uuid}/?status=live shows a live call; 404 in another state', async () => {
     expect((await service.get(`${one}/?status=live`)).body).toEqual({
       api_id: expect.any(String),
       call_status: 'in-progress',
@@ -61,7 +61,7 @@ describe('calls', () => {
     expect((await service.get(`${one}/?status=queued`)).status).toBe(404);
   });
 
-  it('GET Call/{uuid}/ without status is the finished call, with what Vobiz clients read', async () => {
+  it('GET Call/{uuid}/ without status shows the finished call, with fields for Vobiz clients', async () => {
     const cdr = aCdr({ accountId: service.account.authId });
     await service.store.calls.settle({ cdr, entries: [], notification: undefined });
     const { body } = await service.get(`${calls}/${cdr.callUuid}/`);
@@ -79,7 +79,7 @@ describe('calls', () => {
     expect((await service.get(`${one}/`)).status).toBe(404);
   });
 
-  it('DELETE hangs up: 204 with and without the slash, 404 once it is gone', async () => {
+  it('DELETE hangs up: 204 with and without the slash, 404 after the end', async () => {
     for (const url of [`${one}/`, one]) {
       const reply = await service.send('DELETE', url);
       expect([reply.status, reply.text]).toEqual([204, '']);
@@ -90,7 +90,7 @@ describe('calls', () => {
     expect(gone.body).toMatchObject({ api_id: expect.any(String), error: 'call not found' });
   });
 
-  it('DELETE Request/{uuid}/ withdraws what is queued', async () => {
+  it('DELETE Request/{uuid}/ cancels queued calls', async () => {
     expect((await service.send('DELETE', `${service.root}/Request/${CALL}/`)).status).toBe(204);
     expect(lastAsked()).toEqual({ operation: 'hangup', args: [service.account.authId, CALL] });
   });
@@ -108,14 +108,14 @@ describe('calls', () => {
     expect([both.status, Object.keys(both.body.details)]).toEqual([400, ['bleg_url']]);
   });
 
-  it('409 says why an operation is not possible now', async () => {
+  it('returns 409 with the reason when an operation is not possible', async () => {
     service.control.outcome = err({ kind: 'wrongState', detail: 'the call is not answered yet' });
     const { status, body } = await service.post(`${one}/DTMF/`, { digits: '12#' });
     expect(status).toBe(409);
     expect(body.message).toBe('the call is not answered yet');
   });
 
-  it('record, play, speak and digits start with 202 and stop with 204', async () => {
+  it('starts record, play, speak and digits with 202 and stops them with 204', async () => {
     const recorded = await service.post(`${one}/Record/`, { file_format: 'wav', time_limit: '30' });
     expect(recorded.status).toBe(202);
     expect(recorded.body).toMatchObject({
@@ -150,10 +150,12 @@ describe('calls', () => {
     }
   });
 
-  it('POST Refer asks the other end to call somebody else', async () => {
+  it('POST Refer asks the carrier to transfer the call', async () => {
     const reply = await service.post(`${one}/Refer/`, {
-      ...{ refer_to: 'tel:+1 415 555 0177', timeout: 20 },
-      ...{ callback_url: 'https://a.example/', callback_method: 'GET' },
+      refer_to: 'tel:+1 415 555 0177',
+      timeout: 20,
+      callback_url: 'https://a.example/',
+      callback_method: 'GET',
     });
     expect([reply.status, reply.body.message]).toEqual([202, 'refer sent']);
     expect(lastAsked()?.args[2]).toEqual({
@@ -163,14 +165,15 @@ describe('calls', () => {
     });
     await service.post(`${one}/Refer/`, { refer_to: 'sip:a@b.example' });
     expect(lastAsked()?.args[2]).toMatchObject({
-      ...{ destination: { kind: 'sip', uri: 'sip:a@b.example' }, timeoutMs: 60_000 },
+      destination: { kind: 'sip', uri: 'sip:a@b.example' },
+      timeoutMs: 60_000,
     });
     for (const body of [{}, { refer_to: 'sip:a@b?Replaces=x' }, { refer_to: 'mailto:a@b' }]) {
       expect((await service.post(`${one}/Refer/`, body)).status).toBe(400);
     }
   });
 
-  it('DELETE Record takes the recording’s id or URL', async () => {
+  it('DELETE Record accepts the recording’s ID or URL', async () => {
     const id = 'd7800000-0000-4000-8000-000000000001';
     await service.send('DELETE', `${one}/Record/`, { body: { URL: `http://x/${id}.mp3` } });
     expect(lastAsked()?.args[2]).toBe(id);
@@ -178,14 +181,14 @@ describe('calls', () => {
     expect(lastAsked()?.args[2]).toBe('abc');
   });
 
-  it('GET log is the call’s timeline', async () => {
+  it('GET log returns the call’s timeline', async () => {
     const { body } = await service.get(`${one}/log`);
     expect(body.log).toEqual([
       { at: '2026-01-01T00:00:00.000000Z', kind: 'xml', text: 'Speak', facts: { line: 2 } },
     ]);
   });
 
-  it('to a sub-account, calls of others do not exist', async () => {
+  it('hides calls of others from a sub-account', async () => {
     const sub = await service.addSubAccount();
     const theirs = `/api/v1/Account/${sub.authId}/Call`;
     const hangup = await service.send('DELETE', `${theirs}/${CALL}/`, { as: sub });
@@ -229,7 +232,7 @@ describe('streams (dialect §1.8)', () => {
     expect(lastAsked()?.args[2]).toMatchObject({ bidirectional: false, audioTrack: 'both' });
   });
 
-  it('POST takes the extra headers that the element takes', async () => {
+  it('POST accepts the extra headers of the element', async () => {
     await start({ ...valid, extra_headers: 'tenant=7; user=alice@example.com,empty=' });
     expect(lastAsked()?.args[2]).toMatchObject({
       extraHeaders: [
@@ -243,7 +246,7 @@ describe('streams (dialect §1.8)', () => {
   it.each([
     [{ kind: 'insecureStream' }, 400, { service_url: expect.stringContaining('wss') }],
     [{ kind: 'tooMany', limit: 1 }, 409, undefined],
-  ] as const)('POST says why not: %j', async (refusal, status, details) => {
+  ] as const)('POST returns the reason of a refusal: %j', async (refusal, status, details) => {
     service.control.outcome = err(refusal);
     const reply = await start(valid);
     expect(reply.status).toBe(status);
@@ -251,7 +254,7 @@ describe('streams (dialect §1.8)', () => {
     expect(JSON.stringify(reply.body)).toMatch(/stream/);
   });
 
-  it('DELETE with drain lets the bot’s last word be heard', async () => {
+  it('DELETE with drain plays the bot’s remaining audio', async () => {
     const { streamId } = aLiveStream();
     for (const [path, drain] of [
       [`${streamId}/`, undefined],
@@ -271,7 +274,7 @@ describe('streams (dialect §1.8)', () => {
     [{ ...valid, extra_headers: 'a b' }, 'extra_headers'],
     [{ ...valid, extra_headers: `a=${'x'.repeat(512)}` }, 'extra_headers'],
     [{ ...valid, stream_timeout: 0 }, 'stream_timeout'],
-  ])('400 names the wrong field: %j', async (body, field) => {
+  ])('returns 400 and names the wrong field: %j', async (body, field) => {
     const reply = await start(body);
     expect(reply.status).toBe(400);
     expect(Object.keys(reply.body.details)).toEqual([field]);
@@ -323,7 +326,7 @@ describe('conferences (dialect §3.5)', () => {
   });
   const room = () => `${root}/${encodeURIComponent('Room 1/a')}`;
 
-  it('lists names and shows a room with its members; any name fits the path', async () => {
+  it('lists names and shows a room with its members; any name fits in the path', async () => {
     expect((await service.get(`${root}/`)).body.conferences).toEqual(['Room 1/a']);
     expect((await service.get(`${room()}/`)).body).toMatchObject({
       conference_name: 'Room 1/a',
@@ -348,7 +351,7 @@ describe('conferences (dialect §3.5)', () => {
     expect(lastAsked()?.args).toEqual(['Room 1/a', ['1'], { kind }]);
   });
 
-  it('several members or all are answered as a list', async () => {
+  it('answers several members or all as a list', async () => {
     const several = await service.post(`${room()}/Member/1,2/Mute/`, {});
     expect(several.body.member_id).toEqual(['1', '2']);
     const all = await service.post(`${room()}/Member/all/Mute/`, {});
@@ -356,7 +359,7 @@ describe('conferences (dialect §3.5)', () => {
     expect(lastAsked()?.args[1]).toBe('all');
   });
 
-  it('plays and speaks to members, records the room, ends it', async () => {
+  it('plays and speaks to members, records the room, and ends it', async () => {
     const played = await service.post(`${room()}/Member/1/Play/`, {
       url: 'https://a.example/x.mp3',
     });

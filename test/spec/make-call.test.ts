@@ -25,7 +25,7 @@ const placed = async (over: object = {}) => {
 };
 
 describe('POST Call', () => {
-  it('answers 200 with api_id, request_uuid and Call fired', async () => {
+  it('returns 200 with api_id, request_uuid and Call fired', async () => {
     const { status, body } = await place();
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -35,13 +35,13 @@ describe('POST Call', () => {
     });
   });
 
-  it('compat.makeCallStatus 201 is for existing Vobiz clients', async () => {
+  it('compat.makeCallStatus sets 201 for existing Vobiz clients', async () => {
     const vobiz = await startService({ settings: { makeCallStatus: 201 } });
     expect((await vobiz.post(`${vobiz.root}/Call/`, valid)).status).toBe(201);
     await vobiz.stop();
   });
 
-  it('fills the defaults of the table', async () => {
+  it('applies the defaults of the table', async () => {
     expect(await placed()).toEqual({
       accountId: service.account.authId,
       subAccount: undefined,
@@ -64,7 +64,7 @@ describe('POST Call', () => {
   });
 
   it.each(['tel:+1-415-555-0101', 'TEL:14155550101;isub=1', '+1 (415) 555-0101', '1.415.555.0101'])(
-    'from and to may be written as %s',
+    'accepts from and to written as %s',
     async (written) => {
       expect(await placed({ from: written, to: written })).toMatchObject({
         from: '14155550101',
@@ -73,7 +73,7 @@ describe('POST Call', () => {
     },
   );
 
-  it('takes every URL with its method', async () => {
+  it('accepts every URL with its method', async () => {
     const request = await placed({
       answer_method: 'GET',
       ring_url: 'https://a.example/ring',
@@ -89,7 +89,7 @@ describe('POST Call', () => {
     });
   });
 
-  it('separates destinations by <, each a number or SIP URI, duplicates kept', async () => {
+  it('splits destinations at <, each a number or SIP URI, and keeps duplicates', async () => {
     const { destinations } = await placed({
       to: '+1 415-555-0101<sip:bob@pbx.example:5070;transport=tcp<14155550101',
     });
@@ -106,7 +106,7 @@ describe('POST Call', () => {
     expect(body.details).toHaveProperty('to');
   });
 
-  it('takes 1000 destinations, and 400 for 1001', async () => {
+  it('accepts 1000 destinations, and returns 400 for 1001', async () => {
     const to = (count: number) => Array.from({ length: count }, () => '14155550101').join('<');
     expect((await placed({ to: to(1000) })).destinations).toHaveLength(1000);
     const { status, body } = await place({ to: to(1001) });
@@ -157,7 +157,7 @@ describe('POST Call', () => {
     ['hangup_on_ring', -1],
     ['ring_timeout', 0],
     ['sip_headers', 'no-value'],
-  ])('400 with the field named when %s is %j', async (field, value) => {
+  ])('returns 400 with the field named when %s is %j', async (field, value) => {
     const { status, body } = await place({ [field]: value });
     expect(status).toBe(400);
     expect(body).toMatchObject({ api_id: expect.any(String), error: 'invalid request parameters' });
@@ -165,7 +165,7 @@ describe('POST Call', () => {
     expect(service.control.asked).toEqual([]);
   });
 
-  it('numbers and booleans may be text; the borders of the ranges are in', async () => {
+  it('accepts numbers and booleans as text, and the limits of the ranges', async () => {
     const request = await placed({
       from: 14155550100,
       to: 14155550101,
@@ -227,16 +227,16 @@ describe('POST Call', () => {
     expect((await placed({ send_digits: '*#0ab' })).sendDigits?.digits).toBe('*#0AB');
   });
 
-  it('time_limit of 86400 or more disconnects at 24 h', async () => {
+  it('ends a call after 24 h for time_limit of 86400 or more', async () => {
     expect((await placed({ time_limit: 86_400 })).timeLimitMs).toBe(86_400_000);
     expect((await placed({ time_limit: 200_000 })).timeLimitMs).toBe(86_400_000);
   });
 
-  it('unknown fields are ignored', async () => {
+  it('ignores unknown fields', async () => {
     await placed({ parent_call_uuid: 'x', extra: { deep: true } });
   });
 
-  it('sip_headers are k=v pairs', async () => {
+  it('parses sip_headers as k=v pairs', async () => {
     const { sipHeaders } = await placed({ sip_headers: 'tenant=7,route=a=b' });
     expect(sipHeaders).toEqual([
       ['tenant', '7'],
@@ -244,7 +244,7 @@ describe('POST Call', () => {
     ]);
   });
 
-  it('Idempotency-Key reaches the domain; a nonsensical one is 400', async () => {
+  it('passes Idempotency-Key to the domain; an invalid one is 400', async () => {
     const keyed = await service.post(url, valid, { headers: { 'idempotency-key': 'order-7' } });
     expect(keyed.status).toBe(200);
     expect(service.control.lastPlaced.idempotencyKey).toBe('order-7');
@@ -254,7 +254,7 @@ describe('POST Call', () => {
     expect(nonsense.status).toBe(400);
   });
 
-  it('a call by a sub-account is the parent’s money and names the sub-account', async () => {
+  it('charges a call of a sub-account to the parent and records the sub-account', async () => {
     const sub = await service.addSubAccount();
     const reply = await service.post(`/api/v1/Account/${sub.authId}/Call/`, valid, { as: sub });
     expect(reply.status).toBe(200);
@@ -279,7 +279,7 @@ describe('Errors: Make call', () => {
     expect((await service.post(lower, valid)).status).toBe(401);
   });
 
-  it('404: unknown auth id in the path; 403 when it is somebody else’s', async () => {
+  it('404: unknown auth ID in the path; 403: auth ID of another account', async () => {
     const unknown = await service.post('/api/v1/Account/MA_NOBODY/Call/', valid);
     expect(unknown.status).toBe(404);
     const other = await service.addAccount({ name: 'Bob' });
@@ -295,7 +295,7 @@ describe('Errors: Make call', () => {
     expect(service.control.asked).toEqual([]);
   });
 
-  it('402: balance too low', async () => {
+  it('402: insufficient balance', async () => {
     service.control.placing = err({ kind: 'insufficientFunds' });
     const { status, body } = await place();
     expect(status).toBe(402);

@@ -1,4 +1,4 @@
-/** Dialect §3.10: what a sub-account is permitted and how often it may ask; what the operator's bodies may name. */
+/** Dialect §3.10: permissions and request rate of sub-accounts, and object references in operator requests. */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { asAccountId } from '../../src/base/ids.ts';
@@ -21,7 +21,7 @@ async function createSub(body: object): Promise<Credentials> {
 }
 
 describe('permissions of a sub-account', () => {
-  it('are stored, shown and enforced; what is not named is allowed', async () => {
+  it('are stored, returned and enforced; absent ones are granted', async () => {
     const sub = await createSub({ permissions: { calls: false, cdr: false } });
     const root = `/api/v1/Account/${sub.authId}`;
     const shown = (await service.get(`${subs}${sub.authId}`)).body;
@@ -39,7 +39,7 @@ describe('permissions of a sub-account', () => {
     expect((await service.get(`${root}/cdr`, { as: sub })).status).toBe(200);
   });
 
-  it('campaigns are one of them', async () => {
+  it('include campaigns', async () => {
     const sub = await createSub({ permissions: { campaigns: false } });
     for (const path of ['campaigns', 'campaign/agents']) {
       const reply = await service.get(`/api/v1/account/${sub.authId}/${path}`, { as: sub });
@@ -48,14 +48,14 @@ describe('permissions of a sub-account', () => {
     }
   });
 
-  it('finished calls are records, by whichever route they are asked for', async () => {
+  it('treat finished calls as records on every route', async () => {
     const sub = await createSub({ permissions: { cdr: false } });
     const root = `/api/v1/Account/${sub.authId}/Call/`;
     expect((await service.get(root, { as: sub })).status).toBe(403);
     expect((await service.get(`${root}?status=live`, { as: sub })).status).toBe(200);
   });
 
-  it('wrong shapes are 400 that say what is right, in both forms of the API', async () => {
+  it('refuse wrong shapes with 400 and the correct form, in both forms of the API', async () => {
     const plivo = `${service.root}/Subaccount/`;
     for (const permissions of [[], 'all', 7, { calls: 'perhaps' }, { fly: true }]) {
       for (const url of [subs, plivo]) {
@@ -70,7 +70,7 @@ describe('permissions of a sub-account', () => {
 });
 
 describe('rate_limit of a sub-account', () => {
-  it('is its own: beyond it 429 with Retry-After, the parent goes on', async () => {
+  it('applies separately: beyond it 429 with Retry-After, while the parent is served', async () => {
     const sub = await createSub({ rate_limit: 2 });
     const url = `/api/v1/Account/${sub.authId}/Endpoint/`;
     const statuses = [];
@@ -86,7 +86,7 @@ describe('rate_limit of a sub-account', () => {
     expect((await service.get(url, { as: sub })).status).toBe(200);
   });
 
-  it.each([0, -1, 1.5, 'fast', {}])('%j is no limit: 400', async (rateLimit) => {
+  it.each([0, -1, 1.5, 'fast', {}])('refuses %j with 400', async (rateLimit) => {
     await service.clock.advance(1000);
     const reply = await service.post(subs, { name: 'Wrong', rate_limit: rateLimit });
     expect(reply.status).toBe(400);
@@ -95,7 +95,7 @@ describe('rate_limit of a sub-account', () => {
 });
 
 describe("the operator's bodies", () => {
-  it('name what is there and of the account that it is for', async () => {
+  it('must name existing objects of the same account', async () => {
     await service.clock.advance(1000);
     const { authId } = service.account;
     const theirs = await service.addAccount({ name: 'Theirs' });
@@ -154,7 +154,7 @@ describe("the operator's bodies", () => {
     expect(right.body.default_endpoint_app).toBe(own);
   });
 
-  it('an application that is the default of its account goes with the default, or not at all', async () => {
+  it('delete a default application together with the default, or not at all', async () => {
     const { authId } = service.account;
     const app = (await service.accounts.get(asAccountId(authId)))?.defaultEndpointApp;
     const url = `${service.root}/Application/${app}/`;
@@ -163,7 +163,7 @@ describe("the operator's bodies", () => {
     expect((await service.accounts.get(asAccountId(authId)))?.defaultEndpointApp).toBeUndefined();
   });
 
-  it('a partner stays one while it has customers', async () => {
+  it('keep a partner status while the partner has customers', async () => {
     const partner = await service.addAccount({ name: 'Partner', isPartner: true });
     const { authId } = service.account;
     const customer = { partner_auth_id: partner.authId };

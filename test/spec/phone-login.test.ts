@@ -1,4 +1,4 @@
-/** Tokens of Plivo's libraries become SIP logins that end. */
+/** Exchanges tokens of Plivo's libraries for SIP logins that expire. */
 import { createHmac } from 'node:crypto';
 import plivo from 'plivo';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -54,7 +54,7 @@ const login = (token: string) =>
   service.send('POST', '/phone/login', { body: { token }, as: null });
 
 describe('POST /phone/login', () => {
-  it("turns a token of Plivo's library into a login of its own for the endpoint", async () => {
+  it("exchanges a token of Plivo's library for a separate login of the endpoint", async () => {
     const { token } = sdkToken(username);
     const { status, body } = await login(token);
     expect(status).toBe(200);
@@ -77,7 +77,7 @@ describe('POST /phone/login', () => {
     expect(other.password).not.toBe(body.password);
   });
 
-  it('takes the tokens that the service itself makes', async () => {
+  it('accepts tokens that the service creates', async () => {
     const path = `/v1/Account/${service.account.authId}/JWT/Token/`;
     const request = {
       iss: service.account.authId,
@@ -91,7 +91,7 @@ describe('POST /phone/login', () => {
     });
   });
 
-  it('answers 401 to what is not signed with a token of the account, and asks no browser for a password', async () => {
+  it('answers 401 without a Basic challenge if no token of the account signed it', async () => {
     const [head = '', claims = '', signature = ''] = sdkToken(username).token.split('.');
     const none = Buffer.from('{"alg":"none"}').toString('base64url');
     const altered = Buffer.from(
@@ -111,7 +111,7 @@ describe('POST /phone/login', () => {
     }
   });
 
-  it('answers 403 to a token that has expired, is not valid yet, or lives too long', async () => {
+  it('answers 403 to an expired, early or long-lived token', async () => {
     const token = (from: number, life: number) =>
       sdkToken(username, service.account, { validFrom: nowS() + from, lifetime: life }).token;
     for (const untimely of [token(-100, 99), token(300, 600), token(0, 90_000)]) {
@@ -120,7 +120,7 @@ describe('POST /phone/login', () => {
     expect((await login(token(30, 600))).status).toBe(200);
   });
 
-  it('answers 403 where sub is no endpoint of the account; a sub-account names its own endpoints alone', async () => {
+  it('answers 403 if sub is not an endpoint; a sub-account can name only its own', async () => {
     const other = await service.addAccount({ name: 'Bob' });
     expect((await login(sdkToken(username, other).token)).status).toBe(403);
     expect((await login(sdkToken('nobody').token)).status).toBe(403);
@@ -131,7 +131,7 @@ describe('POST /phone/login', () => {
     expect((await login(sdkToken(username, sub).token)).status).toBe(403);
   });
 
-  it('refuses a revoked token, shown before or not', async () => {
+  it('refuses a revoked token, used before or not', async () => {
     const [shown, unseen] = [sdkToken(username), sdkToken(username)];
     expect((await login(shown.token)).status).toBe(200);
     for (const { jti } of [shown, unseen]) {
@@ -144,7 +144,7 @@ describe('POST /phone/login', () => {
     }
   });
 
-  it('refuses tokens of an auth token that was replaced, and what they led to', async () => {
+  it('refuses tokens and logins of a replaced auth token', async () => {
     const before = await service.addAccount({ name: 'Dora' });
     const dora = await endpointOf(before, 'dora');
     const { token } = sdkToken(dora, before);
@@ -162,7 +162,7 @@ describe('POST /phone/login', () => {
     expect(ended).toEqual([dora]);
   });
 
-  it('may be asked by pages of any origin', async () => {
+  it('can be requested by pages of any origin', async () => {
     const { token } = sdkToken(username);
     const asked = await service.server.app.inject({ method: 'OPTIONS', url: '/phone/login' });
     expect([asked.statusCode, asked.headers['access-control-allow-headers']]).toEqual([
@@ -173,7 +173,7 @@ describe('POST /phone/login', () => {
     expect((await login('nonsense')).headers['access-control-allow-origin']).toBe('*');
   });
 
-  it('a token that was guessed too often gets 429', async () => {
+  it('answers repeated guesses with 429', async () => {
     const strict = await startService({
       settings: { refusedPerSecond: 3 },
     });
@@ -188,7 +188,7 @@ describe('POST /phone/login', () => {
 });
 
 describe('a login', () => {
-  it('is no login any more after exp, which only who has its password is told', async () => {
+  it('ends at exp; only a client with its password sees that reason', async () => {
     const body = { jti: 'j', iss: service.account.authId, sub: username, exp: nowS() + 60 };
     const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
     const text = `${part({ alg: 'HS256' })}.${part({ ...body, grants: {} })}`;

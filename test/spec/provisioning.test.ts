@@ -41,7 +41,7 @@ const trunk = (over: object = {}) =>
   service.post(`${service.root}/trunks`, { name: 'in-1', trunk_direction: 'inbound', ...over });
 
 describe('POST numbers/{e164}/application', () => {
-  it('attaches a number to an application: 204 with no body; + is written %2B', async () => {
+  it('attaches a number to an application: 204 with no body; + is written as %2B', async () => {
     await own();
     const appId = await application();
     const reply = await service.post(`${service.root}/numbers/${PATH}/application`, {
@@ -52,13 +52,13 @@ describe('POST numbers/{e164}/application', () => {
     expect(body).toMatchObject({ e164: NUMBER, application_id: appId, status: 'active' });
   });
 
-  it('the path /Number/ answers with a bare 401, whatever the credentials', async () => {
+  it('answers the path /Number/ with a bare 401, for any credentials', async () => {
     await own();
     const reply = await service.post(`${service.root}/Number/${PATH}/application`, {});
     expect([reply.status, reply.text]).toEqual([401, '']);
   });
 
-  it('404 for a number that is not the account’s, 400 for an application that is not', async () => {
+  it('returns 404 for a number and 400 for an application of another account', async () => {
     await own();
     const other = await service.addAccount({ name: 'Bob' });
     const foreign = await service.post(
@@ -86,7 +86,7 @@ describe('POST numbers/{e164}/application', () => {
 });
 
 describe('POST numbers/{e164}/assign', () => {
-  it('assigns a number to a trunk: 204 with no body, and takes it from its application', async () => {
+  it('assigns a number to a trunk: 204 with no body, and detaches its application', async () => {
     await own();
     const { body: made } = await trunk();
     await service.post(`${service.root}/numbers/${PATH}/application`, {
@@ -100,7 +100,7 @@ describe('POST numbers/{e164}/assign', () => {
     expect(body).toMatchObject({ trunk_group_id: made.trunk_id, application_id: null });
   });
 
-  it('400 for a trunk that is not the account’s', async () => {
+  it('returns 400 for a trunk of another account', async () => {
     await own();
     const reply = await service.post(`${service.root}/numbers/${PATH}/assign`, {
       trunk_group_id: 'nope',
@@ -111,7 +111,7 @@ describe('POST numbers/{e164}/assign', () => {
 });
 
 describe('numbers: inventory, purchase, release (dialect §3.8)', () => {
-  it('402 when the available balance is too low, 201 once it covers setup fee and rent', async () => {
+  it('returns 402 for insufficient balance, 201 when it covers setup fee and rent', async () => {
     await stock();
     const buy = () =>
       service.post(`${service.root}/numbers/purchase-from-inventory`, { e164: NUMBER });
@@ -138,7 +138,7 @@ describe('numbers: inventory, purchase, release (dialect §3.8)', () => {
     expect((await buy()).status).toBe(409);
   });
 
-  it('the inventory lists what can be bought, the account what it has', async () => {
+  it('lists available numbers in the inventory and owned numbers in the account', async () => {
     await stock();
     await stock({ e164: '+442071838750', country: 'GB' });
     const free = await service.get(`${service.root}/inventory/numbers?country=gb`);
@@ -147,7 +147,7 @@ describe('numbers: inventory, purchase, release (dialect §3.8)', () => {
     expect((await service.get(`${service.root}/numbers`)).body.total).toBe(0);
   });
 
-  it('DELETE gives a number back; it can be bought again', async () => {
+  it('DELETE releases a number, which can be bought again', async () => {
     await own();
     const gone = await service.send('DELETE', `${service.root}/numbers/${PATH}`);
     expect(gone.status).toBe(200);
@@ -156,7 +156,7 @@ describe('numbers: inventory, purchase, release (dialect §3.8)', () => {
     expect((await service.get(`${service.root}/inventory/numbers`)).body.total).toBe(1);
   });
 
-  it('with a cooldown a released number is kept, takes no calls, and can be taken back', async () => {
+  it('keeps a released number without calls during its cooldown, and can undo the release', async () => {
     await service.stop();
     service = await startService({ releaseCooldownMs: 86_400_000 });
     await own();
@@ -180,13 +180,13 @@ describe('numbers: inventory, purchase, release (dialect §3.8)', () => {
     expect(again.status).toBe(409);
   });
 
-  it('cancel-release of a number that is not the account’s is 404', async () => {
+  it("returns 404 for cancel-release of another account's number", async () => {
     await stock();
     const url = `/api/v1/account/${service.account.authId}/numbers/${PATH}/cancel-release`;
     expect((await service.post(url, {})).status).toBe(404);
   });
 
-  it('a number goes to a sub-account and back', async () => {
+  it('assigns a number to a sub-account and back', async () => {
     await own();
     const sub = await service.addSubAccount();
     const url = `/api/v1/account/${service.account.authId}/numbers/${PATH}`;
@@ -199,7 +199,7 @@ describe('numbers: inventory, purchase, release (dialect §3.8)', () => {
 });
 
 describe('POST origination-uris', () => {
-  it('answers with the id that trunks name as primary_uri_uuid', async () => {
+  it('returns the ID that trunks name as primary_uri_uuid', async () => {
     const { status, body } = await originationUri();
     expect(status).toBe(201);
     expect(body).toMatchObject({
@@ -214,7 +214,7 @@ describe('POST origination-uris', () => {
   });
 
   it.each(['http://pbx.example', 'sip:', 'sip:a b@host', 'pbx.example:5060'])(
-    '400 for %s',
+    'returns 400 for %s',
     async (uri) => {
       const { status, body } = await originationUri({ sip_uri: uri });
       expect(status).toBe(400);
@@ -222,13 +222,13 @@ describe('POST origination-uris', () => {
     },
   );
 
-  it('its transport is not settable; it is what the URI says, else udp', async () => {
+  it('derives the transport from the URI, default udp', async () => {
     expect((await originationUri({ transport: 'tls' })).body.transport).toBe('udp');
     const tls = await originationUri({ sip_uri: 'sip:in@pbx.example;transport=tls' });
     expect(tls.body.transport).toBe('tls');
   });
 
-  it('list (also below trunks), get, change, delete; 409 while a trunk uses it', async () => {
+  it('lists (also below trunks), gets, updates, deletes; 409 while a trunk uses it', async () => {
     const { body: made } = await originationUri();
     const url = `${service.root}/origination-uris`;
     for (const list of [url, `${service.root}/trunks/origination-uris`]) {
@@ -269,7 +269,7 @@ describe('POST and PUT trunks', () => {
     });
   });
 
-  it('PUT changes what it names: transport and secure are independent', async () => {
+  it('PUT updates only the named fields: transport and secure are independent', async () => {
     const { body: made } = await trunk({ transport: 'tls', secure: true });
     const url = `${service.root}/trunks/${made.trunk_id}`;
     const { status, body } = await service.send('PUT', url, { body: { secure: 'false' } });
@@ -277,7 +277,7 @@ describe('POST and PUT trunks', () => {
     expect(body).toMatchObject({ secure: false, transport: 'tls', name: 'in-1' });
   });
 
-  it('null takes a part off a trunk', async () => {
+  it('null removes a part from a trunk', async () => {
     const { body: uri } = await originationUri();
     const { body: made } = await trunk({ primary_uri_uuid: uri.id });
     const url = `${service.root}/trunks/${made.trunk_id}`;
@@ -292,13 +292,13 @@ describe('POST and PUT trunks', () => {
     [{ cps_limit: 0 }, 'cps_limit'],
     [{ primary_uri_uuid: 'nope' }, 'primary_uri_uuid'],
     [{ credential_uuid: 'nope' }, 'credential_uuid'],
-  ])('400 names the wrong field: %j', async (over, field) => {
+  ])('returns 400 and names the wrong field: %j', async (over, field) => {
     const { status, body } = await trunk(over);
     expect(status).toBe(400);
     expect(Object.keys(body.details)).toEqual([field]);
   });
 
-  it('409 deleting a trunk that numbers are assigned to', async () => {
+  it('returns 409 on deleting a trunk with assigned numbers', async () => {
     await own();
     const { body: made } = await trunk();
     await service.post(`${service.root}/numbers/${PATH}/assign`, { trunk_group_id: made.trunk_id });
@@ -306,7 +306,7 @@ describe('POST and PUT trunks', () => {
     expect((await service.send('DELETE', url)).status).toBe(409);
   });
 
-  it('webhook_url is an http or https URL; null takes it away', async () => {
+  it('accepts an http or https webhook_url; null removes it', async () => {
     const { body } = await trunk({ webhook_url: 'https://a.example/t', webhook_method: 'GET' });
     expect(body).toMatchObject({ webhook_url: 'https://a.example/t', webhook_method: 'GET' });
     const url = `${service.root}/trunks/${body.trunk_id}`;
@@ -316,7 +316,7 @@ describe('POST and PUT trunks', () => {
     expect(gone.body).toMatchObject({ webhook_url: null, webhook_method: 'GET' });
   });
 
-  it('sub-accounts have no trunks: 403', async () => {
+  it('refuses sub-accounts with 403', async () => {
     const sub = await service.addSubAccount();
     const reply = await service.get(`/api/v1/Account/${sub.authId}/trunks`, { as: sub });
     expect(reply.status).toBe(403);
@@ -324,7 +324,7 @@ describe('POST and PUT trunks', () => {
 });
 
 describe('trunk credentials and IP ACLs (dialect §3.9)', () => {
-  it('a credential’s password is never shown', async () => {
+  it('never returns a credential’s password', async () => {
     const url = `${service.root}/credentials`;
     const { status, body } = await service.post(url, { username: 'pbx', password: 'longenough' });
     expect(status).toBe(201);
@@ -335,7 +335,7 @@ describe('trunk credentials and IP ACLs (dialect §3.9)', () => {
     expect((await service.send('DELETE', `${url}/${body.id}`)).status).toBe(204);
   });
 
-  it('an IP ACL takes addresses and ranges, and nothing else', async () => {
+  it('accepts only addresses and ranges in an IP ACL', async () => {
     const url = `${service.root}/ip-acl`;
     for (const address of ['192.0.2.0/24', '192.0.2.7', '2001:db8::/32']) {
       expect((await service.post(url, { ip_address: address })).status, address).toBe(201);

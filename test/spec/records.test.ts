@@ -31,7 +31,7 @@ async function settle(n: number, over: Partial<Cdr> = {}): Promise<string> {
 }
 
 describe('GET cdr/{call_uuid}', () => {
-  it('voice and stream charges are separate lines; rounded_bill_duration is pulsed', async () => {
+  it('separates voice and stream charges; rounded_bill_duration is in whole pulses', async () => {
     const callUuid = await settle(1, {
       streamingCost: micros(3000),
       streams: [
@@ -85,7 +85,7 @@ describe('GET cdr/{call_uuid}', () => {
     }
   });
 
-  it('a sub-account sees the records of its own calls; the main account sees all', async () => {
+  it('shows a sub-account its own records, and the main account all', async () => {
     const sub = await service.addSubAccount();
     const theirs = `/api/v1/Account/${sub.authId}`;
     const own = await settle(1, { subAccount: sub.authId });
@@ -103,7 +103,7 @@ describe('GET cdr/{call_uuid}', () => {
     expect([slice.body.pagination.total, slice.body.summary.totalCalls]).toEqual([1, 1]);
   });
 
-  it('an unanswered call has no answer_time, no cost and billsec 0', async () => {
+  it('has no answer_time, no cost and billsec 0 for an unanswered call', async () => {
     const callUuid = await settle(1, {
       answerUs: undefined,
       billedMs: 0,
@@ -126,7 +126,7 @@ describe('GET cdr/{call_uuid}', () => {
     });
   });
 
-  it('404 for an unknown call and for one of another account', async () => {
+  it('returns 404 for an unknown call and for one of another account', async () => {
     const callUuid = await settle(1);
     const other = await service.addAccount({ name: 'Bob' });
     expect((await service.get(`${service.root}/cdr/${uuid(2)}`)).status).toBe(404);
@@ -134,7 +134,7 @@ describe('GET cdr/{call_uuid}', () => {
     expect([foreign.status, foreign.body]).toEqual([404, { error: 'call not found' }]);
   });
 
-  it('compat.strictVobizSdk leaves out what the typed client does not know', async () => {
+  it('compat.strictVobizSdk omits members that the typed client does not know', async () => {
     const strict = await startService({ settings: { strictVobizSdk: true } });
     const cdr = aCdr({ accountId: strict.account.authId });
     await strict.store.calls.settle({ cdr, entries: [], notification: undefined });
@@ -168,7 +168,7 @@ describe('CDR list, search, recent and export (dialect §3.6)', () => {
     });
   });
 
-  it('search repeats its filters and filters by them', async () => {
+  it('search repeats its filters and applies them', async () => {
     await settle(1, { to: '14155550101', hangupCause: 'NO_ANSWER' });
     await settle(2, { to: '14155550102' });
     const { body } = await service.get(
@@ -178,7 +178,7 @@ describe('CDR list, search, recent and export (dialect §3.6)', () => {
     expect(body.filters).toEqual({ to_number: '+14155550101', hangup_cause: 'NO_ANSWER' });
   });
 
-  it('start_date and end_date bound the start of the call; nonsense is 400', async () => {
+  it('start_date and end_date bound the start of the call; invalid ones are 400', async () => {
     await settle(1);
     const day = await service.get(`${service.root}/cdr?start_date=2026-01-01&end_date=2026-01-01`);
     expect(day.body.count).toBe(1);
@@ -189,14 +189,14 @@ describe('CDR list, search, recent and export (dialect §3.6)', () => {
     expect(wrong.body.details).toHaveProperty('start_date');
   });
 
-  it('recent is the latest without a summary', async () => {
+  it('recent lists the latest without a summary', async () => {
     for (let n = 1; n <= 3; n += 1) await settle(n);
     const { body } = await service.get(`${service.root}/cdr/recent?limit=2`);
     expect(Object.keys(body).sort()).toEqual(['account_id', 'count', 'data', 'success']);
     expect(body.count).toBe(2);
   });
 
-  it('export is CSV (RFC 4180); a name that is a formula is defused', async () => {
+  it('export is CSV (RFC 4180) with formulas defused', async () => {
     await settle(1, { callerName: '=HYPERLINK("http://x","y")', from: '+14155550100' });
     const reply = await service.get(`${service.root}/cdr/export`);
     expect(reply.headers['content-type']).toContain('text/csv');
@@ -233,7 +233,7 @@ async function record(audio = 'audio bytes', subAccount?: AccountId) {
 }
 
 describe('recordings (dialect §3.7)', () => {
-  it('list and get; milliseconds are texts with five decimals', async () => {
+  it('lists and gets; milliseconds are text with five decimals', async () => {
     const { recordingId } = await record();
     const list = await service.get(`${service.root}/Recording/?call_uuid=${uuid(1).toUpperCase()}`);
     expect(list.body.meta.total_count).toBe(1);
@@ -270,7 +270,7 @@ describe('recordings (dialect §3.7)', () => {
     expect(gone.body).toMatchObject({ api_id: expect.any(String), error: 'Recording not found' });
   });
 
-  it('DELETE Recording/BulkDelete/ deletes what the filters match, as query or as body', async () => {
+  it('DELETE Recording/BulkDelete/ deletes the recordings that match the query or body', async () => {
     const first = await record();
     await record();
     const url = `${service.root}/Recording/BulkDelete/`;
@@ -285,7 +285,7 @@ describe('recordings (dialect §3.7)', () => {
     expect((await service.get(`${service.root}/Recording/`)).body.meta.total_count).toBe(0);
   });
 
-  it('a sub-account sees, opens and deletes recordings of its own calls alone', async () => {
+  it('a sub-account lists, opens and deletes only recordings of its own calls', async () => {
     const sub = await service.addSubAccount();
     const theirs = `/api/v1/Account/${sub.authId}/Recording/`;
     const others = await record();
@@ -307,7 +307,7 @@ describe('recordings (dialect §3.7)', () => {
     expect((await service.get(`${service.root}/Recording/`)).body.meta.total_count).toBe(1);
   });
 
-  it('the file needs credentials, or a signed link of short life that needs none', async () => {
+  it('requires credentials or a short-lived signed link for the file', async () => {
     const recording = await record();
     const url = `${service.root}/Recording/${recording.recordingId}.mp3`;
     expect((await service.get(url)).text).toBe('audio bytes');
@@ -325,7 +325,7 @@ describe('recordings (dialect §3.7)', () => {
     expect((await service.get(path, { as: null })).status).toBe(401);
   });
 
-  it('a signed link opens its own file only', async () => {
+  it('restricts a signed link to its file', async () => {
     const first = await record();
     const second = await record('other');
     const link = createSignedLinks(service.settings, service.clock).toRecording(first);
@@ -342,7 +342,7 @@ describe('recordings (dialect §3.7)', () => {
     ['bytes=99-', 416, undefined, 'bytes */11'],
     ['lines=1-2', 200, 'audio bytes', undefined],
     ['bytes=0-1,3-4', 200, 'audio bytes', undefined],
-  ])('players may ask for a range: %s', async (range, status, text, contentRange) => {
+  ])('serves the range that a player requests: %s', async (range, status, text, contentRange) => {
     const { recordingId } = await record();
     const reply = await service.get(`${service.root}/Recording/${recordingId}.mp3`, {
       headers: { range },
@@ -352,7 +352,7 @@ describe('recordings (dialect §3.7)', () => {
     expect(reply.headers['content-range']).toBe(contentRange);
   });
 
-  it('another account’s recording is not there, and the wrong extension neither', async () => {
+  it('hides another account’s recording and refuses a wrong extension', async () => {
     const { recordingId } = await record();
     const other = await service.addAccount({ name: 'Bob' });
     const foreign = `/api/v1/Account/${other.authId}/Recording/${recordingId}.mp3`;
@@ -366,7 +366,7 @@ describe('POST export/recording', () => {
   const request = (body: object) =>
     service.post(`${service.root}/export/recording/`, { recipient, ...body });
 
-  it('202 with api_id and status success', async () => {
+  it('returns 202 with api_id and status success', async () => {
     const { status, body } = await request({});
     expect(status).toBe(202);
     expect(body).toEqual({ api_id: expect.any(String), status: 'success' });
@@ -377,7 +377,7 @@ describe('POST export/recording', () => {
     });
   });
 
-  it('403 with status failure while one is in process for the account', async () => {
+  it('returns 403 with status failure while another export of the account runs', async () => {
     await request({});
     const { status, body } = await request({});
     expect(status).toBe(403);
@@ -422,8 +422,8 @@ describe('POST export/recording', () => {
     ['no recipient', { recipient: undefined }],
     ['an empty list of recipients', { recipient: { customer_account: [] } }],
     ['a date in another format', { from: '2026-01-01' }],
-    ['a format that is none', { recording_format: 'ogg' }],
-  ])('400 with status failure and a message: %s', async (_, body) => {
+    ['an unknown format', { recording_format: 'ogg' }],
+  ])('returns 400 with status failure and a message: %s', async (_, body) => {
     const reply = await request(body);
     expect(reply.status).toBe(400);
     expect(reply.body).toMatchObject({
@@ -433,12 +433,12 @@ describe('POST export/recording', () => {
     expect(await queuedExports()).toEqual([]);
   });
 
-  it('exactly 366 days and 30 days of storage are within the limits', async () => {
+  it('accepts exactly 366 days and 30 days of storage', async () => {
     const year = await request({ from: '2025-01-01 00:00:00', to: '2026-01-02 00:00:00' });
     expect(year.status).toBe(202);
   });
 
-  it('additional filters on a range above 30 days are ignored, not refused (202)', async () => {
+  it('ignores additional filters for a range above 30 days (202)', async () => {
     const reply = await request({
       from: '2025-11-01 00:00:00',
       to: '2026-01-01 00:00:00',
@@ -449,7 +449,7 @@ describe('POST export/recording', () => {
     expect(job?.filter.fromNumber).toBeUndefined();
   });
 
-  it('the archive opens by the mailed link, not without', async () => {
+  it('opens the archive with the mailed link only', async () => {
     await request({});
     const [job] = await queuedExports();
     const exportId = job?.exportId ?? '';

@@ -1,4 +1,4 @@
-/** Calls that are refused before an account is known (decisions: refused calls). */
+/** Calls refused before an account is known (decisions: refused calls). */
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { InboundLeg } from '../../src/domain/call/needs.ts';
 import { refusedFrom } from './calls/phone.ts';
@@ -15,7 +15,7 @@ const cases: ReadonlyArray<readonly [string, Partial<InboundLeg>, string]> = [
   ['an unknown endpoint', { endpointUsername: 'gone', carrier: undefined }, 'hangup forbidden'],
 ];
 
-it.each(cases)('%s: no record and no callback', async (_, leg, sent) => {
+it.each(cases)('creates no record and no callback: %s', async (_, leg, sent) => {
   expect(await refusedFrom(service, leg)).toEqual([sent]);
   expect(await service.cdrs()).toEqual([]);
   expect([...service.site.told('/answer'), ...service.site.told('/hangup')]).toEqual([]);

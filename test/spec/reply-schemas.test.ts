@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 describe('routes and their schemas', () => {
-  it('a handler that breaks its reply schema fails in every test of this folder', async () => {
+  it('fail every test in this folder if a handler violates its reply schema', async () => {
     const proper = service.ledger.referenceTypes;
     service.ledger.referenceTypes = async () => [42 as never];
     const reply = await service.get(`${service.root}/transactions/reference-types`);
@@ -17,7 +17,7 @@ describe('routes and their schemas', () => {
     expect(reply.status).toBe(500);
   });
 
-  it('every route has a reply schema, a content type, or no body', () => {
+  it('define a reply schema, a content type, or no body', () => {
     for (const route of ROUTES) {
       const described =
         route.reply !== undefined || route.produces !== undefined || route.status === 204;
@@ -25,12 +25,12 @@ describe('routes and their schemas', () => {
     }
   });
 
-  it('every parameter in a path is described, and no route is listed twice', () => {
+  it('describe every path parameter, and appear once', () => {
     const names = ROUTES.map(({ method, path }) => `${method} ${path}`);
     expect(new Set(names).size).toBe(names.length);
   });
 
-  it('every account route refuses nobody with 401 and a stranger with 403', async () => {
+  it('answer missing credentials with 401 and another account with 403', async () => {
     const stranger = await service.addAccount({ name: 'Stranger' });
     for (const route of ROUTES) {
       const ofAccount = route.audience === 'account' || route.audience === 'accountOrAccessToken';
@@ -45,7 +45,7 @@ describe('routes and their schemas', () => {
     }
   });
 
-  it('conferences, multi-party calls, trunks, numbers, exports, low-balance alerts and what shortens a do-not-call list are not for sub-accounts: 403', async () => {
+  it('refuse sub-accounts with 403 on main-account resources', async () => {
     const sub = await service.addSubAccount();
     const ours = ROUTES.filter(({ mainAccountOnly }) => mainAccountOnly);
     expect(new Set(ours.map(({ tag }) => tag))).toEqual(
@@ -68,7 +68,7 @@ describe('routes and their schemas', () => {
     }
   });
 
-  it('every operator route refuses account credentials', async () => {
+  it('refuse account credentials on every operator route', async () => {
     for (const route of ROUTES.filter(({ audience }) => audience === 'admin')) {
       const url = route.path.replaceAll(/\{\w+\}/g, 'x');
       const reply = await service.send(route.method, url);

@@ -1,13 +1,10 @@
-/**
- * Lets every test of the REST interface prove, beside its own point, that routes answer what their schemas say:
- * a handler whose value has a member too many, too few or of another type fails the request.
- */
+/** Checks in every REST test that replies match their schemas: a missing, extra or wrongly typed member fails the request. */
 import { Check, Errors } from 'typebox/schema';
 import { ROUTES } from '../../src/edge/rest/routes.ts';
 
 type Schema = Record<string, unknown>;
 
-/** The schema with every object closed. */
+/** Returns the schema with additional properties forbidden in every object. */
 function closed(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(closed);
   if (typeof schema !== 'object' || schema === null) return schema;
@@ -19,7 +16,7 @@ function closed(schema: unknown): unknown {
     : copy;
 }
 
-/** Routes that have answered with success in this process. */
+/** Routes that returned success in this process. */
 export const answeredRoutes = new Set<string>();
 
 let watching = false;
@@ -36,7 +33,7 @@ export function watchReplies(): void {
       answeredRoutes.add(`${route.method} ${route.path}`);
       if (schema !== undefined && !Check(schema, result.value)) {
         const [, errors] = Errors(schema, result.value);
-        throw new Error(`${route.path} broke its reply schema: ${JSON.stringify(errors)}`);
+        throw new Error(`${route.path} violates its reply schema: ${JSON.stringify(errors)}`);
       }
       return result;
     };

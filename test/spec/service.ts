@@ -1,4 +1,4 @@
-/** The REST interface over a real store in memory, without a socket. */
+/** The REST interface on an in-memory store, without sockets. */
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -32,7 +32,7 @@ import { watchReplies } from './reply-schemas.ts';
 export const ADMIN_TOKEN = 'operator-token';
 export const SCRAPE_TOKEN = 'scrape-token';
 export const LINK_KEY = 'link-key';
-/** Of an operator with small bodies, and without limits that a test would meet by accident. */
+/** Settings with a small body limit, and without other limits that a test could reach accidentally. */
 const ENVIRONMENT = {
   CARILLON_HTTP_HOST: '127.0.0.1',
   CARILLON_HTTP_PORT: '0',
@@ -63,7 +63,7 @@ export interface Credentials {
 export interface RequestOptions {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Default: the service's own first account. Null: nobody. */
+  /** Credentials. Default: the service's first account. Null: none. */
   readonly as?: Credentials | null;
 }
 
@@ -75,7 +75,7 @@ export interface ServiceOptions {
   readonly usernameSuffix?: 'always' | 'when-taken';
   readonly releaseCooldownMs?: number;
   readonly deps?: Partial<RestDeps>;
-  /** Default: a store in memory. */
+  /** Data folder. Default: an in-memory store. */
   readonly dataDir?: string;
 }
 
@@ -186,7 +186,7 @@ export async function startService(options: ServiceOptions = {}) {
     operations: deps.operations,
     folder,
     account,
-    /** `/api/v1/Account/<first account>`. */
+    /** Path of the first account: `/api/v1/Account/<auth ID>`. */
     root: `/api/v1/Account/${account.authId}`,
     addAccount,
     async addSubAccount(parent: Credentials = account): Promise<Credentials> {
@@ -204,7 +204,7 @@ export async function startService(options: ServiceOptions = {}) {
         headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
         ...(body !== undefined && { body }),
       }),
-    /** Books an entry now; units, not millionths. */
+    /** Posts an entry now; amount in units, not millionths. */
     async book(entry: Partial<Omit<NewEntry, 'amount'>> & { readonly amount: number }) {
       const posted = await store.ledger.post(
         [
@@ -223,7 +223,7 @@ export async function startService(options: ServiceOptions = {}) {
       );
       if (!posted.ok) throw new Error(posted.error);
       const [booked] = posted.value;
-      if (booked === undefined) throw new Error('nothing booked');
+      if (booked === undefined) throw new Error('no entry was posted');
       return booked;
     },
     async stop() {

@@ -1,4 +1,4 @@
-/** Spec "Bidirectional stream socket / Stream element rules" and "Stream status callbacks", rule by rule. */
+/** Spec "Bidirectional stream socket / Stream element rules" and "Stream status callbacks": tests each rule. */
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { CallUuid } from '../../src/base/ids.ts';
@@ -37,7 +37,7 @@ function caller(body: string): Promise<Caller> {
   return calledFrom(service);
 }
 
-/** A call with this Stream, connected to its bot; `rest` follows in the document. */
+/** Starts a call with this Stream, connected to its bot. `rest` follows in the document. */
 async function streaming(attributes: string, rest = ''): Promise<Caller & { socket: BotSocket }> {
   const phone = await caller(`<Stream ${attributes}>${BOT}</Stream>${rest}`);
   const socket = service.bots.last;
@@ -51,7 +51,7 @@ async function ends(socket: BotSocket, end: StreamSocketEnd): Promise<void> {
   await settle();
 }
 
-/** The application closes the socket itself. */
+/** Event of a socket that the application closes. */
 const APP_CLOSES = { kind: 'dropped', detail: 'closed by the application (1000)' } as const;
 
 async function expectInvalid(body: string, reason: RegExp): Promise<void> {
@@ -69,18 +69,18 @@ async function expectInvalid(body: string, reason: RegExp): Promise<void> {
 }
 
 describe('Stream element rules (spec)', () => {
-  it('text content: the wss:// URL, trimmed, is what is connected to', async () => {
+  it('text content: connects to the trimmed wss:// URL', async () => {
     await caller(`<Stream keepCallAlive="true">\n    ${BOT}?tenant=7\n  </Stream>`);
     expect(service.bots.last.options.url).toBe(`${BOT}?tenant=7`);
     await finish();
   });
 
-  it('text content: a URL in an attribute is none', async () => {
+  it('text content: refuses a URL in an attribute', async () => {
     await expectInvalid(`\n<Stream url="${BOT}"></Stream>`, /line 2, .*<Stream> has no URL/);
   });
 
   it.each(['https://bot.test/audio', 'ws://bot.test/audio', 'bot.test'])(
-    'text content: %s is no wss:// URL',
+    'text content: refuses %s, which is not a wss:// URL',
     async (url) => {
       await expectInvalid(`\n<Stream>${url}</Stream>`, /line 2, .*expected a wss:\/\/ URL/);
     },
@@ -89,19 +89,22 @@ describe('Stream element rules (spec)', () => {
   it.each([
     ['true', true],
     ['false', false],
-  ])('bidirectional="%s" decides whether the socket takes playAudio', async (text, expected) => {
-    await caller(`<Stream keepCallAlive="true" bidirectional="${text}">${BOT}</Stream>`);
-    expect(service.bots.last.options.bidirectional).toBe(expected);
-    await finish();
-  });
+  ])(
+    'bidirectional="%s" determines whether the socket accepts playAudio',
+    async (text, expected) => {
+      await caller(`<Stream keepCallAlive="true" bidirectional="${text}">${BOT}</Stream>`);
+      expect(service.bots.last.options.bidirectional).toBe(expected);
+      await finish();
+    },
+  );
 
-  it('bidirectional is false by default: the socket is receive-only', async () => {
+  it('bidirectional is false by default: the socket only receives', async () => {
     await caller(`<Stream keepCallAlive="true">${BOT}</Stream>`);
     expect(service.bots.last.options).toMatchObject({ bidirectional: false, tracks: 'inbound' });
     await finish();
   });
 
-  it('keepCallAlive="true" holds the document while the socket is open', async () => {
+  it('keepCallAlive="true" pauses the document while the socket is open', async () => {
     const { socket } = await streaming('bidirectional="true" keepCallAlive="true"', '<Hangup/>');
     await service.clock.advance(3_600_000);
     expect(service.live()).toHaveLength(1);
@@ -110,7 +113,7 @@ describe('Stream element rules (spec)', () => {
     await finish();
   });
 
-  it('without keepCallAlive the call moves on to the next element', async () => {
+  it('without keepCallAlive the call continues with the next element', async () => {
     await caller(`<Stream bidirectional="true">${BOT}</Stream><Speak>Hello</Speak>`);
     expect(service.bots.sockets).toHaveLength(1);
     expect(service.spoken).toEqual(['Hello']);
@@ -118,7 +121,7 @@ describe('Stream element rules (spec)', () => {
   });
 
   it.each(['both', 'outbound'])(
-    'audioTrack="%s" together with bidirectional is rejected as Invalid Answer XML',
+    'audioTrack="%s" with bidirectional is rejected as Invalid Answer XML',
     async (track) => {
       await expectInvalid(
         `\n<Stream bidirectional="true" audioTrack="${track}">${BOT}</Stream>`,
@@ -127,7 +130,7 @@ describe('Stream element rules (spec)', () => {
     },
   );
 
-  it('audioTrack="inbound" is valid together with bidirectional', async () => {
+  it('audioTrack="inbound" is valid with bidirectional', async () => {
     await streaming('bidirectional="true" audioTrack="inbound" keepCallAlive="true"');
     expect(service.bots.last.options).toMatchObject({ bidirectional: true, tracks: 'inbound' });
     await finish();
@@ -144,7 +147,7 @@ describe('Stream element rules (spec)', () => {
     ['audio/x-l16;rate=8000', 'audio/x-l16', 8000],
     ['audio/x-l16;rate=16000', 'audio/x-l16', 16_000],
   ])(
-    'contentType="%s" is the service-to-application format',
+    'contentType="%s" is the format from the service to the application',
     async (contentType, encoding, rate) => {
       await caller(`<Stream keepCallAlive="true" contentType="${contentType}">${BOT}</Stream>`);
       expect(service.bots.last.options).toMatchObject({ encoding, rate });
@@ -152,14 +155,14 @@ describe('Stream element rules (spec)', () => {
     },
   );
 
-  it('contentType with a rate of 24000 is Invalid Answer XML; the record says in which line and why', async () => {
+  it('contentType with a rate of 24000 is Invalid Answer XML; the record has line and reason', async () => {
     await expectInvalid(
       `\n<Stream bidirectional="true" contentType="audio/x-l16;rate=24000">${BOT}</Stream>`,
       /line 2, column \d+: contentType with rate=24000; expected .*24000 is for playAudio alone/,
     );
   });
 
-  it('mu-law has no rate but 8000', async () => {
+  it('accepts mu-law only with a rate of 8000', async () => {
     await expectInvalid(
       `\n<Stream contentType="audio/x-mulaw;rate=16000">${BOT}</Stream>`,
       /line 2, .*contentType/,
@@ -168,7 +171,7 @@ describe('Stream element rules (spec)', () => {
 });
 
 describe('the socket and the document (spec; decisions: Stream; dialect §1)', () => {
-  it('a stop of the application ends the stream and the document goes on; at its end: End Of XML', async () => {
+  it('stop by the application ends the stream and the document continues to End Of XML', async () => {
     const { socket } = await streaming(`keepCallAlive="true" ${STATUS}`);
     await ends(socket, { kind: 'stopRequested' });
     expect(service.site.events('/status')).toEqual(['StartStream', 'StopStream']);
@@ -180,7 +183,7 @@ describe('the socket and the document (spec; decisions: Stream; dialect §1)', (
     await finish();
   });
 
-  it('a bot that cannot be reached: DroppedStream, and the document goes on', async () => {
+  it('an unreachable bot: DroppedStream, and the document continues', async () => {
     await caller(`<Stream keepCallAlive="true" ${STATUS}>${BOT}</Stream><Speak>Sorry</Speak>`);
     await ends(service.bots.last, { kind: 'connectFailed', detail: 'HTTP status 403' });
     expect(service.site.events('/status')).toEqual(['DroppedStream']);
@@ -188,7 +191,7 @@ describe('the socket and the document (spec; decisions: Stream; dialect §1)', (
     await finish();
   });
 
-  it('streamTimeout: StopStream, reason stream_timeout on the socket, and the document goes on', async () => {
+  it('streamTimeout: StopStream, reason stream_timeout on the socket, and the document continues', async () => {
     const { socket } = await streaming(
       `keepCallAlive="true" streamTimeout="30" ${STATUS}`,
       '<Speak>Over</Speak>',
@@ -202,7 +205,7 @@ describe('the socket and the document (spec; decisions: Stream; dialect §1)', (
     await finish();
   });
 
-  it('maxRetries alone decides about reconnecting: a new socket, a new stream id, the same call', async () => {
+  it('only maxRetries controls reconnects: a new socket, a new stream ID, the same call', async () => {
     const { socket, callUuid } = await streaming(`keepCallAlive="true" maxRetries="1" ${STATUS}`);
     await ends(socket, APP_CLOSES);
     await service.clock.advance(1000);
@@ -218,14 +221,14 @@ describe('the socket and the document (spec; decisions: Stream; dialect §1)', (
     await finish();
   });
 
-  it('a stream that reconnects is one charge for the time in which it was connected', async () => {
+  it('charges a reconnecting stream once, for its connected time', async () => {
     const { socket } = await streaming('keepCallAlive="true" maxRetries="2"');
     await service.clock.advance(20_000);
     await ends(socket, APP_CLOSES);
     await service.clock.advance(1000);
     service.bots.last.events.started();
     await service.clock.advance(20_000);
-    // The last attempt finds nobody, 50 s long: nobody pays for it.
+    // The last reconnect fails for 50 s, which are not charged.
     await ends(service.bots.last, APP_CLOSES);
     await service.clock.advance(1000);
     await service.clock.advance(50_000);
@@ -248,7 +251,7 @@ describe('the socket and the document (spec; decisions: Stream; dialect §1)', (
     await finish();
   });
 
-  it('what never had a connection tells no StopStream, and stays listed as failed while its call lives', async () => {
+  it('a stream that never connected sends no StopStream, and stays listed as failed during its call', async () => {
     const { callUuid } = await caller(`<Stream ${STATUS}>${BOT}</Stream>${WAIT}`);
     await ends(service.bots.last, { kind: 'connectFailed', detail: 'HTTP status 403' });
     expect(service.site.events('/status')).toEqual(['DroppedStream']);
@@ -260,7 +263,7 @@ describe('the socket and the document (spec; decisions: Stream; dialect §1)', (
     await finish();
   });
 
-  it('a stream that is stopped while it connects tells nothing: it has not started', async () => {
+  it('a stream stopped while it connects sends no callback, because it has not started', async () => {
     const { callUuid } = await caller(`<Stream ${STATUS}>${BOT}</Stream>${WAIT}`);
     await service.control.stopStream(service.accountId, callUuid, undefined);
     await service.clock.advance(100);
@@ -268,7 +271,7 @@ describe('the socket and the document (spec; decisions: Stream; dialect §1)', (
     await finish();
   });
 
-  it('a stream that has reconnected is shown by its new id, and stopped by any id that it had', async () => {
+  it('a reconnected stream is shown with its new ID and stopped by any of its IDs', async () => {
     const { socket, callUuid } = await streaming('keepCallAlive="true" maxRetries="2"', WAIT);
     const first = socket.options.streamId;
     await ends(socket, APP_CLOSES);
@@ -290,7 +293,7 @@ describe('the socket and the document (spec; decisions: Stream; dialect §1)', (
     await finish();
   });
 
-  it('stopped with drain: the document waits until the bot’s last word was heard, then goes on', async () => {
+  it('stop with drain: the document waits for the bot’s remaining audio, then continues', async () => {
     const { socket, callUuid } = await streaming(
       `bidirectional="true" keepCallAlive="true" ${STATUS}`,
       '<Hangup/>',
@@ -309,7 +312,7 @@ describe('the socket and the document (spec; decisions: Stream; dialect §1)', (
     await finish();
   });
 
-  it('stopped with drain: a hangup, and a stop without it, end the stream at once', async () => {
+  it('stop with drain: a hangup or a stop without drain ends the stream immediately', async () => {
     const { socket, callUuid, hangsUp } = await streaming('bidirectional="true"', WAIT);
     await service.control.stopStream(service.accountId, callUuid, undefined, true);
     await hangsUp();
@@ -322,7 +325,7 @@ describe('the socket and the document (spec; decisions: Stream; dialect §1)', (
     ['wss://user:secret@bot.test/a', 'wss://bot.test/a'],
     ['wss://user:p@secret@bot.test/a', 'wss://bot.test/a'],
     ['wss://bot.test?mail=a@b.test', 'wss://bot.test?mail=a@b.test'],
-  ])('user information is told to the bot alone: %s is shown as %s', async (url, shown) => {
+  ])('passes user information to the bot only: %s is shown as %s', async (url, shown) => {
     const { callUuid } = await caller(`<Stream keepCallAlive="true" ${STATUS}>${url}</Stream>`);
     expect(service.bots.last.options.url).toBe(url);
     service.bots.last.events.started();
@@ -334,7 +337,7 @@ describe('the socket and the document (spec; decisions: Stream; dialect §1)', (
     await finish();
   });
 
-  it('a background stream survives a Dial and a transfer of its leg', async () => {
+  it('a background stream continues during a Dial and a transfer of its leg', async () => {
     const { socket, callUuid } = await streaming(
       'bidirectional="true"',
       `<Dial callerId="${DID}" action="${SITE}/dialled" redirect="false"><Number>${FAR}</Number></Dial>${WAIT}`,
@@ -349,7 +352,7 @@ describe('the socket and the document (spec; decisions: Stream; dialect §1)', (
     await finish();
   });
 
-  it('a keepCallAlive stream ends when its document is replaced: stop with the reason transfer', async () => {
+  it('a keepCallAlive stream ends when its document is replaced, with reason transfer', async () => {
     const { socket, callUuid } = await streaming(`keepCallAlive="true" ${STATUS}`);
     service.site.on('/moved', document(WAIT));
     await transfer(callUuid);
@@ -358,7 +361,7 @@ describe('the socket and the document (spec; decisions: Stream; dialect §1)', (
     await finish();
   });
 
-  it('one bidirectional stream per call: a second one is skipped, and the log says so', async () => {
+  it('one bidirectional stream per call: skips and logs a second one', async () => {
     const { callUuid } = await streaming(
       'bidirectional="true"',
       `<Stream bidirectional="true" keepCallAlive="true">${BOT}</Stream><Speak>Next</Speak>`,
@@ -370,7 +373,7 @@ describe('the socket and the document (spec; decisions: Stream; dialect §1)', (
     await finish();
   });
 
-  it('keys that the application sends go out on the leg, and the stream goes on', async () => {
+  it("sends the application's DTMF on the leg while the stream continues", async () => {
     const { socket, media } = await streaming('bidirectional="true" keepCallAlive="true"');
     socket.events.sendDigits('12#');
     expect(media.sentDigits).toEqual(['12#']);
@@ -389,7 +392,7 @@ async function transfer(callUuid: CallUuid): Promise<void> {
 }
 
 describe('stream status callbacks (spec: names; dialect §1.7: fields)', () => {
-  it('mirror the lifecycle: StartStream, PlayedStream, ClearedAudio, StopStream', async () => {
+  it('follow the lifecycle: StartStream, PlayedStream, ClearedAudio, StopStream', async () => {
     const { socket } = await streaming(`bidirectional="true" keepCallAlive="true" ${STATUS}`);
     socket.events.played('utt-7');
     socket.events.cleared();
@@ -401,7 +404,7 @@ describe('stream status callbacks (spec: names; dialect §1.7: fields)', () => {
     await finish();
   });
 
-  it('carry the fields of the table', async () => {
+  it('contain the fields of the table', async () => {
     const { socket, callUuid } = await streaming(
       `bidirectional="true" keepCallAlive="true" contentType="audio/x-mulaw;rate=8000"
        streamTimeout="600" extraHeaders="tenant=7" ${STATUS}`,
@@ -431,7 +434,7 @@ describe('stream status callbacks (spec: names; dialect §1.7: fields)', () => {
     await finish();
   });
 
-  it('go by statusCallbackMethod, POST by default', async () => {
+  it('use statusCallbackMethod, POST by default', async () => {
     await streaming(`keepCallAlive="true" ${STATUS}`);
     await streaming(`keepCallAlive="true" ${STATUS} statusCallbackMethod="GET"`);
     const methods = service.site.asked.filter(({ path }) => path === '/status');
@@ -439,7 +442,7 @@ describe('stream status callbacks (spec: names; dialect §1.7: fields)', () => {
     await finish();
   });
 
-  it('DegradedStream tells of a queue that fills', async () => {
+  it('DegradedStream reports a growing queue', async () => {
     const { socket } = await streaming(`bidirectional="true" keepCallAlive="true" ${STATUS}`);
     socket.events.degraded(60);
     await settle();
@@ -450,7 +453,7 @@ describe('stream status callbacks (spec: names; dialect §1.7: fields)', () => {
     await finish();
   });
 
-  it('DroppedStream when the application closes the socket itself; the CDR says Connection error', async () => {
+  it('DroppedStream is sent when the application closes the socket; the CDR says Connection error', async () => {
     const { socket, hangsUp } = await streaming(`keepCallAlive="true" ${STATUS}`, WAIT);
     await ends(socket, APP_CLOSES);
     expect(service.site.told('/status').at(-1)).toMatchObject({
@@ -466,7 +469,7 @@ describe('stream status callbacks (spec: names; dialect §1.7: fields)', () => {
     await finish();
   });
 
-  it('exactly one terminal event, on a hangup too, and before the Hangup callback', async () => {
+  it('exactly one final event, also on a hangup, before the Hangup callback', async () => {
     const { hangsUp, socket } = await streaming(`keepCallAlive="true" ${STATUS}`);
     await hangsUp();
     expect(socket.closedWith).toBe('call_hangup');
@@ -475,7 +478,7 @@ describe('stream status callbacks (spec: names; dialect §1.7: fields)', () => {
     await finish();
   });
 
-  it('no statusCallbackUrl: nobody is told', async () => {
+  it('none are sent without statusCallbackUrl', async () => {
     const { hangsUp } = await streaming('keepCallAlive="true"');
     await hangsUp();
     expect(service.site.asked.map(({ path }) => path)).toEqual(['/answer', '/hangup']);
@@ -504,7 +507,7 @@ describe('stream_termination_reason and billing in the CDR (spec: CDR, Limits)',
     await finish();
   });
 
-  it('a 44 s stream is rounded up to 60 s, and its charge is a line of its own beside the voice', async () => {
+  it('rounds a 44 s stream up to 60 s and charges it on a separate line from the voice', async () => {
     const { hangsUp, socket, callUuid } = await streaming('keepCallAlive="true"');
     await service.clock.advance(44_000);
     await hangsUp();
@@ -524,7 +527,7 @@ describe('stream_termination_reason and billing in the CDR (spec: CDR, Limits)',
     await finish();
   });
 
-  it('a stream that never connected is told with its reason, and costs nothing', async () => {
+  it('reports a stream that never connected with its reason, without charge', async () => {
     await caller(`<Stream keepCallAlive="true">${BOT}</Stream>`);
     const { streamId } = service.bots.last.options;
     await ends(service.bots.last, { kind: 'connectFailed', detail: 'refused' });
@@ -539,7 +542,7 @@ describe('stream_termination_reason and billing in the CDR (spec: CDR, Limits)',
     await finish();
   });
 
-  it('streams that never connected do not use up the places of those that do', async () => {
+  it('streams that never connected do not count towards the limit', async () => {
     const refused = `<Stream keepCallAlive="true">${BOT}</Stream>`;
     await caller(`${refused.repeat(60)}<Stream keepCallAlive="true">${BOT}</Stream>`);
     for (let i = 0; i < 60; i += 1) {

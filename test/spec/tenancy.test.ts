@@ -1,6 +1,6 @@
 /**
- * Nobody reads, changes or ends what is not his. Generated from the API description: each operation that names an
- * object, each kind of caller, one foreign id; whatever is answered, nothing leaks and nothing changes.
+ * Tests that no caller reads, changes or ends objects of others. Generated from the API description: each operation on an
+ * object, each kind of caller, one foreign ID. No response may leak or change data.
  */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -27,7 +27,7 @@ const OF_CALLS = [
   'callLog',
 ] as const;
 
-/** Calls of another account are unknown to it, as they are to the real one; what is asked of known ones is remembered. */
+/** Treats calls of other accounts as unknown, like the real control, and records requests about known ones. */
 class TenantControl extends FakeControl {
   constructor() {
     super();
@@ -52,7 +52,7 @@ const PASSWORD = 'password-1';
 let service: Service;
 let control: TenantControl;
 
-/** One tenant with one of everything that has an id. */
+/** A tenant with one object of every kind. */
 interface Tenant extends Credentials {
   readonly name: string;
   readonly ids: Readonly<Record<string, string>>;
@@ -184,14 +184,14 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** The id that a parameter of a path stands for, of the tenant that it belongs to. */
+/** Returns the tenant's ID for a path parameter. */
 function idOf(path: string, parameter: string, tenant: Tenant): string | undefined {
   if (parameter === 'id') return tenant.ids[/\/([a-z-]+)\/\{id\}/.exec(path)?.[1] ?? ''];
   if (parameter === 'call_uuid' && path.includes('/cdr/')) return tenant.ids['finished'];
   return tenant.ids[parameter];
 }
 
-/** Parameters that name no object of a tenant, with a value that does no harm. */
+/** Values of parameters that name no tenant object. */
 const HARMLESS: Readonly<Record<string, string>> = {
   currency: 'USD',
   format: 'mp3',
@@ -208,7 +208,7 @@ const OPERATIONS = ROUTES.filter(({ path, audience }) => {
   return isTenants && named.some((name) => name !== 'auth_id' && HARMLESS[name] === undefined);
 });
 
-/** A body that is complete, so that nothing but the id is wrong. */
+/** Complete bodies, so that only the ID is wrong. */
 const BODIES: Readonly<Record<string, object>> = {
   aleg_url: { aleg_url: 'https://evil.example/' },
   urls: { urls: 'https://evil.example/x.mp3' },
@@ -226,7 +226,7 @@ const BODIES: Readonly<Record<string, object>> = {
   scheduled_at: { scheduled_at: '2030-01-01T00:00:00Z' },
   numbers: { numbers: [{ from_number: '14155550109' }] },
 };
-/** A list that would be taken. */
+/** A valid contact list. */
 const LIST = { body: 'to\n14155550101\n', headers: { 'content-type': 'text/csv' } };
 const bodyOf = (schema: unknown): object | undefined => {
   const properties = Object.keys((schema as { properties?: object } | undefined)?.properties ?? {});
@@ -234,7 +234,7 @@ const bodyOf = (schema: unknown): object | undefined => {
   return known === undefined ? undefined : BODIES[known];
 };
 
-/** Everything that the service keeps, and what was asked of running calls. */
+/** Returns the whole state of the store and the requests about running calls. */
 async function state(): Promise<string> {
   const { applications, campaigns, endpoints, numbers, trunks, recordings } = service.store;
   const slice = { limit: 100, offset: 0 };
@@ -261,29 +261,33 @@ async function state(): Promise<string> {
 const CASES = [
   { who: 'another account', caller: () => other, foreign: () => main },
   {
-    who: 'another account, in the path of its owner',
+    who: 'another account, with the owner in the path',
     caller: () => other,
     foreign: () => main,
     in: () => main,
   },
-  { who: 'an account, what a sub-account of another has', caller: () => other, foreign: () => sub },
-  { who: 'a sub-account, what its parent has', caller: () => sub, foreign: () => main },
   {
-    who: 'a sub-account, in the path of its parent',
+    who: "an account, for objects of another account's sub-account",
+    caller: () => other,
+    foreign: () => sub,
+  },
+  { who: 'a sub-account, for objects of its parent', caller: () => sub, foreign: () => main },
+  {
+    who: 'a sub-account, with its parent in the path',
     caller: () => sub,
     foreign: () => main,
     in: () => main,
   },
-  { who: 'a sub-account, what its sibling has', caller: () => sub, foreign: () => sibling },
+  { who: 'a sub-account, for objects of its sibling', caller: () => sub, foreign: () => sibling },
   {
-    who: 'a sub-account, in the path of its sibling',
+    who: 'a sub-account, with its sibling in the path',
     caller: () => sub,
     foreign: () => sibling,
     in: () => sibling,
   },
-  { who: 'a parent, what another account has', caller: () => main, foreign: () => other },
+  { who: 'a parent, for objects of another account', caller: () => main, foreign: () => other },
   {
-    who: 'a parent as its sub-account, what the sibling has',
+    who: 'a parent acting as its sub-account, for objects of the sibling',
     caller: () => main,
     foreign: () => sibling,
     in: () => sub,
@@ -291,7 +295,7 @@ const CASES = [
 ] as const;
 
 describe.each(CASES)('$who', (one) => {
-  it('is refused by every operation that names an object; nothing leaks, nothing changes', async () => {
+  it('is refused by every operation on an object, without leaks or changes', async () => {
     const [caller, foreign] = [one.caller(), one.foreign()];
     const place = 'in' in one ? one.in() : caller;
     const before = await state();
@@ -305,7 +309,7 @@ describe.each(CASES)('$who', (one) => {
         missing ||= id === undefined;
         return id ?? '';
       });
-      // A sub-account has no numbers and trunks that could be stolen; without an account in the path, it is one's own.
+      // Skips numbers and trunks of a sub-account, which has none, and paths without an account, which mean the caller's own.
       if (missing || ('in' in one && !route.path.includes('{auth_id}'))) continue;
       tried += 1;
       const body = bodyOf(route.body);
@@ -320,18 +324,18 @@ describe.each(CASES)('$who', (one) => {
     }
     expect(tried).toBeGreaterThan(25);
     expect(await state()).toBe(before);
-    // What reaches a running call has passed every check.
+    // No request may reach a running call.
     expect(control.asked).toEqual([]);
   });
 });
 
-describe('an id in a body', () => {
+describe('an ID in a body', () => {
   const refused = async (as: Credentials, method: Method, path: string, body: object) => {
     const reply = await service.send(method, `/api/v1/Account/${as.authId}${path}`, { as, body });
     expect([400, 403, 404], `${path} ${reply.text}`).toContain(reply.status);
   };
 
-  it('must name what is the caller’s own', async () => {
+  it('must belong to the caller', async () => {
     const before = await state();
     const numbers = `/numbers/${main.ids['e164_number']}`;
     const endpoint = (tenant: Tenant) => `/Endpoint/${tenant.ids['endpoint_id']}/`;
@@ -388,8 +392,8 @@ describe('an id in a body', () => {
   });
 });
 
-describe('what is one’s own', () => {
-  it('opens to the sub-account and to its parent, so the refusals above are about the id', async () => {
+describe('an object of the caller', () => {
+  it('is accessible to the sub-account and its parent, which proves that the refusals above depend on the ID', async () => {
     for (const caller of [sub, main]) {
       for (const path of [
         `Application/${sub.ids['app_id']}/`,

@@ -17,7 +17,7 @@ const amounts = (body: { transactions: { amount: number }[] }) =>
   body.transactions.map(({ amount }) => amount);
 
 describe('GET transactions', () => {
-  it('answers the envelope with every field of an entry', async () => {
+  it('returns the envelope with every field of an entry', async () => {
     await service.book({ amount: 0.0065, reference: 'cdr:1', description: 'Call to +1415' });
     const body = await get();
     expect(body).toMatchObject({ total: 1, page: 1, per_page: 50, total_pages: 1 });
@@ -38,12 +38,12 @@ describe('GET transactions', () => {
     });
   });
 
-  it('leaves `reference` out when there is none; it is never null', async () => {
+  it('omits `reference` if there is none; it is never null', async () => {
     await service.book({ amount: 1 });
     expect((await get()).transactions[0]).not.toHaveProperty('reference');
   });
 
-  it('an empty account has no pages and a zeroed summary', async () => {
+  it('returns no pages and a zeroed summary for an empty account', async () => {
     expect(await get()).toEqual({
       transactions: [],
       summary: {
@@ -60,20 +60,20 @@ describe('GET transactions', () => {
     });
   });
 
-  it('per_page: default 50, at most 1000, above 1000 falls back to 50 and says so', async () => {
+  it('per_page: default 50, at most 1000; values above 1000 fall back to 50, which the reply states', async () => {
     expect((await get()).per_page).toBe(50);
     expect((await get('?per_page=1000')).per_page).toBe(1000);
     expect((await get('?per_page=1001')).per_page).toBe(50);
   });
 
   it.each(['?page=0', '?page=-1', '?page=x', '?page=', '?per_page=0', '?per_page=x'])(
-    'page and per_page fall back to their defaults when they are no numbers from 1: %s',
+    'page and per_page fall back to their defaults for anything but numbers from 1: %s',
     async (query) => {
       expect(await get(query)).toMatchObject({ page: 1, per_page: 50 });
     },
   );
 
-  it('rule 1: ordered by created_at descending, whatever sort is asked for', async () => {
+  it('rule 1: orders by created_at descending, for any sort parameter', async () => {
     for (const amount of [1, 2, 3]) {
       await service.book({ amount });
       await service.clock.advance(1000);
@@ -81,14 +81,14 @@ describe('GET transactions', () => {
     expect(amounts(await get('?sort=created_at&order=asc'))).toEqual([3, 2, 1]);
   });
 
-  it('rule 2: limit and offset are dropped: the default first page comes', async () => {
+  it('rule 2: ignores limit and offset and returns the default first page', async () => {
     for (const amount of [1, 2, 3]) await service.book({ amount });
     const body = await get('?limit=1&offset=2');
     expect(body.transactions).toHaveLength(3);
     expect(body).toMatchObject({ page: 1, per_page: 50 });
   });
 
-  it('rule 3: summary and total cover the whole filtered set whatever the page', async () => {
+  it('rule 3: summary and total cover the whole filtered set on every page', async () => {
     await service.book({ amount: 10, type: 'credit', referenceType: 'payment' });
     await service.book({ amount: 1.5 });
     await service.book({ amount: 0.25, referenceType: 'stream_cdr' });
@@ -120,7 +120,7 @@ describe('GET transactions', () => {
     expect(amounts(await get('?from_date=2026-01-02'))).toEqual([3]);
   });
 
-  it('rule 4: a local day is selected by explicit offsets in both bounds', async () => {
+  it('rule 4: explicit offsets in both bounds select a local day', async () => {
     await service.clock.advance(18.6 * 3_600_000);
     await service.book({ amount: 1 });
     const day = (date: string) =>
@@ -144,7 +144,7 @@ describe('GET transactions', () => {
     },
   );
 
-  it('rule 6: a sub-account id shows the whole ledger of the parent', async () => {
+  it('rule 6: a sub-account ID returns the whole ledger of the parent', async () => {
     const sub = await service.addSubAccount();
     await service.book({ amount: 1 });
     const url = `/api/v1/Account/${sub.authId}/transactions`;
@@ -155,7 +155,7 @@ describe('GET transactions', () => {
     }
   });
 
-  it('rule 7: a summary that fails is zeroed and does not fail the request', async () => {
+  it('rule 7: a failed summary is zeroed and does not fail the request', async () => {
     await service.book({ amount: 1 });
     service.store.ledger.summary = () => Promise.reject(new Error('no summary'));
     const reply = await service.get(list);
@@ -164,7 +164,7 @@ describe('GET transactions', () => {
     expect(reply.body.summary).toMatchObject({ total_transactions: 0, by_reference_type: [] });
   });
 
-  it('rule 8: type=debit sweeps in did_rental rows; another value matches exactly', async () => {
+  it('rule 8: type=debit includes did_rental rows; other values match exactly', async () => {
     await service.book({ amount: 1 });
     await service.book({ amount: 2, type: 'did_rental', referenceType: 'did_rental' });
     await service.book({ amount: 4, type: 'credit', referenceType: 'payment' });
@@ -175,7 +175,7 @@ describe('GET transactions', () => {
     expect(amounts(await get('?type=payment'))).toEqual([]);
   });
 
-  it('rule 9: walking page up to total_pages reads every row once', async () => {
+  it('rule 9: pages up to total_pages contain every row once', async () => {
     for (let amount = 1; amount <= 7; amount += 1) await service.book({ amount });
     const first = await get('?per_page=3');
     expect(first.total_pages).toBe(3);
@@ -187,7 +187,7 @@ describe('GET transactions', () => {
     expect((await get('?per_page=3&page=4')).transactions).toEqual([]);
   });
 
-  it('filters are AND-ed: status, currency (upper-cased), reference_type, substrings, id', async () => {
+  it('filters are combined with AND: status, currency (upper-cased), reference_type, substrings, ID', async () => {
     const wanted = await service.book({
       amount: 1,
       reference: 'cdr:ABC',
@@ -204,7 +204,7 @@ describe('GET transactions', () => {
     expect(amounts(await get('?transaction_id=no-uuid'))).toEqual([]);
   });
 
-  it('a substring filter takes % and _ as they are', async () => {
+  it('treats % and _ in a substring filter literally', async () => {
     await service.book({ amount: 1, description: '100% of a_b' });
     await service.book({ amount: 2, description: '100 of aXb' });
     expect(amounts(await get('?description=100%25'))).toEqual([1]);
@@ -258,7 +258,7 @@ describe('Errors: Transactions', () => {
     });
   });
 
-  it('403: a sub-account may not ask by its parent’s id', async () => {
+  it('403: a sub-account may not use its parent’s ID', async () => {
     const sub = await service.addSubAccount();
     expect((await service.get(list, { as: sub })).status).toBe(403);
   });

@@ -278,8 +278,11 @@ async function listen(app: FastifyInstance, host: string, port: number): Promise
     return await app.listen({ host, port });
   } catch (cause) {
     throw listenError(cause, {
-      ...{ what: 'HTTP address', host, port },
-      ...{ portSetting: 'CARILLON_HTTP_PORT', hostSetting: 'CARILLON_HTTP_HOST' },
+      what: 'HTTP address',
+      host,
+      port,
+      portSetting: 'CARILLON_HTTP_PORT',
+      hostSetting: 'CARILLON_HTTP_HOST',
     });
   }
 }

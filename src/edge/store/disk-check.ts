@@ -32,13 +32,14 @@ export class DiskCheck {
   /** Rejects with STORE_FULL, STORE_GONE (only the file is missing) or STORE_BUSY; the message gives the reason. */
   async run(): Promise<void> {
     const folder = await identity(this.#folder);
-    if (folder === undefined) throw away('the data folder does not exist any more');
+    if (folder === undefined) throw unavailable('the data folder does not exist any more');
     if (!same(folder, this.#folderBefore))
-      throw away('the data folder was replaced by another folder');
+      throw unavailable('the data folder was replaced by another folder');
     await this.#probe();
     const file = await identity(this.#file);
     if (file === undefined) throw new ServiceError('STORE_GONE', 'the database file was deleted');
-    if (!same(file, this.#fileBefore)) throw away('the database file was replaced by another file');
+    if (!same(file, this.#fileBefore))
+      throw unavailable('the database file was replaced by another file');
   }
 
   /** Records that the database file was rewritten. */
@@ -56,7 +57,7 @@ export class DiskCheck {
       const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown';
       if (code === 'ENOSPC' || code === 'EDQUOT')
         throw new ServiceError('STORE_FULL', 'the disk of the data folder is full', { cause });
-      throw away(`no file can be written to the data folder (${code})`, cause);
+      throw unavailable(`no file can be written to the data folder (${code})`, cause);
     } finally {
       await rm(path, { force: true }).catch(() => undefined); // the next probe writes over it
     }
@@ -74,5 +75,5 @@ async function identity(path: string): Promise<Identity | undefined> {
 const same = (one: Identity, other: Identity): boolean =>
   one.dev === other.dev && one.ino === other.ino;
 
-const away = (message: string, cause?: unknown): ServiceError =>
+const unavailable = (message: string, cause?: unknown): ServiceError =>
   new ServiceError('STORE_BUSY', message, { cause });

@@ -53,9 +53,9 @@ export class Executor {
   /** Promise of the latest `soon` unit. */
   #lastSoon: Promise<unknown> | undefined;
   /** Whether a unit that was answered ahead let a balance fall below its threshold. Reported after the commit. */
-  #fell = false;
+  #lowBalance = false;
   /** Actions to run between two batches. */
-  readonly #acts: (() => Promise<void>)[] = [];
+  readonly #pauses: (() => Promise<void>)[] = [];
   /** Promise of the running batches; undefined when no batch is due. */
   #draining: Promise<void> | undefined;
   /** Whether the waiting units will be written in the next turn. */
@@ -122,7 +122,7 @@ export class Executor {
    */
   pause(act: (runner: Runner) => Promise<Runner>): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.#acts.push(async () => {
+      this.#pauses.push(async () => {
         try {
           this.#runner = await act(this.#runner);
           resolve();
@@ -162,11 +162,11 @@ export class Executor {
 
   /** Does not run units ahead while an action runs between two batches. */
   #runAhead(unit: Unit): Outcome | undefined {
-    if (this.#acts.length > 0 || this.#isActing) return undefined;
+    if (this.#pauses.length > 0 || this.#isActing) return undefined;
     const outcome = this.#runner.runAhead?.(unit);
     if (outcome === undefined) return undefined;
     this.#note(outcome);
-    if (outcome.ok && outcome.lowBalance) this.#fell = true;
+    if (outcome.ok && outcome.lowBalance) this.#lowBalance = true;
     if (this.#uncommitted >= LATER_LIMIT) this.#writeLater();
     else this.#cancelSoon ??= this.#pace.soon(() => this.#writeLater());
     return outcome;
@@ -200,9 +200,9 @@ export class Executor {
   }
 
   async #drain(): Promise<void> {
-    while (this.#isDue || this.#acts.length > 0) {
+    while (this.#isDue || this.#pauses.length > 0) {
       await this.#pace.turn();
-      const act = this.#acts.shift();
+      const act = this.#pauses.shift();
       if (act !== undefined) await this.#act(act);
       else if (this.#waiting.length > 0 || this.#uncommitted > 0) await this.#runBatch();
       else this.#isDue = false;
@@ -233,9 +233,10 @@ export class Executor {
         answer(waiting, outcomes[index]);
         index += 1;
       }
-      const fell = this.#fell || outcomes.some((outcome) => outcome.ok && outcome.lowBalance);
-      this.#fell = false;
-      if (fell) this.#onLowBalance();
+      const isLow =
+        this.#lowBalance || outcomes.some((outcome) => outcome.ok && outcome.lowBalance);
+      this.#lowBalance = false;
+      if (isLow) this.#onLowBalance();
     } catch (error) {
       const failed = error instanceof Error ? error : new Error(String(error));
       for (const waiting of batch) waiting.reject(failed);

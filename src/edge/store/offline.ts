@@ -131,7 +131,7 @@ export function restoreBackup(request: RestoreRequest): Restored {
       random,
     }).close();
     const putAside = existsSync(target) ? `${target}.before-${request.stamp}` : undefined;
-    if (putAside !== undefined) aside(target, putAside);
+    if (putAside !== undefined) moveAside(target, putAside);
     for (const log of LOGS) rmSync(target + log, { force: true });
     renameSync(draft, target);
     if (keys !== undefined) cpSync(keys, join(dataDir, 'keys'), { recursive: true });
@@ -144,7 +144,7 @@ export function restoreBackup(request: RestoreRequest): Restored {
 }
 
 /** Moves the database together with its log, which contains the latest commits. */
-function aside(target: string, to: string): void {
+function moveAside(target: string, to: string): void {
   const raw = new Database(target);
   raw.pragma('wal_checkpoint(TRUNCATE)');
   raw.pragma('journal_mode = DELETE');

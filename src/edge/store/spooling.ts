@@ -55,7 +55,7 @@ export class Spooling {
       try {
         return await submit(unit, access);
       } catch (error) {
-        if (!isAway(error)) throw error;
+        if (!isUnavailable(error)) throw error;
         if (spool.size === 0)
           logger.warn(
             { error },
@@ -93,7 +93,7 @@ export class Spooling {
       try {
         await this.#round();
       } catch (error) {
-        if (!isAway(error)) logger.error({ error }, 'queued writes failed');
+        if (!isUnavailable(error)) logger.error({ error }, 'queued writes failed');
         await clock.sleep(RETRY_MS, signal).catch(() => undefined); // stopped
       }
     }
@@ -104,8 +104,10 @@ export class Spooling {
     const { spool, inOrder, logger } = this.#needs;
     const units = spool.next(BATCH);
     const results = await Promise.allSettled(units.map((unit) => inOrder(unit, 'write')));
-    const away = results.findIndex((one) => one.status === 'rejected' && isAway(one.reason));
-    const done = away < 0 ? results.length : away;
+    const unavailable = results.findIndex(
+      (one) => one.status === 'rejected' && isUnavailable(one.reason),
+    );
+    const done = unavailable < 0 ? results.length : unavailable;
     for (const [index, result] of results.slice(0, done).entries()) {
       if (result.status === 'fulfilled') continue;
       const { repository, operation } = units[index] as Unit;
@@ -116,9 +118,9 @@ export class Spooling {
       );
     }
     if (done > 0) spool.done(done);
-    if (away >= 0) throw (results[away] as PromiseRejectedResult).reason;
+    if (unavailable >= 0) throw (results[unavailable] as PromiseRejectedResult).reason;
   }
 }
 
-const isAway = (error: unknown): boolean =>
+const isUnavailable = (error: unknown): boolean =>
   error instanceof ServiceError && error.code !== 'STORE_CLOSED';

@@ -69,7 +69,9 @@ export class UnitRunner {
         db.begin(true);
         this.#onBegin(units);
       }
-      const outcomes = units.map((unit) => (isWrite(unit) ? this.#write(unit) : this.#look(unit)));
+      const outcomes = units.map((unit) =>
+        isWrite(unit) ? this.#write(unit) : this.#readWithin(unit),
+      );
       writeLedger(db);
       db.commit();
       this.#committed();
@@ -106,7 +108,7 @@ export class UnitRunner {
   /** Runs a unit that only reads, outside of a transaction. */
   read(unit: Unit): Outcome {
     try {
-      return this.#noted({ ok: true, value: this.#call(unit) });
+      return this.#withUnreadable({ ok: true, value: this.#call(unit) });
     } catch (error) {
       return this.#outcomeOf(error);
     }
@@ -125,19 +127,19 @@ export class UnitRunner {
 
   #write(unit: Unit): Outcome {
     const value = this.#call(unit);
-    return this.#noted({ ok: true, value, lowBalance: settleTouched(this.#db) });
+    return this.#withUnreadable({ ok: true, value, lowBalance: settleTouched(this.#db) });
   }
 
   /** Runs a read that sees the writes of the units before it. */
-  #look(unit: Unit): Outcome {
+  #readWithin(unit: Unit): Outcome {
     writeLedger(this.#db);
-    return this.#noted({ ok: true, value: this.#call(unit) });
+    return this.#withUnreadable({ ok: true, value: this.#call(unit) });
   }
 
   #savepoint(unit: Unit): Outcome {
     this.#db.send('SAVEPOINT unit');
     try {
-      const outcome = isWrite(unit) ? this.#write(unit) : this.#look(unit);
+      const outcome = isWrite(unit) ? this.#write(unit) : this.#readWithin(unit);
       writeLedger(this.#db);
       this.#db.run('RELEASE unit');
       return outcome;
@@ -153,7 +155,7 @@ export class UnitRunner {
 
   #outcomeOf(error: unknown): Outcome {
     this.#db.noteUnreadable(error);
-    return this.#noted(
+    return this.#withUnreadable(
       error instanceof UnitRefused
         ? { ok: true, value: err(error.refusal) }
         : { ok: false, failure: toFailure(error) },
@@ -161,7 +163,7 @@ export class UnitRunner {
   }
 
   /** Adds the rows that the unit could not read to its outcome. */
-  #noted(outcome: Outcome): Outcome {
+  #withUnreadable(outcome: Outcome): Outcome {
     const unreadable = this.#db.takeUnreadable();
     return unreadable.length === 0 ? outcome : { ...outcome, unreadable };
   }

@@ -12,7 +12,7 @@ beforeEach(async () => {
 afterEach(() => service.stop());
 
 describe('/admin/v1', () => {
-  it('is for the admin token alone', async () => {
+  it("accepts only the operator's token", async () => {
     const url = '/admin/v1/accounts';
     expect((await service.get(url)).status).toBe(401);
     expect((await service.get(url, { as: null })).status).toBe(401);
@@ -23,7 +23,7 @@ describe('/admin/v1', () => {
     expect((await service.admin('GET', '/accounts')).status).toBe(200);
   });
 
-  it('masks the password of a stored URL; sent back as it was shown it stays', async () => {
+  it('masks the password of a stored URL and keeps the password when the masked URL is sent back', async () => {
     const { authId } = service.account;
     const path = `/accounts/${authId}`;
     const url = 'https://bob:s3cret@a.example/low?token=s3cret';
@@ -36,7 +36,7 @@ describe('/admin/v1', () => {
     expect((await patch('https://***@b.example/low')).status).toBe(400);
   });
 
-  it('creates an account whose token works at once, with its credit terms', async () => {
+  it('creates an account whose token works immediately, with its credit terms', async () => {
     const made = await service.admin('POST', '/accounts', {
       name: 'Grace',
       currency: 'EUR',
@@ -66,7 +66,7 @@ describe('/admin/v1', () => {
     expect(shown.text).not.toContain(as.authToken);
   });
 
-  it('patch changes what it names; null clears', async () => {
+  it('patches only the named fields; null clears', async () => {
     const url = `/accounts/${service.account.authId}`;
     await service.admin('PATCH', url, {
       daily_spend_limit: 10,
@@ -82,14 +82,14 @@ describe('/admin/v1', () => {
     expect((await service.admin('PATCH', '/accounts/MA_NOBODY', { name: 'x' })).status).toBe(404);
   });
 
-  it('400 with details in the operator’s shape', async () => {
+  it('returns 400 with details in the operator’s error shape', async () => {
     const { status, body } = await service.admin('POST', '/accounts', { cps_limit: -1 });
     expect(status).toBe(400);
     expect(body.error.code).toBe(400);
     expect(Object.keys(body.error.details).sort()).toEqual(['cps_limit', 'name']);
   });
 
-  it('credits and debits exactly; the same key books once', async () => {
+  it('credits and debits exact amounts, and books a repeated key once', async () => {
     const url = `/accounts/${service.account.authId}/credit`;
     const credit = { amount: 10.000001, currency: 'usd', description: 'Payment', key: 'k-1' };
     const first = await service.admin('POST', url, credit);
@@ -112,7 +112,7 @@ describe('/admin/v1', () => {
     expect(unknown.status).toBe(404);
   });
 
-  it('409: a key that was used with another body; it books nothing', async () => {
+  it('refuses a reused key with another body with 409 and books nothing', async () => {
     const url = `/accounts/${service.account.authId}/credit`;
     await service.admin('POST', `/accounts/${service.account.authId}/balances`, {
       currency: 'EUR',
@@ -140,7 +140,7 @@ describe('/admin/v1', () => {
     expect([same.status, same.body.balance.balance]).toEqual([201, 5]);
   });
 
-  it('promotional credit shows as such', async () => {
+  it('shows promotional credit separately', async () => {
     const url = `/accounts/${service.account.authId}/credit`;
     const { body } = await service.admin('POST', url, {
       amount: 5,
@@ -151,13 +151,13 @@ describe('/admin/v1', () => {
     expect(body.balance).toMatchObject({ balance: 5, promotional_balance: 5 });
   });
 
-  it('opens a second balance; 409 when it is there', async () => {
+  it('adds a second balance and returns 409 if it exists', async () => {
     const url = `/accounts/${service.account.authId}/balances`;
     expect((await service.admin('POST', url, { currency: 'eur' })).body.currency).toBe('EUR');
     expect((await service.admin('POST', url, { currency: 'EUR' })).status).toBe(409);
   });
 
-  it('caller ids, numbers, carriers and rates', async () => {
+  it('manages caller IDs, numbers, carriers and rates', async () => {
     const ids = `/accounts/${service.account.authId}/caller-ids`;
     expect((await service.admin('POST', ids, { number: '+14155550100' })).status).toBe(201);
     expect((await service.admin('GET', ids)).body.caller_ids).toEqual([{ number: '14155550100' }]);
@@ -198,7 +198,7 @@ describe('/admin/v1', () => {
     ]);
   });
 
-  it('a carrier that is deleted leaves its numbers, which name it no more', async () => {
+  it('removes a deleted carrier from its numbers', async () => {
     await service.admin('POST', '/carriers', { name: 'west', host: 'west.example' });
     const number = { e164: '+14155550124', country: 'US', currency: 'USD', carrier: 'west' };
     await service.admin('POST', '/numbers', number);
@@ -209,7 +209,7 @@ describe('/admin/v1', () => {
     expect((await service.admin('GET', '/numbers?search=0124')).body.meta.total).toBe(1);
   });
 
-  it('what a trunk may reach in private networks is set as a whole', async () => {
+  it('replaces the private networks of a trunk as a whole', async () => {
     const trunk = { name: 'office', trunk_direction: 'inbound' };
     const made = await service.post(`${service.root}/trunks`, trunk);
     const url = `/accounts/${service.account.authId}/trunks/${made.body.trunk_id}`;
@@ -239,7 +239,7 @@ describe('/admin/v1', () => {
     expect((await set([])).body.egress_allow).toEqual([]);
   });
 
-  it('a carrier’s source address that is none is 400: it would let nobody in, or everybody', async () => {
+  it('refuses an invalid source address of a carrier with 400', async () => {
     const carrier = {
       name: 'east',
       host: 'sip.example',
@@ -258,21 +258,21 @@ describe('/admin/v1', () => {
     expect((await service.admin('DELETE', '/calls/nope')).status).toBe(404);
   });
 
-  it('a backup’s name is a plain file name', async () => {
+  it('accepts only plain file names for backups', async () => {
     expect((await service.admin('POST', '/backup', {})).status).toBe(201);
     for (const name of ['../evil', '/etc/passwd', '.hidden', 'a/b']) {
       expect((await service.admin('POST', '/backup', { name })).status, name).toBe(400);
     }
   });
 
-  it('verify proves that every balance adds up', async () => {
+  it('verifies that every balance equals its entries', async () => {
     await service.book({ amount: 1 });
     expect((await service.admin('POST', '/verify')).body).toEqual({ ok: true, faults: [] });
   });
 });
 
 describe('health', () => {
-  it('GET healthz and readyz need no credentials; HEAD works too', async () => {
+  it('serves healthz and readyz without credentials, including HEAD', async () => {
     expect((await service.get('/healthz', { as: null })).body).toEqual({ status: 'ok' });
     expect((await service.send('HEAD', '/healthz', { as: null })).status).toBe(200);
     expect((await service.get('/readyz', { as: null })).body).toEqual({
@@ -281,7 +281,7 @@ describe('health', () => {
     });
   });
 
-  it('readyz is 503 and names what is missing', async () => {
+  it('returns 503 from readyz and names the missing parts', async () => {
     service.operations.readiness = async () => [
       { part: 'store', ready: true, detail: '' },
       { part: 'sip', ready: false, detail: 'draining' },
@@ -290,7 +290,7 @@ describe('health', () => {
     expect([status, body]).toEqual([503, { error: 'not ready', details: { sip: 'draining' } }]);
   });
 
-  it('GET metrics is Prometheus text', async () => {
+  it('returns Prometheus text from metrics', async () => {
     const reply = await service.get('/metrics', { as: null });
     expect(reply.text).toContain('up 1');
   });

@@ -1,4 +1,4 @@
-/** One address cannot shut the others, or itself, out of the REST listener. Real sockets on loopback. */
+/** Tests that one address cannot block the REST listener for others or for itself. Uses real sockets on loopback. */
 import { once } from 'node:events';
 import { Agent, createServer, get, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
@@ -49,8 +49,8 @@ const ask = (port: number, from: string, path = '/', agent = new Agent()): Promi
     request.on('error', reject);
   });
 
-describe('connections of REST', () => {
-  it('of one address are limited, and its next request is served all the same', async () => {
+describe('connections of the REST listener', () => {
+  it('limits the connections of one address and still serves its next request', async () => {
     const [port, connections] = await listen({});
     for (let n = 0; n < 30; n += 1) await idle(port, '127.0.0.2');
     expect(await ask(port, '127.0.0.2')).toBe(200);
@@ -58,7 +58,7 @@ describe('connections of REST', () => {
     expect(await ask(port, '127.0.0.3')).toBe(200);
   });
 
-  it('the one that was idle for longest goes, not the one that works', async () => {
+  it('closes the longest-idle connection, not a busy one', async () => {
     const [port] = await listen({});
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     expect(await ask(port, '127.0.0.2', '/', agent)).toBe(200);
@@ -69,7 +69,7 @@ describe('connections of REST', () => {
     expect(next.destroyed).toBe(false);
   });
 
-  it('with requests on all of them a further one is closed', async () => {
+  it('closes a further connection when all others have requests in progress', async () => {
     const [port] = await listen({ perAddress: 3 });
     const agent = new Agent({ keepAlive: true });
     for (let n = 0; n < 3; n += 1) ask(port, '127.0.0.2', '/hold', agent).catch(() => undefined);
@@ -78,14 +78,14 @@ describe('connections of REST', () => {
     await expect(ask(port, '127.0.0.2')).rejects.toThrow();
   });
 
-  it('of many addresses are limited in all', async () => {
+  it('limits the total number of connections', async () => {
     const [port, connections] = await listen({ total: 10 });
     for (let n = 0; n < 30; n += 1) await idle(port, `127.0.1.${n + 1}`);
     expect(await ask(port, '127.0.0.3')).toBe(200);
     expect(connections.size).toBeLessThanOrEqual(11);
   });
 
-  it('of a trusted proxy are limited in all only', async () => {
+  it('applies only the total limit to a trusted proxy', async () => {
     const [port, connections] = await listen({ proxies: ['127.0.0.0/29'] });
     for (let n = 0; n < 12; n += 1) await idle(port, '127.0.0.2');
     await expect.poll(() => connections.size).toBe(12);

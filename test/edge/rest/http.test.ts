@@ -1,4 +1,4 @@
-/** The small parts of the HTTP layer by themselves. */
+/** Unit tests of the small modules of the HTTP layer. */
 import { describe, expect, it } from 'vitest';
 import { csvLine } from '../../../src/base/csv.ts';
 import { credentialsOf } from '../../../src/edge/rest/http/credentials.ts';
@@ -8,7 +8,7 @@ import { RequestRate } from '../../../src/edge/rest/http/request-rate.ts';
 import { canonicalUrl, pathPattern, routerPath } from '../../../src/edge/rest/http/url.ts';
 import { failureOf } from '../../../src/edge/rest/refusal.ts';
 
-describe('addresses', () => {
+describe('URLs', () => {
   it.each([
     ['GET', '/v1/Account/MA_A/Endpoint/', '/api/v1/Account/MA_A/Endpoint'],
     ['GET', '/api/v1/Account/MA_A/Endpoint/?limit=1', '/api/v1/Account/MA_A/Endpoint?limit=1'],
@@ -20,11 +20,11 @@ describe('addresses', () => {
     ['GET', '/', '/'],
     ['GET', '//', '/'],
     ['GET', '/v2/Account', '/v2/Account'],
-  ])('%s %s is mounted as %s', (method, url, mounted) => {
+  ])('mounts %s %s as %s', (method, url, mounted) => {
     expect(canonicalUrl(method, url)).toBe(mounted);
   });
 
-  it('a documented path gives the router’s notation and a pattern', () => {
+  it('converts a documented path to the router’s notation and a pattern', () => {
     const path = '/api/v1/Account/{auth_id}/Recording/{recording_id}.{format}';
     expect(routerPath('GET', path)).toBe(
       '/api/v1/Account/:auth_id/Recording/:recording_id(^[^.]+).:format',
@@ -55,14 +55,14 @@ describe('credentials', () => {
     expect(credentialsOf(headers)).toEqual(credentials);
   });
 
-  it('X-Auth headers win over Authorization', () => {
+  it('prefers X-Auth headers to Authorization', () => {
     const headers = { 'x-auth-id': 'A', 'x-auth-token': 't', authorization: basic('B:u') };
     expect(credentialsOf(headers)).toMatchObject({ authId: 'A' });
   });
 });
 
 describe('request rate', () => {
-  it('allows a second’s worth at once, then one per interval, and says how long to wait', () => {
+  it('allows a burst of one second, then one request per interval, and returns the wait', () => {
     const rate = new RequestRate(2);
     expect([rate.take('a', 0), rate.take('a', 0), rate.take('a', 0)]).toEqual([0, 0, 500]);
     expect(rate.take('b', 0)).toBe(0);
@@ -71,7 +71,7 @@ describe('request rate', () => {
     expect(rate.take('a', 501)).toBeGreaterThan(0);
   });
 
-  it('never saves up more than a second’s worth', () => {
+  it('limits the burst to one second', () => {
     const rate = new RequestRate(2);
     const waits = [0, 0, 0].map(() => rate.take('a', 3_600_000));
     expect(waits).toEqual([0, 0, 500]);
@@ -81,7 +81,7 @@ describe('request rate', () => {
 describe('error bodies (spec Errors: five shapes)', () => {
   const refused = failure(400, 'bad', { detail: 'because', details: { field: 'is wrong' } });
 
-  it('one shape each, by family', () => {
+  it('uses one shape per family', () => {
     expect(ERROR_BODY.plain(failure(404, 'gone'), 'id')).toEqual({ error: 'gone' });
     expect(ERROR_BODY.ledger(INVALID_TOKEN, 'id')).toEqual({
       error: { code: 401, message: 'Invalid token' },
@@ -103,14 +103,14 @@ describe('error bodies (spec Errors: five shapes)', () => {
     });
   });
 
-  it('Retry-After is whole seconds, at least one', () => {
+  it('rounds Retry-After to whole seconds, at least one', () => {
     expect(tooManyRequests('slow down', 1).headers).toEqual({ 'retry-after': '1' });
     expect(tooManyRequests('slow down', 1001).headers).toEqual({ 'retry-after': '2' });
   });
 });
 
 describe('refusals of the domain', () => {
-  it('have a status each; a route may say one differently', () => {
+  it('have one status each, which a route may override', () => {
     expect(failureOf({ kind: 'insufficientFunds' }).status).toBe(402);
     expect(failureOf({ kind: 'usernameTaken', username: 'alice' })).toMatchObject({
       status: 409,
@@ -122,7 +122,7 @@ describe('refusals of the domain', () => {
 });
 
 describe('CSV (RFC 4180)', () => {
-  it('quotes what needs it and defuses formulas, but leaves signed numbers alone', () => {
+  it('quotes cells where needed and defuses formulas, but keeps signed numbers unchanged', () => {
     expect(csvLine(['a', 'b,c', 'd"e', 'f\ng', null, undefined, 1.5, true])).toBe(
       'a,"b,c","d""e","f\ng",,,1.5,true\r\n',
     );

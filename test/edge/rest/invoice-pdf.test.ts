@@ -25,7 +25,7 @@ const invoice = (name: string): ShownInvoice =>
     total_credits: 0,
   }) as unknown as ShownInvoice;
 
-/** Everything in the file, streams inflated. */
+/** Returns the content of the file with its streams inflated. */
 async function inside(name: string, font?: string): Promise<string> {
   const file = await buffer(await invoicePdf(invoice(name), font));
   let text = file.toString('latin1');
@@ -33,7 +33,7 @@ async function inside(name: string, font?: string): Promise<string> {
     try {
       text += inflateSync(Buffer.from(part, 'latin1')).toString('latin1');
     } catch {
-      // A stream that is not deflated.
+      // Ignores streams that are not deflated.
     }
   }
   return text;
@@ -47,7 +47,7 @@ describe('an invoice as PDF', () => {
   });
 
   it.skipIf(!existsSync(FONT))(
-    'embeds a font for other letters, with the way back to them',
+    'embeds a font for other letters, with a map back to Unicode',
     async () => {
       const text = await inside('Привет 北京', FONT);
       expect(text).toContain('/FontFile2');
@@ -57,7 +57,7 @@ describe('an invoice as PDF', () => {
     },
   );
 
-  it('writes question marks where there is no such font', async () => {
+  it('writes question marks without such a font', async () => {
     expect(await inside('Привет', '/nonexistent.ttf')).toContain('/BaseFont /Helvetica');
   });
 });

@@ -29,7 +29,7 @@ function setup() {
 
 const told = (stream: Readable | undefined): string => String(stream?.read() ?? '');
 
-it('tells the whole list at once, again when it changed, and keeps the connection meanwhile', async () => {
+it('sends the whole list immediately and after each change, and keeps the connection open between changes', async () => {
   const { clock, world, listen } = setup();
   const stream = listen(undefined);
   await settle();
@@ -43,7 +43,7 @@ it('tells the whole list at once, again when it changed, and keeps the connectio
   expect(told(stream)).toBe(': still here\n\n');
 });
 
-it('tells a customer of the calls of the account alone', async () => {
+it('sends a customer only the calls of the account', async () => {
   const { world, listen } = setup();
   world.calls = [callOf('a'), callOf('b', asAccountId('MA_BOB'))];
   const stream = listen(ADA);
@@ -51,7 +51,7 @@ it('tells a customer of the calls of the account alone', async () => {
   expect(told(stream)).toContain('{"total":1,"calls":[{"callUuid":"a"}]}');
 });
 
-it('ends when who listens may no longer', async () => {
+it('ends the stream when the user loses access', async () => {
   const { clock, world, listen } = setup();
   const stream = listen(undefined);
   const ended = new Promise((resolve) => stream?.on('end', resolve).resume());
@@ -60,7 +60,7 @@ it('ends when who listens may no longer', async () => {
   await ended;
 });
 
-it('has so many listeners of a user and no more, and none of those who left', async () => {
+it('limits the streams of a user and releases the places of closed ones', async () => {
   const { feed, listen } = setup();
   const streams = Array.from({ length: 10 }, () => listen(undefined));
   expect(listen(undefined)).toBeUndefined();
@@ -71,7 +71,7 @@ it('has so many listeners of a user and no more, and none of those who left', as
   feed.stop();
 });
 
-it('holds back from a page that does not read', async () => {
+it('pauses a stream whose page does not read', async () => {
   const { clock, world, listen } = setup();
   const stream = listen(undefined);
   for (let round = 0; round < 60; round += 1) {

@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 describe('the API page', () => {
-  it('lists every route in one OpenAPI 3.1 document, each under an id of its own', async () => {
+  it('lists every route in one OpenAPI 3.1 document, each with a unique ID', async () => {
     const { body } = await service.get('/openapi.json', { as: null });
     expect(body.openapi).toBe('3.1.0');
     const listed = Object.values<object>(body.paths).flatMap((item) => Object.keys(item)).length;
@@ -19,7 +19,7 @@ describe('the API page', () => {
     expect(new Set(ROUTES.map(operationId)).size).toBe(ROUTES.length);
   });
 
-  it('says of each operation who may use it, and what is refused', () => {
+  it('states the authorization and error statuses of each operation', () => {
     const document = openApiDocument(ROUTES, 'http://x') as {
       paths: Record<string, Record<string, { security: object[]; responses: object }>>;
     };
@@ -31,7 +31,7 @@ describe('the API page', () => {
     expect(list?.security).toContainEqual({ accessToken: [] });
   });
 
-  it('has schemas that can be compiled, each of which the first request would', () => {
+  it('has valid schemas, which are compiled on first use', () => {
     const checked = ROUTES.flatMap(({ params, query, body }) => [params, query, body]);
     const schemas = checked.filter((schema) => schema !== undefined);
     expect(schemas.length).toBeGreaterThan(ROUTES.length);
@@ -40,7 +40,7 @@ describe('the API page', () => {
     for (const schema of replies) expect(() => writer(schema)).not.toThrow();
   });
 
-  it('names every parameter of every path', () => {
+  it('describes every parameter of every path', () => {
     for (const route of ROUTES) {
       const inPath = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
       const { properties = {} } = (route.params ?? {}) as { properties?: object };
@@ -48,7 +48,7 @@ describe('the API page', () => {
     }
   });
 
-  it('is shown by a page that loads nothing from other hosts', async () => {
+  it('is a page that loads only from its own host', async () => {
     const page = await service.get('/docs', { as: null });
     expect(page.status).toBe(200);
     expect(page.headers['content-type']).toContain('text/html');

@@ -24,9 +24,9 @@ const basic = (password: string) => ({
 const operatorPaths = (body: { readonly paths: object }): readonly string[] =>
   Object.keys(body.paths).filter((path) => path.startsWith('/admin') || path === '/metrics');
 
-describe('metrics and the operator’s part of the API page are not public', () => {
+describe('metrics and the operator’s part of the API page require authorization', () => {
   it.each(['/metrics', '/admin/docs', '/admin/openapi.json'])(
-    '%s asks who you are',
+    '%s requires credentials',
     async (url) => {
       expect((await service.get(url, { as: null })).status).toBe(401);
       expect((await service.get(url)).status).toBe(401);
@@ -38,13 +38,13 @@ describe('metrics and the operator’s part of the API page are not public', () 
     },
   );
 
-  it('the token that reads metrics reads nothing else', async () => {
+  it('the metrics token opens only the metrics', async () => {
     expect((await service.get('/metrics', bearer(SCRAPE_TOKEN))).text).toContain('up 1');
     for (const url of ['/admin/docs', '/admin/openapi.json', '/admin/v1/accounts'])
       expect((await service.get(url, bearer(SCRAPE_TOKEN))).status).toBe(401);
   });
 
-  it('/openapi.json shows the customer’s part to all clients and everything to the operator', async () => {
+  it("/openapi.json shows the customer’s part to all clients and the operator's part to the operator", async () => {
     for (const request of [{ as: null }, {}, bearer('wrong')]) {
       const document = await service.get('/openapi.json', request);
       expect(document.body.paths['/api/v1/Account/{auth_id}/Call/']).toBeDefined();
@@ -54,7 +54,7 @@ describe('metrics and the operator’s part of the API page are not public', () 
     expect(operatorPaths(whole.body).length).toBeGreaterThan(20);
   });
 
-  it('guessing at the token through a public page counts as guessing', async () => {
+  it('counts wrong operator tokens on a public page', async () => {
     const guessed = await startService({
       settings: { operatorPages: 'token', refusedPerSecond: 3 },
     });
@@ -63,7 +63,7 @@ describe('metrics and the operator’s part of the API page are not public', () 
     await guessed.stop();
   });
 
-  it('who had the right token before is served beside somebody who guesses', async () => {
+  it('serves a proven token while another client at the address guesses', async () => {
     const guessed = await startService({
       settings: { operatorPages: 'token', refusedPerSecond: 3 },
     });
@@ -75,7 +75,7 @@ describe('metrics and the operator’s part of the API page are not public', () 
     await guessed.stop();
   });
 
-  it('direct: open to whoever asks without a proxy between', async () => {
+  it('direct: is open to clients that connect without a proxy', async () => {
     const local = await startService({ settings: { operatorPages: 'direct' } });
     expect((await local.get('/metrics', { as: null })).status).toBe(200);
     for (const name of ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via']) {
@@ -102,7 +102,7 @@ describe('metrics and the operator’s part of the API page are not public', () 
   });
 });
 
-describe('headers for browsers are on every answer', () => {
+describe('every response has security headers', () => {
   const usual = {
     'x-content-type-options': 'nosniff',
     'x-frame-options': 'DENY',
@@ -124,7 +124,7 @@ describe('headers for browsers are on every answer', () => {
     expect(reply.headers['strict-transport-security']).toBeUndefined();
   });
 
-  it('what is no request is answered with them too', async () => {
+  it('includes responses to invalid HTTP', async () => {
     const { url } = await service.server.start();
     const socket = connect(Number(new URL(url).port), '127.0.0.1');
     socket.write('GET / HTTP/1.1\r\nHost: x\r\nBad Header\r\n\r\n');
@@ -135,7 +135,7 @@ describe('headers for browsers are on every answer', () => {
     socket.destroy();
   });
 
-  it('an encrypted service says that it stays so', async () => {
+  it('sends HSTS if the listener uses TLS', async () => {
     const encrypted = await startService({ settings: { publicUrl: 'https://voice.example' } });
     const { headers } = await encrypted.get('/healthz', { as: null });
     expect(headers['strict-transport-security']).toBe('max-age=31536000');

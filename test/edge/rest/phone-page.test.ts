@@ -7,8 +7,8 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-describe('the phone for browsers', () => {
-  it('is a page that may run our scripts and open our sockets, and nothing else', async () => {
+describe('the browser phone', () => {
+  it('is a page restricted to scripts and sockets of the service', async () => {
     const page = await service.get('/phone', { as: null });
     expect(page.status).toBe(200);
     expect(page.headers['content-type']).toContain('text/html');
@@ -19,7 +19,7 @@ describe('the phone for browsers', () => {
     expect(page.text).toMatch(/data-domain="[\w.:-]+"/);
   });
 
-  it('is a module that pages of other origins import', async () => {
+  it('is a module that pages of other origins can import', async () => {
     const module = await service.get('/phone.js', { as: null });
     expect(module.headers['content-type']).toContain('text/javascript');
     expect(module.headers['access-control-allow-origin']).toBe('*');
@@ -28,7 +28,7 @@ describe('the phone for browsers', () => {
     expect(types.text).toContain('export declare class Phone ');
     expect(types.text).not.toContain('import ');
     const page = await service.get('/phone-page.js', { as: null });
-    // One SIP library for both.
+    // The page and the module share one SIP library.
     expect(page.text).toMatch(/from"\/phone\.js"/);
     expect(page.text.length).toBeLessThan(20_000);
     expect(page.headers['access-control-allow-origin']).toBeUndefined();

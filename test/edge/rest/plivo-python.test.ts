@@ -1,7 +1,7 @@
 /**
- * Plivo's client for Python. `plivo-python.jsonl` holds every request that plivo_python.py makes the library (4.59.6) send; they
- * are sent here again, so that no Python is needed. Where the library can be imported (PYTHONPATH) it runs itself, and the
- * file has to be what it sends.
+ * Plivo's client for Python. `plivo-python.jsonl` contains every request that plivo_python.py triggers in the library
+ * (4.59.6). The test sends them again, so that Python is not required. If the library can be imported (PYTHONPATH), it runs
+ * too, and its requests must equal the file.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ import { aCdr } from '../store/records.ts';
 
 interface Sent {
   readonly method: Method;
-  /** Below the account; `{name}` is a member of an earlier reply. */
+  /** Path below the account. `{name}` is a member of an earlier reply. */
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;
   readonly body: unknown;
@@ -49,7 +49,12 @@ beforeEach(async () => {
     await service.ledger.putRate({ direction, prefix, ...price, accountId: undefined });
   }
   const member = {
-    ...{ memberId: '1', callUuid: LIVE, from: '1', to: '2', callerName: '', inRoomMs: 2000 },
+    memberId: '1',
+    callUuid: LIVE,
+    from: '1',
+    to: '2',
+    callerName: '',
+    inRoomMs: 2000,
     ...({ direction: 'inbound', muted: false, deaf: false } as const),
   };
   const room = { uuid: REQUEST_UUID, name: ROOM, runningMs: 3000, members: [member] };
@@ -65,7 +70,7 @@ const recorded = (): readonly Sent[] =>
     .split('\n')
     .map((line) => JSON.parse(line) as Sent);
 
-it('every request of the library is understood', async () => {
+it('serves every request of the library', async () => {
   const known: Record<string, string> = {};
   const filled = (text: string): string =>
     text.replaceAll(/\{(\w+)\}/g, (_, name: string) => known[name] ?? '');
@@ -88,7 +93,7 @@ it('every request of the library is understood', async () => {
   }
 });
 
-it.skipIf(!hasLibrary)('the library itself works, and sends what is recorded', async () => {
+it.skipIf(!hasLibrary)('serves the library itself, which sends the recorded requests', async () => {
   const { url } = await service.server.start();
   const { authId, authToken } = service.account;
   const script = join(import.meta.dirname, 'plivo_python.py');

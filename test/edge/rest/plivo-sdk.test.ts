@@ -1,4 +1,4 @@
-/** Plivo's own client for Node against this service, its base URL overridden (dialect §0.2). */
+/** Runs Plivo's client for Node against this service, with another base URL (dialect §0.2). */
 
 import { createHmac } from 'node:crypto';
 import { createRequire } from 'node:module';
@@ -20,8 +20,8 @@ const CALL = aLiveCall().callUuid;
 const APPLICATION = { answerUrl: 'https://a.example/answer' };
 
 /**
- * The client writes its host into every voice request; what a user does by DNS is done here in its HTTP library, which
- * takes the place of `https://api.plivo.com`.
+ * The client has a fixed host for voice requests. Users redirect it by DNS; this test replaces `https://api.plivo.com` in its
+ * HTTP library.
  */
 const { default: axios } = createRequire(createRequire(import.meta.url).resolve('plivo'))('axios');
 const adapter = axios.defaults.adapter;
@@ -34,7 +34,7 @@ const clientFor = (authId: string, authToken: string): PlivoClient =>
   new (plivo.Client as unknown as new (...args: unknown[]) => PlivoClient)(authId, authToken);
 
 beforeAll(async () => {
-  // It prints what it sends.
+  // Silences the client, which prints its requests.
   vi.spyOn(console, 'log').mockReturnValue();
   service = await startService();
   pointTo((await service.server.start()).url);
@@ -55,7 +55,7 @@ describe('plivo-node', () => {
     expect(await client.accounts.get()).toMatchObject({ name: 'Ada', accountType: 'standard' });
   });
 
-  it('creates, reads, changes, lists and deletes applications', async () => {
+  it('creates, reads, updates, lists and deletes applications', async () => {
     const made = await client.applications.create('demo', APPLICATION);
     expect(made.message).toBe('created');
     const one = await client.applications.get(made.appId);
@@ -69,7 +69,7 @@ describe('plivo-node', () => {
     await expect(client.applications.get(made.appId)).rejects.toMatchObject({ status: 404 });
   });
 
-  it('creates, reads, changes, lists and deletes endpoints', async () => {
+  it('creates, reads, updates, lists and deletes endpoints', async () => {
     const app = await client.applications.create('demo2', APPLICATION);
     const made = await client.endpoints.create('bob', 'longenough', 'bob-1', app.appId);
     expect(made.username).toMatch(/^bob\d+$/);
@@ -84,13 +84,13 @@ describe('plivo-node', () => {
     await client.endpoints.delete(made.endpointId);
   });
 
-  it('a refused field is an error 400', async () => {
+  it('reports a refused field as error 400', async () => {
     await expect(
       client.endpoints.create('not valid', 'longenough', 'x', undefined),
     ).rejects.toMatchObject({ status: 400 });
   });
 
-  it('places calls, reads live, queued and finished ones', async () => {
+  it('places calls and reads live, queued and finished ones', async () => {
     const placed = await client.calls.create('14155550100', '14155550101', APPLICATION.answerUrl, {
       timeLimit: 60,
       machineDetection: 'true',
@@ -155,7 +155,7 @@ describe('plivo-node', () => {
     expect(await client.recordings.list({ limit: 1 })).toEqual(expect.any(Array));
   });
 
-  it('searches, buys, reads, changes, lists and gives back numbers', async () => {
+  it('searches, buys, reads, updates, lists and releases numbers', async () => {
     const { authId } = service.account;
     const inventory = { country: 'US', currency: 'USD', setup_fee: 0.5, monthly_fee: 1 };
     for (const e164 of ['14155550190', '14155550191'])
@@ -215,14 +215,14 @@ describe('plivo-node', () => {
     await expect(client.numbers.get('14155550190')).rejects.toMatchObject({ status: 404 });
   });
 
-  it('numbers keep the bare 401 of the spec under /api/v1', async () => {
+  it('keeps the bare 401 of the spec for numbers under /api/v1', async () => {
     const reply = await service.get(`${service.root}/Number/`);
     expect([reply.status, reply.text]).toEqual([401, '']);
     const own = await service.get(`${service.root.replace('/api', '')}/Number/`);
     expect(own.status).toBe(200);
   });
 
-  it('changes the name of the account, and says what is not kept', async () => {
+  it('updates the name of the account and refuses fields that are not stored', async () => {
     expect((await client.accounts.update({ name: 'Ada Ltd' })).message).toBe('changed');
     expect(await client.accounts.get()).toMatchObject({ name: 'Ada Ltd' });
     await expect(client.accounts.update({ city: 'Paris' })).rejects.toMatchObject({ status: 400 });
@@ -260,7 +260,12 @@ describe('plivo-node', () => {
 
   it('runs multi-party calls', async () => {
     const member = {
-      ...{ memberId: '1', callUuid: CALL, from: '1', to: '2', callerName: '', inRoomMs: 2000 },
+      memberId: '1',
+      callUuid: CALL,
+      from: '1',
+      to: '2',
+      callerName: '',
+      inRoomMs: 2000,
       ...({ direction: 'inbound', muted: false, deaf: false } as const),
       party: {
         role: 'agent',
@@ -356,7 +361,7 @@ describe('plivo-node', () => {
     ]);
   });
 
-  it("makes tokens that are signed with the account's own", async () => {
+  it("creates tokens signed with the account's token", async () => {
     const { authId, authToken } = service.account;
     const { token } = await client.token.create(authId, { sub: 'alice', outgoing_allow: true });
     const [head = '', payload = '', signature = ''] = String(token).split('.');
@@ -372,7 +377,7 @@ describe('plivo-node', () => {
     await expect(client.token.create(authId, long)).rejects.toMatchObject({ status: 400 });
   });
 
-  it('wrong credentials are an error 401', async () => {
+  it('reports wrong credentials as error 401', async () => {
     const stranger = clientFor(service.account.authId, 'wrong');
     await expect(stranger.applications.list()).rejects.toMatchObject({ status: 401 });
   });

@@ -36,7 +36,7 @@ function logging() {
 }
 
 describe('listener', () => {
-  it('a port in use is PORT_IN_USE in one clear line', async () => {
+  it('reports a port in use as PORT_IN_USE in one line', async () => {
     const { port } = await start();
     const second = await startService({ settings: { port } });
     running.push(second);
@@ -46,20 +46,20 @@ describe('listener', () => {
     });
   });
 
-  it('a certificate that cannot be read is CONFIG_INVALID', async () => {
+  it('reports an unreadable certificate as CONFIG_INVALID', async () => {
     const tls = { certFile: '/nonexistent/cert.pem', keyFile: '/nonexistent/key.pem' };
     await expect(startService({ settings: { tls } })).rejects.toMatchObject({
       code: 'CONFIG_INVALID',
     });
   });
 
-  it('headers beyond 16 KiB are refused with 431', async () => {
+  it('refuses headers above 16 KiB with 431', async () => {
     const { url } = await start();
     const reply = await fetch(`${url}/healthz`, { headers: { 'x-large': 'x'.repeat(17_000) } });
     expect(reply.status).toBe(431);
   });
 
-  it('rubbish on the socket is a 400 and no other request notices', async () => {
+  it('answers invalid HTTP with 400 without affecting other requests', async () => {
     const { url, port } = await start();
     const answer = await new Promise<string>((resolve) => {
       const socket = connect(port, '127.0.0.1', () =>
@@ -75,7 +75,7 @@ describe('listener', () => {
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
   });
 
-  it('limits the time that a client may take', async () => {
+  it('limits the arrival time of a request', async () => {
     const { service } = await start();
     const { server } = service.server.app;
     expect(server.headersTimeout).toBeLessThanOrEqual(10_000);
@@ -83,7 +83,7 @@ describe('listener', () => {
     expect(server.timeout).toBeLessThanOrEqual(60_000);
   });
 
-  it('a body that trickles in is cut off after 30 s; a list that is uploaded has more time', async () => {
+  it('ends a slow body after 30 s and gives a list upload more time', async () => {
     const { service, port } = await start();
     const { authId, authToken } = service.account;
     const ask = (path: string, type: string) => {
@@ -113,7 +113,7 @@ describe('listener', () => {
     upload.socket.destroy();
   });
 
-  it('stop lets requests end, and cuts off what still runs after five seconds', async () => {
+  it('finishes running requests on stop and ends those that take longer than 5 s', async () => {
     const { service, url } = await start();
     const asked = new Promise<void>((resolve) => {
       service.store.ledger.balance = () => {
@@ -143,7 +143,7 @@ describe('listener', () => {
     ['STORE_CLOSED', 503, '5'],
     ['CONFLICT', 409, undefined],
   ] as const)(
-    '%s of the store is %i, with Retry-After where it helps',
+    'returns %s of the store as %i, with Retry-After for temporary failures',
     async (code, status, retryAfter) => {
       const service = await startService();
       running.push(service);
@@ -154,12 +154,12 @@ describe('listener', () => {
     },
   );
 
-  it('no reply may be kept by a cache', async () => {
+  it('forbids caches to store replies', async () => {
     const { url } = await start();
     expect((await fetch(`${url}/healthz`)).headers.get('cache-control')).toBe('no-store');
   });
 
-  it('the client address in the log is the proxy’s word only when the proxy is trusted', async () => {
+  it('logs the client address of X-Forwarded-For only from a trusted proxy', async () => {
     const seen = async (trustProxy: string[]) => {
       const { logger, lines } = logging();
       const { url } = await start({ logger, settings: { trustProxy } });
@@ -182,7 +182,7 @@ describe('TLS', () => {
       socket.on('error', reject);
     });
 
-  it('serves HTTPS and takes a renewed certificate into use without a restart', async () => {
+  it('serves HTTPS and uses a renewed certificate without a restart', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'carillon-tls-'));
     const tls = { certFile: join(folder, 'live.pem'), keyFile: join(folder, 'live.key') };
     const install = (name: string): void => {

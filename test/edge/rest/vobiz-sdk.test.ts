@@ -1,6 +1,6 @@
 /**
- * The requests of Vobiz' client libraries: `vobiz-operations.txt` has those that the source of its Python library (2026-07-20)
- * names, one a line. All have a route here, but for the vendor's own business.
+ * The requests of Vobiz client libraries. `vobiz-operations.txt` lists the requests in the source of its Python library
+ * (2026-07-20), one per line. Each has a route here, except vendor-specific ones.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,13 +12,13 @@ import { startService } from '../../spec/service.ts';
 const OPERATIONS = readFileSync(join(import.meta.dirname, 'vobiz-operations.txt'), 'utf8')
   .trim()
   .split('\n');
-/** Identity checks, channels that are bought, and customers of partners. */
+/** Identity checks, purchased channels, and customers of partners. */
 const NOT_OFFERED =
   /kyc|channel-(pricing|subscriptions)|\/partner\/(me|dashboard|accounts)$|\/(cdrs|numbers|transactions|transfer-balance)$/;
 
 const patterns = ROUTES.map(({ method, path }) => ({ method, pattern: pathPattern(method, path) }));
 
-/** A path with something in the place of each parameter. */
+/** Replaces each parameter of a path with a value. */
 const filled = (path: string): string =>
   path
     .replaceAll(/\{\w*auth_id\}/g, 'MA_0123456789ABCDEFG')
@@ -31,14 +31,14 @@ function isOffered(operation: string): boolean {
   return patterns.some((route) => route.method === method && route.pattern.test(asked));
 }
 
-it('have a route each, but for those of the vendor', () => {
+it('each have a route, except vendor-specific ones', () => {
   expect(OPERATIONS.length).toBe(114);
   const missing = OPERATIONS.filter((operation) => !isOffered(operation));
   expect(missing.filter((operation) => !NOT_OFFERED.test(operation))).toEqual([]);
   expect(missing).toHaveLength(30);
 });
 
-it('a number is given to a sub-account and taken back', async () => {
+it('assigns a number to a sub-account and unassigns it', async () => {
   const service = await startService();
   try {
     const { authId } = service.account;

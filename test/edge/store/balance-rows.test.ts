@@ -1,4 +1,4 @@
-/** Balances and ledger numbers that the writing connection remembers are those of the file, whatever was undone. */
+/** Tests that cached balances and entry numbers of the writing connection match the file after any rollback. */
 import { describe, expect, it } from 'vitest';
 import { Engine } from '../../../src/edge/store/engine.ts';
 import type { Unit } from '../../../src/edge/store/unit.ts';
@@ -39,8 +39,8 @@ function setUp() {
   return { engine, answer };
 }
 
-describe('what the writing connection remembers of an account', () => {
-  it('is what the file has after units of a batch were undone', () => {
+describe('cached balance rows of the writing connection', () => {
+  it('match the file after units of a batch were rolled back', () => {
     const { engine, answer } = setUp();
     const before = { balance: CREDIT, reservedFunds: 0 };
     expect(answer(unit('balance', ACCOUNT, 'USD'))).toMatchObject(before);
@@ -56,7 +56,7 @@ describe('what the writing connection remembers of an account', () => {
     engine.close();
   });
 
-  it('takes in what is changed past it', () => {
+  it('reload a row that was changed by SQL', () => {
     const { engine, answer } = setUp();
     engine.run([
       reserved('a', 10),
@@ -70,7 +70,7 @@ describe('what the writing connection remembers of an account', () => {
     engine.close();
   });
 
-  it('a repeated entry, or one that was undone, leaves no gap in the numbers', () => {
+  it('leave no gap in the entry numbers after a repeated or rolled-back entry', () => {
     const { engine, answer } = setUp();
     const once = { reference: 'call:1', type: 'debit' };
     const first = answer(posted(once));

@@ -4,7 +4,7 @@ import { Checkpoints } from '../../../src/edge/store/checkpoints.ts';
 import { SimClock } from '../../sim/clock.ts';
 
 describe('the write-ahead log', () => {
-  it('is copied only when something was written, and a long one is finished while the writer waits', async () => {
+  it('is copied only after writes; a long one is finished while the writer waits', async () => {
     const clock = new SimClock();
     const asked: string[] = [];
     let written = 0;

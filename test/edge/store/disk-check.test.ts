@@ -8,8 +8,8 @@ const within = (act: (dataDir: string, folder: string) => Promise<void>): Promis
 
 const LOGS = ['', '-wal', '-shm'];
 
-describe('ready means that the data folder takes writes', () => {
-  it('a folder that was moved away is told, and its return too', () =>
+describe('readiness of the data folder', () => {
+  it('reports a moved folder, and recovers when it is back', () =>
     within(async (dataDir, folder) => {
       const { store } = await openAt(dataDir);
       await store.check();
@@ -29,7 +29,7 @@ describe('ready means that the data folder takes writes', () => {
   it('rejects when the data folder cannot be written', () =>
     within(async (dataDir) => {
       const { store } = await openAt(dataDir);
-      // Whoever runs the tests may write everywhere; no file can be made over a folder, though.
+      // Tests may run as root, which can write everywhere. A folder in place of the probe file fails for root too.
       mkdirSync(join(dataDir, '.write-probe', 'x'), { recursive: true });
       await expect(store.check()).rejects.toThrow(
         'no file can be written to the data folder (EISDIR)',
@@ -37,7 +37,7 @@ describe('ready means that the data folder takes writes', () => {
       await store.close();
     }));
 
-  it('a deleted database is written anew, with everything that was in it', () =>
+  it('rewrites a deleted database with all its data', () =>
     within(async (dataDir) => {
       const { store } = await openAt(dataDir);
       await store.settings.set('a', 'before');
@@ -59,7 +59,7 @@ describe('ready means that the data folder takes writes', () => {
       await again.store.close();
     }));
 
-  it('a file that somebody put in its place is not written over', () =>
+  it('does not overwrite a file that replaced the database', () =>
     within(async (dataDir) => {
       const { store } = await openAt(dataDir);
       const file = join(dataDir, 'carillon.db');

@@ -24,10 +24,22 @@ const unit = (repository: string, operation: string, ...given: unknown[]): Unit 
 const createAccount = unit('accounts', 'create', anAccount(), 'token');
 const balance = unit('ledger', 'balance', ACCOUNT, 'USD');
 const endpoint = {
-  ...{ accountId: ACCOUNT, subAccount: undefined, username: 'ada', requestedUsername: 'ada' },
-  ...{ alias: 'Ada', appId: undefined, callerId: undefined, allowVoice: true, allowMessage: true },
-  ...{ allowVideo: true, allowSameDomain: true, allowOtherDomains: true, allowPhones: true },
-  ...{ allowApps: true, createdUs: START_US, updatedUs: START_US },
+  accountId: ACCOUNT,
+  subAccount: undefined,
+  username: 'ada',
+  requestedUsername: 'ada',
+  alias: 'Ada',
+  appId: undefined,
+  callerId: undefined,
+  allowVoice: true,
+  allowMessage: true,
+  allowVideo: true,
+  allowSameDomain: true,
+  allowOtherDomains: true,
+  allowPhones: true,
+  allowApps: true,
+  createdUs: START_US,
+  updatedUs: START_US,
 };
 const other = aCdr({ callUuid: asCallUuid('another') });
 const credit = unit('ledger', 'post', [anEntry()], { checked: false });
@@ -42,8 +54,8 @@ const engineAt = (file: string, key = ephemeralKey()): Engine =>
     random: seededRandom(),
   });
 
-describe('grouped commit', () => {
-  it('answers each unit of a batch on its own, in order', () => {
+describe('group commit', () => {
+  it('answers each unit of a batch separately, in order', () => {
     const engine = engineAt(':memory:');
     const outcomes = engine.run([createAccount, credit, balance, credit, balance]);
     expect(outcomes.map((outcome) => outcome.ok)).toEqual([true, true, true, true, true]);
@@ -52,7 +64,7 @@ describe('grouped commit', () => {
     engine.close();
   });
 
-  it('a unit that throws takes back its own writes and no others', () => {
+  it('rolls back only the writes of a unit that throws', () => {
     const engine = engineAt(':memory:');
     engine.run([createAccount]);
     const broken = unit('ledger', 'post', [anEntry(), { ...anEntry(), amount: -1 }], {
@@ -65,7 +77,7 @@ describe('grouped commit', () => {
     engine.close();
   });
 
-  it('an operation that does not exist fails alone', () => {
+  it('fails only the unit with an unknown operation', () => {
     const engine = engineAt(':memory:');
     const outcomes = engine.run([unit('ledger', 'steal'), createAccount]);
     expect(outcomes.map((outcome) => outcome.ok)).toEqual([false, true]);
@@ -73,8 +85,8 @@ describe('grouped commit', () => {
   });
 });
 
-describe('answers that every call asks for', () => {
-  it('are kept while only calls are written, and forgotten with the first other write', () => {
+describe('cached answers', () => {
+  it('stay cached during call writes and are cleared by any other write', () => {
     const engine = engineAt(':memory:');
     const tokens = unit('signingTokens', 'tokensOf', ACCOUNT);
     engine.run([createAccount]);
@@ -87,7 +99,7 @@ describe('answers that every call asks for', () => {
     engine.close();
   });
 
-  it.each(['trunks', 'originationUris'])('so are those of %s', (repository) => {
+  it.each(['trunks', 'originationUris'])('include those of %s', (repository) => {
     const engine = engineAt(':memory:');
     const asked = unit(repository, 'get', ACCOUNT, 'of-a-call-to-a-trunk');
     engine.run([createAccount]);
@@ -100,8 +112,8 @@ describe('answers that every call asks for', () => {
   });
 });
 
-describe('timelines kept line by line', () => {
-  it('become one row a call, in their order', async () => {
+describe('timelines stored line by line', () => {
+  it('become one row per call, in order', async () => {
     await withFolder(async (folder) => {
       const file = join(folder, 'old.db');
       const raw = new Database(file);
@@ -139,7 +151,7 @@ describe('timelines kept line by line', () => {
 });
 
 describe('a full disk', () => {
-  it('refuses the whole batch with STORE_FULL, keeps what was committed, and works again with space', async () => {
+  it('refuses the whole batch with STORE_FULL, keeps committed data, and recovers when there is space', async () => {
     await withFolder((folder) => {
       const file = join(folder, 'full.db');
       const engine = engineAt(file);
@@ -162,7 +174,7 @@ describe('a full disk', () => {
   });
 });
 
-describe('units that are answered before their commit', () => {
+describe('units answered before their commit', () => {
   const call = anOpenCall();
   const open = unit('calls', 'openAhead', call, undefined);
   const update = unit('calls', 'update', { ...call, heartbeatUs: START_US + 1 });
@@ -170,7 +182,7 @@ describe('units that are answered before their commit', () => {
     const outcome = engine.read(unit('calls', 'listOpen'));
     return outcome.ok && (outcome.value as OpenCall[]).map(({ heartbeatUs }) => heartbeatUs);
   };
-  /** What another connection sees. */
+  /** Reads the setting through another connection. */
   const stored = (file: string): unknown => {
     const db = new Database(file, { readonly: true });
     const count = db.prepare('SELECT count(*) FROM open_call').pluck().get();
@@ -187,7 +199,7 @@ describe('units that are answered before their commit', () => {
       return Promise.resolve();
     });
 
-  it('are in the transaction of those that come next', () =>
+  it('are in the transaction of the next units', () =>
     withEngine((engine, file) => {
       expect(engine.runAhead(open)).toMatchObject({ ok: true, value: { ok: true } });
       expect([engine.uncommitted, stored(file)]).toEqual([1, 0]);
@@ -199,7 +211,7 @@ describe('units that are answered before their commit', () => {
       expect(stored(file)).toBe(2);
     }));
 
-  it('outlive a unit of that transaction that fails', () =>
+  it('survive the failure of another unit in the transaction', () =>
     withEngine((engine, file) => {
       engine.runAhead(open);
       const outcomes = engine.run([unit('ledger', 'steal'), update]);
@@ -208,7 +220,7 @@ describe('units that are answered before their commit', () => {
       expect(heartbeats(engine)).toEqual([START_US + 1]);
     }));
 
-  it('that the disk does not take come before all others, which fail until it does', () =>
+  it('are retried first when a commit fails, and block all others until it succeeds', () =>
     withEngine((engine, file) => {
       const limit = new Limits(engine);
       engine.runAhead(open);
@@ -227,7 +239,7 @@ describe('units that are answered before their commit', () => {
       expect([engine.uncommitted, heartbeats(engine)]).toEqual([0, [START_US + 1]]);
     }));
 
-  it('fail alone, and are then asked for with others', () =>
+  it('fail alone, and are then run with others', () =>
     withEngine((engine, file) => {
       engine.runAhead(open);
       expect(engine.runAhead(unit('calls', 'steal'))).toBe(undefined);
@@ -236,7 +248,7 @@ describe('units that are answered before their commit', () => {
     }));
 });
 
-/** A disk without space, as SQLite sees it: the file may not grow. */
+/** Simulates a full disk: SQLite cannot grow the file. */
 class Limits {
   readonly #pragma: (text: string) => unknown;
 
@@ -254,7 +266,7 @@ class Limits {
 }
 
 describe('opening a data folder', () => {
-  it('keeps database and key for the owner alone', async () => {
+  it('restricts database and key to the owner', async () => {
     await withFolder(async (folder) => {
       const { store } = await openAt(folder);
       for (const name of ['carillon.db', 'keys/store.key']) {
@@ -264,7 +276,7 @@ describe('opening a data folder', () => {
     });
   });
 
-  it('finds everything again after a stop', async () => {
+  it('finds all data after a stop', async () => {
     await withFolder(async (folder) => {
       const first = await openAt(folder);
       await first.store.accounts.create(anAccount(), 'token');
@@ -277,7 +289,7 @@ describe('opening a data folder', () => {
     });
   });
 
-  it('has no readable token, HA1 or password in the file', async () => {
+  it('stores no readable token, HA1 or password in the file', async () => {
     await withFolder(async (folder) => {
       const { store } = await openAt(folder);
       await store.accounts.create(anAccount(), 'a-token-in-clear');
@@ -293,7 +305,7 @@ describe('opening a data folder', () => {
     expect(new Set(versions).size).toBe(versions.length);
   });
 
-  it('refuses a database that a newer service has written (STORE_VERSION)', async () => {
+  it('refuses a database written by a newer version (STORE_VERSION)', async () => {
     await withFolder(async (folder) => {
       const { store } = await openAt(folder);
       await store.close();
@@ -320,7 +332,7 @@ describe('opening a data folder', () => {
     });
   });
 
-  it('refuses a folder that another service has open (STORE_BUSY)', async () => {
+  it('refuses a folder that another service uses (STORE_BUSY)', async () => {
     await withFolder(async (folder) => {
       const { store } = await openAt(folder);
       await expect(openAt(folder)).rejects.toMatchObject({ code: 'STORE_BUSY' });
@@ -328,13 +340,13 @@ describe('opening a data folder', () => {
     });
   });
 
-  it('a store that is closed takes nothing more (STORE_CLOSED)', async () => {
+  it('refuses units after close (STORE_CLOSED)', async () => {
     const { store } = await openInMemory();
     await store.close();
     await expect(store.settings.get('x')).rejects.toMatchObject({ code: 'STORE_CLOSED' });
   });
 
-  it('does what was asked for before it closes', async () => {
+  it('finishes pending units before it closes', async () => {
     await withFolder(async (folder) => {
       const first = await openAt(folder);
       const asked = first.store.settings.set('realm', 'carillon.test');
@@ -348,7 +360,7 @@ describe('opening a data folder', () => {
 });
 
 describe('backup', () => {
-  it('is a consistent database of its own, taken while the store is open', async () => {
+  it('is a separate consistent database, written while the store is open', async () => {
     await withFolder(async (folder) => {
       const { store } = await openAt(folder);
       await store.accounts.create(anAccount(), 'token');
@@ -365,11 +377,11 @@ describe('backup', () => {
   });
 });
 
-describe('who is asked for by a username', () => {
+describe('the username cache', () => {
   const insert = unit('endpoints', 'insert', endpoint, { md5: 'a', sha256: 'b', sha512256: 'c' });
   const lookup = (username: string): Unit => unit('endpointDirectory', 'byUsername', username);
 
-  it('is found as soon as it is there, also after it was asked for in vain, and in the next life', () =>
+  it('finds a new username immediately, also after a failed lookup and after a restart', () =>
     withFolder(async (folder) => {
       const file = join(folder, 'carillon.db');
       const key = ephemeralKey();
@@ -384,7 +396,7 @@ describe('who is asked for by a username', () => {
       second.close();
     }));
 
-  it('costs no statement where it is nobody', () => {
+  it('answers unknown usernames without a statement', () => {
     const engine = engineAt(':memory:');
     engine.run([createAccount, insert]);
     const asked = vi.spyOn(SqliteConnection.prototype, 'get');

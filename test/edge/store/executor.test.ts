@@ -11,7 +11,7 @@ const unit = (operation: string): Unit => ({
   nowUs: START_US,
 });
 
-/** Answers each unit with its own name, and keeps what went together. */
+/** Answers each unit with its name, and records the batches. */
 class Recorder implements Runner {
   readonly batches: string[][] = [];
 
@@ -21,7 +21,7 @@ class Recorder implements Runner {
   }
 
   read({ operation }: Unit): Outcome {
-    return { ok: true, value: `${operation} at once` };
+    return { ok: true, value: `${operation} immediately` };
   }
 
   close(): Promise<void> {
@@ -29,7 +29,7 @@ class Recorder implements Runner {
   }
 }
 
-/** What waits for a moment waits until the test says so. */
+/** Delays deferred units until the test releases them. */
 class HeldPace implements Pace {
   wake: (() => void) | undefined;
 
@@ -49,8 +49,8 @@ class ApartPace extends HeldPace {
   readonly keepsApart = true;
 }
 
-describe('what nobody waits for', () => {
-  it('is written a moment later', async () => {
+describe('a deferred unit', () => {
+  it('is written after a short delay', async () => {
     const [runner, pace] = [new Recorder(), new HeldPace()];
     const executor = new Executor(runner, pace);
     const settled = executor.submit(unit('settle'), 'soon');
@@ -62,7 +62,7 @@ describe('what nobody waits for', () => {
     expect(runner.batches).toEqual([['settle', 'remove']]);
   });
 
-  it('goes with the next transaction, in its order', async () => {
+  it('joins the next transaction, in order', async () => {
     const [runner, pace] = [new Recorder(), new HeldPace()];
     const executor = new Executor(runner, pace);
     const settled = executor.submit(unit('settle'), 'soon');
@@ -72,7 +72,7 @@ describe('what nobody waits for', () => {
     expect(pace.wake).toBeUndefined();
   });
 
-  it('is written together, apart from what others wait for, with a pace that wants it', async () => {
+  it('is written with other deferred units in a separate transaction, if the pace requests that', async () => {
     const [runner, pace] = [new Recorder(), new ApartPace()];
     const executor = new Executor(runner, pace);
     const first = executor.submit(unit('settle'), 'soon');
@@ -82,7 +82,7 @@ describe('what nobody waits for', () => {
     const third = executor.submit(unit('update'), 'write');
     pace.wake?.();
     expect(await Promise.all([first, second, third])).toEqual(['settle', 'remove', 'update']);
-    // Never before what was asked for earlier, such as the open record of a call that is settled.
+    // A deferred unit never runs before an earlier one, such as the open record of a call that is settled.
     expect(runner.batches).toEqual([['open'], ['update', 'settle', 'remove']]);
     expect(executor.waiting).toBe(0);
     const last = executor.submit(unit('settle'), 'soon');
@@ -90,7 +90,7 @@ describe('what nobody waits for', () => {
     expect(await last).toBe('settle');
   });
 
-  it('is written at once when there is much of it', async () => {
+  it('is written immediately when many are waiting', async () => {
     const [runner, pace] = [new Recorder(), new ApartPace()];
     const executor = new Executor(runner, pace);
     const all = Array.from({ length: 250 }, () => executor.submit(unit('settle'), 'soon'));
@@ -101,7 +101,7 @@ describe('what nobody waits for', () => {
     await Promise.all(all);
   });
 
-  it('is written at once for whoever asks for all that was written', async () => {
+  it('is written immediately when a caller waits for all writes', async () => {
     const [runner, pace] = [new Recorder(), new ApartPace()];
     const executor = new Executor(runner, pace);
     await executor.written();
@@ -109,7 +109,7 @@ describe('what nobody waits for', () => {
     void executor.submit(unit('remove'), 'soon');
     await executor.written();
     expect(runner.batches).toEqual([['settle', 'remove']]);
-    // Not even what is on its way is overlooked.
+    // The wait includes units of the current batch.
     void executor.submit(unit('settle'), 'soon');
     pace.wake?.();
     await executor.written();
@@ -127,24 +127,24 @@ describe('what nobody waits for', () => {
 });
 
 describe('a short read', () => {
-  it('is answered at once, beside what waits', async () => {
+  it('is answered immediately while units wait', async () => {
     const [runner, pace] = [new Recorder(), new HeldPace()];
     const executor = new Executor(runner, pace);
     const settled = executor.submit(unit('settle'), 'soon');
-    expect(await executor.submit(unit('get'), 'point')).toBe('get at once');
+    expect(await executor.submit(unit('get'), 'point')).toBe('get immediately');
     expect(runner.batches).toEqual([]);
     pace.wake?.();
     await settled;
   });
 
-  it('is refused once the store is closed', async () => {
+  it('is refused after the store is closed', async () => {
     const executor = new Executor(new Recorder(), atOnce);
     await executor.close();
     await expect(executor.submit(unit('get'), 'point')).rejects.toThrow('the store is closed');
   });
 });
 
-/** Runs ahead as long as it may, and keeps it for the next batch. */
+/** Runs units ahead while allowed, and adds them to the next batch. */
 class AheadRunner extends Recorder {
   ahead: string[] = [];
   mayRun = true;
@@ -166,8 +166,8 @@ class AheadRunner extends Recorder {
   }
 }
 
-describe('what is answered before its commit', () => {
-  it('is committed with the next transaction, or a moment later', async () => {
+describe('a unit answered before its commit', () => {
+  it('is committed with the next transaction, or after a short delay', async () => {
     const [runner, pace] = [new AheadRunner(), new ApartPace()];
     const executor = new Executor(runner, pace);
     expect(await executor.submit(unit('open'), 'ahead')).toBe('open ahead');
@@ -180,7 +180,7 @@ describe('what is answered before its commit', () => {
     expect(runner.batches.slice(2)).toEqual([['open ahead'], []]);
   });
 
-  it('is committed before anything is done between two batches, and meanwhile waits like the others', async () => {
+  it('is committed before an action between two batches, and waits like other units during it', async () => {
     const [runner, pace] = [new AheadRunner(), new ApartPace()];
     const executor = new Executor(runner, pace);
     void executor.submit(unit('open'), 'ahead');
@@ -193,7 +193,7 @@ describe('what is answered before its commit', () => {
     expect(await later).toBe('open');
   });
 
-  it('is written like the rest where it cannot be', async () => {
+  it('is written like other units if it cannot run ahead', async () => {
     const [runner, pace] = [new AheadRunner(), new ApartPace()];
     runner.mayRun = false;
     expect(await new Executor(runner, pace).submit(unit('open'), 'ahead')).toBe('open');
@@ -201,7 +201,7 @@ describe('what is answered before its commit', () => {
     expect(await bare.submit(unit('open'), 'ahead')).toBe('open');
   });
 
-  it('is committed at once when there is much of it, and before the store closes', async () => {
+  it('is committed immediately when many are pending, and before the store closes', async () => {
     const [runner, pace] = [new AheadRunner(), new ApartPace()];
     const executor = new Executor(runner, pace);
     for (let index = 0; index < 100; index += 1) void executor.submit(unit('open'), 'ahead');
@@ -212,7 +212,7 @@ describe('what is answered before its commit', () => {
     expect(runner.batches.at(-2)).toEqual(['open ahead']);
   });
 
-  it('tells of a balance that fell after the commit', async () => {
+  it('reports a low balance after the commit', async () => {
     const [runner, pace] = [new AheadRunner(), new ApartPace()];
     let told = 0;
     const executor = new Executor(runner, pace, {

@@ -1,4 +1,4 @@
-/** A data folder in which there is something of everything: what a service had kept when it was upgraded. */
+/** Fills a data folder with rows in every table, as an upgraded service would have. */
 import { asCallUuid, asRecordingId } from '../../../src/base/ids.ts';
 import { micros } from '../../../src/base/money.ts';
 import { startService } from '../../spec/service.ts';
@@ -11,7 +11,7 @@ export const CALLS = {
 export const RECORDING = asRecordingId('7f0cf0f6-0f4b-4f0e-8f57-0000000000aa');
 const QUALITY = { mos: 4.1, rating: 90, peer: { lossFraction: 0.01, jitterMs: 2, mos: 4 } };
 
-/** Over REST where there is a route, as customers and operator do it; the rest by the store's own operations. */
+/** Uses REST routes where they exist, and store operations for the rest. */
 export async function fill(dataDir: string) {
   const service = await startService({ dataDir });
   const { account, root, store, clock } = service;
@@ -33,22 +33,34 @@ export async function fill(dataDir: string) {
   await operator(`/accounts/${accountId}/caller-ids`, { number: '+14155550100' });
   await operator('/carriers', { name: 'north', host: '192.0.2.5', prefixes: ['1'] });
   await operator('/numbers', {
-    ...{ e164: '+14155550111', account_id: accountId, country: 'US', currency: 'USD' },
+    e164: '+14155550111',
+    account_id: accountId,
+    country: 'US',
+    currency: 'USD',
   });
   const { app_id: appId } = await post(`${root}/Application/`, {
-    ...{ app_name: 'bot', answer_url: 'https://u:p@bot.example/answer' },
+    app_name: 'bot',
+    answer_url: 'https://u:p@bot.example/answer',
   });
   await post(`${root}/Endpoint/`, {
-    ...{ username: 'alice', alias: 'alice', password: 'correct-horse-9', app_id: appId },
+    username: 'alice',
+    alias: 'alice',
+    password: 'correct-horse-9',
+    app_id: appId,
   });
   const sub = await service.addSubAccount();
 
   const agent = await post(`${root}/campaign/agents`, {
-    ...{ name: 'Desk', answer_url: 'https://bot.example/answer' },
+    name: 'Desk',
+    answer_url: 'https://bot.example/answer',
   });
   const campaign = await post(`${root}/campaigns`, {
-    ...{ name: 'Spring', agent_id: agent.id, max_concurrent: 2, timezone: 'Asia/Kolkata' },
-    ...{ caller_id_strategy: 'fixed', fixed_caller_id: '+14155550100' },
+    name: 'Spring',
+    agent_id: agent.id,
+    max_concurrent: 2,
+    timezone: 'Asia/Kolkata',
+    caller_id_strategy: 'fixed',
+    fixed_caller_id: '+14155550100',
   });
   await post(`${root}/campaigns/${campaign.id}/upload`, [
     { to: '14155550101', Name: 'Ann' },
@@ -57,15 +69,22 @@ export async function fill(dataDir: string) {
   await store.campaigns.addDoNotCall(accountId, ['12125550100'], clock.wallMs() * 1000);
 
   const cdr = aCdr({
-    ...{ accountId, callUuid: CALLS.ended, carrier: 'north', endpointId: undefined },
+    accountId,
+    callUuid: CALLS.ended,
+    carrier: 'north',
+    endpointId: undefined,
     quality: { ...aCdr().quality, ...QUALITY } as ReturnType<typeof aCdr>['quality'],
   });
   await store.calls.settle({
     cdr,
     entries: [
       anEntry({
-        ...{ accountId, type: 'debit', amount: micros(6_500), referenceType: 'cdr' },
-        ...{ reference: `cdr:${CALLS.ended}`, description: 'Call' },
+        accountId,
+        type: 'debit',
+        amount: micros(6_500),
+        referenceType: 'cdr',
+        reference: `cdr:${CALLS.ended}`,
+        description: 'Call',
       }),
     ],
     notification: aNotification({ accountId, subject: CALLS.ended }),
@@ -79,10 +98,23 @@ export async function fill(dataDir: string) {
     undefined,
   );
   await store.recordings.insert({
-    ...{ recordingId: RECORDING, accountId, subAccount: undefined, callUuid: CALLS.ended },
-    ...{ conferenceName: undefined, conferenceUuid: undefined, fromNumber: '1', toNumber: '2' },
-    ...{ format: 'mp3', type: 'call', status: 'ready', file: `${accountId}/r.mp3`, bytes: 1234 },
-    ...{ durationMs: 2000, startUs: cdr.startUs, endUs: cdr.endUs, addedUs: cdr.endUs },
+    recordingId: RECORDING,
+    accountId,
+    subAccount: undefined,
+    callUuid: CALLS.ended,
+    conferenceName: undefined,
+    conferenceUuid: undefined,
+    fromNumber: '1',
+    toNumber: '2',
+    format: 'mp3',
+    type: 'call',
+    status: 'ready',
+    file: `${accountId}/r.mp3`,
+    bytes: 1234,
+    durationMs: 2000,
+    startUs: cdr.startUs,
+    endUs: cdr.endUs,
+    addedUs: cdr.endUs,
     pendingCharges: undefined,
   });
   const { status, text } = await service.post(`${root}/export/recording/`, {

@@ -1,4 +1,4 @@
-/** A database of any earlier schema becomes what a new one is, with everything that was in it. */
+/** Tests that every earlier schema migrates to the newest one with all its rows. */
 import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { openAt } from './open.ts';
 
 const FOLDER = join(import.meta.dirname, '../../../src/edge/store/migrations');
 const VERSIONS = listMigrations().map(({ version }) => version);
-/** What stands in a database of each table that existed with the first schema, and of those that came later. */
+/** Required rows in each table of the first schema, and in later tables. */
 const MUST_HAVE = [
   ...['account', 'account_token', 'balance', 'entry', 'entry_total', 'ledger_head', 'application'],
   ...['endpoint', 'endpoint_secret', 'phone_number', 'carrier', 'caller_id', 'open_call'],
@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Names and definitions of everything in a database. */
+/** Returns names and definitions of all objects in a database. */
 function schemaOf(file: string): unknown {
   const db = new Database(file, { readonly: true });
   const named = db
@@ -73,7 +73,7 @@ function rowsOf(file: string): Rows {
   return Object.fromEntries(all);
 }
 
-/** Rows as the schemas before had them, where it was not the same with another column more or less. */
+/** Returns the rows in the form of an earlier schema. Only tables that differ by more than a column need code here. */
 function asBefore(version: number): Rows {
   const campaign = rows['campaign']?.map(({ calls_per_second: cps, ...rest }) => ({
     ...rest,
@@ -86,20 +86,23 @@ function asBefore(version: number): Rows {
   };
 }
 
-/** Before 011 a timeline was a row a line. */
+/** Before migration 011, a timeline had one row per line. */
 function logLines(): readonly Row[] {
   const calls = new Map(rows['cdr']?.map((cdr) => [cdr['number'], cdr]));
   return (rows['call_timeline'] ?? []).flatMap(({ number, lines }) => {
     const cdr = calls.get(number);
     return (JSON.parse(String(lines)) as Row[]).map((line) => ({
-      ...{ call_uuid: cdr?.['call_uuid'], account_id: cdr?.['account_id'] },
-      ...{ at_us: line['atUs'], kind: line['kind'], text: line['text'] },
+      call_uuid: cdr?.['call_uuid'],
+      account_id: cdr?.['account_id'],
+      at_us: line['atUs'],
+      kind: line['kind'],
+      text: line['text'],
       detail: JSON.stringify(line['facts']),
     }));
   });
 }
 
-/** As a service of that time had left it; what was put in, by table. */
+/** Creates a database of an earlier schema. Returns the inserted rows by table. */
 function makeOld(file: string, version: number): Rows {
   rmSync(file);
   const db = new Database(file);
@@ -126,7 +129,7 @@ function makeOld(file: string, version: number): Rows {
 }
 
 it.each(VERSIONS.slice(0, -1))(
-  'schema %i becomes the newest one, with every row as it was, and its service reads them',
+  'migrates schema %i to the newest one with every row, readable by the store',
   async (version) => {
     const place = join(folder, String(version));
     cpSync(newest, place, { recursive: true });
@@ -145,17 +148,17 @@ function expectKept(put: Rows, now: Rows, version: number): void {
     if (table === 'call_log') continue;
     const kept = Object.keys(before[0] ?? {}).filter((name) => name !== 'cps');
     const only = (row: Row): Row => Object.fromEntries(kept.map((name) => [name, row[name]]));
-    // A start notes what it needs beside what there was.
+    // The start of a service adds settings to the existing ones.
     const rest = before.map(only);
     expect([table, now[table]?.map(only)]).toEqual([table, expect.arrayContaining(rest)]);
   }
-  // What moved to another table or column says what it said.
+  // Rows that moved to another table or column have the same content.
   expect(now['call_timeline']?.map(timelineOf)).toEqual(rows['call_timeline']?.map(timelineOf));
   const cpsOf = (campaign: Row): unknown => campaign['calls_per_second'];
   expect(now['campaign']?.map(cpsOf)).toEqual(version < 10 ? [] : rows['campaign']?.map(cpsOf));
 }
 
-/** Money, secrets, calls, recordings, campaigns, and what is still to be told or made. */
+/** Reads money, secrets, calls, recordings, campaigns, and pending work through the store. */
 async function expectRead(store: Store, version: number): Promise<void> {
   const { accountId, authToken, appId, campaignId } = filled;
   expect(await store.verify()).toEqual([]);

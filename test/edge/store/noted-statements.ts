@@ -1,4 +1,4 @@
-/** Every statement that SQLite connections were asked for, and how SQLite finds its rows. */
+/** Records every statement that SQLite connections run, and explains its query plan. */
 
 import { readFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
@@ -10,11 +10,11 @@ const FOLDER = new URL('../../../src/edge/store/migrations/', import.meta.url);
 
 export interface Plan {
   readonly sql: string;
-  /** https://www.sqlite.org/eqp.html */
+  /** Steps of the query plan; https://www.sqlite.org/eqp.html */
   readonly steps: readonly string[];
 }
 
-/** From now on; the returned function tells the texts so far. */
+/** Starts recording. The returned function returns the statements so far. */
 export function noteStatements(): () => ReadonlySet<string> {
   const texts = new Set<string>();
   for (const name of ['get', 'all', 'run'] as const) {
@@ -30,7 +30,7 @@ export function noteStatements(): () => ReadonlySet<string> {
   return () => texts;
 }
 
-/** An empty database of the newest schema. */
+/** Creates an empty database with the newest schema. */
 export function newestSchema(): Database.Database {
   const db = new Database(':memory:');
   for (const { file } of listMigrations()) db.exec(readFileSync(new URL(file, FOLDER), 'utf8'));

@@ -6,7 +6,7 @@ import { silentLogger } from '../../../src/base/logger.ts';
 import { openStore, type Store } from '../../../src/edge/store/store.ts';
 import { SimClock } from '../../sim/clock.ts';
 
-/** The same ids in every run: a linear congruential generator (Numerical Recipes' constants). */
+/** Generates the same IDs in every run: a linear congruential generator (constants from Numerical Recipes). */
 export function seededRandom(seed = 1): Random {
   let state = seed >>> 0;
   const next = (): number => {
@@ -44,7 +44,7 @@ export async function openAt(
   return { store, clock, random };
 }
 
-/** A folder that is gone after `use`. */
+/** Calls `use` with a temporary folder and deletes it afterwards. */
 export async function withFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'carillon-store-'));
   try {

@@ -25,10 +25,10 @@ const open = (role: 'writer' | 'reader'): Engine =>
   });
 
 describe('page cache', () => {
-  it('is small where commits look through it, and large where lists and sums are read', () => {
+  it('is small for the writer, whose commits scan it, and large for the reader', () => {
     const writer = open('writer');
     const reader = open('reader');
-    // Negative: KiB.
+    // A negative value is a size in KiB.
     expect(writer.pragma('cache_size')).toBe(-2000);
     expect(reader.pragma('cache_size')).toBe(-24_000);
     reader.close();
@@ -37,7 +37,7 @@ describe('page cache', () => {
 });
 
 describe('an open record', () => {
-  it('has no pages of its own, though it is as long as half of one', () => {
+  it('needs no overflow pages, although its size is half a page', () => {
     const writer = open('writer');
     const run = (repository: string, operation: string, ...given: readonly unknown[]): void => {
       const [outcome] = writer.run([{ repository, operation, given, nowUs: START_US }]);

@@ -11,30 +11,30 @@ import { aNotification, anAccount, anEntry, anOpenCall, START_US } from './recor
 const URL = 'https://bob:s3cret@hooks.example/a?x=1';
 const vault = new Vault(ephemeralKey());
 
-describe('passwords inside of stored URLs', () => {
+describe('passwords inside stored URLs', () => {
   it.each([
     URL,
     'wss://s3cret@bot.example',
     'sip:trunk:s3cret@carrier.example:5080;transport=tcp',
     '{"a":"https://u:s3cret@h/","b":["ftp://s3cret@h"]}',
     'https://vault.s3cret@h/',
-  ])('%s: sealed, and opened as it was', (text) => {
+  ])('%s: are encrypted and decrypted unchanged', (text) => {
     const sealed = sealCredentials(text, vault);
     expect(sealed).not.toContain('s3cret');
     expect(openCredentials(sealed, vault)).toBe(text);
   });
 
-  it.each([190, 340, 400, 501, 5000])('a SIP password of %i characters is not lost', (length) => {
+  it.each([190, 340, 400, 501, 5000])('keeps a SIP password of %i characters', (length) => {
     const text = `sip:a:${'x'.repeat(length)}@h`;
     expect(openCredentials(sealCredentials(text, vault), vault)).toBe(text);
   });
 
-  it('a sealed password does not open before another host', () => {
+  it('cannot be decrypted with another host', () => {
     const moved = sealCredentials(URL, vault).replace('hooks.example', 'evil.example');
     expect(() => openCredentials(moved, vault)).toThrow('cannot be decrypted');
   });
 
-  it('stand nowhere in the files of the database, and everything is read back as written', () =>
+  it('do not appear in the database files, and are read back unchanged', () =>
     withFolder(async (folder) => {
       const { store } = await openAt(folder);
       const accountId = asAccountId('MA_AAAAAAAAAAAAAAAAA');

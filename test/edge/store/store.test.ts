@@ -42,7 +42,7 @@ storeContract('SQLite on disk, on its threads', async () => {
   };
 });
 
-it('whoever asks is told what was written without waiting a moment before', async () => {
+it('reports include writes made immediately before', async () => {
   await withFolder(async (folder) => {
     const { store } = await openAt(folder);
     const request = { method: 'POST', path: '/console/api/session', status: 200 };
@@ -54,15 +54,15 @@ it('whoever asks is told what was written without waiting a moment before', asyn
   });
 });
 
-describe('how SQLite finds the rows of all statements that were asked for above', () => {
+describe('query plans of all statements run above', () => {
   const accountId = anAccount().authId;
-  /** What every call writes, each row with a page of every index. */
+  /** Tables that every call writes. Each row adds a page write per index. */
   const OF_CALLS = ['cdr', 'call_timeline', 'entry', 'open_call', 'reservation', 'notification'];
   const GROWING = [
     ...['cdr', 'entry', 'call_timeline', 'recording', 'campaign_contact', 'endpoint'],
     ...['do_not_call', 'audit'],
   ];
-  /** Seldom, and not on the thread that serves calls, or no more than a limit of rows, once at a start. */
+  /** Statements that may scan a table: rare ones outside the main thread, or ones with a row limit at startup. */
   const READ_WHOLE = [
     /username FROM endpoint LIMIT/,
     /status = 'recording' AND/,
@@ -91,7 +91,7 @@ describe('how SQLite finds the rows of all statements that were asked for above'
     return plansOf(db, noted());
   }
 
-  it('none reads a whole table that grows with calls', async () => {
+  it('scan no table that grows with calls', async () => {
     const whole = (await plans()).flatMap(({ sql, steps }) =>
       steps
         .filter((step) => GROWING.includes(scannedBy(step, sql)))
@@ -101,14 +101,14 @@ describe('how SQLite finds the rows of all statements that were asked for above'
     expect(whole).toEqual([]);
   });
 
-  it('unusual entries are found among millions of usual ones by an index of their own', async () => {
+  it('find unusual entries among millions with a partial index', async () => {
     const asked = (await plans()).filter(({ sql }) => / entry /.test(sql) && UNUSUAL.test(sql));
     expect(asked.length).toBeGreaterThan(10);
     const wrong = asked.filter(({ steps }) => steps.some((step) => /PRIMARY KEY/.test(step)));
     expect(wrong).toEqual([]);
   });
 
-  it('no index that every call writes is there for nothing', async () => {
+  it('use every index that call writes maintain', async () => {
     const steps = (await plans()).flatMap((plan) => plan.steps);
     const indexes = db
       .prepare<[], { readonly name: string; readonly tbl_name: string }>(
@@ -122,7 +122,7 @@ describe('how SQLite finds the rows of all statements that were asked for above'
   });
 });
 
-/** The table behind `SCAN x`, which may be its alias; empty: the step scans none. */
+/** Returns the table of a `SCAN x` step, which may name an alias. Empty if the step is no scan. */
 function scannedBy(step: string, sql: string): string {
   const name = /^SCAN (\w+)/.exec(step)?.[1];
   if (name === undefined) return '';

@@ -13,8 +13,8 @@ const stream = {
 const { streams: _, ...call } = anOpenCall();
 const open = { ...call, streams: [{ ...stream, pulseMs: 6_000 }] } as never;
 
-describe('an open record in the file', () => {
-  it('keeps the names and units of the first version, which a later one has to read', () => {
+describe('a stored open record', () => {
+  it('keeps the names and units of the first version, for later versions', () => {
     const stored = JSON.parse(JSON.stringify(storedCall(open)));
     expect(stored).toMatchObject({
       pulseSeconds: 60,

@@ -1,4 +1,4 @@
-/** The shape of each version of stored JSON is recorded: whoever changes a shape raises its version. */
+/** Compares the shapes of stored JSON with the recorded ones. A changed shape needs a new version. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -7,7 +7,7 @@ import { STORED_KINDS } from '../../../src/edge/store/stored-kinds.ts';
 const FILE = join(import.meta.dirname, 'stored-kinds.json');
 const recorded: Readonly<Record<string, string>> = JSON.parse(readFileSync(FILE, 'utf8'));
 
-it('a shape changes only with its version (UPDATE_SHAPES=1 records a new version)', () => {
+it('changes a shape only with its version (UPDATE_SHAPES=1 records a new version)', () => {
   const current = Object.fromEntries(
     STORED_KINDS.map(({ name, version, shape }) => [`${name} @${version}`, shape.text]),
   );
@@ -18,6 +18,6 @@ it('a shape changes only with its version (UPDATE_SHAPES=1 records a new version
   expect(merged, 'raise the version and add an upgrade').toMatchObject(current);
 });
 
-it('no two kinds have one name', () => {
+it('gives every kind a unique name', () => {
   expect(new Set(STORED_KINDS.map(({ name }) => name)).size).toBe(STORED_KINDS.length);
 });

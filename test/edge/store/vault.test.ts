@@ -5,7 +5,7 @@ import { ephemeralKey, Vault } from '../../../src/edge/store/vault.ts';
 describe('vault', () => {
   const vault = new Vault(ephemeralKey());
 
-  it('opens what it sealed, whatever the text', () => {
+  it('decrypts what it encrypted, for any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.string(), (text, purpose) => {
         const wellFormed = text.toWellFormed();
@@ -14,11 +14,11 @@ describe('vault', () => {
     );
   });
 
-  it('never seals the same text to the same bytes', () => {
+  it('never encrypts the same text to the same bytes', () => {
     expect(vault.seal('a', 'p')).not.toEqual(vault.seal('a', 'p'));
   });
 
-  it('a sealed value does not open for another purpose, another key, or when a bit has changed', () => {
+  it('rejects another purpose, another key, or a changed bit', () => {
     const sealed = vault.seal('secret', 'account-token:MA_A');
     expect(() => vault.open(sealed, 'account-token:MA_B')).toThrow(/cannot be decrypted/);
     expect(() => new Vault(ephemeralKey()).open(sealed, 'account-token:MA_A')).toThrow();

@@ -1,4 +1,4 @@
-/** Media that only remembers: legs and rooms that can be listened to and recorded, and sockets to bots. */
+/** Fake media: legs and rooms that record their operations, and sockets to bots. */
 import type {
   AudioStreams,
   MediaLeg,
@@ -58,7 +58,7 @@ export class ListeningMedia extends FakeMedia {
     return leg;
   }
 
-  /** What is still held, or heard, or written. */
+  /** Returns legs, rooms and recordings that still exist. */
   leftovers() {
     return {
       openLegs: this.legs.filter(({ isClosed }) => !isClosed).length,
@@ -73,12 +73,12 @@ export class ListeningMedia extends FakeMedia {
   }
 }
 
-/** One socket to a bot. */
+/** A fake socket to a bot. */
 export interface BotSocket {
   readonly options: StreamSocketOptions;
   readonly events: StreamSocketEvents;
   closedWith: string | undefined;
-  /** Closed for when its queue has run out: the test tells the end. */
+  /** Whether the socket closes after its queue is empty; the test signals that end. */
   drains: boolean;
   isOver: boolean;
 }

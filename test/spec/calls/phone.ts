@@ -1,4 +1,4 @@
-/** Phones that call the service, and calls that the service was asked to place. */
+/** Fake phones that call the service, and calls that the service places. */
 import { asCallUuid, type CallUuid } from '../../../src/base/ids.ts';
 import { ok } from '../../../src/base/result.ts';
 import type { Call } from '../../../src/domain/call/call.ts';
@@ -13,7 +13,7 @@ import { SITE } from './site.ts';
 
 export interface Caller {
   readonly callUuid: CallUuid;
-  /** What was sent to the phone: `180`, `183`, `200`, `hangup <cause>`. */
+  /** Messages sent to the phone: `180`, `183`, `200`, `hangup <cause>`. */
   readonly sent: readonly string[];
   readonly media: ListeningLeg;
   readonly call: Call;
@@ -23,7 +23,7 @@ export interface Caller {
 
 let count = 0;
 
-/** An INVITE that arrives, and what was sent to whoever sent it. */
+/** Creates an inbound INVITE and records the messages sent to its caller. */
 function inviteOf(over: Partial<InboundLeg>) {
   count += 1;
   const sent: string[] = [];
@@ -53,7 +53,7 @@ function inviteOf(over: Partial<InboundLeg>) {
   return { leg, sent, ends };
 }
 
-/** A call comes in, and whatever follows from it at once has happened. */
+/** Delivers an inbound call and waits for its immediate effects. */
 async function arrives(service: CallService, over: Partial<InboundLeg>): Promise<Caller> {
   const { leg, sent, ends } = inviteOf(over);
   const known = new Set(service.live());
@@ -72,7 +72,7 @@ async function arrives(service: CallService, over: Partial<InboundLeg>): Promise
   await settle();
   watch();
   const [call] = seen;
-  if (call === undefined) throw new Error('the call did not come into being');
+  if (call === undefined) throw new Error('the call was not created');
   return {
     callUuid: call.uuid,
     sent,
@@ -108,14 +108,14 @@ const throughCarrier = (from: string, to: string): Partial<InboundLeg> => ({
   carrier: 'north',
 });
 
-/** Somebody in the telephone network calls a number of the account. */
+/** Starts a PSTN call to a number of the account. */
 export const calledFrom = (
   service: CallService,
   { from = FAR, to = DID }: { from?: string; to?: string } = {},
   over: Partial<InboundLeg> = {},
 ): Promise<Caller> => arrives(service, { ...throughCarrier(from, to), ...over });
 
-/** The same, and what is sent to a call that is refused before it is one. */
+/** Starts a PSTN call and returns the messages of a call that is refused before it exists. */
 export async function refusedFrom(
   service: CallService,
   over: Partial<InboundLeg>,
@@ -126,7 +126,7 @@ export async function refusedFrom(
   return sent;
 }
 
-/** The same, and gives up so many turns of the event loop's microtasks later, whatever goes on in that moment. */
+/** Starts a PSTN call and cancels it after `turns` turns of the microtask queue, in any state. */
 export async function calledBriefly(service: CallService, turns: number): Promise<void> {
   const { leg, sent, ends } = inviteOf(throughCarrier(FAR, DID));
   service.inbound.accept(leg);
@@ -135,7 +135,7 @@ export async function calledBriefly(service: CallService, turns: number): Promis
   await settle();
 }
 
-/** The name that an endpoint of the account registers with; its phone is there. */
+/** Registers an endpoint of the account and returns its username. */
 export async function registered(service: CallService, username = 'alice'): Promise<string> {
   const { accountId, appId, provisioning, signalling } = service;
   const wanted = { accountId, username, alias: username, password: 'password', appId };
@@ -145,7 +145,7 @@ export async function registered(service: CallService, username = 'alice'): Prom
   return created.value.username;
 }
 
-/** A registered endpoint dials. */
+/** Starts a call by a registered endpoint. */
 export const dialledBy = (
   service: CallService,
   username: string,
@@ -167,7 +167,7 @@ export interface Placed {
   readonly invite: Invite;
 }
 
-/** POST …/Call/ as the REST interface hands it on; what the request leaves out has the spec's defaults. */
+/** Places a call as POST …/Call/ does. Missing fields have the spec's defaults. */
 export async function placed(
   service: CallService,
   over: Partial<PlaceCallsRequest> = {},
@@ -199,7 +199,7 @@ export async function placed(
   return callUuid;
 }
 
-/** The same, rung and answered by the far end. */
+/** Places a call that the far end answers. */
 export async function answered(
   service: CallService,
   over: Partial<PlaceCallsRequest> = {},

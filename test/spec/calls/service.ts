@@ -1,6 +1,6 @@
 /**
- * The call side of the whole service, joined as the real one is, over a real store in memory. Phones, carriers, media,
- * bots and the customer's web server are scripted.
+ * The call side of the service, assembled like the real one on an in-memory store. Phones, carriers, media, bots and the
+ * customer's web server are scripted.
  */
 
 import { type AccountId, asCallUuid, type CallUuid } from '../../../src/base/ids.ts';
@@ -28,11 +28,11 @@ import { Bots, ListeningMedia } from './media.ts';
 import { SITE, Site } from './site.ts';
 
 export const HOST = 'registrar.test';
-/** The account's own number, with the application behind it. */
+/** Number of the account, with an application attached. */
 export const DID = '14155550100';
-/** Somebody in the telephone network. */
+/** Number of a PSTN subscriber. */
 export const FAR = '14155550199';
-/** Millionths of a dollar per minute begun. */
+/** Prices in millionths of a dollar per started minute. */
 export const PRICE = { outbound: 60_000, inbound: 30_000, sip: 6000, stream: 9000 };
 export const REDIRECTS_PER_MINUTE = 10;
 
@@ -96,7 +96,7 @@ export async function openCallService(environment: Readonly<Record<string, strin
   };
 }
 
-/** A folder that only remembers sizes. */
+/** A fake folder that stores only file sizes. */
 const folderOf = (files: Map<string, number>) => ({
   prepare: (file: string) => {
     if (file.endsWith('.wav')) files.set(file, WAV_BYTES);
@@ -110,7 +110,7 @@ const folderOf = (files: Map<string, number>) => ({
   },
 });
 
-/** What is scripted, and the real client of callbacks over the scripted web server. */
+/** Creates the scripted parts, and the real callback client with the scripted web server. */
 function drawLines(
   { settings, logger, random }: Basics,
   { store, clock }: OpenedStore,
@@ -167,7 +167,7 @@ function drawLines(
   return { site, media, signalling, bots, spoken, lines };
 }
 
-/** One account with money, an application, a number, and a carrier to everywhere. */
+/** Creates an account with credit, an application, a number, and a carrier for all destinations. */
 async function provision({ accounts, ledger, provisioning }: Foundation) {
   const created = await accounts.create({ name: 'Ada', cpsLimit: 100, concurrentCallsLimit: 100 });
   if (!created.ok) throw new Error(created.error.kind);
@@ -187,7 +187,7 @@ async function provision({ accounts, ledger, provisioning }: Foundation) {
   return { accountId, appId, owned };
 }
 
-/** What is there to be looked at: live calls, records, timelines, entries, and what is still held. */
+/** Functions to inspect live calls, records, timelines, entries, and leftovers. */
 function readersOf(of: {
   readonly calls: ReturnType<typeof joinCalls>;
   readonly foundation: Foundation;
@@ -205,14 +205,14 @@ function readersOf(of: {
   return {
     live: () => calls.keeper.live(),
     cdrs,
-    /** The record of the only call that has ended, or of one of several. */
+    /** Returns the record of the only finished call, or of the given one. */
     cdr: async (callUuid?: CallUuid): Promise<Cdr> => {
       const found = (await cdrs()).filter((cdr) => (callUuid ?? cdr.callUuid) === cdr.callUuid);
       const [only, ...more] = found;
       if (only === undefined || more.length > 0) throw new Error(`${found.length} records`);
       return only;
     },
-    /** The timeline of a call, one kind of it: text and facts in one line each. */
+    /** Returns the timeline entries of one kind, each with text and facts in one line. */
     log: async (callUuid: CallUuid, kind: string): Promise<readonly string[]> => {
       const lines = await calls.control.callLog(accountId, callUuid);
       if (!lines.ok) throw new Error(lines.error.kind);
@@ -222,7 +222,7 @@ function readersOf(of: {
     },
     debits: async () =>
       (await ledger.list({ accountId }, 1, 100)).entries.filter(({ type }) => type === 'debit'),
-    /** Everything that was taken has been given back, and nothing went wrong unseen. */
+    /** Returns resources that were not released and errors that were not expected. */
     leftovers: async () => {
       await settle();
       const balance = await ledger.balance(accountId, 'USD');

@@ -1,4 +1,4 @@
-/** A customer's web server at the wire: answers by path, and remembers what it was sent. */
+/** A fake customer web server: answers by path and records the requests. */
 import { err, ok, type Result } from '../../../src/base/result.ts';
 import type {
   HttpCaller,
@@ -11,14 +11,14 @@ import type { SimClock } from '../../sim/clock.ts';
 
 export const SITE = 'https://app.test';
 
-/** A body with status 200, another status, a failed exchange, or nothing until the caller gives up. */
+/** A body with status 200, another status, a failed exchange, or no response. */
 export type Reply = string | number | { readonly fails: HttpFailureKind | 'silence' };
 
 export interface Asked {
   readonly path: string;
   readonly method: string;
   readonly atMs: number;
-  /** Of the query and of the form in the body. */
+  /** Parameters in the query and in the form body. */
   readonly parameters: Readonly<Record<string, string>>;
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -34,21 +34,21 @@ export class Site implements HttpCaller {
     this.#clock = clock;
   }
 
-  /** From now on `path` answers so; a path that is not known acknowledges with an empty body. */
+  /** Sets the response of `path`. Unknown paths return an empty body. */
   on(path: string, reply: Reply | ((asked: Asked) => Reply)): void {
     this.#replies.set(path, reply);
   }
 
-  /** The parameters of all requests to a path, in order. */
+  /** Returns the parameters of all requests to a path, in order. */
   told(path: string): ReadonlyArray<Readonly<Record<string, string>>> {
     return this.asked.filter((asked) => asked.path === path).map(({ parameters }) => parameters);
   }
 
-  /** The parameters of the only request to a path. */
+  /** Returns the parameters of the only request to a path. */
   toldOnce(path: string): Readonly<Record<string, string>> {
     const [only, ...more] = this.told(path);
     if (only === undefined || more.length > 0) {
-      throw new Error(`${path} was asked ${this.told(path).length} times`);
+      throw new Error(`${path} received ${this.told(path).length} requests`);
     }
     return only;
   }

@@ -1,4 +1,4 @@
-/** Dialect §3.11 over REST: agents, campaigns and what may be done with them. */
+/** Dialect §3.11 over REST: agents, campaigns and their operations. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Service, startService } from '../service.ts';
 import { FOREIGN_NUMBER } from './service.ts';
@@ -41,7 +41,7 @@ const act = (id: string, command: string, body: object = {}) =>
   service.post(`${root}/campaigns/${id}/${command}`, body);
 
 describe('agents', () => {
-  it('are created, read, listed, changed and deleted', async () => {
+  it('are created, read, listed, updated and deleted', async () => {
     const created = await createAgent({
       hangup_url: 'https://bot.example/bye',
       hangup_method: 'GET',
@@ -86,13 +86,13 @@ describe('agents', () => {
     [{ static_headers: [{ key: 'A', value: 'x\r\nB: y' }] }, 'static_headers'],
     [{ static_headers: [{ key: 'A' }] }, 'static_headers.0.value'],
     [{ machine_detection: 'maybe' }, 'machine_detection'],
-  ])('%j is refused, naming %s', async (over, field) => {
+  ])('refuses %j and names %s', async (over, field) => {
     const reply = await service.post(`${root}/campaign/agents`, { ...AGENT, ...over });
     expect(reply.status).toBe(400);
     expect(reply.body.details).toHaveProperty([field]);
   });
 
-  it('stay while a campaign that is not over uses them', async () => {
+  it('cannot be deleted while unfinished campaigns use them', async () => {
     const { agent_id: agentId } = await create();
     const reply = await service.send('DELETE', `${root}/campaign/agents/${agentId}`);
     expect(reply.status).toBe(409);
@@ -101,7 +101,7 @@ describe('agents', () => {
 });
 
 describe('a campaign', () => {
-  it('is a draft with every field of its record', async () => {
+  it('is created as a draft with every field of its record', async () => {
     const created = await create({
       window_enabled: 'true',
       window_start_time: '09:00',
@@ -147,7 +147,7 @@ describe('a campaign', () => {
     [{ name: 'x'.repeat(101) }, 'name'],
     [{ agent_id: 'nobody' }, 'agent_id'],
     [{ max_concurrent: 0 }, 'max_concurrent'],
-    // The account has ten.
+    // The account's limit is ten.
     [{ max_concurrent: 11 }, 'max_concurrent'],
     [{ timezone: 'Mars/Olympus' }, 'timezone'],
     [{ caller_id_strategy: 'any' }, 'caller_id_strategy'],
@@ -177,19 +177,19 @@ describe('a campaign', () => {
     [{ retry_delays: [0] }, 'retry_delays.0'],
     [{ notify_url: 'ftp://x' }, 'notify_url'],
     [{ pool_max_calls_per_number: 0 }, 'pool_max_calls_per_number'],
-  ])('%j is refused, naming %s', async (over, field) => {
+  ])('refuses %j and names %s', async (over, field) => {
     const { id } = await createAgent();
     const reply = await service.post(`${root}/campaigns`, plan({ agent_id: id, ...over }));
     expect(reply.status, reply.text).toBe(400);
     expect(reply.body.details).toHaveProperty([field]);
   });
 
-  it('keeps cps as it was given, fractions too; below 1 it is 1', async () => {
+  it('keeps cps unchanged, including fractions; below 1 it is 1', async () => {
     expect(await create({ cps: 2.5 })).toMatchObject({ cps: 2.5 });
     expect(await create({ cps: -1 })).toMatchObject({ cps: 1 });
   });
 
-  it('is changed while it is a draft or ready; what is absent stays', async () => {
+  it('is updated while it is a draft or ready; absent fields stay unchanged', async () => {
     const { id } = await create({ scheduled_at: '2027-01-01T00:00:00Z', notify_url: null });
     const url = `${root}/campaigns/${id}`;
     const put = (body: object) => service.send('PUT', url, { body });
@@ -215,7 +215,7 @@ describe('a campaign', () => {
     expect((await put({ agent_id: 'nobody' })).status).toBe(400);
   });
 
-  it('goes from state to state, and nowhere else: 409 says where it is', async () => {
+  it('allows only valid state changes; 409 names the current state', async () => {
     const { id: draft } = await create();
     const refused = await act(draft, 'start');
     expect(refused.status).toBe(409);
@@ -252,7 +252,7 @@ describe('a campaign', () => {
     expect(others.body.objects.map((one: { id: string }) => one.id)).not.toContain(id);
   });
 
-  it('is scheduled, and its schedule is taken away', async () => {
+  it('is scheduled, and the schedule removed', async () => {
     const id = await ready();
     const at = '2027-06-01T09:00:00+02:00';
     expect((await act(id, 'schedule', { scheduled_at: at })).body.scheduled_at).toBe(
@@ -272,7 +272,7 @@ describe('a campaign', () => {
     expect((await act(id, 'clone', { name: 'Second' })).body.name).toBe('Second');
   });
 
-  it('that does not exist is 404 everywhere', async () => {
+  it('returns 404 everywhere if it does not exist', async () => {
     for (const command of ['start', 'pause', 'resume', 'cancel', 'archive', 'clone']) {
       const reply = await act('00000000-0000-4000-8000-000000000000', command);
       expect(reply.status, command).toBe(404);
@@ -282,7 +282,7 @@ describe('a campaign', () => {
 });
 
 describe('a pool', () => {
-  it('takes numbers of the account, lists them and lets them go', async () => {
+  it('adds, lists and removes numbers of the account', async () => {
     const { id } = await create({ caller_id_strategy: 'pool', fixed_caller_id: null });
     const url = `${root}/campaigns/${id}/pool`;
     const numbers = [
@@ -328,7 +328,7 @@ describe('a pool', () => {
 });
 
 describe('do-not-call lists', () => {
-  it('are kept by the account and by the operator', async () => {
+  it('are managed by the account and by the operator', async () => {
     const url = `${root}/do-not-call`;
     const numbers = ['+14155550131', '14155550132', '+14155550131'];
     const added = await service.post(url, { numbers });
@@ -350,14 +350,14 @@ describe('do-not-call lists', () => {
       total: 1,
       objects: [{ number: '+14155550140' }],
     });
-    // The operator's are not the account's.
+    // The account's list excludes the operator's numbers.
     expect((await service.get(url)).body.total).toBe(1);
     expect((await service.admin('DELETE', `${admin}/14155550140`)).status).toBe(204);
   });
 });
 
 describe('capacity', () => {
-  it('shows running campaigns with what runs and what waits', async () => {
+  it('shows running campaigns with active and waiting calls', async () => {
     const { id } = await create();
     const campaign = (await service.store.campaigns.get(id))!;
     service.dialer.active = { accountId: service.account.authId, campaign };

@@ -1,4 +1,4 @@
-/** Dialect §3.11 over REST: contact lists in, outcomes out. */
+/** Dialect §3.11 over REST: uploads of contact lists, and results. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { asCallUuid, asCampaignId } from '../../../src/base/ids.ts';
 import { type Service, startService } from '../service.ts';
@@ -48,7 +48,7 @@ const SUMMARY = {
 };
 
 describe('an upload', () => {
-  it('is CSV, a file of a form, or JSON rows: the same contacts come of it, and the campaign is ready', async () => {
+  it('accepts CSV, a form file, or JSON rows with the same result, and makes the campaign ready', async () => {
     const rows = [
       { to: '+14155550101', from: '+14155550111', Name: 'Ann' },
       { to: '4155550102', Name: 'Bob, of Ohio' },
@@ -82,7 +82,7 @@ describe('an upload', () => {
     expect((await service.get(url)).body).toMatchObject({ status: 'ready', total_contacts: 2 });
   });
 
-  it('tells every row that is no contact, in the reply and as a file', async () => {
+  it('reports every rejected row, in the reply and as a file', async () => {
     const reply = await sendCsv(
       'to,Name\n14155550101,Ann\nnobody,Bob\n14155550103,Cid,x\n+1 415 555 0101,Dee\n',
     );
@@ -101,7 +101,7 @@ describe('an upload', () => {
     ]);
   });
 
-  it('takes the place of the list before; one that is refused leaves it', async () => {
+  it('replaces the previous list; a refused upload keeps it', async () => {
     await sendCsv(CSV);
     expect((await sendCsv('to\n14155550109\n')).body.total_rows).toBe(1);
     const numbers = async () =>
@@ -125,7 +125,7 @@ describe('an upload', () => {
     expect(await service.store.campaigns.strayLists()).toEqual([]);
   });
 
-  it('that is cut off, too large or of another type is refused; nothing of it is kept', async () => {
+  it('refuses a truncated, oversized or unsupported upload completely', async () => {
     const large = `to,Name\n${'14155550101,Ann\n'.repeat(70_000)}`;
     expect((await sendCsv(large)).status).toBe(413);
     const type = { headers: { 'content-type': 'application/zip' } };
@@ -144,7 +144,7 @@ describe('an upload', () => {
     expect(await service.store.campaigns.strayLists()).toEqual([]);
   });
 
-  it('of many rows arrives whole and in order', async () => {
+  it('keeps all rows of a large list in order', async () => {
     const rows = Array.from(
       { length: 2500 },
       (_, i) => `1415555${String(i).padStart(4, '0')},x${i}`,
@@ -160,7 +160,7 @@ describe('an upload', () => {
 });
 
 describe('contacts', () => {
-  it('are filtered by status and number, and cut', async () => {
+  it('are filtered by status and number, and paged', async () => {
     await sendCsv('to\n14155550101\n14155550102\n14155550202\n');
     const found = async (query: string) => (await service.get(`${url}/contacts?${query}`)).body;
     expect(await found('search=5550')).toMatchObject({ total: 3 });
@@ -227,7 +227,7 @@ describe('calls and results', () => {
     }
   }
 
-  it('every attempt is listed, the last one is the result, and a call is found', async () => {
+  it('lists every attempt, uses the last as the result, and finds the contact of a call', async () => {
     await sendCsv('to\n14155550101\n14155550102\n');
     await callFirst();
     const calls = (await service.get(`${url}/calls?per_page=1`)).body;

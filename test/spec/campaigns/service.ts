@@ -1,4 +1,4 @@
-/** Campaigns over a store, whose dialer changes states and dials nobody. */
+/** Campaigns on a store, with a dialer that changes states and places no calls. */
 import type { AccountId } from '../../../src/base/ids.ts';
 import {
   CampaignService,
@@ -7,7 +7,7 @@ import {
 import type { Campaign, CampaignHealth, PauseReason } from '../../../src/domain/campaign/types.ts';
 import type { Store } from '../../../src/edge/store/store.ts';
 
-/** No account may show it. */
+/** Number that no account may use as caller ID. */
 export const FOREIGN_NUMBER = '12025550199';
 
 type DomainServices = Pick<CampaignServiceNeeds, 'accounts' | 'clock' | 'random'> & {
@@ -16,7 +16,7 @@ type DomainServices = Pick<CampaignServiceNeeds, 'accounts' | 'clock' | 'random'
 
 export class StillDialer {
   readonly #store: DomainServices['store'];
-  /** Told to whoever asks for capacity. */
+  /** Campaign reported in capacity requests. */
   active: { readonly accountId: AccountId; readonly campaign: Campaign } | undefined;
   obstacleNow: { readonly reason: PauseReason; readonly detail: string } | undefined;
 

@@ -96,13 +96,13 @@ const fields = {
   first_response_ms: Type.Optional(
     told(
       policyNumber(500, 32_000),
-      'seconds without any response to an INVITE before the next carrier is tried; null: sip.firstResponseMs',
+      'time without any response to an INVITE before the next carrier is tried, ms; null: sip.firstResponseMs',
     ),
   ),
   answer_ms: Type.Optional(
     told(
       policyNumber(1000, 600_000),
-      'seconds without an answer before the next carrier is tried; null: the ring timeout of the call',
+      'ringing time without an answer before the next carrier is tried, ms; null: unlimited',
     ),
   ),
   failover_on: Type.Optional(

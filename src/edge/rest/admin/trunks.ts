@@ -50,12 +50,15 @@ const trunkPolicy = adminRoute({
     if (!known.ok) return refused(known.error);
     const policy = policyWith(known.value.policy, body);
     const patched = await trunks.patch(accountId, trunkId, {
-      ...{ policy, ...(egressAllow === undefined ? {} : { egressAllow }) },
+      policy,
+      ...(egressAllow === undefined ? {} : { egressAllow }),
     });
     if (!patched.ok) return refused(patched.error);
     const { egressAllow: allowed } = patched.value;
     return ok({
-      ...{ trunk_id: trunkId, egress_allow: [...allowed], ...showPeer(patched.value.policy) },
+      trunk_id: trunkId,
+      egress_allow: [...allowed],
+      ...showPeer(patched.value.policy),
     });
   },
 });

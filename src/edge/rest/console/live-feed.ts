@@ -6,9 +6,9 @@ import type { LiveCall } from '../../../domain/dispatch/types.ts';
 
 const EVERY_MS = 1000;
 /** Number of rounds without changes after which a comment line keeps the connection open through proxies. */
-const QUIET_ROUNDS = 15;
+const KEEPALIVE_ROUNDS = 15;
 /** Number of rounds between two checks that a page is still authorized. */
-const LOOK_ROUNDS = 5;
+const RECHECK_ROUNDS = 5;
 const MAX_LISTENERS = 200;
 const MAX_PER_USER = 10;
 /** Buffered bytes above which a page receives no further messages until it has read. */
@@ -42,7 +42,7 @@ export class LiveFeed {
   readonly #listeners = new Set<Listener>();
   #cancel: (() => void) | undefined;
   #rounds = 0;
-  #isTelling = false;
+  #isSending = false;
   #isDue = false;
 
   constructor(needs: LiveFeedNeeds) {
@@ -63,7 +63,7 @@ export class LiveFeed {
       this.#listeners.delete(listener);
       if (this.#listeners.size === 0) this.stop();
     });
-    void this.#tell();
+    void this.#sendRound();
     if (this.#cancel === undefined) this.#again();
     return stream;
   }
@@ -79,13 +79,13 @@ export class LiveFeed {
     const { clock } = this.#needs;
     this.#cancel = clock.at(clock.monotonicMs() + EVERY_MS, () => {
       this.#rounds += 1;
-      if (this.#rounds % LOOK_ROUNDS === 0) void this.#look();
-      void this.#tell();
+      if (this.#rounds % RECHECK_ROUNDS === 0) void this.#recheck();
+      void this.#sendRound();
       this.#again();
     });
   }
 
-  async #look(): Promise<void> {
+  async #recheck(): Promise<void> {
     for (const listener of [...this.#listeners]) {
       if (!(await listener.isAllowed().catch(() => true))) this.#end(listener);
     }
@@ -98,20 +98,20 @@ export class LiveFeed {
   /**
    * Sends one round of updates. Never rejects: if the calls cannot be listed, the round is skipped and pages keep their data.
    */
-  async #tell(): Promise<void> {
+  async #sendRound(): Promise<void> {
     this.#isDue = true;
-    if (this.#isTelling) return;
-    this.#isTelling = true;
+    if (this.#isSending) return;
+    this.#isSending = true;
     try {
-      while (this.#isDue) await this.#tellOnce();
+      while (this.#isDue) await this.#sendRoundOnce();
     } catch {
       // Ignores a failed listing, for example when the node of a call does not answer; failed nodes are reported elsewhere.
     } finally {
-      this.#isTelling = false;
+      this.#isSending = false;
     }
   }
 
-  async #tellOnce(): Promise<void> {
+  async #sendRoundOnce(): Promise<void> {
     this.#isDue = false;
     const calls = await this.#needs.list();
     const texts = new Map<string, Promise<string>>();
@@ -150,6 +150,6 @@ function push(listener: Listener, text: string): void {
     stream.push(`event: calls\ndata: ${text}\n\n`);
     return;
   }
-  listener.quiet = (listener.quiet + 1) % QUIET_ROUNDS;
+  listener.quiet = (listener.quiet + 1) % KEEPALIVE_ROUNDS;
   if (listener.quiet === 0) stream.push(': still here\n\n');
 }

@@ -12,7 +12,7 @@ interface Described {
 type Problems = Record<string, string>;
 
 /** Maximum number of names in an error; a body may contain thousands. */
-const TOLD_MAX = 20;
+const NAMES_MAX = 20;
 const UNKNOWN_FIELD = 'is not a field of this request';
 
 /**
@@ -29,10 +29,10 @@ export function beyondSchema(
   checkQuery(route, (query ?? {}) as Readonly<Record<string, unknown>>, problems);
   if (route.audience === 'admin' || route.filtersInBody)
     checkBody(route.body ?? {}, body, '', problems);
-  const told = Object.entries(problems);
-  if (told.length === 0) return undefined;
+  const entries = Object.entries(problems);
+  if (entries.length === 0) return undefined;
   return failure(400, 'invalid request parameters', {
-    detail: told.map(([name, problem]) => `${name} ${problem}`).join('; '),
+    detail: entries.map(([name, problem]) => `${name} ${problem}`).join('; '),
     details: problems,
   });
 }
@@ -47,7 +47,7 @@ function checkQuery(
   // Links accept unknown parameters, because mail programs add them.
   const refuses = known !== undefined && route.audience !== 'link' && !route.dropsUnknownQuery;
   for (const [name, value] of Object.entries(query)) {
-    if (Object.keys(problems).length >= TOLD_MAX) return;
+    if (Object.keys(problems).length >= NAMES_MAX) return;
     if (Array.isArray(value)) note(problems, name, 'is given more than once');
     else if (refuses && !Object.hasOwn(known, name)) {
       const names = Object.keys(known);
@@ -70,7 +70,7 @@ function checkBody(schema: Described, value: unknown, path: string, problems: Pr
   if (schema.properties === undefined && path !== '') return;
   const known = schema.properties ?? {};
   for (const [name, member] of Object.entries(value)) {
-    if (Object.keys(problems).length >= TOLD_MAX) return;
+    if (Object.keys(problems).length >= NAMES_MAX) return;
     const described = Object.hasOwn(known, name) ? known[name] : undefined;
     if (described === undefined) note(problems, path + name, UNKNOWN_FIELD);
     else checkBody(described, member, `${path}${name}.`, problems);

@@ -1,6 +1,6 @@
--- The schema as it is after migration 021 of SQLite: the same tables and columns.
+-- The schema after SQLite migration 021, with the same tables and columns.
 -- Money: integer millionths (columns without suffix), time: integer microseconds UTC (`_us`), flags: 0 or 1.
--- Text sorts and folds by its bytes ("C"), as SQLite does. Rows that are changed again and again leave room in their pages (fillfactor).
+-- Text is compared by bytes (collation "C"), as in SQLite. Tables with frequent updates leave free space in pages (fillfactor).
 -- sqlite: 021
 
 CREATE TABLE setting (
@@ -420,7 +420,7 @@ CREATE TABLE cdr (
   stir_attestation TEXT COLLATE "C",
   UNIQUE (call_uuid)
 );
--- What strangers send is of any length, unlike what a tree takes (some 2,700 bytes).
+-- Values from unknown peers may exceed the maximum size of a B-tree entry (about 2,700 bytes).
 CREATE INDEX cdr_from ON cdr USING hash (from_number);
 CREATE INDEX cdr_to ON cdr USING hash (to_number);
 CREATE INDEX cdr_sip_call_id ON cdr USING hash (sip_call_id);

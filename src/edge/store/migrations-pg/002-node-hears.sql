@@ -1,4 +1,4 @@
--- Whether the node could ask Redis for the others at its last beat.
+-- Whether the node could reach Redis at its last heartbeat.
 -- sqlite: 022
 
 ALTER TABLE node ADD COLUMN hears BIGINT NOT NULL DEFAULT 1;

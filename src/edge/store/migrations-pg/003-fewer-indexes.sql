@@ -1,8 +1,8 @@
--- Every leg that ends writes a row of `cdr` and one of `entry`, and a page of each index: those that hardly any call is found by
--- leave the calls out, or go.
+-- Every leg that ends writes a row of `cdr` and one of `entry`, and a page of each index. Rarely used indexes therefore become
+-- partial or are dropped.
 -- sqlite: 023
 DROP INDEX reservation_balance;
--- An entry's number rises with its time: the first of a window is found among the numbers.
+-- Entry numbers ascend with time, so a binary search by number finds the first entry of a time window.
 DROP INDEX entry_created;
 DROP INDEX entry_sign;
 DROP INDEX entry_reference_type;

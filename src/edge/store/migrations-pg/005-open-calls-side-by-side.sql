@@ -1,2 +1,2 @@
 -- sqlite: 025
--- How SQLite keeps open records: nothing changes here.
+-- SQLite changes the storage of open records; PostgreSQL needs no change.

@@ -1,5 +1,5 @@
 -- Money: integer millionths (columns without suffix), time: integer microseconds UTC (`_us`), flags: 0 or 1.
--- Lists and records without a column of their own are JSON text.
+-- Lists and records without separate columns are JSON text.
 
 CREATE TABLE setting (
   key TEXT PRIMARY KEY,
@@ -43,7 +43,7 @@ CREATE TABLE account (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX account_parent ON account (parent_auth_id, created_us);
 
--- `sealed`: encrypted under the key file. They sign webhooks, so a hash would not do.
+-- `sealed`: encrypted with the key file. Tokens sign webhooks, so a hash would not suffice.
 CREATE TABLE account_token (
   id INTEGER PRIMARY KEY,
   auth_id TEXT NOT NULL REFERENCES account (auth_id) ON DELETE CASCADE,
@@ -53,7 +53,7 @@ CREATE TABLE account_token (
 ) STRICT;
 CREATE INDEX account_token_account ON account_token (auth_id, id);
 
--- Access tokens are known by their SHA-256 alone.
+-- Only the SHA-256 of an access token is stored.
 CREATE TABLE access_token (
   hash TEXT PRIMARY KEY,
   auth_id TEXT NOT NULL REFERENCES account (auth_id) ON DELETE CASCADE,
@@ -106,8 +106,8 @@ CREATE TABLE balance (
   UNIQUE (account_id, currency)
 ) STRICT, WITHOUT ROWID;
 
--- `seq` counts an account's entries from 1 without gaps and rises with `created_us`: a page of the whole ledger, or
--- of a window of time, is a range of it, whatever its number.
+-- `seq` numbers an account's entries from 1 without gaps, in the order of `created_us`. Each page of the whole ledger,
+-- or of a time window, is therefore a range of `seq`.
 CREATE TABLE entry (
   account_id TEXT NOT NULL,
   seq INTEGER NOT NULL,
@@ -143,7 +143,7 @@ CREATE TABLE ledger_head (
   created_us INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- Sums by UTC day (days since the epoch), kept with every entry: a summary reads days, not entries.
+-- Sums per UTC day (days since the epoch), updated with every entry. A summary reads days, not entries.
 CREATE TABLE entry_total (
   account_id TEXT NOT NULL,
   day INTEGER NOT NULL,
@@ -157,7 +157,7 @@ CREATE TABLE entry_total (
   PRIMARY KEY (account_id, day, currency, reference_type, type, sign, status)
 ) STRICT, WITHOUT ROWID;
 
--- What is held; not entries (they would change). Sum per balance = balance.reserved_funds.
+-- Reserved amounts. Not entries, because they change. Sum per balance = balance.reserved_funds.
 CREATE TABLE reservation (
   id TEXT PRIMARY KEY,
   account_id TEXT NOT NULL,
@@ -336,7 +336,7 @@ CREATE INDEX phone_number_application ON phone_number (application_id);
 CREATE INDEX phone_number_trunk ON phone_number (trunk_group_id);
 CREATE INDEX phone_number_rental ON phone_number (next_billing_us) WHERE next_billing_us IS NOT NULL;
 
--- `auth` is encrypted: it holds the password that the carrier gave us.
+-- `auth` is encrypted: it contains the password issued by the carrier.
 CREATE TABLE carrier (
   name TEXT PRIMARY KEY,
   host TEXT NOT NULL,
@@ -363,7 +363,7 @@ CREATE TABLE caller_id (
 
 -- Calls ------------------------------------------------------------------------------------------------------
 
--- Calls that run now: enough of each to close and bill it after a crash. `record` is the whole OpenCall as JSON.
+-- Running calls, with the data to close and bill them after a crash. `record` is the whole OpenCall as JSON.
 CREATE TABLE open_call (
   call_uuid TEXT PRIMARY KEY,
   account_id TEXT NOT NULL,
@@ -431,7 +431,7 @@ CREATE TABLE call_log (
 CREATE INDEX call_log_call ON call_log (call_uuid, at_us, id);
 CREATE INDEX call_log_age ON call_log (at_us);
 
--- Notifications until they are acknowledged or given up.
+-- Notifications until they are acknowledged or abandoned.
 CREATE TABLE notification (
   seq INTEGER PRIMARY KEY AUTOINCREMENT,
   id TEXT NOT NULL UNIQUE,

@@ -1,2 +1,2 @@
--- Set while the account has been told that its balance is low; cleared when it is not low any more.
+-- Set when the account was notified of a low balance; cleared when the balance is no longer low.
 ALTER TABLE balance ADD COLUMN low_balance_alerted INTEGER NOT NULL DEFAULT 0;

@@ -1,2 +1,2 @@
--- What is to be charged and told once the file of a recording stands: also by the process that finds it cut off by a crash.
+-- Charges and callbacks that are due when the file of a recording is complete, also after a crash during the recording.
 ALTER TABLE recording ADD COLUMN dues TEXT;

@@ -1,3 +1,3 @@
--- What a sub-account may be kept from, and how many requests a second it may send (dialect §3.10).
+-- Permissions of a sub-account, and its maximum number of requests per second (dialect §3.10).
 ALTER TABLE account ADD COLUMN permissions TEXT NOT NULL DEFAULT '{}';
 ALTER TABLE account ADD COLUMN rate_limit INTEGER;

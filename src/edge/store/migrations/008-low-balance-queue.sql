@@ -1,4 +1,4 @@
--- Falls of a balance below its threshold of which nobody has been told yet.
+-- Low-balance alerts that have not been sent yet.
 CREATE TABLE low_balance_alert (
   id INTEGER PRIMARY KEY,
   balance_id TEXT NOT NULL REFERENCES balance (id),

@@ -1,4 +1,4 @@
--- Campaigns: agents, plans, lists of contacts, attempts, pools of caller ids, numbers that nobody calls.
+-- Campaigns: agents, plans, contact lists, attempts, pools of caller IDs, do-not-call lists.
 CREATE TABLE campaign_agent (
   seq INTEGER PRIMARY KEY,
   id TEXT NOT NULL UNIQUE,
@@ -19,7 +19,7 @@ CREATE TABLE campaign_agent (
 ) STRICT;
 CREATE INDEX campaign_agent_account ON campaign_agent (account_id, seq);
 
--- The contacts of one upload. `open`: rows are being added; `current`: a campaign's; one that is neither is deleted bit by bit.
+-- The contacts of one upload. `open`: rows are being added. `current`: used by a campaign. Other lists are deleted in batches.
 CREATE TABLE campaign_list (
   number INTEGER PRIMARY KEY AUTOINCREMENT,
   campaign_id TEXT NOT NULL,
@@ -28,7 +28,7 @@ CREATE TABLE campaign_list (
   bad_rows INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
--- The counters are changed with each contact's status, in the same unit of work.
+-- The counters change together with the status of a contact, in the same unit of work.
 CREATE TABLE campaign (
   seq INTEGER PRIMARY KEY,
   id TEXT NOT NULL UNIQUE,
@@ -72,7 +72,7 @@ CREATE INDEX campaign_account ON campaign (account_id, seq);
 CREATE INDEX campaign_agent_use ON campaign (agent_id);
 CREATE INDEX campaign_unfinished ON campaign (status) WHERE status IN ('ready', 'queued', 'running', 'paused');
 
--- `due_us`: 0 never called yet, a moment for retries, NULL when it is not to be called (any more, or just now it is).
+-- `due_us`: 0 if never called, the time of the next retry, or NULL if the contact is being called or is finished.
 CREATE TABLE campaign_contact (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   list INTEGER NOT NULL REFERENCES campaign_list (number),
@@ -102,7 +102,7 @@ CREATE TABLE campaign_bad_row (
   PRIMARY KEY (list, row_number)
 ) STRICT, WITHOUT ROWID;
 
--- Written before the call is placed, closed with what becomes of the contact.
+-- Written before the call is placed, and closed with the resulting status of the contact.
 CREATE TABLE campaign_attempt (
   seq INTEGER PRIMARY KEY,
   call_uuid TEXT NOT NULL UNIQUE,
@@ -138,7 +138,7 @@ CREATE TABLE campaign_number (
   UNIQUE (campaign_id, number)
 ) STRICT;
 
--- `scope`: a main account, or `operator` for all.
+-- `scope`: a main account, or `operator` for all accounts.
 CREATE TABLE do_not_call (
   scope TEXT NOT NULL,
   number TEXT NOT NULL,

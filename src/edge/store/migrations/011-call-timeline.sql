@@ -1,4 +1,4 @@
--- The timeline of a call is read as a whole: one row beside its record, in place of a row and two index entries a line.
+-- A timeline is read as a whole, so it has one row per call instead of a row and two index entries per line.
 CREATE TABLE call_timeline (
   number INTEGER PRIMARY KEY REFERENCES cdr (number) ON DELETE CASCADE,
   ended_us INTEGER NOT NULL,

@@ -1,2 +1,2 @@
--- 0: nobody was rung; it counts for no limit.
+-- 0: no phone rang, so the attempt counts towards no limit.
 ALTER TABLE campaign_attempt ADD COLUMN counted INTEGER NOT NULL DEFAULT 1;

@@ -1,2 +1,2 @@
--- How calls to a carrier are made: timers, failover, routing.
+-- Policy of calls to a carrier: timers, failover, routing.
 ALTER TABLE carrier ADD COLUMN policy TEXT NOT NULL DEFAULT '{}';

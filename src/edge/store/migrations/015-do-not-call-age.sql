@@ -1,5 +1,5 @@
--- Since when a number is listed, for those who keep such lists for a time alone.
+-- Time at which a number was listed, for lists with a retention period.
 ALTER TABLE do_not_call ADD COLUMN added_us INTEGER NOT NULL DEFAULT 0;
 UPDATE do_not_call SET added_us = unixepoch() * 1000000;
--- Campaigns that are over are found by age.
+-- Finds finished campaigns by age.
 CREATE INDEX campaign_over ON campaign (updated_us) WHERE status IN ('completed', 'cancelled', 'archived');

@@ -1,4 +1,4 @@
--- SIP logins that tokens of customers were turned into, and tokens that were revoked.
+-- SIP logins created from customer tokens, and revoked tokens.
 CREATE TABLE phone_login (
   id TEXT PRIMARY KEY,
   account_id TEXT NOT NULL,
@@ -17,5 +17,5 @@ CREATE TABLE revoked_token (
   until_us INTEGER NOT NULL,
   PRIMARY KEY (account_id, jti)
 ) STRICT, WITHOUT ROWID;
--- Which login registered a contact.
+-- Login that registered a contact.
 ALTER TABLE binding ADD COLUMN login TEXT;

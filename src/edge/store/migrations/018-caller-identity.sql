@@ -1,5 +1,5 @@
--- What a trunk is told about callers, and which header fields go on to it.
+-- Caller identity sent to a trunk, and header fields passed on to it.
 ALTER TABLE trunk ADD COLUMN policy TEXT NOT NULL DEFAULT '{}';
--- Whether the caller's number was proved (STIR); NULL: of a call before this was known.
+-- Whether the caller's number was verified (STIR). NULL: calls before this column existed.
 ALTER TABLE cdr ADD COLUMN stir_verification TEXT;
 ALTER TABLE cdr ADD COLUMN stir_attestation TEXT;

@@ -1,4 +1,4 @@
--- Words of recordings: asked for when a recording begins, so that a restart takes them up.
+-- Transcriptions of recordings. Requested when a recording begins, so that a restart can resume them.
 CREATE TABLE transcription (
   transcription_id TEXT PRIMARY KEY,
   recording_id TEXT NOT NULL,

@@ -1,4 +1,4 @@
--- People who sign in at the console.
+-- Users of the console.
 CREATE TABLE console_user (
   id TEXT PRIMARY KEY,
   email TEXT NOT NULL UNIQUE,
@@ -25,7 +25,7 @@ CREATE TABLE user_session (
   address TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX user_session_user ON user_session (user_id, created_us);
--- Who changed what; entries are never changed.
+-- Audit log. Entries are never changed.
 CREATE TABLE audit (
   id INTEGER PRIMARY KEY,
   at_us INTEGER NOT NULL,

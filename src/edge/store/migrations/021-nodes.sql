@@ -1,5 +1,5 @@
--- Processes that share this store. Each start of one, and each declaration of its death by another, makes its epoch grow:
--- rows of an earlier epoch are nobody's, and whoever takes them up does so in one unit of work.
+-- Processes that share this store. The epoch of a node increases at each start, and when another node declares it dead.
+-- Rows of an earlier epoch are orphaned; a node adopts them in one unit of work.
 CREATE TABLE node (
   node_id TEXT PRIMARY KEY,
   epoch INTEGER NOT NULL,
@@ -7,14 +7,14 @@ CREATE TABLE node (
   begun_us INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- Work that one node does for all.
+-- Cluster-wide jobs, each of which one node runs.
 CREATE TABLE job_lease (
   job TEXT PRIMARY KEY,
   node_id TEXT NOT NULL,
   epoch INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- Whose a row is; '' and 0, of earlier versions: nobody's.
+-- Node and epoch that own a row. '' and 0 (rows of earlier versions): no owner.
 ALTER TABLE open_call ADD COLUMN node_id TEXT NOT NULL DEFAULT '';
 ALTER TABLE open_call ADD COLUMN epoch INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE notification ADD COLUMN node_id TEXT NOT NULL DEFAULT '';

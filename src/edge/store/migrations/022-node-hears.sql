@@ -1,2 +1,2 @@
--- Whether the node could ask Redis for the others at its last beat.
+-- Whether the node could reach Redis at its last heartbeat.
 ALTER TABLE node ADD COLUMN hears INTEGER NOT NULL DEFAULT 1;

@@ -1,14 +1,14 @@
--- Every leg that ends writes a row of `cdr` and one of `entry`, and a page of each index: those that hardly any call is found by
--- leave the calls out, or go.
+-- Every leg that ends writes a row of `cdr` and one of `entry`, and a page of each index. Rarely used indexes therefore become
+-- partial or are dropped.
 DROP INDEX reservation_balance;
--- An entry's number rises with its time: the first of a window is found among the numbers.
+-- Entry numbers ascend with time, so a binary search by number finds the first entry of a time window.
 DROP INDEX entry_created;
 DROP INDEX entry_sign;
 DROP INDEX entry_reference_type;
 CREATE INDEX entry_credit ON entry (account_id, sign, seq) WHERE sign = 1;
 CREATE INDEX entry_other_reference ON entry (account_id, reference_type, seq) WHERE reference_type <> 'cdr';
--- What the planner takes a table to hold, instead of a few rows: one account's millions, of which few are unusual. Otherwise it
--- reads all of an account's entries where an index knows the few that are asked for. Columns: https://www.sqlite.org/fileformat2.html#stat1tab
+-- Statistics for the query planner: millions of rows of one account, few of them unusual. Otherwise the planner reads all entries
+-- of an account instead of using a partial index. Columns: https://www.sqlite.org/fileformat2.html#stat1tab
 ANALYZE sqlite_schema;
 INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES
   ('entry', 'entry', '10000000 1000000 1'),

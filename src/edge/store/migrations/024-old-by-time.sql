@@ -1,2 +1,2 @@
--- Numbers that stood on a do-not-call list for too long are found by their time: a list has millions.
+-- Finds do-not-call numbers past their retention by time, because a list may have millions of numbers.
 CREATE INDEX do_not_call_added ON do_not_call (added_us);

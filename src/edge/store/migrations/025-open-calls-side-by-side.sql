@@ -1,5 +1,5 @@
--- Open records are long: as entries of an index they spill onto pages of their own, and every few of them rearrange those beside
--- them. As rows of a table they follow one another.
+-- Open records are long. As index entries they need overflow pages, and rebalance neighboring pages often. As table rows they
+-- are adjacent.
 CREATE TABLE open_call_row (
   call_uuid TEXT PRIMARY KEY NOT NULL,
   account_id TEXT NOT NULL,

@@ -1,6 +1,6 @@
--- Time of a recording that was charged, in whole pulses. NULL: recorded by an earlier version, or not charged.
+-- Charged time of a recording, in whole pulses. NULL: recorded by an earlier version, or not charged.
 ALTER TABLE recording ADD COLUMN billed_ms INTEGER;
--- A name that the account gives a number.
+-- Name of a number, chosen by the account.
 ALTER TABLE phone_number ADD COLUMN alias TEXT;
--- When a renewal could not be paid; NULL while the number is not suspended.
+-- Time of a failed renewal payment. NULL while the number is not suspended.
 ALTER TABLE phone_number ADD COLUMN suspended_us INTEGER;

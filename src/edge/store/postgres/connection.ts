@@ -30,7 +30,7 @@ export interface PostgresOptions {
   readonly random: Random;
   /** Called after each connect, before any other statement. */
   readonly onConnect?: (connection: PostgresConnection) => void;
-  /** Called when the connection is lost, even if no statement was running. */
+  /** Called when an open connection is closed or lost. */
   readonly onLost?: (() => void) | undefined;
 }
 

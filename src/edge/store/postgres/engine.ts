@@ -39,7 +39,7 @@ export class PostgresEngine {
   readonly #units: UnitRunner;
   readonly #isPoint: boolean;
   readonly #tell: (hears: boolean) => void;
-  #hasHeard = false;
+  #hasChanges = false;
 
   /**
    * `tell` is called for role `point` only: cached reads may be outdated. Its argument says whether the next change will be
@@ -78,8 +78,8 @@ export class PostgresEngine {
   /** Returns whether a node has announced a change since the last call. */
   heard(): boolean {
     if (this.#listen() === 'away') this.#db.get('SELECT 1 AS here');
-    const heard = this.#hasHeard;
-    this.#hasHeard = false;
+    const heard = this.#hasChanges;
+    this.#hasChanges = false;
     return heard;
   }
 
@@ -90,14 +90,14 @@ export class PostgresEngine {
   #listen(): 'yes' | 'no' | 'away' {
     const notified = this.#db.notified();
     if (notified !== 'yes') return notified;
-    this.#hasHeard = true;
+    this.#hasChanges = true;
     this.#tell(true);
     return notified;
   }
 
   #connected(): void {
     // Changes during the loss of the connection were not announced.
-    this.#hasHeard = true;
+    this.#hasChanges = true;
     if (!this.#isPoint) return;
     this.#db.run(`LISTEN ${CHANNEL}`);
     this.#db.watch(() => this.#listen());

@@ -40,7 +40,7 @@ export const dialling = (db: Connection, getCampaign: (id: CampaignId) => Campai
     finish: (finished, notifications) => {
       const campaignId = finish(db, finished);
       if (campaignId === undefined) return undefined;
-      tell(db, notifications);
+      insertNotifications(db, notifications);
       return getCampaign(campaignId);
     },
     decide: (id, decisions, notifications) => {
@@ -51,7 +51,7 @@ export const dialling = (db: Connection, getCampaign: (id: CampaignId) => Campai
         );
         if (row !== undefined) move(db, id, row, decision);
       }
-      tell(db, notifications);
+      insertNotifications(db, notifications);
       return getCampaign(id);
     },
     openAttempts: () => attemptTable.all(db, 'WHERE ended_us IS NULL ORDER BY seq', []),
@@ -290,6 +290,6 @@ function move(
   db.send(`UPDATE campaign SET ${status} = ${status} + 1 WHERE id = ?`, [campaignId]);
 }
 
-function tell(db: Connection, notifications: readonly StoredNotification[]): void {
+function insertNotifications(db: Connection, notifications: readonly StoredNotification[]): void {
   for (const notification of notifications) notificationTable.insertNew(db, notification);
 }

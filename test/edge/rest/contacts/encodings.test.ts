@@ -1,4 +1,4 @@
-/** Uploads in the encodings that spreadsheets write, cut at any byte. */
+/** Uploads in the encodings that spreadsheets write, split at any byte. */
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import type { UploadRow } from '../../../../src/domain/campaign/types.ts';
@@ -35,13 +35,13 @@ describe('a contact list', () => {
     ['UTF-16 LE with a byte order mark', wide(LIST)],
     ['UTF-16 BE with a byte order mark', wide(LIST, true)],
     ['UTF-16 LE without a byte order mark', wide(LIST).subarray(2)],
-  ])('in %s is read whole, wherever its chunks are cut', async (_, bytes) => {
+  ])('in %s is decoded completely, wherever its chunks are split', async (_, bytes) => {
     for (const pieceBytes of [1, 2, 3, 5, 16_384]) {
       expect(await read(bytes, 'text/csv', pieceBytes)).toEqual(NAMES);
     }
   });
 
-  it('in Latin-1 is recognised, wherever its chunks are cut', async () => {
+  it('in Latin-1 is detected, wherever its chunks are split', async () => {
     for (const pieceBytes of [1, 2, 3, 5, 16_384]) {
       expect(await read(Buffer.from(LATIN, 'latin1'), 'text/csv', pieceBytes)).toEqual([
         'Ann',
@@ -51,20 +51,20 @@ describe('a contact list', () => {
     }
   });
 
-  it('in Windows-1252 keeps the characters that Latin-1 lacks, also as the last byte', async () => {
+  it('in Windows-1252 keeps characters that Latin-1 lacks, also as the last byte', async () => {
     const bytes = Buffer.concat([Buffer.from('to,Name\n14155550101,O'), EURO_1252]);
     for (const pieceBytes of [1, 16_384]) {
       expect(await read(bytes, 'text/csv', pieceBytes)).toEqual(['O€’']);
     }
   });
 
-  it('in a declared charset is read in it', async () => {
+  it('is decoded with its declared charset', async () => {
     const bytes = Buffer.concat([Buffer.from('to,Name\n14155550101,'), Buffer.from([0xa4, 0xc3])]);
     expect(await read(bytes, 'text/csv; charset="iso-8859-15"')).toEqual(['€Ã']);
     await expect(read(bytes, 'text/csv; charset=klingon')).rejects.toThrow(/unknown charset/);
   });
 
-  it('that mixes encodings is refused with its line', async () => {
+  it('with mixed encodings is refused with the line number', async () => {
     const bytes = Buffer.concat([
       Buffer.from(LIST),
       Buffer.from('14155550104,M\xfcller\r\n', 'latin1'),
@@ -74,7 +74,7 @@ describe('a contact list', () => {
     }
   });
 
-  it('with a byte that no encoding has, or a cut character at its end, is refused with its line', async () => {
+  it('with an undefined byte, or an incomplete character at its end, is refused with the line number', async () => {
     const unknown = Buffer.concat([Buffer.from('to,Name\n1,a\n14155550101,'), Buffer.from([0x81])]);
     await expect(read(unknown)).rejects.toThrow(/in line 3 /);
     const cut = Buffer.from('to,Name\n14155550101,é\n14155550102,é').subarray(0, -1);
@@ -82,7 +82,7 @@ describe('a contact list', () => {
     await expect(read(wide('to,Name\n1,\ud800x'))).rejects.toThrow(/in line 2 /);
   });
 
-  it('never gets a replacement character: such a row is refused', async () => {
+  it('rejects rows with a replacement character', async () => {
     expect(await read(Buffer.from('to,Name\n14155550101,Jos\ufffd\n'))).toEqual([
       'Name has an invalid character (U+FFFD): export the list again as UTF-8',
     ]);

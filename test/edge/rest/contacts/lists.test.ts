@@ -1,4 +1,4 @@
-/** Contact lists as people upload them: CSV of every kind, JSON, and what is wrong with their rows. */
+/** Contact lists as users upload them: CSV variants, JSON, and invalid rows. */
 import { describe, expect, it } from 'vitest';
 import type { UploadRow } from '../../../../src/domain/campaign/types.ts';
 import { CsvListReader } from '../../../../src/edge/rest/contacts/csv-reader.ts';
@@ -37,7 +37,7 @@ const ANN = {
 };
 
 describe('CSV', () => {
-  it('has its columns in any order and case; others than the known are SIP headers', () => {
+  it('accepts columns in any order and case; unknown columns are SIP headers', () => {
     const text =
       'Name,FROM,Answer_URL,Order, To \r\n"Ann ""A"", of Ohio",+1 415 555 0100,https://bot.example/a?x=1&y=2,7,(415) 555-0101\r\n';
     expect(csv(text)).toEqual({ rows: [ANN], headers: ['Name', 'Order'] });
@@ -62,7 +62,7 @@ describe('CSV', () => {
     }
   });
 
-  it('in UTF-16, as spreadsheets save "Unicode text", is read by its mark', () => {
+  it('detects UTF-16 by its byte order mark, as spreadsheets save "Unicode text"', () => {
     const bytes = Buffer.concat([
       Buffer.from([0xff, 0xfe]),
       Buffer.from('to,Name\r\n14155550101,Zoë\r\n', 'utf16le'),
@@ -70,12 +70,12 @@ describe('CSV', () => {
     expect(csv(bytes).rows).toMatchObject([{ to: '14155550101', headers: [['Name', 'Zoë']] }]);
   });
 
-  it('characters that are cut between two pieces arrive whole', () => {
+  it('decodes characters that are split between two chunks', () => {
     const text = 'to,Name\n14155550101,Zoë 😀\n';
     expect(csv(text, 1).rows).toMatchObject([{ headers: [['Name', 'Zoë 😀']] }]);
   });
 
-  it('tells every bad row by its number and goes on', () => {
+  it('reports every invalid row by its number and continues', () => {
     const { rows } = csv(
       [
         'to,from,answer_url,hangup_url,Name',
@@ -119,7 +119,7 @@ describe('CSV', () => {
     [`to,${Array.from({ length: 21 }, (_, i) => `h${i}`).join(',')}\n`, /more than 20 columns/],
     ['to,Name\n14155550101,"Ann\n14155550102,Bob\n', /quote is not closed/],
     [`to,Name\n14155550101,"${'x\n'.repeat(40_000)}`, /row of more than 65536 bytes/],
-  ])('%.40j is no list', (text, why) => {
+  ])('refuses %.40j', (text, why) => {
     for (const pieceBytes of [undefined, 4096]) {
       expect(() => csv(text, pieceBytes)).toThrow(why);
     }
@@ -138,7 +138,7 @@ describe('JSON', () => {
     },
   ];
 
-  it('is an array, or an object with one', () => {
+  it('accepts an array, or an object that contains one', () => {
     for (const list of [contacts, { contacts }, { note: 'x', contacts }]) {
       for (const pieceBytes of [undefined, 1, 5]) {
         expect(json(list, pieceBytes)).toEqual({ rows: [ANN], headers: ['Name', 'Order'] });
@@ -147,7 +147,7 @@ describe('JSON', () => {
     expect(json(`\uFEFF \n${JSON.stringify(contacts)}\n`).rows).toEqual([ANN]);
   });
 
-  it('tells every bad contact by its number and goes on', () => {
+  it('reports every invalid contact by its number and continues', () => {
     const many = Object.fromEntries(Array.from({ length: 21 }, (_, i) => [`h${i}`, 'x']));
     const { rows } = json([
       { to: 14155550101 },
@@ -181,7 +181,7 @@ describe('JSON', () => {
     ['[{"to":"14155550101"}]]', /not valid JSON/],
     [`[{"to":"${'1'.repeat(300_000)}"}]`, /contact of more than 65536 bytes/],
     [`{"other":[${'{},'.repeat(100_000)}{}],"contacts":[]}`, /or other members/],
-  ])('%.40s is no list', (text, why) => {
+  ])('refuses %.40s', (text, why) => {
     expect(() => json(text)).toThrow(why);
   });
 });

@@ -1,4 +1,4 @@
-/** A data folder moves to PostgreSQL as a whole, or not at all. */
+/** Tests that a data folder is copied to PostgreSQL completely or not at all. */
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -53,7 +53,7 @@ describe.skipIf(postgresMissing !== undefined)(`store copy ${postgresMissing ?? 
   }
   const admin = (name: string): PostgresConnection => cluster.connect(name);
 
-  it('has everything there, secrets too, and goes on where the folder ended', async () => {
+  it('copies all data including secrets, and the copy continues where the folder ended', async () => {
     const url = cluster.database('copied');
     const copied = await carillon(url, 'store', 'copy');
     expect(copied.text).toContain('entry: 2');
@@ -75,7 +75,7 @@ describe.skipIf(postgresMissing !== undefined)(`store copy ${postgresMissing ?? 
     expect(again).toMatchObject({ failed: true, text: expect.stringContaining('not empty') });
   });
 
-  it('what differs is told, and nothing is left there', async () => {
+  it('reports differences and rolls back the copy', async () => {
     const url = cluster.database('differs');
     const db = admin('differs');
     migratePostgres(db);
@@ -90,14 +90,14 @@ describe.skipIf(postgresMissing !== undefined)(`store copy ${postgresMissing ?? 
     db.close();
   });
 
-  it('is refused while a service runs on the folder', async () => {
+  it('refuses while a service uses the folder', async () => {
     const { store } = await openAt(dataDir);
     const copied = await carillon(cluster.database('busy'), 'store', 'copy');
     expect(copied).toMatchObject({ failed: true, text: expect.stringContaining('runs on this') });
     await store.close();
   });
 
-  it('backups of SQLite are neither made of it nor restored beside it; the doctor sees whether it answers', async () => {
+  it('refuses SQLite backups on PostgreSQL; the doctor checks that the server answers', async () => {
     const url = cluster.database('other');
     const restored = await carillon(url, 'restore', 'any.db');
     expect(restored).toMatchObject({ failed: true, text: expect.stringContaining('pg_restore') });
@@ -110,7 +110,7 @@ describe.skipIf(postgresMissing !== undefined)(`store copy ${postgresMissing ?? 
     await store.close();
   });
 
-  it('has every row of a folder in which there is something of everything', async () => {
+  it('copies every row of a folder with rows in every table', async () => {
     const folder = folders.next();
     await fill(folder);
     const url = cluster.database('everything');

@@ -1,4 +1,4 @@
-/** Statements about one row that go out as few about many. */
+/** Tests how statements about single rows are combined. */
 import { describe, expect, it } from 'vitest';
 import { DeferredInserts } from '../../../../src/edge/store/postgres/deferred-inserts.ts';
 import { manyRows } from '../../../../src/edge/store/postgres/many-rows.ts';
@@ -15,14 +15,14 @@ describe('one statement about many rows', () => {
     expect(manyRows(one)?.(2)).toBe(two);
   });
 
-  it('an UPDATE takes its integers from a list', () => {
+  it('passes the integers of an UPDATE as a list', () => {
     const sql = manyRows('UPDATE t SET a = ?, b = ? WHERE id = ?')?.(2);
     expect(sql?.replace(/\s+/g, ' ')).toBe(
       'UPDATE t SET a = given.a, b = given.b FROM (VALUES (CAST(? AS BIGINT), CAST(? AS BIGINT), ?), (CAST(? AS BIGINT), CAST(? AS BIGINT), ?)) AS given (a, b, id) WHERE t.id = given.id',
     );
   });
 
-  it('whatever says more stays as it is', () => {
+  it('leaves more complex statements unchanged', () => {
     for (const sql of [
       'INSERT INTO t (a) VALUES (?) ON CONFLICT (a) DO UPDATE SET b = ?',
       "INSERT INTO t (a) VALUES (?, 'x')",
@@ -34,11 +34,11 @@ describe('one statement about many rows', () => {
   });
 });
 
-describe('rows that wait for others of their kind', () => {
+describe('deferred single-row statements', () => {
   const INSERT = 'INSERT INTO t (id) VALUES (?)';
   const DELETE = 'DELETE FROM t WHERE id = ?';
 
-  it('go out in few sizes, each saying how many rows must change', () => {
+  it('are sent in few sizes, each with the required number of changed rows', () => {
     const later = new DeferredInserts();
     for (let at = 0; at < 43; at += 1)
       expect(later.add(INSERT, [at], { row: `t ${at}`, mustChange: true })).toBe('taken');
@@ -56,7 +56,7 @@ describe('rows that wait for others of their kind', () => {
     expect(later.isEmpty).toBe(true);
   });
 
-  it('those about one row keep their order', () => {
+  it('about the same row keep their order', () => {
     const later = new DeferredInserts();
     later.add(INSERT, [1], { row: 't 1', mustChange: true });
     expect(later.add(DELETE, [1], { row: 't 1', mustChange: true })).toBe('before');

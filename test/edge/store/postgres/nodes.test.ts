@@ -1,4 +1,4 @@
-/** Two nodes on one database: the money is right whoever is first, and what one changes the other sees. */
+/** Runs two nodes on one database: balances stay correct under concurrency, and each node sees the other's changes. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AccountId, asAccountId, asAppId, asCallUuid } from '../../../../src/base/ids.ts';
 import { micros } from '../../../../src/base/money.ts';
@@ -23,7 +23,7 @@ describe.skipIf(postgresMissing !== undefined)(
       cluster = await sharedCluster();
       url = cluster.database('nodes');
       const one = folders.next();
-      // The key file is made by the first; then both find an empty database at the same time.
+      // The first node creates the key file; then both find an empty database simultaneously.
       await openNode(cluster.database('nodes_key'), one).then((store) => store.close());
       nodes = await Promise.all([openNode(url, one), openNode(url, folders.next())]);
     });
@@ -46,10 +46,10 @@ describe.skipIf(postgresMissing !== undefined)(
       return node(1).ledger.balance(accountId, 'USD');
     };
 
-    it('make one first account, however many start on an empty database at the same moment', () =>
+    it('create one first account when several start on an empty database simultaneously', () =>
       expectOneFirstStart(node));
 
-    it('hold no more than there is, whichever of them is asked', async () => {
+    it('never reserve more than the balance, on any node', async () => {
       const accounts = await Promise.all([funded('MA_R1', 1000), funded('MA_R2', 1000)]);
       const asked = Array.from({ length: 400 }, (_, index) =>
         node(Math.floor(index / 2)).ledger.reserve({
@@ -66,7 +66,7 @@ describe.skipIf(postgresMissing !== undefined)(
         expect(await booksOf(account)).toMatchObject({ balance: 1000, reservedFunds: 1000 });
     });
 
-    it('settle calls at the same time, each once, and entries of an account have numbers without gaps', async () => {
+    it('settle concurrent calls once each, and number entries without gaps', async () => {
       const accountId = await funded('MA_S', 1_000_000);
       const calls = Array.from({ length: 60 }, (_, index) =>
         anOpenCall({
@@ -89,7 +89,7 @@ describe.skipIf(postgresMissing !== undefined)(
           ],
           notification: undefined,
         });
-      // By its own node, and by the other that takes it for left behind.
+      // Settles each call on its own node and on the other, as if that had adopted it.
       const first = await Promise.all(
         calls.flatMap((call, index) => [settle(call, index), settle(call, index + 1)]),
       );
@@ -103,12 +103,26 @@ describe.skipIf(postgresMissing !== undefined)(
     it('sell each number once', async () => {
       const [a, b] = await Promise.all([funded('MA_N1', 20_000), funded('MA_N2', 20_000)]);
       const number = {
-        ...{ e164: '+14155550100', id: 'n1', accountId: undefined, subAccount: undefined },
-        ...{ country: 'US', region: '', status: 'available' as const, currency: 'USD' },
-        ...{ setupFeeMicros: micros(0), monthlyFeeMicros: micros(500), carrier: undefined },
-        ...{ applicationId: undefined, trunkGroupId: undefined, purchasedUs: undefined },
-        ...{ nextBillingUs: undefined, lastBilledUs: undefined, releasedUs: undefined },
-        ...{ cooldownEndsUs: undefined, createdUs: START_US, updatedUs: START_US },
+        e164: '+14155550100',
+        id: 'n1',
+        accountId: undefined,
+        subAccount: undefined,
+        country: 'US',
+        region: '',
+        status: 'available' as const,
+        currency: 'USD',
+        setupFeeMicros: micros(0),
+        monthlyFeeMicros: micros(500),
+        carrier: undefined,
+        applicationId: undefined,
+        trunkGroupId: undefined,
+        purchasedUs: undefined,
+        nextBillingUs: undefined,
+        lastBilledUs: undefined,
+        releasedUs: undefined,
+        cooldownEndsUs: undefined,
+        createdUs: START_US,
+        updatedUs: START_US,
       };
       const numbers = Array.from({ length: 20 }, (_, index) => ({
         ...number,
@@ -127,25 +141,25 @@ describe.skipIf(postgresMissing !== undefined)(
       expect((left[0]?.balance ?? 0) + (left[1]?.balance ?? 0)).toBe(2 * 20_000 - 20 * 500);
     });
 
-    it('see at once what the other has changed', async () => {
+    it("see each other's changes immediately", async () => {
       const accountId = await funded('MA_C', 1);
       const draft = anApplication(accountId);
       const { appId } = await node(0).applications.insert(draft);
       expect((await node(1).applications.get(appId))?.name).toBe('before');
       await node(0).applications.patch(accountId, appId, { name: 'after' });
       expect((await node(0).applications.get(appId))?.name).toBe('after');
-      await eventually('the other node knows', async () => {
+      await eventually('the other node sees the change', async () => {
         const seen = await node(1).applications.get(appId);
         return seen?.name === 'after' || undefined;
       });
     });
 
-    it('see it without looking from time to time', async () => {
+    it('see changes without polling', async () => {
       const accountId = await funded('MA_W', 1);
       const { appId } = await node(0).applications.insert(anApplication(accountId));
-      // Its rounds stand still after the first.
+      // The polling timer of this node does not run after the first poll.
       const still = await openNode(url, folders.next(), 10_000, new SimClock());
-      await eventually('it keeps the answer', async () => {
+      await eventually('the answer is cached', async () => {
         const [one, other] = [
           await still.applications.get(appId),
           await still.applications.get(appId),
@@ -153,14 +167,14 @@ describe.skipIf(postgresMissing !== undefined)(
         return (one !== undefined && one === other) || undefined;
       });
       await node(0).applications.patch(accountId, appId, { name: 'after' });
-      await eventually('it knows', async () => {
+      await eventually('the node sees the change', async () => {
         const seen = await still.applications.get(appId);
         return seen?.name === 'after' || undefined;
       });
       await still.close();
     });
 
-    it('know of a change that was made while their connection was gone', async () => {
+    it('detect changes made while their connection was lost', async () => {
       const accountId = await funded('MA_L', 1);
       const { appId } = await node(0).applications.insert(anApplication(accountId));
       expect((await node(1).applications.get(appId))?.name).toBe('before');
@@ -169,7 +183,7 @@ describe.skipIf(postgresMissing !== undefined)(
         WHERE datname = 'nodes' AND pid <> pg_backend_pid()`);
       db.run(`UPDATE application SET name = 'after' WHERE app_id = ?`, [appId]);
       db.close();
-      await eventually('it is known', async () => {
+      await eventually('the change is visible', async () => {
         const seen = await node(1)
           .applications.get(appId)
           .catch(() => undefined);
@@ -177,7 +191,7 @@ describe.skipIf(postgresMissing !== undefined)(
       });
     });
 
-    it('are told of changes of what they keep in memory', async () => {
+    it('are notified of changes of cached data', async () => {
       let told = 0;
       node(1).onChange(() => {
         told += 1;
@@ -185,7 +199,7 @@ describe.skipIf(postgresMissing !== undefined)(
       const change = async (what: string, act: () => Promise<unknown>) => {
         const before = told;
         await act();
-        await eventually(`it is told of ${what}`, () => told > before || undefined);
+        await eventually(`a notification of ${what}`, () => told > before || undefined);
       };
       const rate = {
         direction: 'outbound' as const,
@@ -199,7 +213,7 @@ describe.skipIf(postgresMissing !== undefined)(
       await change('settings', () => node(0).settings.set('media.policies', '[]'));
     });
 
-    it('need the same key file', async () => {
+    it('require the same key file', async () => {
       await expect(openNode(url, folders.next('others'))).rejects.toMatchObject({
         code: 'STORE_CORRUPT',
       });
@@ -208,9 +222,24 @@ describe.skipIf(postgresMissing !== undefined)(
 );
 
 const anApplication = (accountId: AccountId): Application => ({
-  ...{ appId: asAppId(0), accountId, subAccount: undefined, name: 'before' },
-  ...{ answerUrl: 'http://a/', answerMethod: 'POST', hangupUrl: '', hangupMethod: 'POST' },
-  ...{ fallbackAnswerUrl: '', fallbackMethod: 'POST', messageUrl: '', messageMethod: 'POST' },
-  ...{ defaultApp: false, defaultEndpointApp: false, enabled: true, publicUri: false },
-  ...{ logIncomingMessage: false, callerId: undefined, createdUs: START_US, updatedUs: START_US },
+  appId: asAppId(0),
+  accountId,
+  subAccount: undefined,
+  name: 'before',
+  answerUrl: 'http://a/',
+  answerMethod: 'POST',
+  hangupUrl: '',
+  hangupMethod: 'POST',
+  fallbackAnswerUrl: '',
+  fallbackMethod: 'POST',
+  messageUrl: '',
+  messageMethod: 'POST',
+  defaultApp: false,
+  defaultEndpointApp: false,
+  enabled: true,
+  publicUri: false,
+  logIncomingMessage: false,
+  callerId: undefined,
+  createdUs: START_US,
+  updatedUs: START_US,
 });

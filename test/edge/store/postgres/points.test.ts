@@ -1,4 +1,4 @@
-/** Short reads are answered from memory as long as that cannot be wrong. */
+/** Tests that short reads come from memory only while the cache is known to be current. */
 import { beforeEach, expect, it } from 'vitest';
 import { Points } from '../../../../src/edge/store/postgres/points.ts';
 import type { Unit } from '../../../../src/edge/store/unit.ts';
@@ -11,22 +11,25 @@ beforeEach(() => {
 });
 
 const unit = (operation: string): Unit => ({
-  ...{ repository: 'numbers', operation, given: ['14155550100'], nowUs: 0 },
+  repository: 'numbers',
+  operation,
+  given: ['14155550100'],
+  nowUs: 0,
 });
-/** Asks, and is answered by the database if it is asked. */
+/** Runs a read; counts it if it reaches the database. */
 const ask = (value: string, operation = 'get'): Promise<unknown> => {
   const answer = points.submit(unit(operation));
   asked.shift()?.(value);
   return answer;
 };
 
-it('what every call asks for is asked of the database once', async () => {
+it('queries the database once for reads that every call makes', async () => {
   points.told(true);
   expect([await ask('a'), await ask('b')]).toEqual(['a', 'a']);
   expect([await ask('c', 'page'), await ask('d', 'page')]).toEqual(['c', 'd']);
 });
 
-it('and again after a change, by this node or another', async () => {
+it('queries again after a change by this node or another', async () => {
   points.told(true);
   await ask('a');
   points.outdated();
@@ -35,7 +38,7 @@ it('and again after a change, by this node or another', async () => {
   expect(await ask('c')).toBe('c');
 });
 
-it('what was asked for before a change is not kept', async () => {
+it('does not cache a read that began before a change', async () => {
   points.told(true);
   const before = points.submit(unit('get'));
   points.told(true);
@@ -44,7 +47,7 @@ it('what was asked for before a change is not kept', async () => {
   expect(await ask('new')).toBe('new');
 });
 
-it('nothing is kept while nobody would tell of changes', async () => {
+it('caches nothing while changes are not announced', async () => {
   expect([await ask('a'), await ask('b')]).toEqual(['a', 'b']);
   points.told(true);
   await ask('c');

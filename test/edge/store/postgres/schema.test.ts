@@ -1,4 +1,4 @@
-/** PostgreSQL's schema has what SQLite's has: a migration of one needs one of the other. */
+/** Compares the PostgreSQL schema with the SQLite schema: each migration needs a counterpart. */
 import { readFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
@@ -22,7 +22,7 @@ const TYPES: Readonly<Record<string, string>> = {
   BLOB: 'bytea',
 };
 
-/** `table.column type` of everything, sorted. */
+/** Returns `table.column type` of all columns, sorted. */
 function columnsOfSqlite(): readonly string[] {
   const db = new Database(':memory:');
   for (const { file } of listMigrations()) db.exec(read('migrations', file));
@@ -39,7 +39,7 @@ function columnsOfSqlite(): readonly string[] {
 }
 
 describe('the schema of PostgreSQL', () => {
-  it('follows the newest migration of SQLite: its own says so in a line `-- sqlite: NNN`', () => {
+  it('follows the newest SQLite migration, which its own names in a line `-- sqlite: NNN`', () => {
     const texts = listPostgresMigrations().map(({ file }) => read('migrations-pg', file));
     const followed = texts.flatMap((text) =>
       [...text.matchAll(/^-- sqlite: (\d{3})$/gm)].map(([, number]) => Number(number)),
@@ -50,7 +50,7 @@ describe('the schema of PostgreSQL', () => {
   });
 
   it.skipIf(postgresMissing !== undefined)(
-    `has the tables and columns of SQLite's ${postgresMissing ?? ''}`,
+    `has the same tables and columns as SQLite's ${postgresMissing ?? ''}`,
     async () => {
       const cluster = await sharedCluster();
       cluster.database('schema');
@@ -76,7 +76,7 @@ describe('the schema of PostgreSQL', () => {
     },
   );
 
-  it('is read a statement at a time', () => {
+  it('is split into statements', () => {
     const sql = "-- a; b\nCREATE TABLE a (x TEXT);\nINSERT INTO a\n  VALUES ('1; 2');\n";
     expect(statementsOf(sql)).toEqual([
       'CREATE TABLE a (x TEXT)',
@@ -86,7 +86,7 @@ describe('the schema of PostgreSQL', () => {
 });
 
 describe('parameters', () => {
-  it('are numbered in their order, by name once, and never inside of quotes', () => {
+  it('are numbered in order, by name once, and not inside quotes', () => {
     expect(translate("a = ? AND b LIKE '?@x' ESCAPE '\\' AND c = ?").sql).toBe(
       "a = $1 AND b LIKE '?@x' ESCAPE '\\' AND c = $2",
     );

@@ -7,12 +7,12 @@ import { systemRandom } from '../../../../src/base/system-random.ts';
 import { systemClock } from '../../../../src/edge/clock/system-clock.ts';
 import { openStore, type Store } from '../../../../src/edge/store/store.ts';
 
-/** Data folders of nodes that share a database, and so a key file; gone with `remove`. */
+/** Data folders of nodes that share a database and therefore a key file. `remove` deletes them. */
 export class Folders {
   #root: string | undefined;
   #first: string | undefined;
 
-  /** A folder with the keys of the first, or one with none. */
+  /** Creates a folder with the keys of the first folder, or without keys. */
   next(keys: 'the same' | 'others' = 'the same'): string {
     this.#root ??= mkdtempSync(join(tmpdir(), 'carillon-nodes-'));
     const folder = mkdtempSync(join(this.#root, 'node-'));

@@ -41,7 +41,7 @@ if (postgresMissing !== undefined) {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  // One store for all: to open one takes longer than most tests.
+  // All tests share one store, because opening one takes longer than most tests.
   const emptied = (): Promise<Opened> => {
     emptyTables(admin);
     clock.stepWall(START_US / 1000 - clock.wallMs());

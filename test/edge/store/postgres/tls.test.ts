@@ -1,4 +1,4 @@
-/** The way to the database: encrypted and with a password, as its URL says. */
+/** Tests the connection to the database: encryption and password as in its URL. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ import { inspectPostgres } from '../../../../src/edge/store/postgres/inspect.ts'
 import { Cluster, postgresMissing } from '../../../postgres.ts';
 
 describe.skipIf(postgresMissing !== undefined)(
-  `the way to PostgreSQL ${postgresMissing ?? ''}`,
+  `the connection to PostgreSQL ${postgresMissing ?? ''}`,
   () => {
     const files = { cert: '', other: '' };
     let cluster: Cluster;
@@ -55,25 +55,25 @@ describe.skipIf(postgresMissing !== undefined)(
     const verified = (file: string): string =>
       `sslmode=verify-full&sslrootcert=${encodeURIComponent(file)}`;
 
-    it('is taken when the certificate and the password are right', () => {
+    it('is accepted with a valid certificate and password', () => {
       expect(inspectPostgres(url('s3cret', verified(files.cert)))).toMatch(/^\d+\.\d+/);
     });
 
     it.each([
       [
-        'a certificate of somebody else',
+        'a certificate of another host',
         's3cret',
         () => verified(files.other),
         'certificate verify',
       ],
       ['a wrong password', 'wr0ng', () => verified(files.cert), 'password authentication failed'],
       [
-        'no encryption where the server wants it',
+        'no encryption although the server requires it',
         's3cret',
         () => 'sslmode=disable',
         'no encryption',
       ],
-    ])('is refused with %s, and says why without the password', (_, password, more, why) => {
+    ])('is refused with %s, with a reason that omits the password', (_, password, more, why) => {
       const look = () => inspectPostgres(url(password, more()));
       expect(look).toThrow(why);
       expect(look).toThrow(expect.objectContaining({ code: 'STORE_BUSY' }));
