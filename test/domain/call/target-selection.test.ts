@@ -44,7 +44,7 @@ async function hunt(
     isBrowser: () => false,
     isDown: () => false,
   };
-  const hunter = {
+  const selector = {
     owner: { uuid: asCallUuid('a'), parent: undefined },
     events: { ended: (end: LegEnd) => reported.push(end) } as unknown as OutboundLegEvents,
     signal: new AbortController().signal,
@@ -56,7 +56,7 @@ async function hunt(
     wentOn: () => undefined,
   };
   const plan = { targets, from: { user: '1', displayName: '' }, headers: [] };
-  await tryTargets(signalling, plan, hunter);
+  await tryTargets(signalling, plan, selector);
   for (let end = left.shift(); end !== undefined; end = left.shift()) {
     events?.ended({ by: 'remote', how: 'refused', status: undefined, reason: undefined, ...end });
     await settle();
