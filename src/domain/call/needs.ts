@@ -324,7 +324,7 @@ export interface RoomEvents {
 
 export interface MediaLegOptions {
   readonly mediaTimeoutMs: number;
-  /** Leg that this one will probably be bridged with. Placing both on the same worker makes the bridge cheaper. */
+  /** Leg that this one will probably be bridged with. Legs on the same media thread are bridged more cheaply. */
   readonly near?: MediaLeg | undefined;
 }
 

@@ -40,10 +40,10 @@ export class OutboundPart implements CallPart {
   }
 
   dial(signalling: Signalling, plan: DialPlan): Promise<void> {
-    return tryTargets(signalling, plan, this.#hunter());
+    return tryTargets(signalling, plan, this.#selector());
   }
 
-  #hunter(): TargetSelector {
+  #selector(): TargetSelector {
     const { course, log, hangup } = this.#of;
     const legEvents = legEventsOf(this.#of);
     return {

@@ -258,7 +258,7 @@ export type OutboundTarget = (
 ) & {
   /** SRTP rule; undefined: the default. */
   readonly srtp?: SrtpRule | undefined;
-  /** Peer policy; undefined: the policy for untrusted SIP addresses. */
+  /** Peer policy; undefined: the policy for arbitrary SIP addresses. */
   readonly policy?: PeerPolicy | undefined;
   /** Codecs; undefined: the default for phones or carriers. */
   readonly codecs?: readonly CodecWish[] | undefined;

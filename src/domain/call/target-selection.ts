@@ -91,26 +91,26 @@ const AT_THE_START: Progress = { attempt: 1, redirects: 0, seen: new Set() };
 export async function tryTargets(
   signalling: Signalling,
   plan: DialPlan,
-  hunter: TargetSelector,
+  selector: TargetSelector,
   progress = AT_THE_START,
 ): Promise<void> {
   const { findSlot = firstTarget } = plan;
-  const found = await findSlot(plan.targets, hunter.signal);
+  const found = await findSlot(plan.targets, selector.signal);
   if (!found.ok) {
-    hunter.noSlot(found.error);
+    selector.noSlot(found.error);
     return;
   }
   const slot = found.value;
   const { target, waitedMs } = slot;
-  const sdp = await offerOf(hunter, slot);
+  const sdp = await offerOf(selector, slot);
   const signed = sdp === undefined || plan.sign === undefined ? [] : await plan.sign(target);
-  if (sdp === undefined || hunter.signal.aborted) {
+  if (sdp === undefined || selector.signal.aborted) {
     slot.undo();
     return;
   }
   const { targets } = plan;
   const others = targets.length === 1 ? [] : targets.filter((other) => other !== target);
-  hunter.trying(target, progress.attempt, waitedMs);
+  selector.trying(target, progress.attempt, waitedMs);
   const { headers: own, onward = NOTHING_ONWARD, from, maxForwards, auth } = plan;
   const headers = headersFor(target.policy, {
     own: own.concat(signed),
@@ -119,20 +119,20 @@ export async function tryTargets(
   });
   const leg = signalling.invite(
     target,
-    { from, headers, maxForwards, sdp, owner: hunter.owner, auth },
+    { from, headers, maxForwards, sdp, owner: selector.owner, auth },
     {
-      ...hunter.events,
+      ...selector.events,
       ended: (end) => {
         slot.release();
         const next = nextTargets({ target, others, end }, progress);
-        if (next.targets.length > 0 && hunter.mayGoOn(next.isRedirect)) {
-          hunter.wentOn(end);
-          void tryTargets(signalling, { ...plan, targets: next.targets }, hunter, next.progress);
-        } else hunter.events.ended(end);
+        if (next.targets.length > 0 && selector.mayGoOn(next.isRedirect)) {
+          selector.wentOn(end);
+          void tryTargets(signalling, { ...plan, targets: next.targets }, selector, next.progress);
+        } else selector.events.ended(end);
       },
     },
   );
-  hunter.took(leg);
+  selector.took(leg);
 }
 
 /** Returns the targets to try after a failed attempt; empty if it was the last. */
@@ -189,9 +189,9 @@ function redirected(target: OutboundTarget, uri: string): OutboundTarget {
   };
 }
 
-async function offerOf(hunter: TargetSelector, slot: TargetSlot): Promise<string | undefined> {
+async function offerOf(selector: TargetSelector, slot: TargetSlot): Promise<string | undefined> {
   try {
-    return await hunter.offer(slot.target);
+    return await selector.offer(slot.target);
   } catch (error) {
     slot.undo();
     throw error;
@@ -209,8 +209,8 @@ export function describeTarget(target: OutboundTarget): string {
 }
 
 /**
- * Statuses after which the next target may do better: credentials that are wrong there, a timeout, the peer's own trouble.
- * Never what the called party decided (486, 603 …).
+ * Default statuses that allow failover: authentication failures, timeouts and server errors. Responses of the called
+ * party (486, 603 …) never do.
  */
 const FAILOVER_ON: readonly string[] = ['401', '403', '407', '408', '5xx'];
 

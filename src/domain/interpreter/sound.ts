@@ -116,7 +116,7 @@ export async function toneTo(
   await untilHeard(listener.media.playTone(tone, playOptions(options)), options.signal);
 }
 
-/** Waits for the end of a playback. 'stopped' without an abort: the leg dropped its oldest playback. */
+/** Waits for the end of a playback. 'stopped' without an abort: a newer playback took the leg's last slot. */
 async function untilHeard(
   playback: Playback,
   signal: AbortSignal,

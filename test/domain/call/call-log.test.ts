@@ -12,7 +12,7 @@ const open = (logs: CallLogs, name: string): CallLog => logs.open(asCallUuid(nam
 const known = (logs: CallLogs, names: string): string =>
   [...names].filter((name) => logs.get(asCallUuid(name)) !== undefined).join('');
 
-it('timelines are kept up to a number: of those that ended, the one that ended first goes first', () => {
+it('drops the log of the earliest ended call when the limit is reached', () => {
   const logs = logsOf(4);
   open(logs, 'a');
   const b = open(logs, 'b');
@@ -24,11 +24,11 @@ it('timelines are kept up to a number: of those that ended, the one that ended f
   expect(known(logs, 'abcde')).toBe('abde');
   open(logs, 'f');
   open(logs, 'g');
-  // Whoever lives stays, however many they are.
+  // Logs of active calls are kept regardless of the limit.
   expect(known(logs, 'abcdefg')).toBe('adefg');
 });
 
-it('a timeline is forgotten when it ended long ago, behind a call that still lives too', () => {
+it('drops the log of a call that ended long ago, even after an older call that is still active', () => {
   nowMs = 0;
   const logs = logsOf(100);
   open(logs, 'a');

@@ -1,4 +1,4 @@
-/** Audio streams of a call, as its records tell of them (dialect §1.5; spec: Audio streaming, billing). */
+/** Recorded audio streams of a call (dialect §1.5; spec: Audio streaming, billing). */
 
 import { beforeEach, describe, expect, it } from 'vitest';
 import { asStreamId, type StreamId } from '../../../src/base/ids.ts';
@@ -26,8 +26,8 @@ const stream = (streamId: StreamId): StreamFacts => ({
   contentType: 'audio/x-l16;rate=8000',
 });
 
-describe('a stream of a call', () => {
-  it('is open, and then past with what it cost', () => {
+describe('CallStreams', () => {
+  it('moves a closed stream with its cost from open to past', () => {
     streams.opened(stream(asStreamId('a')), SECOND_US);
     expect(streams.open).toMatchObject([{ streamId: 'a', startUs: SECOND_US, endUs: undefined }]);
     expect(streams.closed(asStreamId('a'), { atUs: 12 * SECOND_US, reason: 'API request' })).toBe(
@@ -39,7 +39,7 @@ describe('a stream of a call', () => {
     ]);
   });
 
-  it('pays for the time in which it was connected', () => {
+  it('charges only connected time', () => {
     streams.opened(stream(asStreamId('a')), 0);
     expect(streams.lost(asStreamId('a'), 4 * SECOND_US)).toBe(true);
     expect(streams.resumed(asStreamId('a'), 60 * SECOND_US)).toBe(true);
@@ -47,7 +47,7 @@ describe('a stream of a call', () => {
     expect(streams.past).toMatchObject([{ connectedUs: 8 * SECOND_US, billedMs: 10_000 }]);
   });
 
-  it('that no bot took is past at once and costs nothing; twenty of them are told', () => {
+  it('records at most twenty refused streams, immediately closed and free', () => {
     for (let i = 0; i < 25; i += 1) {
       streams.refused(stream(asStreamId(`${i}`)), { atUs: 5, reason: 'Connection error' });
     }
@@ -55,7 +55,7 @@ describe('a stream of a call', () => {
     expect(streams.past[0]).toMatchObject({ startUs: 5, endUs: 5, billedAmount: 0 });
   });
 
-  it('beyond two hundred is not recorded, and says so', () => {
+  it('records at most two hundred streams and returns false for others', () => {
     for (let i = 0; i <= 200; i += 1) {
       streams.opened(stream(asStreamId(`${i}`)), 0);
       const isRecorded = streams.closed(asStreamId(`${i}`), {

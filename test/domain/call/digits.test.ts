@@ -1,4 +1,4 @@
-/** Who gets a keypad press, and when presses are wanted that come as tones. */
+/** Delivery of keypad presses, and when in-band tone detection is enabled. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { DigitHub, matchDigits } from '../../../src/domain/call/call.ts';
 
@@ -12,8 +12,8 @@ beforeEach(() => {
 
 const nothing = (): void => undefined;
 
-describe('tones', () => {
-  it('are wanted while somebody takes or watches presses, and nobody is told twice', () => {
+describe('in-band tone detection', () => {
+  it('is enabled while a taker or observer exists, and reported once', () => {
     const release = hub.take(nothing);
     const stop = matchDigits(hub, ['12'], nothing);
     release();
@@ -22,13 +22,13 @@ describe('tones', () => {
     expect(wanted).toEqual([true, false]);
   });
 
-  it('are not wanted by who passes events on, nor where no pattern is looked for', () => {
+  it('is not enabled by event observers or by an empty pattern list', () => {
     hub.observeEvents(nothing);
     matchDigits(hub, [], nothing);
     expect(wanted).toEqual([]);
   });
 
-  it('are wanted while a document runs, but not what is meant for somebody else', () => {
+  it('is enabled while a document runs, except while type-ahead is disabled', () => {
     hub.documentRuns();
     const toConference = hub.forgetAhead();
     const toOther = hub.forgetAhead();
@@ -40,8 +40,8 @@ describe('tones', () => {
   });
 });
 
-describe('presses ahead', () => {
-  it('are kept for a later reader, but not those for somebody else, nor what was there before', () => {
+describe('type-ahead', () => {
+  it('keeps presses for a later reader, except those before or during forgetAhead', () => {
     hub.press('1');
     const release = hub.forgetAhead();
     hub.press('2');

@@ -1,4 +1,4 @@
-/** Dialect §3.12: what a called party answers, in the words of records and callbacks. */
+/** Dialect §3.12: mapping of SIP responses to causes in records and callbacks. */
 
 import { describe, expect, it } from 'vitest';
 import { endOfLeg } from '../../../src/domain/call/end-cause.ts';
@@ -7,7 +7,7 @@ import { refusalStatus } from '../../../src/edge/sip/hangup-status.ts';
 
 const LEG = { direction: 'outbound', answered: false, toEndpoint: false } as const;
 
-describe('what a Reason tells of a vague status (RFC 3326)', () => {
+describe('Q.850 cause in Reason, for ambiguous statuses (RFC 3326)', () => {
   const told = (status: number, reason: string) => {
     const { cause, source } = endOfLeg({ by: 'remote', how: 'refused', status, reason }, LEG);
     return [cause, source];
@@ -18,11 +18,11 @@ describe('what a Reason tells of a vague status (RFC 3326)', () => {
     [480, 'Q.850 ;text="x"; cause=1', 'unallocated', 'Callee'],
     [500, 'SIP;cause=500, Q.850;cause=34', 'carrierCongestion', 'Carrier'],
     [502, 'Q.850;cause=28', 'invalidDestination', 'Callee'],
-    // A status that is clear, a cause that says no more, and none.
+    // Not used: a specific status, an unspecific cause, and no cause.
     [486, 'Q.850;cause=1', 'busy', 'Callee'],
     [503, 'Q.850;cause=41', 'carrierCongestion', 'Carrier'],
     [480, 'Temporarily Unavailable', 'noAnswer', 'Callee'],
-  ])('%i with %s is %s', (status, reason, cause, source) => {
+  ])('maps %i with %s to %s', (status, reason, cause, source) => {
     expect(told(status, reason)).toEqual([cause, source]);
   });
 });
@@ -53,7 +53,7 @@ describe('SIP final response → hangup code (dialect §3.12)', () => {
     [607, 3130, 'Callee'],
     [608, 3130, 'Callee'],
     [420, 3020, 'Callee'],
-  ])('%i is %i, source %s', (status, code, source) => {
+  ])('maps %i to %i, source %s', (status, code, source) => {
     const end = endOfLeg({ by: 'remote', how: 'refused', status, reason: undefined }, LEG);
     expect(HANGUP_CAUSES[end.cause].code).toBe(code);
     expect(end).toMatchObject({ source, disposition: 'recv_refuse', detail: `SIP ${status}` });
@@ -63,7 +63,7 @@ describe('SIP final response → hangup code (dialect §3.12)', () => {
     ['timeout', 3070],
     ['transport', 5000],
     ['unreachable', 5020],
-  ] as const)('no response at all (%s) is %i, source Error', (how, code) => {
+  ] as const)('maps a failure without response (%s) to %i, source Error', (how, code) => {
     const end = endOfLeg({ by: 'local', how, status: undefined, reason: undefined }, LEG);
     expect(HANGUP_CAUSES[end.cause].code).toBe(code);
     expect(end).toMatchObject({ source: 'Error', detail: expect.stringMatching(/.+/) });
@@ -74,7 +74,7 @@ describe('SIP final response → hangup code (dialect §3.12)', () => {
     ['transport', false, 480],
     ['transport', true, 503],
   ] as const)(
-    'a registered contact: %s, answered %s, is %i to its caller',
+    'maps %s at a registered contact (answered: %s) to %i for the caller',
     (how, answered, status) => {
       const end = endOfLeg(
         { by: 'local', how, status: undefined, reason: undefined },
@@ -84,7 +84,7 @@ describe('SIP final response → hangup code (dialect §3.12)', () => {
     },
   );
 
-  it('an endpoint without a contact is 2020', () => {
+  it('maps an endpoint without a contact to 2020', () => {
     const end = endOfLeg(
       { by: 'local', how: 'unreachable', status: undefined, reason: undefined },
       { ...LEG, toEndpoint: true },

@@ -1,4 +1,4 @@
-/** What becomes of the address and of the keys in a peer's SDP. */
+/** Handling of addresses and keys in a peer's SDP. */
 
 import { describe, expect, it } from 'vitest';
 import type { RtpVerdict } from '../../../src/base/egress.ts';
@@ -53,10 +53,10 @@ async function legWith(
   return { media, configured, asked, log };
 }
 
-describe('several audio lines, and what is no audio', () => {
+describe('SDP with several media lines', () => {
   const head = 'v=0\r\no=- 1 1 IN IP4 198.51.100.7\r\ns=-\r\nc=IN IP4 198.51.100.7\r\nt=0 0\r\n';
 
-  it('the line that can be used is taken, the others are declined in their places', async () => {
+  it('accepts the first usable audio line and declines the others in place', async () => {
     const { media, configured } = await legWith();
     const lines = [
       'm=video 5000 RTP/AVP 96',
@@ -72,7 +72,7 @@ describe('several audio lines, and what is no audio', () => {
     expect(configured).toMatchObject([{ port: 4006, codec: { name: 'PCMA' } }]);
   });
 
-  it('IPv6 alone is no use where media has none: 488 says so before anything rings', async () => {
+  it('refuses an IPv6-only offer if media has no IPv6, before the call rings', async () => {
     const { media } = await legWith();
     const ipv6 = sdpOf('2001:db8::1').replaceAll('IP4', 'IP6');
     expect(media.problemOf(ipv6)).toMatchObject({ kind: 'unsupportedAddress' });
@@ -81,7 +81,7 @@ describe('several audio lines, and what is no audio', () => {
     expect(media.settle(ipv6).ok).toBe(false);
   });
 
-  it('a re-INVITE for T.38 is refused, and the audio goes on as it was', async () => {
+  it('refuses a re-INVITE for T.38 and keeps the audio session', async () => {
     const { media, configured } = await legWith();
     expect(media.describe(sdpOf('198.51.100.7')).ok).toBe(true);
     const fax = `${head}m=audio 0 RTP/AVP 0\r\nm=image 5002 udptl t38\r\na=T38FaxVersion:0\r\n`;
@@ -91,8 +91,8 @@ describe('several audio lines, and what is no audio', () => {
   });
 });
 
-describe('the address of a peer', () => {
-  it('is sent to when it may be, and is asked about with where the peer was heard', async () => {
+describe('media address of a peer', () => {
+  it('is judged together with the signalling address, and used if allowed', async () => {
     const { media, configured, asked } = await legWith({ kind: 'send' });
     expect(media.describe(sdpOf('198.51.100.7')).ok).toBe(true);
     expect(configured).toMatchObject([{ address: '198.51.100.7', port: 4000 }]);
@@ -107,14 +107,14 @@ describe('the address of a peer', () => {
     ]);
   });
 
-  it('is asked about with where its RTCP would go, which may have to be learnt', async () => {
+  it('is judged together with the RTCP port, which may have to be learned', async () => {
     const { media, configured, asked } = await legWith({ kind: 'send', rtcp: 'learn' });
     expect(media.describe(`${sdpOf('198.51.100.7')}a=rtcp-mux\r\n`).ok).toBe(true);
     expect(asked).toMatchObject([{ port: 4000, rtcpPort: 4000 }]);
     expect(configured).toMatchObject([{ address: '198.51.100.7', rtcpLearned: true }]);
   });
 
-  it('is waited for when it may not be: an offer, an answer and a re-INVITE alike', async () => {
+  it('is learned from RTP if it may not be used, for offers, answers and re-INVITEs', async () => {
     const verdict = { kind: 'learn', why: '10.0.0.9 is a private address' } as const;
     const { media, configured, log } = await legWith(verdict);
     expect(media.describe(sdpOf('10.0.0.9')).ok).toBe(true);
@@ -124,7 +124,7 @@ describe('the address of a peer', () => {
     expect(log.entries().at(-1)).toMatchObject({ facts: { because: verdict.why } });
   });
 
-  it('is refused when it is the service itself, and nothing changes', async () => {
+  it('is refused without changing the session if it belongs to the service', async () => {
     const { media, configured } = await legWith({ kind: 'refuse', why: 'an address of ours' });
     expect(media.describe(sdpOf('127.0.0.1'))).toMatchObject({
       ok: false,
@@ -133,7 +133,7 @@ describe('the address of a peer', () => {
     expect(configured).toEqual([]);
   });
 
-  it('that says "do not send" is no place, and nobody is asked', async () => {
+  it('is not judged if it is 0.0.0.0 (hold)', async () => {
     const { media, configured, asked } = await legWith({ kind: 'send' });
     expect(media.describe(sdpOf('0.0.0.0')).ok).toBe(true);
     expect(configured).toMatchObject([{ address: '' }]);
@@ -141,8 +141,8 @@ describe('the address of a peer', () => {
   });
 });
 
-describe('the sources of RTP', () => {
-  it('are the address of the SDP and that of the signalling, and no others', async () => {
+describe('accepted RTP sources', () => {
+  it('are the SDP address and the signalling address', async () => {
     const { media, configured } = await legWith();
     media.describe(sdpOf('198.51.100.9'));
     expect(configured).toMatchObject([
@@ -155,7 +155,7 @@ describe('the sources of RTP', () => {
     ]);
   });
 
-  it('include an address of the SDP that may not be sent to', async () => {
+  it('include an SDP address to which sending is not allowed', async () => {
     const { media, configured } = await legWith({ kind: 'learn', why: 'private' });
     media.describe(sdpOf('10.0.0.9'));
     media.describe(sdpOf('0.0.0.0'));
@@ -165,7 +165,7 @@ describe('the sources of RTP', () => {
     ]);
   });
 
-  it('follow the signalling when a re-INVITE comes from elsewhere', async () => {
+  it('follow the signalling address when a re-INVITE comes from another address', async () => {
     const { media, configured, asked } = await legWith();
     media.describe(sdpOf('198.51.100.9'));
     media.movedTo('203.0.113.5');
@@ -174,7 +174,7 @@ describe('the sources of RTP', () => {
     expect(asked.at(-1)).toMatchObject({ heardFrom: '203.0.113.5' });
   });
 
-  it('are those of the SDP alone where the signalling comes from an edge proxy', async () => {
+  it('exclude the address of an edge proxy', async () => {
     const isEdge = (address: string): boolean => address === '198.51.100.7';
     const { media, configured } = await legWith(undefined, { acceptOthers: true, isEdge });
     media.describe(sdpOf('198.51.100.9'));
@@ -187,7 +187,7 @@ describe('the sources of RTP', () => {
   });
 });
 
-describe('keys of SRTP', () => {
+describe('SRTP keys', () => {
   const SUITE = 'AES_CM_128_HMAC_SHA1_80';
   const key = (fill: number): string => Buffer.alloc(30, fill).toString('base64');
   const secure = (fill: number, profile = 'RTP/SAVP'): string =>
@@ -200,7 +200,7 @@ describe('keys of SRTP', () => {
     receiveMkiBytes: 0,
   });
 
-  it('our answer has a key of ours, which stays over re-INVITEs, also when the peer takes another', async () => {
+  it('keep our key across re-INVITEs, even if the peer changes its key', async () => {
     const { media, configured } = await legWith();
     const answers = [secure(100), secure(100), secure(101)].map((offer) => {
       const described = media.describe(offer);
@@ -214,7 +214,7 @@ describe('keys of SRTP', () => {
     ]);
   });
 
-  it('after plain RTP in between there is a new one', async () => {
+  it('change our key after a period of plain RTP', async () => {
     const { media, configured } = await legWith();
     for (const offer of [secure(100), sdpOf('198.51.100.7'), secure(100)]) media.describe(offer);
     expect(configured.map((session) => session.protection)).toEqual([
@@ -224,7 +224,7 @@ describe('keys of SRTP', () => {
     ]);
   });
 
-  it('required: our offer is RTP/SAVP, an answer without a key is refused, and so is a plain offer', async () => {
+  it('policy required: offers RTP/SAVP, and refuses plain answers and offers', async () => {
     const { media, configured } = await legWith();
     media.protectBy({ policy: 'required', offered: true });
     expect(media.offer()).toContain('m=audio 20000 RTP/SAVP ');
@@ -239,7 +239,7 @@ describe('keys of SRTP', () => {
     expect(configured.map((session) => session.protection)).toEqual([protection(1, 100)]);
   });
 
-  it('optional: keys in RTP/AVP where the signalling is encrypted, and plain RTP will do', async () => {
+  it('policy optional: offers keys in RTP/AVP over encrypted signalling, and accepts plain RTP', async () => {
     const { media, configured } = await legWith();
     media.protectBy({ policy: 'optional', offered: true });
     const offer = media.offer();
@@ -250,14 +250,14 @@ describe('keys of SRTP', () => {
     expect(configured.map((session) => session.protection)).toEqual([protection(1, 100), 'none']);
   });
 
-  it('off: SRTP is refused', async () => {
+  it('policy off: refuses SRTP', async () => {
     const { media } = await legWith();
     media.protectBy({ policy: 'off', offered: false });
     expect(media.offer()).not.toContain('a=crypto');
     expect(media.problemOf(secure(100))?.kind).toBe('secureMediaRequired');
   });
 
-  it('no key stands in the log of the call', async () => {
+  it('do not appear in the call log', async () => {
     const { media, log } = await legWith();
     media.describe(secure(100));
     expect(JSON.stringify(log.entries())).toContain(SUITE);

@@ -32,7 +32,7 @@ const answerTo = (offer: string, codecs = ALL) => {
 describe('payload types of a session (RFC 3264 §8.3.2)', () => {
   const OFFER = theirs('0 111 96', 'a=rtpmap:111 opus/48000/2', 'a=rtpmap:96 telephone-event/8000');
 
-  it('an offer of ours in it keeps the numbers that the peer has given', () => {
+  it("keeps the peer's numbers in our later offers", () => {
     const session = negotiation();
     session.answer(OFFER, RULE, { ipv6: true, codecs: ALL });
     const again = session.offer(RULE, ALL);
@@ -44,7 +44,7 @@ describe('payload types of a session (RFC 3264 §8.3.2)', () => {
       'a=rtpmap:107 opus/48000/2',
       'a=rtpmap:96 telephone-event/8000',
     );
-    // Each side receives under its own.
+    // Each side receives with the numbers of the description that it sent.
     expect(session.settle(answer)).toMatchObject({
       value: {
         payloadType: { send: 107, receive: 111 },
@@ -53,7 +53,7 @@ describe('payload types of a session (RFC 3264 §8.3.2)', () => {
     });
   });
 
-  it('a number that means something else for the peer is left to it', () => {
+  it("leaves a number to the peer's codec if both use it for different codecs", () => {
     const session = negotiation();
     const offer = theirs('0 96 101', 'a=rtpmap:96 iLBC/8000', 'a=rtpmap:101 G729/8000');
     session.answer(offer, RULE, { ipv6: true, codecs: ALL });
@@ -64,8 +64,8 @@ describe('payload types of a session (RFC 3264 §8.3.2)', () => {
   });
 });
 
-describe('an offer of a peer', () => {
-  it('is answered by its own order among our codecs, under its payload types', () => {
+describe('offer of a peer', () => {
+  it("is answered with our codecs in the peer's order and with its payload types", () => {
     const { sdp, remote } = answerTo(
       theirs(
         '111 9 0 110 101',
@@ -91,7 +91,7 @@ describe('an offer of a peer', () => {
     });
   });
 
-  it('of Opus with events at 8000 Hz alone keeps them', () => {
+  it('of Opus with events at 8000 Hz only keeps those events', () => {
     const { sdp, remote } = answerTo(
       theirs('96 97', 'a=rtpmap:96 opus/48000/2', 'a=rtpmap:97 telephone-event/8000'),
     );
@@ -100,7 +100,7 @@ describe('an offer of a peer', () => {
     expect(remote.codec).toMatchObject({ sampleRate: 24_000, opus: { bitrate: 0, fec: false } });
   });
 
-  it('of Opus that says it plays the full band gets it, decoded and mixed too', () => {
+  it('of Opus with full-band playback uses 48 kHz, also for decoding and mixing', () => {
     const fmtp = 'a=fmtp:96 maxplaybackrate=48000';
     const { remote } = answerTo(theirs('96', 'a=rtpmap:96 opus/48000/2', fmtp));
     expect(remote.codec).toMatchObject({ name: 'OPUS', sampleRate: 48_000 });
@@ -115,7 +115,7 @@ describe('an offer of a peer', () => {
     expect(remote.payloadType).toEqual({ send: payloadType, receive: payloadType });
   });
 
-  it('L16 is understood at its two rates where it is wanted, and not in stereo', () => {
+  it('accepts L16 at both rates if configured, but not in stereo', () => {
     const offer = theirs('11 120 121 0', 'a=rtpmap:120 L16/16000/2', 'a=rtpmap:121 L16/16000');
     expect(answerTo(offer, ['L16', 'PCMU']).remote).toMatchObject({
       codec: { name: 'L16', clockRate: 16_000, sampleRate: 16_000 },
@@ -128,7 +128,7 @@ describe('an offer of a peer', () => {
     'maxaveragebitrate=1',
     'maxaveragebitrate=x;maxplaybackrate=-;;=;usedtx',
     'maxplaybackrate=1e9;maxaveragebitrate=99999999',
-  ])('fmtp that makes no sense counts as not said: %s', (fmtp) => {
+  ])('ignores invalid fmtp parameters: %s', (fmtp) => {
     const { remote } = answerTo(theirs('96', 'a=rtpmap:96 opus/48000/2', `a=fmtp:96 ${fmtp}`));
     expect(remote.codec).toMatchObject({
       sampleRate: 24_000,
@@ -138,7 +138,7 @@ describe('an offer of a peer', () => {
 });
 
 describe('our offer', () => {
-  it('names codecs in the order of the setting, dynamic ones with their parameters, and events on both clocks', () => {
+  it('lists codecs in configured order, with parameters for dynamic ones and events at both clock rates', () => {
     const sdp = negotiation().offer(RULE, ALL);
     expect(sdp).toContain('m=audio 20000 RTP/AVP 96 9 0 8 101 102\r\n');
     expect(sdp).toContain('a=rtpmap:96 opus/48000/2\r\na=fmtp:96 useinbandfec=1;');
@@ -147,7 +147,7 @@ describe('our offer', () => {
     expect(negotiation().offer(RULE, ['L16'])).toContain('RTP/AVP 97 98 101\r\n');
   });
 
-  it('is settled with other payload types on each side', () => {
+  it('is settled with different payload types on each side', () => {
     const side = negotiation();
     side.offer(RULE, ALL);
     const settled = side.settle(
@@ -168,7 +168,7 @@ describe('comfort noise (RFC 3389)', () => {
     ['9 0 13', ['G722'], true],
     ['0 13 101', ['PCMU'], true],
     ['0 101', ['PCMU'], false],
-    // On another clock than the codec's, and under a number of its own, it is not spoken.
+    // A clock rate other than the codec's, and a dynamic number, are not supported.
     ['96 13', ['OPUS'], false],
     ['0 105', ['PCMU'], false],
   ] as const)('offered as %s for %j: %s', (formats, codecs, understood) => {
@@ -182,7 +182,7 @@ describe('comfort noise (RFC 3389)', () => {
     ['named first', ['CN', 'PCMU'], '0 13 101', '0 13', true],
     ['and declined', ['PCMU', 'CN'], '0 13 101', '0', false],
     ['not named', ['PCMU'], '0 101', '0', false],
-  ] as const)('in an offer of ours, %s', (_, codecs, offered, answered, spoken) => {
+  ] as const)('in our offer, %s', (_, codecs, offered, answered, spoken) => {
     const session = negotiation();
     expect(session.offer(RULE, codecs)).toContain(`RTP/AVP ${offered}\r\n`);
     expect(session.settle(theirs(answered))).toMatchObject({

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { OneWayAudioDetector } from '../../../src/domain/call/one-way-audio.ts';
 
-it('a peer that has sent nothing ten seconds after the answer is unheard, and heard with its first packet', () => {
+it('reports a peer as unheard 10 s after the answer without RTP, and as heard at its first packet', () => {
   const hearing = new OneWayAudioDetector();
   expect(hearing.look(0, 60_000)).toBeUndefined();
   hearing.expect(true, 60_000);
@@ -13,7 +13,7 @@ it('a peer that has sent nothing ten seconds after the answer is unheard, and he
   expect(hearing.unheardMs(1, 80_000)).toBeUndefined();
 });
 
-it('time in which it holds us does not count, what comes before and after adds up', () => {
+it('does not count time on hold, and sums the time before and after it', () => {
   const hearing = new OneWayAudioDetector();
   hearing.expect(true, 0);
   hearing.expect(false, 6000);
@@ -23,7 +23,7 @@ it('time in which it holds us does not count, what comes before and after adds u
   expect(hearing.look(0, 604_000)).toBe('unheard');
 });
 
-it('one that ever sent is heard, however silent it is afterwards', () => {
+it('does not report a peer that has ever sent RTP', () => {
   const hearing = new OneWayAudioDetector();
   hearing.expect(true, 0);
   expect(hearing.look(1, 9000)).toBeUndefined();

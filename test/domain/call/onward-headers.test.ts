@@ -12,27 +12,31 @@ const own = [['X-VH-plan', 'gold']] as const;
 const names = (policy: PeerPolicy | undefined, passed: readonly string[] = ['diversion']) =>
   headersFor(policy, { own, onward, passed }).map(([name, value]) => `${name}: ${value}`);
 
-describe('header fields that go on to a peer', () => {
+describe('header fields passed on to a peer', () => {
   it.each([
-    ['those of the settings', undefined, ['X-VH-plan: gold', 'Diversion: <sip:1@a>']],
-    ['none', { passHeaders: [] }, ['X-VH-plan: gold']],
-    ['those of a name', { passHeaders: ['X-Acme-*'] }, ['X-VH-plan: gold', 'X-Acme-Id: 7']],
+    ['those in the settings', undefined, ['X-VH-plan: gold', 'Diversion: <sip:1@a>']],
+    ['no others', { passHeaders: [] }, ['X-VH-plan: gold']],
     [
-      'all of X, ours before theirs',
+      'those with a matching name',
+      { passHeaders: ['X-Acme-*'] },
+      ['X-VH-plan: gold', 'X-Acme-Id: 7'],
+    ],
+    [
+      'all X- fields, with ours first',
       { passHeaders: ['x-*'] },
       ['X-VH-plan: gold', 'X-Acme-Id: 7', 'x-other: 8'],
     ],
     [
-      'more, and others in their place',
+      'added and replaced ones',
       { addHeaders: { Diversion: '<sip:2@b>', 'X-Site': 'berlin' } },
       ['X-VH-plan: gold', 'Diversion: <sip:2@b>', 'X-Site: berlin'],
     ],
-    ['fewer', { removeHeaders: ['X-VH-*', 'diversion'] }, []],
+    ['reduced by removeHeaders', { removeHeaders: ['X-VH-*', 'diversion'] }, []],
   ])('are %s', (_, policy, expected) => {
     expect(names(policy)).toEqual(expected);
   });
 
-  it('are no more than a few, and none of any length', () => {
+  it('are limited in number and length', () => {
     const many = Array.from({ length: 40 }, (_, i) => [`X-${i}`, ''] as const);
     const sent = headersFor(undefined, { own: [], onward: many, passed: ['X-*'] });
     expect(sent).toHaveLength(16);
@@ -50,7 +54,7 @@ describe('header fields that go on to a peer', () => {
     expect(mayGoOn(ours, undefined)).toEqual([ours[2]]);
   });
 
-  it.each(['history', 'header'])('Privacy: %s keeps how the call came here', (word) => {
+  it.each(['history', 'header'])('omit the call history with Privacy: %s', (word) => {
     const claims = { asserted: [], preferred: undefined, remoteParty: undefined, privacy: [word] };
     const history = [...onward, ['History-Info', '<sip:1@a>;index=1'] as const];
     expect(mayGoOn(history, claims).map(([name]) => name)).toEqual([

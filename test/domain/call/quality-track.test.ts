@@ -13,8 +13,8 @@ const sample = (atUs: number): QualitySample => ({
   roundTripMs: undefined,
 });
 
-describe('the quality of a call over its length', () => {
-  it('is kept sample by sample, as long as there is room', () => {
+describe('quality samples of a call', () => {
+  it('are all kept until the track is full', () => {
     const track = new QualityTrack();
     for (let at = 0; at < 100; at += 1) track.add(sample(at));
     expect(track.samples().map(({ atUs }) => atUs)).toEqual(
@@ -22,7 +22,7 @@ describe('the quality of a call over its length', () => {
     );
   });
 
-  it('covers a call of a day evenly, in bounded memory, its end included', () => {
+  it('cover a 24 h call evenly in bounded memory, including its end', () => {
     const track = new QualityTrack();
     const samples = (24 * 3600) / 5;
     for (let at = 0; at < samples; at += 1) track.add(sample(at));

@@ -1,4 +1,4 @@
-/** Failover and redirection: which target follows which end. */
+/** Failover and redirection: the next target after each kind of failure. */
 
 import { describe, expect, it } from 'vitest';
 import { asCallUuid } from '../../../src/base/ids.ts';
@@ -18,7 +18,7 @@ const carrier = (name: string, policy: object = {}): OutboundTarget => ({
   ...policy,
 });
 
-/** Lets each target end as the list says, and tells where the call went. */
+/** Ends each attempt as listed, and returns the targets that were tried. */
 async function hunt(
   targets: readonly OutboundTarget[],
   ends: ReadonlyArray<Partial<LegEnd>>,
@@ -44,7 +44,7 @@ async function hunt(
     isBrowser: () => false,
     isDown: () => false,
   };
-  const hunter = {
+  const selector = {
     owner: { uuid: asCallUuid('a'), parent: undefined },
     events: { ended: (end: LegEnd) => reported.push(end) } as unknown as OutboundLegEvents,
     signal: new AbortController().signal,
@@ -56,7 +56,7 @@ async function hunt(
     wentOn: () => undefined,
   };
   const plan = { targets, from: { user: '1', displayName: '' }, headers: [] };
-  await tryTargets(signalling, plan, hunter);
+  await tryTargets(signalling, plan, selector);
   for (let end = left.shift(); end !== undefined; end = left.shift()) {
     events?.ended({ by: 'remote', how: 'refused', status: undefined, reason: undefined, ...end });
     await settle();
@@ -78,12 +78,12 @@ describe('failover', () => {
     [{ status: 403 }],
     [{ status: 407 }],
     [{ status: 408 }],
-  ] as const)('%o: the next carrier', async (end) => {
+  ] as const)('tries the next carrier after %o', async (end) => {
     expect((await hunt(two, [end])).tried).toEqual(['a', 'b']);
   });
 
   it.each([404, 480, 486, 487, 488, 600, 603, 604])(
-    '%d is the called party’s word, and the end',
+    'does not happen after %d, which comes from the called party',
     async (status) => {
       const { tried, reported } = await hunt(two, [{ status }]);
       expect(tried).toEqual(['a']);
@@ -91,16 +91,16 @@ describe('failover', () => {
     },
   );
 
-  it('a carrier has a list of its own', async () => {
+  it("uses the carrier's failoverOn list", async () => {
     const own = [carrier('a', { failoverOn: ['404', '6xx'] }), carrier('b')];
     expect((await hunt(own, [{ status: 404 }])).tried).toEqual(['a', 'b']);
     expect((await hunt(own, [{ status: 603 }])).tried).toEqual(['a', 'b']);
     expect((await hunt(own, [{ status: 503 }])).tried).toEqual(['a']);
-    // What its network does is not the called party's word, whatever the list.
+    // A network failure always allows failover, regardless of the list.
     expect((await hunt(own, [{ how: 'timeout' }])).tried).toEqual(['a', 'b']);
   });
 
-  it('not once it has rung', async () => {
+  it('does not happen after ringing', async () => {
     expect((await hunt(two, [{ status: 503 }], { rings: true })).tried).toEqual(['a']);
   });
 });
@@ -108,7 +108,7 @@ describe('failover', () => {
 describe('redirection', () => {
   const moved = (...contacts: string[]) => ({ status: 302, contacts });
 
-  it('goes to what the 302 names, best first, then on to the next carrier', async () => {
+  it('tries the contacts of a 302, best first, then the next carrier', async () => {
     const { tried, invited } = await hunt(
       [carrier('a'), carrier('b')],
       [moved('sip:x@one.test', 'sip:x@two.test'), { status: 503 }, { how: 'notAllowed' }],
@@ -117,12 +117,12 @@ describe('redirection', () => {
     expect(invited[1]).toMatchObject({ kind: 'uri', redirectedBy: 'a' });
   });
 
-  it('even after it has rung: a phone forwards what nobody answers', async () => {
+  it('is followed even after ringing, as with call forwarding on no answer', async () => {
     const { tried } = await hunt([carrier('a')], [moved('sip:x@one.test')], { rings: true });
     expect(tried).toEqual(['a', 'sip:x@one.test']);
   });
 
-  it('never twice to the same, and not for ever', async () => {
+  it('tries each contact once, up to a limit', async () => {
     const loop = await hunt([carrier('a')], [moved('sip:x@a'), moved('sip:x@a')]);
     expect(loop.tried).toEqual(['a', 'sip:x@a']);
     expect(loop.reported).toMatchObject([{ status: 302 }]);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { Scene } from '../interpreter/scene.ts';
 
-it('a peer whose RTP comes from another address stands in the timeline of its call, with the reason', async () => {
+it("records in the call's timeline that RTP comes from another address, with the reason", async () => {
   const scene = new Scene();
   const { call, media } = await scene.caller('<Conference>Weekly</Conference>');
   media.events.sourceChanged?.({ address: '198.51.100.9', port: 4000, reason: 'signalled' });

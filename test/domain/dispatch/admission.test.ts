@@ -1,4 +1,4 @@
-/** What a refusal gives back. Virtual time, real accounts and store. */
+/** Resources that a refusal releases. Virtual time, real accounts and store. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Account } from '../../../src/domain/account/types.ts';
 import { Admission } from '../../../src/domain/dispatch/admission.ts';
@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => stage.close());
 
-/** A node for so many calls at once, and as many new ones a second. */
+/** Limit of the node: concurrent calls, and call starts per second. */
 const nodeOf = (nodeLimit: number): Admission =>
   new Admission({ ...stage, endpoints: stage.store.endpoints, nodeLimit, waitMs: 2 * SECOND_MS });
 
@@ -33,14 +33,14 @@ const refusedCall = async (admission: Admission, account: Account): Promise<void
   await settle();
 };
 
-describe('a call that is refused has not begun', () => {
-  it('for want of money: the node has a slot for another account in the same second', async () => {
+describe('a refused call', () => {
+  it('frees its node slot for another account within the same second, after insufficient funds', async () => {
     const admission = nodeOf(1);
     await refusedCall(admission, await penniless());
     expect(await admission.takeSlot(stage.account)).toMatchObject({ ok: true });
   });
 
-  it('and the account has its calls per second still', async () => {
+  it("does not count against the account's calls per second", async () => {
     const admission = nodeOf(1000);
     const { account } = stage;
     await stage.accounts.patch(account.authId, { status: 'suspended' });
@@ -48,7 +48,7 @@ describe('a call that is refused has not begun', () => {
     expect(await admission.takeSlot(account)).toMatchObject({ ok: true });
   });
 
-  it('for a limit of the account, reached while it waited for the node', async () => {
+  it("is checked against the account's limit while it waits for the node", async () => {
     const admission = nodeOf(2);
     const held = [await admission.takeSlot(stage.account), await admission.takeSlot(stage.account)];
     const bob = await penniless({ concurrentCallsLimit: 1 });
@@ -61,8 +61,8 @@ describe('a call that is refused has not begun', () => {
   });
 });
 
-describe('a call that ends', () => {
-  it('keeps its place within the second in which it began', async () => {
+describe('an ended call', () => {
+  it('still counts as a call start within its second', async () => {
     const admission = nodeOf(1);
     const slot = await admission.takeSlot(stage.account);
     if (slot.ok) slot.value.release();
@@ -72,7 +72,7 @@ describe('a call that ends', () => {
   });
 });
 
-it('a B leg whose caller is gone before it was made has begun nothing', async () => {
+it('does not count a B leg whose caller hung up before its creation', async () => {
   const { call: parent, hangsUp } = await stage.arrives(OWN_NUMBER);
   await stage.clock.advance(SECOND_MS);
   await stage.accounts.patch(stage.account.authId, { cpsLimit: 1 });
@@ -90,7 +90,7 @@ it('a B leg whose caller is gone before it was made has begun nothing', async ()
   expect(account && (await stage.admission.takeSlot(account))).toMatchObject({ ok: true });
 });
 
-it('a call whose shared capacity is unknown is refused as unavailable, and leaves no record', async () => {
+it('refuses a call as unavailable, without a record, if shared capacity is unknown', async () => {
   const admission = new Admission({
     ...stage,
     endpoints: stage.store.endpoints,

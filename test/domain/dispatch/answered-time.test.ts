@@ -27,7 +27,7 @@ async function answeredCall(over: Parameters<Stage['placed']>[0] = {}) {
   return { callUuid, invite: stage.signalling.last };
 }
 
-/** Leaves the account so much. */
+/** Sets the remaining balance of the account. */
 async function credit(left: number): Promise<void> {
   await stage.ledger.adjust({
     accountId: stage.account.authId,
@@ -47,7 +47,7 @@ describe('durations come from the monotonic clock', () => {
     ['an hour forwards', HOUR_MS],
     ['thirty days forwards', 30 * 24 * HOUR_MS],
     ['two hours back', -2 * HOUR_MS],
-  ])('a wall clock that is set %s in a call of 6 s changes nothing of its bill', async (_, ms) => {
+  ])('bills a call of 6 s correctly when the wall clock is set %s', async (_, ms) => {
     const { callUuid, invite } = await answeredCall();
     await stage.clock.advance(3000);
     stage.clock.stepWall(ms);
@@ -60,7 +60,7 @@ describe('durations come from the monotonic clock', () => {
     await stage.finish();
   });
 
-  it('each further pulse is held, and the call ends out of credit, by the true time', async () => {
+  it('reserves each further pulse, and ends the call without credit, by monotonic time', async () => {
     await credit(2 * PULSE);
     const { callUuid } = await answeredCall();
     stage.clock.stepWall(30 * 24 * HOUR_MS);
@@ -72,7 +72,7 @@ describe('durations come from the monotonic clock', () => {
     expect((await balance())?.balance).toBe(0);
   });
 
-  it('after a crash a call is billed up to its last heartbeat, whatever the clock was set to', async () => {
+  it('after a crash, bills a call up to its last heartbeat regardless of clock changes', async () => {
     stage.customer.documents.set(ANSWER_URL, '<Response><Wait length="7200"/></Response>');
     const { callUuid } = await answeredCall();
     await stage.clock.advance(30_000);
@@ -86,7 +86,7 @@ describe('durations come from the monotonic clock', () => {
   });
 });
 
-it('who was bridged with whom is in the store within two seconds, and at once with what is billed', async () => {
+it('stores the bridged call within 2 s, or immediately with a billed change', async () => {
   stage.customer.documents.set(ANSWER_URL, '<Response><Wait length="7200"/></Response>');
   const calls = [await answeredCall(), await answeredCall()].map(({ callUuid }) =>
     stage.keeper.get(callUuid),
@@ -110,7 +110,7 @@ it('who was bridged with whom is in the store within two seconds, and at once wi
   expect(await stored()).toEqual([]);
 });
 
-describe('an end that the platform makes at a limit is booked at that limit', () => {
+describe('an end at a platform limit is booked at that limit', () => {
   beforeEach(() => {
     stage.clock.lateMs = LATE_MS;
   });
@@ -126,13 +126,13 @@ describe('an end that the platform makes at a limit is booked at that limit', ()
   it('time_limit, when the called party hangs up after it and before a late timer', async () => {
     stage.clock.lateMs = 5700;
     const { callUuid, invite } = await answeredCall({ timeLimitMs: 60_000 });
-    // What was due at 55 s makes it 60.7 s, and nothing else has been done by then.
+    // Timers due at 55 s run at 60.7 s, after all other work.
     await stage.clock.advance(56_000);
     await invite.ends('bye');
     expect(await stage.cdr(callUuid)).toMatchObject({ billedMs: 60_000, hangupCauseCode: 4000 });
   });
 
-  it('timeLimit of Dial: the B leg, what is told of it and its record agree', async () => {
+  it('timeLimit of Dial: the B leg, its callbacks and its record agree', async () => {
     const dial = `<Dial timeLimit="60" callbackUrl="https://app.test/dial"><Number>14155550102</Number></Dial>`;
     stage.customer.documents.set(ANSWER_URL, `<Response>${dial}<Hangup/></Response>`);
     await answeredCall();
@@ -147,7 +147,7 @@ describe('an end that the platform makes at a limit is booked at that limit', ()
     expect(told?.parameters).toMatchObject({ DialBLegDuration: '60', DialBLegBillDuration: '60' });
   });
 
-  it('of the A leg ends the B leg there too', async () => {
+  it('the limit of the A leg also ends the B leg', async () => {
     const dial = '<Dial><Number>14155550102</Number></Dial>';
     stage.customer.documents.set(ANSWER_URL, `<Response>${dial}</Response>`);
     const { callUuid } = await answeredCall({ timeLimitMs: 60_000 });
@@ -165,7 +165,7 @@ describe('an end that the platform makes at a limit is booked at that limit', ()
     expect(await stage.cdr(callUuid)).toMatchObject({ billedMs: 60_000, hangupCauseCode: 6020 });
   });
 
-  it('no media ever: keys that were not exchanged', async () => {
+  it('DTLS failure: no media', async () => {
     const { callUuid } = await answeredCall();
     await stage.clock.advance(15_000);
     stage.media.last.events.secured?.('no way to the peer was found');
@@ -176,14 +176,14 @@ describe('an end that the platform makes at a limit is booked at that limit', ()
     });
   });
 
-  it('streamTimeout, whatever ends the stream after it', async () => {
+  it('streamTimeout, even if the stream ends later for another reason', async () => {
     const stream = '<Stream keepCallAlive="true" streamTimeout="60">wss://bot.test/</Stream>';
     const xml = `<Response>${stream}${stream}<Wait length="3600"/></Response>`;
     stage.customer.documents.set(ANSWER_URL, xml);
     const { callUuid, invite } = await answeredCall();
     stage.sockets[0]?.started();
     await stage.clock.advance(60_000 + LATE_MS);
-    // The second one's timer is so late that the caller goes first.
+    // The timer of the second stream is so late that the caller hangs up first.
     stage.sockets[1]?.started();
     stage.clock.lateMs = 5700;
     await stage.clock.advance(56_000);
@@ -224,8 +224,8 @@ describe('an end that the platform makes at a limit is booked at that limit', ()
   });
 });
 
-describe('credit that runs out', () => {
-  it('the cut comes before the next pulse begins', async () => {
+describe('exhausted credit', () => {
+  it('ends the call before the next pulse begins', async () => {
     await credit(2 * PULSE);
     const { invite } = await answeredCall();
     await stage.clock.advance(119_900);
@@ -234,7 +234,7 @@ describe('credit that runs out', () => {
     expect(invite.hungUpWith).toBe('outOfCredits');
   });
 
-  it('somebody who pays in the last seconds keeps his call', async () => {
+  it('does not end the call if the account is topped up in the last seconds', async () => {
     await credit(PULSE);
     const { invite } = await answeredCall();
     await stage.clock.advance(58_000);
@@ -244,10 +244,10 @@ describe('credit that runs out', () => {
     await stage.finish();
   });
 
-  it('a pulse that was begun without money is not charged, however late the cut is', async () => {
+  it('does not charge an uncovered pulse, even if the call ends late', async () => {
     await credit(PULSE);
     const { callUuid, invite } = await answeredCall();
-    // The machine stands still across the end of the pulse, and the BYE of the peer is what it sees first.
+    // The process stalls across the end of the pulse, and then processes the peer's BYE first.
     stage.clock.lateMs = 70_000;
     await stage.clock.advance(90_000);
     await invite.ends('bye');
@@ -255,7 +255,7 @@ describe('credit that runs out', () => {
     expect((await balance())?.balance).toBe(0);
   });
 
-  it('a pulse that the store could not hold in time is held before it is charged', async () => {
+  it('reserves a pulse before charging it, if the store failed to reserve it in time', async () => {
     const { callUuid, invite } = await answeredCall();
     const full = new ServiceError('STORE_FULL', 'the disk is full');
     const extend = stage.store.calls.extendReservation;
@@ -267,7 +267,7 @@ describe('credit that runs out', () => {
   });
 });
 
-describe('an answered call that was never acknowledged', () => {
+describe('an answered call without ACK', () => {
   it('is not billed: Network Error, billsec 0', async () => {
     const no = { by: 'local', how: 'timeout', status: undefined, reason: 'no ACK' } as const;
     let acknowledge: (answer: unknown) => void = () => undefined;
@@ -293,7 +293,7 @@ describe('an answered call that was never acknowledged', () => {
     await stage.finish();
   });
 
-  it('is answered from its 200 on once it is acknowledged', async () => {
+  it('counts as answered from its 200 on, once it is acknowledged', async () => {
     let acknowledge: (answer: unknown) => void = () => undefined;
     const answer = () => new Promise((resolve) => (acknowledge = resolve));
     const arrived = await stage.arrives('14155550100', { answer: answer as never });

@@ -29,7 +29,7 @@ const bLegs = (): Call[] =>
 const actionParameters = () => stage.customer.told.find(({ url }) => url === ACTION)?.parameters;
 
 describe('Dial: the B leg (spec: Answer-XML instructions)', () => {
-  it('is a call of its own, with its own record, bound to the A leg both ways', async () => {
+  it('is a separate call with its record, linked with the A leg in both directions', async () => {
     const a = await aLeg(dial(`callerId="${OWN_NUMBER}"`, '<Number>14155550199</Number>'));
     const [b] = bLegs();
     expect(stage.signalling.last).toMatchObject({
@@ -54,7 +54,7 @@ describe('Dial: the B leg (spec: Answer-XML instructions)', () => {
     await stage.finish();
   });
 
-  it('is never created with a foreign caller id, and the log says so (decisions)', async () => {
+  it('is not created with a foreign caller ID, and the log has the reason (decisions)', async () => {
     const a = await aLeg(dial('callerId="14155550177"', '<Number>14155550199</Number>'));
     expect(bLegs()).toEqual([]);
     expect(actionParameters()).toMatchObject({
@@ -70,13 +70,13 @@ describe('Dial: the B leg (spec: Answer-XML instructions)', () => {
     await stage.finish();
   });
 
-  it('shows a caller id that is written with separators as its digits', async () => {
+  it('shows a caller ID with separators as digits', async () => {
     await aLeg(dial('callerId="+1 (415) 555-0100"', '<Number>14155550199</Number>'));
     expect(bLegs()).toMatchObject([{ identity: { facts: { from: OWN_NUMBER } } }]);
     await stage.finish();
   });
 
-  it('of an inbound call without callerId is never created: the number of the caller is foreign', async () => {
+  it("of an inbound call without callerId is not created: the caller's number is foreign", async () => {
     const { call } = await stage.arrives(OWN_NUMBER);
     const destination = { kind: 'number', number: '14155550199' } as never;
     const asked = {
@@ -98,14 +98,14 @@ describe('Dial: the B leg (spec: Answer-XML instructions)', () => {
     await stage.finish();
   });
 
-  it('to a barred or premium-rate number ends at once with its cause, and is not dialled', async () => {
+  it('to a barred or premium-rate number ends immediately with its cause, and is not dialled', async () => {
     await aLeg(dial(`callerId="${OWN_NUMBER}"`, '<Number>19005550100</Number>'));
     expect(stage.signalling.invites).toHaveLength(1);
     expect(stage.settled).toMatchObject([{ context: 'dial', hangupCauseCode: 2040 }]);
     await stage.finish();
   });
 
-  it('carries sipHeaders as X-VH headers, and how many calls of ours led here', async () => {
+  it('carries sipHeaders as X-VH headers, and the hop count', async () => {
     await aLeg(
       dial(`callerId="${OWN_NUMBER}" sipHeaders="Tenant=7"`, '<Number>14155550199</Number>'),
     );
@@ -116,7 +116,7 @@ describe('Dial: the B leg (spec: Answer-XML instructions)', () => {
     await stage.finish();
   });
 
-  it('is refused within a loop: to the number that was called, or after too many hops', async () => {
+  it('is refused in a loop: to the called number, or after too many hops', async () => {
     const own = await stage.arrives(OWN_NUMBER);
     const number = (to: string) => ({ kind: 'number', number: to }) as never;
     const asked = {
@@ -137,7 +137,7 @@ describe('Dial: the B leg (spec: Answer-XML instructions)', () => {
     await stage.finish();
   });
 
-  it('several destinations are spread over the calls per second instead of being refused', async () => {
+  it('spreads several destinations over the calls per second instead of refusing them', async () => {
     await stage.accounts.patch(stage.account.authId, { cpsLimit: 2 });
     await aLeg(
       dial(
@@ -158,7 +158,7 @@ describe('Dial: the B leg (spec: Answer-XML instructions)', () => {
     await stage.finish();
   });
 
-  it('goes when the A leg goes', async () => {
+  it('ends when the A leg ends', async () => {
     const a = await aLeg(dial(`callerId="${OWN_NUMBER}"`, '<Number>14155550199</Number>'));
     const [b] = bLegs();
     a.hangup('normal', 'API Request');
@@ -196,7 +196,7 @@ describe('Dial: User', () => {
     await stage.finish();
   });
 
-  it('an endpoint that may make no voice calls takes none either', async () => {
+  it('refuses an endpoint without voice permission', async () => {
     const { authId } = stage.account;
     await endpoint(authId, 'alice');
     const found = await stage.provisioning.endpoints.byUsername('alice');
@@ -209,7 +209,7 @@ describe('Dial: User', () => {
     await stage.finish();
   });
 
-  it('is never created for an endpoint without a phone, or of another account', async () => {
+  it('is not created for an endpoint without a phone, or of another account', async () => {
     await endpoint(stage.account.authId, 'alice');
     stage.signalling.registered.delete('alice');
     const other = await stage.accounts.create({ name: 'Bob' });
@@ -230,7 +230,7 @@ describe('Dial: User', () => {
     await stage.finish();
   });
 
-  it('elsewhere is called by its address, with the credentials of the document', async () => {
+  it('calls an external address with the credentials of the document', async () => {
     await aLeg(
       dial(
         `callerId="${OWN_NUMBER}"`,
@@ -244,7 +244,7 @@ describe('Dial: User', () => {
     await stage.finish();
   });
 
-  it("the name of an endpoint of the account is shown to its colleagues; another's to nobody", async () => {
+  it("shows an endpoint's username only to endpoints of the same account", async () => {
     await endpoint(stage.account.authId, 'alice');
     await endpoint(stage.account.authId, 'carol');
     const calling = { kind: 'user', uri: 'sip:carol@voice.test' } as never;
@@ -275,7 +275,7 @@ describe('a number in a SIP address', () => {
     return stage.signalling.invites.slice(1).map(({ target }) => target);
   };
 
-  it('at a host of ours or of a carrier is dialled, barred and priced as the number', async () => {
+  it("at our host or a carrier's is dialled, barred and priced as a number", async () => {
     const number = { kind: 'carrier', carrier: 'north', number: '14155550199' };
     expect(
       await calls('<User>sip:+14155550199@192.0.2.10:5060;transport=tcp</User>'),
@@ -298,7 +298,7 @@ describe('a number in a SIP address', () => {
   it.each([
     ['sip:operator@192.0.2.10', '3040'],
     ['sips:14155550123@192.0.2.10', '5020'],
-  ])('%s leads nowhere: %s', async (uri, code) => {
+  ])('refuses %s: %s', async (uri, code) => {
     expect(await calls(`<User>${uri}</User>`)).toMatchObject([]);
     expect(actionParameters()).toMatchObject({ DialBLegHangupCauseCode: code });
     await stage.finish();

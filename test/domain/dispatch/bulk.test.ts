@@ -17,7 +17,7 @@ describe('POST Call: several destinations (decisions: 429)', () => {
     stage = await openStage({ cpsLimit: 2, concurrentCallsLimit: 5 });
   });
 
-  it('each has its own UUID, the request another', async () => {
+  it("have separate UUIDs, different from the request's", async () => {
     const { requestUuid, callUuids } = await stage.placed({ to: numbers(3) });
     expect(new Set([requestUuid, ...callUuids]).size).toBe(4);
     expect(stage.live(callUuids[0] ?? asCallUuid('')).facts).toMatchObject({ requestUuid });
@@ -25,7 +25,7 @@ describe('POST Call: several destinations (decisions: 429)', () => {
     await stage.finish();
   });
 
-  it('are dialled in order, never faster than the calls per second', async () => {
+  it('are dialled in order, within the calls per second', async () => {
     await stage.placed({ to: numbers(5) });
     expect(stage.signalling.invites).toHaveLength(2);
     await stage.clock.advance(999);
@@ -38,7 +38,7 @@ describe('POST Call: several destinations (decisions: 429)', () => {
     await stage.finish();
   });
 
-  it('wait while all concurrent calls are in use; each end lets the next one out', async () => {
+  it('wait while all concurrent calls are in use; each end releases the next', async () => {
     await stage.placed({ to: numbers(7) });
     await stage.clock.advance(10_000);
     expect(stage.signalling.invites).toHaveLength(5);
@@ -51,7 +51,7 @@ describe('POST Call: several destinations (decisions: 429)', () => {
     await stage.finish();
   });
 
-  it('limits that are raised meanwhile count at once', async () => {
+  it('follow raised limits immediately', async () => {
     await stage.placed({ to: numbers(5) });
     await stage.accounts.patch(stage.account.authId, { cpsLimit: 50 });
     await stage.clock.advance(1000);
@@ -59,7 +59,7 @@ describe('POST Call: several destinations (decisions: 429)', () => {
     await stage.finish();
   });
 
-  it('the request is refused with 429 when not even the first fits', async () => {
+  it('are refused with 429 if the first does not fit', async () => {
     await stage.placed();
     await stage.placed();
     expect(await stage.place({ to: numbers(3) })).toMatchObject({
@@ -70,13 +70,13 @@ describe('POST Call: several destinations (decisions: 429)', () => {
     await stage.finish();
   });
 
-  it('duplicates are dialled twice (dialect §6)', async () => {
+  it('dial duplicates twice (dialect §6)', async () => {
     await stage.placed({ to: ['14155550101', '14155550101'] });
     expect(stage.signalling.invites).toHaveLength(2);
     await stage.finish();
   });
 
-  it('one that is barred or out of credit ends alone', async () => {
+  it('end individually when barred or out of credit', async () => {
     const { callUuids } = await stage.placed({ to: ['14155550101', '911', '14155550102'] });
     await stage.clock.advance(3000);
     expect(await stage.cdr(callUuids[1] ?? asCallUuid(''))).toMatchObject({
@@ -86,7 +86,7 @@ describe('POST Call: several destinations (decisions: 429)', () => {
     await stage.finish();
   });
 
-  it('are seen as queued, and one withdrawn ends as 1020 with its hangup told', async () => {
+  it('are listed as queued; a withdrawn one ends as 1020 with a hangup callback', async () => {
     const { callUuids, requestUuid } = await stage.placed({ to: numbers(4) });
     const { authId } = stage.account;
     const [, , third = '', fourth = asCallUuid('')] = callUuids;
@@ -109,7 +109,7 @@ describe('POST Call: several destinations (decisions: 429)', () => {
     await stage.finish();
   });
 
-  it('a request UUID withdraws all of its queued destinations, and those of no other request', async () => {
+  it('are withdrawn by the request UUID, without affecting other requests', async () => {
     await stage.placed({ to: numbers(2) });
     await stage.clock.advance(1000);
     const second = await stage.placed({ to: numbers(1) });
@@ -131,7 +131,7 @@ describe('POST Call: several destinations (decisions: 429)', () => {
     await stage.finish();
   });
 
-  it('when the service stops, what still waits ends as 1020 instead of being forgotten', async () => {
+  it('end as 1020 if still queued when the service stops', async () => {
     const { callUuids } = await stage.placed({ to: numbers(6) });
     stage.admission.drain();
     expect(await stage.cdr(callUuids[5] ?? asCallUuid(''))).toMatchObject({
@@ -152,7 +152,7 @@ describe('POST Call: several destinations and a crash', () => {
     stage = await openStage({ cpsLimit: 2, concurrentCallsLimit: 5 });
   });
 
-  it('what was accepted and not dialled has a record and its hangup told after it: 1020', async () => {
+  it('records accepted, undialled destinations and sends their hangup callback: 1020', async () => {
     const { callUuids, requestUuid } = await stage.placed({ to: numbers(5) });
     expect(stage.signalling.invites).toHaveLength(2);
     const recovered = await recover();
@@ -174,7 +174,7 @@ describe('POST Call: several destinations and a crash', () => {
     expect((await stage.store.ledger.balance(stage.account.authId, 'USD'))?.reservedFunds).toBe(0);
   });
 
-  it('one that has had its turn is recovered as the call that it became', async () => {
+  it('recovers a dialled destination as its call', async () => {
     const { callUuids } = await stage.placed({ to: numbers(3) });
     await stage.clock.advance(1000);
     await stage.signalling.last.answers();
@@ -186,7 +186,7 @@ describe('POST Call: several destinations and a crash', () => {
     });
   });
 
-  it('of those that ended, were withdrawn or not paid for nothing is left to recover', async () => {
+  it('recovers no destinations that ended, were withdrawn or were not paid', async () => {
     const { callUuids, requestUuid } = await stage.placed({ to: numbers(4) });
     stage.outbound.withdraw(stage.account.authId, callUuids[3] ?? asCallUuid(''));
     await stage.clock.advance(1000);
@@ -204,7 +204,7 @@ describe('POST Call: several destinations and a crash', () => {
     expect(await recover()).toEqual([]);
   });
 
-  it('draining that begins while a request is accepted leaves nobody waiting', async () => {
+  it('leaves no destination queued if draining begins while a request is accepted', async () => {
     const placing = stage.placed({ to: numbers(4) });
     while ((await stage.admission.running(stage.account.authId)) === 0) await Promise.resolve();
     stage.admission.drain();
@@ -218,7 +218,7 @@ describe('POST Call: several destinations and a crash', () => {
 });
 
 describe('POST Call: overload', () => {
-  it('what is queued waits until it is over', async () => {
+  it('keeps destinations queued until the overload ends', async () => {
     stage = await openStage({ cpsLimit: 1 });
     await stage.placed({ to: numbers(2) });
     stage.newCalls.limit(0);
@@ -231,8 +231,8 @@ describe('POST Call: overload', () => {
   });
 });
 
-describe('POST Call: the bounds of the queue', () => {
-  it('a request that does not fit into the queue is refused whole: 429', async () => {
+describe('POST Call: limits of the queue', () => {
+  it('refuses a request that does not fit into the queue as a whole: 429', async () => {
     stage = await openStage({ cpsLimit: 1 }, { queuePerAccount: 3 });
     await stage.placed({ to: numbers(3) });
     expect(await stage.place({ to: numbers(3) })).toMatchObject({
@@ -243,7 +243,7 @@ describe('POST Call: the bounds of the queue', () => {
     await stage.finish();
   });
 
-  it('one account that waits keeps no other account waiting', async () => {
+  it('does not delay other accounts when one account waits', async () => {
     stage = await openStage({ cpsLimit: 1 });
     await stage.placed({ to: numbers(3) });
     const other = await stage.accounts.create({ name: 'Bob', cpsLimit: 5 });
@@ -258,7 +258,7 @@ describe('POST Call: the bounds of the queue', () => {
     await stage.finish();
   });
 
-  it('1000 destinations are accepted in one go, and all of them are dialled', async () => {
+  it('accepts 1000 destinations in one request, and dials all of them', async () => {
     stage = await openStage({ cpsLimit: 500, concurrentCallsLimit: 1000 });
     await stage.provisioning.carriers.patch('north', { cpsLimit: 1000 });
     await stage.ledger.patchBalance(stage.account.authId, 'USD', { creditLimitType: 'soft' });
@@ -269,7 +269,7 @@ describe('POST Call: the bounds of the queue', () => {
     await stage.finish();
   });
 
-  it('wait for a carrier with a free slot as well, instead of failing', async () => {
+  it('waits for a carrier with a free slot instead of failing', async () => {
     stage = await openStage({ cpsLimit: 100, concurrentCallsLimit: 100 });
     await stage.provisioning.carriers.patch('north', { cpsLimit: 2 });
     await stage.placed({ to: numbers(5) });

@@ -1,4 +1,4 @@
-/** Proofs of callers' numbers: what they do to calls that come in, and what we state of those that go out. */
+/** Caller identity: effect of verification on inbound calls, and signing of outbound calls. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { CallerProof } from '../../../src/domain/call/needs.ts';
 import type { CarrierPolicy } from '../../../src/domain/provisioning/types.ts';
@@ -27,7 +27,7 @@ const proofIs = (proof: CallerProof) => {
 };
 
 describe('a call from a carrier', () => {
-  it('whose number is proved: callbacks and record say so', async () => {
+  it('reports a verified number in callbacks and record', async () => {
     const verify = proofIs({ isVerified: true, attestation: 'B' });
     await calledFrom(service, {}, WITH_PROOF);
     expect(verify).toHaveBeenCalledWith({
@@ -49,18 +49,18 @@ describe('a call from a carrier', () => {
   });
 
   it.each([
-    ['a wrong proof', {}, WITH_PROOF, WRONG, 'Not Verified'],
-    ['none', {}, {}, WRONG, 'Not Applicable'],
-    ['a proof that nobody looks at', { stir: 'off' }, WITH_PROOF, WRONG, 'Not Verified'],
-    ['none, where wrong ones are refused', { stir: 'refuse' }, {}, WRONG, 'Not Applicable'],
-  ] as const)('with %s goes on', async (_, policy, leg, proof, said) => {
+    ['an invalid signature', {}, WITH_PROOF, WRONG, 'Not Verified'],
+    ['no signature', {}, {}, WRONG, 'Not Applicable'],
+    ['an ignored signature', { stir: 'off' }, WITH_PROOF, WRONG, 'Not Verified'],
+    ['no signature under refuse', { stir: 'refuse' }, {}, WRONG, 'Not Applicable'],
+  ] as const)('proceeds with %s', async (_, policy, leg, proof, said) => {
     await carrier(policy);
     proofIs(proof);
     await calledFrom(service, {}, leg);
     expect(service.site.told('/answer')[0]).toMatchObject({ STIRVerification: said });
   });
 
-  it('goes on where nothing can be verified, whatever is demanded', async () => {
+  it('proceeds without trust anchors, regardless of the policy', async () => {
     await carrier({ stir: 'require' });
     await calledFrom(service, {}, {});
     expect(service.site.told('/answer')[0]).toMatchObject({ STIRVerification: 'Not Applicable' });
@@ -69,7 +69,7 @@ describe('a call from a carrier', () => {
   it.each([
     ['refuse', WITH_PROOF, WRONG, 'refuse 438 orig is somebody else'],
     ['require', {}, { ...WRONG, status: 428, why: 'no Identity' }, 'refuse 428 no Identity'],
-  ] as const)('under %s is refused before it is one', async (stir, leg, proof, sent) => {
+  ] as const)('is refused under %s before it becomes a call', async (stir, leg, proof, sent) => {
     await carrier({ stir });
     proofIs(proof);
     expect(await refusedFrom(service, leg)).toEqual([sent]);
@@ -77,7 +77,7 @@ describe('a call from a carrier', () => {
   });
 });
 
-describe('a call of ours', () => {
+describe('an outbound call', () => {
   beforeEach(() => {
     service.lines.proofs.sign = async ({ orig, dest, attestation }) =>
       `${orig} ${dest} ${attestation}`;
@@ -85,26 +85,26 @@ describe('a call of ours', () => {
   const identity = () =>
     service.signalling.last.options.headers.filter(([name]) => name === 'Identity');
 
-  it('is signed, and says what is stated of its number', async () => {
+  it('is signed with the attestation of its number', async () => {
     await placed(service);
     expect(identity()).toEqual([['Identity', `${DID} ${FAR} A`]]);
     expect(service.live()[0]?.facts.stirAttestation).toBe('A');
   });
 
-  it('is not, to a carrier that takes no signatures', async () => {
+  it('is not signed for a carrier without signatures', async () => {
     await carrier({ sign: false });
     await placed(service);
     expect(identity()).toEqual([]);
     expect(service.live()[0]?.facts.stirAttestation).toBe('');
   });
 
-  it('goes on unsigned where signing fails', async () => {
+  it('proceeds unsigned if signing fails', async () => {
     service.lines.proofs.sign = () => Promise.reject(new Error('no key'));
     await placed(service);
     expect(identity()).toEqual([]);
   });
 
-  it('of a Dial is signed anew: the proof of its caller goes no further', async () => {
+  it("of a Dial is signed again, without the caller's signature", async () => {
     service.site.on('/answer', document(`<Dial callerId="${DID}"><Number>${FAR}</Number></Dial>`));
     await calledFrom(service, { from: '14155550188' }, WITH_PROOF);
     expect(identity()).toEqual([['Identity', `${DID} ${FAR} A`]]);

@@ -1,4 +1,4 @@
-/** Who calls: what carriers are believed, what phones may show, and what hides. */
+/** Caller identity: trust in carriers, caller IDs of phones, and privacy. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { IdentityClaims, InboundLeg, Party } from '../../../src/domain/call/needs.ts';
 import type { PeerPolicy } from '../../../src/domain/provisioning/types.ts';
@@ -44,17 +44,17 @@ describe('a carrier', () => {
     ['P-Asserted-Identity', { asserted: [party('+14155550177', 'far.test', 'Ada')] }],
     ['its tel URI', { asserted: [party('ada'), { ...party('+1-415-555-0177'), host: '' }] }],
     ['Remote-Party-ID', { remoteParty: { party: party('14155550177'), hides: false } }],
-  ])('is believed by %s, whatever From shows', async (_, claims) => {
+  ])('is trusted in %s, regardless of From', async (_, claims) => {
     await calledFrom(service, {}, says(claims, party('anything')));
     expect(told()).toMatchObject({ From: ASSERTED });
   });
 
-  it('that asserts a host alone tells nothing: From counts', async () => {
+  it('that asserts only a host identifies no caller: From counts', async () => {
     await calledFrom(service, {}, says({ asserted: [party('')] }));
     expect(told()).toMatchObject({ From: '14155550199' });
   });
 
-  it('that is not trusted is not: what it asserts is gone', async () => {
+  it('that is untrusted has its asserted identity ignored', async () => {
     await carriers({ identity: 'untrusted' });
     await calledFrom(service, {}, says({ asserted: [party(ASSERTED)] }));
     expect(told()).toMatchObject({ From: '14155550199' });
@@ -64,7 +64,7 @@ describe('a carrier', () => {
     ['Privacy: id', says({ privacy: ['id'], asserted: [party(ASSERTED)] })],
     ['privacy=full', says({ remoteParty: { party: party(ASSERTED), hides: true } })],
     ['an anonymous From', says({ asserted: [party(ASSERTED)] }, party('x', 'anonymous.invalid'))],
-  ])('hides its caller by %s: nobody behind us is told who calls', async (_, leg) => {
+  ])('hides its caller with %s from all later parties', async (_, leg) => {
     service.site.on('/answer', document('<Wait length="5"/>'));
     const { callUuid } = await calledFrom(service, {}, leg);
     expect(told()).toMatchObject({ From: 'anonymous', CallerName: 'Anonymous' });
@@ -87,11 +87,11 @@ describe('a hidden caller of a carrier, dialled on to another carrier', () => {
     ['its From', says({ privacy: ['id'] }, party(ASSERTED)), ''],
     ['Remote-Party-ID', says({ remoteParty: { party: party(ASSERTED), hides: true } }), ''],
     [
-      'P-Asserted-Identity, where the document hands From back',
+      'P-Asserted-Identity, where the document repeats From',
       says({ privacy: ['id'], asserted: [party(ASSERTED)] }, NOBODY),
       ' callerId="anonymous"',
     ],
-  ])('is asserted by %s, and stays anonymous in the record', async (_, over, attributes) => {
+  ])('is asserted with %s, and stays anonymous in the record', async (_, over, attributes) => {
     const { from } = await dialledOn(over, attributes);
     expect(from).toMatchObject({ user: 'anonymous', hidden: true, asserted: ASSERTED });
     const b = service.live().find(({ identity }) => identity.context === 'dial');
@@ -101,13 +101,13 @@ describe('a hidden caller of a carrier, dialled on to another carrier', () => {
   it.each([
     ['an anonymous From alone', says({}, NOBODY)],
     ['an asserted identity that is anonymous', says({ asserted: [NOBODY] }, NOBODY)],
-  ])('has no identity by %s', async (_, over) => {
+  ])('has no identity with %s', async (_, over) => {
     const { from } = await dialledOn(over);
     expect(from).toMatchObject({ user: 'anonymous', hidden: true });
     expect(from.asserted).toBeUndefined();
   });
 
-  it('hands on no proof that names its number', async () => {
+  it('does not pass on a signature that reveals its number', async () => {
     const headers = [['Identity', 'token;info=<https://x>']] as const;
     const { headers: sent } = await dialledOn({ ...says({ privacy: ['id'] }, NOBODY), headers });
     expect(sent.map(([name]) => name)).not.toContain('Identity');
@@ -128,20 +128,20 @@ describe('a phone', () => {
   it.each([
     ['From', says({}, party(`+${DID}`, HOST))],
     ['P-Preferred-Identity', says({ preferred: party(DID, HOST) })],
-  ])('is shown as the number of its account that it asks for by %s', async (_, over) => {
+  ])('presents the number of its account that it requests in %s', async (_, over) => {
     const invite = await dials(over);
     expect(invite.options.from).toMatchObject({ user: DID });
     expect(invite.options.from.hidden).toBeUndefined();
     expect(told()).toMatchObject({ From: expect.stringMatching(`^sip:alice.*@${HOST}$`) });
   });
 
-  it('may not show a number of somebody else: then there is none to show', async () => {
+  it('has no caller ID if it requests a foreign number', async () => {
     service.site.on('/answer', document(`<Dial><Number>${OTHER}</Number></Dial>`));
     await dialledBy(service, await registered(service), OTHER, says({}, party(ASSERTED, HOST)));
     expect(service.signalling.invites).toEqual([]);
   });
 
-  it('hides: the called party sees nobody, the record knows who it was', async () => {
+  it('can hide: the called party sees an anonymous caller, the record has the identity', async () => {
     const over = says(
       { privacy: ['id'], preferred: party(DID, HOST) },
       party('anonymous', 'anonymous.invalid'),
@@ -153,7 +153,7 @@ describe('a phone', () => {
     expect(a?.identity.endpointId).toBeDefined();
   });
 
-  it('a document that names a caller id shows that one', async () => {
+  it("presents the document's caller ID if there is one", async () => {
     const xml = `<Dial callerId="${DID}"><Number>${OTHER}</Number></Dial>`;
     const invite = await dials(says({ privacy: ['id'] }), xml);
     expect(invite.options.from).toMatchObject({ user: DID });
@@ -161,7 +161,7 @@ describe('a phone', () => {
   });
 });
 
-describe('what a phone may call', () => {
+describe('call permissions of a phone', () => {
   const flagged = async (flags: object, to: string, over: Partial<InboundLeg> = {}) => {
     service.site.on('/answer', document('<Wait length="5"/>'));
     const alice = await registered(service);
@@ -175,10 +175,10 @@ describe('what a phone may call', () => {
 
   it.each([
     ['telephone numbers', { allowPhones: false }, OTHER, {}, 'allow_phones'],
-    ['addresses here', { allowSameDomain: false }, 'bob', {}, 'allow_same_domain'],
-    ['elsewhere', {}, 'bob', { requestUri: 'sip:bob@far.test' }, 'allow_other_domains'],
-    ['anything', { allowVoice: false }, 'bob', {}, 'allow_voice'],
-    ['video alone', {}, 'bob', { sdp: VIDEO }, 'allow_video'],
+    ['addresses of this service', { allowSameDomain: false }, 'bob', {}, 'allow_same_domain'],
+    ['other domains', {}, 'bob', { requestUri: 'sip:bob@far.test' }, 'allow_other_domains'],
+    ['all calls', { allowVoice: false }, 'bob', {}, 'allow_voice'],
+    ['video only', {}, 'bob', { sdp: VIDEO }, 'allow_video'],
   ])('%s: forbidden, and the reason names the flag', async (_, flags, to, over, flag) => {
     const phone = await flagged(flags, to, over);
     expect(phone.sent).toEqual(['hangup forbidden']);
@@ -188,21 +188,21 @@ describe('what a phone may call', () => {
   });
 
   it.each(['sip:bob@198.51.100.7:5060', 'sip:bob@nat.test'])(
-    'here by another name or address: %s',
+    'treats another name or address as this service: %s',
     async (requestUri) => {
       const from = { ...party('alice', 'nat.test') };
       expect((await flagged({}, 'bob', { requestUri, from })).sent).toEqual([]);
     },
   );
 
-  it('all that is permitted runs its application', async () => {
+  it('run the application if permitted', async () => {
     const phone = await flagged({ allowOtherDomains: true }, 'bob', {
       requestUri: 'sip:bob@far.test',
     });
     expect(phone.sent).toEqual([]);
   });
 
-  it('an application by its sip_uri, where apps are allowed', async () => {
+  it('allow an application by its sip_uri with allow_apps', async () => {
     const made = await service.provisioning.applications.create({
       accountId: service.accountId,
       name: 'menu',
@@ -217,7 +217,7 @@ describe('what a phone may call', () => {
     expect(service.site.told('/menu').map(({ Event }) => Event)).toEqual(['Hangup']);
   });
 
-  it('its document dials what it may dial itself', async () => {
+  it('apply to destinations in its document too', async () => {
     service.site.on(
       '/answer',
       document(`<Dial callerId="${DID}"><Number>${OTHER}</Number></Dial>`),

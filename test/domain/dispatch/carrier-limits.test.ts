@@ -1,4 +1,4 @@
-/** Limits of carriers hold for calls that they bring as for calls that go to them, and a refusal says what was full. */
+/** Carrier limits apply to calls in both directions, and a refusal names the exhausted limit. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { calledFrom, placed } from '../../spec/calls/phone.ts';
 import { type CallService, NOTHING_LEFT, openCallService } from '../../spec/calls/service.ts';
@@ -20,8 +20,8 @@ async function finish(): Promise<void> {
   expect(await service.leftovers()).toEqual(NOTHING_LEFT);
 }
 
-describe('calls that a carrier brings', () => {
-  it('are so many at once: 10 of 40 get in, the others 503 that says what is full', async () => {
+describe('calls from a carrier', () => {
+  it('are limited in number: 10 of 40 are accepted, the others get 503 with the limit', async () => {
     await limit(10, 1000);
     const phones = [];
     for (let call = 0; call < 40; call += 1) {
@@ -35,14 +35,14 @@ describe('calls that a carrier brings', () => {
       failureReason: 'carrier north is full: 10 concurrent calls',
       cost: 0,
     });
-    // The end of one makes way for another.
+    // The end of one call frees a slot for another.
     await phones[0]?.hangsUp();
     await calledFrom(service);
     expect(service.live()).toHaveLength(10);
     await finish();
   });
 
-  it('begin so many a second', async () => {
+  it('are limited per second', async () => {
     await limit(1000, 3);
     for (let call = 0; call < 5; call += 1) await calledFrom(service);
     expect(service.live()).toHaveLength(3);
@@ -55,7 +55,7 @@ describe('calls that a carrier brings', () => {
     await finish();
   });
 
-  it('and calls that go to it count together', async () => {
+  it('share the limit with calls to the carrier', async () => {
     await limit(1, 1000);
     await calledFrom(service);
     await placed(service).catch(() => undefined);

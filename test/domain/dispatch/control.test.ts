@@ -23,7 +23,7 @@ async function answered(xml = '<Wait length="3600"/>'): Promise<Call> {
   return stage.live(callUuid);
 }
 
-/** An A leg that talks to the B leg of its Dial. */
+/** An A leg that is connected with the B leg of its Dial. */
 async function talking(): Promise<{ a: Call; b: Call }> {
   const a = await answered(
     `<Dial callerId="${OWN_NUMBER}" action="https://app.test/action" redirect="false">
@@ -36,7 +36,7 @@ async function talking(): Promise<{ a: Call; b: Call }> {
 }
 
 describe('live calls (dialect §3.4)', () => {
-  it('are listed to their account alone, from the INVITE to the end', async () => {
+  it('are listed only for their account, from the INVITE to the end', async () => {
     const { callUuid } = await stage.placed({ callerName: 'Ada' });
     expect(await stage.control.liveCalls(account, 'live')).toMatchObject([
       { callUuid, status: 'ringing', direction: 'outbound', callerName: 'Ada' },
@@ -53,7 +53,7 @@ describe('live calls (dialect §3.4)', () => {
     expect(await stage.control.runningCalls(account)).toBe(0);
   });
 
-  it('hang up: normal when answered, canceled before, source API Request; then it is gone', async () => {
+  it('hang up as normal after and as canceled before the answer, source API Request, and then disappear', async () => {
     const first = await answered();
     expect(await stage.control.hangup(STRANGER, first.uuid)).toEqual(NOT_FOUND);
     expect(await stage.control.hangup(account, first.uuid)).toMatchObject({ ok: true });
@@ -72,7 +72,7 @@ describe('live calls (dialect §3.4)', () => {
     await stage.finish();
   });
 
-  it('two hang-ups at once end the call once', async () => {
+  it('end once on two simultaneous hangups', async () => {
     const call = await answered();
     const outcomes = await Promise.all([
       stage.control.hangup(account, call.uuid),
@@ -84,7 +84,7 @@ describe('live calls (dialect §3.4)', () => {
     await stage.finish();
   });
 
-  it('digits go to the leg that is named', async () => {
+  it('send digits to the named leg', async () => {
     const { a, b } = await talking();
     const digits = { digits: '12', toneMs: 100 };
     await stage.control.sendDigits(account, a.uuid, digits, 'both');
@@ -94,7 +94,7 @@ describe('live calls (dialect §3.4)', () => {
     await stage.finish();
   });
 
-  it('a B leg that does not exist, and a call that is not answered, are wrong states', async () => {
+  it('report a wrong state for a missing B leg and an unanswered call', async () => {
     const digits = { digits: '1', toneMs: 100 };
     const call = await answered();
     expect(await stage.control.sendDigits(account, call.uuid, digits, 'bleg')).toEqual({
@@ -108,7 +108,7 @@ describe('live calls (dialect §3.4)', () => {
     await stage.finish();
   });
 
-  it('the timeline is read from memory while it is there, from the store afterwards', async () => {
+  it('have their timeline in memory first, and in the store afterwards', async () => {
     const call = await answered();
     const live = await stage.control.callLog(account, call.uuid);
     expect(live.ok && live.value.map(({ text }) => text)).toContain('INVITE');
@@ -125,10 +125,10 @@ describe('live calls (dialect §3.4)', () => {
   });
 });
 
-describe('a call whose answer is being confirmed', () => {
+describe('a call whose ACK is pending', () => {
   const digits = { digits: '1', toneMs: 100 };
 
-  /** A caller who has our 200; `acknowledges` is his ACK, or what came of waiting for it. */
+  /** A caller who has our 200; `acknowledges` settles its ACK. */
   async function offTheHook() {
     let acknowledges: (outcome: Result<void, 'timeout'>) => void = () => undefined;
     const { call } = await stage.arrives(OWN_NUMBER, {
@@ -144,7 +144,7 @@ describe('a call whose answer is being confirmed', () => {
     return { call, acknowledges: (outcome: Result<void, 'timeout'>) => acknowledges(outcome) };
   }
 
-  it('is acted on once it is confirmed', async () => {
+  it('is controlled after the ACK', async () => {
     const { call, acknowledges } = await offTheHook();
     const asked = stage.control.sendDigits(account, call.uuid, digits, 'aleg');
     await stage.clock.advance(1500);
@@ -154,7 +154,7 @@ describe('a call whose answer is being confirmed', () => {
     await stage.finish();
   });
 
-  it('is hung up as an answered one', async () => {
+  it('is hung up as an answered call', async () => {
     const { call, acknowledges } = await offTheHook();
     const asked = [1, 2].map(() => stage.control.hangup(account, call.uuid));
     await settle();
@@ -168,7 +168,7 @@ describe('a call whose answer is being confirmed', () => {
     await stage.finish();
   });
 
-  it('is waited for no longer than a few repetitions of the 200', async () => {
+  it('is waited for during a few retransmissions of the 200 only', async () => {
     const { call } = await offTheHook();
     const asked = stage.control.sendDigits(account, call.uuid, digits, 'aleg');
     await stage.clock.advance(4000);
@@ -183,7 +183,7 @@ describe('transfer (dialect §2.2)', () => {
   const askedFor = (name: string) =>
     stage.customer.asked.find(({ url }) => url === `https://app.test/${name}`)?.parameters;
 
-  it('of the A leg stops its element and runs the other document', async () => {
+  it('of the A leg aborts its element and runs the other document', async () => {
     const a = await answered();
     const request = { legs: 'aleg', aleg: to('next'), bleg: undefined } as const;
     expect(await stage.control.transfer(account, a.uuid, request)).toMatchObject({ ok: true });
@@ -193,7 +193,7 @@ describe('transfer (dialect §2.2)', () => {
     await stage.finish();
   });
 
-  it('of the A leg alone hangs up the B leg', async () => {
+  it('of only the A leg hangs up the B leg', async () => {
     const { a, b } = await talking();
     const request = { legs: 'aleg', aleg: to('next'), bleg: undefined } as const;
     await stage.control.transfer(account, a.uuid, request);
@@ -204,7 +204,7 @@ describe('transfer (dialect §2.2)', () => {
     await stage.finish();
   });
 
-  it('of the B leg gives it a document of its own; the A leg goes on with its own', async () => {
+  it('of the B leg runs a separate document on it; the A leg continues its document', async () => {
     const { a, b } = await talking();
     const request = { legs: 'bleg', aleg: undefined, bleg: to('agent') } as const;
     expect(await stage.control.transfer(account, a.uuid, request)).toMatchObject({ ok: true });
@@ -219,7 +219,7 @@ describe('transfer (dialect §2.2)', () => {
     await stage.finish();
   });
 
-  it('of the B leg by its own UUID does the same', async () => {
+  it('of the B leg by its UUID has the same effect', async () => {
     const { a, b } = await talking();
     const request = { legs: 'aleg', aleg: to('agent'), bleg: undefined } as const;
     expect(await stage.control.transfer(account, b.uuid, request)).toMatchObject({ ok: true });
@@ -229,7 +229,7 @@ describe('transfer (dialect §2.2)', () => {
     await stage.finish();
   });
 
-  it('of both legs sends each to its document', async () => {
+  it('of both legs runs the respective document on each', async () => {
     const { a, b } = await talking();
     const request = { legs: 'both', aleg: to('one'), bleg: to('two') } as const;
     expect(await stage.control.transfer(account, a.uuid, request)).toMatchObject({ ok: true });
@@ -240,7 +240,7 @@ describe('transfer (dialect §2.2)', () => {
     await stage.finish();
   });
 
-  it('of a B leg that is not there, or without its URL, is refused', async () => {
+  it('of a missing B leg, or without its URL, is refused', async () => {
     const a = await answered();
     const bleg = { legs: 'bleg', aleg: undefined, bleg: to('agent') } as const;
     expect(await stage.control.transfer(account, a.uuid, bleg)).toMatchObject({

@@ -7,7 +7,7 @@ beforeEach(async () => {
 });
 afterEach(() => stage.close());
 
-describe('POST Call: destinations that are not dialled end with a cause', () => {
+describe('POST Call: refused destinations end with a cause', () => {
   const failsWith = async (to: string, over: Parameters<Stage['placed']>[0] = {}) => {
     const { callUuid } = await stage.placed({ to: [to], ...over });
     expect(stage.signalling.invites).toHaveLength(0);
@@ -17,7 +17,7 @@ describe('POST Call: destinations that are not dialled end with a cause', () => 
     return cdr;
   };
 
-  it('a foreign caller id: 3030 Unknown Caller ID (decisions: caller id ownership)', async () => {
+  it('a foreign caller ID: 3030 Unknown Caller ID (decisions: caller id ownership)', async () => {
     expect(await failsWith(CALLED, { from: '14155550177' })).toMatchObject({
       hangupCauseCode: 3030,
       hangupCauseName: 'Unknown Caller ID',
@@ -46,17 +46,17 @@ describe('POST Call: destinations that are not dialled end with a cause', () => 
     expect(await failsWith('442079460000')).toMatchObject({ hangupCauseCode: 2030 });
   });
 
-  it('emergency, short and premium-rate numbers: 2040, whatever the account', async () => {
+  it('emergency, short and premium-rate numbers: 2040, for all accounts', async () => {
     expect(await failsWith('911')).toMatchObject({ hangupCauseCode: 2040 });
     stage.customer.told.length = 0;
     expect(await failsWith('19005550100')).toMatchObject({ hangupCauseCode: 2040 });
   });
 
-  it('digits that are no number anywhere: 2000', async () => {
+  it('digits that are not a valid number: 2000', async () => {
     expect(await failsWith('999123456789')).toMatchObject({ hangupCauseCode: 2000 });
   });
 
-  it('no carrier for it, or no price: 5020, and which of the two', async () => {
+  it('no carrier or no price: 5020 with the respective reason', async () => {
     await stage.provisioning.carriers.patch('north', { prefixes: ['44'] });
     expect(await failsWith(CALLED)).toMatchObject({
       hangupCauseCode: 5020,
@@ -71,15 +71,15 @@ describe('POST Call: destinations that are not dialled end with a cause', () => 
   });
 });
 
-describe('POST Call: where it goes', () => {
-  it('national numbers are completed by the country of the account', async () => {
+describe('POST Call: routing', () => {
+  it('completes national numbers with the country of the account', async () => {
     const { callUuid } = await stage.placed({ to: ['4155550101'], from: '4155550100' });
     expect(stage.signalling.last.target).toMatchObject({ number: CALLED });
     expect(stage.live(callUuid).facts).toMatchObject({ from: OWN_NUMBER, to: CALLED });
     await stage.finish();
   });
 
-  it('special numbers that the operator allows are dialled as they are', async () => {
+  it('dials special numbers that the operator allows unchanged', async () => {
     await stage.close();
     stage = await openStage({}, { allowSpecial: ['933'] });
     await stage.placed({ to: ['933'] });
@@ -87,7 +87,7 @@ describe('POST Call: where it goes', () => {
     await stage.finish();
   });
 
-  it('SIP addresses elsewhere are called as such', async () => {
+  it('calls external SIP addresses directly', async () => {
     await stage.placed({ to: ['sip:bob@192.0.2.77:5070;transport=tcp'] });
     expect(stage.signalling.last.target).toMatchObject({
       kind: 'uri',
@@ -96,7 +96,7 @@ describe('POST Call: where it goes', () => {
     await stage.finish();
   });
 
-  it('a 503 leads to the next carrier, a 486 to none', async () => {
+  it('tries the next carrier after a 503, but not after a 486', async () => {
     await stage.provisioning.carriers.create({ name: 'south', host: '192.0.2.11', priority: 2 });
     const first = await stage.placed();
     stage.signalling.last.heardFrom('192.0.2.10', 'North/1');
@@ -116,7 +116,7 @@ describe('POST Call: where it goes', () => {
     });
   });
 
-  it('a carrier that is full is passed over; with none left the call waits, and ends as 5030 which says what is full', async () => {
+  it('skips a full carrier; if all are full, waits and ends as 5030 with the exhausted limit', async () => {
     await stage.provisioning.carriers.patch('north', { concurrentCallsLimit: 1 });
     await stage.placed();
     const second = await stage.placed();

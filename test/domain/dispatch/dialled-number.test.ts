@@ -13,25 +13,28 @@ describe('dialled numbers', () => {
     ['+442079460000', 'US', '442079460000', 'GB'],
     ['18765550100', 'US', '18765550100', 'JM'],
   ])(
-    '%s from %s is %s (%s): with its country code, or completed by the account’s',
+    "reads %s from %s as %s (%s), with its country code or completed by the account's",
     (dialled, from, e164, country) => {
       expect(readDialledNumber(dialled, from)).toEqual({ kind: 'e164', e164, country });
     },
   );
 
   it.each(['911', '112', '100', '1800', '123456'])(
-    '%s is special: no subscriber has so short a number',
+    '%s is special: subscriber numbers are longer',
     (dialled) => {
       expect(readDialledNumber(dialled, 'US')).toEqual({ kind: 'special', digits: dialled });
     },
   );
 
-  it.each(['19005550100', '9005550100'])('%s is special: it costs the caller extra', (dialled) => {
-    expect(readDialledNumber(dialled, 'US').kind).toBe('special');
-  });
+  it.each(['19005550100', '9005550100'])(
+    '%s is special: it is a premium-rate number',
+    (dialled) => {
+      expect(readDialledNumber(dialled, 'US').kind).toBe('special');
+    },
+  );
 
   it.each(['', '+', 'alice', '1415*5550101', '999123456789', '1234567', '11111111111111111111'])(
-    '"%s" is no number',
+    '"%s" is invalid',
     (dialled) => {
       expect(readDialledNumber(dialled, 'US')).toEqual({ kind: 'invalid' });
     },
@@ -41,7 +44,7 @@ describe('dialled numbers', () => {
     expect(readDialledNumber('+4155550101', 'US')).toEqual({ kind: 'invalid' });
   });
 
-  it('an account without a known country has only numbers with a country code', () => {
+  it("accepts only numbers with a country code if the account's country is unknown", () => {
     expect(readDialledNumber('4155550101', 'ZZ')).toEqual({ kind: 'invalid' });
     expect(readDialledNumber('14155550101', 'ZZ')).toMatchObject({ kind: 'e164' });
   });

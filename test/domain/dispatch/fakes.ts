@@ -1,4 +1,4 @@
-/** Phones and carriers that do what a test says, and media that only remembers. */
+/** Scripted phones and carriers, and fake media that records its calls. */
 import type {
   InviteOptions,
   Leg,
@@ -18,16 +18,16 @@ import type {
 import { settle } from '../../sim/clock.ts';
 import { SDP } from '../interpreter/scene.ts';
 
-/** One INVITE that went out, and whoever received it. */
+/** Sent INVITE, with methods for its recipient's responses. */
 export class Invite implements Leg {
   readonly id = '';
   readonly sipCallId: string;
   readonly target: OutboundTarget;
   readonly options: InviteOptions;
   readonly atMs: number;
-  /** What it was hung up with by us. */
+  /** Cause with which this node hung up. */
   hungUpWith: string | undefined;
-  /** REFERs that it was sent; the test says what comes of them. */
+  /** Received REFERs; the test provides their progress. */
   readonly refers: Array<{
     readonly command: ReferCommand;
     readonly stepped: ReferEvents['stepped'];
@@ -58,7 +58,7 @@ export class Invite implements Leg {
     await settle();
   }
 
-  /** A provisional status without SDP. */
+  /** Sends a provisional response without SDP. */
   async progresses(status: number): Promise<void> {
     this.#events.progress(status, undefined);
     await settle();
@@ -69,7 +69,7 @@ export class Invite implements Leg {
     await settle();
   }
 
-  /** A 200 with an empty body. */
+  /** Sends a 200 without a body. */
   async answersWithoutSdp(): Promise<void> {
     this.#events.connected(undefined);
     await settle();
@@ -89,7 +89,7 @@ export class Invite implements Leg {
     };
   }
 
-  /** Like the real one: the end of a leg that we hang up is told too. */
+  /** Reports the end of a locally ended leg too, like the real implementation. */
   hangup(cause: string): void {
     if (this.hungUpWith !== undefined) return;
     this.hungUpWith = cause;
@@ -102,7 +102,7 @@ export class Invite implements Leg {
 export class FakeSignalling implements Signalling {
   readonly invites: Invite[] = [];
   readonly registered = new Set<string>();
-  /** Whose bindings had to go, in that order. */
+  /** Usernames whose bindings were removed, in order. */
   readonly forgotten: string[] = [];
   readonly #nowMs: () => number;
 
@@ -113,7 +113,7 @@ export class FakeSignalling implements Signalling {
   /** The newest INVITE. */
   get last(): Invite {
     const last = this.invites.at(-1);
-    if (last === undefined) throw new Error('nobody was called');
+    if (last === undefined) throw new Error('no INVITE was sent');
     return last;
   }
 
@@ -161,7 +161,7 @@ export class FakeLeg {
   isClosed = false;
   peerAtEnd: PeerAtEnd | undefined;
   detecting: MachineDetectionOptions | undefined;
-  /** Ends the machine detection that runs. */
+  /** Ends the running machine detection. */
   detected: (result: Partial<MachineDetectionResult>) => Promise<void> = async () => undefined;
 
   constructor(events: MediaLegEvents) {
@@ -225,7 +225,7 @@ export class FakeLeg {
 export class FakeMedia implements Media {
   readonly legs: FakeLeg[] = [];
   readonly bridges: Array<{ a: unknown; b: unknown; isOpen: boolean }> = [];
-  /** Set: there are no ports. */
+  /** Error of the next `openLeg` calls, for example if no port is free. */
   failure: Error | undefined;
   portsFree = 100;
 

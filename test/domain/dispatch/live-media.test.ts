@@ -33,7 +33,7 @@ describe('play and speak over REST (dialect §3.4)', () => {
   };
   const sounding = () => leg().played.filter(({ isOver }) => !isOver).length;
 
-  it('plays the files one after the other, over what is heard anyway', async () => {
+  it('plays files in order, mixed over other audio', async () => {
     const call = await answered();
     await stage.control.play(account, call.uuid, { ...file, urls });
     await settle();
@@ -47,7 +47,7 @@ describe('play and speak over REST (dialect §3.4)', () => {
     await stage.finish();
   });
 
-  it('with loop begins again, and length ends it', async () => {
+  it('repeats with loop, until length ends it', async () => {
     const call = await answered();
     await stage.control.play(account, call.uuid, { ...file, urls, loop: true });
     await settle();
@@ -61,7 +61,7 @@ describe('play and speak over REST (dialect §3.4)', () => {
     await stage.finish();
   });
 
-  it('the newest play takes the place of the one before; stopping is no mistake twice', async () => {
+  it('replaces an earlier play; stopping is idempotent', async () => {
     const call = await answered();
     await stage.control.play(account, call.uuid, { ...file, urls });
     await settle();
@@ -75,7 +75,7 @@ describe('play and speak over REST (dialect §3.4)', () => {
     await stage.finish();
   });
 
-  it('speech stops by its own stop, not by that of a file', async () => {
+  it('stops speech and files independently', async () => {
     const call = await answered();
     const words = { text: 'hello', voice: 'WOMAN', language: 'en-US', loop: true } as const;
     await stage.control.speak(account, call.uuid, { ...words, legs: 'aleg', mix: false });
@@ -89,7 +89,7 @@ describe('play and speak over REST (dialect §3.4)', () => {
     await stage.finish();
   });
 
-  it('ends with the call, unnoticed', async () => {
+  it('ends with the call without an error', async () => {
     const call = await answered();
     await stage.control.play(account, call.uuid, { ...file, urls, loop: true });
     await settle();
@@ -110,7 +110,7 @@ describe('audio streams over REST (dialect §1.8)', () => {
     extraHeaders: [['tenant', '7']],
   };
 
-  it('are initiated, in progress once connected, and gone when stopped', async () => {
+  it('are initiated, in progress once connected, and absent when stopped', async () => {
     const call = await answered();
     const started = await stage.control.startStream(account, call.uuid, request);
     if (!started.ok) throw new Error(started.error.kind);
@@ -132,7 +132,7 @@ describe('audio streams over REST (dialect §1.8)', () => {
     await stage.finish();
   });
 
-  it('ws:// is refused at once where only encrypted streams are allowed', async () => {
+  it('refuse ws:// if only encrypted streams are allowed', async () => {
     Object.assign(stage.interpreter().settings, { allowInsecureStreams: false });
     const call = await answered();
     const insecure = { ...request, serviceUrl: 'ws://bot.test/ws' };
@@ -144,7 +144,7 @@ describe('audio streams over REST (dialect §1.8)', () => {
     await stage.finish();
   });
 
-  it('one bidirectional stream per call, four one-way streams (dialect §1.5)', async () => {
+  it('are limited to one bidirectional and four one-way streams per call (dialect §1.5)', async () => {
     const call = await answered();
     await stage.control.startStream(account, call.uuid, request);
     expect(await stage.control.startStream(account, call.uuid, request)).toEqual({

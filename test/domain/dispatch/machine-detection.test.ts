@@ -31,7 +31,7 @@ async function answered(over: Partial<MachineDetectionRequest> = {}): Promise<Ca
 const asyncly = { callback: { url: RESULT_URL, method: 'POST' } } as const;
 
 describe('machine_detection (spec: Make call; dialect §5.5)', () => {
-  it('hands the six parameters of the request to the detector, from the answer on', async () => {
+  it('passes the six parameters of the request to the detector, starting at the answer', async () => {
     await stage.placed({ machineDetection: detection() });
     expect(stage.media.last.detecting).toBeUndefined();
     await stage.signalling.last.answers();
@@ -45,7 +45,7 @@ describe('machine_detection (spec: Make call; dialect §5.5)', () => {
     await stage.finish();
   });
 
-  it('without a URL answer_url waits for the result and is told it', async () => {
+  it('without a URL, answer_url waits for the result and receives it', async () => {
     const callUuid = await answered();
     expect(stage.customer.asked).toEqual([]);
     await stage.media.last.detected({ machine: true, reason: 'words' });
@@ -56,7 +56,7 @@ describe('machine_detection (spec: Make call; dialect §5.5)', () => {
     expect(await stage.cdr(callUuid)).toMatchObject({ machine: true });
   });
 
-  it('with a URL answer_url is asked at once, and the result told there', async () => {
+  it('with a URL, answer_url is requested immediately and the URL receives the result', async () => {
     await answered(asyncly);
     expect(stage.customer.asked).toHaveLength(1);
     expect(stage.customer.asked[0]?.parameters).not.toHaveProperty('Machine');
@@ -89,7 +89,7 @@ describe('machine_detection (spec: Make call; dialect §5.5)', () => {
     await stage.finish();
   });
 
-  it('a call that ends while it is listened to asks for no document and tells no result', async () => {
+  it('requests no document and reports no result if the call ends during detection', async () => {
     const callUuid = await answered(asyncly);
     stage.customer.asked.length = 0;
     await stage.signalling.last.ends('bye');

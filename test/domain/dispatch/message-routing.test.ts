@@ -1,4 +1,4 @@
-/** Texts: from phone to phone of an account, and to applications. */
+/** Text messages between phones of an account, and to applications. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { silentLogger } from '../../../src/base/logger.ts';
 import type { InboundText, OutboundText, Party } from '../../../src/domain/call/needs.ts';
@@ -103,8 +103,8 @@ async function text(to: string, over: Partial<InboundText> = {}) {
 }
 const parameters = (): Record<string, string> => Object.fromEntries(told[0]?.parameters ?? []);
 
-describe('to a phone', () => {
-  it('of the account: its answer is the answer', async () => {
+describe('message to a phone', () => {
+  it("of the account returns that phone's response", async () => {
     expect(await text('bob')).toEqual({ status: 200 });
     expect(sent).toMatchObject([
       { username: 'bob', from: { user: 'alice', displayName: 'alice' }, contentType: 'text/plain' },
@@ -115,7 +115,7 @@ describe('to a phone', () => {
     expect(await text('bob')).toMatchObject({ status: 480 });
   });
 
-  it('that is not there: 480, in words', async () => {
+  it('that is unavailable returns 480 with an explanation', async () => {
     expect(await text('off')).toEqual({
       status: 480,
       why: `no phone is registered as off@${HOST}`,
@@ -123,14 +123,14 @@ describe('to a phone', () => {
     expect(sent).toEqual([]);
   });
 
-  it('of another account is none: its application has it', async () => {
+  it("of another account goes to the sender's application instead", async () => {
     expect(await text('eve')).toEqual({ status: 202 });
     expect(sent).toEqual([]);
   });
 });
 
-describe('to an application', () => {
-  it('what is no phone of the account; told with its numbers and a form of the text', async () => {
+describe('message to an application', () => {
+  it('is sent for destinations that are not phones of the account, with the normalized number and the text', async () => {
     expect(await text('+1-415-555-0199')).toEqual({ status: 202 });
     expect(told[0]).toMatchObject({ accountId: 'MA_1', target: { url: APP.messageUrl } });
     expect(parameters()).toMatchObject({
@@ -141,7 +141,7 @@ describe('to an application', () => {
     });
   });
 
-  it('by its sip_uri, and to the number of a carrier', async () => {
+  it("is sent by its sip_uri, and for a carrier's message to a number", async () => {
     expect(await text('8')).toEqual({ status: 202 });
     const carriers = { endpointUsername: undefined, carrier: 'north', from: party('+14155550177') };
     expect(await text('+14155550100', carriers)).toEqual({ status: 202 });
@@ -152,14 +152,14 @@ describe('to an application', () => {
     expect(await text('+14155550111', carriers)).toMatchObject({ status: 404 });
   });
 
-  it('but not that somebody writes', async () => {
+  it('is not sent for typing notifications', async () => {
     const composing = { contentType: 'application/im-iscomposing+xml' };
     expect(await text('nobody', composing)).toEqual({ status: 200 });
     expect(told).toEqual([]);
   });
 });
 
-describe('what is refused', () => {
+describe('refused messages', () => {
   it.each([
     ['allow_message', { alice: { allowMessage: false } }, 'bob'],
     ['allow_message', { bob: { allowMessage: false } }, 'bob'],
@@ -172,14 +172,14 @@ describe('what is refused', () => {
     expect(why).toContain(`(${flag})`);
   });
 
-  it('other domains, unless they are allowed; nothing is carried there', async () => {
+  it('to other domains, unless allowed; no message is sent there', async () => {
     const over = { requestUri: 'sip:bob@far.test' };
     expect(await text('bob', over)).toMatchObject({ status: 403 });
     flags = { alice: { allowOtherDomains: true } };
     expect(await text('bob', over)).toMatchObject({ status: 404 });
   });
 
-  it('too many: 503 with a time', async () => {
+  it('above the rate limit: 503 with Retry-After', async () => {
     for (let count = 0; count < 3; count += 1) await text('bob');
     expect(await text('bob')).toMatchObject({ status: 503, retryAfterS: 60 });
   });

@@ -1,4 +1,7 @@
-/** What one account does at a carrier is its own affair: the others' calls go out. Virtual time, real accounts and store. */
+/**
+ * Isolation of accounts at a shared carrier: one account's load does not block others. Virtual time, real accounts and
+ * store.
+ */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { micros } from '../../../src/base/money.ts';
 import type { Account } from '../../../src/domain/account/types.ts';
@@ -39,7 +42,7 @@ async function another(name: string): Promise<Account> {
 const place = (account: Account, to: readonly string[]) =>
   stage.outbound.placeCalls(request(account, to));
 
-/** Whoever is called is busy, at once. */
+/** Answers every INVITE with busy immediately. */
 async function everybodyIsBusy(): Promise<void> {
   for (const invite of stage.signalling.invites.filter((sent) => !busy.has(sent))) {
     busy.add(invite);
@@ -48,11 +51,11 @@ async function everybodyIsBusy(): Promise<void> {
 }
 const busy = new WeakSet<Invite>();
 
-/** Calls placed every LOOP_MS, for `ms`, beside what `beside` does at each step. */
-async function redial(account: Account, ms: number, beside: (step: number) => Promise<void>) {
+/** Places calls every LOOP_MS for `ms`; runs `onStep` at each step. */
+async function redial(account: Account, ms: number, onStep: (step: number) => Promise<void>) {
   for (let step = 0; step * LOOP_MS < ms; step += 1) {
     await place(account, ['14155550111']);
-    await beside(step);
+    await onStep(step);
     await everybodyIsBusy();
     await stage.clock.advance(LOOP_MS);
   }
@@ -62,7 +65,7 @@ const causesOf = ({ authId }: Account): number[] =>
   stage.settled.filter((cdr) => cdr.accountId === authId).map((cdr) => cdr.hangupCauseCode);
 
 describe('a carrier at its limit (calls per second)', () => {
-  it("one account's redial loop fails none of another's calls, single ones or of a bulk request", async () => {
+  it("does not fail other accounts' single or bulk calls during one account's redial loop", async () => {
     const single = await another('single');
     const bulk = await another('bulk');
     const numbers = Array.from({ length: 12 }, (_, index) => String(14155550300 + index));
@@ -76,7 +79,7 @@ describe('a carrier at its limit (calls per second)', () => {
     }
     expect(causesOf(single)).toEqual(Array.from({ length: 15 }, () => 3010));
     expect(causesOf(bulk)).toEqual(Array.from({ length: 12 }, () => 3010));
-    // The loop has what is left, and is told what was full where it got nothing.
+    // The loop gets the remaining capacity, and the exhausted limit as refusal otherwise.
     const refused = stage.settled.filter((cdr) => cdr.hangupCauseCode === 5030);
     expect(refused.length).toBeGreaterThan(0);
     expect(new Set(refused.map(({ failureReason }) => failureReason))).toEqual(
@@ -85,7 +88,7 @@ describe('a carrier at its limit (calls per second)', () => {
     await stage.finish();
   });
 
-  it('a full carrier is passed over for the next; with all of them full the first with a free slot is waited for', async () => {
+  it('is skipped for the next; if all are full, the first with a free slot is used', async () => {
     await stage.provisioning.carriers.create({
       name: 'south',
       host: '192.0.2.11',
@@ -106,8 +109,8 @@ describe('a carrier at its limit (calls per second)', () => {
   });
 });
 
-describe('a document that dials over and over', () => {
-  it('has half of the calls per second of its account: other calls begin beside it', async () => {
+describe('a document with repeated failed Dials', () => {
+  it("gets half of its account's calls per second, so that other calls can begin", async () => {
     await stage.accounts.patch(stage.account.authId, { cpsLimit: 4 });
     const number = '<Number>14155550199</Number>';
     const xml = `<Response><Dial callerId="${OWN_NUMBER}">${number.repeat(6)}</Dial></Response>`;

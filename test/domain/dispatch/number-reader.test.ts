@@ -13,7 +13,7 @@ describe('numbers of a contact list', () => {
     ['IN', '919876543210', '919876543210'],
     ['DE', '030 123456', '4930123456'],
     ['DE', '+49 30 123456', '4930123456'],
-    // A Chinese mobile number looks like an American one with its code.
+    // A Chinese mobile number can look like an American one with its country code.
     ['CN', '13812345678', '8613812345678'],
     ['CN', '8613812345678', '8613812345678'],
     ['', '14155550101', '14155550101'],

@@ -1,4 +1,4 @@
-/** What a call that follows from another one takes along: history, user data, hops. */
+/** Data that a Dial passes on from its caller: history, user data and hops. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { calledFrom } from '../../spec/calls/phone.ts';
 import { type CallService, DID, openCallService } from '../../spec/calls/service.ts';
@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 afterEach(() => service.close());
 
-it('Diversion, History-Info, User-to-User and Session-ID go on with a Dial, others do not; hops grow fewer', async () => {
+it('passes on Diversion, History-Info, User-to-User and Session-ID only, and decrements Max-Forwards', async () => {
   const headers = [
     ['Diversion', '<sip:14155550111@far.test>;reason=no-answer'],
     ['History-Info', '<sip:14155550111@far.test>;index=1'],
@@ -29,7 +29,7 @@ it('Diversion, History-Info, User-to-User and Session-ID go on with a Dial, othe
   expect(options.headers.filter(([name]) => !name.startsWith('X-'))).toEqual(headers.slice(0, 4));
 });
 
-it('a call without any has none to hand on', async () => {
+it('passes on no header fields if the call has none', async () => {
   await calledFrom(service);
   const { options } = service.signalling.last;
   expect(options.maxForwards).toBeUndefined();

@@ -21,7 +21,7 @@ describe('POST Call: one destination', () => {
     await stage.finish();
   });
 
-  it('sends the INVITE to the carrier at once, with the caller id, caller name and X-VH headers', async () => {
+  it('sends the INVITE to the carrier immediately, with caller ID, caller name and X-VH headers', async () => {
     await stage.placed({
       callerName: 'Ada',
       sipHeaders: [
@@ -36,7 +36,7 @@ describe('POST Call: one destination', () => {
     await stage.finish();
   });
 
-  it('tells ring_url at the first 18x, asks answer_url after the answer, tells hangup_url at the end', async () => {
+  it('notifies ring_url at the first 18x, requests answer_url after the answer, notifies hangup_url at the end', async () => {
     const { callUuid, requestUuid } = await stage.placed();
     await stage.signalling.last.rings();
     await stage.signalling.last.rings();
@@ -76,7 +76,7 @@ describe('POST Call: one destination', () => {
     await stage.finish();
   });
 
-  it('holds the price of the first pulse from acceptance on, and gives it back when nobody answers', async () => {
+  it('reserves the price of the first pulse at acceptance, and releases it without an answer', async () => {
     const { callUuid } = await stage.placed();
     const held = await stage.ledger.balance(stage.account.authId, 'USD');
     expect(held).toMatchObject({ value: { reservedFunds: 60_000 } });
@@ -85,7 +85,7 @@ describe('POST Call: one destination', () => {
     expect(await stage.leftovers()).toEqual(NOTHING_LEFT);
   });
 
-  it('without audio ports the call ends as 5030, and says why', async () => {
+  it('ends as 5030 with the reason if no audio port is free', async () => {
     stage.media.failure = new ServiceError('MEDIA_NO_PORTS', 'no RTP ports are left');
     const { callUuid } = await stage.placed();
     expect(await stage.cdr(callUuid)).toMatchObject({
@@ -96,8 +96,8 @@ describe('POST Call: one destination', () => {
   });
 });
 
-describe('POST Call: what is refused at once', () => {
-  it('402 when the balance does not cover the first pulse; nothing is recorded', async () => {
+describe('POST Call: immediate refusals', () => {
+  it('402 when the balance does not cover the first pulse; no record is created', async () => {
     await stage.close();
     stage = await openStage();
     stage.ledger.rateBook.put({
@@ -113,7 +113,7 @@ describe('POST Call: what is refused at once', () => {
     expect(await stage.leftovers()).toEqual(NOTHING_LEFT);
   });
 
-  it('402 comes before the caller ID: an account without funds is not told whose the number is', async () => {
+  it('402 before the caller ID check, so that an account without funds cannot probe number ownership', async () => {
     const { authId } = stage.account;
     const taken = { accountId: authId, currency: 'USD', type: 'debit', amount: micros(10_000_000) };
     const entry = { ...taken, description: 'Spent', reference: undefined, referenceType: 'x' };
@@ -127,7 +127,7 @@ describe('POST Call: what is refused at once', () => {
     expect(await stage.leftovers()).toEqual(NOTHING_LEFT);
   });
 
-  it("402 beyond the account's daily spend limit; its customer hears of no call", async () => {
+  it("402 beyond the account's daily spend limit, without a callback", async () => {
     await stage.accounts.patch(stage.account.authId, { dailySpendLimit: micros(100_000) });
     await stage.placed();
     expect(await stage.place()).toEqual({ ok: false, error: { kind: 'dailySpendLimit' } });
@@ -152,7 +152,7 @@ describe('POST Call: what is refused at once', () => {
     await stage.finish();
   });
 
-  it('429 while all concurrent calls are in use; the end of one makes way', async () => {
+  it('429 while all concurrent calls are in use; the end of one frees a slot', async () => {
     await stage.accounts.patch(stage.account.authId, { concurrentCallsLimit: 1 });
     await stage.placed();
     expect(await stage.place()).toMatchObject({
@@ -165,24 +165,24 @@ describe('POST Call: what is refused at once', () => {
     await stage.finish();
   });
 
-  it('an account that is suspended places nothing', async () => {
+  it('a suspended account', async () => {
     await stage.accounts.patch(stage.account.authId, { status: 'suspended' });
     expect(await stage.place()).toEqual({ ok: false, error: { kind: 'accountInactive' } });
   });
 
-  it('while the service drains nothing is accepted', async () => {
+  it('while the service drains', async () => {
     stage.admission.drain();
     expect(await stage.place()).toMatchObject({ ok: false, error: { kind: 'unavailable' } });
   });
 
-  it('while the store takes no writes nothing is accepted, and afterwards it is', async () => {
+  it('while the store rejects writes', async () => {
     stage.admission.pause('the disk is full');
     expect(await stage.place()).toMatchObject({ ok: false, error: { kind: 'unavailable' } });
     stage.admission.pause(undefined);
     expect(await stage.place()).toMatchObject({ ok: true });
   });
 
-  it('a store that refuses the call refuses the request, and leaves no record', async () => {
+  it('refuses the request without a record if the store refuses the call', async () => {
     const { store } = stage;
     const refusing = vi
       .spyOn(store.calls, 'open')
@@ -195,7 +195,7 @@ describe('POST Call: what is refused at once', () => {
     expect(await store.calls.listOpen()).toEqual([]);
   });
 
-  it('while the node is overloaded nothing is accepted; afterwards it is again', async () => {
+  it('while the node is overloaded', async () => {
     stage.newCalls.limit(0);
     expect(await stage.place()).toEqual({
       ok: false,
@@ -209,7 +209,7 @@ describe('POST Call: what is refused at once', () => {
 });
 
 describe('POST Call: times and digits', () => {
-  it('ring_timeout: 6010 when nobody has answered by then', async () => {
+  it('ring_timeout: 6010 without an answer in time', async () => {
     const { callUuid } = await stage.placed({ ringTimeoutMs: 20_000 });
     await stage.signalling.last.rings();
     await stage.clock.advance(19_999);
@@ -237,7 +237,7 @@ describe('POST Call: times and digits', () => {
     await stage.finish();
   });
 
-  it('neither ends a call that was answered in time', async () => {
+  it('ring_timeout and hangup_on_ring do not end a call answered in time', async () => {
     await stage.placed({ hangupOnRingMs: 10_000, ringTimeoutMs: 10_000 });
     await stage.signalling.last.rings();
     await stage.clock.advance(5000);
@@ -261,7 +261,7 @@ describe('POST Call: times and digits', () => {
     await stage.finish();
   });
 
-  it('send_digits go out after connect, with the tone length asked for', async () => {
+  it('send_digits are sent after the answer, with the requested tone length', async () => {
     await stage.placed({ sendDigits: { digits: '1w2W3', toneMs: 200 } });
     await stage.signalling.last.rings(SDP);
     expect(stage.media.last.digits).toEqual([]);
@@ -270,7 +270,7 @@ describe('POST Call: times and digits', () => {
     await stage.finish();
   });
 
-  it('send_on_preanswer: once, at early media', async () => {
+  it('send_on_preanswer sends the digits once, at early media', async () => {
     await stage.placed({ sendDigits: { digits: '12', toneMs: 160 }, sendOnPreanswer: true });
     await stage.signalling.last.rings(SDP);
     expect(stage.media.last.digits).toEqual(['12']);
@@ -281,14 +281,14 @@ describe('POST Call: times and digits', () => {
 });
 
 describe('POST Call: Idempotency-Key', () => {
-  it('the same request again answers the first one, and calls nobody twice', async () => {
+  it('returns the first result for a repeated request, without another call', async () => {
     const first = await stage.placed({ idempotencyKey: 'k1' });
     expect(await stage.placed({ idempotencyKey: 'k1' })).toEqual(first);
     expect(stage.signalling.invites).toHaveLength(1);
     await stage.finish();
   });
 
-  it('also while the first one is being worked on', async () => {
+  it('also while the first request is in progress', async () => {
     const [first, second] = await Promise.all([
       stage.place({ idempotencyKey: 'k1' }),
       stage.place({ idempotencyKey: 'k1' }),
@@ -299,7 +299,7 @@ describe('POST Call: Idempotency-Key', () => {
     await stage.finish();
   });
 
-  it('another request under the same key is refused', async () => {
+  it('refuses another request with the same key', async () => {
     await stage.placed({ idempotencyKey: 'k1' });
     expect(await stage.place({ idempotencyKey: 'k1', to: ['14155550155'] })).toEqual({
       ok: false,
@@ -308,7 +308,7 @@ describe('POST Call: Idempotency-Key', () => {
     await stage.finish();
   });
 
-  it('a refusal frees the key', async () => {
+  it('a refusal releases the key', async () => {
     await stage.accounts.patch(stage.account.authId, { concurrentCallsLimit: 1 });
     await stage.placed();
     expect(await stage.place({ idempotencyKey: 'k1' })).toMatchObject({ ok: false });
@@ -319,7 +319,7 @@ describe('POST Call: Idempotency-Key', () => {
   });
 });
 
-describe('the ports of a call that was not answered', () => {
+describe('port quarantine after an unanswered call', () => {
   const atEnd = async (end: (invite: Invite) => Promise<void>, carriers = 1) => {
     if (carriers > 1)
       await stage.provisioning.carriers.create({ name: 'two', host: 'two.test', priority: 2 });
@@ -343,8 +343,8 @@ describe('the ports of a call that was not answered', () => {
   });
 
   it.each<[string, LegEnd['how'], PeerAtEnd]>([
-    ['all of whose carriers refused', 'refused', 'refused'],
-    ['one of whose carriers said nothing', 'timeout', 'offered'],
+    ['refused by all carriers', 'refused', 'refused'],
+    ['without a response from one carrier', 'timeout', 'offered'],
   ])('%s', async (_, how, peer) => {
     const end = async (invite: Invite) => {
       await invite.ends(how, how === 'refused' ? 503 : undefined);

@@ -32,7 +32,7 @@ const ask = (over: Partial<PlaceCallsRequest> = {}, begin = async () => true) =>
     begin,
   );
 
-/** A call that was begun. */
+/** A paced call that was started. */
 async function begun(over: Partial<PlaceCallsRequest> = {}): Promise<Promise<PacedEnd>[]> {
   const placed = await ask(over);
   if (!placed.ok) throw new Error(placed.error.kind);
@@ -40,8 +40,8 @@ async function begun(over: Partial<PlaceCallsRequest> = {}): Promise<Promise<Pac
   return [placed.value.ended];
 }
 
-describe('a call of a campaign that finds no RTP port', () => {
-  it('is not begun while none is free', async () => {
+describe('a campaign call without a free RTP port', () => {
+  it('is not started while no port is free', async () => {
     stage.media.portsFree = 0;
     let asked = false;
     const placed = await ask({}, async () => {
@@ -53,7 +53,7 @@ describe('a call of a campaign that finds no RTP port', () => {
     expect(stage.signalling.invites).toEqual([]);
   });
 
-  it('although one was free when it began is told as full: nobody was rung', async () => {
+  it('is reported as full, without an INVITE, if no port is left after its start', async () => {
     stage.media.failure = new ServiceError('MEDIA_UNAVAILABLE', 'no free RTP port');
     const [ended] = await begun();
     expect(await ended).toMatchObject({ refused: 'full', cdr: { hangupCauseCode: 5030 } });
@@ -69,14 +69,14 @@ describe('an answered call counts as abandoned', () => {
   const hangsUp = () => stage.signalling.last.ends('bye');
   const answers = () => stage.signalling.last.answers();
 
-  it('when neither a stream nor another party is there after two seconds', async () => {
+  it('without a stream or another party after 2 s', async () => {
     const [ended] = await begun();
     await answers();
     await later(CONNECTED_MS, hangsUp);
     expect(await ended).toMatchObject({ abandoned: true });
   });
 
-  it('not with a stream that took it in time, also when it is over before', async () => {
+  it('but not with a stream that connected in time, even if it has already ended', async () => {
     stage.customer.documents.set(ANSWER_URL, STREAM);
     for (const talksMs of [500, CONNECTED_MS + 1]) {
       const [ended] = await begun();
@@ -87,7 +87,7 @@ describe('an answered call counts as abandoned', () => {
     }
   });
 
-  it('with a stream that no bot took', async () => {
+  it('with a stream that no bot accepted', async () => {
     stage.customer.documents.set(ANSWER_URL, STREAM);
     const [ended] = await begun();
     await answers();
@@ -95,7 +95,7 @@ describe('an answered call counts as abandoned', () => {
     expect(await ended).toMatchObject({ abandoned: true });
   });
 
-  it('when we hang up before anybody was there; when whoever answered does, it does not count', async () => {
+  it('when the platform hangs up before a connection, but not when the called party does', async () => {
     const [left] = await begun();
     await answers();
     await later(CONNECTED_MS - 1, hangsUp);
@@ -106,7 +106,7 @@ describe('an answered call counts as abandoned', () => {
     expect(await dropped).toMatchObject({ abandoned: true });
   });
 
-  it('never when a machine answered, and not when nobody did', async () => {
+  it('never after an answering machine or without an answer', async () => {
     const machineDetection = {
       mode: 'hangup',
       callback: undefined,

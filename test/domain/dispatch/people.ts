@@ -1,4 +1,4 @@
-/** Who asks for calls, who makes them, and who is told about them. */
+/** Application, callers and recipients of callbacks in tests. */
 import type { EndpointId } from '../../../src/base/ids.ts';
 import { ok } from '../../../src/base/result.ts';
 import type { Account } from '../../../src/domain/account/types.ts';
@@ -15,13 +15,13 @@ import type { PlaceCallsRequest } from '../../../src/domain/dispatch/types.ts';
 export const OWN_NUMBER = '14155550100';
 export const ANSWER_URL = 'https://app.test/answer';
 
-/** What one customer is told and asked. */
+/** Customer's application: received callbacks and its documents. */
 export class Customer {
   readonly documents = new Map<string, string>();
   readonly asked: Array<{ url: string; parameters: Record<string, string> }> = [];
   readonly told: Array<{ url: string; parameters: Record<string, string> }> = [];
 
-  /** Sent to the webhooks of trunks. */
+  /** Events sent to trunk webhooks. */
   readonly posted: JsonEvent[] = [];
 
   readonly client = {
@@ -44,7 +44,7 @@ export class Customer {
   }
 }
 
-/** A call from abroad to a number of the account, as it is before its INVITE is taken. */
+/** Inbound call to a number of the account, before its INVITE is adopted. */
 export function inboundCall(
   stage: { factory: CallFactory; account: Account },
   to: string,

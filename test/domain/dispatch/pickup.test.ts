@@ -1,4 +1,7 @@
-/** INVITE with Replaces (RFC 3891): a phone picks up what rings at another one of its account, or takes over a call. */
+/**
+ * INVITE with Replaces (RFC 3891): a phone picks up a call ringing at another phone of its account, or takes over a
+ * call.
+ */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Caller, calledFrom, dialledBy, registered } from '../../spec/calls/phone.ts';
 import { type CallService, DID, NOTHING_LEFT, openCallService } from '../../spec/calls/service.ts';
@@ -30,7 +33,7 @@ async function nothingIsLeft(): Promise<void> {
 }
 
 describe('a call with Replaces', () => {
-  it('picks up what rings elsewhere: the ringing ends as answered elsewhere, both talk', async () => {
+  it('picks up a ringing call: the ringing leg ends as answered elsewhere, both parties are connected', async () => {
     await bob.rings();
     const picker = await dialledBy(service, alice, 'pickup', { replaces: bob.id });
     expect(picker.sent).toEqual(['200']);
@@ -52,7 +55,7 @@ describe('a call with Replaces', () => {
     await nothingIsLeft();
   });
 
-  it('takes over from the caller, who leaves', async () => {
+  it('takes over from the caller, whose leg ends', async () => {
     await bob.answers();
     const next = await dialledBy(service, alice, 'takeover', { replaces: caller.call.legId });
     expect(caller.sent).toContain('hangup normal');
@@ -63,7 +66,7 @@ describe('a call with Replaces', () => {
     await nothingIsLeft();
   });
 
-  it('for a leg that is in no Dial, or gone, is declined and changes nothing', async () => {
+  it('is declined without side effects for a leg that has ended or is in no Dial', async () => {
     await bob.rings();
     const other = await dialledBy(service, alice, 'x', { replaces: 'nobody' });
     expect(other.sent).toEqual(['hangup rejected']);
@@ -72,7 +75,7 @@ describe('a call with Replaces', () => {
     await nothingIsLeft();
   });
 
-  it('of a carrier is refused', async () => {
+  it('from a carrier is refused', async () => {
     await bob.rings();
     const sent: string[] = [];
     const refused = calledFrom(

@@ -1,4 +1,4 @@
-/** REFER on a customer's wish: who may ask whom for what, what becomes of the call, and what is told. */
+/** REFER requested by a customer: permissions, effect on the call, and notifications. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Call } from '../../../src/domain/call/call.ts';
 import type { ReferWish } from '../../../src/domain/dispatch/types.ts';
@@ -36,8 +36,8 @@ const told = (url: string) =>
   stage.customer.told.filter((one) => one.url === url).map(({ parameters }) => parameters);
 const XML = `<Refer action="${ACTION}" redirect="false" timeout="30"><Number>${TARGET}</Number></Refer><Wait length="3600"/>`;
 
-describe('by REST', () => {
-  it('ends the call once the party has answered, as the request asked', async () => {
+describe('REFER by REST', () => {
+  it("ends the call once the target has answered, with the request's hangup source", async () => {
     const call = await answered();
     expect(await asked(call)).toEqual({ ok: true, value: undefined });
     const { refers } = stage.signalling.last;
@@ -69,7 +69,7 @@ describe('by REST', () => {
     await stage.finish();
   });
 
-  it('one at a time; without an outcome the call goes on and another may be tried', async () => {
+  it('allows one at a time; without an outcome the call continues and allows another', async () => {
     const call = await answered();
     await asked(call);
     expect(await asked(call)).toMatchObject({ error: { kind: 'wrongState' } });
@@ -88,7 +88,7 @@ describe('by REST', () => {
     ['a special number', { kind: 'number', number: '911' }],
     ['header fields', { kind: 'sip', uri: 'sip:a@elsewhere.test?Replaces=x' }],
     ['another method', { kind: 'sip', uri: 'sip:a@elsewhere.test;method=BYE' }],
-    ['a phone that is not there', { kind: 'sip', uri: 'sip:nobody@voice.test' }],
+    ['an unregistered phone', { kind: 'sip', uri: 'sip:nobody@voice.test' }],
   ] as const)('refuses %s', async (_what, destination) => {
     const call = await answered();
     expect(await asked(call, { destination })).toMatchObject({ error: { kind: 'notAllowed' } });
@@ -96,7 +96,7 @@ describe('by REST', () => {
     await stage.finish();
   });
 
-  it('an address elsewhere is looked at before it is sent', async () => {
+  it('marks an external address to be checked before sending', async () => {
     const call = await answered();
     await asked(call, { destination: { kind: 'sip', uri: 'sip:a@elsewhere.test' } });
     expect(stage.signalling.last.refers[0]?.command).toMatchObject({
@@ -106,7 +106,7 @@ describe('by REST', () => {
     await stage.finish();
   });
 
-  it('is refused for a carrier without the setting, an account without the permission, and before the answer', async () => {
+  it("is refused without the carrier's setting, without the account's permission, and before the answer", async () => {
     const { callUuid } = await stage.placed();
     expect(await asked(stage.live(callUuid))).toMatchObject({ error: { kind: 'wrongState' } });
     await stage.provisioning.carriers.patch('north', { policy: {} });
@@ -120,11 +120,11 @@ describe('by REST', () => {
   });
 });
 
-describe('of a call that a carrier brought', () => {
+describe('REFER on an inbound call from a carrier', () => {
   it.each([
     [{ refer: true }, { ok: true }],
     [{}, { error: { kind: 'notAllowed' } }],
-  ])('with the policy %j', async (policy, expected) => {
+  ])('is allowed or refused by the carrier policy %j', async (policy, expected) => {
     await stage.provisioning.carriers.patch('north', { policy });
     const commands: unknown[] = [];
     const refer = (command: unknown) => {
@@ -135,15 +135,15 @@ describe('of a call that a carrier brought', () => {
     expect(await asked(call)).toMatchObject({ error: { kind: 'wrongState' } });
     await call.answer(() => Promise.resolve());
     expect(await asked(call)).toMatchObject(expected);
-    // The number that was called asks, not the caller.
+    // Referred-By names the called number, not the caller.
     const sent = { to: `tel:+${TARGET}`, by: `+${OWN_NUMBER}`, isGuarded: false };
     expect(commands).toEqual('ok' in expected ? [sent] : []);
     await stage.finish();
   });
 });
 
-describe('by XML', () => {
-  it('the call ends, and action is told after the end of the call', async () => {
+describe('REFER by XML', () => {
+  it('ends the call, and notifies action after its end', async () => {
     const call = await answered(XML);
     stage.signalling.last.refers[0]?.stepped({ what: 'accepted', status: 202 });
     stage.signalling.last.refers[0]?.stepped({ what: 'done', status: 200 });
@@ -166,7 +166,7 @@ describe('by XML', () => {
       { ReferStatus: 'failed', NotifySipResponseCode: '486' },
     ],
     [{ what: 'failed', why: 'timeout' }, { ReferStatus: 'timeout' }],
-  ] as const)('after %j the document goes on', async (step, expected) => {
+  ] as const)('continues the document after %j', async (step, expected) => {
     const call = await answered(XML);
     stage.signalling.last.refers[0]?.stepped(step);
     await settle();
@@ -176,7 +176,7 @@ describe('by XML', () => {
     await stage.finish();
   });
 
-  it('not permitted: the document goes on too', async () => {
+  it('continues the document if it is not permitted', async () => {
     await stage.provisioning.carriers.patch('north', { policy: {} });
     const call = await answered(XML);
     expect(told(ACTION)).toMatchObject([{ ReferStatus: 'not-permitted' }]);
@@ -184,7 +184,7 @@ describe('by XML', () => {
     await stage.finish();
   });
 
-  it('a transfer meanwhile takes the document away; the outcome is not waited for', async () => {
+  it('does not wait for the outcome after a transfer', async () => {
     const call = await answered(XML);
     const target = { url: 'https://app.test/other', method: 'POST' } as const;
     const request = { legs: 'aleg', aleg: target, bleg: undefined } as const;

@@ -25,8 +25,8 @@ const endpointOf = async (alias: string, subAccount?: AccountId) => {
 
 const TO = ['14155550201', '14155550202', '14155550203'];
 
-describe('an account that is suspended', () => {
-  it('its running call ends as 3040, and so does what waits; nothing is dialled any more', async () => {
+describe('a suspended account', () => {
+  it('has its live and queued calls ended as 3040, and places no more calls', async () => {
     const { callUuids } = await stage.placed({ to: TO });
     expect(stage.signalling.invites).toHaveLength(1);
     await stage.accounts.patch(stage.account.authId, { status: 'suspended' });
@@ -43,7 +43,7 @@ describe('an account that is suspended', () => {
     await stage.finish();
   });
 
-  it('may let running calls run out (calls.endOnRevocation), not those that wait', async () => {
+  it('keeps its live calls with calls.endOnRevocation off, but not queued ones', async () => {
     await stage.close();
     stage = await openStage(LIMITS, { endOnRevocation: false });
     const { callUuids } = await stage.placed({ to: TO });
@@ -55,7 +55,7 @@ describe('an account that is suspended', () => {
     await stage.finish();
   });
 
-  it('all of its phones are forgotten, and only its', async () => {
+  it('loses the registrations of its phones only', async () => {
     const { username } = await endpointOf('desk');
     const other = await stage.accounts.create({ name: 'Other' });
     if (!other.ok) throw new Error('no account');
@@ -68,7 +68,7 @@ describe('an account that is suspended', () => {
 });
 
 describe('a sub-account', () => {
-  it('that is disabled or deleted takes its own calls and phones along, and no others', async () => {
+  it('that is disabled or deleted loses only its calls and phones', async () => {
     const { authId } = stage.account;
     const made = await stage.accounts.createSubAccount(authId, { name: 'Sub' });
     if (!made.ok) throw new Error('no sub-account');
@@ -91,7 +91,7 @@ describe('a sub-account', () => {
 });
 
 describe('an endpoint', () => {
-  it('with a new password has to register again; deleted, it is forgotten', async () => {
+  it('must register again after a password change, and loses its registration on deletion', async () => {
     const { endpointId, username } = await endpointOf('desk');
     const { authId } = stage.account;
     await stage.provisioning.endpoints.patch(authId, endpointId, { alias: 'table' });
@@ -103,7 +103,7 @@ describe('an endpoint', () => {
     await stage.finish();
   });
 
-  it('whose call arrives while it is deleted, or loses its voice, does not have it', async () => {
+  it('gets its call refused if it is deleted or loses voice permission during call setup', async () => {
     const { authId } = stage.account;
     const { endpoints } = stage.provisioning;
     for (const gone of ['deleted', 'voice'] as const) {

@@ -1,4 +1,4 @@
-/** The test of a route tells what a call would do, without one. */
+/** Route test: reports the routing decision without placing a call. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type CallService, DID, openCallService, PRICE } from '../../spec/calls/service.ts';
 
@@ -14,7 +14,7 @@ const explained = async (from: string, to: string) => {
   return told.value;
 };
 
-it('names price, caller id and every carrier with its place, or why it has none', async () => {
+it('reports price, caller ID and each carrier with its rank or reason for exclusion', async () => {
   const { carriers } = service.provisioning;
   await carriers.create({ name: 'cheap', host: 'c.test', policy: { costs: { '1': 0.001 } } });
   await carriers.create({ name: 'off', host: 'o.test', enabled: false });
@@ -36,11 +36,11 @@ it('names price, caller id and every carrier with its place, or why it has none'
   expect(service.signalling.invites).toEqual([]);
 });
 
-it('says why there would be no call', async () => {
+it('reports why the call would be refused', async () => {
   expect((await explained('14085550000', '14155550122')).refusal).toMatch(/not a caller ID/);
   expect((await explained(DID, '911')).refusal).toMatch(/emergency/);
   expect(await explained(DID, 'abc')).toMatchObject({
-    refusal: expect.stringMatching(/no telephone number/),
+    refusal: expect.stringMatching(/not a telephone number/),
     carriers: [],
   });
 });

@@ -1,4 +1,4 @@
-/** Dispatch on a real store, with real accounts, ledger and interpreter; phones, media and the customer are scripted. */
+/** Test stage for dispatch: real store, accounts, ledger and interpreter; scripted phones, media and application. */
 import { expect } from 'vitest';
 import type { CallUuid } from '../../../src/base/ids.ts';
 import { type Logger, silentLogger } from '../../../src/base/logger.ts';
@@ -37,13 +37,13 @@ const REGISTRAR = 'voice.test';
 const CARRIER_HOST = '192.0.2.10';
 export const CALLED = '14155550101';
 const HEARTBEAT_MS = 3_600_000;
-/** Millionths of a dollar per minute begun. */
+/** Prices in millionths of a dollar per started minute. */
 const PRICE = { outbound: 60_000, inbound: 30_000 };
 const ENVIRONMENT = { CARILLON_SIP_PUBLIC_HOST: REGISTRAR };
 
 export type Stage = Awaited<ReturnType<typeof openStage>>;
 
-/** What a test may set otherwise. */
+/** Settings that a test may override. */
 interface Dials {
   readonly callerIdPolicy?: 'owned' | 'any';
   readonly queuePerAccount?: number;
@@ -65,7 +65,7 @@ function settingsWith(dials: Dials): Settings {
 }
 
 const NO_FILES = {
-  prepare: () => Promise.reject(new Error('nothing is written here')),
+  prepare: () => Promise.reject(new Error('the fake folder stores no files')),
   size: () => Promise.resolve(undefined),
   wavDurationMs: () => Promise.resolve(undefined),
   remove: () => Promise.resolve(),
@@ -73,7 +73,7 @@ const NO_FILES = {
 const SOUND = { rate: 8000, samples: new Uint8Array(2) } as const;
 const AUDIO = {
   library: { load: async () => ok(SOUND) },
-  encoder: { encodeMp3: () => Promise.reject(new Error('nothing is encoded here')) },
+  encoder: { encodeMp3: () => Promise.reject(new Error('the fake encoder writes no files')) },
 };
 const SPEECH = {
   speak: async function* () {
@@ -81,7 +81,7 @@ const SPEECH = {
   },
 };
 
-/** Sockets that never end by themselves; what they would be told comes from the test. */
+/** Stream sockets that stay open; the test triggers their events. */
 const streamsInto = (sockets: StreamSocketEvents[]): CallLines['streams'] =>
   ({
     open: (_options: unknown, _leg: unknown, events: StreamSocketEvents) => {
@@ -95,7 +95,7 @@ interface Recorded {
   readonly request: CallRecordRequest;
 }
 
-/** Notes what it is asked to record, and records nothing. */
+/** Fake recorder that only collects its requests. */
 const recorderInto = (recorded: Recorded[]): Recorder =>
   ({
     dialAnswered: () => undefined,
@@ -204,12 +204,12 @@ export async function openStage(over: Partial<NewAccount> = {}, dials: Dials = {
     paced: parts.paced,
     trunks: parts.trunks,
 
-    /** Places calls as REST does; what the request leaves out has the spec's defaults. */
+    /** Places calls like the REST API; absent fields have the spec's defaults. */
     place: (over: Partial<PlaceCallsRequest> & { to?: readonly string[] } = {}) => {
       const { to = [CALLED], ...rest } = over;
       return outbound.placeCalls({ ...request(account, to), ...rest });
     },
-    /** The same, accepted; resolves when all that follows at once has happened. */
+    /** As `place`, expects acceptance, and resolves once all immediate effects have happened. */
     placed: async (over: Partial<PlaceCallsRequest> & { to?: readonly string[] } = {}) => {
       const placed = await stage.place(over);
       if (!placed.ok) throw new Error(`refused: ${placed.error.kind}`);
@@ -229,7 +229,7 @@ export async function openStage(over: Partial<NewAccount> = {}, dials: Dials = {
       if (found === undefined) throw new Error(`no record of ${callUuid}`);
       return found.cdr;
     },
-    /** A call comes in from a carrier to a number; not answered yet. */
+    /** Starts an unanswered inbound call from a carrier to a number. */
     arrives: async (to: string, over: Partial<InboundLeg> = {}) => {
       const events: LegEvents[] = [];
       const sent: string[] = [];
@@ -265,7 +265,7 @@ export async function openStage(over: Partial<NewAccount> = {}, dials: Dials = {
         },
       };
     },
-    /** Nothing is held any more: no slot, no money, no port; and nothing went wrong unseen. */
+    /** Checks that no slot, reservation or port remains in use, and that no error was logged. */
     leftovers: async () => {
       await keeper.idle();
       const balance = await ledger.balance(account.authId, account.currency);
@@ -278,7 +278,7 @@ export async function openStage(over: Partial<NewAccount> = {}, dials: Dials = {
         faults: await store.verify(),
       };
     },
-    /** Ends what is left, so that everything held is seen to be given back. */
+    /** Ends all remaining calls, to verify that all resources are released. */
     finish: async () => {
       for (const call of keeper.live()) call.hangup('normal', 'API Request');
       await settle();

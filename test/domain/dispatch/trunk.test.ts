@@ -40,7 +40,7 @@ async function arrivesAt(number: PhoneNumber) {
 }
 
 describe('a number assigned to an inbound trunk (spec: trunks, origination URIs)', () => {
-  it('is sent to the primary origination URI by the transport of the trunk', async () => {
+  it("is sent to the primary origination URI with the trunk's transport", async () => {
     await arrivesAt(await makeTrunk({ transport: 'tcp' }));
     expect(stage.signalling.last).toMatchObject({
       target: { kind: 'uri', uri: 'sip:pbx@192.0.2.50:5080', transport: 'tcp' },
@@ -52,7 +52,7 @@ describe('a number assigned to an inbound trunk (spec: trunks, origination URIs)
     await stage.finish();
   });
 
-  it('authenticates with the credential of the trunk where it is asked to', async () => {
+  it("authenticates with the trunk's credential when challenged", async () => {
     const credential = await stage.provisioning.trunks.createCredential({
       accountId: stage.account.authId,
       username: 'u',
@@ -63,7 +63,7 @@ describe('a number assigned to an inbound trunk (spec: trunks, origination URIs)
     await stage.finish();
   });
 
-  it('then to the fallback, after a timeout; a URI without user gets the number', async () => {
+  it('tries the fallback after a timeout; a URI without user gets the number', async () => {
     await arrivesAt(await makeTrunk());
     await stage.signalling.last.ends('timeout');
     expect(stage.signalling.last.target).toMatchObject({
@@ -72,7 +72,7 @@ describe('a number assigned to an inbound trunk (spec: trunks, origination URIs)
     await stage.finish();
   });
 
-  it('rings, has early media and is answered when the called side rings, speaks and answers', async () => {
+  it('relays ringing, early media and answer of the called side to the caller', async () => {
     const a = await arrivesAt(await makeTrunk());
     expect(a.sent).toEqual([]);
     await stage.signalling.last.rings();
@@ -86,7 +86,7 @@ describe('a number assigned to an inbound trunk (spec: trunks, origination URIs)
     await stage.finish();
   });
 
-  it('is one call to the bill, with a record for each leg, bound both ways', async () => {
+  it('is billed as one call, with a record for each leg, linked in both directions', async () => {
     const number = await makeTrunk();
     const a = await arrivesAt(number);
     await stage.signalling.last.answers();
@@ -111,7 +111,7 @@ describe('a number assigned to an inbound trunk (spec: trunks, origination URIs)
     expect(await stage.leftovers()).toEqual(NOTHING_LEFT);
   });
 
-  it('either end ends the other: a refusal reaches the caller with its cause', async () => {
+  it('ends both legs when one ends: a refusal reaches the caller with its cause', async () => {
     const a = await arrivesAt(await makeTrunk());
     await stage.signalling.last.ends('refused', 486);
     expect(a.sent).toEqual(['hangup busy']);
@@ -124,7 +124,7 @@ describe('a number assigned to an inbound trunk (spec: trunks, origination URIs)
     expect(await stage.leftovers()).toEqual(NOTHING_LEFT);
   });
 
-  it('a caller who gives up withdraws the INVITE', async () => {
+  it('cancels the INVITE when the caller hangs up', async () => {
     const a = await arrivesAt(await makeTrunk());
     await stage.signalling.last.rings();
     await a.hangsUp('cancel');
@@ -132,14 +132,14 @@ describe('a number assigned to an inbound trunk (spec: trunks, origination URIs)
     expect(await stage.leftovers()).toEqual(NOTHING_LEFT);
   });
 
-  it('nobody answers: 6010 after the ring timeout', async () => {
+  it('ends as 6010 at the ring timeout', async () => {
     const a = await arrivesAt(await makeTrunk());
     await stage.clock.advance(120_000);
     expect(await stage.cdr(a.call.uuid)).toMatchObject({ hangupCauseCode: 6010 });
     expect(await stage.leftovers()).toEqual(NOTHING_LEFT);
   });
 
-  it('is recorded from the answer on when the trunk says so, as a recording of the trunk’s leg', async () => {
+  it("is recorded from the answer if the trunk has recording, on the trunk's leg", async () => {
     const number = await makeTrunk({ recording: true });
     await arrivesAt(number);
     await stage.signalling.last.rings(SDP);
@@ -161,7 +161,7 @@ describe('a number assigned to an inbound trunk (spec: trunks, origination URIs)
     await stage.finish();
   });
 
-  it('keys pressed on one side are heard on the other', async () => {
+  it('relays keypad presses between both sides', async () => {
     await arrivesAt(await makeTrunk());
     await stage.signalling.last.answers();
     const [a, b] = stage.media.legs.map((leg) => leg);
@@ -176,7 +176,7 @@ describe('a number assigned to an inbound trunk (spec: trunks, origination URIs)
 describe('a trunk with `secure`', () => {
   const SECURE = `${SDP.replace('RTP/AVP', 'RTP/SAVP')}a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:${Buffer.alloc(30).toString('base64')}\r\n`;
 
-  it('is offered SRTP alone, whatever the caller has', async () => {
+  it("is offered SRTP only, regardless of the caller's media", async () => {
     const a = await arrivesAt(await makeTrunk({ secure: true }));
     expect(stage.signalling.last.options.sdp).toMatch(/RTP\/SAVP .*a=crypto:1 /s);
     await stage.signalling.last.answers(SECURE);
@@ -196,7 +196,7 @@ describe('a trunk with `secure`', () => {
   });
 });
 
-describe('a trunk that cannot be used refuses the call before it reaches anybody', () => {
+describe('an unusable trunk refuses the call before dialling', () => {
   const refused = async (over: Partial<Trunk>) => {
     const a = await arrivesAt(await makeTrunk(over));
     expect(stage.signalling.invites).toEqual([]);
@@ -208,14 +208,14 @@ describe('a trunk that cannot be used refuses the call before it reaches anybody
     expect(await refused({ enabled: false })).toMatchObject({ hangupCauseCode: 2010 });
   });
 
-  it('outbound only, or without an origination URI in use: 5020', async () => {
+  it('outbound only, or without an enabled origination URI: 5020', async () => {
     expect(await refused({ direction: 'outbound' })).toMatchObject({ hangupCauseCode: 5020 });
     expect(await refused({ primaryUriUuid: undefined, fallbackUriUuid: undefined })).toMatchObject({
       hangupCauseCode: 5020,
     });
   });
 
-  it('beyond its own concurrent calls: 5030; the end of one makes way', async () => {
+  it('beyond its concurrent calls: 5030; the end of one frees a slot', async () => {
     const number = await makeTrunk({ concurrentCallsLimit: 1 });
     await arrivesAt(number);
     const second = await arrivesAt(number);
@@ -231,7 +231,7 @@ describe('the webhook of a trunk (dialect §3.9)', () => {
   const WEBHOOK = { webhookUrl: 'https://app.test/trunk', webhookMethod: 'POST' } as const;
   const posted = () => stage.customer.posted;
 
-  it('is told CallInitiated when the trunk is called, and Hangup with times and cost at the end', async () => {
+  it('receives CallInitiated when the trunk is called, and Hangup with times and cost at the end', async () => {
     const number = await makeTrunk(WEBHOOK);
     const a = await arrivesAt(number);
     expect(posted()).toMatchObject([
@@ -277,7 +277,7 @@ describe('the webhook of a trunk (dialect §3.9)', () => {
     ]);
   });
 
-  it('a call that may not go on: Allowed false with the reason, and no Hangup', async () => {
+  it('receives Allowed false with the reason, and no Hangup, for a refused call', async () => {
     await arrivesAt(await makeTrunk({ ...WEBHOOK, enabled: false }));
     await settle();
     expect(posted()).toMatchObject([
@@ -285,7 +285,7 @@ describe('the webhook of a trunk (dialect §3.9)', () => {
     ]);
   });
 
-  it('also one that the account could not take: it never came to the trunk', async () => {
+  it("receives Allowed false for a call that the account's limits refused", async () => {
     const a = await stage.arrives(OWN_NUMBER);
     a.call.hangup('concurrencyBreached', 'Platform', 'limit reached: cps');
     await stage.trunks.toTrunk(a.call, stage.account, await makeTrunk(WEBHOOK));
@@ -296,7 +296,7 @@ describe('the webhook of a trunk (dialect §3.9)', () => {
     ]);
   });
 
-  it('nobody answers: Hangup with 0 seconds, without cost and without AnswerTime', async () => {
+  it('receives Hangup with 0 seconds and without cost and AnswerTime for an unanswered call', async () => {
     await arrivesAt(await makeTrunk(WEBHOOK));
     await stage.signalling.last.ends('refused', 486);
     await stage.keeper.idle();
@@ -307,7 +307,7 @@ describe('the webhook of a trunk (dialect §3.9)', () => {
     });
   });
 
-  it('a trunk without webhook tells nothing', async () => {
+  it('is not called for a trunk without webhook', async () => {
     await arrivesAt(await makeTrunk());
     await stage.finish();
     expect(posted()).toEqual([]);

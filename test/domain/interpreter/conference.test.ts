@@ -15,7 +15,7 @@ beforeEach(() => {
 const roomXml = (attributes = '', name = 'Weekly'): string =>
   `<Conference callbackUrl="${EVENTS}" ${attributes}>${name}</Conference>`;
 
-/** The media of the only room, or of the one at `index`. */
+/** Returns the media of the room at `index`; default: the only room. */
 function room(index = 0): FakeRoom {
   const found = scene.media.rooms[index];
   if (found === undefined) throw new Error(`there is no room ${index}`);
@@ -27,7 +27,7 @@ const members = (account = asAccountId('MA_ONE'), name = 'Weekly') =>
   scene.needs.conferences.get(account, name)?.members ?? [];
 
 describe('Conference: entering and leaving (dialect §2.1)', () => {
-  it('calls with the same name meet in one room; names are case-sensitive and belong to their account', async () => {
+  it('puts calls with the same name in one room; names are case-sensitive and per account', async () => {
     const a = await scene.caller(roomXml());
     const b = await scene.caller(roomXml());
     await scene.caller(roomXml('', 'weekly'));
@@ -41,7 +41,7 @@ describe('Conference: entering and leaving (dialect §2.1)', () => {
     expect(scene.needs.conferences.get(asAccountId('MA_TWO'), 'weekly')).toBeUndefined();
   });
 
-  it('tells enter and exit with the fields of the vendors, in order', async () => {
+  it("reports enter and exit with the vendors' fields, in order", async () => {
     const a = await scene.caller(roomXml());
     const b = await scene.caller(roomXml());
     b.ends('bye');
@@ -92,7 +92,7 @@ describe('Conference: entering and leaving (dialect §2.1)', () => {
     expect(scene.needs.conferences.list(asAccountId('MA_ONE'))).toEqual([]);
   });
 
-  it('beeps once when somebody comes and twice when somebody goes; enterSound and exitSound say otherwise', async () => {
+  it('beeps once for a joining and twice for a leaving member, or plays enterSound and exitSound', async () => {
     await scene.caller(roomXml());
     const b = await scene.caller(roomXml());
     expect(room().playbacks.map(({ what }) => 'steps' in what && what.steps.length)).toEqual([
@@ -109,7 +109,7 @@ describe('Conference: entering and leaving (dialect §2.1)', () => {
     expect(room().playbacks).toHaveLength(4);
   });
 
-  it('maxMembers: who comes too many is not let in, and its document goes on', async () => {
+  it('maxMembers: refuses further members, and their documents continue', async () => {
     await scene.caller(roomXml());
     const b = await scene.caller(roomXml('maxMembers="1"'));
     await b.running;
@@ -117,7 +117,7 @@ describe('Conference: entering and leaving (dialect §2.1)', () => {
     expect(members()).toHaveLength(1);
   });
 
-  it('endConferenceOnExit lets everybody go, and their documents go on', async () => {
+  it('endConferenceOnExit removes all members, and their documents continue', async () => {
     const a = await scene.caller(`${roomXml()}<Play>https://app.test/after.wav</Play>`);
     const host = await scene.caller(roomXml('endConferenceOnExit="true"'));
     host.ends('bye');
@@ -128,7 +128,7 @@ describe('Conference: entering and leaving (dialect §2.1)', () => {
     expect(room().isClosed).toBe(true);
   });
 
-  it('stayAlone="false" drops a member that is left alone, not one that comes first', async () => {
+  it('stayAlone="false" removes the last remaining member, but not the first to join', async () => {
     const a = await scene.caller(roomXml('stayAlone="false"'));
     expect(members()).toHaveLength(1);
     const b = await scene.caller(roomXml());
@@ -138,7 +138,7 @@ describe('Conference: entering and leaving (dialect §2.1)', () => {
     expect(scene.leftovers()).toEqual(NOTHING_LEFT);
   });
 
-  it('stayAlone (default) keeps it', async () => {
+  it('stayAlone (default) keeps the last remaining member', async () => {
     const a = await scene.caller(roomXml());
     const b = await scene.caller(roomXml());
     b.ends('bye');
@@ -146,7 +146,7 @@ describe('Conference: entering and leaving (dialect §2.1)', () => {
     expect(a.call.isEnded).toBe(false);
   });
 
-  it('timeLimit and hangupOnStar let a member go, nobody else', async () => {
+  it('timeLimit and hangupOnStar remove only that member', async () => {
     const a = await scene.caller(roomXml('timeLimit="60"'));
     const b = await scene.caller(roomXml('hangupOnStar="true"'));
     const c = await scene.caller(roomXml());
@@ -159,7 +159,7 @@ describe('Conference: entering and leaving (dialect §2.1)', () => {
     expect(members().map(({ callUuid }) => callUuid)).toEqual([c.call.uuid]);
   });
 
-  it('a transfer takes the call out of the room', async () => {
+  it('removes a call that is transferred', async () => {
     scene.documents.set('https://app.test/moved', '<Response><Wait length="60"/></Response>');
     const a = await scene.caller(roomXml(`action="${ACTION}"`));
     a.interpreter.transfer({ url: 'https://app.test/moved', method: 'POST' });
@@ -174,7 +174,7 @@ describe('Conference: before it starts (dialect §2.1, startConferenceOnEnter, w
   const WAIT = 'https://app.test/wait';
   const waiting = `startConferenceOnEnter="false" waitSound="${WAIT}"`;
 
-  it('members neither hear nor are heard but for their waitSound, which is played again and again', async () => {
+  it('isolates waiting members and repeats their waitSound', async () => {
     scene.documents.set(
       WAIT,
       '<Response><Play>https://app.test/moh.wav</Play><Wait length="2"/></Response>',
@@ -199,7 +199,7 @@ describe('Conference: before it starts (dialect §2.1, startConferenceOnEnter, w
     expect(room().playbacks).toHaveLength(0);
   });
 
-  it('starts for all when a member with startConferenceOnEnter comes', async () => {
+  it('starts for all members when one with startConferenceOnEnter joins', async () => {
     scene.documents.set(WAIT, '<Response><Play>https://app.test/moh.wav</Play></Response>');
     const a = await scene.caller(roomXml(waiting));
     await scene.caller(roomXml());
@@ -209,7 +209,7 @@ describe('Conference: before it starts (dialect §2.1, startConferenceOnEnter, w
     expect(a.media.sounding).toHaveLength(0);
   });
 
-  it('a waitSound that cannot be had leaves silence, not a broken call', async () => {
+  it('stays silent if the waitSound cannot be loaded', async () => {
     const a = await scene.caller(roomXml(waiting));
     await scene.clock.advance(10_000);
     expect(a.call.isEnded).toBe(false);
@@ -221,7 +221,7 @@ describe('Conference: before it starts (dialect §2.1, startConferenceOnEnter, w
 });
 
 describe('Conference: keys and voices (dialect §2.1)', () => {
-  it('digitsMatch is told to the callbackUrl of the member that pressed', async () => {
+  it('reports digitsMatch to the callbackUrl of the member that pressed the keys', async () => {
     const a = await scene.caller(roomXml('digitsMatch="99"'));
     a.press('199');
     expect(scene.told(EVENTS).at(-1)).toMatchObject({
@@ -232,14 +232,14 @@ describe('Conference: keys and voices (dialect §2.1)', () => {
     });
   });
 
-  it('tones are listened for where somebody acts on keys', async () => {
+  it('enables in-band tone detection only for members with key actions', async () => {
     const a = await scene.caller(roomXml());
     const b = await scene.caller(roomXml('digitsMatch="99"'));
     const c = await scene.caller(roomXml('hangupOnStar="true"'));
     expect([a, b, c].map(({ media }) => media.hearsTones)).toEqual([false, true, true]);
   });
 
-  it('relayDTMF (default) sends keys on to the others, relayDTMF="false" does not', async () => {
+  it('relays keypad presses to other members with relayDTMF (default), but not with relayDTMF="false"', async () => {
     const a = await scene.caller(roomXml());
     const b = await scene.caller(roomXml('relayDTMF="false"'));
     a.press('5');
@@ -248,7 +248,7 @@ describe('Conference: keys and voices (dialect §2.1)', () => {
     expect(a.media.sentDigits).toEqual([]);
   });
 
-  it('relayDTMF spares the deaf, sends no tones twice, and waits for the start of the conference', async () => {
+  it('relays no keypad presses to deaf members, of in-band tones, or before the start', async () => {
     const early = 'startConferenceOnEnter="false"';
     const a = await scene.caller(roomXml(early));
     const b = await scene.caller(roomXml(early), { sdp: SDP_WITHOUT_EVENTS });
@@ -258,11 +258,11 @@ describe('Conference: keys and voices (dialect §2.1)', () => {
     scene.needs.conferences.act(asAccountId('MA_ONE'), 'Weekly', ['3'], { kind: 'deaf' });
     a.press('2');
     b.press('3');
-    c.media.events.dtmf('4', true); // heard within its audio, which the others hear too
+    c.media.events.dtmf('4', true); // An in-band tone, which the others receive in the audio.
     expect([a, b, c].map(({ media }) => media.sentDigits)).toEqual([[], ['2'], []]);
   });
 
-  it('floorEvent tells when somebody else speaks, once per turn', async () => {
+  it('reports floorEvent when another member begins to speak, once per turn', async () => {
     await scene.caller(roomXml('floorEvent="true"'));
     await scene.caller(roomXml('floorEvent="true"'));
     const [one, two] = room().seats;
@@ -276,7 +276,7 @@ describe('Conference: keys and voices (dialect §2.1)', () => {
     ]);
   });
 
-  it('muted enters muted; sendDigits are sent to the member on entering', async () => {
+  it('joins muted members as muted, and sends sendDigits to a member when it joins', async () => {
     const a = await scene.caller(roomXml('muted="true" sendDigits="1234#"'));
     expect(flagsOf(0)).toMatchObject({ muted: true, deaf: false });
     expect(a.media.sentDigits).toEqual(['1234#']);
@@ -284,7 +284,7 @@ describe('Conference: keys and voices (dialect §2.1)', () => {
 });
 
 describe('Conference: record and action (dialect §2.1: working, unlike with other services)', () => {
-  it('record: from the second member on, until fewer are left; the callback comes with the file', async () => {
+  it('records while two members are present; the callback follows the file', async () => {
     await scene.caller(roomXml('record="true" recordFileFormat="wav"'));
     expect(scene.roomRecordings).toHaveLength(0);
     const b = await scene.caller(roomXml());
@@ -308,7 +308,7 @@ describe('Conference: record and action (dialect §2.1: working, unlike with oth
     });
   });
 
-  it('recordWhenAlone records the first member too, until the room is empty', async () => {
+  it('recordWhenAlone also records a single member, until the room is empty', async () => {
     const a = await scene.caller(roomXml('record="true" recordWhenAlone="true"'));
     expect(scene.roomRecordings).toMatchObject([{ stoppedWith: [] }]);
     a.ends('bye');
@@ -316,7 +316,7 @@ describe('Conference: record and action (dialect §2.1: working, unlike with oth
     expect(scene.roomRecordings).toMatchObject([{ stoppedWith: ['HungUp'] }]);
   });
 
-  it('a recording that is still being started when the room empties is stopped all the same', async () => {
+  it('stops a recording that is still starting when the room empties', async () => {
     const a = await scene.caller(roomXml());
     const started = scene.needs.conferences.record(asAccountId('MA_ONE'), 'Weekly', {
       maxMs: 60_000,
@@ -329,7 +329,7 @@ describe('Conference: record and action (dialect §2.1: working, unlike with oth
     expect(scene.roomRecordings).toMatchObject([{ stoppedWith: ['HungUp'] }]);
   });
 
-  it('action is asked for the next document when the member leaves', async () => {
+  it('requests the next document from action when the member leaves', async () => {
     scene.documents.set(ACTION, '<Response><Hangup/></Response>');
     const a = await scene.caller(
       roomXml(`record="true" recordWhenAlone="true" hangupOnStar="true" action="${ACTION}"`),
@@ -350,7 +350,7 @@ describe('Conference: record and action (dialect §2.1: working, unlike with oth
     expect(scene.leftovers()).toEqual(NOTHING_LEFT);
   });
 
-  it('action is told, and asks for nothing, when the call ended in the room', async () => {
+  it('notifies action without requesting a document when the call ended in the room', async () => {
     const a = await scene.caller(roomXml(`action="${ACTION}"`));
     a.ends('bye');
     await a.running;
@@ -359,7 +359,7 @@ describe('Conference: record and action (dialect §2.1: working, unlike with oth
   });
 });
 
-describe('Conferences by REST (dialect §3.5)', () => {
+describe('Conference operations of the REST API (dialect §3.5)', () => {
   it('list members with their flags', async () => {
     const a = await scene.caller(roomXml('muted="true"'));
     expect(members()).toEqual([
@@ -377,7 +377,7 @@ describe('Conferences by REST (dialect §3.5)', () => {
     ]);
   });
 
-  it('mute, deaf and back again: one member, several, all', async () => {
+  it('mute, deaf and their opposites apply to one, several or all members', async () => {
     await scene.caller(roomXml());
     await scene.caller(roomXml());
     const { conferences } = scene.needs;
@@ -401,7 +401,7 @@ describe('Conferences by REST (dialect §3.5)', () => {
     ]);
   });
 
-  it('a room or member that is not there, or of another account, is not found', async () => {
+  it('report notFound for unknown rooms and members, and for those of other accounts', async () => {
     await scene.caller(roomXml());
     const { conferences } = scene.needs;
     const notFound = { ok: false, error: { kind: 'notFound', what: 'conference' } };
@@ -419,7 +419,7 @@ describe('Conferences by REST (dialect §3.5)', () => {
     expect(members()).toHaveLength(1);
   });
 
-  it('kick: the document goes on; hangup: the call ends', async () => {
+  it("kick continues the member's document; hangup ends its call", async () => {
     const a = await scene.caller(`${roomXml()}<Wait length="60"/>`);
     const b = await scene.caller(roomXml());
     const { conferences } = scene.needs;
@@ -431,7 +431,7 @@ describe('Conferences by REST (dialect §3.5)', () => {
     expect(scene.needs.conferences.list(asAccountId('MA_ONE'))).toEqual([]);
   });
 
-  it('play and speak to one member over the conference, until stopped', async () => {
+  it('play and speak to one member over the conference until stopped', async () => {
     const a = await scene.caller(roomXml());
     const b = await scene.caller(roomXml());
     const { conferences } = scene.needs;
@@ -452,7 +452,7 @@ describe('Conferences by REST (dialect §3.5)', () => {
     expect(a.media.sounding).toHaveLength(0);
   });
 
-  it('what a member alone hears ends with its being in the room', async () => {
+  it("end a member's individual sounds when it leaves the room", async () => {
     const wait = '<Wait length="60"/>';
     const a = await scene.caller(`${roomXml()}${wait}`);
     scene.documents.set(
@@ -475,7 +475,7 @@ describe('Conferences by REST (dialect §3.5)', () => {
     expect([a.media.sounding.length, b.media.sounding.length]).toEqual([0, 0]);
   });
 
-  it('a room whose first member the engine does not take in is gone again', async () => {
+  it('close a room if the media engine rejects its first member', async () => {
     const { openRoom } = scene.media.asMedia;
     scene.media.asMedia.openRoom = (events) => {
       const opened = openRoom(events);
@@ -490,7 +490,7 @@ describe('Conferences by REST (dialect §3.5)', () => {
     expect(scene.leftovers()).toMatchObject({ openRooms: 0, openLegs: 0 });
   });
 
-  it('ending a conference, or all of them, hangs up on everybody', async () => {
+  it('hang up all members when ending one or all conferences', async () => {
     const a = await scene.caller(roomXml());
     const b = await scene.caller(roomXml('', 'Other'));
     const elsewhere = await scene.caller(roomXml(), { accountId: asAccountId('MA_TWO') });
@@ -504,7 +504,7 @@ describe('Conferences by REST (dialect §3.5)', () => {
     expect(elsewhere.call.isEnded).toBe(false);
   });
 
-  it('recording: one at a time, stopped twice without harm, told to its own callback', async () => {
+  it("record once at a time, stop idempotently and notify the request's callback", async () => {
     await scene.caller(roomXml());
     const { conferences } = scene.needs;
     const request = {
@@ -539,7 +539,7 @@ describe('Conferences by REST (dialect §3.5)', () => {
     });
   });
 
-  it('recording: one that ended at its time limit makes way for the next', async () => {
+  it('allow another recording after one ended at its time limit', async () => {
     await scene.caller(roomXml());
     const { conferences } = scene.needs;
     const request = {

@@ -1,4 +1,4 @@
-/** REFER from a party of a Dial: blind and attended, from either side (RFC 3515, 3891, 5589). */
+/** REFER from a party of a Dial: blind and attended transfer, by either side (RFC 3515, 3891, 5589). */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { err, ok, type Result } from '../../../src/base/result.ts';
 import type { LegEnd } from '../../../src/domain/call/needs.ts';
@@ -18,11 +18,11 @@ beforeEach(() => {
 
 function called(index = 0): CalledPhone {
   const phone = scene.called[index];
-  if (phone === undefined) throw new Error(`nobody was called at ${index}`);
+  if (phone === undefined) throw new Error(`no phone was called at ${index}`);
   return phone;
 }
 
-/** A caller who talks to the party that was called at `index`. */
+/** A caller connected to the party that was called at `index`. */
 async function talking(index = 0): Promise<Caller> {
   const a = await scene.caller(
     `<Dial callerId="14155550199" callbackUrl="${EVENTS}" action="${ACTION}"><Number>14155550111</Number></Dial>`,
@@ -33,8 +33,8 @@ async function talking(index = 0): Promise<Caller> {
 
 const bridged = () => scene.media.openBridges.map(({ a, b }) => [a, b]);
 
-describe('blind, from the called party', () => {
-  it('the caller talks to the new one, the old one is out, and the Dial goes on', async () => {
+describe('blind transfer by the called party', () => {
+  it('connects the caller with the new party, ends the old leg and continues the Dial', async () => {
     const a = await talking();
     const told = called().refers(CAROL);
     await settle();
@@ -45,7 +45,7 @@ describe('blind, from the called party', () => {
       destination: { kind: 'user', uri: CAROL },
     });
     called(1).rings();
-    // Until somebody answers the two go on talking.
+    // Both keep talking until the new party answers.
     expect(bridged()).toEqual([[a.media, called().media]]);
     await called(1).answers();
     expect(told).toEqual(['accepted', 'ringing', 'succeeded']);
@@ -65,7 +65,7 @@ describe('blind, from the called party', () => {
     expect(scene.leftovers()).toEqual(NOTHING_LEFT);
   });
 
-  it('who hangs up at once leaves the caller with a ringing tone, and then with the new one', async () => {
+  it('plays ringing to the caller if the referring party hangs up before the new party answers', async () => {
     const a = await talking();
     called().refers(CAROL);
     await settle();
@@ -81,7 +81,7 @@ describe('blind, from the called party', () => {
     expect(scene.leftovers()).toEqual(NOTHING_LEFT);
   });
 
-  describe('before the caller has acknowledged', () => {
+  describe("REFER before the caller's ACK", () => {
     const dialling = async () => {
       const ack = Promise.withResolvers<Result<void, LegEnd>>();
       const xml = `<Dial callerId="14155550199" action="${ACTION}"><Number>14155550111</Number></Dial>`;
@@ -90,7 +90,7 @@ describe('blind, from the called party', () => {
       return { a, ack };
     };
 
-    it('waits until both are connected', async () => {
+    it('waits until both parties are connected', async () => {
       const { a, ack } = await dialling();
       const told = called().refers(CAROL);
       await settle();
@@ -105,7 +105,7 @@ describe('blind, from the called party', () => {
       expect(scene.leftovers()).toEqual(NOTHING_LEFT);
     });
 
-    it('is refused after 4 s, and when nobody will be connected', async () => {
+    it('is refused after 4 s, or when the parties will not be connected', async () => {
       const { a, ack } = await dialling();
       const told = called().refers(CAROL);
       await scene.clock.advance(3_999);
@@ -124,25 +124,28 @@ describe('blind, from the called party', () => {
   it.each([
     [486, 'busy'],
     [404, 'unallocated'],
-  ])('one that refuses with %d: told so, and the two go on', async (status, cause) => {
-    const a = await talking();
-    const told = called().refers(CAROL);
-    await settle();
-    called(1).ends('refused', status);
-    await settle();
-    expect(told).toEqual(['accepted', cause]);
-    expect(bridged()).toEqual([[a.media, called().media]]);
-    // It may try again.
-    expect(called().refers('sip:dave@registrar.test')).toEqual(['accepted']);
-    await settle();
-    a.ends('bye');
-    await settle();
-    expect(called(2).hungUpWith).toEqual(['canceled']);
-    await a.running;
-    expect(scene.leftovers()).toEqual(NOTHING_LEFT);
-  });
+  ])(
+    'reports a refusal with %d to the referring party, and both parties keep talking',
+    async (status, cause) => {
+      const a = await talking();
+      const told = called().refers(CAROL);
+      await settle();
+      called(1).ends('refused', status);
+      await settle();
+      expect(told).toEqual(['accepted', cause]);
+      expect(bridged()).toEqual([[a.media, called().media]]);
+      // A later attempt is possible.
+      expect(called().refers('sip:dave@registrar.test')).toEqual(['accepted']);
+      await settle();
+      a.ends('bye');
+      await settle();
+      expect(called(2).hungUpWith).toEqual(['canceled']);
+      await a.running;
+      expect(scene.leftovers()).toEqual(NOTHING_LEFT);
+    },
+  );
 
-  it('one that refuses after the old one hung up: the Dial is over', async () => {
+  it('ends the Dial if the new party refuses after the referring party hung up', async () => {
     const a = await talking();
     called().refers(CAROL);
     await settle();
@@ -155,13 +158,13 @@ describe('blind, from the called party', () => {
   });
 });
 
-describe('blind, from the called party, in a Dial without action', () => {
+describe('blind transfer by the called party, in a Dial without action', () => {
   const inDial = () =>
     scene.caller(
       '<Dial callerId="14155550199"><Number>14155550111</Number></Dial><Play>https://app.test/a.wav</Play>',
     );
 
-  it('the next element follows when the new party hangs up; the answer URL is not fetched again', async () => {
+  it('continues with the next element when the new party hangs up, without fetching the answer URL', async () => {
     const a = await inDial();
     await called().answers();
     called().refers(CAROL);
@@ -177,7 +180,7 @@ describe('blind, from the called party, in a Dial without action', () => {
     expect(scene.leftovers()).toEqual(NOTHING_LEFT);
   });
 
-  it('the next element follows when the new party refuses after the referring one hung up', async () => {
+  it('continues with the next element when the new party refuses after the referring party hung up', async () => {
     const a = await inDial();
     await called().answers();
     called().refers(CAROL);
@@ -192,7 +195,7 @@ describe('blind, from the called party, in a Dial without action', () => {
     await a.running;
   });
 
-  it('one that came to nothing leaves the Dial as it was: its end fetches the answer URL as an answered call', async () => {
+  it('does not affect a Dial if the transfer failed: its end fetches the answer URL', async () => {
     const a = await inDial();
     await called().answers();
     called().refers(CAROL);
@@ -211,9 +214,9 @@ describe('blind, from the called party, in a Dial without action', () => {
   });
 });
 
-describe('blind, from the caller', () => {
+describe('blind transfer by the caller', () => {
   it.each([false, true])(
-    'the called party talks to the new one (caller gone at once: %s)',
+    'connects the called party with the new party (caller hangs up first: %s)',
     async (gone) => {
       const a = await talking();
       const told = a.refers(CAROL);
@@ -234,7 +237,7 @@ describe('blind, from the caller', () => {
     },
   );
 
-  it('a new one that refuses after the caller hung up ends the called party too', async () => {
+  it('ends the called party if the new party refuses after the caller hung up', async () => {
     const a = await talking();
     a.refers(CAROL);
     await settle();
@@ -248,8 +251,8 @@ describe('blind, from the caller', () => {
   });
 });
 
-describe('attended (Replaces)', () => {
-  it('the caller gets the party that the called phone talks to in its other call', async () => {
+describe('attended transfer (Replaces)', () => {
+  it("connects the caller with the party of the called phone's other call", async () => {
     const a = await talking(0);
     const consultation = await talking(1);
     const told = called(0).refers(CAROL, consultation.call.legId);
@@ -264,7 +267,7 @@ describe('attended (Replaces)', () => {
     expect(scene.leftovers()).toEqual(NOTHING_LEFT);
   });
 
-  it('of two calls of one phone both called parties are joined, and the phone is out of both', async () => {
+  it('connects the called parties of two calls of one phone and ends its legs', async () => {
     const a = await talking(0);
     const other = await talking(1);
     a.refers(CAROL, other.call.legId);
@@ -278,7 +281,7 @@ describe('attended (Replaces)', () => {
     expect(scene.leftovers()).toEqual(NOTHING_LEFT);
   });
 
-  it('a dialog that nobody has is refused; one without another party fails, and all goes on', async () => {
+  it('refuses an unknown dialog, fails one without another party, and keeps the call unchanged', async () => {
     const a = await talking(0);
     expect(called().refers(CAROL, 'unknown')).toEqual(['refused']);
     const told = called().refers(CAROL, a.call.legId);
@@ -290,8 +293,8 @@ describe('attended (Replaces)', () => {
   });
 });
 
-describe('who may', () => {
-  it('only one at a time, and only whom the setting lets', async () => {
+describe('permission to transfer', () => {
+  it('allows one transfer at a time, and only by parties that the setting permits', async () => {
     const a = await talking();
     called().refers(CAROL);
     expect(a.refers(CAROL)).toEqual(['refused']);
@@ -304,7 +307,7 @@ describe('who may', () => {
     await b.running;
   });
 
-  it('without anybody to talk to there is nobody to be referred', async () => {
+  it('refuses REFER before a called party is connected', async () => {
     const a = await scene.caller('<Play>https://app.test/a.wav</Play>');
     expect(a.refers(CAROL)).toEqual(['refused']);
     a.ends('bye');

@@ -1,4 +1,4 @@
-/** Dial for a caller who has not been answered (decisions: Dial does not answer). */
+/** Dial for an unanswered caller (decisions: Dial does not answer). */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ok, type Result } from '../../../src/base/result.ts';
 import type { LegEnd } from '../../../src/domain/call/needs.ts';
@@ -18,15 +18,15 @@ beforeEach(() => {
 
 function called(index = 0): CalledPhone {
   const phone = scene.called[index];
-  if (phone === undefined) throw new Error(`nobody was called at ${index}`);
+  if (phone === undefined) throw new Error(`no phone was called at ${index}`);
   return phone;
 }
 
 const dialXml = (attributes = '', destinations = '<Number>14155550111</Number>'): string =>
   `<Dial callerId="14155550199" callbackUrl="${EVENTS}" ${attributes}>${destinations}</Dial>`;
 
-describe('Dial: a caller who is not answered', () => {
-  it('hears 180 and no tone of ours, is answered with the called party, and is billed from then on', async () => {
+describe('Dial: unanswered caller', () => {
+  it('sends 180 without a local tone, answers with the called party, and bills from then on', async () => {
     const a = await scene.caller(dialXml());
     expect(a.sent).toEqual([]);
     called().rings();
@@ -36,12 +36,12 @@ describe('Dial: a caller who is not answered', () => {
     expect(a.sent).toEqual([180, 200]);
     expect(scene.media.openBridges).toMatchObject([{ a: a.media, b: called().media }]);
     expect(a.call.answerUs).toBe(called().call.answerUs);
-    // The record says that it was answered before anything is heard.
+    // The record has the answer before audio flows.
     expect(scene.kept[0]).toBe(a.call);
     expect(scene.events(EVENTS)).toEqual(['DialAnswer', 'DialConnected']);
   });
 
-  it('Wait, PreAnswer and Redirect before it answer nothing either', async () => {
+  it('stays unanswered through Wait, PreAnswer and Redirect before the Dial', async () => {
     scene.documents.set('https://app.test/next', `<Response>${dialXml()}</Response>`);
     const a = await scene.caller(
       '<Wait length="2"/><PreAnswer><Play>https://app.test/a.wav</Play></PreAnswer><Redirect>https://app.test/next</Redirect>',
@@ -50,14 +50,14 @@ describe('Dial: a caller who is not answered', () => {
     a.media.sounding[0]?.complete();
     await settle();
     expect(a.sent).toEqual([183]);
-    // In early media the caller hears us alone: the ringing tone comes from us.
+    // A caller in early media hears only this node, which plays the ringing tone.
     called().rings();
     expect(a.media.sounding).toMatchObject([{ what: { loop: true } }]);
     await called().answers();
     expect(a.sent).toEqual([183, 200]);
   });
 
-  it('hears the early media of the called party (183), with nothing between it and the answer', async () => {
+  it('passes early media of the called party on (183), without a gap before the answer', async () => {
     const a = await scene.caller(dialXml());
     called().rings();
     called().earlyMedia();
@@ -74,7 +74,7 @@ describe('Dial: a caller who is not answered', () => {
     expect(scene.leftovers()).toEqual(NOTHING_LEFT);
   });
 
-  it('hears a tone of ours when the party that was heard gives up while another rings', async () => {
+  it('plays a local tone when the party with early media fails while another rings', async () => {
     const a = await scene.caller(dialXml('', TWO));
     called(0).earlyMedia();
     called(0).ends('refused', 486);
@@ -87,7 +87,7 @@ describe('Dial: a caller who is not answered', () => {
     expect(scene.media.openBridges).toHaveLength(1);
   });
 
-  it('hears the music of dialMusic as early media; an INVITE without an offer has none, and is answered all the same', async () => {
+  it('plays dialMusic as early media; an INVITE without an offer has no early media but is answered', async () => {
     const a = await scene.caller(dialXml('dialMusic="https://app.test/music.mp3"'));
     expect(a.sent).toEqual([183]);
     expect(a.media.sounding).toHaveLength(1);
@@ -103,7 +103,7 @@ describe('Dial: a caller who is not answered', () => {
     expect(b.sent).toEqual([200]);
   });
 
-  it('rings on while a called party is asked for its key', async () => {
+  it('keeps ringing while the called party confirms with a key', async () => {
     const a = await scene.caller(dialXml('confirmKey="1"'));
     await called().answers();
     expect(a.sent).toEqual([]);
@@ -113,24 +113,27 @@ describe('Dial: a caller who is not answered', () => {
   });
 });
 
-describe('Dial: nobody answers a caller who is not answered either', () => {
+describe('Dial: unanswered caller and no answer', () => {
   it.each([
     ['refused', 486, 'busy'],
     ['refused', 603, 'declined'],
     ['refused', 404, 'unallocated'],
     ['refused', 503, 'carrierCongestion'],
-  ] as const)('%s %d reaches the caller, without another request', async (how, status, cause) => {
-    const a = await scene.caller(dialXml());
-    called().ends(how, status);
-    await a.running;
-    expect(a.hungUpWith).toEqual([cause]);
-    expect(scene.requests.map(({ url }) => url)).toEqual([ANSWER]);
-    await expect(a.call.ended).resolves.toMatchObject({ cause, disposition: 'send_refuse' });
-    expect(a.call.answerUs).toBeUndefined();
-    expect(scene.leftovers()).toEqual(NOTHING_LEFT);
-  });
+  ] as const)(
+    'passes %s %d on to the caller, without another request',
+    async (how, status, cause) => {
+      const a = await scene.caller(dialXml());
+      called().ends(how, status);
+      await a.running;
+      expect(a.hungUpWith).toEqual([cause]);
+      expect(scene.requests.map(({ url }) => url)).toEqual([ANSWER]);
+      await expect(a.call.ended).resolves.toMatchObject({ cause, disposition: 'send_refuse' });
+      expect(a.call.answerUs).toBeUndefined();
+      expect(scene.leftovers()).toEqual(NOTHING_LEFT);
+    },
+  );
 
-  it('the timeout of the Dial refuses the caller as not answered', async () => {
+  it('refuses the caller with no answer at the timeout of the Dial', async () => {
     const a = await scene.caller(dialXml('timeout="20"'));
     called().rings();
     await scene.clock.advance(20_000);
@@ -138,7 +141,7 @@ describe('Dial: nobody answers a caller who is not answered either', () => {
     expect(a.hungUpWith).toEqual(['ringTimeout']);
   });
 
-  it('of several the one that tells most refuses; one that never became a leg does when there is no other', async () => {
+  it('refuses with the most specific of several failures, or with that of an attempt without a leg', async () => {
     const a = await scene.caller(dialXml('', TWO));
     called(0).ends('refused', 404);
     called(1).ends('refused', 486);
@@ -150,7 +153,7 @@ describe('Dial: nobody answers a caller who is not answered either', () => {
     expect(b.hungUpWith).toEqual(['endpointNotRegistered']);
   });
 
-  it('with an action its document decides; an empty one leaves the refusal of the called party', async () => {
+  it("follows the action's document; if it is empty, refuses with the called party's refusal", async () => {
     scene.documents.set(ACTION, '<Response><Hangup reason="rejected"/></Response>');
     const a = await scene.caller(dialXml(`action="${ACTION}"`));
     called().ends('refused', 486);
@@ -167,7 +170,7 @@ describe('Dial: nobody answers a caller who is not answered either', () => {
     expect(b.hungUpWith).toEqual(['busy']);
   });
 
-  it('with redirect="false" what follows is carried out, and answers where it has to', async () => {
+  it('runs the following elements with redirect="false", and answers when they need it', async () => {
     const a = await scene.caller(
       `${dialXml(`action="${ACTION}" redirect="false"`)}<Play>https://app.test/a.wav</Play>`,
     );
@@ -178,7 +181,7 @@ describe('Dial: nobody answers a caller who is not answered either', () => {
     a.ends('bye');
   });
 
-  it('with elements behind it and no action the answer URL is asked again', async () => {
+  it('fetches the answer URL again without action, even if elements follow', async () => {
     const a = await scene.caller(`${dialXml()}<Wait/>`);
     called().ends('refused', 486);
     await settle();
@@ -187,8 +190,8 @@ describe('Dial: nobody answers a caller who is not answered either', () => {
   });
 });
 
-describe('Dial: races around the answer', () => {
-  it('a CANCEL while it rings goes on to the called party', async () => {
+describe('Dial: race conditions around the answer', () => {
+  it('passes a CANCEL during ringing on to the called party', async () => {
     const a = await scene.caller(dialXml());
     called().rings();
     a.ends('cancel');
@@ -197,7 +200,7 @@ describe('Dial: races around the answer', () => {
     expect(scene.leftovers()).toEqual(NOTHING_LEFT);
   });
 
-  it('a called party that hangs up before the caller has acknowledged: completed, and the Dial is over after the ACK', async () => {
+  it('completes the Dial after the ACK if the called party hangs up before it', async () => {
     const ack = Promise.withResolvers<Result<void, LegEnd>>();
     const a = await scene.caller(dialXml(`action="${ACTION}"`), { acknowledged: ack.promise });
     scene.documents.set(ACTION, '<Response><Hangup/></Response>');
@@ -215,7 +218,7 @@ describe('Dial: races around the answer', () => {
     expect(scene.leftovers()).toEqual(NOTHING_LEFT);
   });
 
-  it('a caller who never acknowledges takes the called party along', async () => {
+  it('ends the called party if the caller never sends ACK', async () => {
     const end = { by: 'remote', how: 'timeout', status: undefined, reason: undefined } as const;
     const ack = Promise.withResolvers<Result<void, LegEnd>>();
     const a = await scene.caller(dialXml(), { acknowledged: ack.promise });
@@ -228,7 +231,7 @@ describe('Dial: races around the answer', () => {
     expect(scene.leftovers()).toEqual(NOTHING_LEFT);
   });
 
-  it('a transfer of the caller between 200 and ACK: the called party is let go, the new document runs', async () => {
+  it('transfer between 200 and ACK: ends the called party and runs the new document', async () => {
     const ack = Promise.withResolvers<Result<void, LegEnd>>();
     const moved = { url: 'https://app.test/moved', method: 'POST' } as const;
     scene.documents.set(moved.url, '<Response><Play>https://app.test/b.wav</Play></Response>');
@@ -244,7 +247,7 @@ describe('Dial: races around the answer', () => {
     expect(scene.leftovers()).toEqual(NOTHING_LEFT);
   });
 
-  it('early media that begins while its party gives up leaves no bridge behind', async () => {
+  it('leaves no bridge if early media starts while its party fails', async () => {
     const a = await scene.caller(dialXml());
     called().earlyMedia();
     called().ends('refused', 480);

@@ -13,10 +13,10 @@ beforeEach(() => {
   scene = new Scene();
 });
 
-/** The only phone that was called, or the one at `index`. */
+/** Returns the phone that was called at `index`; default: the only one. */
 function called(index = 0): CalledPhone {
   const phone = scene.called[index];
-  if (phone === undefined) throw new Error(`nobody was called at ${index}`);
+  if (phone === undefined) throw new Error(`no phone was called at ${index}`);
   return phone;
 }
 
@@ -24,7 +24,7 @@ const dialXml = (attributes: string, destinations = '<Number>14155550111</Number
   `<Dial callerId="14155550199" callbackUrl="${EVENTS}" ${attributes}>${destinations}</Dial>`;
 
 describe('Dial: ringing (dialect §2.1)', () => {
-  it('calls.answerBeforeDial: answers the caller, dials with the caller id of the document and plays ringback from the first 180 on', async () => {
+  it("calls.answerBeforeDial: answers the caller, dials with the document's caller ID and plays ringback from the first 180", async () => {
     scene.answerBeforeDial = true;
     const a = await scene.caller(dialXml(''));
     expect(a.call.isAnswered).toBe(true);
@@ -40,7 +40,7 @@ describe('Dial: ringing (dialect §2.1)', () => {
     expect(a.media.sounding).toHaveLength(0);
   });
 
-  it('hands on no callerId when the document has none: whether the B leg may exist is ruled by the dialer', async () => {
+  it('passes no callerId to the dialer if the document has none; the dialer decides on the B leg', async () => {
     scene.refused.add('14155550111');
     scene.documents.set(ACTION, '<Response/>');
     const a = await scene.caller(`<Dial action="${ACTION}">14155550111</Dial>`);
@@ -52,7 +52,7 @@ describe('Dial: ringing (dialect §2.1)', () => {
     expect(scene.leftovers()).toEqual(NOTHING_LEFT);
   });
 
-  it('ends legs that nobody answers at the timeout: 6010, DialStatus timeout', async () => {
+  it('ends unanswered legs at the timeout: 6010, DialStatus timeout', async () => {
     const a = await scene.caller(dialXml(`timeout="20" action="${ACTION}" redirect="false"`));
     called().rings();
     await scene.clock.advance(19_999);
@@ -82,7 +82,7 @@ describe('Dial: ringing (dialect §2.1)', () => {
     [480, 'no-answer', 'NO_ANSWER'],
     [404, 'failed', 'UNALLOCATED_NUMBER'],
     [503, 'failed', 'SERVICE_UNAVAILABLE'],
-  ])('a refusal with %i is told as DialStatus %s', async (status, told, cause) => {
+  ])('reports a refusal with %i as DialStatus %s', async (status, told, cause) => {
     const a = await scene.caller(dialXml(`action="${ACTION}" redirect="false"`));
     called().ends('refused', status);
     await a.running;
@@ -91,7 +91,7 @@ describe('Dial: ringing (dialect §2.1)', () => {
     ]);
   });
 
-  it('dialMusic="real" lets the caller hear the early media of the called party', async () => {
+  it('dialMusic="real" passes early media of the called party to the caller', async () => {
     scene.answerBeforeDial = true;
     const a = await scene.caller(dialXml('dialMusic="real"'));
     called().rings();
@@ -103,7 +103,7 @@ describe('Dial: ringing (dialect §2.1)', () => {
     expect(scene.media.openBridges).toMatchObject([{ a: a.media, b: called().media }]);
   });
 
-  it('dialMusic="real": the tone comes back when the party that was heard gives up', async () => {
+  it('dialMusic="real": the tone resumes when the party with early media fails', async () => {
     scene.answerBeforeDial = true;
     const a = await scene.caller(
       dialXml('dialMusic="real"', '<Number>14155550111</Number><Number>14155550112</Number>'),
@@ -115,10 +115,10 @@ describe('Dial: ringing (dialect §2.1)', () => {
     expect(a.media.sounding).toHaveLength(1);
   });
 
-  it('dialMusic with a URL plays its file again and again, and stops at the answer', async () => {
+  it('dialMusic with a URL repeats its file until the answer', async () => {
     const a = await scene.caller(dialXml('dialMusic="https://app.test/music.mp3"'));
     expect(scene.loaded).toEqual(['https://app.test/music.mp3']);
-    // A file that is over at once must not be played a thousand times a second.
+    // A very short file must not be repeated a thousand times per second.
     a.media.sounding[0]?.complete();
     await scene.clock.advance(999);
     expect(a.media.sounding).toHaveLength(0);
@@ -128,7 +128,7 @@ describe('Dial: ringing (dialect §2.1)', () => {
     expect(a.media.sounding).toHaveLength(0);
   });
 
-  it('dialMusic with the URL of a document plays what stands in it', async () => {
+  it('dialMusic with the URL of a document runs that document', async () => {
     const url = 'https://app.test/music';
     scene.documents.set(url, '<Response><Play>https://app.test/a.wav</Play></Response>');
     await scene.caller(dialXml(`dialMusic="${url}"`));
@@ -136,14 +136,14 @@ describe('Dial: ringing (dialect §2.1)', () => {
     expect(scene.loaded).toEqual(['https://app.test/a.wav']);
   });
 
-  it('dialMusic with an empty document is silence, asked for once', async () => {
+  it('dialMusic with an empty document stays silent and requests it once', async () => {
     const url = 'https://app.test/music';
     scene.documents.set(url, '<Response/>');
     await scene.caller(dialXml(`dialMusic="${url}" timeout="30"`));
     expect(scene.clock.nextMs()).toBe(30_000);
   });
 
-  it('a Number with a callerId of its own is called with that', async () => {
+  it('calls a Number with its callerId', async () => {
     await scene.caller(
       dialXml('', '<Number callerId="14155550177">14155550111</Number><Number>1415555</Number>'),
     );
@@ -153,7 +153,7 @@ describe('Dial: ringing (dialect §2.1)', () => {
     ]);
   });
 
-  it('sendDigits go out after the answer, with sendOnPreanswer at the first early media, and once', async () => {
+  it('sends sendDigits once: after the answer, or with sendOnPreanswer at the first early media', async () => {
     await scene.caller(
       dialXml(
         '',
@@ -169,7 +169,7 @@ describe('Dial: ringing (dialect §2.1)', () => {
     expect(called(0).media.sentDigits).toEqual(['ww12']);
   });
 
-  it('digits that went out on early media are not sent again at the answer', async () => {
+  it('does not repeat digits at the answer that were sent on early media', async () => {
     await scene.caller(
       dialXml('', '<Number sendDigits="34" sendOnPreanswer="true">14155550112</Number>'),
     );
@@ -179,10 +179,10 @@ describe('Dial: ringing (dialect §2.1)', () => {
   });
 });
 
-describe('Dial: several destinations ring at the same time, the first answer wins (dialect §2.1)', () => {
+describe('Dial: parallel ringing, the first answer wins (dialect §2.1)', () => {
   const BOTH = '<Number>14155550111</Number><User>sip:bob1234@sip.test</User>';
 
-  it('hangs up the losers as Lost Race and tells so', async () => {
+  it('hangs up the losers as Lost Race and reports them', async () => {
     const a = await scene.caller(dialXml('', BOTH));
     called(0).rings();
     called(1).rings();
@@ -202,7 +202,7 @@ describe('Dial: several destinations ring at the same time, the first answer win
     ]);
   });
 
-  it('goes on while one of them still rings', async () => {
+  it('continues while at least one destination rings', async () => {
     const a = await scene.caller(dialXml('', BOTH));
     called(0).ends('refused', 486);
     await settle();
@@ -210,7 +210,7 @@ describe('Dial: several destinations ring at the same time, the first answer win
     expect(a.call.bridgeUuid).toBe(called(1).call.uuid);
   });
 
-  it('a 200 that crosses with the one of the winner is hung up as Lost Race', async () => {
+  it('hangs up a simultaneous 200 of another destination as Lost Race', async () => {
     await scene.caller(dialXml('', BOTH));
     void called(0).answers();
     void called(1).answers();
@@ -219,7 +219,7 @@ describe('Dial: several destinations ring at the same time, the first answer win
     expect(scene.media.openBridges).toHaveLength(1);
   });
 
-  it('callbackUrl is told of an attempt that never became a leg, and action why there was none', async () => {
+  it('reports an attempt without a leg to callbackUrl, and its reason to action', async () => {
     scene.refused.add('14155550111');
     const a = await scene.caller(
       dialXml(`action="${ACTION}" redirect="false"`, '<Number>14155550111</Number>'),
@@ -251,7 +251,7 @@ describe('Dial: several destinations ring at the same time, the first answer win
     ]);
   });
 
-  it('of several failures what a called party said is worth telling more than a leg that never was', async () => {
+  it("prefers a called party's failure over an attempt without a leg", async () => {
     scene.refused.add('sip:bob1234@sip.test');
     const a = await scene.caller(dialXml(`action="${ACTION}" redirect="false"`, BOTH));
     called(0).ends('refused', 404);
@@ -265,7 +265,7 @@ describe('Dial: several destinations ring at the same time, the first answer win
     ]);
   });
 
-  it('of several failures a busy party is worth telling more than an unknown number', async () => {
+  it('prefers a busy party over an unknown number', async () => {
     const a = await scene.caller(dialXml(`action="${ACTION}" redirect="false"`, BOTH));
     called(0).ends('refused', 404);
     called(1).ends('refused', 486);
@@ -294,7 +294,7 @@ describe('Dial: confirmSound and confirmKey (dialect §2.1)', () => {
     expect(scene.events(EVENTS)).toEqual(['DialAnswer', 'DialConnected']);
   });
 
-  it('a wrong key ends the leg with 9110 Confirm Key Challenge Failed', async () => {
+  it('ends the leg after a wrong key with 9110 Confirm Key Challenge Failed', async () => {
     const a = await scene.caller(dialXml(`${CONFIRM} action="${ACTION}" redirect="false"`));
     await called().answers();
     called().press('2');
@@ -305,7 +305,7 @@ describe('Dial: confirmSound and confirmKey (dialect §2.1)', () => {
     expect(scene.leftovers()).toEqual(NOTHING_LEFT);
   });
 
-  it('no key within confirmTimeout after the sound ends it likewise', async () => {
+  it('ends the leg if no key arrives within confirmTimeout after the sound', async () => {
     await scene.caller(dialXml(CONFIRM));
     await called().answers();
     await scene.clock.advance(60_000);
@@ -317,7 +317,7 @@ describe('Dial: confirmSound and confirmKey (dialect §2.1)', () => {
     expect(called().hungUpWith).toEqual(['confirmKeyFailed']);
   });
 
-  it('without confirmKey the sound alone is heard to its end first', async () => {
+  it('connects after the end of the sound if there is no confirmKey', async () => {
     await scene.caller(dialXml('confirmSound="https://app.test/hello.wav"'));
     await called().answers();
     expect(scene.media.openBridges).toHaveLength(0);
@@ -326,7 +326,7 @@ describe('Dial: confirmSound and confirmKey (dialect §2.1)', () => {
     expect(scene.media.openBridges).toHaveLength(1);
   });
 
-  it('a party whose early media the caller heard is not heard while it is asked', async () => {
+  it("disconnects the caller from a party's early media during its confirmation", async () => {
     scene.answerBeforeDial = true;
     const a = await scene.caller(dialXml(`${CONFIRM} dialMusic="real"`));
     called().earlyMedia();
@@ -335,7 +335,7 @@ describe('Dial: confirmSound and confirmKey (dialect §2.1)', () => {
     expect(a.media.sounding).toHaveLength(1);
   });
 
-  it('timeLimit counts from the answer, the time to confirm included', async () => {
+  it('counts timeLimit from the answer, including the confirmation', async () => {
     await scene.caller(dialXml('confirmKey="1" timeLimit="60"'));
     await called().answers();
     await scene.clock.advance(10_000);
@@ -347,7 +347,7 @@ describe('Dial: confirmSound and confirmKey (dialect §2.1)', () => {
     expect(called().hungUpWith).toEqual(['scheduled']);
   });
 
-  it('others go on ringing meanwhile and may win', async () => {
+  it('keeps ringing other destinations during a confirmation, and they may win', async () => {
     await scene.caller(
       dialXml('confirmKey="1"', '<Number>14155550111</Number><Number>14155550112</Number>'),
     );
@@ -360,7 +360,7 @@ describe('Dial: confirmSound and confirmKey (dialect §2.1)', () => {
     expect(scene.media.openBridges).toMatchObject([{ b: called(1).media }]);
   });
 
-  it('a called party that hangs up instead of pressing leaves the caller with a failed Dial', async () => {
+  it('fails the Dial if the called party hangs up instead of pressing a key', async () => {
     const a = await scene.caller(dialXml(`${CONFIRM} action="${ACTION}" redirect="false"`));
     await called().answers();
     called().ends('bye');
@@ -371,7 +371,7 @@ describe('Dial: confirmSound and confirmKey (dialect §2.1)', () => {
 });
 
 describe('Dial: the conversation (dialect §2.1)', () => {
-  it('bridges both, keeps the bridge in both records and starts what waited for it', async () => {
+  it('bridges both legs, stores the bridge in both records and starts waiting recordings', async () => {
     const a = await scene.caller(dialXml(''));
     await called().answers();
     const b = called().call;
@@ -381,7 +381,7 @@ describe('Dial: the conversation (dialect §2.1)', () => {
     expect(dialOf(a.call)?.leg).toBe(b);
   });
 
-  it('tells every field of the callback table', async () => {
+  it('reports all fields of the callback table', async () => {
     const a = await scene.caller(dialXml(''));
     await called().answers();
     await scene.clock.advance(61_400);
@@ -427,7 +427,7 @@ describe('Dial: the conversation (dialect §2.1)', () => {
     });
   });
 
-  it('timeLimit counts from the answer of the B leg and ends it as Scheduled Hangup', async () => {
+  it('counts timeLimit from the answer of the B leg and ends it as Scheduled Hangup', async () => {
     await scene.caller(dialXml('timeLimit="90"'));
     await scene.clock.advance(30_000);
     await called().answers();
@@ -449,7 +449,7 @@ describe('Dial: the conversation (dialect §2.1)', () => {
     expect(a.call.isEnded).toBe(false);
   });
 
-  it('digitsMatch and digitsMatchBLeg are told while the call goes on', async () => {
+  it('reports digitsMatch and digitsMatchBLeg during the call', async () => {
     const a = await scene.caller(dialXml('digitsMatch="12,*9" digitsMatchBLeg="0"'));
     await called().answers();
     a.press('112');
@@ -472,15 +472,20 @@ describe('Dial: the conversation (dialect §2.1)', () => {
     ['hangupOnStar="true"', [true, false]],
     ['digitsMatch="1"', [true, false]],
     ['digitsMatchBLeg="1"', [false, true]],
-  ])('tones are listened for where somebody acts on keys: %s', async (attributes, wanted) => {
-    scene.answerBeforeDial = true;
-    const a = await scene.caller(dialXml(attributes).replace('</Response>', '<Wait/></Response>'));
-    expect(a.media.hearsTones).toBe(true); // a later element may ask for what was pressed before it
-    await called().answers();
-    expect([a.media.hearsTones, called().media.hearsTones]).toEqual(wanted);
-  });
+  ])(
+    'enables in-band tone detection only on legs with key actions: %s',
+    async (attributes, wanted) => {
+      scene.answerBeforeDial = true;
+      const a = await scene.caller(
+        dialXml(attributes).replace('</Response>', '<Wait/></Response>'),
+      );
+      expect(a.media.hearsTones).toBe(true); // A later element may read keys pressed before it.
+      await called().answers();
+      expect([a.media.hearsTones, called().media.hearsTones]).toEqual(wanted);
+    },
+  );
 
-  it('keypad events (RFC 4733) of one side are sent on to the other, which the bridged audio does not do', async () => {
+  it('relays keypad events (RFC 4733) to the other side, because bridged audio does not carry them', async () => {
     const a = await scene.caller(dialXml(''));
     await called().answers();
     a.press('5');
@@ -489,7 +494,7 @@ describe('Dial: the conversation (dialect §2.1)', () => {
     expect(a.media.sentDigits).toEqual(['6']);
   });
 
-  it('keys that come as tones within the audio are in the bridge already and not sent twice', async () => {
+  it('does not relay in-band tones, which the bridge already carries', async () => {
     const a = await scene.caller(dialXml(''), { sdp: SDP_WITHOUT_EVENTS });
     await called().answers(SDP_WITHOUT_EVENTS);
     a.press('5');
@@ -501,7 +506,7 @@ describe('Dial: the conversation (dialect §2.1)', () => {
     ['Callee', 'Caller'],
     ['API Request', 'API Request'],
     ['Error', 'Error'],
-  ] as const)('an A leg that ended through %s ends the B leg through %s', async (ofA, ofB) => {
+  ] as const)('A leg ended by %s ends the B leg with source %s', async (ofA, ofB) => {
     const a = await scene.caller(dialXml(''));
     await called().answers();
     a.call.hangup('normal', ofA);
@@ -509,7 +514,7 @@ describe('Dial: the conversation (dialect §2.1)', () => {
     await expect(called().call.ended).resolves.toMatchObject({ cause: 'normal', source: ofB });
   });
 
-  it('the caller hangs up: the B leg ends as hung up by its caller, and action is told', async () => {
+  it('hangup by the caller ends the B leg with source Caller and notifies action', async () => {
     const a = await scene.caller(dialXml(`action="${ACTION}"`));
     await called().answers();
     a.ends('bye');
@@ -528,7 +533,7 @@ describe('Dial: the conversation (dialect §2.1)', () => {
     expect(scene.leftovers()).toEqual(NOTHING_LEFT);
   });
 
-  it('the caller hangs up while it rings: the B leg is cancelled (ORIGINATOR_CANCEL)', async () => {
+  it('hangup by the caller during ringing cancels the B leg (ORIGINATOR_CANCEL)', async () => {
     const a = await scene.caller(dialXml(`action="${ACTION}"`));
     called().rings();
     a.ends('bye');
@@ -546,7 +551,7 @@ describe('Dial: the conversation (dialect §2.1)', () => {
 });
 
 describe('Dial at its end (spec; decisions)', () => {
-  it('action with redirect (default): its document replaces the rest', async () => {
+  it("replaces the rest with the action's document with redirect (default)", async () => {
     scene.documents.set(ACTION, '<Response><Hangup/></Response>');
     const a = await scene.caller(
       `${dialXml(`action="${ACTION}"`)}<Play>https://x.test/a.wav</Play>`,
@@ -573,7 +578,7 @@ describe('Dial at its end (spec; decisions)', () => {
     expect(scene.leftovers()).toEqual(NOTHING_LEFT);
   });
 
-  it('action with redirect="false": action is notified and the document goes on', async () => {
+  it('notifies action and continues the document with redirect="false"', async () => {
     const a = await scene.caller(
       `${dialXml(`action="${ACTION}" redirect="false"`)}<Play>https://x.test/a.wav</Play>`,
     );
@@ -585,7 +590,7 @@ describe('Dial at its end (spec; decisions)', () => {
     a.ends('bye');
   });
 
-  it('neither action nor redirect="false": the answer URL is asked again, within the limit on loops', async () => {
+  it('fetches the answer URL again without action and redirect="false", within the loop limit', async () => {
     scene.answerBeforeDial = true;
     scene.refused.add('14155550111');
     const a = await scene.caller(dialXml(''));
@@ -596,7 +601,7 @@ describe('Dial at its end (spec; decisions)', () => {
     await expect(a.call.ended).resolves.toMatchObject({ cause: 'loopDetected', source: 'Error' });
   });
 
-  it('redirect="false" alone does not keep the answer URL from being asked again: it takes both', async () => {
+  it('fetches the answer URL again with redirect="false" but no action', async () => {
     scene.answerBeforeDial = true;
     scene.refused.add('14155550111');
     const a = await scene.caller(dialXml('redirect="false"'));
@@ -610,7 +615,7 @@ describe('Dial at its end (spec; decisions)', () => {
 describe('Dial and transfers of its legs (dialect §2.2)', () => {
   const MOVED = { url: 'https://app.test/moved', method: 'POST' } as const;
 
-  it('the A leg is moved away: the B leg is hung up', async () => {
+  it('hangs up the B leg when the A leg is transferred', async () => {
     scene.documents.set(MOVED.url, '<Response><Play>https://x.test/a.wav</Play></Response>');
     const a = await scene.caller(dialXml(''));
     await called().answers();
@@ -623,7 +628,7 @@ describe('Dial and transfers of its legs (dialect §2.2)', () => {
     expect(a.call.isEnded).toBe(false);
   });
 
-  it('the B leg is let go for a script of its own: it lives on, the Dial ends well', async () => {
+  it('releases the B leg to another script: it stays active and the Dial completes', async () => {
     const a = await scene.caller(dialXml(`action="${ACTION}" redirect="false"`));
     await called().answers();
     expect(dialOf(a.call)?.release()).toBe(called().call);
@@ -639,7 +644,7 @@ describe('Dial and transfers of its legs (dialect §2.2)', () => {
     expect(scene.leftovers()).toEqual(NOTHING_LEFT);
   });
 
-  it('both legs are moved: the B leg that was let go first is not hung up with the Dial', async () => {
+  it('does not hang up a released B leg when both legs are transferred', async () => {
     scene.documents.set(MOVED.url, '<Response><Play>https://x.test/a.wav</Play></Response>');
     const a = await scene.caller(dialXml(''));
     await called().answers();
@@ -650,7 +655,7 @@ describe('Dial and transfers of its legs (dialect §2.2)', () => {
     expect(scene.requests.at(-1)?.url).toBe(MOVED.url);
   });
 
-  it('before anybody is connected there is no B leg to be let go', async () => {
+  it('has no B leg to release before the connection', async () => {
     const a = await scene.caller(dialXml(''));
     called().rings();
     expect(dialOf(a.call)?.release()).toBeUndefined();

@@ -31,7 +31,7 @@ async function hearPrompts(): Promise<void> {
 }
 
 describe('GetInput, Gather: speech (dialect §2.1)', () => {
-  it('stops its prompts when the caller speaks, and tells what he said and what it cost', async () => {
+  it('stops prompts when the caller speaks, and reports the words and their cost', async () => {
     const a = await scene.caller(xml('GetInput', 'inputType="dtmf speech" hints="sales, support"'));
     expect(a.media.sounding).toHaveLength(1);
     await ear().says('support please', 0.876);
@@ -49,7 +49,7 @@ describe('GetInput, Gather: speech (dialect §2.1)', () => {
     expect(scene.leftovers()).toEqual(NOTHING_LEFT);
   });
 
-  it('speech is not listened to without funds for its first pulse', async () => {
+  it('does not listen without funds for the first pulse', async () => {
     scene.isPoor = true;
     const a = await scene.caller(xml('GetInput', 'inputType="speech"'));
     await hearPrompts();
@@ -59,7 +59,7 @@ describe('GetInput, Gather: speech (dialect §2.1)', () => {
     expect(scene.charged).toEqual([]);
   });
 
-  it('speech ends when the balance covers no further pulse, and its reservation is released', async () => {
+  it('ends recognition when the balance covers no further pulse, and releases the reservation', async () => {
     const a = await scene.caller(xml('GetInput', 'inputType="speech"'));
     expect(scene.openMeters).toBe(1);
     ear().options.speaking();
@@ -71,7 +71,7 @@ describe('GetInput, Gather: speech (dialect §2.1)', () => {
     expect([scene.charged, scene.openMeters]).toEqual([[], 0]);
   });
 
-  it('hands on language, hints, filter, model and the pause that ends speech', async () => {
+  it('passes language, hints, filter, model and end-of-speech pause to the recognizer', async () => {
     const attributes =
       'inputType="speech" language="en-GB" hints="a b,c" profanityFilter="true" speechModel="phone_call" speechEndTimeout="3"';
     const a = await scene.caller(xml('GetInput', attributes));
@@ -88,7 +88,7 @@ describe('GetInput, Gather: speech (dialect §2.1)', () => {
     expect(ear().isStopped).toBe(true);
   });
 
-  it('a key that comes first takes the input, and nobody listens any more', async () => {
+  it('stops recognition when a key is pressed first', async () => {
     const a = await scene.caller(xml('Gather', 'inputType="speech dtmf" numDigits="2"'));
     a.press('4');
     await settle();
@@ -99,7 +99,7 @@ describe('GetInput, Gather: speech (dialect §2.1)', () => {
     expect(scene.charged).toEqual([]);
   });
 
-  it('with speech alone keys do not count, and silence is no input after executionTimeout', async () => {
+  it('ignores keys with speech only, and reports no input after executionTimeout', async () => {
     const a = await scene.caller(xml('Gather', 'inputType="speech" executionTimeout="5"'));
     a.press('5');
     await settle();
@@ -113,7 +113,7 @@ describe('GetInput, Gather: speech (dialect §2.1)', () => {
     expect(asked()).not.toHaveProperty('SpeechError');
   });
 
-  it('noise that is no words does not count: what is said after it within the time does', async () => {
+  it('ignores noise without words, and accepts later speech within the timeout', async () => {
     const a = await scene.caller(xml('GetInput', 'inputType="speech" executionTimeout="5"'));
     await hearPrompts();
     await ear().says('');
@@ -124,7 +124,7 @@ describe('GetInput, Gather: speech (dialect §2.1)', () => {
     expect(scene.charged).toEqual([1200]);
   });
 
-  it('who speaks when the time is over is heard out', async () => {
+  it('lets a caller who is speaking at the timeout finish', async () => {
     const a = await scene.caller(xml('GetInput', 'inputType="speech" executionTimeout="5"'));
     await hearPrompts();
     ear().options.speaking();
@@ -136,7 +136,7 @@ describe('GetInput, Gather: speech (dialect §2.1)', () => {
   });
 
   it.each(['GetInput', 'Gather'])(
-    '%s tells the action that speech cannot be recognised',
+    '%s reports to action that recognition failed',
     async (element) => {
       const a = await scene.caller(xml(element, 'inputType="speech"'));
       await hearPrompts();
@@ -155,7 +155,7 @@ describe('GetInput, Gather: speech (dialect §2.1)', () => {
     },
   );
 
-  it('where keys are taken too, they still count after speech has failed', async () => {
+  it('still accepts keys after recognition failed', async () => {
     const a = await scene.caller(xml('GetInput', 'inputType="dtmf speech" numDigits="1"'));
     await ear().fails({ kind: 'unavailable', detail: 'none is set up' });
     await hearPrompts();
@@ -165,7 +165,7 @@ describe('GetInput, Gather: speech (dialect §2.1)', () => {
     expect(asked()).not.toHaveProperty('SpeechError');
   });
 
-  it('tells words on their way, numbered', async () => {
+  it('reports interim results with sequence numbers', async () => {
     const attributes = `inputType="speech" interimSpeechResultsCallback="${INTERIM}"`;
     const a = await scene.caller(xml('GetInput', attributes));
     ear().options.interim?.({ stable: '', unstable: 'I want', stability: 0.6 });
@@ -178,7 +178,7 @@ describe('GetInput, Gather: speech (dialect §2.1)', () => {
     ]);
   });
 
-  it('with log="false" the words stand nowhere in the log', async () => {
+  it('hides words from the log with log="false"', async () => {
     const a = await scene.caller(xml('GetInput', 'inputType="speech" log="false"'));
     await ear().says('my secret word');
     await a.running;

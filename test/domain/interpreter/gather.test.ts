@@ -24,12 +24,12 @@ async function hear(): Promise<void> {
   await settle();
 }
 
-/** What `action` was asked with; undefined: it was not. */
+/** Parameters of the request to `action`; undefined without a request. */
 const asked = (): Record<string, string> | undefined =>
   scene.requests.find(({ url }) => url === ACTION)?.parameters;
 
 describe('GetDigits, GetInput, Gather: reading keys (dialect §2.1)', () => {
-  it('stops its prompts at the first key, which counts', async () => {
+  it('stops prompts at the first key, which counts', async () => {
     const a = await scene.caller(xml('GetDigits', 'numDigits="2"', menu + menu));
     expect(a.media.sounding).toHaveLength(1);
     a.press('4');
@@ -46,14 +46,14 @@ describe('GetDigits, GetInput, Gather: reading keys (dialect §2.1)', () => {
     ['typeAhead="true"', '3', '123'],
     ['', '3#', '3'],
   ])(
-    'keys pressed before the prompts count where typeAhead asks for them: %s',
+    'counts keys pressed before the prompts only with typeAhead: %s',
     async (asks, then, digits) => {
       const gather = xml('Gather', `numDigits="3" ${asks}`);
       const a = await scene.caller(`<Speak>Hello</Speak><Wait length="3"/>${gather}`);
       await hear();
       a.press('12');
       await scene.clock.advance(3000);
-      // Whoever knows the menu does not have to hear it.
+      // A caller who knows the menu can skip it.
       expect(a.media.sounding).toHaveLength(asks === '' ? 1 : 0);
       a.press(then);
       await a.running;
@@ -62,7 +62,7 @@ describe('GetDigits, GetInput, Gather: reading keys (dialect §2.1)', () => {
     },
   );
 
-  it('typeAhead: what one menu did not read is read by the next, also through its action', async () => {
+  it('typeAhead: leaves unread keys to the next menu, also through action', async () => {
     const next = 'https://app.test/next';
     scene.documents.set(
       ACTION,
@@ -85,14 +85,14 @@ describe('GetDigits, GetInput, Gather: reading keys (dialect §2.1)', () => {
     expect(asked()).toMatchObject({ Digits: '123' });
   });
 
-  it('takes # as any other key where finishOnKey is none', async () => {
+  it('treats # as a normal key if finishOnKey is none', async () => {
     const a = await scene.caller(xml('GetDigits', 'finishOnKey="none" numDigits="2"'));
     a.press('#1');
     await a.running;
     expect(asked()).toMatchObject({ Digits: '#1' });
   });
 
-  it('waits timeout for the first key, from the end of the prompts', async () => {
+  it('waits timeout for the first key, counted from the end of the prompts', async () => {
     const a = await scene.caller(`${xml('GetDigits', 'timeout="5"')}<Wait length="60"/>`);
     await scene.clock.advance(20_000);
     await hear();
@@ -102,7 +102,7 @@ describe('GetDigits, GetInput, Gather: reading keys (dialect §2.1)', () => {
     expect(asked()).toMatchObject({ Digits: '7' });
   });
 
-  it('waits digitTimeout from one key to the next', async () => {
+  it('waits digitTimeout between keys', async () => {
     const a = await scene.caller(xml('GetDigits', 'digitTimeout="3"'));
     a.press('1');
     await scene.clock.advance(2_999);
@@ -114,14 +114,14 @@ describe('GetDigits, GetInput, Gather: reading keys (dialect §2.1)', () => {
     await a.running;
   });
 
-  it('plays its beep when the prompts are over', async () => {
+  it('plays its beep after the prompts', async () => {
     const a = await scene.caller(xml('GetDigits', 'playBeep="true"'));
     expect(a.media.playbacks).toHaveLength(1);
     await hear();
     expect(a.media.sounding).toMatchObject([{ what: { steps: [{ frequenciesHz: [BEEP_HZ] }] } }]);
   });
 
-  it('forgets keys that were pressed before it began', async () => {
+  it('discards keys pressed before its start', async () => {
     const a = await scene.caller(`<Speak>Hi</Speak>${xml('GetDigits', 'numDigits="1"')}`);
     a.press('9');
     await hear();
@@ -131,8 +131,8 @@ describe('GetDigits, GetInput, Gather: reading keys (dialect §2.1)', () => {
   });
 });
 
-describe('GetDigits, GetInput, Gather: input that does not count', () => {
-  it('counts input with a key outside of validDigits as an attempt and plays invalidDigitsSound', async () => {
+describe('GetDigits, GetInput, Gather: invalid or missing input', () => {
+  it('counts a key outside validDigits as an attempt and plays invalidDigitsSound', async () => {
     const a = await scene.caller(
       xml(
         'GetDigits',
@@ -149,7 +149,7 @@ describe('GetDigits, GetInput, Gather: input that does not count', () => {
     expect(asked()).toMatchObject({ Digits: '12' });
   });
 
-  it('takes a key during invalidDigitsSound as the first one of the next attempt', async () => {
+  it('uses a key during invalidDigitsSound as the first key of the next attempt', async () => {
     const a = await scene.caller(
       xml(
         'GetDigits',
@@ -164,7 +164,7 @@ describe('GetDigits, GetInput, Gather: input that does not count', () => {
     expect(scene.loaded).toEqual([SOUND, INVALID, SOUND]);
   });
 
-  it('plays invalidDigitsSound to its end after the last attempt, then goes on', async () => {
+  it('plays invalidDigitsSound to its end after the last attempt, then continues', async () => {
     const a = await scene.caller(
       xml('GetDigits', `validDigits="12" numDigits="1" invalidDigitsSound="${INVALID}"`),
     );
@@ -180,7 +180,7 @@ describe('GetDigits, GetInput, Gather: input that does not count', () => {
   });
 
   it.each(['GetDigits', 'GetInput'])(
-    '%s without input falls to the next element, action is not called',
+    '%s without input continues with the next element and does not call action',
     async (element) => {
       const a = await scene.caller(`${xml(element, 'timeout="5" executionTimeout="5"')}<Wait/>`);
       await hear();
@@ -213,8 +213,8 @@ describe('GetDigits, GetInput, Gather: input that does not count', () => {
   });
 });
 
-describe('GetDigits, GetInput, Gather: what becomes of the input', () => {
-  it('GetInput tells how the input was made and what it cost', async () => {
+describe('GetDigits, GetInput, Gather: reporting input', () => {
+  it('GetInput reports the kind of input and its cost', async () => {
     const a = await scene.caller(xml('GetInput', 'numDigits="1"'));
     a.press('5');
     await a.running;
@@ -228,7 +228,7 @@ describe('GetDigits, GetInput, Gather: what becomes of the input', () => {
     });
   });
 
-  it('with redirect="false" tells action and goes on', async () => {
+  it('notifies action and continues with redirect="false"', async () => {
     const a = await scene.caller(
       `${xml('GetDigits', 'numDigits="1" redirect="false"')}<Wait length="5"/>`,
     );
@@ -239,7 +239,7 @@ describe('GetDigits, GetInput, Gather: what becomes of the input', () => {
     expect(a.call.isEnded).toBe(false);
   });
 
-  it('without action the input goes nowhere and the document goes on', async () => {
+  it('discards the input and continues without action', async () => {
     const a = await scene.caller('<GetDigits numDigits="1"/><Wait length="5"/>');
     a.press('5');
     await settle();
@@ -249,15 +249,15 @@ describe('GetDigits, GetInput, Gather: what becomes of the input', () => {
     expect(a.hungUpWith).toEqual(['endOfXml']);
   });
 
-  it('with log="false" the digits stand nowhere in the log of the call', async () => {
+  it('hides digits from the call log with log="false"', async () => {
     const a = await scene.caller(xml('GetDigits', 'numDigits="4" finishOnKey="" log="false"', ''));
     a.press('86*#');
     await settle();
-    // As the request to action is logged: the string that was signed, and the address of a GET.
+    // Logged form of the request to action: the signed string, and the URL of a GET.
     a.call.log.add('callback', 'GetDigits', {
       signedString: `${ACTION}.CallUUIDxDigits86*#Directioninbound`,
       url: `${ACTION}?Digits=86*%23&Event=GetDigits`,
-      // A query is signed as it was meant.
+      // The signature covers the unencoded query.
       signedQuery: `${ACTION}?Digits=86*#&Event=GetDigits`,
       status: 200,
     });
@@ -266,7 +266,7 @@ describe('GetDigits, GetInput, Gather: what becomes of the input', () => {
     expect(asked()).toMatchObject({ Digits: '86*#' });
   });
 
-  it('with log (the default) the log tells the digits', async () => {
+  it('logs digits with log (default)', async () => {
     const a = await scene.caller(xml('GetDigits', 'numDigits="4"', ''));
     a.press('8642');
     await settle();
@@ -277,21 +277,24 @@ describe('GetDigits, GetInput, Gather: what becomes of the input', () => {
 });
 
 describe('GetDigits, GetInput, Gather: interruptions', () => {
-  it.each(['prompts', 'input'])('a hang-up during the %s gives everything back', async (phase) => {
-    const a = await scene.caller(xml('Gather', 'playBeep="true"'));
-    if (phase === 'input') {
-      await hear();
-      await hear();
-      a.press('1');
-      await settle();
-    }
-    a.ends('bye');
-    await a.running;
-    expect(asked()).toBeUndefined();
-    expect(scene.leftovers()).toEqual(NOTHING_LEFT);
-  });
+  it.each(['prompts', 'input'])(
+    'releases all resources on a hangup during the %s',
+    async (phase) => {
+      const a = await scene.caller(xml('Gather', 'playBeep="true"'));
+      if (phase === 'input') {
+        await hear();
+        await hear();
+        a.press('1');
+        await settle();
+      }
+      a.ends('bye');
+      await a.running;
+      expect(asked()).toBeUndefined();
+      expect(scene.leftovers()).toEqual(NOTHING_LEFT);
+    },
+  );
 
-  it('a transfer during the input takes the keys with it: the next document reads its own', async () => {
+  it('a transfer during input discards its keys: the next document reads only new ones', async () => {
     scene.documents.set(
       'https://app.test/next',
       `<Response>${xml('GetDigits', 'numDigits="1"', '')}</Response>`,

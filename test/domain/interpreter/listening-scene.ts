@@ -1,4 +1,4 @@
-/** A scene whose legs can be listened to and recorded, with the real recorder over a folder in memory. */
+/** Test scene with recognition and recording on its legs. Uses the real recorder with an in-memory folder. */
 
 import { ServiceError } from '../../../src/base/errors.ts';
 import type { RecordingId } from '../../../src/base/ids.ts';
@@ -65,7 +65,7 @@ export class ListeningLeg extends FakeMediaLeg {
     options: MachineDetectionOptions;
     conclude: (reason: MachineDetectionResult['reason']) => void;
   }> = [];
-  /** Set: `sendDigits` waits for it. */
+  /** Result of `sendDigits`; tests replace it to delay the last digit. */
   digitsSent: Promise<void> = Promise.resolve();
   nowMs: () => number = () => 0;
 
@@ -104,25 +104,25 @@ export class ListeningLeg extends FakeMediaLeg {
 
 export class ListeningScene extends Scene {
   readonly rows = new Map<string, Recording>();
-  /** Files of the folder by relative name, with their sizes. */
+  /** Sizes of files in the folder, by relative name. */
   readonly files = new Map<string, number>();
   readonly encoded: string[] = [];
   readonly spoken: SpeechRequest[] = [];
   readonly uses = new FakeUses();
   readonly rateBook = this.uses.rateBook;
   readonly recorder: CallRecorder;
-  /** What the next fetches of audio come to; then they succeed. */
+  /** Failures of the next audio fetches; later ones succeed. */
   readonly audioProblems: AudioProblem[] = [];
   readonly speechProblems: SpeechProblem[] = [];
   speechPieces: readonly Pcm[] = [pcm()];
   piecesMade = 0;
-  /** What the next encodings come to; then they succeed. */
+  /** Failures of the next encodings; later ones succeed. */
   readonly encoderProblems: AudioProblem[] = [];
-  /** Written in one with the record that they tell of. */
+  /** Notifications stored together with their recording. */
   readonly storedNotifications: StoredNotification[] = [];
   isStoreDown = false;
   isStoreFull = false;
-  /** What `RecordStop` of an ended call waits for. */
+  /** Gate for `RecordStop` of an ended call. */
   hangupTold: Promise<void> = Promise.resolve();
 
   constructor() {
@@ -149,10 +149,10 @@ export class ListeningScene extends Scene {
     return leg;
   }
 
-  /** The only recording that was begun. */
+  /** Returns the only recording. */
   row(): Recording {
     const [row] = this.rows.values();
-    if (row === undefined) throw new Error('nothing was recorded');
+    if (row === undefined) throw new Error('no recording was started');
     return row;
   }
 
@@ -238,7 +238,7 @@ export class ListeningScene extends Scene {
   }
 }
 
-/** One cent a minute for recordings. */
+/** Rate for recordings: one cent per minute. */
 export const RECORDING_RATE = {
   direction: 'recording',
   prefix: '',

@@ -20,7 +20,7 @@ const parties = () => scene.needs.conferences.parties(ACCOUNT);
 const flags = (index: number) => (scene.media.rooms[0] as FakeRoom).seats[index]?.flags;
 
 describe('MultiPartyCall (dialect §2.1)', () => {
-  it('agents and customers hear each other; a supervisor is heard by agents alone until coaching ends', async () => {
+  it('connects agents and customers; only agents hear a coaching supervisor', async () => {
     await scene.caller(mpc('customer'));
     await scene.caller(mpc('agent'));
     const supervisor = await scene.caller(mpc('supervisor'));
@@ -44,7 +44,7 @@ describe('MultiPartyCall (dialect §2.1)', () => {
     expect(scene.events(STATUS)).toContain('ParticipantCoachModeOff');
   });
 
-  it('who is alone hears the waiting music, until somebody comes and after he has left', async () => {
+  it('plays waiting music to a lone member, before the second joins and after it has left', async () => {
     const a = await scene.caller(mpc('customer', `waitMusicUrl="${MUSIC}" stayAlone="true"`));
     await settle();
     expect(flags(0)).toMatchObject({ held: true });
@@ -61,7 +61,7 @@ describe('MultiPartyCall (dialect §2.1)', () => {
     expect(scene.leftovers()).toEqual(NOTHING_LEFT);
   });
 
-  it('hold keeps one member apart with its music, whoever comes', async () => {
+  it('isolates a member on hold with its music, even when others join', async () => {
     const a = await scene.caller(mpc('customer', `customerHoldMusicUrl="${MUSIC}"`));
     await scene.caller(mpc('agent'));
     const change = (hold: boolean) =>
@@ -82,7 +82,7 @@ describe('MultiPartyCall (dialect §2.1)', () => {
     expect(a.media.sounding).toHaveLength(0);
   });
 
-  it('tells its state and that of its members, by role', async () => {
+  it('reports its state and that of its members, by role', async () => {
     const a = await scene.caller(mpc('customer'));
     const b = await scene.caller(mpc('agent', 'endMpcOnExit="true"'));
     b.ends('bye');
@@ -104,7 +104,7 @@ describe('MultiPartyCall (dialect §2.1)', () => {
     });
   });
 
-  it('is no conference, and a conference of its name is another room', async () => {
+  it('is separate from a conference with the same name', async () => {
     await scene.caller(mpc('agent'));
     await scene.caller('<Conference>support</Conference>');
     expect(scene.media.rooms).toHaveLength(2);
@@ -113,7 +113,7 @@ describe('MultiPartyCall (dialect §2.1)', () => {
     expect(scene.needs.conferences.get(ACCOUNT, 'support')?.members).toHaveLength(1);
   });
 
-  it('ends at its greatest length, and who waits too long leaves', async () => {
+  it('ends at its maximum duration, and removes members at their wait limit', async () => {
     const a = await scene.caller(mpc('customer', 'waitTime="30" startMpcOnEnter="false"'));
     await scene.clock.advance(30_000);
     await a.running;
@@ -123,7 +123,7 @@ describe('MultiPartyCall (dialect §2.1)', () => {
     expect(parties()).toEqual([]);
   });
 
-  it('a kicked member goes on with its document', async () => {
+  it('continues the document of a kicked member', async () => {
     const a = await scene.caller(
       `${mpc('customer', 'onExitActionUrl="https://app.test/after"')}<Speak>never</Speak>`,
     );
@@ -142,7 +142,7 @@ describe('MultiPartyCall (dialect §2.1)', () => {
     );
   });
 
-  it('recordings, of all or of one member, are paused and go on, and whoever gets the file is told', async () => {
+  it('pauses and resumes recordings of all or one member, and notifies their callback', async () => {
     const told = { url: 'https://app.test/recorded', method: 'POST' } as const;
     const request = { maxMs: 0, format: 'mp3', channels: 'mono', callback: told } as const;
     const { conferences } = scene.needs;
@@ -181,7 +181,7 @@ describe('MultiPartyCall (dialect §2.1)', () => {
     await b.running;
   });
 
-  it('is remembered with its members and why it ended, for a week', async () => {
+  it('is listed with its members and end cause for a week after its end', async () => {
     const { conferences } = scene.needs;
     const ended = () => conferences.endedParties(ACCOUNT);
     const a = await scene.caller(mpc('customer'));
@@ -216,7 +216,7 @@ describe('MultiPartyCall (dialect §2.1)', () => {
     expect(ended()).toEqual([]);
   });
 
-  it('no more than a hundred of an account are remembered', async () => {
+  it('is listed for at most a hundred ended calls per account', async () => {
     for (let count = 0; count < 101; count += 1) {
       const a = await scene.caller(mpc('customer'));
       a.ends('bye');
@@ -225,13 +225,10 @@ describe('MultiPartyCall (dialect §2.1)', () => {
     expect(scene.needs.conferences.endedParties(ACCOUNT)).toHaveLength(100);
   });
 
-  it.each(['role="boss"', ''])(
-    'without a known role (%s) the document is refused',
-    async (role) => {
-      const a = await scene.caller(`<MultiPartyCall ${role}>support</MultiPartyCall>`);
-      await a.running;
-      expect(JSON.stringify(a.call.log.entries())).toContain('role');
-      expect(parties()).toEqual([]);
-    },
-  );
+  it.each(['role="boss"', ''])('refuses a document without a known role (%s)', async (role) => {
+    const a = await scene.caller(`<MultiPartyCall ${role}>support</MultiPartyCall>`);
+    await a.running;
+    expect(JSON.stringify(a.call.log.entries())).toContain('role');
+    expect(parties()).toEqual([]);
+  });
 });

@@ -16,7 +16,7 @@ beforeEach(() => {
   scene.documents.set(REDIRECT, '<Response><Wait length="9"/></Response>');
 });
 
-/** Lets what sounds on the leg come to its end. */
+/** Completes the current playback on the leg. */
 async function hear(leg = scene.leg()): Promise<void> {
   for (const playback of leg.sounding) playback.complete();
   await settle();
@@ -29,7 +29,7 @@ const warnings = (call: { log: { entries(): readonly { kind: string; text: strin
     .map(({ text }) => text);
 
 describe('Speak (dialect §2.1)', () => {
-  it('answers, speaks one piece after the other, and makes the next while one is heard', async () => {
+  it('answers, speaks pieces in order, and synthesizes the next while one plays', async () => {
     scene.speechPieces = [pcm(1), pcm(2), pcm(3)];
     const a = await scene.caller('<Speak voice="MAN" language="en-GB">Hello there</Speak>');
     expect(a.call.isAnswered).toBe(true);
@@ -47,7 +47,7 @@ describe('Speak (dialect §2.1)', () => {
     expect(scene.leftovers()).toEqual(NOTHING_LEFT);
   });
 
-  it('speaks loop times by one synthesis, and with loop="0" until the call ends', async () => {
+  it('repeats loop times with one synthesis, and with loop="0" until the call ends', async () => {
     const a = await scene.caller('<Speak loop="3">Hi</Speak><Speak loop="0">Ho</Speak>');
     for (let round = 0; round < 3; round += 1) await hear();
     expect(scene.spoken.map(({ text }) => text)).toEqual(['Hi', 'Ho']);
@@ -59,7 +59,7 @@ describe('Speak (dialect §2.1)', () => {
     expect(scene.leftovers()).toEqual(NOTHING_LEFT);
   });
 
-  it('goes on with a warning in the log when there is no synthesizer or it fails half way', async () => {
+  it('continues with a warning in the log when there is no synthesizer or it fails midway', async () => {
     scene.speechPieces = [pcm(1), pcm(2)];
     scene.speechProblems.push({ kind: 'unavailable', detail: 'none is installed' });
     const a = await scene.caller('<Speak loop="0">Hi</Speak><Play>https://app.test/a.wav</Play>');
@@ -67,7 +67,7 @@ describe('Speak (dialect §2.1)', () => {
     expect(scene.loaded).toEqual(['https://app.test/a.wav']);
   });
 
-  it('says nothing where there is nothing to say, however often', async () => {
+  it('completes without audio if the text has no speech, regardless of loop', async () => {
     scene.speechPieces = [];
     const a = await scene.caller('<Speak loop="0">...</Speak>');
     await a.running;
@@ -75,8 +75,8 @@ describe('Speak (dialect §2.1)', () => {
   });
 });
 
-describe('speech that is pushed aside', () => {
-  it('is not begun again: something newer took the last player of the leg', async () => {
+describe('preempted speech', () => {
+  it("is not restarted when a newer playback takes the leg's last slot", async () => {
     const a = await scene.caller('<Speak loop="0">Hi</Speak><Wait length="60"/>');
     await hear();
     a.media.sounding[0]?.stop();
@@ -87,7 +87,7 @@ describe('speech that is pushed aside', () => {
 });
 
 describe('Play (dialect §2.1)', () => {
-  it('plays the file as often as the document says, in place of what else would be heard', async () => {
+  it('plays the file loop times, in place of other audio', async () => {
     const a = await scene.caller(`<Play loop="2">${FILE}</Play>`);
     expect(scene.loaded).toEqual([FILE]);
     expect(a.media.sounding).toMatchObject([{ mix: false }]);
@@ -96,7 +96,7 @@ describe('Play (dialect §2.1)', () => {
     expect(scene.leftovers()).toEqual(NOTHING_LEFT);
   });
 
-  it('skips a file that cannot be had: the log says why and the document goes on', async () => {
+  it('skips a file that cannot be loaded: logs the reason and continues', async () => {
     scene.audioProblems.push({ kind: 'httpStatus', detail: 'HTTP status 404' });
     const a = await scene.caller(`<Play>${FILE}</Play><Wait length="5"/>`);
     expect(a.media.playbacks).toHaveLength(0);
@@ -107,7 +107,7 @@ describe('Play (dialect §2.1)', () => {
     expect(a.call.isEnded).toBe(false);
   });
 
-  it('stops at a transfer, and the new document takes its place', async () => {
+  it('stops at a transfer, and the new document replaces it', async () => {
     const a = await scene.caller(`<Play loop="0">${FILE}</Play>`);
     a.interpreter.transfer({ url: REDIRECT, method: 'POST' });
     await settle();
@@ -133,7 +133,7 @@ describe('Wait (dialect §2.1)', () => {
     expect(a.call.isAnswered).toBe(true);
   });
 
-  it('ends early once the caller was silent for minSilence, else after its length', async () => {
+  it('ends early after minSilence of caller silence, otherwise after its length', async () => {
     const a = await scene.caller(
       '<Wait length="10" silence="true" minSilence="3000"/><Wait length="7" silence="true"/>',
     );
@@ -146,7 +146,7 @@ describe('Wait (dialect §2.1)', () => {
     expect(scene.leftovers()).toEqual(NOTHING_LEFT);
   });
 
-  it('ends early at a beep, whoever speaks before it', async () => {
+  it('ends early at a beep, even after speech', async () => {
     const a = await scene.caller('<Wait length="30" beep="true"/><Speak>Hi</Speak>');
     scene.leg().detections[0]?.conclude('human');
     await settle();
@@ -162,7 +162,7 @@ describe('Wait (dialect §2.1)', () => {
     expect(scene.leftovers()).toEqual(NOTHING_LEFT);
   });
 
-  it('without a beep waits its whole length, and not a moment after a hang-up', async () => {
+  it('waits its whole length without a beep, but ends at a hangup', async () => {
     const a = await scene.caller('<Wait length="2" beep="true"/><Wait length="5" beep="true"/>');
     await scene.clock.advance(2000);
     expect(scene.leg().detections).toHaveLength(2);
@@ -173,7 +173,7 @@ describe('Wait (dialect §2.1)', () => {
 });
 
 describe('DTMF (dialect §2.1)', () => {
-  it('lets the next element start at once by default; the end of the document waits for the last key', async () => {
+  it('starts the next element immediately by default; the end of the document waits for the last digit', async () => {
     const sent = Promise.withResolvers<void>();
     const a = await scene.caller(
       '<Wait length="1"/><Speak>.</Speak><DTMF>1w2#</DTMF><Speak>,</Speak>',
@@ -190,7 +190,7 @@ describe('DTMF (dialect §2.1)', () => {
     expect(a.hungUpWith).toEqual(['endOfXml']);
   });
 
-  it('a Hangup waits for the last key too, but not for ever', async () => {
+  it('delays a Hangup until the last digit, up to a limit', async () => {
     const a = await scene.caller('<Wait length="1"/><Speak>.</Speak><DTMF>1</DTMF><Hangup/>');
     await scene.clock.advance(1000);
     scene.leg().digitsSent = new Promise(() => undefined);
@@ -202,7 +202,7 @@ describe('DTMF (dialect §2.1)', () => {
     expect(a.hungUpWith).toEqual(['normal']);
   });
 
-  it('with async="false" waits until the last key is pressed', async () => {
+  it('with async="false" waits until the last digit has been sent', async () => {
     const sent = Promise.withResolvers<void>();
     const a = await scene.caller('<Speak>.</Speak><DTMF async="false">12</DTMF>');
     scene.leg().digitsSent = sent.promise;
@@ -217,7 +217,7 @@ describe('DTMF (dialect §2.1)', () => {
 });
 
 describe('PreAnswer (dialect §2.1)', () => {
-  it('is heard by early media before the call is answered; what follows it answers', async () => {
+  it('plays early media before the answer; the following element answers', async () => {
     const a = await scene.caller(
       `<PreAnswer><Play>${FILE}</Play></PreAnswer><Wait length="1"/><Speak>Hi</Speak>`,
     );
@@ -229,7 +229,7 @@ describe('PreAnswer (dialect §2.1)', () => {
     expect(a.call.isAnswered).toBe(true);
   });
 
-  it('lasts 30 s at most', async () => {
+  it('lasts at most 30 s', async () => {
     const a = await scene.caller(
       `<PreAnswer><Play loop="0">${FILE}</Play></PreAnswer><Speak>Hi</Speak>`,
     );
@@ -252,21 +252,21 @@ describe('PreAnswer (dialect §2.1)', () => {
     expect(a.call.isAnswered).toBe(false);
   });
 
-  it('gives its early media up when the caller does', async () => {
+  it('stops its early media when the caller hangs up', async () => {
     const a = await scene.caller(`<PreAnswer><Play loop="0">${FILE}</Play></PreAnswer>`);
     a.ends('cancel');
     await a.running;
     expect(scene.leftovers()).toEqual(NOTHING_LEFT);
   });
 
-  it('is skipped with a warning where early media is impossible', async () => {
+  it('is skipped with a warning if early media is impossible', async () => {
     const a = await scene.caller('<Wait length="60"/>');
     const parsed = parseAnswerXml('<Response><PreAnswer><Speak>Hi</Speak></PreAnswer></Response>', {
       allowInsecureStreams: false,
     });
     const [instruction] = parsed.ok ? parsed.value : [];
     if (instruction?.kind !== 'preAnswer') throw new Error('not a PreAnswer');
-    // Whatever the reason: an INVITE without an offer, for one.
+    // Early media can be impossible for several reasons, for example an INVITE without an offer.
     a.call.startEarlyMedia = () => Promise.resolve(false);
     const { call } = a;
     const context = {

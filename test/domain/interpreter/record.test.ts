@@ -29,8 +29,8 @@ const stops = (): Array<Record<string, string>> => scene.told(CALLBACK);
 const warned = (call: { log: { entries(): readonly { text: string }[] } }, text: string): boolean =>
   call.log.entries().some((entry) => entry.text === text);
 
-describe('Record: a message of the caller (dialect §2.1)', () => {
-  it('beeps, then records the caller alone, and the document waits', async () => {
+describe('Record: message of the caller (dialect §2.1)', () => {
+  it('beeps, then records only the caller while the document waits', async () => {
     const a = await scene.caller('<Record maxLength="30" timeout="7"/><Speak>Thanks</Speak>');
     expect(a.media.sounding).toHaveLength(1);
     expect(scene.leg().recordings).toHaveLength(0);
@@ -52,14 +52,14 @@ describe('Record: a message of the caller (dialect §2.1)', () => {
   it.each([
     ['silence', 'RecordingTimeout'],
     ['maxLength', 'maxLength'],
-  ] as const)('ended by %s tells RecordingEndReason %s', async (how, reason) => {
+  ] as const)('reports RecordingEndReason %s after an end by %s', async (how, reason) => {
     await scene.caller(record('') + AND_WAIT);
     recording().end(how);
     await settle();
     expect(stops()).toMatchObject([{ RecordingEndReason: reason, Digits: '' }]);
   });
 
-  it('ends at a key of finishOnKey, and tells which', async () => {
+  it('ends at a key of finishOnKey, and reports the key', async () => {
     const a = await scene.caller(record('finishOnKey="*#"') + AND_WAIT);
     a.press('1');
     await settle();
@@ -69,7 +69,7 @@ describe('Record: a message of the caller (dialect §2.1)', () => {
     expect(stops()).toMatchObject([{ RecordingEndReason: 'FinishedOnKey', Digits: '#' }]);
   });
 
-  it('is kept when the caller hangs up, and told after the hangup', async () => {
+  it('keeps the message when the caller hangs up, and reports it after the hangup', async () => {
     const told = Promise.withResolvers<void>();
     scene.hangupTold = told.promise;
     const a = await scene.caller(record(''));
@@ -85,7 +85,7 @@ describe('Record: a message of the caller (dialect §2.1)', () => {
     expect(scene.leftovers()).toEqual(NOTHING_LEFT);
   });
 
-  it('is kept when a transfer interrupts it', async () => {
+  it('keeps the message when a transfer interrupts it', async () => {
     const a = await scene.caller(record(''));
     await scene.clock.advance(2_000);
     a.interpreter.transfer({ url: NEXT_DOCUMENT, method: 'POST' });
@@ -94,14 +94,14 @@ describe('Record: a message of the caller (dialect §2.1)', () => {
     expect(a.call.isEnded).toBe(false);
   });
 
-  it('is stereo where the document wants it: the caller left, what the caller hears right', async () => {
+  it('records stereo on request: left = audio from the caller, right = audio to the caller', async () => {
     await scene.caller(record('recordChannelType="stereo"'));
     expect(recording().options).toMatchObject({ channels: 'both', stereo: true });
   });
 });
 
 describe('Record: the file and its callback (spec: fires when the file is downloadable)', () => {
-  it('writes WAV, makes the MP3 after the end, and tells RecordStop only then', async () => {
+  it('writes WAV, converts to MP3 after the end, and sends RecordStop only then', async () => {
     const a = await scene.caller(record('') + AND_WAIT);
     const startMs = scene.clock.wallMs();
     expect(scene.row()).toMatchObject({
@@ -142,7 +142,7 @@ describe('Record: the file and its callback (spec: fires when the file is downlo
     expect([...scene.files.keys()]).toEqual([`MA_ONE/${recordingId}.mp3`]);
   });
 
-  it('leaves a WAV as it was written', async () => {
+  it('keeps a WAV recording unchanged', async () => {
     await scene.caller(record('fileFormat="wav"') + AND_WAIT);
     recording().end('silence');
     await settle();
@@ -151,7 +151,7 @@ describe('Record: the file and its callback (spec: fires when the file is downlo
     expect(stops()[0]?.['RecordUrl']).toContain('.wav?');
   });
 
-  it('keeps the WAV, and tells its link, when no MP3 can be made of it', async () => {
+  it('keeps the WAV and reports its link if the MP3 conversion fails', async () => {
     scene.encoderProblems.push({ kind: 'failed', detail: 'no space' });
     await scene.caller(record('') + AND_WAIT);
     recording().end('silence');
@@ -161,7 +161,7 @@ describe('Record: the file and its callback (spec: fires when the file is downlo
     expect(stops()[0]?.['RecordUrl']).toContain('.wav?');
   });
 
-  it('asks a busy encoder again', async () => {
+  it('retries a busy encoder', async () => {
     const busy = { kind: 'busy', detail: 'too many' } as const;
     scene.encoderProblems.push(busy, busy);
     await scene.caller(record('') + AND_WAIT);
@@ -174,7 +174,7 @@ describe('Record: the file and its callback (spec: fires when the file is downlo
     expect(stops()).toHaveLength(1);
   });
 
-  it('tells nothing of a recording that could not be written; the document goes on', async () => {
+  it('sends no notification for a recording that could not be written; the document continues', async () => {
     const a = await scene.caller(`${record('')}<Speak>Thanks</Speak>`);
     recording().end('failed', 'ENOSPC');
     await settle();
@@ -184,7 +184,7 @@ describe('Record: the file and its callback (spec: fires when the file is downlo
     expect(scene.spoken).toHaveLength(1);
   });
 
-  it('goes on with a warning when the recording cannot be kept at all', async () => {
+  it('continues with a warning when the recording cannot be stored', async () => {
     scene.isStoreDown = true;
     const a = await scene.caller(`${record('')}<Speak>Thanks</Speak>`);
     expect(scene.leg().recordings).toHaveLength(0);
@@ -194,7 +194,7 @@ describe('Record: the file and its callback (spec: fires when the file is downlo
 });
 
 describe('Record: recordSession', () => {
-  it('records both parties in the background, without regard to silence', async () => {
+  it('records both parties in the background, regardless of silence', async () => {
     const a = await scene.caller(record('recordSession="true"') + AND_WAIT);
     expect(recording().options).toMatchObject({
       channels: 'both',
@@ -207,17 +207,17 @@ describe('Record: recordSession', () => {
     expect(recording().isOver).toBe(false);
   });
 
-  it('mixes both parties where mono is asked for', async () => {
+  it('mixes both parties for mono', async () => {
     await scene.caller(record('recordSession="true" recordChannelType="mono"') + AND_WAIT);
     expect(recording().options).toMatchObject({ channels: 'both', stereo: false });
   });
 
-  it('beeps over what comes next', async () => {
+  it('mixes the beep over the next element', async () => {
     const a = await scene.caller('<Record recordSession="true" maxLength="60"/><Speak>Hi</Speak>');
     expect(a.media.sounding.map(({ mix }) => mix)).toEqual([true, false]);
   });
 
-  it('survives a transfer and ends with the call', async () => {
+  it('continues across a transfer and ends with the call', async () => {
     const a = await scene.caller(record('recordSession="true"') + AND_WAIT);
     a.interpreter.transfer({ url: NEXT_DOCUMENT, method: 'POST' });
     await settle();
@@ -233,7 +233,7 @@ describe('Record: recordSession', () => {
 describe('Record: startOnDialAnswer', () => {
   const xml = record(`startOnDialAnswer="true" action="${ACTION}"`) + AND_WAIT;
 
-  it('begins when a Dial is answered, once', async () => {
+  it('begins once, when a Dial is answered', async () => {
     const a = await scene.caller(`<Speak>.</Speak>${xml}`);
     a.media.sounding[0]?.complete();
     await settle();
@@ -247,7 +247,7 @@ describe('Record: startOnDialAnswer', () => {
     expect(scene.requests.at(-1)).toMatchObject({ url: ACTION, parameters: { Event: 'Record' } });
   });
 
-  it('ends the call when action answers Hangup', async () => {
+  it('ends the call when action returns Hangup', async () => {
     scene.documents.set(ACTION, '<Response><Hangup/></Response>');
     const a = await scene.caller(`<Speak>.</Speak>${xml}`);
     a.media.sounding[0]?.complete();
@@ -258,8 +258,8 @@ describe('Record: startOnDialAnswer', () => {
   });
 });
 
-describe('Record: action, asked when the recording begins (redirect="false", the default)', () => {
-  it('tells the id and the link of a recording that has no length yet', async () => {
+describe('Record: action, requested when the recording begins (redirect="false", the default)', () => {
+  it('reports ID and link of a recording without a length', async () => {
     await scene.caller(record(`action="${ACTION}"`));
     const { recordingId } = scene.row();
     expect(scene.requests.at(-1)).toMatchObject({
@@ -274,7 +274,7 @@ describe('Record: action, asked when the recording begins (redirect="false", the
     });
   });
 
-  it('an answer of Hangup ends the call before a following element runs (spec: Record)', async () => {
+  it('a Hangup response ends the call before the next element runs (spec: Record)', async () => {
     scene.documents.set(ACTION, '<Response><Speak>no</Speak><Hangup/></Response>');
     const a = await scene.caller(
       `${record(`recordSession="true" action="${ACTION}"`)}<Speak>Hi</Speak>`,
@@ -284,7 +284,7 @@ describe('Record: action, asked when the recording begins (redirect="false", the
     expect(scene.spoken).toEqual([]);
   });
 
-  it('an answer of Hangup ends a message in the middle', async () => {
+  it('a Hangup response ends a message that is in progress', async () => {
     scene.documents.set(ACTION, '<Response><Hangup/></Response>');
     const a = await scene.caller(record(`action="${ACTION}"`));
     await a.running;
@@ -293,10 +293,10 @@ describe('Record: action, asked when the recording begins (redirect="false", the
   });
 
   it.each([
-    ['something else than a document', 'thank you'],
+    ['a response that is not a document', 'thank you'],
     ['a document without Hangup', '<Response><Speak>no</Speak></Response>'],
-    ['nothing that can be reached', undefined],
-  ])('%s changes nothing', async (_what, body) => {
+    ['an unreachable action', undefined],
+  ])('%s has no effect', async (_what, body) => {
     if (body === undefined) scene.documents.delete(ACTION);
     else scene.documents.set(ACTION, body);
     const a = await scene.caller(
@@ -307,7 +307,7 @@ describe('Record: action, asked when the recording begins (redirect="false", the
     expect(scene.clock.nextMs()).toBeUndefined();
   });
 
-  it('a slow answer keeps the document waiting 10 s; a Hangup in it counts when it comes', async () => {
+  it('a slow response delays the document for 10 s; a later Hangup in it still takes effect', async () => {
     const { fetchDocument } = scene.needs.callbacks;
     const late = Promise.withResolvers<void>();
     scene.documents.set(ACTION, '<Response><Hangup/></Response>');
@@ -333,7 +333,7 @@ describe('Record: action, asked when the recording begins (redirect="false", the
 describe('Record: action with redirect="true"', () => {
   const xml = `${record(`redirect="true" action="${ACTION}"`)}<Speak>never</Speak>`;
 
-  it('is asked when the message has ended, and its document replaces the rest', async () => {
+  it('is requested after the end of the message, and its document replaces the rest', async () => {
     scene.documents.set(ACTION, '<Response><Speak>bye</Speak></Response>');
     await scene.caller(xml);
     expect(scene.requests).toHaveLength(1);
@@ -351,7 +351,7 @@ describe('Record: action with redirect="true"', () => {
     expect(scene.spoken.map(({ text }) => text)).toEqual(['bye']);
   });
 
-  it('waits for the file 2 s at most', async () => {
+  it('waits at most 2 s for the file', async () => {
     const busy = { kind: 'busy', detail: 'too many' } as const;
     scene.encoderProblems.push(busy, busy);
     await scene.caller(xml);
@@ -362,7 +362,7 @@ describe('Record: action with redirect="true"', () => {
     expect(scene.requests.at(-1)?.url).toBe(ACTION);
   });
 
-  it('is told of a message that ended with a hang-up, though no document can follow', async () => {
+  it('is notified of a message that ended with a hangup, although no document can follow', async () => {
     const a = await scene.caller(xml);
     a.ends('bye');
     await a.running;
@@ -373,7 +373,7 @@ describe('Record: action with redirect="true"', () => {
     expect(scene.requests).toHaveLength(1);
   });
 
-  it('replaces the rest at once when the recording is in the background', async () => {
+  it('replaces the rest immediately when the recording is in the background', async () => {
     scene.documents.set(ACTION, '<Response><Speak>bye</Speak></Response>');
     await scene.caller(
       `${record(`recordSession="true" redirect="true" action="${ACTION}"`)}<Speak>never</Speak>`,

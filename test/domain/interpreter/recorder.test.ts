@@ -26,8 +26,8 @@ beforeEach(() => {
 /** A call that is answered and waits. */
 const answered = () => scene.caller('<Speak>.</Speak><Wait length="3600"/>');
 
-describe('recordings of a call, on demand (dialect §3.4)', () => {
-  it('answers the id and the link, and stops by id', async () => {
+describe('recordings of a call through the REST API (dialect §3.4)', () => {
+  it('return ID and link, and stop by ID', async () => {
     const { call } = await answered();
     const first = await scene.recorder.start(call, REQUEST);
     const second = await scene.recorder.start(call, { ...REQUEST, format: 'wav' });
@@ -42,7 +42,7 @@ describe('recordings of a call, on demand (dialect §3.4)', () => {
     ]);
   });
 
-  it('stops all without an id, and nothing a second time', async () => {
+  it('stop all without an ID, and do nothing when repeated', async () => {
     const { call } = await answered();
     await scene.recorder.start(call, REQUEST);
     await scene.recorder.start(call, REQUEST);
@@ -52,7 +52,7 @@ describe('recordings of a call, on demand (dialect §3.4)', () => {
     expect(scene.recorder.stop(call)).toBe(false);
   });
 
-  it('ends a message of Record too: the document goes on', async () => {
+  it('stop a message of Record, and the document continues', async () => {
     const { call } = await scene.caller(
       '<Record playBeep="false" maxLength="9"/><Speak>Hi</Speak>',
     );
@@ -61,7 +61,7 @@ describe('recordings of a call, on demand (dialect §3.4)', () => {
     expect(scene.spoken).toHaveLength(1);
   });
 
-  it('refuses a fifth at a time, started together or one after the other', async () => {
+  it('refuse a fifth concurrent recording, started in parallel or in sequence', async () => {
     const { call } = await answered();
     const outcomes = await Promise.all(
       Array.from({ length: 5 }, () => scene.recorder.start(call, REQUEST)),
@@ -73,7 +73,7 @@ describe('recordings of a call, on demand (dialect §3.4)', () => {
     expect(await scene.recorder.start(call, REQUEST)).toMatchObject({ ok: true });
   });
 
-  it('refuses a call that is not answered yet, or has ended', async () => {
+  it('refuse a call that is not yet answered or has ended', async () => {
     const { call, ends, running } = await scene.caller('<Wait length="60"/>');
     const refusal = { ok: false, error: { kind: 'wrongState' } };
     expect(await scene.recorder.start(call, REQUEST)).toMatchObject(refusal);
@@ -83,7 +83,7 @@ describe('recordings of a call, on demand (dialect §3.4)', () => {
     expect(scene.rows.size).toBe(0);
   });
 
-  it('a call that ends while its recording begins leaves no record that waits for ever', async () => {
+  it('leave no pending record if the call ends while the recording begins', async () => {
     const { call, ends } = await answered();
     const starting = scene.recorder.start(call, REQUEST);
     ends('bye');
@@ -91,7 +91,7 @@ describe('recordings of a call, on demand (dialect §3.4)', () => {
     expect(scene.row()).toMatchObject({ status: 'failed' });
   });
 
-  it('refuses where the record cannot be kept', async () => {
+  it('refuse if the record cannot be stored', async () => {
     const { call } = await answered();
     scene.isStoreDown = true;
     expect(await scene.recorder.start(call, REQUEST)).toMatchObject({
@@ -100,7 +100,7 @@ describe('recordings of a call, on demand (dialect §3.4)', () => {
     });
   });
 
-  it('resolves idle() once everything is a file', async () => {
+  it('resolve idle() once all recordings are finalized', async () => {
     const { call } = await answered();
     scene.encoderProblems.push(BUSY);
     await scene.recorder.start(call, REQUEST);
@@ -117,7 +117,7 @@ describe('recordings of a call, on demand (dialect §3.4)', () => {
     expect(scene.clock.nextMs()).toBeUndefined();
   });
 
-  it('does not keep the end of the process waiting for longer than idle() is granted', async () => {
+  it('do not delay shutdown beyond the limit of idle()', async () => {
     const { call } = await answered();
     scene.encoderProblems.push(...Array.from({ length: 3 }, () => BUSY));
     await scene.recorder.start(call, REQUEST);
@@ -134,8 +134,8 @@ describe('recordings of a call, on demand (dialect §3.4)', () => {
   });
 });
 
-describe('a store that takes no writes when a recording ends', () => {
-  it('is asked again: once there is space the recording is ready, told once and charged under one key', async () => {
+describe('store that rejects writes when a recording ends', () => {
+  it('is retried: after recovery the recording is ready, reported once and charged under one key', async () => {
     scene.rateBook.put(RECORDING_RATE);
     const { call } = await answered();
     await scene.recorder.start(call, REQUEST);
@@ -154,7 +154,7 @@ describe('a store that takes no writes when a recording ends', () => {
     expect(scene.errors).toEqual([]);
   });
 
-  it('and stays so: the record waits for the next start, with its file', async () => {
+  it('leaves the record and its file to the next start if it does not recover', async () => {
     const { call } = await answered();
     await scene.recorder.start(call, REQUEST);
     scene.isStoreFull = true;
@@ -167,8 +167,8 @@ describe('a store that takes no writes when a recording ends', () => {
   });
 });
 
-describe('the price of a recording', () => {
-  it('is posted once per recording, by its rate and pulse', async () => {
+describe('price of a recording', () => {
+  it('is posted once per recording, by rate and pulse', async () => {
     scene.rateBook.put(RECORDING_RATE);
     const { call } = await answered();
     await scene.recorder.start(call, REQUEST);
@@ -180,7 +180,7 @@ describe('the price of a recording', () => {
     expect(scene.row().billedMs).toBe(120_000);
   });
 
-  it('is reserved before the recording begins: without funds there is none', async () => {
+  it('is reserved before the recording begins; without funds, it is refused', async () => {
     scene.rateBook.put(RECORDING_RATE);
     scene.uses.funds = 9_999;
     const { call } = await answered();
@@ -191,7 +191,7 @@ describe('the price of a recording', () => {
     expect(scene.uses.held.size).toBe(0);
   });
 
-  it('ends the recording where the paid pulse ends, and never exceeds the funds', async () => {
+  it('ends the recording at the end of the paid pulse, and never exceeds the funds', async () => {
     scene.rateBook.put({ ...RECORDING_RATE, perMinute: micros(6_000_000), pulseMs: 1_000 });
     scene.uses.funds = 330_000;
     const { call } = await answered();
@@ -207,7 +207,7 @@ describe('the price of a recording', () => {
     expect(call.isEnded).toBe(false);
   });
 
-  it('does not grow in a pause', async () => {
+  it('does not increase during a pause', async () => {
     scene.rateBook.put({ ...RECORDING_RATE, perMinute: micros(6_000_000), pulseMs: 1_000 });
     scene.uses.funds = 200_000;
     const { call } = await answered();
@@ -224,7 +224,7 @@ describe('the price of a recording', () => {
     expect(scene.leg().recordings[0]?.isOver).toBe(true);
   });
 
-  it('that the ledger does not take leaves the recording to the customer all the same', async () => {
+  it('does not affect the recording if the ledger rejects the charge', async () => {
     scene.rateBook.put(RECORDING_RATE);
     scene.uses.isClosed = true;
     const { call } = await answered();
@@ -236,7 +236,7 @@ describe('the price of a recording', () => {
     expect(scene.errors).toHaveLength(1);
   });
 
-  it('is nothing without a rate', async () => {
+  it('is zero without a rate', async () => {
     const { call } = await answered();
     await scene.recorder.start(call, REQUEST);
     await scene.clock.advance(61_000);
@@ -275,7 +275,7 @@ describe('recordings of a room (dialect §3.5)', () => {
       },
     });
 
-  it('end with their time, and tell their file with the parameters of the recording', async () => {
+  it("end at their time limit, and report their file with the recording's parameters", async () => {
     expect(await startRoom(30_000)).toMatchObject({ ok: true });
     await scene.clock.advance(29_999);
     expect(media?.isOver).toBe(false);
@@ -297,7 +297,7 @@ describe('recordings of a room (dialect §3.5)', () => {
     ]);
   });
 
-  it('end when they are stopped, or with the room; nothing waits for their time then', async () => {
+  it('end when stopped or with the room, and cancel their time limit', async () => {
     const started = await startRoom(30_000);
     if (started.ok) started.value.stop('API request');
     await settle();
@@ -309,7 +309,7 @@ describe('recordings of a room (dialect §3.5)', () => {
     expect(finalized()).toMatchObject([{}, { RecordingEndReason: 'HungUp' }]);
   });
 
-  it('end where the paid pulse ends, and do not begin without funds', async () => {
+  it('end at the end of the paid pulse, and do not begin without funds', async () => {
     scene.rateBook.put({ ...RECORDING_RATE, perMinute: micros(6_000_000), pulseMs: 1_000 });
     scene.uses.funds = 150_000;
     expect(await startRoom(0)).toMatchObject({ ok: true });
@@ -319,7 +319,7 @@ describe('recordings of a room (dialect §3.5)', () => {
     expect(await startRoom(0)).toEqual({ ok: false, error: { kind: 'insufficientFunds' } });
   });
 
-  it('tell nothing where there is no file', async () => {
+  it('send no notification without a file', async () => {
     await startRoom(0);
     media?.end('failed', 'EIO');
     await settle();
@@ -328,7 +328,7 @@ describe('recordings of a room (dialect §3.5)', () => {
   });
 });
 
-describe('recordings that a crash interrupted', () => {
+describe('recordings interrupted by a crash', () => {
   const interrupted = (recordingId: RecordingId): Recording => ({
     recordingId,
     accountId: asAccountId('MA_ONE'),
@@ -372,7 +372,7 @@ describe('recordings that a crash interrupted', () => {
     scene.files.set('MA_ONE/r1.wav', 16_044);
   });
 
-  it('become files as far as they were written, or failed where nothing was', async () => {
+  it('become files with the written audio, or fail if there is none', async () => {
     await recover(interrupted(asRecordingId('r1')), interrupted(asRecordingId('r2')));
     expect(scene.rows.get('r1')).toMatchObject({
       status: 'ready',
@@ -383,14 +383,14 @@ describe('recordings that a crash interrupted', () => {
     expect(scene.rows.get('r2')).toMatchObject({ status: 'failed' });
   });
 
-  it('are charged once, under the key that the process before would have used', async () => {
+  it('are charged once, under the key of the previous process', async () => {
     await recover(interrupted(asRecordingId('r1')), interrupted(asRecordingId('r2')));
     expect(scene.uses.charged).toEqual([
       { amount: 10_000, referenceType: 'recording', reference: 'recording:r1' },
     ]);
   });
 
-  it('are charged at the price of their beginning, and never more than was held', async () => {
+  it('are charged at their initial price, at most the reserved amount', async () => {
     const row = interrupted(asRecordingId('r1'));
     scene.files.set('MA_ONE/r1.wav', 16_044);
     scene.uses.funds = 70_000;
@@ -400,12 +400,12 @@ describe('recordings that a crash interrupted', () => {
       ...row,
       pendingCharges: { currency: 'USD', notice: undefined, ...row.pendingCharges, rate },
     });
-    // 1 s costs 0.1; one pulse of 0.05 is held in full.
+    // 1 s costs 0.1; one pulse of 0.05 is reserved in full.
     expect(scene.uses.charged).toMatchObject([{ amount: 50_000, reference: 'recording:r1' }]);
     expect(scene.uses.held.size).toBe(0);
   });
 
-  it('are told with RecordStop, signed for whoever made the call; the file is there by then', async () => {
+  it('send RecordStop after the file is ready, signed for the calling account', async () => {
     await recover(interrupted(asRecordingId('r1')), interrupted(asRecordingId('r2')));
     expect(scene.notifications).toEqual(scene.storedNotifications);
     expect(scene.notifications).toMatchObject([{ id: 'r1', accountId: 'SA_ONE', subject: 'c1' }]);
@@ -426,7 +426,7 @@ describe('recordings that a crash interrupted', () => {
     ]);
   });
 
-  it('that nobody asked to be told of, and those of a service before 004, become files in silence', async () => {
+  it('send no notification without a callback, or if started before version 004', async () => {
     scene.files.set('MA_ONE/r2.wav', 16_044);
     const untold = { currency: 'USD', notice: undefined };
     await recover(
@@ -438,7 +438,7 @@ describe('recordings that a crash interrupted', () => {
     expect(scene.notifications).toEqual([]);
   });
 
-  it('leave to the next process all that this one would have done', async () => {
+  it('leave unfinished work to the next process', async () => {
     const { call } = await answered();
     await scene.recorder.start(call, { ...REQUEST, format: 'wav' });
     const left = scene.row();

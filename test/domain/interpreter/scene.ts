@@ -1,4 +1,4 @@
-/** A stage for whole calls: real calls and the real interpreter, with scripted phones, customer and media around them. */
+/** Test scene for whole calls: real calls and interpreter, with scripted phones, application and media. */
 
 import { type AccountId, asAccountId, asCallUuid } from '../../../src/base/ids.ts';
 import { type Logger, silentLogger } from '../../../src/base/logger.ts';
@@ -69,7 +69,7 @@ export const SDP = [
   '',
 ].join('\r\n');
 
-/** Of a phone whose keypad is heard as tones within its audio. */
+/** SDP of a phone that sends keypad presses as in-band tones. */
 export const SDP_WITHOUT_EVENTS = SDP.replace(' 0 101', ' 0').replace(
   /a=(rtpmap|fmtp):101.*\r\n/g,
   '',
@@ -77,7 +77,7 @@ export const SDP_WITHOUT_EVENTS = SDP.replace(' 0 101', ' 0').replace(
 
 const PCM: Pcm = { rate: 8000, samples: new Uint8Array(1600) };
 
-/** Something that plays until a test says that it is over, or somebody stops it. */
+/** Playback that lasts until a test completes it or it is stopped. */
 export class ScriptedPlayback implements Playback {
   readonly finished: Promise<'completed' | 'stopped'>;
   readonly what: Pcm | Tone;
@@ -108,7 +108,7 @@ class Sounding {
   readonly rate = 8000;
   readonly playbacks: ScriptedPlayback[] = [];
 
-  /** What sounds now. */
+  /** Playbacks that have not ended. */
   get sounding(): ScriptedPlayback[] {
     return this.playbacks.filter(({ isOver }) => !isOver);
   }
@@ -235,7 +235,7 @@ export class FakeMedia {
   };
 }
 
-/** One call that is listened to; the test says what the caller says. */
+/** Recognition of one utterance; the test provides the speech. */
 export class ScriptedEar {
   readonly options: ListenOptions;
   readonly #heard = Promise.withResolvers<Result<Transcript, RecognitionProblem>>();
@@ -266,21 +266,21 @@ export class ScriptedEar {
   }
 }
 
-/** A phone at the other end of a leg. */
+/** Phone at the other end of a leg. */
 export interface Phone {
   readonly call: Call;
   readonly media: FakeMediaLeg;
   readonly hungUpWith: string[];
   press(keys: string): void;
   ends(how: LegEnd['how'], status?: number): void;
-  /** REFER: what is told of it afterwards. */
+  /** Sends REFER and returns the list that collects its progress. */
   refers(to: string, replaces?: string): string[];
 }
 
 export interface Caller extends Phone {
   readonly interpreter: Interpreter;
   readonly running: Promise<void>;
-  /** Statuses of the responses that the caller got, in order. */
+  /** Statuses of the responses to the caller, in order. */
   readonly sent: readonly number[];
 }
 
@@ -294,7 +294,7 @@ export interface CalledPhone extends Phone {
 const mediaOf = (call: Call): FakeMediaLeg => call.media as unknown as FakeMediaLeg;
 
 export class Scene {
-  /** Of the accounts whose calls are made from now on. */
+  /** Country of the accounts of subsequently created calls. */
   country = 'US';
   answerBeforeDial = false;
   readonly clock = new SimClock();
@@ -312,13 +312,13 @@ export class Scene {
   readonly callRecordings: FakeRecording<CallRecordRequest>[] = [];
   readonly dialAnswered: Call[] = [];
   readonly errors: string[] = [];
-  /** Callers that are listened to. */
+  /** Recognitions in order of their start. */
   readonly ears: ScriptedEar[] = [];
   readonly charged: number[] = [];
-  /** The balance covers no speech recognition. */
+  /** True if the balance does not cover speech recognition. */
   isPoor = false;
   openMeters = 0;
-  /** The balance does not cover more of what the caller says. */
+  /** Exhausts the balance during speech recognition. */
   exhaust: () => void = () => undefined;
   readonly needs: InterpreterNeeds;
   #count = 0;
@@ -327,7 +327,7 @@ export class Scene {
     this.needs = this.#makeNeeds();
   }
 
-  /** What must be true once every call is over: everything that was taken has been given back. */
+  /** Checks that all resources have been released, after all calls have ended. */
   leftovers(): Record<string, unknown> {
     return {
       errors: this.errors,
@@ -341,7 +341,7 @@ export class Scene {
     };
   }
 
-  /** Events told to a callback URL, in order, with their parameters. */
+  /** Events sent to a callback URL, in order, with their parameters. */
   told(url: string): Array<Record<string, string>> {
     return this.notifications
       .filter(({ target }) => target.url === url)
@@ -352,14 +352,14 @@ export class Scene {
     return this.told(url).map(({ Event }) => Event ?? '');
   }
 
-  /** A call comes in and runs `xml` as its answer document; `asked` ones come from `documents`. */
+  /** Starts an inbound call with `xml` as its answer document; further documents come from `documents`. */
   async caller(
     xml: string,
     facts: {
       accountId?: AccountId;
-      /** null: an INVITE without an offer. */
+      /** SDP offer; null for an INVITE without an offer. */
       sdp?: string | null;
-      /** When the caller acknowledges our 200. */
+      /** Settles the ACK of our 200. */
       acknowledged?: Promise<Result<void, LegEnd>>;
     } = {},
   ): Promise<Caller> {
@@ -533,7 +533,7 @@ export class Scene {
     return ok(call);
   }
 
-  /** Understands what a test says. */
+  /** Recognizes the speech that a test provides. */
   readonly recognizer: Recognizer = {
     listen: (_leg, options) => {
       const ear = new ScriptedEar(options);

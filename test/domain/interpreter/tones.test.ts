@@ -24,12 +24,12 @@ describe('ringing tones (ITU-T E.180 supplement 2)', () => {
     for (const { frequenciesHz } of steps) expect(frequenciesHz).toEqual(hz);
   });
 
-  it('a country that is not in the list has the one of North America', () => {
+  it('use the North American tone for an unknown country', () => {
     expect(ringingTone('AQ')).toEqual(ringingTone('US'));
     expect(ringingTone('constructor')).toEqual(ringingTone('US'));
   });
 
-  it('a caller hears the one of its account', async () => {
+  it("use the country of the caller's account", async () => {
     scene.country = 'GB';
     scene.answerBeforeDial = true;
     const a = await scene.caller(
