@@ -1364,13 +1364,13 @@ export interface Operations {
   /** Who changed what, newest first */
   'GET /admin/v1/audit': {
     query?: { limit?: Text; offset?: Text };
-    reply: { total: number; entries: readonly { at: string; who: string; account_id: string | null; what: string; method: string; path: string; status: number }[] };
+    reply: { total: number; entries: readonly { at: string; who: string; account_id: string | null; what: string; method: string; path: string; status: number; address: string | null; detail: string | null }[] };
   };
-  /** This API as a page, the operator's part included */
+  /** REST API with the operator's part, as a page */
   'GET /admin/docs': {
     reply: FileReply;
   };
-  /** This API as an OpenAPI 3.1 document, the operator's part included */
+  /** REST API with the operator's part, as an OpenAPI 3.1 document */
   'GET /admin/openapi.json': {
     reply: unknown;
   };
