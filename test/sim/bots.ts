@@ -1,4 +1,4 @@
-/** Bots of the scenarios. */
+/** Bots for the scenarios. */
 import alawmulaw from 'alawmulaw';
 import { l16, purity, rms, sine } from '../edge/media/peer.ts';
 import type { Bot, BotLine, BotMessage } from './streams.ts';
@@ -6,10 +6,10 @@ import type { Bot, BotLine, BotMessage } from './streams.ts';
 const PIECE_MS = 100;
 const HEARD = 0.5;
 const AUDIBLE = 200;
-/** How much of what it hears a bot looks at. */
+/** Duration of the latest received audio that a bot analyses, in milliseconds. */
 const LISTENED_MS = 240;
 
-/** Listens, and says one tone from the moment at which it hears anything. */
+/** Listens, and sends one tone after it has received any audio. */
 export class TalkingBot implements Bot {
   readonly events: string[] = [];
   readonly keys: string[] = [];
@@ -18,7 +18,7 @@ export class TalkingBot implements Bot {
   stopReason: string | undefined;
   isClosed = false;
   drops = 0;
-  /** Sequence numbers of what it was sent; they have no gap. */
+  /** Last sequence number received; the numbers have no gaps. */
   lastNumber = -1;
   gaps = 0;
   readonly #says: number | undefined;
@@ -53,12 +53,12 @@ export class TalkingBot implements Bot {
     else if (message.event === 'stop') this.stopReason = message.stop.reason;
   }
 
-  /** Connected, and greeted. */
+  /** True when connected and started. */
   get isOpen(): boolean {
     return !this.isClosed && this.events.includes('start');
   }
 
-  /** Loses its socket. */
+  /** Drops its socket. */
   drop(): void {
     this.drops += 1;
     this.line?.drop();
@@ -107,7 +107,7 @@ export class TalkingBot implements Bot {
   }
 }
 
-/** Plays back whatever it hears. */
+/** Plays back the audio that it receives. */
 export class EchoBot implements Bot {
   #streamId = '';
   #format = {};

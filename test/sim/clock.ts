@@ -6,9 +6,9 @@ interface Wake {
   readonly wake: () => void;
 }
 
-/** Virtual time: nothing moves until a test advances it. Promise continuations run between wake-ups. */
+/** Virtual time, which only a test advances. Promise continuations run between wakeups. */
 export class SimClock implements Clock {
-  /** Wake-ups come so much too late, as on a machine that has too much to do. */
+  /** Delay of each wakeup in milliseconds, as on an overloaded machine. */
   lateMs = 0;
   #nowMs = 0;
   #order = 0;
@@ -27,7 +27,7 @@ export class SimClock implements Clock {
     return this.#wallStartMs + this.#nowMs;
   }
 
-  /** Somebody sets the wall clock, forwards or back. */
+  /** Sets the wall clock forwards or back. */
   stepWall(ms: number): void {
     this.#wallStartMs += ms;
   }
@@ -42,14 +42,14 @@ export class SimClock implements Clock {
     return sleepBy(this, ms, signal);
   }
 
-  /** The earliest wake-up asked for, in monotonic milliseconds. */
+  /** Earliest requested wakeup in monotonic milliseconds. */
   nextMs(): number | undefined {
     let next: number | undefined;
     for (const { dueMs } of this.#wakes) if (next === undefined || dueMs < next) next = dueMs;
     return next;
   }
 
-  /** Moves time on by `ms`, firing what falls due in order and letting promises settle after each. */
+  /** Advances time by `ms`. Fires due wakeups in order and lets promises settle after each. */
   async advance(ms: number): Promise<void> {
     const endMs = this.#nowMs + ms;
     await settle();
@@ -68,7 +68,7 @@ export class SimClock implements Clock {
   }
 }
 
-/** `Clock.sleep` over `Clock.at`. */
+/** `Clock.sleep` based on `Clock.at`. */
 export function sleepBy(
   clock: Pick<Clock, 'at' | 'monotonicMs'>,
   ms: number,
@@ -91,7 +91,7 @@ export function sleepBy(
   });
 }
 
-/** Lets every promise continuation that is ready run, and those that it makes ready. */
+/** Runs all promise continuations that are ready, including those that they make ready. */
 export async function settle(): Promise<void> {
   for (let i = 0; i < 20; i += 1) await Promise.resolve();
   await new Promise<void>((resolve) => setImmediate(resolve));

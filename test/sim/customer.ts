@@ -1,4 +1,4 @@
-/** A customer's web server: answers by path, after a while, and remembers what it was asked. */
+/** A customer's web server: answers by path after a delay and records its requests. */
 import type { Clock } from '../../src/base/clock.ts';
 import { err, ok, type Result } from '../../src/base/result.ts';
 import type {
@@ -17,16 +17,16 @@ export interface Asked {
   readonly request: HttpRequest;
 }
 
-/** A document, a status, a kind of failure, or nothing until the caller gives up. */
+/** A document, a status, a kind of failure, or no response until the timeout. */
 export type Reply = string | number | { readonly failure: HttpFailureKind } | 'silence';
 export type Answering = Reply | ((asked: Asked) => Reply);
 
 export const SITE = 'https://app.test';
-/** The content of a document. */
+/** Document with the given content. */
 export const xml = (body: string): string => `<Response>${body}</Response>`;
 
 const SLOWEST_MS = 60;
-/** What a process that is gone waits for. */
+/** Promise for requests of a dead process, which never settles. */
 const NEVER = new Promise<never>(() => undefined);
 
 export class Customer {
@@ -42,7 +42,7 @@ export class Customer {
     this.#tell = tell;
   }
 
-  /** From now on `path` answers so; what is not known is answered 404. */
+  /** Sets the response of `path`. Unknown paths are answered 404. */
   on(path: string, answer: Answering): void {
     this.#paths.set(path, answer);
   }
@@ -56,7 +56,7 @@ export class Customer {
     return this.at(path).filter(({ parameters }) => parameters['CallUUID'] === callUuid);
   }
 
-  /** A way to the server for one process; cut when that process is gone. */
+  /** Connection to the server for one process, cut when that process dies. */
   line(): HttpCaller & { cut(): void } {
     let isCut = false;
     return {

@@ -1,10 +1,10 @@
-/** The disk below the store: it can be full for a while. */
+/** The disk below the store, which can be full for some time. */
 import type { Clock } from '../../src/base/clock.ts';
 import { ServiceError } from '../../src/base/errors.ts';
 import { ACCESS } from '../../src/edge/store/repositories.ts';
 import type { Store } from '../../src/edge/store/store.ts';
 
-/** Repositories that calls write to. */
+/** Repositories to which calls write. */
 const WRITTEN: ReadonlySet<string> = new Set([
   'calls',
   'callLogs',
@@ -17,13 +17,13 @@ type Operations = Record<string, (...given: unknown[]) => Promise<unknown>>;
 
 export class SimDisk {
   #isFull = false;
-  /** Since when writes succeed, monotonic milliseconds. */
+  /** Monotonic time in milliseconds since which writes succeed. */
   spaceSinceMs = -1;
   readonly #clock: Clock;
   #isDead = false;
-  /** The store, as the service sees it. */
+  /** Store used by the service. */
   readonly store: Store;
-  /** The same, as the next process finds it. */
+  /** Store used by the next process. */
   readonly rescued: Store;
 
   constructor(store: Store, clock: Clock) {
@@ -43,12 +43,12 @@ export class SimDisk {
     }
   }
 
-  /** The process is gone: what it asked for last is done or not, and it hears of neither. */
+  /** Ends the process: its last writes succeed or fail without a result. */
   die(): void {
     this.#isDead = true;
   }
 
-  /** Writes fail. */
+  /** True while writes fail. */
   get isFull(): boolean {
     return this.#isFull;
   }

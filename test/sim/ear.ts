@@ -1,4 +1,4 @@
-/** Hears everything that is logged: no secret may be among it, and no bug. */
+/** Checks all log lines: they must contain no secrets and no bugs. */
 import type { LogFields, Logger } from '../../src/base/logger.ts';
 
 interface Line {
@@ -13,12 +13,12 @@ export class LogEar {
   readonly #expected = new Set<string>();
   #checked = 0;
 
-  /** Errors with this message are to be expected: the environment of the scenario fails. */
+  /** Allows errors with this message, because the environment of the scenario fails. */
   expect(message: string): void {
     this.#expected.add(message);
   }
 
-  /** From now on `text` may not be logged. */
+  /** Forbids `text` in later log lines. */
   guard(text: string): void {
     this.#secrets.push(text);
   }
@@ -38,7 +38,7 @@ export class LogEar {
     };
   }
 
-  /** What is wrong with the lines since the last time: secrets shown, bugs admitted. */
+  /** Violations in the lines since the last call: secrets and bugs. */
   faults(): string[] {
     const fresh = this.#lines.slice(this.#checked);
     this.#checked = this.#lines.length;
@@ -53,14 +53,14 @@ export class LogEar {
     });
   }
 
-  /** Any of the secrets is somewhere in `thing`. */
+  /** Returns whether `thing` contains any of the secrets. */
   shows(thing: unknown): boolean {
     const text = describe(thing);
     return this.#secrets.some((secret) => text.includes(secret));
   }
 }
 
-/** As a logger would write it, errors with their stack. */
+/** Text as a logger would write it, errors with their stack. */
 const describe = (thing: unknown): string =>
   JSON.stringify(thing, (_key, value) =>
     value instanceof Error ? { name: value.name, stack: value.stack, cause: value.cause } : value,

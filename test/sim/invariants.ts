@@ -1,4 +1,4 @@
-/** What is true in every world at every moment, and what is true of every world once everybody has hung up. */
+/** Invariants of every world at every moment, and after all calls have ended. */
 import type { CallUuid } from '../../src/base/ids.ts';
 import { priceOf, pulsedMs } from '../../src/base/money.ts';
 import type { Cdr } from '../../src/domain/cdr/types.ts';
@@ -7,7 +7,7 @@ import { PULSE_MS } from '../foundation.ts';
 import type { Edges, SimService } from './service.ts';
 
 const RECORDED_WITHIN_MS = 1000;
-/** What may be told after the hangup: files that took a while, and what the end of this call ended in its turn. */
+/** Events allowed after the hangup: slow files, and consequences of the end of the call. */
 const LATE = new Set([
   'Hangup',
   'RecordStop',
@@ -17,7 +17,7 @@ const LATE = new Set([
   'DialAction',
 ]);
 
-/** A service between its edges, and the records that it has written. */
+/** A service with its edges, and the records that it has written. */
 interface Watched extends Edges {
   readonly service: SimService;
   cdrs(): Promise<readonly Cdr[]>;
@@ -32,7 +32,7 @@ export class Invariants {
     this.#portsAtFirst = world.media.status().portsFree;
   }
 
-  /** Costs next to nothing: with every step of time. */
+  /** Cheap checks that run with every step of time. */
   quick(): void {
     const { signalling, service, ear, media } = this.#world;
     const live = signalling.live.length;
@@ -40,7 +40,7 @@ export class Invariants {
       if (leg.ends.length > 1) this.#broken(`${leg.id} ended ${leg.ends.length} times`);
     }
     const running = service.admission.runningHere();
-    // Who waits for the node has a slot of the account.
+    // A call that waits for the node already holds a slot of the account.
     if (running > service.slots.held(service.accountId)) {
       this.#broken('the node counts more calls than its only account');
     }
@@ -51,7 +51,7 @@ export class Invariants {
     if (fault !== undefined) this.#broken(fault);
   }
 
-  /** Asks the store. */
+  /** Checks that read the store. */
   async deep(): Promise<void> {
     const { store, service, signalling } = this.#world;
     const [fault] = await store.verify();
@@ -68,7 +68,7 @@ export class Invariants {
     for (const callUuid of queued) this.#broken(`${callUuid} waits in memory alone`);
     const held = open.reduce((sum, call) => sum + call.reserved, 0);
     const balance = await this.#balance();
-    // A record follows its reservation with the next change of the call: it may hold less, never more.
+    // A record is updated with the next change of the call: it may contain less than the reservation, never more.
     if (balance.reservedFunds < held || (open.length === 0 && balance.reservedFunds !== 0)) {
       this.#broken(`${balance.reservedFunds} are reserved, the open calls hold ${held}`);
     }
@@ -76,18 +76,18 @@ export class Invariants {
     const known = new Set(service.keeper.live().map(({ peer }) => peer.sipCallId));
     this.#recordedSoon(known);
     for (const leg of answered) {
-      if (!known.has(leg.sipCallId)) this.#broken(`nobody keeps the answered ${leg.id}`);
+      if (!known.has(leg.sipCallId)) this.#broken(`no keeper owns the answered ${leg.id}`);
     }
   }
 
-  /** The record of a call is written within a second of its end, unless the disk is full. */
+  /** Checks that a call is recorded within a second of its end, unless the disk is full. */
   #recordedSoon(kept: ReadonlySet<string | undefined>): void {
     const { signalling, clock, disk } = this.#world;
     if (disk.isFull) return;
     const long = clock.monotonicMs() - RECORDED_WITHIN_MS;
     for (const { id, sipCallId, overAtMs } of signalling.legs) {
       const isLate = overAtMs !== undefined && overAtMs < long && overAtMs > disk.spaceSinceMs;
-      if (isLate && kept.has(sipCallId)) this.#broken(`${id} is over and not recorded`);
+      if (isLate && kept.has(sipCallId)) this.#broken(`${id} has ended without a record`);
     }
   }
 
@@ -123,7 +123,7 @@ export class Invariants {
     if (nextMs !== undefined) this.#broken(`a timer is left, due at ${nextMs} ms`);
   }
 
-  /** One record for each call, one entry for each thing that cost something, and nothing beside. */
+  /** Checks that each call has one record, each charged item one entry, and that there are no others. */
   async #accounts(): Promise<void> {
     const { service, customer, store } = this.#world;
     const { accountId } = service;
@@ -136,13 +136,13 @@ export class Invariants {
       if (cdr === undefined) this.#broken(`${callUuid} has no record`);
       else this.#charged(cdr, entries);
       const told = customer.told('/hangup', callUuid).length;
-      if (told > 1) this.#broken(`the hangup of ${callUuid} was told ${told} times`);
+      if (told > 1) this.#broken(`the hangup of ${callUuid} was reported ${told} times`);
       this.#hangupIsLast(callUuid);
     }
     if (service.logs.all.length !== cdrs.length) this.#broken('a record belongs to no call');
     const recorded = await store.recordings.page({ accountId }, { limit: 1000, offset: 0 });
     const expected =
-      // A stream that never connected is in the record with 0 s, and free.
+      // A stream that never connected is recorded with 0 s and is free.
       cdrs.reduce(
         (sum, { cost, streams }) =>
           sum + (cost > 0 ? 1 : 0) + streams.filter(({ billedMs }) => billedMs > 0).length,
@@ -154,14 +154,14 @@ export class Invariants {
     }
   }
 
-  /** Notifications of a call come in the order of what happened; what follows from its end comes after it. */
+  /** Checks that the notifications of a call are in order, with consequences of its end last. */
   #hangupIsLast(callUuid: CallUuid): void {
     const events = this.#world.customer.asked
       .filter(({ parameters }) => parameters['CallUUID'] === callUuid)
       .map(({ parameters }) => parameters['Event'] ?? '');
     const hangup = events.indexOf('Hangup');
     const late = hangup < 0 ? [] : events.slice(hangup + 1).filter((event) => !LATE.has(event));
-    if (late.length > 0) this.#broken(`${callUuid} was told ${late.join(', ')} after its hangup`);
+    if (late.length > 0) this.#broken(`${callUuid} was sent ${late.join(', ')} after its hangup`);
   }
 
   #charged(cdr: Cdr, entries: readonly LedgerEntry[]): void {

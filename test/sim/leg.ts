@@ -1,4 +1,4 @@
-/** One leg, both its ends: what the service does with it, and what the phone does. Messages travel, and cross each other. */
+/** Both ends of one leg: actions of the service and of the phone. Messages have latency and can cross each other. */
 import type { Clock } from '../../src/base/clock.ts';
 import { assert } from '../../src/base/errors.ts';
 import { err, ok, type Result } from '../../src/base/result.ts';
@@ -13,13 +13,13 @@ import type { HangupCauseKey } from '../../src/domain/call/types.ts';
 import type { Place } from './network.ts';
 import type { Direction, SimPhone } from './phone.ts';
 
-/** RFC 3261 §17.1.1.2, timers B and H: an INVITE nobody answers, a 200 nobody confirms. */
+/** RFC 3261 §17.1.1.2, timers B and H: an unanswered INVITE, or a 200 without ACK. Milliseconds. */
 const GIVE_UP_MS = 32_000;
 
-/** What a phone does when it is called. */
+/** Behavior of a called phone. */
 export type Called =
   | { readonly kind: 'answers'; readonly ringMs: number; readonly answerMs: number }
-  /** 183 with what the phone says, then the answer. */
+  /** 183 with early media of the phone, then the answer. */
   | { readonly kind: 'earlyMedia'; readonly ringMs: number; readonly answerMs: number }
   | { readonly kind: 'rings' }
   | { readonly kind: 'refuses'; readonly afterMs: number; readonly status: number }
@@ -49,15 +49,15 @@ export class SimLeg implements Leg {
   readonly sipCallId: string;
   readonly phone: SimPhone | undefined;
   state: 'calling' | 'ringing' | 'early' | 'answered' = 'calling';
-  /** The service knows of the answer. */
+  /** True when the service knows about the answer. */
   answered = false;
   serviceOver = false;
-  /** When the service was told, or said so itself. */
+  /** Time at which the end was reported to the service, or caused by it. */
   overAtMs: number | undefined;
   phoneOver = false;
-  /** Ends told to the service. */
+  /** Ends reported to the service. */
   readonly ends: LegEnd[] = [];
-  /** Causes that the service ended it with. */
+  /** Causes with which the service ended it. */
   readonly hungUpWith: HangupCauseKey[] = [];
   readonly #clock: Clock;
   readonly #delayMs: number;
@@ -81,13 +81,13 @@ export class SimLeg implements Leg {
     this.#tell = wire.tell;
   }
 
-  // ---------------------------------------------------------------- the wire
+  // ---------------------------------------------------------------- messages
 
   toService(arrive: () => void): void {
     this.#post(arrive, this.#delayMs);
   }
 
-  /** Messages to a phone that is gone are lost. */
+  /** Sends a message to the phone. Messages to a vanished phone are lost. */
   toPhone(arrive: () => void): void {
     this.#post(() => {
       if (this.phone?.present === true) arrive();
@@ -98,7 +98,7 @@ export class SimLeg implements Leg {
     this.#clock.at(this.#clock.monotonicMs() + afterMs, arrive);
   }
 
-  // ---------------------------------------------------------------- the service's end
+  // ---------------------------------------------------------------- service side
 
   asInbound(facts: InboundFacts): InboundLeg {
     this.#offerIsOurs = facts.sdp === undefined;
@@ -118,7 +118,7 @@ export class SimLeg implements Leg {
     this.#events = events;
   }
 
-  /** Idempotent; its end is told in a later turn, as that of the other side is. */
+  /** Idempotent. The end is reported in a later turn, as for an end by the other side. */
   hangup(cause: HangupCauseKey): void {
     if (this.serviceOver) return;
     this.hungUpWith.push(cause);
@@ -128,7 +128,7 @@ export class SimLeg implements Leg {
     this.toPhone(() => this.#phoneEnds());
   }
 
-  /** The leg ends for another reason than ours. */
+  /** Ends the leg for a reason other than a local hangup. */
   end(end: LegEnd): void {
     if (this.serviceOver) return;
     this.#tell(`${this.id} ended by the other side: ${end.how} ${end.status ?? ''}`);
@@ -169,9 +169,9 @@ export class SimLeg implements Leg {
     if (this.state !== 'answered') this.end({ by: 'remote', how: 'timeout', ...NO_STATUS });
   }
 
-  // ---------------------------------------------------------------- the phone's end
+  // ---------------------------------------------------------------- phone side
 
-  /** The phone of a leg that has one. */
+  /** Phone of a leg that has one. */
   get atPhone(): SimPhone {
     assert(this.phone !== undefined, 'the leg has a phone');
     return this.phone;
@@ -181,7 +181,7 @@ export class SimLeg implements Leg {
     return this.phoneOver;
   }
 
-  /** Hangs up, or gives up: CANCEL before the answer, BYE after it. */
+  /** Hangs up or cancels: CANCEL before the answer, BYE after it. */
   phoneHangsUp(): void {
     if (this.phoneOver) return;
     if (this.state === 'answered') {
@@ -192,14 +192,14 @@ export class SimLeg implements Leg {
     if (this.#cancelled) return;
     this.#cancelled = true;
     this.toService(() => {
-      // RFC 3261 §9.2: after the final response a CANCEL has no effect.
+      // A CANCEL has no effect after the final response (RFC 3261 §9.2).
       if (this.answered || this.serviceOver) return;
       this.end({ by: 'remote', how: 'cancel', ...NO_STATUS });
       this.toPhone(() => this.#phoneEnds());
     });
   }
 
-  /** A re-INVITE: another direction, another place. `refused` counts 488s. */
+  /** Sends a re-INVITE with a new direction or place. `refused` counts 488 responses. */
   reinvite(direction: Direction, place?: Place): void {
     const { phone } = this;
     if (phone === undefined || this.phoneOver) return;
@@ -213,7 +213,7 @@ export class SimLeg implements Leg {
     });
   }
 
-  /** A re-INVITE with SDP that nobody can use; the answer, undefined for 488. */
+  /** Sends a re-INVITE with unusable SDP. Returns the answer, or undefined for 488. */
   reinviteWith(sdp: string): string | undefined {
     return this.#events?.offered(sdp);
   }
@@ -224,7 +224,7 @@ export class SimLeg implements Leg {
     });
   }
 
-  /** What a called phone does, from the INVITE on. */
+  /** Runs the behavior of a called phone, starting with the INVITE. */
   behave(called: Called, offer: string, events: OutboundLegEvents): void {
     const { phone } = this;
     if (phone === undefined || this.phoneOver) return;
@@ -282,7 +282,7 @@ export class SimLeg implements Leg {
       if (answer !== undefined) this.#events?.answered(answer);
       this.#confirm(ok(undefined));
     });
-    // It had given up, and the 200 crossed its CANCEL.
+    // The phone had cancelled, and the 200 crossed its CANCEL.
     if (this.#cancelled) this.phoneHangsUp();
   }
 

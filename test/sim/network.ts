@@ -1,4 +1,4 @@
-/** The network between the media engine and the phones: loses, delays, swaps and repeats packets, by chance. */
+/** Network between the media engine and the phones: randomly loses, delays, reorders and repeats packets. */
 import type { ManualDrive } from '../../src/edge/media/engine.ts';
 import type { SimRandom } from './random.ts';
 
@@ -8,11 +8,11 @@ export interface Place {
 }
 
 export interface Weather {
-  /** Share of packets that never arrive. */
+  /** Share of lost packets. */
   readonly loss: number;
-  /** Share that arrives twice. */
+  /** Share of packets delivered twice. */
   readonly repeated: number;
-  /** One way, milliseconds, uniform between the two: a span above 20 ms swaps packets. */
+  /** One-way latency in milliseconds, uniform between the two values. A span above 20 ms reorders packets. */
   readonly delayMs: readonly [from: number, to: number];
 }
 
@@ -38,18 +38,18 @@ export class SimNetwork {
     this.#random = random;
   }
 
-  /** Packets to `place` go to `receive` from now on; undefined: nobody is there any more. */
+  /** Delivers packets for `place` to `receive`; undefined removes the receiver. */
   listen(place: Place, receive: ((bytes: Uint8Array) => void) | undefined): void {
     if (receive === undefined) this.#listeners.delete(key(place));
     else this.#listeners.set(key(place), receive);
   }
 
-  /** From a phone to the service. */
+  /** Sends a packet from a phone to the service. */
   send(from: Place, toPort: number, bytes: Uint8Array): void {
     this.#post(() => this.#drive.inject(toPort, from, bytes));
   }
 
-  /** Takes what the service has sent, and delivers what is due both ways. */
+  /** Reads the packets sent by the service, and delivers due packets in both directions. */
   step(): void {
     for (const { address, port, bytes } of this.#drive.drain()) {
       this.#post(() => this.#listeners.get(key({ address, port }))?.(bytes));

@@ -1,4 +1,4 @@
-/** Writes `value` right-aligned over the ten spaces at `offset`: JSON allows the spaces before a number. */
+/** Writes `value` right-aligned over the ten spaces at `offset`. JSON allows spaces before a number. */
 export function writePaddedNumber(bytes: Uint8Array, offset: number, value: number): void {
   let rest = value;
   let at = offset + 9;

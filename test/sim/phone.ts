@@ -1,4 +1,4 @@
-/** A telephone: says a tone, tells which tones it hears, presses keys, and writes its own SDP. */
+/** A telephone: sends a tone, detects received tones, sends digits, and writes its own SDP. */
 import alawmulaw from 'alawmulaw';
 import { FRAME, parseRtp, purity, rms, rtp, sine } from '../edge/media/peer.ts';
 import type { Place, SimNetwork } from './network.ts';
@@ -10,10 +10,10 @@ export type Direction = 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive';
 export interface PhoneOptions {
   readonly name: string;
   readonly place: Place;
-  /** The address that it has behind its NAT, and writes into its SDP. */
+  /** Private address behind NAT, written into its SDP. */
   readonly inside?: string;
   readonly codec?: 'PCMU' | 'PCMA';
-  /** RFC 4733 is offered and understood; otherwise keys are tones within the audio. */
+  /** True if RFC 4733 is offered and supported; otherwise digits are in-band tones. */
   readonly keypadEvents?: boolean;
 }
 
@@ -21,25 +21,25 @@ const PAYLOAD_TYPE = { PCMU: 0, PCMA: 8 } as const;
 const LAW = { PCMU: mulaw, PCMA: alaw } as const;
 const KEYPAD_EVENTS = 101;
 const KEYS = '0123456789*#ABCD';
-/** ITU-T Q.23: rows and columns of the keypad. */
+/** Row and column frequencies of the keypad (ITU-T Q.23). */
 const ROWS = [697, 770, 852, 941];
 const COLUMNS = [1209, 1336, 1477, 1633];
 const PAD = ['123A', '456B', '789C', '*0#D'];
 const FRAME_MS = 20;
 const KEY_FRAMES = 6;
 const GAP_FRAMES = 5;
-/** What is listened to at once: 240 ms. */
+/** Number of samples analysed together: 240 ms. */
 const LISTENED = 12 * FRAME;
 const AUDIBLE = 200;
-/** Share of the energy that a tone must have to count as heard; two tones at once have half each. */
+/** Minimum share of the energy for a tone to count as heard. Two simultaneous tones have half each. */
 const HEARD = 0.2;
 
 export class SimPhone {
   readonly name: string;
   place: Place;
-  /** What it says all the time, in hertz; undefined: silence. */
+  /** Frequency of the tone that it sends, in Hz; undefined sends silence. */
   says: number | undefined;
-  /** False: gone without a word. */
+  /** False if it vanished without a message. */
   present = true;
   direction: Direction = 'sendrecv';
   readonly heardKeys: string[] = [];
@@ -70,7 +70,7 @@ export class SimPhone {
     this.#listen();
   }
 
-  /** Offer or answer: what this phone can and wants now. */
+  /** Offer or answer with the current capabilities and direction. */
   sdp(direction: Direction = this.direction): string {
     this.direction = direction;
     const { port } = this.place;
@@ -94,7 +94,7 @@ export class SimPhone {
     ].join('\r\n');
   }
 
-  /** Takes the service's SDP: where to send from now on. */
+  /** Applies the service's SDP: sends to its address from now on. */
   connect(sdp: string): void {
     const port = /^m=audio (\d+)/m.exec(sdp)?.[1];
     if (port === undefined) throw new Error(`${this.name} was given no audio:\n${sdp}`);
@@ -107,7 +107,7 @@ export class SimPhone {
     this.#toPress.length = 0;
   }
 
-  /** Moves to another address within the call, as a laptop does that changes networks. */
+  /** Moves to another address within the call, as a laptop does when it changes networks. */
   moveTo(place: Place): void {
     this.#network.listen(this.place, undefined);
     this.place = place;
@@ -125,7 +125,7 @@ export class SimPhone {
     return this.#toPress.length > 0;
   }
 
-  /** The tone is among what was heard last. */
+  /** Returns whether the latest received audio contains the tone. */
   hears(hz: number): boolean {
     return this.loudness() > AUDIBLE && purity(this.#heard, hz) > HEARD;
   }
@@ -138,7 +138,7 @@ export class SimPhone {
     return rms(this.#heard);
   }
 
-  /** What was heard before no longer counts. */
+  /** Discards the audio received so far. */
   forget(): void {
     this.#heard = new Int16Array(0);
   }
@@ -174,7 +174,7 @@ export class SimPhone {
     return this.says === undefined ? new Int16Array(FRAME) : sine(this.says, FRAME, { from });
   }
 
-  /** RFC 4733 §2.5: one timestamp per press, growing durations, the last packet with the end bit three times. */
+  /** Sends a digit (RFC 4733 §2.5): one timestamp, growing durations, the last packet with the end bit three times. */
   #sendKey(key: string): void {
     if (this.#keyStart === 0) this.#keyStart = this.#stamp;
     const lasted = this.#stamp - this.#keyStart + FRAME;

@@ -1,6 +1,6 @@
 import type { Random } from '../../src/base/ids.ts';
 
-/** A seeded stream of chance (mulberry32): the same seed makes the same world. */
+/** Seeded random generator (mulberry32): the same seed gives the same world. */
 export class SimRandom implements Random {
   #state: number;
 
@@ -25,7 +25,7 @@ export class SimRandom implements Random {
     return Uint8Array.from({ length }, () => this.integer(256));
   }
 
-  /** Uniform in [from, to], both included. */
+  /** Uniform integer in [from, to], both included. */
   between(from: number, to: number): number {
     return from + this.integer(to - from + 1);
   }
@@ -40,7 +40,7 @@ export class SimRandom implements Random {
     return chosen;
   }
 
-  /** Another stream that follows from this one, so that one part of a world does not change the luck of another. */
+  /** Derives an independent generator, so that one part of a world does not affect the random numbers of another. */
   fork(): SimRandom {
     return new SimRandom(this.integer(2 ** 31));
   }

@@ -1,13 +1,13 @@
 /**
- * `node test/sim/run.ts --seeds 300 [--from 1] [--only text]`: the scenarios under many seeds, every failure reported. With
- * `--cluster`: three nodes whose parts fail, instead.
+ * `node test/sim/run.ts --seeds 300 [--from 1] [--only text]` runs the scenarios with many seeds and reports every
+ * failure. `--cluster` runs three nodes with failing components instead.
  */
 import { parseArgs } from 'node:util';
 import { storm } from './cluster/storm.ts';
 import { run, type Scenario } from './scenario.ts';
 import { SCENARIOS } from './scenarios.ts';
 
-/** Different failures of one scenario that are shown in full. */
+/** Maximum number of different failures per scenario shown in full. */
 const SHOWN = 3;
 
 const { values } = parseArgs({
@@ -30,7 +30,7 @@ const inWorld = (scenario: Scenario): Played => ({
   of: (seed) => run(scenario, seed),
 });
 const ALL: readonly Played[] = values.cluster
-  ? [{ title: 'three nodes whose parts fail', of: storm }]
+  ? [{ title: 'three nodes with failing components', of: storm }]
   : SCENARIOS.map(inWorld);
 const chosen = ALL.filter(({ title }) => title.includes(values.only));
 let failed = 0;

@@ -1,17 +1,17 @@
-/** Runs one scenario of one seed; a failure tells how to see it again. */
+/** Runs one scenario with one seed. A failure contains the command to reproduce it. */
 import { World, type WorldOptions } from './world.ts';
 
 export interface Scenario {
-  /** The rule that it shows. */
+  /** Rule that the scenario tests. */
   readonly title: string;
   readonly options?: WorldOptions;
   readonly play: (world: World) => Promise<void>;
 }
 
-/** How much of what happened a failure shows. */
+/** Number of story lines shown with a failure. */
 const STORY_LINES = 60;
 
-/** What happened, line by line: the same for the same seed. */
+/** Runs the scenario and returns its story, line by line; equal for equal seeds. */
 export async function run(scenario: Scenario, seed: number): Promise<readonly string[]> {
   const world = await World.open(seed, scenario.options);
   try {

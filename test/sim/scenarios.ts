@@ -1,4 +1,4 @@
-/** Every scenario, in the order in which they are run. */
+/** All scenarios in the order of execution. */
 import type { Scenario } from './scenario.ts';
 import { callScenarios } from './scenarios/calls.ts';
 import { campaignScenarios } from './scenarios/campaigns.ts';

@@ -1,4 +1,4 @@
-/** The service of a simulated world: joined as the real one is, over edges that obey the clock. */
+/** The service of a simulated world, wired as the real one, with edges driven by the clock. */
 
 import { assert } from '../../src/base/errors.ts';
 import { type AccountId, type AppId, asCallUuid, type CallUuid } from '../../src/base/ids.ts';
@@ -34,16 +34,16 @@ import { HOLD_MUSIC, simAudio, simEncoder, simFolder, simSpeech } from './sounds
 import type { SimStreams } from './streams.ts';
 
 export const HOST = 'registrar.test';
-/** What the customer's calls out show. */
+/** Caller ID of the customer's outbound calls. */
 export const OWN_NUMBER = '14155550100';
 export const CARRIER = 'acme';
-/** Millionths of a dollar per minute begun. */
+/** Prices in millionths of a dollar per started minute. */
 export const PRICE = { sip: 6000, stream: 3000, outbound: 20_000, inbound: 4000, recording: 600 };
 export const MEDIA_TIMEOUT_MS = 15_000;
 export const RING_TIMEOUT_MS = 30_000;
 export const REDIRECTS_PER_MINUTE = 10;
 
-/** As an operator would set them. */
+/** Settings of an operator. */
 const ENVIRONMENT = {
   CARILLON_SIP_PUBLIC_HOST: HOST,
   CARILLON_PUBLIC_URL: 'https://media.test',
@@ -53,10 +53,10 @@ const ENVIRONMENT = {
   CARILLON_ENDPOINTS_CALLS_PER_MINUTE: '1000',
 };
 
-/** Read once: every world of a process has the same. */
+/** Parsed once, because all worlds of a process have the same settings. */
 const settings = testSettings(ENVIRONMENT);
 
-/** Remembers which calls there were, so that each can be asked for its record. */
+/** Records which calls existed, so that the record of each can be checked. */
 class KnownCallLogs extends CallLogs {
   readonly all: CallLog[] = [];
 
@@ -78,24 +78,24 @@ export interface NewCustomer {
 }
 
 export interface SimService extends Calls {
-  /** Of the account's calls. */
+  /** Slots of the account's calls. */
   readonly slots: OwnSlots;
   readonly campaigns: CampaignControl;
   readonly logs: KnownCallLogs;
   readonly ledger: Ledger;
   readonly callbacks: CallbackClient;
   readonly provisioning: Provisioning;
-  /** The application of every endpoint. */
+  /** Application of every endpoint. */
   readonly appId: AppId;
-  /** The one customer. */
+  /** The only customer. */
   readonly accountId: AccountId;
-  /** `kill -9`: from now on it reaches neither disk nor customer. */
+  /** `kill -9`: cuts the process off from disk and customer. */
   die(): void;
-  /** Makes an endpoint with the customer's application; the name that it registers with. */
+  /** Creates an endpoint with the customer's application. Returns its user name. */
   endpoint(name: string): Promise<string>;
 }
 
-/** What stands around the service, and obeys the clock. */
+/** Environment of the service, driven by the clock. */
 export interface Edges {
   readonly clock: SimClock;
   readonly random: SimRandom;
@@ -106,9 +106,9 @@ export interface Edges {
   readonly media: MediaEngine;
   readonly disk: SimDisk;
   readonly store: Store;
-  /** Of recordings. */
+  /** Folder of recordings. */
   readonly folder: string;
-  /** A line of the story that a failure shows. */
+  /** Adds a line to the story that a failure shows. */
   tell(line: string): void;
 }
 
@@ -141,7 +141,15 @@ export async function buildService(world: Edges, customer: NewCustomer): Promise
   const lines = {
     slots,
     newCalls: new NewCalls(clock),
-    ...{ callbacks, media, signalling, destinations, streams, logs, audio, speech, traces },
+    callbacks,
+    media,
+    signalling,
+    destinations,
+    streams,
+    logs,
+    audio,
+    speech,
+    traces,
     ...NO_SPEECH,
     holdMusic: () => Promise.resolve(HOLD_MUSIC),
   };
@@ -174,7 +182,7 @@ export async function buildService(world: Edges, customer: NewCustomer): Promise
       const { endpoints } = foundation.provisioning;
       const wanted = { accountId, username: name, alias: name, password, appId };
       const created = await endpoints.create(wanted);
-      assert(created.ok, 'the endpoint is made');
+      assert(created.ok, 'the endpoint is created');
       return created.value.username;
     },
   };
@@ -208,8 +216,8 @@ const linksOf = (clock: SimClock) =>
   );
 
 /**
- * What the next process does first: closes the calls and recordings that the last one left open, and tells what is still
- * to be told.
+ * Runs the start-up of the next process: closes the calls and recordings that the last one left open, and sends pending
+ * notifications.
  */
 export async function restart(world: Edges, service: SimService): Promise<CallbackClient> {
   const { disk, ear, clock, random } = world;
@@ -228,14 +236,16 @@ export async function restart(world: Edges, service: SimService): Promise<Callba
   const foundation = foundationOf(basics, world, store);
   const { recordings, recordingFiles, ledger } = foundation;
   const callbacks = callbacksOf(basics, store, world.customer.line(), service.logs);
-  // It looks after what is there, and places no call.
+  // It handles existing calls and places none.
   const paced = {
     place: () => Promise.resolve(err({ kind: 'unavailable' } as const)),
     mayPresent: () => Promise.resolve(true),
     canAfford: () => Promise.resolve(true),
   };
   const { dialer } = joinCampaigns(basics, foundation, {
-    ...{ paced, callbacks, onFree: () => undefined },
+    paced,
+    callbacks,
+    onFree: () => undefined,
   });
   await dialer.resumeAll();
   dialer.stop();
@@ -263,7 +273,7 @@ async function provision(
   { credit, answerUrl, fallbackAnswerUrl, hangupUrl, ...account }: NewCustomer,
 ): Promise<{ readonly accountId: AccountId; readonly appId: AppId }> {
   const created = await accounts.create({ ...account, currency: 'USD' });
-  assert(created.ok, 'the account is made');
+  assert(created.ok, 'the account is created');
   const accountId = created.value.account.authId;
   ear.guard(created.value.authToken);
   await ledger.adjust({ accountId, currency: 'USD', amount: credit, description: 'credit' });
@@ -274,6 +284,6 @@ async function provision(
   ear.guard(password);
   const auth = { username: 'us', password, register: false };
   const carrier = await provisioning.carriers.create({ name: CARRIER, host: 'c.test', auth });
-  assert(carrier.ok, 'the carrier is made');
+  assert(carrier.ok, 'the carrier is created');
   return { accountId, appId };
 }

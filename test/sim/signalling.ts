@@ -1,4 +1,4 @@
-/** Signalling without bytes: calls between phones and service, and who is registered. */
+/** Signalling without bytes: calls between phones and service, and registrations. */
 import type { Clock } from '../../src/base/clock.ts';
 import type {
   Headers,
@@ -17,10 +17,10 @@ import type { SimRandom } from './random.ts';
 
 export interface Dialling {
   readonly dialled?: string;
-  /** Undefined: the call comes from `carrier`. */
+  /** User name of the caller; undefined for a call from `carrier`. */
   readonly username?: string | undefined;
   readonly carrier?: string;
-  /** False: an INVITE without SDP. */
+  /** False for an INVITE without SDP. */
   readonly offers?: boolean;
 }
 
@@ -35,7 +35,7 @@ export class SimSignalling implements Signalling {
 
   readonly #name: string;
 
-  /** `name`: begins the names of its legs, where there are several services. */
+  /** `name` is the prefix of its leg names when there are several services. */
   constructor(clock: Clock, random: SimRandom, tell: (line: string) => void, name = '') {
     this.#name = name;
     this.#clock = clock;
@@ -43,12 +43,12 @@ export class SimSignalling implements Signalling {
     this.#tell = tell;
   }
 
-  /** Legs that the service has neither ended nor seen end. */
+  /** Legs that have not ended on the service's side. */
   get live(): readonly SimLeg[] {
     return this.legs.filter(({ serviceOver }) => !serviceOver);
   }
 
-  /** A registered endpoint by its username, or the phone behind a number of a carrier. */
+  /** Connects a phone as a registered endpoint by user name, or behind a number of a carrier. */
   plugIn(name: string, phone: SimPhone, called: Called = ANSWERS): void {
     this.#phones.set(name, { phone, called });
   }
@@ -57,7 +57,7 @@ export class SimSignalling implements Signalling {
     this.#phones.delete(name);
   }
 
-  /** A phone calls the service. */
+  /** Calls the service from a phone. */
   call(phone: SimPhone, { dialled = '1000', username, carrier, offers = true }: Dialling): SimLeg {
     const leg = this.#leg(phone);
     const host = '192.0.2.1';

@@ -1,6 +1,6 @@
 /**
- * Whole calls in virtual time with real audio: seeded stories, each with its invariants checked at every step.
- * `SIM_SEED` is the first seed, `SIM_RUNS` how many; `npm run sim -- --seeds 300` runs many.
+ * Complete calls in virtual time with real audio: seeded stories with invariants checked at every step. `SIM_SEED` is
+ * the first seed, `SIM_RUNS` the number of seeds; `npm run sim -- --seeds 300` runs many.
  */
 import { describe, expect, it } from 'vitest';
 import { run } from './scenario.ts';
@@ -17,7 +17,7 @@ describe('in a simulated world', () => {
     });
   }
 
-  it('the same seed tells the same story', async () => {
+  it('gives the same story for the same seed', async () => {
     for (const scenario of [...SCENARIOS.slice(0, 2), ...SCENARIOS.slice(-1)]) {
       expect(await run(scenario, FIRST_SEED)).toEqual(await run(scenario, FIRST_SEED));
     }

@@ -1,4 +1,4 @@
-/** Files, voices and recordings of the simulated world: tones named by their URL, speech as a tone, files in a folder. */
+/** Files, voices and recordings of the simulated world: tones named by URL, speech as a tone, files in a folder. */
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { err, ok } from '../../src/base/result.ts';
@@ -15,11 +15,11 @@ import type { SimClock } from './clock.ts';
 
 const FETCH_MS = 35;
 const SYNTHESIS_MS = 25;
-/** Speech is heard as this tone, so long for each letter. */
+/** Tone that represents speech; its duration depends on the number of letters. */
 export const VOICE_HZ = 530;
 const LETTER_MS = 40;
 
-/** The URL of a file that sounds `hz` for `ms`. */
+/** URL of a file with a tone of `hz` for `ms`. */
 export const toneFile = (hz: number, ms: number): string =>
   `https://files.test/tone-${hz}-${ms}.wav`;
 
@@ -28,11 +28,11 @@ const tone = (hz: number, ms: number): Pcm => ({
   samples: l16(sine(hz, Math.round(ms * 8))),
 });
 
-/** What a party hears whom the other holds. */
+/** Tone that a party on hold hears. */
 export const HOLD_MUSIC_HZ = 1100;
 export const HOLD_MUSIC = tone(HOLD_MUSIC_HZ, 2000);
 
-/** Knows tones; everything else is not there. */
+/** Library that contains only tones; other URLs return 404. */
 export const simAudio = (clock: SimClock): AudioLibrary => ({
   async load(url, { signal } = {}) {
     const [, hz, ms] = /tone-(\d+)-(\d+)\.wav$/.exec(url) ?? [];
@@ -46,7 +46,7 @@ export const simAudio = (clock: SimClock): AudioLibrary => ({
   },
 });
 
-/** Says each text in two pieces. */
+/** Synthesizes each text in two chunks. */
 export const simSpeech = (clock: SimClock): Synthesizer => ({
   async *speak({ text }, { signal } = {}) {
     for (let piece = 0; piece < 2; piece += 1) {
@@ -61,7 +61,7 @@ export const simSpeech = (clock: SimClock): Synthesizer => ({
   },
 });
 
-/** An MP3 is the WAV under another name. */
+/** An MP3 file is the WAV file under another name. */
 export const simEncoder: RecordingEncoder = {
   encodeMp3(wavPath, mp3Path) {
     copyFileSync(wavPath, mp3Path);
@@ -69,7 +69,7 @@ export const simEncoder: RecordingEncoder = {
   },
 };
 
-/** A folder whose work is done at once: virtual time waits for no disk. */
+/** A folder with synchronous operations, because virtual time does not wait for a disk. */
 export const simFolder = (folder: string): RecordingFolder => ({
   prepare(file) {
     const path = join(folder, file);

@@ -1,6 +1,6 @@
 /**
- * Audio-stream sockets without a network: the service's own dispatcher, session and media on one side, bots in memory on the
- * other.
+ * Audio-stream sockets without a network: the service's own dispatcher, session and media on one side, in-memory bots
+ * on the other.
  */
 
 import { silentLogger } from '../../src/base/logger.ts';
@@ -23,23 +23,23 @@ import type { SimClock } from './clock.ts';
 import { writePaddedNumber } from './padded-number.ts';
 import type { SimRandom } from './random.ts';
 
-/** A message of the service, as JSON has it. */
+/** Message of the service, parsed from JSON. */
 // biome-ignore lint/suspicious/noExplicitAny: what arrives is judged by the assertions of the scenarios
 export type BotMessage = any;
 
 export interface BotLine {
   send(message: unknown): void;
-  /** The application closes its socket, or loses it. */
+  /** Closes the socket of the application. */
   drop(): void;
 }
 
 export interface Bot {
-  /** One message of the service. */
+  /** Receives one message of the service. */
   hear(message: BotMessage, line: BotLine): void;
   closed?(): void;
 }
 
-/** Makes the bot of each connection; undefined: the connection is refused. */
+/** Creates the bot of each connection; undefined refuses the connection. */
 export type MakeBot = (url: string) => Bot | undefined;
 
 export class SimStreams implements AudioStreams {
@@ -55,7 +55,7 @@ export class SimStreams implements AudioStreams {
     this.#tell = tell;
   }
 
-  /** Sockets that have not ended. */
+  /** Number of open sockets. */
   get live(): number {
     return this.#tally.open;
   }
@@ -89,7 +89,7 @@ export class SimStreams implements AudioStreams {
   }
 }
 
-/** Every message takes `delayMs`, either way. */
+/** A connection that delays every message by `delayMs` in each direction. */
 class SimConnection implements BotConnection {
   readonly mediaDropped = 0;
   readonly wire = undefined;
@@ -124,7 +124,7 @@ class SimConnection implements BotConnection {
     this.sendMedia(Buffer.from(text));
   }
 
-  /** Numbers a message of ours and sends it. */
+  /** Numbers a message of the service and sends it. */
   sendMedia(message: Uint8Array): void {
     const bytes = Buffer.from(message);
     writePaddedNumber(bytes, SEQUENCE_NUMBER_OFFSET, this.#sequenceNumber);

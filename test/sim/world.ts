@@ -1,6 +1,6 @@
 /**
- * A whole service in virtual time: the real domain, the real store in memory and the real native media, between scripted
- * phones, a scripted customer and bots. One seed decides everything that is left to chance.
+ * A complete service in virtual time: the real domain, the real in-memory store and the real native media, with
+ * scripted phones, a scripted customer and bots. One seed determines all random choices.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -27,20 +27,20 @@ import { SimStreams } from './streams.ts';
 export interface WorldOptions {
   readonly concurrentCalls?: number;
   readonly callsPerSecond?: number;
-  /** Millionths of a dollar. */
+  /** Credit in millionths of a dollar. */
   readonly credit?: number;
-  /** RTP ports. */
+  /** Number of RTP ports. */
   readonly ports?: number;
 }
 
-/** Time moves in such steps for everybody; nothing of ours is finer than the 5 ms of a media batch. */
+/** Step of virtual time in milliseconds; nothing in the service needs finer steps than a 5 ms media batch. */
 const STEP_MS = 5;
-/** Store and ledger are checked this often; what costs nothing is checked with every step. */
+/** Interval of the checks of store and ledger in milliseconds; cheap checks run with every step. */
 const DEEP_CHECK_MS = 100;
 const FIRST_PORT = 20_000;
 const PORTS = 100;
 const PLENTY = 100_000_000;
-/** Longer than any timer of a call that is over: retries of callbacks, quarantine of ports. */
+/** Time in milliseconds longer than any timer after a call: callback retries, quarantine of ports. */
 const AFTERMATH_MS = 70_000;
 export const DIALLED = '1000';
 
@@ -114,7 +114,7 @@ export class World implements Edges {
 
   // ---------------------------------------------------------------- phones and calls
 
-  /** A phone with a registered endpoint of its own. */
+  /** Creates a phone with a registered endpoint. */
   async phone(name: string, options: Partial<PhoneOptions> & { called?: Called } = {}) {
     const username = await this.service.endpoint(name);
     const phone = this.#newPhone(name, options);
@@ -122,7 +122,7 @@ export class World implements Edges {
     return Object.assign(phone, { username });
   }
 
-  /** A phone somewhere in the telephone network, behind the carrier. */
+  /** Creates a phone in the telephone network, behind the carrier. */
   farPhone(number: string, options: Partial<PhoneOptions> & { called?: Called } = {}): SimPhone {
     const phone = this.#newPhone(number, options);
     this.signalling.plugIn(number, phone, options.called);
@@ -143,12 +143,12 @@ export class World implements Edges {
     return this.signalling.call(phone, { dialled, username: phone.username });
   }
 
-  /** The service's call of a leg, while it lives. */
+  /** Active call of a leg in the service. */
   callOf(leg: SimLeg): Call | undefined {
     return this.service.keeper.live().find(({ peer }) => peer.sipCallId === leg.sipCallId);
   }
 
-  /** The record of a leg that is over. */
+  /** Record of an ended leg. */
   async cdrOf(leg: SimLeg): Promise<Cdr> {
     const found = (await this.cdrs()).find(({ sipCallId }) => sipCallId === leg.sipCallId);
     return found ?? this.fail(`${leg.id} has no record`);
@@ -162,7 +162,7 @@ export class World implements Edges {
 
   // ---------------------------------------------------------------- time
 
-  /** Lets time pass; the invariants hold at every step of it. */
+  /** Advances time and checks the invariants at every step. */
   async advance(ms: number): Promise<void> {
     const endMs = this.clock.monotonicMs() + ms;
     for (;;) {
@@ -184,7 +184,7 @@ export class World implements Edges {
     await this.#rules.deep();
   }
 
-  /** Lets time pass until `isSo`; a failure when it does not become so in time. */
+  /** Advances time until `isSo`; fails if that takes longer than `withinMs`. */
   async until(what: string, isSo: () => boolean, withinMs = 10_000): Promise<void> {
     const endMs = this.clock.monotonicMs() + withinMs;
     while (!isSo()) {
@@ -193,7 +193,7 @@ export class World implements Edges {
     }
   }
 
-  /** Everybody who is still on the phone hangs up, the aftermath passes, and nothing may be left. */
+  /** Hangs up all phones, waits for the aftermath, and checks that no state is left. */
   async close(): Promise<void> {
     if (this.#hasCrashed) return;
     for (const leg of this.signalling.legs) leg.phoneHangsUp();
@@ -205,7 +205,7 @@ export class World implements Edges {
     await this.#rules.afterAll();
   }
 
-  /** `kill -9` now; the next process takes over what is on the disk, and there is time for what it has to tell. */
+  /** `kill -9`: the next process takes over the data on disk and gets time for pending notifications. */
   async crash(): Promise<void> {
     this.tell('the process is killed');
     this.#hasCrashed = true;
@@ -214,7 +214,7 @@ export class World implements Edges {
     this.equal(callbacks.queued(), 0, 'notifications on their way');
   }
 
-  /** Time in which no audio matters passes in one go. */
+  /** Advances time without audio in one step. */
   async rest(ms: number): Promise<void> {
     for (let passed = 0; passed < ms; passed += 1000) {
       this.#drive.advance(1000);
@@ -274,7 +274,7 @@ async function makeEdges(seed: number, ports: number): Promise<Made> {
     portMin: FIRST_PORT,
     portMax: FIRST_PORT + 2 * (ports - 1),
     drive: 'manual',
-    // Legs that meet come from different ones.
+    // Legs that are connected start on different threads.
     threads: 3,
     keepAliveMs: 15_000,
     wallMs: () => clock.wallMs(),

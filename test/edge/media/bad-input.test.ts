@@ -32,7 +32,7 @@ afterEach(async () => {
 const QUIET = { dtmf: (): void => undefined, silent: (): void => undefined };
 const RECORD = { channels: 'both', stereo: true, silenceEndMs: 0, maxMs: 0 } as const;
 
-/** Undefined: nothing can be mounted here. */
+/** Mounts a small file system; undefined if mounting is not possible. */
 function smallDisk(bytes: number): string | undefined {
   const folder = mkdtempSync(join(tmpdir(), 'media-'));
   leavers.push(() => rmSync(folder, { recursive: true }));
@@ -46,12 +46,12 @@ function smallDisk(bytes: number): string | undefined {
   return folder;
 }
 
-describe('what goes wrong around a leg', () => {
-  it('a disk that fills ends the recording there, with its cause; the call and other recordings go on', async ({
+describe('faults around a leg', () => {
+  it('ends a recording with its cause when the disk is full; the call and other recordings continue', async ({
     skip,
   }) => {
     const small = smallDisk(96 * 1024);
-    if (small === undefined) return skip('no disk of its own can be mounted here');
+    if (small === undefined) return skip('no separate disk can be mounted here');
     const large = mkdtempSync(join(tmpdir(), 'media-'));
     leavers.push(() => rmSync(large, { recursive: true }));
     const { media, drive } = manualEngine();
@@ -67,7 +67,7 @@ describe('what goes wrong around a leg', () => {
     }
     const end = await doomed.finished;
     expect(end).toMatchObject({ reason: 'failed', error: 'ENOSPC' });
-    // Two channels of 16-bit samples at 8 kHz: the disk held three seconds.
+    // Two channels of 16-bit samples at 8 kHz: the disk has room for three seconds.
     const file = readFileSync(join(small, 'a.wav'));
     const stored = file.readUInt32LE(40);
     expect(stored).toBeGreaterThan(2 * 32_000);
@@ -82,7 +82,7 @@ describe('what goes wrong around a leg', () => {
     });
   });
 
-  it('packets under another key are counted and not heard, however many; those under the right one are', async () => {
+  it('counts and drops packets with a wrong key in any number, and plays those with the right key', async () => {
     const { media, drive } = manualEngine();
     engines.push(media);
     const suite = 'AEAD_AES_128_GCM';
@@ -113,7 +113,7 @@ describe('what goes wrong around a leg', () => {
     expect(leg.quality()).toMatchObject({ packetsReceived: 50, packetsLost: 0 });
   });
 
-  it('of each kind that comes for a second the reason is logged once, of fewer packets none', async () => {
+  it('logs the reason once for each kind of bad packet that lasts a second, and none for fewer packets', async () => {
     const logged: (readonly [unknown, string])[] = [];
     const warn = (fields: object, message: string): void => void logged.push([fields, message]);
     const { media, drive } = manualEngine({ logger: { ...silentLogger, warn } });
@@ -153,7 +153,7 @@ describe('what goes wrong around a leg', () => {
     }
   });
 
-  it('what is no RTP or RTCP, or comes from elsewhere, is counted and not heard', async () => {
+  it('counts and drops datagrams that are not RTP or RTCP, or from another source', async () => {
     const { media, drive } = manualEngine();
     engines.push(media);
     const leg = await media.openLeg({ mediaTimeoutMs: 0 }, QUIET);
@@ -185,7 +185,7 @@ describe('what goes wrong around a leg', () => {
     expect(media.counters()).toMatchObject({ malformed: 6, unknownSources: 2, packetsReceived: 0 });
   });
 
-  it('a flood at one port is counted, and the leg beside it misses nothing', async () => {
+  it('counts a flood at one port without loss on the neighbouring leg', async () => {
     const media = createMedia({
       rtpHost: '127.0.0.1',
       publicHost: '127.0.0.1',

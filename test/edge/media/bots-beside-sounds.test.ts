@@ -1,4 +1,4 @@
-/** What a bot plays while something else wants the line: it is heard beside it or it waits, and only what was heard is confirmed. */
+/** Playback of a bot while another sound uses the line: it is mixed or it waits, and only played audio is confirmed. */
 
 import { afterEach, describe, expect, it } from 'vitest';
 import { asStreamId } from '../../../src/base/ids.ts';
@@ -59,7 +59,7 @@ async function setUp(remote: Partial<MediaSession> = {}) {
   return { media, drive, leg, open, stream, played, says, sounds };
 }
 
-/** What the peer hears of `ms`, key events left out. */
+/** Audio that the peer receives in `ms`, without telephone events. */
 function hear(drive: ManualDrive, ms: number, port?: number): Int16Array {
   drive.advance(ms);
   const packets = drive.drain().filter(({ localPort }) => port === undefined || localPort === port);
@@ -67,7 +67,7 @@ function hear(drive: ManualDrive, ms: number, port?: number): Int16Array {
   return Int16Array.from(audio.flatMap(({ payload }) => [...decodeMulaw(payload)]));
 }
 
-/** Peak of the part that lies at `hz`. */
+/** Peak amplitude of the component at `hz`. */
 function level(samples: Int16Array, hz: number): number {
   let re = 0;
   let im = 0;
@@ -79,7 +79,7 @@ function level(samples: Int16Array, hz: number): number {
   return (2 * Math.hypot(re, im)) / Math.max(1, samples.length);
 }
 
-/** Milliseconds in which a frequency is heard, to a frame. */
+/** Milliseconds in which a frequency is present, accurate to a frame. */
 function heardMs(samples: Int16Array, hz: number): number {
   let frames = 0;
   for (let at = 0; at + FRAME <= samples.length; at += FRAME) {
@@ -88,26 +88,29 @@ function heardMs(samples: Int16Array, hz: number): number {
   return frames * 20;
 }
 
-describe('a bot beside something that is played', () => {
+describe('a bot during another playback', () => {
   it.each([
     ['that the document plays', {}],
     ['with `mix`', { mix: true }],
-  ] as const)('is heard over a sound %s at full level, and confirmed then', async (_, how) => {
-    const { drive, played, stream, says, sounds } = await setUp();
-    sounds(2000, how);
-    drive.advance(200);
-    drive.drain();
-    says(1000);
-    stream.checkpoint('said');
-    const both = hear(drive, 960);
-    expect(level(both.subarray(FRAME), BOT_HZ)).toBeGreaterThan(3900);
-    expect(level(both.subarray(FRAME), SOUND_HZ)).toBeGreaterThan(3900);
-    expect(played).toEqual([]);
-    drive.advance(60);
-    expect(played).toEqual(['said']);
-  });
+  ] as const)(
+    'is mixed with a sound %s at full level and confirmed immediately',
+    async (_, how) => {
+      const { drive, played, stream, says, sounds } = await setUp();
+      sounds(2000, how);
+      drive.advance(200);
+      drive.drain();
+      says(1000);
+      stream.checkpoint('said');
+      const both = hear(drive, 960);
+      expect(level(both.subarray(FRAME), BOT_HZ)).toBeGreaterThan(3900);
+      expect(level(both.subarray(FRAME), SOUND_HZ)).toBeGreaterThan(3900);
+      expect(played).toEqual([]);
+      drive.advance(60);
+      expect(played).toEqual(['said']);
+    },
+  );
 
-  it('waits under a sound that is to be heard alone, and is heard and confirmed whole afterwards', async () => {
+  it('waits for an exclusive sound, then is played and confirmed completely', async () => {
     const { drive, played, stream, says, sounds } = await setUp();
     says(1000);
     stream.checkpoint('said');
@@ -123,7 +126,7 @@ describe('a bot beside something that is played', () => {
     expect(played).toEqual(['said']);
   });
 
-  it('is heard by the party of its own leg, over the far end; the other side hears nothing of it', async () => {
+  it('is heard by the party of its leg over the far end; the other side does not hear it', async () => {
     const { media, drive, leg, open, says } = await setUp();
     const other = await open();
     other.configure({ ...REMOTE, port: 41_000 });
@@ -145,12 +148,12 @@ describe('a bot beside something that is played', () => {
     expect(level(Int16Array.from(far), BOT_HZ)).toBeLessThan(100);
   });
 
-  it('does not clip with it: what goes beyond full scale is turned down, and comes back', async () => {
+  it('is attenuated together with the sound to avoid clipping, and recovers', async () => {
     const { drive, says, sounds } = await setUp();
     sounds(1000, {}, 30_000);
     says(3000, 30_000);
     const both = hear(drive, 1000);
-    // The octets next to full scale: µ-law 0x00 and 0x80 hold everything from 31,612 up.
+    // The octets next to full scale: µ-law 0x00 and 0x80 represent all values from 31,612.
     const octets = encodeMulaw(both);
     let clipped = 0;
     octets.forEach((octet, i) => {
@@ -160,13 +163,13 @@ describe('a bot beside something that is played', () => {
     const steady = both.subarray(4000);
     expect(level(steady, BOT_HZ)).toBeGreaterThan(14_000);
     expect(level(steady, SOUND_HZ)).toBeGreaterThan(14_000);
-    // Two pure tones, and next to nothing beside them.
+    // Two pure tones with almost no other components.
     expect(level(steady, 2 * SOUND_HZ - BOT_HZ)).toBeLessThan(500);
     const alone = hear(drive, 1000);
     expect(level(alone.subarray(4000), BOT_HZ)).toBeGreaterThan(29_000);
   });
 
-  it('changes no sample of what fits beside it', async () => {
+  it('leaves samples unchanged if the sum does not clip', async () => {
     const { drive, says, sounds } = await setUp();
     says(200, 12_000);
     sounds(200, {}, 12_000);
@@ -177,7 +180,7 @@ describe('a bot beside something that is played', () => {
   });
 });
 
-describe('a bot whose line is not open', () => {
+describe('a bot on an inactive line', () => {
   it.each(['recvonly', 'inactive'] as const)('waits while the leg is %s', async (direction) => {
     const { drive, leg, played, stream, says } = await setUp();
     says(1000);
@@ -191,7 +194,7 @@ describe('a bot whose line is not open', () => {
     expect(played).toEqual(['said']);
   });
 
-  it('is not confirmed what a clear cuts meanwhile; a checkpoint with nothing before it is', async () => {
+  it('gets no confirmation of audio discarded by a clear; a checkpoint on an empty queue is confirmed', async () => {
     const { drive, leg, played, stream, says } = await setUp();
     leg.configure({ ...REMOTE, direction: 'inactive' });
     says(500);
@@ -213,7 +216,7 @@ describe('a bot whose line is not open', () => {
   it.each([
     ['as events', false],
     ['as tones', true],
-  ])('loses nothing to keys that are sent %s', async (_, inband) => {
+  ])('loses no audio to digits sent %s', async (_, inband) => {
     const { drive, leg, played, stream, says } = await setUp();
     says(2000);
     stream.checkpoint('said');
@@ -222,13 +225,13 @@ describe('a bot whose line is not open', () => {
     const sent = leg.sendDigits('19', { toneMs: 160, gapMs: 80, inband });
     const rest = hear(drive, 2600);
     await sent;
-    // Keys of 697 + 1209 and 852 + 1477 Hz: the first one's row is near the bot's tone.
+    // Digits of 697 + 1209 and 852 + 1477 Hz: the low frequency of the first is near the bot's tone.
     const rows = inband ? 160 : 0;
     expect(heardMs(rest, BOT_HZ)).toBe(1800 + rows);
     expect(played).toEqual(['said']);
   });
 
-  it('that speaks in real time has caught up soon after', async () => {
+  it('that sends in real time catches up soon afterwards', async () => {
     const { drive, leg, stream } = await setUp();
     const silence = l16(new Int16Array(FRAME));
     const speak = (ms: number) => {
@@ -246,7 +249,7 @@ describe('a bot whose line is not open', () => {
   });
 });
 
-it('a checkpoint is confirmed with the packet that carries its last sample, however long packets are', async () => {
+it('confirms a checkpoint with the packet of its last sample, for any packet length', async () => {
   const { drive, played, stream, says } = await setUp({ ptimeMs: 60 });
   drive.advance(60);
   drive.drain();

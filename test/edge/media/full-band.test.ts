@@ -1,4 +1,4 @@
-/** What lies above 12 kHz, from who says it in Opus to who hears it in Opus, as another decoder hears it. */
+/** Audio above 12 kHz from an Opus sender to an Opus receiver, checked with an independent decoder. */
 import { OpusDecoder } from 'opus-decoder';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { MediaLeg, MediaSession, SessionCodec } from '../../../src/domain/call/needs.ts';
@@ -34,7 +34,7 @@ const session = (codec: SessionCodec, port: number, ptimeMs = 20): MediaSession 
 
 type Joined = (media: MediaEngine, talker: MediaLeg, listener: MediaLeg) => void;
 
-/** Who talks in Opus, what joins his leg to the listener's, and what the listener hears at 48 kHz. */
+/** Connects an Opus sender to the receiver and returns the receiver's audio at 48 kHz. */
 async function heard(join: Joined, listenerMs = 20): Promise<Int16Array> {
   const { media, drive } = manualEngine();
   engines.push(media);
@@ -64,7 +64,7 @@ async function heard(join: Joined, listenerMs = 20): Promise<Int16Array> {
   return Int16Array.from(samples.slice(-RATE / 2), (value) => value * 32_768);
 }
 
-describe('15 kHz are heard by a listener of Opus from a talker of Opus', () => {
+describe('15 kHz pass from an Opus sender to an Opus receiver', () => {
   const flags = { muted: false, deaf: false };
   it.each<[string, Joined, number]>([
     ['relayed', (media, talker, listener) => media.bridge(talker, listener), 20],

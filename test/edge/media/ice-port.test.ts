@@ -1,4 +1,4 @@
-/** The one port of all legs with ICE, over real sockets: who means which leg, by UDP and by TCP. */
+/** The port shared by all legs with ICE, over real UDP and TCP sockets: mapping of packets to legs. */
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -56,7 +56,7 @@ async function legOf(media: MediaEngine, name: string): Promise<MediaLeg> {
   return leg;
 }
 
-/** A peer at a port of its own: what came to it. */
+/** A peer on a separate port with its received packets. */
 async function peer(port: number) {
   const socket: Socket = createSocket('udp4');
   socket.bind(0, HOST);
@@ -71,7 +71,7 @@ async function peer(port: number) {
   return { heard, from, send: (bytes: Uint8Array) => socket.send(bytes, port, HOST) };
 }
 
-/** With or without a word. */
+/** Resolves when the socket closes, with or without an error. */
 const closed = (socket: TcpSocket): Promise<void> =>
   new Promise((resolve) => {
     socket.on('error', () => undefined);
@@ -80,7 +80,7 @@ const closed = (socket: TcpSocket): Promise<void> =>
 
 const isRtp = (bytes: Buffer): boolean => (bytes[0] ?? 0) >= 128 && (bytes[1] ?? 0) < 128;
 
-/** One per sending, so that a test that waits also speaks. */
+/** One speaker per sending, so that a test that waits also sends. */
 const speaker = (ssrc: number) => {
   let sequence = 0;
   return (): Uint8Array => {
@@ -89,7 +89,7 @@ const speaker = (ssrc: number) => {
   };
 };
 
-/** How often the thread that looks after that port, of this process the newest, has slept; -1: it has no name yet. */
+/** Number of sleeps of the newest thread that serves that port in this process; -1 before the thread has its name. */
 function sleeps(): number {
   const names = readdirSync('/proc/self/task').filter(
     (id) => readFileSync(`/proc/self/task/${id}/comm`, 'utf8') === 'carillon-dtls\n',
@@ -101,7 +101,7 @@ function sleeps(): number {
 }
 
 describe('the port that browsers share', () => {
-  it('has nothing to do for legs of phones and carriers', async () => {
+  it('is idle for legs of phones and carriers', async () => {
     const { media } = await engine();
     await eventually('its thread', () => sleeps() >= 0 || undefined);
     const before = sleeps();
@@ -110,7 +110,7 @@ describe('the port that browsers share', () => {
       leg.configure({ ...REMOTE, address: HOST });
       leg.close();
     }
-    // Orders are carried out one after the other: when this one has been, so would those be that there are not.
+    // Commands run in order: after this one, earlier ones would have run too.
     const browser = await legOf(media, 'a');
     await eventually('a leg of a browser', () => sleeps() > before || undefined);
     const between = sleeps();
@@ -119,7 +119,7 @@ describe('the port that browsers share', () => {
     expect(sleeps() - before).toBeLessThan(5);
   });
 
-  it('gives each peer its own leg: by the name of its checks, then by where it is', async () => {
+  it('maps each peer to its leg: by the user name of its checks, then by its address', async () => {
     const { media, port } = await engine();
     const names = ['a', 'b', 'c'];
     const legs = await Promise.all(names.map((name) => legOf(media, name)));
@@ -145,7 +145,7 @@ describe('the port that browsers share', () => {
     expect(new Set(ssrcs.flatMap((own) => [...own])).size).toBe(3);
   });
 
-  it('a name that is no leg’s, a wrong password, and packets of who has not checked get nothing', async () => {
+  it('ignores unknown user names, wrong passwords, and packets without a check', async () => {
     const { media, port } = await engine();
     const leg = await legOf(media, 'a');
     const known = await peer(port);
@@ -168,7 +168,7 @@ describe('the port that browsers share', () => {
     expect(leg.quality().packetsReceived).toBe(0);
   });
 
-  it('a check that was overheard and is sent again from elsewhere takes nothing over', async () => {
+  it('ignores a captured check that is replayed from another address', async () => {
     const { media, port } = await engine();
     await legOf(media, 'a');
     const known = await peer(port);
@@ -182,7 +182,7 @@ describe('the port that browsers share', () => {
     expect(thief.heard).toEqual([]);
   });
 
-  it('carries a call over TCP, where frames may come in pieces', async () => {
+  it('supports a call over TCP with split frames', async () => {
     const { media, port } = await engine();
     const leg = await legOf(media, 'a');
     const socket = connect(port, HOST);
@@ -220,7 +220,7 @@ describe('the port that browsers share', () => {
     await closed(socket);
   });
 
-  it('nonsense over TCP is cut off', async () => {
+  it('closes a TCP connection with invalid data', async () => {
     const { media, port } = await engine();
     await legOf(media, 'a');
     for (const nonsense of [

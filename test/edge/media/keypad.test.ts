@@ -15,7 +15,7 @@ const COLUMNS = [1209, 1336, 1477, 1633];
 const KEYS = '123A456B789C*0#D';
 const SILENCE = new Int16Array(FRAME);
 
-/** 20 ms of a key's tone, frame `i` of its press. */
+/** 20 ms of a digit's tone: frame `i` of the key press. */
 function tone(key: string, i: number): Int16Array {
   const at = KEYS.indexOf(key);
   const place = { from: i * FRAME, peak: 6000 };
@@ -40,7 +40,7 @@ async function scene(remote: MediaSession = REMOTE) {
       drive.advance(20);
     }
   };
-  /** A press as RTP events, `frames` long. */
+  /** A key press as RTP events with a length of `frames`. */
   const event = (key: string, frames = 5): void => {
     for (let i = 1; i <= frames + 2; i += 1) {
       const code = '0123456789*#ABCD'.indexOf(key);
@@ -56,8 +56,8 @@ async function scene(remote: MediaSession = REMOTE) {
   return { leg, peer, drive, say, event, press, pressed, digits };
 }
 
-describe('in-band keys beside telephone-event', () => {
-  it('are heard while the peer has sent no event, each once', async () => {
+describe('in-band digits together with telephone-event', () => {
+  it('are detected once each while the peer has sent no event', async () => {
     const { say, press, pressed, digits } = await scene();
     say(20);
     for (const key of KEYS) {
@@ -69,7 +69,7 @@ describe('in-band keys beside telephone-event', () => {
     expect(pressed.every(({ asTone }) => asTone)).toBe(true);
   });
 
-  it('are listened for only while somebody wants them: the domain, or a stream for its bot', async () => {
+  it('are detected only for a listener: the domain, or a stream for its bot', async () => {
     const { leg, say, press, digits } = await scene();
     const pressAfter = (wanted: boolean, key: string): void => {
       leg.hearTones(wanted);
@@ -106,19 +106,19 @@ describe('in-band keys beside telephone-event', () => {
     expect(told).toEqual(['4']);
   });
 
-  it('are not heard from a peer that uses events: no key counts twice', async () => {
+  it('are ignored from a peer that uses events, so no digit counts twice', async () => {
     const { say, press, event, pressed, digits } = await scene();
     say(20);
     for (const key of '5579') {
       event(key);
-      press(key); // what a gateway lets through behind it
+      press(key); // tone that a gateway passes after the event
       say(10);
     }
     expect(digits()).toBe('5579');
     expect(pressed.some(({ asTone }) => asTone)).toBe(false);
   });
 
-  it('count once when the first tone came through before its event', async () => {
+  it('count once if the first tone arrives before its event', async () => {
     const { say, press, event, digits } = await scene();
     say(20);
     press('4', 6);
@@ -131,7 +131,7 @@ describe('in-band keys beside telephone-event', () => {
     expect(digits()).toBe('44');
   });
 
-  it('are heard again after a re-INVITE to another peer, which may have other habits', async () => {
+  it('are detected again after a re-INVITE to another peer', async () => {
     const { leg, peer, say, press, event, digits } = await scene();
     say(20);
     event('1');
@@ -147,7 +147,7 @@ describe('in-band keys beside telephone-event', () => {
     expect(digits()).toBe('13');
   });
 
-  it('are not found in speech or music', async () => {
+  it('are not detected in speech or music', async () => {
     const { say, digits } = await scene();
     const speech = readFileSync('fixtures/audio/speech.wav').subarray(44);
     const samples = new Int16Array(speech.buffer.slice(speech.byteOffset), 0, speech.length >> 1);
@@ -158,7 +158,7 @@ describe('in-band keys beside telephone-event', () => {
           .map((value) => Math.max(-32_000, Math.min(32_000, value * gain))),
       );
     }
-    // Chords with harmonics, some of whose notes lie on the keypad's frequencies.
+    // Chords with harmonics; some notes are at DTMF frequencies.
     for (const [root, third] of [
       [697, 1209],
       [348.5, 1336],
@@ -179,7 +179,7 @@ describe('in-band keys beside telephone-event', () => {
     expect(digits()).toBe('');
   });
 
-  it('are not heard in the echo of digits that we send as tones', async () => {
+  it('are not detected in the echo of digits that we send as tones', async () => {
     const { leg, drive, peer, digits } = await scene();
     const done = leg.sendDigits('159', { toneMs: 100, gapMs: 100, inband: true });
     drive.drain();

@@ -48,7 +48,7 @@ function audioOf(packets: ReturnType<typeof sent>): Int16Array {
 }
 
 describe('a leg sending', () => {
-  it('is silent until it is configured, then sends a packet every 20 ms to the address of the SDP', async () => {
+  it('is silent until configured, then sends a packet every 20 ms to the address in the SDP', async () => {
     const { drive, leg } = await openLeg();
     drive.advance(100);
     expect(sent(drive)).toEqual([]);
@@ -71,7 +71,7 @@ describe('a leg sending', () => {
     });
   });
 
-  it("plays a clip to its end, at the clip's pitch whatever its rate", async () => {
+  it('plays a clip to its end, with the correct pitch at any rate', async () => {
     const { drive, leg } = await openLeg();
     leg.configure(REMOTE);
     for (const rate of [8000, 16000] as const) {
@@ -89,7 +89,7 @@ describe('a leg sending', () => {
   });
 
   it.each([10, 20, 30, 40, 60])(
-    'sends the packet time %i ms that the peer asked for, on its own grid',
+    'sends the requested packet time of %i ms at exact intervals',
     async (ptimeMs) => {
       const { drive, leg } = await openLeg();
       leg.configure({ ...REMOTE, ptimeMs });
@@ -104,7 +104,7 @@ describe('a leg sending', () => {
     },
   );
 
-  it('sends nothing while held, and its timestamps count the time (RFC 3550 §5.1)', async () => {
+  it('sends nothing on hold, and its timestamps advance with time (RFC 3550 §5.1)', async () => {
     const { drive, leg } = await openLeg();
     leg.configure(REMOTE);
     drive.advance(100);
@@ -123,8 +123,8 @@ describe('a leg sending', () => {
   });
 });
 
-describe('keypad digits', () => {
-  it('go out as RTP events: marker first, growing duration, the end three times (RFC 4733 §2.5)', async () => {
+describe('DTMF digits', () => {
+  it('are sent as RTP events: marker first, growing duration, the end three times (RFC 4733 §2.5)', async () => {
     const { drive, leg } = await openLeg();
     leg.configure(REMOTE);
     const done = leg.sendDigits('5', { toneMs: 100, gapMs: 100, inband: false });
@@ -140,7 +140,7 @@ describe('keypad digits', () => {
     ]);
   });
 
-  it('go out as tones where telephone-event was not negotiated', async () => {
+  it('are sent as tones without telephone-event', async () => {
     const { drive, leg } = await openLeg();
     leg.configure({ ...REMOTE, telephoneEvent: undefined });
     const done = leg.sendDigits('5', { toneMs: 200, gapMs: 100, inband: false });
@@ -152,7 +152,7 @@ describe('keypad digits', () => {
     await done;
   });
 
-  it('come in once each, however their packets repeat, are lost or overtake (RFC 4733 §2.5.2.2)', async () => {
+  it('are received once each despite repeated, lost or reordered packets (RFC 4733 §2.5.2.2)', async () => {
     const pressed: string[] = [];
     const { drive, leg } = await openLeg({
       dtmf: (digit) => pressed.push(digit),
@@ -173,7 +173,7 @@ describe('keypad digits', () => {
     expect(pressed).toEqual(['1', '2']);
   });
 
-  it('come in as tones where telephone-event was not negotiated', async () => {
+  it('are received as tones without telephone-event', async () => {
     const pressed: string[] = [];
     const { drive, leg } = await openLeg({
       dtmf: (digit) => pressed.push(digit),
@@ -192,7 +192,7 @@ describe('keypad digits', () => {
     expect(pressed).toEqual(['9']);
   });
 
-  it('count once when the phone sends them both as tones and by SIP INFO, whichever comes first', async () => {
+  it('count once if sent both as tones and by SIP INFO, in any order', async () => {
     const pressed: string[] = [];
     const { drive, leg } = await openLeg({
       dtmf: (digit) => pressed.push(digit),
@@ -222,8 +222,8 @@ describe('keypad digits', () => {
   });
 });
 
-describe('where a peer really is', () => {
-  it('is believed after consistent packets from one other source; then strangers are not heard', async () => {
+describe('source address of a peer', () => {
+  it('is learned from consistent packets of one other source; later unknown sources are ignored', async () => {
     const changes: SourceChange[] = [];
     const { media, drive, leg } = await openLeg({
       dtmf: () => undefined,
@@ -248,7 +248,7 @@ describe('where a peer really is', () => {
     expect(sent(drive).at(-1)).toMatchObject({ address: '203.0.113.9' });
   });
 
-  it('is the address of the SDP whatever was believed before: heard and spoken to from its first packet on', async () => {
+  it('is the address in the SDP, regardless of a learned one, from its first packet on', async () => {
     const reasons: string[] = [];
     const { drive, leg } = await openLeg({
       dtmf: () => undefined,
@@ -273,7 +273,7 @@ describe('where a peer really is', () => {
     expect(leg.quality().packetsLost).toBe(0);
   });
 
-  it('is not at an address other than those of SDP and signalling, however long it sends', async () => {
+  it('is never an address other than those of SDP and signalling', async () => {
     const { media, drive, leg } = await openLeg();
     leg.configure({
       ...REMOTE,
@@ -293,11 +293,11 @@ describe('where a peer really is', () => {
     expect(media.counters().unknownSources).toBe(300);
     listen(new Peer(drive, leg.port, { address: '10.0.0.9', port: 7000 }), 20);
     expect(sent(drive).at(-1)).toMatchObject({ address: '10.0.0.9', port: 7000 });
-    // A host name in the SDP names no source.
+    // A host name in the SDP does not restrict the source.
     leg.configure({ ...REMOTE, address: '', describedAddress: 'phone.example' });
   });
 
-  it('is not told by RTCP of a stranger, even one at the same host', async () => {
+  it('is not learned from RTCP of an unknown source, even on the same host', async () => {
     const { drive, leg } = await openLeg();
     leg.configure(REMOTE);
     const owner = new Peer(drive, leg.port);
@@ -325,7 +325,7 @@ describe('where a peer really is', () => {
 });
 
 describe('a leg receiving', () => {
-  it('tells of silence once when no RTP came for the configured time, holds excepted', async () => {
+  it('reports a media timeout once if no RTP arrives for the configured time, except on hold', async () => {
     let silences = 0;
     const { drive, leg } = await openLeg(
       {
@@ -343,7 +343,7 @@ describe('a leg receiving', () => {
     expect(silences).toBe(1);
     drive.advance(5000);
     expect(silences).toBe(1);
-    // Configured anew, as at the answer after early media, it is waited for anew.
+    // A new configuration, such as the answer after early media, restarts the timeout.
     leg.configure(REMOTE);
     drive.advance(990);
     expect(silences).toBe(1);
@@ -355,7 +355,7 @@ describe('a leg receiving', () => {
     expect(silences).toBe(2);
   });
 
-  it('counts loss, lateness and jitter, keeps them after close, and gives a mean opinion score', async () => {
+  it('counts loss, lateness and jitter, keeps them after close, and computes a mean opinion score', async () => {
     const { drive, leg } = await openLeg();
     leg.configure(REMOTE);
     const peer = new Peer(drive, leg.port);
@@ -373,7 +373,7 @@ describe('a leg receiving', () => {
     expect(leg.quality()).toEqual(quality);
   });
 
-  it('exchanges RTCP reports with its peer and learns the round trip from them (RFC 3550 §6.4)', async () => {
+  it('exchanges RTCP reports with its peer and measures the round-trip time (RFC 3550 §6.4)', async () => {
     const { drive, leg } = await openLeg();
     leg.configure(REMOTE);
     const peer = new Peer(drive, leg.port);
@@ -386,7 +386,7 @@ describe('a leg receiving', () => {
         expect(packet.port).toBe(REMOTE.port + 1);
         const report = Buffer.from(packet.bytes);
         reports.push(report);
-        // The peer answers 100 ms later with a receiver report about our stream.
+        // The peer sends a receiver report about our stream 100 ms later.
         drive.advance(100);
         const answer = Buffer.alloc(32);
         answer.writeUInt32BE(0x81c90007, 0);
@@ -407,7 +407,7 @@ describe('a leg receiving', () => {
     expect(goodbye?.bytes.at(-7)).toBe(203);
   });
 
-  it('sends RTCP nowhere where its address is to be learnt, until the peer has sent some', async () => {
+  it('sends no RTCP to a peer with unknown address until the peer has sent some', async () => {
     const { drive, leg } = await openLeg();
     leg.configure({ ...REMOTE, rtcpLearned: true });
     const peer = new Peer(drive, leg.port);
@@ -426,7 +426,7 @@ describe('a leg receiving', () => {
     expect(new Set(reportsTo(1000))).toEqual(new Set([REMOTE.port + 7]));
   });
 
-  it('speaks and understands PCMA as well', async () => {
+  it('sends and receives PCMA too', async () => {
     const { drive, leg } = await openLeg();
     leg.configure({
       ...REMOTE,
@@ -462,7 +462,7 @@ describe('a leg receiving', () => {
     other.close();
   });
 
-  it('moves to a new address by re-INVITE without losing what is being played', async () => {
+  it('moves to a new address after a re-INVITE without interrupting playback', async () => {
     const { drive, leg } = await openLeg();
     leg.configure(REMOTE);
     leg.play({ rate: 8000, samples: l16(sine(1000, 16_000)) }, { loop: 1, mix: false });
@@ -485,7 +485,7 @@ describe('a leg receiving', () => {
     expect(leg.quality().packetsReceived).toBe(2);
   });
 
-  it('hears the other leg of a bridge, both ways, and falls silent when it ends', async () => {
+  it('receives the other leg of a bridge in both directions, and is silent when it ends', async () => {
     const { media, drive, leg: a } = await openLeg();
     const b = await media.openLeg(
       { mediaTimeoutMs: 0 },

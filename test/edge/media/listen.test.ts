@@ -69,7 +69,7 @@ const RECORD: Omit<RecordOptions, 'path'> = {
 };
 
 describe('recording a leg', () => {
-  it('keeps both sides in step: left received, right sent, as long as the time recorded', async () => {
+  it('keeps both sides synchronized: left received, right sent, with the recorded length', async () => {
     const { media, drive } = engine();
     const { leg, peer } = await legAt(media, drive, '192.0.2.1');
     const path = join(folder, 'both.wav');
@@ -95,8 +95,8 @@ describe('recording a leg', () => {
   });
 
   it.each([
-    [true, 'leaves keypad tones out when it is told so; its length is the same, a pause not in it'],
-    [false, 'keeps keypad tones otherwise'],
+    [true, 'removes DTMF tones if configured; the length stays the same without pauses'],
+    [false, 'keeps DTMF tones by default'],
   ])('suppressDigits %s: %s', async (suppressDigits) => {
     const { media, drive } = engine({ suppressDigits });
     const { leg, peer } = await legAt(media, drive, '192.0.2.1');
@@ -169,7 +169,7 @@ describe('recording a leg', () => {
     expect(wav(join(folder, 'leave.wav')).samples).toHaveLength(24_000);
   });
 
-  it('leaves out what is said while it is paused', async () => {
+  it('omits audio while paused', async () => {
     const { media, drive } = engine();
     const { leg } = await legAt(media, drive, '192.0.2.1');
     const recording = leg.record({ path: join(folder, 'pause.wav'), ...RECORD });
@@ -183,7 +183,7 @@ describe('recording a leg', () => {
     expect(await recording.finished).toMatchObject({ durationMs: 1500 });
   });
 
-  it('that cannot be written says why and harms nothing', async () => {
+  it('reports the reason if it cannot be written, without other effects', async () => {
     const { media, drive } = engine();
     const { leg } = await legAt(media, drive, '192.0.2.1');
     const recording = leg.record({ path: join(folder, 'no', 'such', 'folder.wav'), ...RECORD });
@@ -202,7 +202,7 @@ describe('listening to a leg', () => {
     maximumWords: 3,
     maximumWordMs: 5000,
   };
-  /** Noise in the shape of words: 250 ms on, 150 ms off. */
+  /** Speech-like noise: 250 ms on, 150 ms off. */
   function speak(
     peer: Peer,
     drive: ManualDrive,
@@ -220,7 +220,7 @@ describe('listening to a leg', () => {
     }
   }
 
-  it('tells a person who says a word and waits from a machine that talks on (dialect §6)', async () => {
+  it('distinguishes a person who speaks briefly from a machine that talks on (dialect §6)', async () => {
     const { media, drive } = engine();
     const one = await legAt(media, drive, '192.0.2.1');
     const person = one.leg.detectMachine(AMD);
@@ -241,7 +241,7 @@ describe('listening to a leg', () => {
     expect(await result).toMatchObject({ machine: false, reason: 'ended' });
   });
 
-  it('waits for a pause of the peer, no longer than its limit or its caller wants', async () => {
+  it('waits for a pause of the peer, at most until its limit or cancellation', async () => {
     const { media, drive } = engine();
     const { leg, peer } = await legAt(media, drive, '192.0.2.1');
     const never = new AbortController();
@@ -298,7 +298,7 @@ describe('a room', () => {
     return { media, drive, place, parties, members, floor, talk, share };
   }
 
-  it('lets everybody hear everybody but themselves', async () => {
+  it('lets each member hear all others', async () => {
     const { parties, talk, share } = await room();
     talk(500);
     const heard = talk(1000);
@@ -309,7 +309,7 @@ describe('a room', () => {
     ]);
   });
 
-  it('does not let a muted member be heard, nor a deaf one hear, nor a held one either', async () => {
+  it('silences a muted member, and sends nothing to a deaf or held one', async () => {
     const { parties, members, talk, share } = await room();
     talk(500);
     members[0]!.set({ muted: true });
@@ -328,7 +328,7 @@ describe('a room', () => {
     expect(rms(later(parties[2]!.leg))).toBe(0);
   });
 
-  it('plays to all, tells who holds the floor, and records what is said', async () => {
+  it('plays to all, reports the active speaker, and records the mix', async () => {
     const { drive, place, parties, members, floor, talk } = await room();
     const recording = place.record(join(folder, 'room.wav'));
     const playback = place.play(
@@ -348,7 +348,7 @@ describe('a room', () => {
     expect((await recording.finished).durationMs).toBe(5200);
   });
 
-  it('is left by a member whose leg is bridged to somebody else', async () => {
+  it('removes a member whose leg is bridged to another', async () => {
     const { media, drive, parties, talk, share } = await room();
     const other = await legAt(media, drive, '192.0.2.9');
     media.bridge(parties[0]!.leg, other.leg);
@@ -359,7 +359,7 @@ describe('a room', () => {
     expect(rms(heard(parties[0]!.leg))).toBe(0);
   });
 
-  it('goes on when a member leaves or its leg closes, and lets all go when it closes', async () => {
+  it('continues when a member leaves or its leg closes, and releases all members when it closes', async () => {
     const { drive, place, parties, members, talk, share } = await room();
     talk(500);
     members[2]!.leave();

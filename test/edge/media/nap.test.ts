@@ -41,7 +41,7 @@ const sent = (drive: ManualDrive) =>
 
 type Packet = ReturnType<typeof sent>[number];
 
-/** Whether timestamps count the time between packets. */
+/** Checks that timestamps include the time between packets. */
 function expectTrueTime(packets: readonly Packet[]): void {
   const [first] = packets;
   packets.forEach(({ rtp, atMs }, i) => {
@@ -50,8 +50,8 @@ function expectTrueTime(packets: readonly Packet[]): void {
   });
 }
 
-describe('a leg that neither hears nor says anything', () => {
-  it('sends one packet when it begins and one each keep-alive time, whose timestamps count the time', async () => {
+describe('an idle leg', () => {
+  it('sends one packet at its start and one per keep-alive interval, with timestamps that advance with time', async () => {
     const { drive } = await openLeg();
     drive.advance(4 * KEEP_ALIVE_MS);
     const packets = sent(drive);
@@ -64,11 +64,11 @@ describe('a leg that neither hears nor says anything', () => {
     );
   });
 
-  it('sends whole packets of the packet time that the peer asked for', async () => {
+  it('sends complete packets of the requested packet time', async () => {
     const { drive, leg } = await openLeg({ ptimeMs: 60 });
     drive.advance(1000);
     expect(sent(drive).map(({ rtp }) => rtp.payload.length)).toEqual([480]);
-    // Five frames: the last two leave with one of silence. A quarter of the samples lies where the wave crosses zero.
+    // Five frames: the last two are sent with one of silence. A quarter of the samples are at zero crossings.
     leg.play({ rate: 8000, samples: l16(sine(1000, 5 * FRAME)) }, { loop: 1, mix: false });
     drive.advance(1000);
     const packets = sent(drive);
@@ -77,7 +77,7 @@ describe('a leg that neither hears nor says anything', () => {
     expect(audio.filter((value) => value !== 0).length).toBe(3.75 * FRAME);
   });
 
-  it('sends to the next address of its peer at once', async () => {
+  it('sends to a new peer address immediately', async () => {
     const { drive, leg } = await openLeg();
     drive.advance(1000);
     expect(sent(drive)).toHaveLength(1);
@@ -86,7 +86,7 @@ describe('a leg that neither hears nor says anything', () => {
     expect(sent(drive).map(({ address }) => address)).toEqual(['192.0.2.99']);
   });
 
-  it('plays what it is told to within a frame, and pauses again after it', async () => {
+  it('plays a clip within a frame, then is idle again', async () => {
     const { drive, leg } = await openLeg();
     drive.advance(1010);
     const [first] = sent(drive);
@@ -104,7 +104,7 @@ describe('a leg that neither hears nor says anything', () => {
     expect(decodeMulaw(packets[9]!.rtp.payload).some((value) => value !== 0)).toBe(true);
   });
 
-  it('sends silence without pause from the first packet of its peer on', async () => {
+  it('sends continuous silence after the first packet of its peer', async () => {
     const { drive, leg } = await openLeg();
     drive.advance(3333);
     sent(drive);
@@ -118,7 +118,7 @@ describe('a leg that neither hears nor says anything', () => {
     expect(packets[0]!.atMs - heardAt).toBeLessThanOrEqual(20);
   });
 
-  it('tells of a media timeout as soon as one that is busy', async () => {
+  it('reports a media timeout as soon as an active leg does', async () => {
     const told: number[] = [];
     const events = { ...QUIET, silent: (sinceMs: number) => told.push(sinceMs) };
     const { drive } = await openLeg({}, { events, mediaTimeoutMs: 3000 });
@@ -130,7 +130,7 @@ describe('a leg that neither hears nor says anything', () => {
     expect(told).toHaveLength(1);
   });
 
-  it('counts who sends to it though it is not the peer', async () => {
+  it('counts packets from unknown sources', async () => {
     const { drive, leg } = await openLeg();
     drive.advance(1000);
     new Peer(drive, leg.port, { address: '203.0.113.66', port: 9 }).send(sine(440, FRAME));
@@ -139,7 +139,7 @@ describe('a leg that neither hears nor says anything', () => {
     expect(leg.close()).toMatchObject({ packetsReceived: 0, packetsSent: 1 });
   });
 
-  it('sends the digits that it is told to', async () => {
+  it('sends requested digits', async () => {
     const { drive, leg } = await openLeg();
     drive.advance(1000);
     sent(drive);
@@ -152,7 +152,7 @@ describe('a leg that neither hears nor says anything', () => {
 });
 
 describe('a bridge of two legs', () => {
-  it('carries nothing while nobody speaks, and all from the first packet of one side', async () => {
+  it('sends nothing while both sides are silent, and everything from the first packet on', async () => {
     const { media, drive, leg: a } = await openLeg();
     const b = await media.openLeg({ mediaTimeoutMs: 0 }, QUIET);
     b.configure({ ...REMOTE, address: '192.0.2.8' });
@@ -178,8 +178,8 @@ describe('a bridge of two legs', () => {
   });
 });
 
-describe('who listens to a silent leg', () => {
-  it('a stream hears 20 ms for every 20 ms, and the peer is sent silence meanwhile', async () => {
+describe('listeners of a silent leg', () => {
+  it('a stream receives 20 ms every 20 ms, and the peer receives silence', async () => {
     const { drive, leg } = await openLeg();
     drive.advance(1000);
     sent(drive);
@@ -213,7 +213,7 @@ describe('who listens to a silent leg', () => {
     expect(sent(drive)).toEqual([]);
   });
 
-  it('a wait for silence ends in time', async () => {
+  it('a silence detection ends in time', async () => {
     const { drive, leg } = await openLeg();
     drive.advance(1000);
     const waited = leg.waitForSilence(500, 5000, new AbortController().signal);

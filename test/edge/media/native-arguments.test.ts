@@ -5,7 +5,7 @@ import { sessionValues } from '../../../src/edge/media/native-values.ts';
 import { openNativeSockets } from '../../../src/edge/stream/native.ts';
 import { REMOTE } from './peer.ts';
 
-/** The native side as somebody without types would call it. */
+/** The native side without type checks. */
 type Untyped = Record<string, (...values: unknown[]) => unknown>;
 
 const native = loadNative();
@@ -185,7 +185,7 @@ describe('the native side', () => {
     ['openLeg', leg({ near: 0 }), 'near must be a whole number from 1 to 4294967295, not 0'],
     ['bridge', [1], 'b is missing'],
     ['hearTones', [1, 1], 'wanted must be true or false, not 1'],
-    // What plays and listens.
+    // Playback and detection.
     [
       'playTone',
       [{ ...PLAY, manner: 'loud', tone: TONE }],
@@ -204,7 +204,7 @@ describe('the native side', () => {
     ['playTone', [{ ...PLAY, tone: { ...TONE, loud: true } }], 'tone.loud is unknown'],
     ['playTone', [{ ...PLAY, tone: TONE, held: true }], 'held is unknown'],
     ['playTone', [{ ...PLAY, tone: 'ringing' }], 'tone must be an object, not "ringing"'],
-    ['playTone', [], 'the options object is missing'],
+    ['playTone', [], '%s rejects a wrong value and names it (%#)'],
     [
       'statistics',
       [1, new Float64Array(20)],
@@ -253,7 +253,7 @@ describe('the native side', () => {
     expect(() => engine[method]?.(...values)).toThrow(new TypeError(`${method}: ${message}`));
   });
 
-  it('gets every value of a session', () => {
+  it('receives every value of a session', () => {
     const whole: Required<MediaSession> = {
       ...REMOTE,
       telephoneEvent: { send: 96, receive: 97, clockRate: 48_000 },
@@ -274,7 +274,7 @@ describe('the native side', () => {
     );
   });
 
-  it('refuses wrong values of sockets, clips and streams as well', () => {
+  it('rejects wrong values of sockets, clips and streams too', () => {
     const untyped = sockets as unknown as Untyped;
     const open = (changes: object) => () =>
       untyped['open']?.({
@@ -306,7 +306,7 @@ describe('the native side', () => {
     );
   });
 
-  it('names the error of a port that cannot be opened: taken, or not ours', () => {
+  it('names the error of a port that cannot be opened: used, or not local', () => {
     const open = (host: string): number => {
       const own = new native.Engine(false, host, () => undefined, 1, true);
       try {

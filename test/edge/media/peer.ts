@@ -1,4 +1,4 @@
-/** A peer of a leg in manual mode: speaks RTP packets into the engine and reads what comes back. */
+/** A peer of a leg in manual mode: sends RTP packets to the engine and reads its packets. */
 
 import alawmulaw from 'alawmulaw';
 import { silentLogger } from '../../../src/base/logger.ts';
@@ -47,7 +47,7 @@ export function parseRtp(bytes: Uint8Array): Rtp {
   };
 }
 
-/** Samples `from` onwards of a sine. */
+/** Samples of a sine, starting at sample `from`. */
 export function sine(
   hz: number,
   samples: number,
@@ -64,7 +64,7 @@ export const decodeMulaw = (bytes: Uint8Array): Int16Array => mulaw.decode(bytes
 export const l16 = (samples: Int16Array): Buffer =>
   Buffer.from(samples.buffer, samples.byteOffset, samples.byteLength);
 
-/** Share of the energy that lies at `hz`, 0..1: 1 for a pure tone of that frequency. */
+/** Fraction of the energy at `hz`, 0..1: 1 for a pure tone of that frequency. */
 export function purity(samples: Int16Array, hz: number, rate = 8000): number {
   let re = 0;
   let im = 0;
@@ -118,7 +118,7 @@ export function manualEngine(
   return { media, drive: media.manual };
 }
 
-/** Sends 20 ms packets of µ-law on the grid. */
+/** Sends 20 ms packets of µ-law at exact intervals. */
 export class Peer {
   readonly from: { address: string; port: number };
   sequence = 1000;
@@ -144,7 +144,7 @@ export class Peer {
     this.timestamp += samples.length;
   }
 
-  /** A packet with the present timestamp, which stays as it is. */
+  /** Sends a packet with the current timestamp, without advancing it. */
   raw(payloadType: number, payload: Uint8Array, options: { marker?: boolean } = {}): void {
     const { sequence, timestamp, ssrc } = this;
     this.#drive.inject(
@@ -155,7 +155,7 @@ export class Peer {
     this.sequence += 1;
   }
 
-  /** A packet that gets lost. */
+  /** Skips a packet, which counts as lost. */
   lose(samples = FRAME): void {
     this.sequence += 1;
     this.timestamp += samples;

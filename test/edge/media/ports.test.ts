@@ -1,4 +1,4 @@
-/** RTP ports rest before their next use; the only port there is rests as short as any may. */
+/** Quarantine of RTP ports; a single port is reused after the minimum time. */
 import { afterEach, expect, it } from 'vitest';
 import { silentLogger } from '../../../src/base/logger.ts';
 import type { PeerAtEnd } from '../../../src/domain/call/needs.ts';
@@ -9,7 +9,7 @@ const QUIET = { dtmf: () => undefined, silent: () => undefined };
 let media: MediaEngine;
 afterEach(() => media.stop());
 
-/** A leg on the only port of an engine, which closes; answers from when on the port may be had again, ms. */
+/** Closes a leg on the only port of an engine and returns the time until the port is available again, in ms. */
 async function restsMs(peer: PeerAtEnd | undefined, found = false): Promise<number> {
   media = createMedia({
     rtpHost: '127.0.0.1',
@@ -42,6 +42,6 @@ it.each<[string, PeerAtEnd | undefined, number]>([
   expect(await restsMs(peer)).toBe(ms);
 });
 
-it('after anything that somebody has sent a packet to', async () => {
+it('after a packet was received', async () => {
   expect(await restsMs('refused', true)).toBe(5000);
 });

@@ -1,4 +1,4 @@
-/** What a leg tells of its quality: figures that are true, to us and to its peer. */
+/** Quality statistics of a leg: correct values locally and in reports to the peer. */
 import { afterEach, describe, expect, it } from 'vitest';
 import type { MediaSession } from '../../../src/domain/call/needs.ts';
 import type { MediaEngine } from '../../../src/edge/media/engine.ts';
@@ -22,7 +22,7 @@ async function call(session: Partial<MediaSession> = {}) {
   leg.configure({ ...REMOTE, ...session });
   const reports: Buffer[] = [];
   let sentSsrc = 0;
-  /** Packets at which moment, ms; undefined: lost. */
+  /** Delivers packets at the given times in ms; undefined means lost. */
   const run = (packets: number, arrival: (n: number) => number | undefined): void => {
     const due = Array.from({ length: packets }, (_, n) => ({ n, at: arrival(n) }))
       .filter((each): each is { n: number; at: number } => each.at !== undefined)
@@ -49,8 +49,8 @@ async function call(session: Partial<MediaSession> = {}) {
   return { leg, run, tell, reports, sentSsrc: () => sentSsrc };
 }
 
-describe('what came from the peer', () => {
-  it('4 % of loss are 4 %, in our figures and in the report to the peer', async () => {
+describe('statistics of received audio', () => {
+  it('reports 4 % loss locally and to the peer', async () => {
     const { leg, run, reports } = await call();
     run(2000, (n) => (n % 25 === 12 ? undefined : n * 20));
     expect(leg.quality().lossFraction).toBeCloseTo(0.04, 3);
@@ -64,9 +64,9 @@ describe('what came from the peer', () => {
     expect(last.readUIntBE(5, 3) / (highest + 1)).toBeCloseTo(0.04, 2);
   });
 
-  it('what a busy sender sends too late is no loss: it is discarded, and told apart', async () => {
+  it('counts late packets of a busy sender as discarded, separately from loss', async () => {
     const { leg, run, reports } = await call();
-    // Every two seconds the sender does nothing for 160 ms, and then sends all of it.
+    // Every two seconds the sender stops for 160 ms and then sends all of it.
     run(1500, (n) => (n % 100 < 8 && n > 100 ? (n - (n % 100) + 8) * 20 : n * 20));
     const quality = leg.quality();
     expect(quality).toMatchObject({ packetsLost: 0, lossFraction: 0 });
@@ -75,7 +75,7 @@ describe('what came from the peer', () => {
     expect(reports.every((report) => report.readUIntBE(28 + 5, 3) === 0)).toBe(true);
   });
 
-  it('bursts are told with their density and lengths, and cost more than single losses', async () => {
+  it('reports bursts with density and lengths, and rates them worse than single losses', async () => {
     const single = await call();
     single.run(2000, (n) => (n % 25 === 12 ? undefined : n * 20));
     const burst = await call();
@@ -88,7 +88,7 @@ describe('what came from the peer', () => {
   });
 });
 
-describe('what the peer reports', () => {
+describe('reports of the peer', () => {
   const receiverReport = (about: number, lost: number, highest: number): Buffer => {
     const report = Buffer.alloc(32);
     report.set([0x81, 201, 0, 7]);
@@ -100,12 +100,12 @@ describe('what the peer reports', () => {
     return report;
   };
 
-  it('is how our audio came there: loss, jitter, and a MOS of its own', async () => {
+  it('describe our audio at the peer: loss, jitter and a separate MOS', async () => {
     const { leg, run, tell, sentSsrc } = await call();
     run(500, (n) => n * 20);
     expect(leg.quality().peer).toBeUndefined();
     const sent = leg.quality().packetsSent;
-    // Sequence numbers that are not ours: the share is of what we have sent.
+    // The sequence numbers are not ours, so the loss relates to the packets that we sent.
     tell(receiverReport(sentSsrc(), Math.round(sent * 0.1), 0x7fffffff));
     const { peer, mos } = leg.quality();
     expect(peer?.lossFraction).toBeCloseTo(0.1, 2);
@@ -114,7 +114,7 @@ describe('what the peer reports', () => {
     expect(mos).toBeGreaterThan(4.2);
   });
 
-  it('VoIP metrics (RFC 3611) are sent to who wants them, and understood', async () => {
+  it('include VoIP metrics (RFC 3611) in both directions if requested', async () => {
     const plain = await call();
     plain.run(400, (n) => n * 20);
     expect(plain.reports.some((report) => report.includes(Buffer.from([207, 0, 10])))).toBe(false);

@@ -1,4 +1,4 @@
-/** How loud a conference is: many voices never clip, and the noise of who is silent does not add up. */
+/** Level of a conference: many voices do not clip, and the noise of silent members does not add up. */
 import { afterEach, describe, expect, it } from 'vitest';
 import type { MediaEngine } from '../../../src/edge/media/engine.ts';
 import { l16, manualEngine, parseRtp, purity, REMOTE, rms, rtp, sine } from './peer.ts';
@@ -21,7 +21,7 @@ const tone =
   (hz: number, peak: number): Voice =>
   (from) =>
     sine(hz, SAMPLES, { from, rate: RATE, peak });
-/** White, the same each time. */
+/** White noise, the same in every run. */
 const noise = (peak: number): Voice => {
   let state = 1;
   return () =>
@@ -31,7 +31,7 @@ const noise = (peak: number): Voice => {
     });
 };
 
-/** What the first member hears of the others, 16 kHz. */
+/** Audio of the others as the first member receives it, 16 kHz. */
 async function conference(ms: number, voices: readonly ((atMs: number) => Voice)[]) {
   const { media, drive } = manualEngine();
   engines.push(media);
@@ -70,7 +70,7 @@ async function conference(ms: number, voices: readonly ((atMs: number) => Voice)
 }
 
 describe('a conference', () => {
-  it('of loud voices is turned down to 1 dB below full scale, and nothing is cut off', async () => {
+  it('is attenuated to 1 dB below full scale for loud voices without clipping', async () => {
     const loud = [300, 500, 700].map((hz) => () => tone(hz, 28_000));
     const heard = await conference(1500, loud);
     const peak = heard.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
@@ -80,7 +80,7 @@ describe('a conference', () => {
     expect(pure).toBeGreaterThan(0.97);
   });
 
-  it('does not add up the noise of who is silent, and hears his words from their beginning', async () => {
+  it('does not add up the noise of silent members, and plays their words from the start', async () => {
     const word = (at: number): boolean => at >= 2000 && at < 2400;
     const line = noise(60);
     const speaker = (at: number): Voice => (word(at) ? tone(600, 6000) : line);
@@ -88,7 +88,7 @@ describe('a conference', () => {
     const before = heard.slice(24_000, 30_000);
     expect(rms(before)).toBeGreaterThan(0);
     expect(rms(before)).toBeLessThan(60 / Math.sqrt(3) / 5);
-    // The word whole, wherever the delay of the buffers puts it.
+    // Find the word at any buffer delay.
     let loud = 0;
     for (let at = 0; at + 160 <= heard.length; at += 160)
       loud += rms(heard.subarray(at, at + 160)) > 3500 ? 1 : 0;

@@ -60,7 +60,7 @@ async function phone(): Promise<{ socket: Socket; port: number; packets: Buffer[
   return { socket, port: socket.address().port, packets };
 }
 
-/** The leg's next packet, to whichever of them: it sends one every 20 ms. */
+/** Next packet of the leg at any of the phones; it sends one every 20 ms. */
 async function nextPacket(...phones: readonly { readonly socket: Socket }[]): Promise<void> {
   const over = new AbortController();
   const { signal } = over;
@@ -74,7 +74,7 @@ const configure = (leg: MediaLeg, port: number): void =>
   leg.configure({ ...REMOTE, address: '127.0.0.1', port });
 
 describe('the media engine on real sockets', () => {
-  it('a port that has rested may be bound again, whatever else happens', async () => {
+  it('binds a released port again after its quarantine', async () => {
     const warned: unknown[] = [];
     const logger = { ...silentLogger, warn: (facts: object) => void warned.push(facts) };
     const media = engine({ portMin: 31_990, portMax: 31_991, logger });
@@ -87,7 +87,7 @@ describe('the media engine on real sockets', () => {
   });
 
   it.each([true, false])(
-    'sends a clip as RTP every 20 ms and reports its end (io_uring wanted: %s)',
+    'sends a clip as RTP every 20 ms and reports its end (io_uring requested: %s)',
     async (ioUring) => {
       const media = engine({ ioUring });
       const { port, packets } = await phone();
@@ -107,7 +107,7 @@ describe('the media engine on real sockets', () => {
     },
   );
 
-  it('carries a caller into a stream and the stream back to the caller', async () => {
+  it('carries audio from a caller to a stream and back', async () => {
     const media = engine();
     const { socket, port, packets } = await phone();
     const leg = await media.openLeg({ mediaTimeoutMs: 0 }, QUIET);
@@ -156,7 +156,7 @@ describe('the media engine on real sockets', () => {
     expect(leg.close()).toMatchObject({ packetsReceived: 3, packetsLost: 0 });
   });
 
-  it('takes anything at all on its ports and goes on', async () => {
+  it('accepts arbitrary data on its ports and continues', async () => {
     const media = engine();
     const { socket, port, packets } = await phone();
     const leg = await media.openLeg({ mediaTimeoutMs: 0 }, QUIET);
@@ -174,7 +174,7 @@ describe('the media engine on real sockets', () => {
     expect(media.counters().malformed + media.counters().unknownSources).toBeGreaterThan(0);
   });
 
-  it('follows the owner: back from a stranger with its first packet, and to where a NAT moved it', async () => {
+  it('follows the peer: returns with its first packet, and follows it to a new NAT address', async () => {
     const media = engine();
     const [owner, moved, stranger] = [await phone(), await phone(), await phone()];
     const changes: string[] = [];
@@ -207,7 +207,7 @@ describe('the media engine on real sockets', () => {
     const leaked = stranger.packets.length;
     expect(leaked).toBeGreaterThan(0);
     await speak(30, owner.socket, stranger.socket);
-    // At most the packets that were on their way.
+    // At most the packets that were in transit.
     expect(stranger.packets.length - leaked).toBeLessThan(3);
     expect(owner.packets.length).toBeGreaterThan(25);
     streams.set(moved.socket, streams.get(owner.socket)!);
@@ -220,7 +220,7 @@ describe('the media engine on real sockets', () => {
     ]);
   });
 
-  it('refuses a leg when no port is left, and does not use one again while it rests', async () => {
+  it('refuses a leg without a free port, and reuses none in quarantine', async () => {
     const media = engine({ portMin: 32_000, portMax: 32_003 });
     const a = await media.openLeg({ mediaTimeoutMs: 0 }, QUIET);
     const b = await media.openLeg({ mediaTimeoutMs: 0 }, QUIET);
@@ -234,7 +234,7 @@ describe('the media engine on real sockets', () => {
     });
   });
 
-  it('passes over a port that another process holds', async () => {
+  it('skips a port used by another process', async () => {
     const taken = createSocket('udp4');
     taken.bind(32_010, '127.0.0.1');
     await once(taken, 'listening');
@@ -245,7 +245,7 @@ describe('the media engine on real sockets', () => {
     expect((await media.openLeg({ mediaTimeoutMs: 0 }, QUIET)).port).toBe(32_012);
   });
 
-  it('stops in the middle of a recording and leaves a complete file', async () => {
+  it('stops during a recording and leaves a complete file', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'media-'));
     closers.push(() => rmSync(folder, { recursive: true }));
     const media = engine();
@@ -270,7 +270,7 @@ describe('the media engine on real sockets', () => {
     expect(bytes).toHaveLength(44 + durationMs * 32);
   });
 
-  it('stops with legs open: what was waited for ends, and nothing new begins', async () => {
+  it('stops with open legs: pending operations end, and new ones are refused', async () => {
     const media = engine();
     const leg = await media.openLeg({ mediaTimeoutMs: 0 }, QUIET);
     configure(leg, 9);

@@ -1,4 +1,4 @@
-/** SRTP as a peer does it (RFC 3711, 6188, 7714), by node:crypto: written apart from the product, to be compared with. */
+/** SRTP implementation of a peer (RFC 3711, 6188, 7714) with node:crypto, independent of the product for comparison. */
 import { createCipheriv, createDecipheriv, createHmac } from 'node:crypto';
 import type { SrtpSuite } from '../../../src/domain/call/needs.ts';
 
@@ -17,7 +17,7 @@ export const masterBytes = (suite: SrtpSuite): number => SIZES[suite].key + SIZE
 const keystream = (key: Uint8Array, iv: Uint8Array, text: Uint8Array): Buffer =>
   createCipheriv(key.length === 32 ? 'aes-256-ctr' : 'aes-128-ctr', key, iv).update(text);
 
-/** RFC 3711 §4.3: bytes of the session key with this label. */
+/** Session key bytes for this label (RFC 3711 §4.3). */
 export function derive(
   key: Uint8Array,
   salt: Uint8Array,
@@ -35,7 +35,7 @@ interface Keys {
   readonly salt: Buffer;
 }
 
-/** One direction. The caller keeps count of the rollovers. */
+/** One direction. The caller counts the rollovers. */
 export class SrtpContext {
   readonly #size: (typeof SIZES)[SrtpSuite];
   readonly #rtp: Keys;
@@ -70,7 +70,7 @@ export class SrtpContext {
     ]);
   }
 
-  /** Throws when the tag is wrong. */
+  /** Throws if the tag is wrong. */
   unprotect(packet: Uint8Array, rollovers: number): Buffer {
     const bytes = Buffer.from(packet);
     const header = bytes.subarray(0, 12);
@@ -106,7 +106,7 @@ export class SrtpContext {
     return Buffer.concat([header, body, word, tag]);
   }
 
-  /** Throws when the tag is wrong. */
+  /** Throws if the tag is wrong. */
   unprotectRtcp(packet: Uint8Array): Buffer {
     const bytes = Buffer.from(packet);
     const header = bytes.subarray(0, 8);
@@ -162,7 +162,7 @@ export class SrtpContext {
   }
 }
 
-/** SSRC and index of 48 bits, one behind the other. */
+/** XORs the SSRC and the 48-bit index into the IV. */
 function xor(iv: Buffer, at: number, ssrc: number, index: number): void {
   const name = Buffer.alloc(10);
   name.writeUInt32BE(ssrc);

@@ -41,7 +41,7 @@ async function secureLeg(suite: SrtpSuite) {
   return { media, drive, leg, keys };
 }
 
-/** Packets of a tone, in the clear. */
+/** Packets of a tone, unencrypted. */
 function tone(count: number, first = 65_500): Uint8Array[] {
   const samples = sine(1000, count * FRAME);
   return Array.from({ length: count }, (_, i) =>
@@ -69,7 +69,7 @@ describe('the peer of these tests', () => {
 });
 
 describe.each(SUITES)('SRTP with %s', (suite) => {
-  it('what the peer says is heard, past the end of the sequence numbers', async () => {
+  it('decrypts audio of the peer beyond the wrap of sequence numbers', async () => {
     const { media, drive, leg, keys } = await secureLeg(suite);
     const listener = await media.openLeg(
       { mediaTimeoutMs: 0 },
@@ -91,7 +91,7 @@ describe.each(SUITES)('SRTP with %s', (suite) => {
     expect(leg.quality()).toMatchObject({ packetsReceived: 100, packetsLost: 0 });
   });
 
-  it('what is said to the peer only its key opens', async () => {
+  it("encrypts audio so that only the peer's key decrypts it", async () => {
     const { drive, leg, keys } = await secureLeg(suite);
     leg.play({ rate: 8000, samples: bytesOf(sine(600, 8000)) }, { loop: 1, mix: false });
     drive.advance(900);
@@ -106,7 +106,7 @@ describe.each(SUITES)('SRTP with %s', (suite) => {
     expect(() => wrong.unprotect(packets[0]!.bytes, 0)).toThrow();
   });
 
-  it('reports go both ways under the keys of RTCP', async () => {
+  it('protects reports in both directions with the RTCP keys', async () => {
     const { drive, leg, keys } = await secureLeg(suite);
     const ours = new SrtpContext(suite, keys.send);
     const theirs = new SrtpContext(suite, keys.receive);
@@ -115,7 +115,7 @@ describe.each(SUITES)('SRTP with %s', (suite) => {
     const report = drive.drain().find(({ localPort }) => localPort === leg.port + 1);
     const plain = ours.unprotectRtcp(report!.bytes);
     expect(plain[1]).toBe(200);
-    // The peer answers with a report about it, 40 ms later: a round trip becomes known.
+    // The peer sends a report about our stream 40 ms later, which gives the round-trip time.
     const reply = Buffer.alloc(32);
     reply.set([0x81, 201, 0, 7]);
     reply.writeUInt32BE(0x1234, 4);
@@ -132,7 +132,7 @@ describe.each(SUITES)('SRTP with %s', (suite) => {
 describe('SRTP', () => {
   const SUITE = 'AES_CM_128_HMAC_SHA1_80';
 
-  it('packets in the clear, forged or replayed are not heard', async () => {
+  it('drops unencrypted, forged and replayed packets', async () => {
     const { drive, leg, keys } = await secureLeg(SUITE);
     const peer = new SrtpContext(SUITE, keys.receive);
     for (const packet of tone(50, 100)) {
@@ -149,7 +149,7 @@ describe('SRTP', () => {
     expect(leg.quality().packetsReceived).toBe(1);
   });
 
-  it('the same keys once more go on; new ones begin anew', async () => {
+  it('continues with unchanged keys and restarts with new ones', async () => {
     const { drive, leg, keys } = await secureLeg(SUITE);
     const peer = new SrtpContext(SUITE, keys.receive);
     const packets = tone(200, 65_500);
@@ -172,13 +172,13 @@ describe('SRTP', () => {
     drive.drain();
     drive.advance(100);
     const ours = new SrtpContext(SUITE, next.send);
-    // A report may be among them, on the port above.
+    // A report may be among them, on the next port.
     const sent = drive.drain().filter(({ localPort }) => localPort === leg.port);
     expect(sent.length).toBeGreaterThan(3);
     for (const { bytes } of sent) expect(() => ours.unprotect(bytes, 0)).not.toThrow();
   });
 
-  it('from SRTP to plain RTP and back, as negotiation has it', async () => {
+  it('changes from SRTP to plain RTP and back after negotiation', async () => {
     const { drive, leg, keys } = await secureLeg(SUITE);
     leg.configure(session('none'));
     drive.advance(40);

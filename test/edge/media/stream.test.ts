@@ -91,7 +91,7 @@ const playAudio = (
   );
 
 describe('media messages (dialect §1.1)', () => {
-  it('carry every field of the superset, timestamps 20 ms apart, chunks from 1', async () => {
+  it('contain all fields of the superset, with timestamps every 20 ms and chunks from 1', async () => {
     const { drive, messages, peer } = await setUp({ extraHeadersJson: '"{\\"tenant\\":\\"7\\"}"' });
     for (let i = 0; i < 10; i += 1) {
       drive.advance(20);
@@ -116,24 +116,28 @@ describe('media messages (dialect §1.1)', () => {
     ['audio/x-l16', 8000, 320],
     ['audio/x-l16', 16_000, 640],
     ['audio/x-mulaw', 8000, 160],
-  ] as const)('carry the caller in %s at %i Hz, %i bytes each', async (encoding, rate, bytes) => {
-    const { drive, messages, peer } = await setUp({ encoding, rate });
-    for (let i = 0; i < 50; i += 1) {
-      peer.send(sine(440, FRAME, { from: i * FRAME }));
-      drive.advance(20);
-    }
-    const heard = messages.slice(5);
-    for (const { media } of heard) expect(Buffer.from(media.payload, 'base64')).toHaveLength(bytes);
-    const samples =
-      encoding === 'audio/x-l16'
-        ? audio(heard)
-        : decodeMulaw(
-            Buffer.concat(heard.map(({ media }) => Buffer.from(media.payload, 'base64'))),
-          );
-    expect(purity(samples, 440, rate)).toBeGreaterThan(0.99);
-  });
+  ] as const)(
+    "contain the caller's audio in %s at %i Hz, %i bytes each",
+    async (encoding, rate, bytes) => {
+      const { drive, messages, peer } = await setUp({ encoding, rate });
+      for (let i = 0; i < 50; i += 1) {
+        peer.send(sine(440, FRAME, { from: i * FRAME }));
+        drive.advance(20);
+      }
+      const heard = messages.slice(5);
+      for (const { media } of heard)
+        expect(Buffer.from(media.payload, 'base64')).toHaveLength(bytes);
+      const samples =
+        encoding === 'audio/x-l16'
+          ? audio(heard)
+          : decodeMulaw(
+              Buffer.concat(heard.map(({ media }) => Buffer.from(media.payload, 'base64'))),
+            );
+      expect(purity(samples, 440, rate)).toBeGreaterThan(0.99);
+    },
+  );
 
-  it('go on with silence while the peer sends nothing, from the start (dialect §0.2 rule 3)', async () => {
+  it('continue with silence while the peer sends nothing, from the start (dialect §0.2 rule 3)', async () => {
     const { drive, messages } = await setUp();
     drive.advance(1000);
     expect(messages.length).toBeGreaterThanOrEqual(49);
@@ -141,7 +145,7 @@ describe('media messages (dialect §1.1)', () => {
     expect(audio(messages).every((value) => value === 0)).toBe(true);
   });
 
-  it('leave on arrival, without a jitter buffer in between', async () => {
+  it('are sent on arrival, without a jitter buffer', async () => {
     const { drive, messages, peer } = await setUp();
     peer.send(sine(440, FRAME));
     drive.advance(1);
@@ -151,13 +155,13 @@ describe('media messages (dialect §1.1)', () => {
     expect(messages.length).toBe(before + 1);
   });
 
-  it('stay continuous over loss, reordering, repeats, a pause and a stall: no gap, no jump, no drift', async () => {
+  it('are continuous over loss, reordering, repeats, a pause and a stall: no gap, jump or drift', async () => {
     const { drive, messages, peer } = await setUp();
     const send = (i: number): void => peer.send(sine(440, FRAME, { from: i * FRAME }));
     for (let i = 0; i < 300; i += 1) {
       if (i % 30 === 7) peer.lose();
       else if (i % 30 === 11) {
-        // This one and the next change places.
+        // Swap this packet and the next one.
         peer.sequence += 1;
         peer.timestamp += FRAME;
         send(i + 1);
@@ -181,7 +185,7 @@ describe('media messages (dialect §1.1)', () => {
     expect(purity(samples.subarray(8 * FRAME, 150 * FRAME), 440)).toBeGreaterThan(0.9);
   });
 
-  it('do not pause while a key is pressed and no audio comes (RFC 4733)', async () => {
+  it('continue while a digit is sent without audio (RFC 4733)', async () => {
     const { drive, messages, peer } = await setUp();
     for (let i = 0; i < 20; i += 1) {
       peer.send(sine(440, FRAME, { from: i * FRAME }));
@@ -203,7 +207,7 @@ describe('media messages (dialect §1.1)', () => {
     expect(counts.at(-1)! - counts[0]!).toBe(10);
   });
 
-  it('of the outbound track carry what the peer hears', async () => {
+  it('of the outbound track contain the audio sent to the peer', async () => {
     const { drive, leg, messages } = await setUp({ tracks: 'both', bidirectional: false });
     leg.play({ rate: 8000, samples: l16(sine(1000, 8000)) }, { loop: 1, mix: false });
     drive.advance(1000);
@@ -221,7 +225,7 @@ describe('playAudio', () => {
     ['audio/x-l16', 24_000],
     ['audio/x-mulaw', 8000],
   ] as const)(
-    'in %s at %i Hz is heard at its pitch, without a click between messages',
+    'in %s at %i Hz is played at its pitch, without clicks between messages',
     async (type, rate) => {
       const { drive, stream } = await setUp();
       const tone = sine(1000, rate, { rate });
@@ -235,12 +239,12 @@ describe('playAudio', () => {
       }
       drive.advance(1000);
       const heard = line(drive).subarray(400, 7600);
-      expect(purity(heard, 1000)).toBeGreaterThan(0.9998); // 37 dB: µ-law itself gives 38
+      expect(purity(heard, 1000)).toBeGreaterThan(0.9998); // 37 dB: µ-law alone gives 38 dB
       expect(20 * Math.log10(rms(heard) / (8000 / Math.SQRT2))).toBeCloseTo(0, 0);
     },
   );
 
-  it('takes any length: odd bytes are carried into the next message', async () => {
+  it('accepts any length: odd bytes are kept for the next message', async () => {
     const { drive, stream } = await setUp();
     const bytes = l16(sine(1000, 8000));
     for (let at = 0; at < bytes.length; at += 333)
@@ -250,7 +254,7 @@ describe('playAudio', () => {
     expect(purity(line(drive).subarray(160, 7800), 1000)).toBeGreaterThan(0.999);
   });
 
-  it('takes a whole utterance at once and paces it on the 20 ms grid', async () => {
+  it('accepts a whole utterance and sends it in 20 ms intervals', async () => {
     const { drive, stream } = await setUp();
     stream.receive(playAudio(l16(sine(1000, 40_000))));
     expect(stream.queuedMs()).toBe(5000);
@@ -286,7 +290,7 @@ describe('playAudio', () => {
     ],
     ['no payload', '{"event":"playAudio","media":{}}', 'badPayload'],
     [
-      'a rate that nobody plays',
+      'an unsupported rate',
       '{"event":"playAudio","media":{"contentType":"audio/x-l16","sampleRate":11025,"payload":"AAAA"}}',
       'unsupportedFormat',
     ],
@@ -300,7 +304,7 @@ describe('playAudio', () => {
     expect(stream.receive(Buffer.from(text))).toBe(result);
   });
 
-  it('beyond the queue limit is refused whole, and the filling is told once per level', async () => {
+  it('is refused completely beyond the queue limit; each fill level is reported once', async () => {
     const { drive, stream, log } = await setUp({ queueMs: 1000 });
     const second = playAudio(l16(sine(1000, 800)));
     for (let i = 0; i < 10; i += 1) expect(stream.receive(second)).toBe('taken');
@@ -312,7 +316,7 @@ describe('playAudio', () => {
     expect(stream.receive(second)).toBe('taken');
   });
 
-  it('leaves within 20 ms when nothing is queued', async () => {
+  it('is sent within 20 ms if the queue is empty', async () => {
     const { drive, stream } = await setUp();
     drive.advance(500);
     drive.drain();
@@ -325,9 +329,9 @@ describe('playAudio', () => {
     expect(first!.atMs - at).toBeLessThanOrEqual(20);
   });
 
-  it('from a bot with 40 ms of jitter plays without a gap once the cushion has grown', async () => {
+  it('from a bot with 40 ms of jitter plays without gaps once the buffer has grown', async () => {
     const { drive, stream } = await setUp();
-    // 20 ms messages, of which every fourth comes 40 ms late together with those behind it.
+    // 20 ms messages; every fourth one is 40 ms late together with its successors.
     let owed = 0;
     for (let utterance = 0; utterance < 2; utterance += 1) {
       drive.drain();
@@ -371,12 +375,12 @@ describe('clearAudio and checkpoints', () => {
     const last = samples.findLastIndex((value) => Math.abs(value) > 50);
     expect(last).toBeLessThan(40);
     expect(packets[0]!.atMs - at).toBeLessThanOrEqual(20);
-    // A fade: no step larger than the tone itself makes.
+    // A fade has no step larger than those of the tone itself.
     for (let i = 1; i < 160; i += 1)
       expect(Math.abs(samples[i]! - samples[i - 1]!)).toBeLessThan(6300);
   });
 
-  it('answers a checkpoint when the last sample before it has left, in order', async () => {
+  it('reports checkpoints in order when the last sample before each has been sent', async () => {
     const { drive, stream, log } = await setUp();
     stream.receive(playAudio(l16(sine(1000, 800))));
     stream.checkpoint('first');
@@ -392,7 +396,7 @@ describe('clearAudio and checkpoints', () => {
     expect(purity(line(drive).subarray(160, 1600), 1000)).toBeGreaterThan(0.95);
   });
 
-  it('answers a checkpoint at once when nothing is queued', async () => {
+  it('reports a checkpoint immediately if the queue is empty', async () => {
     const { drive, stream, log } = await setUp();
     drive.advance(100);
     stream.checkpoint('now');
@@ -400,7 +404,7 @@ describe('clearAudio and checkpoints', () => {
     expect(log).toEqual(['played now']);
   });
 
-  it('never completes a checkpoint that a clear discarded, and goes on with what comes after', async () => {
+  it('never completes a discarded checkpoint, and continues with later ones', async () => {
     const { drive, stream, log } = await setUp();
     stream.receive(playAudio(l16(sine(1000, 8000))));
     stream.checkpoint('discarded');
@@ -414,7 +418,7 @@ describe('clearAudio and checkpoints', () => {
     expect(purity(line(drive).subarray(160, 1600), 500)).toBeGreaterThan(0.9);
   });
 
-  it('tells keypad presses with their wall time', async () => {
+  it('reports digits with their wall time', async () => {
     const { drive, log, peer } = await setUp();
     peer.send(sine(440, FRAME));
     drive.advance(20);
@@ -422,7 +426,7 @@ describe('clearAudio and checkpoints', () => {
     expect(log).toEqual([`dtmf # ${WALL_START + drive.nowMs()}`]);
   });
 
-  it('is silent both ways while paused, and its time goes on afterwards', async () => {
+  it('is silent in both directions while paused, and its time continues afterwards', async () => {
     const { drive, stream, messages } = await setUp();
     stream.receive(playAudio(l16(sine(1000, 8000))));
     drive.advance(200);

@@ -1,4 +1,4 @@
-/** STUN as a browser's ICE does it (RFC 8489), by node:crypto: written apart from the product. */
+/** STUN of a browser's ICE agent (RFC 8489) with node:crypto, independent of the product. */
 import { createHmac, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
@@ -9,7 +9,7 @@ export interface Check {
   readonly password: string;
   readonly useCandidate?: boolean;
   readonly transaction?: Buffer;
-  /** Attributes beside the usual. */
+  /** Additional attributes. */
   readonly extra?: ReadonlyArray<readonly [type: number, value: Buffer]>;
   readonly fingerprint?: boolean;
   readonly integrity?: boolean;
@@ -64,7 +64,7 @@ export interface Answer {
   readonly authentic: boolean;
 }
 
-/** Throws for what is no STUN message with a right fingerprint. */
+/** Throws if it is not a STUN message with a valid fingerprint. */
 export function readAnswer(datagram: Uint8Array, password: string): Answer {
   const bytes = Buffer.from(datagram);
   if (bytes.readUInt32BE(4) !== COOKIE) throw new Error('no STUN');

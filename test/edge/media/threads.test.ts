@@ -14,8 +14,8 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-describe('a leg that goes to another media thread', () => {
-  it('takes its recording and its stream along, without a gap', async () => {
+describe('a leg that moves to another media thread', () => {
+  it('moves its recording and its stream without a gap', async () => {
     const { media, drive } = manualEngine({ threads: 2 });
     engines.push(media);
     const keys: string[] = [];
@@ -100,7 +100,7 @@ describe('a leg that goes to another media thread', () => {
       const samples = new Int16Array(
         bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length),
       );
-      // Past the jitter buffer's first frames one tone without a break, in which any gap would show.
+      // After the first frames of the jitter buffer, a continuous tone, which would reveal any gap.
       expect(purity(samples.subarray(8000, 22_000), 1000)).toBeGreaterThan(0.99);
     }
     const steps = timestamps.slice(1).map((at, i) => at - (timestamps[i] ?? 0));

@@ -1,4 +1,4 @@
-/** A leg whose peer is found by ICE and whose keys come by DTLS, as a browser's are. */
+/** A leg with ICE and DTLS, as for a browser. */
 import { randomBytes } from 'node:crypto';
 import { generate } from 'selfsigned';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -48,7 +48,7 @@ const byIce = (protection: MediaSession['protection']): MediaSession => ({
   protection,
 });
 
-describe('checks of ICE', () => {
+describe('ICE checks', () => {
   async function checked(check: Check, from = BROWSER) {
     const { media, drive } = engine();
     const leg = await media.openLeg({ mediaTimeoutMs: 0 }, QUIET);
@@ -66,7 +66,7 @@ describe('checks of ICE', () => {
     };
   }
 
-  it('a right one is answered with where it came from, under our password', async () => {
+  it('answers a valid check with its source address, authenticated by our password', async () => {
     const { answer, sent, request } = await checked(GOOD);
     expect(sent).toMatchObject(BROWSER);
     expect(answer).toMatchObject({ type: 0x0101, address: '192.0.2.77:50000', authentic: true });
@@ -80,20 +80,20 @@ describe('checks of ICE', () => {
     ['no integrity', { ...GOOD, integrity: false }, 400],
     ['an attribute that is not known', { ...GOOD, extra: [[0x7777, Buffer.alloc(4)]] }, 420],
     ['no fingerprint', { ...GOOD, fingerprint: false }, undefined],
-  ])('%s is refused, and nothing goes to the sender', async (_, check, code) => {
+  ])('refuses %s and sends no media to the sender', async (_, check, code) => {
     const { answer, drive } = await checked(check);
     expect(answer?.errorCode).toBe(code);
     drive.advance(100);
     expect(drive.drain()).toEqual([]);
   });
 
-  it('one that was overheard and is sent again from elsewhere moves nothing', async () => {
+  it('ignores a captured check that is replayed from another address', async () => {
     const { drive, leg, request } = await checked(GOOD);
     drive.inject(leg.port, { address: '203.0.113.9', port: 666 }, request);
     expect(drive.drain()).toEqual([]);
   });
 
-  it('anything cut off or made up is no message', async () => {
+  it('ignores truncated and random messages', async () => {
     const { drive, leg } = await checked(GOOD);
     const request = bindingRequest({ ...GOOD, transaction: randomBytes(12) });
     for (let size = 0; size < request.length; size += 1) {
@@ -108,14 +108,14 @@ describe('checks of ICE', () => {
   });
 });
 
-describe('a restart of ICE while the call goes on', () => {
+describe('an ICE restart during a call', () => {
   const AGAIN = { localUfrag: 'ours2', localPassword: 'r'.repeat(22), remoteUfrag: 'them2' };
   const OTHER = { address: '198.51.100.8', port: 50_002 };
   const anew: Check = { username: 'ours2:them2', password: AGAIN.localPassword };
   const code = (sent: { bytes: Uint8Array } | undefined, password: string) =>
     sent === undefined ? undefined : readAnswer(sent.bytes, password);
 
-  /** A leg that talks to BROWSER, and has been told of new names. */
+  /** A leg connected to BROWSER that has new ICE credentials. */
   async function restarted() {
     const { media, drive } = engine();
     const leg = await media.openLeg({ mediaTimeoutMs: 0 }, QUIET);
@@ -137,7 +137,7 @@ describe('a restart of ICE while the call goes on', () => {
     return { drive, leg, rtpTo, check };
   }
 
-  it('the old way is used, and its checks answered, until the peer nominates anew', async () => {
+  it('keeps the old path and answers its checks until the peer nominates again', async () => {
     const { rtpTo, check } = await restarted();
     expect(rtpTo()).toEqual(['192.0.2.77:50000']);
     expect(code(check(BROWSER, GOOD), ICE.localPassword)).toMatchObject({ authentic: true });
@@ -147,14 +147,14 @@ describe('a restart of ICE while the call goes on', () => {
     expect(rtpTo()).toEqual(['198.51.100.8:50002']);
   });
 
-  it('names of before are foreign from then on', async () => {
+  it('refuses old user names afterwards', async () => {
     const { rtpTo, check } = await restarted();
     check(OTHER, { ...anew, useCandidate: true });
     expect(code(check(BROWSER, GOOD), ICE.localPassword)?.errorCode).toBe(401);
     expect(rtpTo()).toEqual(['198.51.100.8:50002']);
   });
 
-  it('the name of one session does not go with the password of the other', async () => {
+  it('refuses a user name with the password of the other session', async () => {
     const { check } = await restarted();
     for (const mixed of [
       { ...GOOD, password: AGAIN.localPassword },
@@ -165,13 +165,13 @@ describe('a restart of ICE while the call goes on', () => {
     }
   });
 
-  it('who checks no more is not sent to any more, until he checks again', async () => {
+  it('stops sending to a peer that stops checking, until it checks again', async () => {
     const { drive, rtpTo, check } = await restarted();
     drive.advance(29_000);
     expect(rtpTo()).toEqual(['192.0.2.77:50000']);
     drive.advance(2000);
     drive.drain();
-    // Consent is to RTCP too (RFC 7675 §5.1), which comes every few seconds.
+    // Consent also applies to RTCP (RFC 7675 §5.1), which is sent every few seconds.
     drive.advance(20_000);
     expect(rtpTo()).toEqual([]);
     check(BROWSER, GOOD);
@@ -179,7 +179,7 @@ describe('a restart of ICE while the call goes on', () => {
   });
 });
 
-/** A DTLS record of epoch 0. */
+/** DTLS record of epoch 0. */
 function dtlsRecord(type: number, body: Uint8Array, version = 0xfefd): Buffer {
   const head = Buffer.alloc(13);
   head[0] = type;
@@ -189,7 +189,7 @@ function dtlsRecord(type: number, body: Uint8Array, version = 0xfefd): Buffer {
   return Buffer.concat([head, body]);
 }
 
-/** One message in one fragment. */
+/** Handshake message in one fragment. */
 function handshakeRecord(type: number, message: number, body: Uint8Array): Buffer {
   const head = Buffer.alloc(12);
   head[0] = type;
@@ -209,12 +209,12 @@ const clientHello = (suite: readonly [number, number]): Buffer =>
 function forgedRecords(): [string, Buffer][] {
   const random = Buffer.from(Array.from({ length: 200 }, (_, i) => (i * 73 + 19) & 0xff));
   const records: [string, Buffer][] = [
-    ['213 bytes of a handshake that reads as nothing', dtlsRecord(22, random)],
+    ['213 bytes of an invalid handshake', dtlsRecord(22, random)],
     ['a message of random content', handshakeRecord(1, 0, random)],
     ['a fatal alert', dtlsRecord(21, Buffer.from([2, 40]))],
     ['close_notify', dtlsRecord(21, Buffer.from([1, 0]))],
     ['data', dtlsRecord(23, random)],
-    ['a ClientHello out of its place', handshakeRecord(1, 4, clientHello([0xc0, 0x2b]))],
+    ['an unexpected ClientHello', handshakeRecord(1, 4, clientHello([0xc0, 0x2b]))],
     ['a request for a cookie', handshakeRecord(3, 5, Buffer.from([0xfe, 0xfd, 2, 1, 2]))],
     ['Finished in the clear', handshakeRecord(20, 3, random.subarray(0, 12))],
     ['a message that would be 16 MB long', dtlsRecord(22, Buffer.alloc(60, 0xff))],
@@ -235,8 +235,8 @@ function forgedRecords(): [string, Buffer][] {
   ];
 }
 
-describe('keys by DTLS', () => {
-  /** Both ends are legs; what one sends the other gets, from where that one is seen. */
+describe('DTLS keys', () => {
+  /** Connects two legs: each receives the packets of the other from its visible address. */
   class Wire {
     readonly #drive: ManualDrive;
     readonly #ends: readonly MediaLeg[];
@@ -287,7 +287,7 @@ describe('keys by DTLS', () => {
     return { media, drive, a, b, faults, wire: new Wire(drive, a, b) };
   }
 
-  it('nothing is said before there are keys; then both hear each other', async () => {
+  it('sends no media before there are keys; then both receive audio', async () => {
     const { drive, a, b, faults, wire, media } = await pair();
     wire.run(100);
     expect(wire.kinds).toEqual([]);
@@ -314,7 +314,7 @@ describe('keys by DTLS', () => {
     expect(purity(Int16Array.from(heard.slice(4000, 12_000)), 800)).toBeGreaterThan(0.98);
   });
 
-  it('the same description once more changes nothing', async () => {
+  it('ignores an identical description', async () => {
     const { media, a, wire, faults, b } = await pair();
     wire.nominate();
     wire.run(200);
@@ -324,7 +324,7 @@ describe('keys by DTLS', () => {
     expect(b.quality().packetsReceived).toBeGreaterThan(15);
   });
 
-  it('another certificate than the description says: no keys, and the reason', async () => {
+  it('fails with a reason if the certificate differs from the description', async () => {
     const { faults, wire, b } = await pair(true);
     wire.nominate();
     wire.run(300);
@@ -332,7 +332,7 @@ describe('keys by DTLS', () => {
     expect(b.quality().packetsReceived).toBe(0);
   });
 
-  it('a handshake from an address that has not proved itself is not begun', async () => {
+  it('starts no handshake from an unverified address', async () => {
     const { drive, a, b, wire, faults } = await pair();
     wire.nominate();
     const hello = drive
@@ -374,7 +374,7 @@ describe('keys by DTLS', () => {
     });
   });
 
-  it('a ClientHello that no handshake can use is forgotten, and no alert of it is sent', async () => {
+  it('discards an unusable ClientHello without an alert', async () => {
     const { drive, a, b, faults, wire } = await pair();
     wire.nominate();
     const unusable = handshakeRecord(1, 0, clientHello([0x00, 0x2f]));
@@ -391,7 +391,7 @@ describe('keys by DTLS', () => {
     expect(faults).toEqual([undefined, undefined]);
   });
 
-  it('RTCP goes over the same port', async () => {
+  it('uses the same port for RTCP', async () => {
     const { drive, wire, a } = await pair();
     wire.nominate();
     wire.run(200);

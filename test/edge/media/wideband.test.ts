@@ -38,11 +38,11 @@ const session = (codec: SessionCodec, port: number, ptimeMs = 20): MediaSession 
   telephoneEvent: undefined,
 });
 
-/** Legs whose packets go where their sessions say: to each other, or to a phone of L16 at 16 kHz that the test plays. */
+/** Delivers packets according to the sessions: between legs, or to an L16 phone at 16 kHz played by the test. */
 class Wires {
   readonly media: MediaEngine;
   readonly drive: ManualDrive;
-  /** Of each phone by its port: what it says, and what it has heard. */
+  /** Sent frequency and received audio of each phone, by port. */
   readonly #phones = new Map<number, { leg: number; hz: number; heard: number[]; sent: number }>();
 
   constructor() {
@@ -56,7 +56,7 @@ class Wires {
     return this.media.openLeg({ mediaTimeoutMs: 0 }, { dtmf, silent: () => undefined });
   }
 
-  /** A leg whose peer says a sine, of 0 Hz nothing. */
+  /** A leg whose peer sends a sine; 0 Hz is silence. */
   async phone(hz: number): Promise<MediaLeg> {
     const leg = await this.open();
     const port = 50_000 + 2 * this.#phones.size;
@@ -65,7 +65,7 @@ class Wires {
     return leg;
   }
 
-  /** Two legs that are each other's peers. */
+  /** Two legs connected to each other. */
   async pair(codec: SessionCodec, ptimeMs = 20, backMs = ptimeMs): Promise<[MediaLeg, MediaLeg]> {
     const [a, b] = [await this.open(), await this.open()];
     a.configure(session(codec, b.port, ptimeMs));
@@ -85,7 +85,7 @@ class Wires {
     }
   }
 
-  /** What a phone has heard lately: so many samples at 16 kHz. */
+  /** Latest audio received by a phone: the given number of samples at 16 kHz. */
   heardBy(leg: MediaLeg, samples = 8000): Int16Array {
     const phone = [...this.#phones.values()].find((known) => known.leg === leg.port);
     return Int16Array.from(phone?.heard.slice(-samples) ?? []);
@@ -106,7 +106,7 @@ const bigEndian = (payload: Uint8Array): Int16Array => {
   );
 };
 
-/** A bot at a leg: what it has heard at 16 kHz. */
+/** A bot on a leg with its received audio at 16 kHz. */
 function botAt(leg: MediaLeg) {
   const heard: number[] = [];
   const stream = leg.openStream(
@@ -141,7 +141,7 @@ const WAYS = [
 ] as const;
 
 describe('6.5 kHz', () => {
-  it.each(WAYS)('reach a bot of 16 kHz from a caller of %s, over a bridge', async (_, codec) => {
+  it.each(WAYS)('reach a 16 kHz bot from a caller with %s, over a bridge', async (_, codec) => {
     const wires = new Wires();
     const phone = await wires.phone(6500);
     const [near, far] = await wires.pair(codec);
@@ -157,7 +157,7 @@ describe('6.5 kHz', () => {
     ['G.722', G722, 16_000],
     ['L16', L16, 16_000],
     ['Opus', OPUS, 24_000],
-  ] as const)('reach a caller of %s from a bot', async (_, codec, rate) => {
+  ] as const)('reach a caller with %s from a bot', async (_, codec, rate) => {
     const wires = new Wires();
     const phone = await wires.phone(0);
     const [near, far] = await wires.pair(codec);
@@ -171,7 +171,7 @@ describe('6.5 kHz', () => {
     expect(rms(heard)).toBeGreaterThan(4000);
   });
 
-  it('and 11 kHz reach a caller of Opus from a bot, as another decoder hears it', async () => {
+  it('and 11 kHz reach an Opus caller from a bot, checked with an independent decoder', async () => {
     const wires = new Wires();
     const leg = await wires.open();
     leg.configure(session(OPUS, 50_000));
@@ -193,7 +193,7 @@ describe('6.5 kHz', () => {
     expect(rms(lately)).toBeGreaterThan(3000);
   });
 
-  it('are heard in a conference by those who can, beside somebody of the telephone network', async () => {
+  it('reach capable members of a conference that also has a narrowband member', async () => {
     const wires = new Wires();
     const room = wires.media.openRoom({ floor: () => undefined });
     const flags = { muted: false, deaf: false };
@@ -204,11 +204,11 @@ describe('6.5 kHz', () => {
     const bot = botAt(narrowPeer);
     wires.run(1500);
     expect(purity(wires.heardBy(listener), 6500, 16_000)).toBeGreaterThan(0.9);
-    // Nothing of it folds back into the telephone band.
+    // No aliasing into the telephone band.
     expect(rms(bot.lately())).toBeLessThan(30);
   });
 
-  it('are whispered in a conference to those who are coached, and to nobody else', async () => {
+  it('reach only the coached members of a conference', async () => {
     const wires = new Wires();
     const room = wires.media.openRoom({ floor: () => undefined });
     const flags = { muted: false, deaf: false };
@@ -226,7 +226,7 @@ describe('6.5 kHz', () => {
     expect(rms(wires.heardBy(supervisor))).toBeLessThan(30);
   });
 
-  it('are in a recording, and in what is played from a file', async () => {
+  it('are kept in a recording and in file playback', async () => {
     const wires = new Wires();
     const folder = mkdtempSync(join(tmpdir(), 'carillon-wide-'));
     folders.push(folder);
@@ -257,14 +257,14 @@ describe('6.5 kHz', () => {
   });
 });
 
-describe('keypad digits', () => {
+describe('DTMF digits', () => {
   it.each([
     ['as tones over G.722', G722, true, undefined],
     ['as tones over Opus', OPUS, true, undefined],
     ['as events beside G.722', G722, false, 8000],
     ['as events on the clock of Opus', OPUS, false, 48_000],
     ['as events on another clock than that of Opus', OPUS, false, 8000],
-  ] as const)('%s are heard, each once', async (_, codec, inband, clockRate) => {
+  ] as const)('%s are detected once each', async (_, codec, inband, clockRate) => {
     const wires = new Wires();
     const pressed: string[] = [];
     const near = await wires.open();
@@ -281,7 +281,7 @@ describe('keypad digits', () => {
   });
 });
 
-describe('any packet times', () => {
+describe('arbitrary packet times', () => {
   const times = [10, 20, 30, 40, 50, 60];
   const cases = WAYS.flatMap(([name, codec]) =>
     times.map((ptimeMs, i) => [name, ptimeMs, times[(i + 2) % times.length]!, codec] as const),
@@ -300,13 +300,13 @@ describe('any packet times', () => {
   });
 });
 
-describe('a change of codec in the middle of a word', () => {
+describe('a codec change during a word', () => {
   it.each([
     ['PCMU to Opus', PCMU, OPUS],
     ['Opus to PCMU', OPUS, PCMU],
     ['PCMU to G.722', PCMU, G722],
     ['G.722 to Opus', G722, OPUS],
-  ] as const)('%s: the word is heard on, by the far end and by a bot', async (_, before, after) => {
+  ] as const)('%s: the word continues for the far end and for a bot', async (_, before, after) => {
     const wires = new Wires();
     const phone = await wires.phone(500);
     const [near, far] = await wires.pair(before);
@@ -315,7 +315,7 @@ describe('a change of codec in the middle of a word', () => {
     const listener = await wires.phone(0);
     wires.media.bridge(far, listener);
     wires.run(1000);
-    // The far end answers first; for 60 ms the near one still sends as before.
+    // The far end answers first; for 60 ms the near end still sends the old codec.
     far.configure(session(after, near.port));
     wires.run(60);
     near.configure(session(after, far.port));

@@ -1,4 +1,4 @@
-/** Servers that are no WebSocket server: bytes as a test wants them, on 127.0.0.1 or ::1, plain or through TLS. */
+/** Hostile servers that send arbitrary bytes, on 127.0.0.1 or ::1, in plain text or over TLS. */
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ export const pem = (name: string): string =>
   fileURLToPath(new URL(`tls/${name}.pem`, import.meta.url));
 export const readPem = (name: string): string => readFileSync(pem(name), 'utf8');
 
-/** The answer that opens the socket (RFC 6455 §4.2.2). */
+/** Response that opens the socket (RFC 6455 §4.2.2). */
 export function acceptance(request: string): string {
   const key = /sec-websocket-key: (.*)\r\n/i.exec(request)?.[1] ?? '';
   const accept = createHash('sha1')
@@ -44,7 +44,7 @@ export interface Attacker {
 
 type Greet<S extends Socket> = (socket: S, request: string) => void;
 
-/** Calls `greet` with the whole upgrade request; nothing is answered by itself. */
+/** Calls `greet` with the complete upgrade request; it sends no response itself. */
 export async function attacker(greet: Greet<Socket>, host = '127.0.0.1'): Promise<Attacker> {
   return listen(createServer(), 'connection', greet, 'ws', host);
 }
@@ -91,7 +91,7 @@ async function listen<S extends Socket>(
   };
 }
 
-/** A way to `url` that hands on every byte of the server in a segment of its own. */
+/** A proxy to `url` that forwards every byte of the server in a separate segment. */
 export async function byteByByte(url: string): Promise<Attacker> {
   const server = createServer((from) => {
     const to = connect(Number(new URL(url).port), '127.0.0.1');

@@ -38,8 +38,8 @@ describe('certificates', () => {
   it.each([
     ['an intermediate is missing', { cert: readPem('leaf') }, /UNABLE_TO_(VERIFY_LEAF|GET_ISSUER)/],
     ['it has expired', { cert: readPem('expired') }, /CERT_HAS_EXPIRED/],
-    ['it is of a client', { cert: readPem('client-only') }, /INVALID_PURPOSE/],
-  ])('%s: a connect failure that says so', async (_what, more, words) => {
+    ['it is a client certificate', { cert: readPem('client-only') }, /INVALID_PURPOSE/],
+  ])('%s: the connect failure names it', async (_what, more, words) => {
     const { told } = await attacked({ ...GOOD, ...more });
     await until(() => told.ends.length === 1, 'end');
     expect(told.ends).toEqual([{ kind: 'connectFailed', detail: expect.stringMatching(words) }]);
@@ -51,7 +51,7 @@ describe('certificates', () => {
     ['127.0.0.1', 'localhost.', 'localhost'],
     ['::1', undefined, false],
   ])(
-    '%s as %s is named, and asked for by its name alone (RFC 6066 §3)',
+    '%s as %s is verified and sent as SNI only if it is a name (RFC 6066 §3)',
     async (host, name, sni) => {
       const asked: unknown[] = [];
       const { told } = await attacked(
@@ -69,14 +69,14 @@ describe('certificates', () => {
   );
 });
 
-describe('versions and habits of servers', () => {
-  it.each(['TLSv1.2', 'TLSv1.3'] as const)('%s alone', async (version) => {
+describe('TLS versions and server behavior', () => {
+  it.each(['TLSv1.2', 'TLSv1.3'] as const)('connects with only %s', async (version) => {
     const { told } = await attacked({ ...GOOD, minVersion: version, maxVersion: version });
     await until(() => told.log.includes('cleared'), 'clear');
   });
 
   it.each(['TLSv1.2', 'TLSv1.3'] as const)(
-    'a client certificate is asked for: none is given; where it must be, that is the end (%s)',
+    'offers no client certificate; if one is required, the connection fails (%s)',
     async (version) => {
       const options = { ...GOOD, maxVersion: version, requestCert: true, ca: readPem('root') };
       const asked = await attacked({ ...options, rejectUnauthorized: false });
@@ -87,7 +87,7 @@ describe('versions and habits of servers', () => {
     },
   );
 
-  it('records that come byte by byte are records', async () => {
+  it('accepts records that arrive byte by byte', async () => {
     const { told, server } = await attacked(GOOD);
     await until(() => told.log.includes('cleared'), 'clear');
     const slow = await byteByByte(server.url);
@@ -97,7 +97,7 @@ describe('versions and habits of servers', () => {
     stream.streams.stop();
   });
 
-  it('a server that wants to shake hands again is not obeyed, and others go on', async () => {
+  it('refuses renegotiation without affecting other sockets', async () => {
     let renegotiated = 0;
     const { told, streams, server } = await attacked(
       { ...GOOD, maxVersion: 'TLSv1.2' },

@@ -8,7 +8,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0)) await cleanup();
 });
 
-/** A stream towards a server that answers the upgrade in order and then does as it likes. */
+/** A stream to a server that accepts the upgrade and then sends arbitrary data. */
 async function attacked(
   attack: (socket: import('node:net').Socket, accept: string) => void,
   client: Parameters<typeof openStream>[2] = {},
@@ -23,8 +23,8 @@ async function attacked(
 const CLEAR = { event: 'clearAudio' };
 const STOP = { event: 'stop' };
 
-describe('the answer to the upgrade', () => {
-  it('interim answers go before it, and messages come in the same segment (RFC 9110 §15.2)', async () => {
+describe('the upgrade response', () => {
+  it('may follow interim responses, with messages in the same segment (RFC 9110 §15.2)', async () => {
     const { told } = await attacked((socket, accept) => {
       const early = 'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: <x>\r\n\r\n';
       socket.write(Buffer.concat([Buffer.from(early + accept), text(CLEAR), text(STOP)]));
@@ -47,7 +47,7 @@ describe('the answer to the upgrade', () => {
       'too long',
     ],
     ['interim answers without end', 'HTTP/1.1 102 x\r\n\r\n'.repeat(4000), 'too long'],
-  ])('%s is a connect failure', async (_what, answer, words) => {
+  ])('%s causes a connect failure', async (_what, answer, words) => {
     const { told } = await attacked((socket) => socket.write(answer));
     await until(() => told.ends.length === 1, 'end');
     expect(told.ends).toEqual([{ kind: 'connectFailed', detail: expect.stringContaining(words) }]);
@@ -56,7 +56,7 @@ describe('the answer to the upgrade', () => {
 });
 
 describe('order', () => {
-  it('a burst of audio, checkpoint and clear in one segment takes effect in its order, the close last', async () => {
+  it('applies audio, checkpoint and clear from one segment in order, and the close last', async () => {
     const { told, media } = await attacked((socket, accept) => {
       const burst: Buffer[] = [Buffer.from(accept)];
       for (let i = 0; i < 200; i += 1) burst.push(text({ event: 'checkpoint', name: `${i}` }));
@@ -69,22 +69,22 @@ describe('order', () => {
     expect(told.ends).toMatchObject([{ kind: 'dropped', detail: expect.stringContaining('1000') }]);
   });
 
-  it('a bot that resets the connection while a message is being dealt with ends once', async () => {
+  it('ends once if a bot resets the connection while a message is processed', async () => {
     const { told, streams, server } = await attacked((socket, accept) => {
       socket.write(accept);
       for (let i = 0; i < 50; i += 1) socket.write(text(CLEAR));
       setImmediate(() => socket.resetAndDestroy());
     });
     await until(() => told.ends.length === 1, 'end');
-    // What there is to be told of the first comes before the end of another on the same thread.
+    // Events of the first are delivered before the end of another on the same thread.
     const second = another(streams, { url: server.url });
     await until(() => second.ends.length === 1, 'the end of another');
     expect(told.ends).toMatchObject([{ kind: 'dropped' }]);
   });
 });
 
-describe('memory and time of others', () => {
-  it('thousands of empty fragments, and pings between them, are one message', async () => {
+describe('isolation of memory and time', () => {
+  it('accepts thousands of empty fragments with pings in between as one message', async () => {
     const { told } = await attacked((socket, accept) => {
       const parts = [Buffer.from(accept), frame(1, '{"event":', false)];
       for (let i = 0; i < 2000; i += 1) parts.push(frame(0, '', false), frame(9));
@@ -95,7 +95,7 @@ describe('memory and time of others', () => {
     expect(told.ends).toEqual([]);
   });
 
-  it('a length that no message may have closes at once, not when the bytes are there', async () => {
+  it('closes on an excessive length immediately, before the bytes arrive', async () => {
     const head = Buffer.alloc(10);
     head[0] = 0x81;
     head[1] = 127;
@@ -109,7 +109,7 @@ describe('memory and time of others', () => {
     ]);
   });
 
-  it('an account whose bots have too much under way loses the socket that asks for more, nobody another', async () => {
+  it('closes the socket that exceeds the total limit of its account, and no other', async () => {
     const limits = { accountMessageBytes: 300_000 };
     const begun = frame(1, 'x'.repeat(250_000)).subarray(0, 100_000);
     const { told, streams, server } = await attacked(
@@ -132,7 +132,7 @@ describe('memory and time of others', () => {
     expect([...told.ends, ...stranger.ends]).toEqual([]);
   });
 
-  it('ten thousand pings of a bot that does not read end nothing and cost next to nothing', async () => {
+  it('handles ten thousand pings of a bot that does not read at almost no cost', async () => {
     const limits = { messages: { perSecond: 100_000, burst: 100_000 } };
     const { told, server } = await attacked(
       (socket, accept) => {
@@ -149,7 +149,7 @@ describe('memory and time of others', () => {
     server.sockets[0]?.resume();
   });
 
-  it('a bot that falls silent in the middle of a frame is dropped for its missing pong', async () => {
+  it('drops a bot that stops in the middle of a frame for its missing pong', async () => {
     const { told, clock } = await attacked((socket, accept) => {
       socket.write(
         Buffer.concat([Buffer.from(accept), frame(1, 'x'.repeat(1_000_000)).subarray(0, 500_000)]),
@@ -161,7 +161,7 @@ describe('memory and time of others', () => {
     expect(told.ends).toMatchObject([{ kind: 'dropped', detail: expect.stringContaining('pong') }]);
   });
 
-  it('pongs that nobody asked for keep nobody alive and wake nobody', async () => {
+  it('ignores unsolicited pongs for liveness, and they wake no thread', async () => {
     const { told, clock } = await attacked((socket, accept) => {
       socket.write(Buffer.concat([Buffer.from(accept), frame(10), frame(10), text(CLEAR)]));
     });
@@ -171,7 +171,7 @@ describe('memory and time of others', () => {
     expect(told.ends).toMatchObject([{ kind: 'dropped', detail: expect.stringContaining('pong') }]);
   });
 
-  it('a message that is made slow to read stops nobody', async () => {
+  it('a message that is slow to parse does not block other sockets', async () => {
     const hostile = `{"event":"media","media":{"payload":"${'='.repeat(4_000_000)}x"}}`;
     const { told } = await attacked((socket, accept) => {
       socket.write(Buffer.concat([Buffer.from(accept), frame(1, hostile), text(CLEAR)]));
@@ -183,7 +183,7 @@ describe('memory and time of others', () => {
   });
 });
 
-it('IPv6 addresses are taken from the URL', async () => {
+it('accepts IPv6 addresses in the URL', async () => {
   const server = await attacker((socket, request) => {
     socket.write(Buffer.concat([Buffer.from(acceptance(request)), text(STOP)]));
   }, '::1');

@@ -35,7 +35,7 @@ async function started(
 }
 
 describe('upgrade (dialect §1.3, §1.4)', () => {
-  it('carries signature, User-Agent and copies of the extra headers; no subprotocol, no compression', async () => {
+  it('sends signature, User-Agent and copies of the extra headers; no subprotocol, no compression', async () => {
     const customer = await bot();
     await started(customer);
     const { headers } = customer.requests[0]!;
@@ -69,7 +69,7 @@ describe('upgrade (dialect §1.3, §1.4)', () => {
     expect(customer.requests[0]?.url).toBe('/ws?b=2&a=1');
   });
 
-  it('user information of the URL becomes Basic authorization and leaves the URL', async () => {
+  it('converts user information of the URL to Basic authorization and removes it from the URL', async () => {
     const customer = await bot();
     const stream = openStream(customer.url.replace('ws://', 'ws://us%40er:p%3Ass@'));
     await until(() => stream.told.log.includes('started'), 'started');
@@ -77,7 +77,7 @@ describe('upgrade (dialect §1.3, §1.4)', () => {
     expect(customer.requests[0]?.headers.authorization).toBe(expected);
   });
 
-  it('extra headers that cannot stand in HTTP are left out of it', async () => {
+  it('omits extra headers that are invalid in HTTP', async () => {
     const customer = await bot();
     await started(customer, {
       extraHeaders: [
@@ -90,8 +90,8 @@ describe('upgrade (dialect §1.3, §1.4)', () => {
   });
 });
 
-describe('audio out', () => {
-  it('start comes first, then media numbered on, as text that strict clients accept', async () => {
+describe('outbound audio', () => {
+  it('sends start first, then numbered media, as text that strict clients accept', async () => {
     const customer = await bot();
     const { media } = await started(customer);
     media.events.media([mediaMessage(1), mediaMessage(2)]);
@@ -104,7 +104,7 @@ describe('audio out', () => {
     ]);
   });
 
-  it('the engine may reuse its buffer at once', async () => {
+  it('allows the engine to reuse its buffer immediately', async () => {
     const customer = await bot();
     const { media } = await started(customer);
     const buffer = mediaMessage(1);
@@ -131,7 +131,7 @@ describe('audio out', () => {
     });
   });
 
-  it('dtmf keeps its place between media messages', async () => {
+  it('keeps dtmf in order between media messages', async () => {
     const customer = await bot();
     const { media } = await started(customer);
     media.events.media([mediaMessage(1)]);
@@ -149,7 +149,7 @@ describe('audio out', () => {
 });
 
 describe('messages of the bot', () => {
-  it('checkpoint, playedStream, clearAudio and clearedAudio reach engine, bot and call', async () => {
+  it('delivers checkpoint, playedStream, clearAudio and clearedAudio to engine, bot and call', async () => {
     const customer = await bot();
     const { media, told } = await started(customer);
     customer.say({ event: 'checkpoint', streamId: OPTIONS.streamId, name: 'utt-7' });
@@ -162,7 +162,7 @@ describe('messages of the bot', () => {
     expect(told.log).toEqual(['started', 'played utt-7', 'cleared']);
   });
 
-  it('playAudio in an unusual shape is decoded and queued; a full queue is told', async () => {
+  it('decodes and queues playAudio in an unusual form; reports a full queue', async () => {
     const customer = await bot();
     const { media, told } = await started(customer);
     const message = {
@@ -178,7 +178,7 @@ describe('messages of the bot', () => {
     expect(told.faults).toEqual(['buffer_full']);
   });
 
-  it('sendDTMF is handed to the call and keeps the stream alive', async () => {
+  it('passes sendDTMF to the call and keeps the stream open', async () => {
     const customer = await bot();
     const { told } = await started(customer);
     customer.say({ event: 'sendDTMF', dtmf: '12#' });
@@ -186,7 +186,7 @@ describe('messages of the bot', () => {
     expect(told.ends).toEqual([]);
   });
 
-  it('broken JSON, half frames and binary rubbish are error events, never a close', async () => {
+  it('reports broken JSON, partial frames and binary data as error events without closing', async () => {
     const customer = await bot();
     const { media, told } = await started(customer);
     customer.say('{"event":"playAu');
@@ -200,7 +200,7 @@ describe('messages of the bot', () => {
     expect(told.ends).toEqual([]);
   });
 
-  it('a message in many WebSocket fragments is one message', async () => {
+  it('reassembles a message from many WebSocket fragments', async () => {
     const customer = await bot();
     const { media } = await started(customer);
     const text = JSON.stringify({ event: 'checkpoint', name: 'fragments' });
@@ -209,7 +209,7 @@ describe('messages of the bot', () => {
     await until(() => media.log.length === 1, 'checkpoint');
   });
 
-  it('stop ends the stream: stop is confirmed, the socket closes with 1000', async () => {
+  it('ends the stream on stop: confirms it and closes with 1000', async () => {
     const customer = await bot();
     const { media, told } = await started(customer);
     customer.say({ event: 'stop', streamId: OPTIONS.streamId });
@@ -222,7 +222,7 @@ describe('messages of the bot', () => {
 });
 
 describe('ends', () => {
-  it('close(reason) sends stop as the last message', async () => {
+  it('sends stop as the last message on close(reason)', async () => {
     const customer = await bot();
     const { socket, told, media } = await started(customer);
     media.events.media([mediaMessage(1)]);
@@ -239,7 +239,7 @@ describe('ends', () => {
     expect(told.ends).toEqual([{ kind: 'closed' }]);
   });
 
-  it('draining waits for the queue to leave', async () => {
+  it('waits for the queue to be sent when draining', async () => {
     const customer = await bot();
     const { socket, told, media } = await started(customer);
     socket.close('xml_moved_on', { drain: true });
@@ -250,7 +250,7 @@ describe('ends', () => {
     expect(told.ends).toEqual([{ kind: 'closed' }]);
   });
 
-  it('the end is never told inside the call that caused it', async () => {
+  it('never reports the end inside the call that caused it', async () => {
     const customer = await bot();
     const { socket, told } = await started(customer);
     socket.close('call_hangup');
@@ -263,7 +263,7 @@ describe('ends', () => {
     [1000, 'bye', 'code 1000, "bye"'],
     [1011, '', 'code 1011'],
   ])(
-    'the application closing with %i is dropped, with code and reason',
+    'reports a close by the application with %i as dropped, with code and reason',
     async (code, reason, words) => {
       const customer = await bot();
       const { told } = await started(customer);
@@ -273,7 +273,7 @@ describe('ends', () => {
     },
   );
 
-  it('a connection that breaks is dropped', async () => {
+  it('reports a broken connection as dropped', async () => {
     const customer = await bot();
     const { told } = await started(customer);
     customer.sockets[0]?.terminate();
@@ -281,7 +281,7 @@ describe('ends', () => {
     expect(told.ends).toMatchObject([{ kind: 'dropped' }]);
   });
 
-  it('a bot that does not answer pings is dropped', async () => {
+  it('drops a bot that does not answer pings', async () => {
     const customer = await bot({ autoPong: false });
     const { told, clock } = await started(customer);
     await clock.advance(40_000);
@@ -289,7 +289,7 @@ describe('ends', () => {
     expect(told.ends).toMatchObject([{ kind: 'dropped', detail: expect.stringContaining('pong') }]);
   });
 
-  it('a bot that answers pings stays', async () => {
+  it('keeps a bot that answers pings', async () => {
     const customer = await bot();
     let pings = 0;
     const { told, clock } = await started(customer);
@@ -299,7 +299,7 @@ describe('ends', () => {
     for (let i = 1; i <= 5; i += 1) {
       await clock.advance(20_000);
       await until(() => pings === i, `ping ${i}`);
-      // The pong is on its way: it comes before a message that the bot sends after it.
+      // The pong is in transit: it arrives before a message that the bot sends after it.
       const heard = told.log.length;
       customer.say({ event: 'clearAudio' });
       await until(() => told.log.length > heard, 'cleared');
@@ -307,7 +307,7 @@ describe('ends', () => {
     expect(told.ends).toEqual([]);
   });
 
-  it('a message beyond the limit closes with 1009 and says so', async () => {
+  it('closes with 1009 and a reason on a message beyond the limit', async () => {
     const customer = await bot();
     const limits = { maxMessageBytes: 1000 };
     const { told } = await started(customer, {}, { limits });
@@ -327,7 +327,7 @@ describe('ends', () => {
     expect(customer.messages.at(-1)).toContain('"event":"error"');
   });
 
-  it('no media for the stream: dropped', async () => {
+  it('drops the stream without media', async () => {
     const customer = await bot();
     const stream = openStream(customer.url, {}, {}, 'leg closed');
     await until(() => stream.told.ends.length === 1, 'end');
@@ -344,7 +344,7 @@ describe('connect failures', () => {
     return told.ends[0];
   };
 
-  it('nothing listens', async () => {
+  it('reports a refused connection', async () => {
     const server = createTcpServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
@@ -355,7 +355,7 @@ describe('connect failures', () => {
     });
   });
 
-  it('an HTTP status instead of an upgrade, redirects included', async () => {
+  it('reports an HTTP status instead of an upgrade, including redirects', async () => {
     const server = createServer((_request, response) => {
       response.writeHead(302, { location: 'ws://127.0.0.1:1/' }).end();
     }).listen(0, '127.0.0.1');
@@ -368,7 +368,7 @@ describe('connect failures', () => {
     });
   });
 
-  it('a server that accepts and says nothing, within the time limit', async () => {
+  it('times out on a server that accepts and sends nothing', async () => {
     const server = createTcpServer(() => undefined).listen(0, '127.0.0.1');
     await once(server, 'listening');
     cleanups.push(() => server.close());
@@ -382,14 +382,14 @@ describe('connect failures', () => {
   it.each([
     ['http://127.0.0.1/', 'must start with wss://'],
     ['not a url', 'cannot be parsed'],
-  ])('%s is refused', async (url, words) => {
+  ])('refuses %s', async (url, words) => {
     expect(await failure(url)).toEqual({
       kind: 'connectFailed',
       detail: expect.stringContaining(words),
     });
   });
 
-  it('ws:// is refused unless it is allowed', async () => {
+  it('refuses ws:// unless it is allowed', async () => {
     const customer = await bot();
     expect(await failure(customer.url, { egress: guard(false) })).toMatchObject({
       kind: 'connectFailed',
@@ -397,7 +397,7 @@ describe('connect failures', () => {
     expect(customer.requests).toEqual([]);
   });
 
-  it('an address that the egress guard refuses is never connected to', async () => {
+  it('never connects to an address that the egress guard refuses', async () => {
     const customer = await bot();
     expect(await failure(customer.url, { egress: guard(true, false) })).toEqual({
       kind: 'connectFailed',
@@ -411,7 +411,7 @@ describe('connect failures', () => {
     expect(customer.requests).toEqual([]);
   });
 
-  it('closed by the call while connecting', async () => {
+  it('ends when the call closes it while connecting', async () => {
     const customer = await bot();
     const { told, socket } = openStream(customer.url);
     socket.close('call_hangup');
@@ -422,7 +422,7 @@ describe('connect failures', () => {
 });
 
 describe('a bot that does not read', () => {
-  it('loses the oldest media, keeps the newest and every control message, and the rest of memory stays bounded', async () => {
+  it('loses the oldest media, keeps the newest and all control messages, and uses bounded memory', async () => {
     const customer = await bot();
     const { media, told, streams, socket } = await started(customer);
     customer.sockets[0]?.pause();
@@ -442,7 +442,7 @@ describe('a bot that does not read', () => {
     expect(streams.counters().open).toBe(0);
   });
 
-  it('is given no more than a second of old audio', async () => {
+  it('receives at most one second of old audio', async () => {
     const customer = await bot();
     const { media } = await started(customer);
     const chunks = () =>
@@ -452,7 +452,7 @@ describe('a bot that does not read', () => {
       sent += 1;
       media.events.media([mediaMessage(sent)]);
     };
-    // As fast as the bot reads: a live line is not faster.
+    // Send as fast as the bot reads, because a live line is not faster.
     while (sent < 200) {
       send();
       await until(() => chunks().length === sent, 'the message');
@@ -473,7 +473,7 @@ describe('a bot that does not read', () => {
     expect(tail).toEqual(['dtmf', 'media']);
   });
 
-  it('is given up when even control messages pile up', async () => {
+  it('is dropped when control messages exceed the limit', async () => {
     const customer = await bot();
     const { media, told } = await started(customer);
     customer.sockets[0]?.pause();
@@ -489,7 +489,7 @@ describe('a bot that does not read', () => {
 });
 
 describe('a bot that floods', () => {
-  it('is read no faster than the limit allows, told so once, and cut off when it goes on', async () => {
+  it('is read at the limited rate, warned once, and disconnected if it continues', async () => {
     const customer = await bot();
     const limits = { messages: { perSecond: 50, burst: 100 }, floodMs: 300 };
     const { media, streams, told } = await started(customer, {}, { limits });
@@ -506,7 +506,7 @@ describe('a bot that floods', () => {
 });
 
 describe('garbage instead of HTTP', () => {
-  it('is a connect failure', async () => {
+  it('causes a connect failure', async () => {
     const server = createTcpServer((socket) => socket.end('garbage\r\n\r\n')).listen(
       0,
       '127.0.0.1',
@@ -547,7 +547,7 @@ describe('wss', () => {
     return `wss://127.0.0.1:${(server.address() as AddressInfo).port}`;
   }
 
-  it('an unknown certificate authority is a connect failure that names the reason', async () => {
+  it('reports an unknown certificate authority as a connect failure with the reason', async () => {
     const { told } = openStream(await secureBot());
     await until(() => told.ends.length === 1, 'end');
     expect(told.ends).toEqual([
@@ -555,7 +555,7 @@ describe('wss', () => {
     ]);
   });
 
-  it('an authority of the operator is trusted beside the built-in ones, without ws:// being allowed', async () => {
+  it('trusts an authority of the operator in addition to the built-in ones, without allowing ws://', async () => {
     const client = { caFile: file('cert.pem'), egress: guard(false) };
     const { told, socket } = openStream(await secureBot(), {}, client);
     await until(() => told.log.includes('started'), 'started');
@@ -564,7 +564,7 @@ describe('wss', () => {
   });
 
   it.each(['localhost', '127.0.0.1'])(
-    'the name of the URL, %s, is one of the certificate',
+    'accepts the name of the URL, %s, in the certificate',
     async (host) => {
       const url = (await secureBot()).replace('127.0.0.1', host);
       const { told, socket } = openStream(url, {}, { caFile: file('cert.pem') });
@@ -575,7 +575,7 @@ describe('wss', () => {
     },
   );
 
-  it('a certificate for another name is a connect failure', async () => {
+  it('reports a certificate for another name as a connect failure', async () => {
     const url = (await secureBot()).replace('127.0.0.1', '127.0.0.2');
     const other = createTcpServer((from) => {
       const to = connect(Number(new URL(url).port), '127.0.0.1');
@@ -595,7 +595,7 @@ describe('wss', () => {
     ]);
   });
 
-  it('messages of any size go both ways, many in one record and one in many records', async () => {
+  it('transfers messages of any size both ways, many in one record and one in many records', async () => {
     const big = JSON.stringify({
       event: 'checkpoint',
       name: 'x'.repeat(1000),
@@ -613,7 +613,7 @@ describe('wss', () => {
     await until(() => heard.includes('close 1000'), 'close');
   });
 
-  it('a server that speaks no TLS is a connect failure', async () => {
+  it('reports a server without TLS as a connect failure', async () => {
     const server = createTcpServer((socket) => {
       socket.on('error', () => undefined);
       socket.end('HTTP/1.1 400 Bad Request\r\n\r\n');
@@ -628,7 +628,7 @@ describe('wss', () => {
     ]);
   });
 
-  it('a CA file that cannot be read stops the start', () => {
+  it('fails to start if the CA file cannot be read', () => {
     expect(() => openStream('wss://127.0.0.1', {}, { caFile: '/nowhere.pem' })).toThrow(
       '/nowhere.pem',
     );

@@ -1,4 +1,7 @@
-/** Run by environment.test.ts: streams towards the URLs of the command line, in this thread or in one that is ended. */
+/**
+ * Child process of environment.test.ts: opens streams to the URLs of the command line, in this thread or in one that is
+ * terminated.
+ */
 import { once } from 'node:events';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { until } from '../../eventually.ts';
@@ -6,17 +9,17 @@ import { mediaMessage, openStream } from './fixture.ts';
 
 const [mode = '', ...urls] = process.argv.slice(2);
 
-/** Commands of a bot after which its stream is in full swing. */
+/** Number of bot commands after which its stream counts as fully active. */
 const SWING = 50;
 
-/** Streams that speak to their bots, until each has said a lot itself. */
+/** Streams that exchange messages until each bot has sent enough. */
 async function swing(to: readonly string[]): Promise<void> {
   const streams = to.map((url) => openStream(url));
   for (const { told, media } of streams) {
     await until(() => {
       if (told.log.includes('started')) media[0]?.events.media([mediaMessage(1)]);
       return (media[0]?.log.length ?? 0) >= SWING;
-    }, 'full swing');
+    }, 'all streams active');
   }
 }
 

@@ -22,7 +22,7 @@ afterEach(async () => {
   for (const server of servers.splice(0)) await server.stop();
 });
 
-/** Says something every millisecond to whoever connects. */
+/** Servers that send a message every millisecond to each client. */
 async function talkers(): Promise<string[]> {
   const greet = (socket: import('node:net').Socket, request: string): void => {
     socket.write(acceptance(request));
@@ -41,13 +41,13 @@ const run = (mode: string, urls: readonly string[]) =>
   });
 
 it.each(['exit', 'worker'])(
-  'sockets in full swing survive the end of their environment: %s',
+  'active sockets survive the end of their environment: %s',
   async (mode) => {
     await expect(run(mode, await talkers())).resolves.toBeDefined();
   },
 );
 
-it('authorities that Node is told to trust are trusted', async () => {
+it('trusts additional authorities of Node', async () => {
   const server = await secureAttacker(SECURE, (socket, request) => {
     socket.write(Buffer.concat([Buffer.from(acceptance(request)), text({ event: 'stop' })]));
   });

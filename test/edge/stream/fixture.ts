@@ -1,4 +1,4 @@
-/** A media leg without audio, a customer's bot on 127.0.0.1, and a record of what the call was told. */
+/** A media leg without audio, a customer's bot on 127.0.0.1, and a record of the events of the call. */
 
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
@@ -41,7 +41,7 @@ export const OPTIONS: StreamSocketOptions = {
   direction: 'inbound',
 };
 
-/** A `media` message as the engine writes it, its sequence number still blank. */
+/** `media` message as written by the engine, with a blank sequence number. */
 export const mediaMessage = (chunk: number, payloadBytes = 320): Uint8Array =>
   new TextEncoder().encode(
     `{"sequenceNumber":          ,"event":"media","streamId":"${OPTIONS.streamId}","media":{"track":"inbound",` +
@@ -49,7 +49,7 @@ export const mediaMessage = (chunk: number, payloadBytes = 320): Uint8Array =>
       `"payload":"${Buffer.alloc(payloadBytes, chunk).toString('base64')}"},"extra_headers":"{\\"tenant\\":\\"7\\"}"}`,
   );
 
-/** Records every command; `verdict` decides what `receive` says, `accepts` whether `enqueue` has place. */
+/** Records all commands. `verdict` sets the result of `receive`; `accepts` sets whether `enqueue` has room. */
 class FakeMediaStream implements MediaStream {
   readonly log: string[] = [];
   readonly enqueued: Uint8Array[] = [];
@@ -92,7 +92,7 @@ class FakeMediaStream implements MediaStream {
   }
 }
 
-/** Only `openStream` is used by an audio stream. */
+/** A leg that implements only `openStream`. */
 function fakeLeg(opened: (stream: FakeMediaStream) => void, failure?: string): MediaLeg {
   const leg: Pick<MediaLeg, 'openStream'> = {
     openStream(options, events) {
@@ -176,11 +176,11 @@ class Told implements StreamSocketEvents {
   }
 }
 
-/** `ws://` and loopback are permitted, as while HTTP is bound to loopback. */
+/** Guard that allows `ws://` and loopback, as while HTTP is bound to loopback. */
 export const guard = (allowInsecure: boolean, allowLoopback = true): EgressGuard =>
   createEgressGuard({ allow: [], allowLoopback, allowInsecure });
 
-/** One stream towards `url`, with its bot's view, its media side and what the call was told. */
+/** One stream to `url`, with its bot, its media side and the events of the call. */
 export function openStream(
   url: string,
   stream: Partial<StreamSocketOptions> = {},
@@ -203,7 +203,7 @@ export function openStream(
   return { clock, told, media, streams, socket };
 }
 
-/** One more on the same sockets; what its call was told. */
+/** Another stream on the same sockets; returns the events of its call. */
 export function another(streams: AudioStreamsEdge, stream: Partial<StreamSocketOptions>): Told {
   const told = new Told();
   const leg = fakeLeg(() => undefined);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { openingFault, openingRequest } from '../../../src/edge/stream/handshake.ts';
 
 const KEY = 'dGhlIHNhbXBsZSBub25jZQ==';
-/** The example of RFC 6455 §1.3. */
+/** Example of RFC 6455 §1.3. */
 const ACCEPT = 's3pPLMBiTxaQ9kYGzzhZRbK+xOo=';
 
 const answer = (status: string, ...fields: string[]): string => [status, ...fields].join('\r\n');
@@ -20,7 +20,7 @@ describe('opening request (RFC 6455 §4.1)', () => {
   const request = (url: string, headers: Record<string, string> = {}): string[] =>
     openingRequest({ url: new URL(url), headers, key: KEY }).split('\r\n');
 
-  it('asks for the path and query of the URL, at its host and port', () => {
+  it('requests the path and query of the URL at its host and port', () => {
     const [line, host, ...rest] = request('ws://bot.example.com:9000/a%20b?x=1&y=2');
     expect(line).toBe('GET /a%20b?x=1&y=2 HTTP/1.1');
     expect(host).toBe('Host: bot.example.com:9000');
@@ -34,7 +34,7 @@ describe('opening request (RFC 6455 §4.1)', () => {
     ]);
   });
 
-  it('an empty path is /, a default port is not named, IPv6 keeps its brackets', () => {
+  it('writes an empty path as /, omits a default port, and keeps the brackets of IPv6', () => {
     expect(request('wss://bot.example.com').slice(0, 2)).toEqual([
       'GET / HTTP/1.1',
       'Host: bot.example.com',
@@ -42,22 +42,22 @@ describe('opening request (RFC 6455 §4.1)', () => {
     expect(request('ws://[::1]:81/')[1]).toBe('Host: [::1]:81');
   });
 
-  it('a value that cannot stand on the wire is left out, and splits no request', () => {
+  it('omits an invalid value, which cannot split the request', () => {
     const lines = request('ws://h/', { 'X-Good': 'yes', 'X-Bad': 'a\r\nX-Injected: 1' });
     expect(lines).toContain('X-Good: yes');
     expect(lines.join('\n')).not.toContain('Injected');
   });
 });
 
-describe('its answer (RFC 6455 §4.1)', () => {
-  it('the sample of §1.3 is right', () => {
+describe('response to the opening request (RFC 6455 §4.1)', () => {
+  it('accepts the example of §1.3', () => {
     expect(
       createHash('sha1').update(`${KEY}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64'),
     ).toBe(ACCEPT);
     expect(openingFault(answer(...GOOD), KEY)).toBeUndefined();
   });
 
-  it('names and tokens are compared without case, lists and repeated fields are read', () => {
+  it('compares names and tokens case-insensitively and reads lists and repeated fields', () => {
     const head = answer(
       'HTTP/1.1 101',
       'UPGRADE:WebSocket',
@@ -68,7 +68,7 @@ describe('its answer (RFC 6455 §4.1)', () => {
     expect(openingFault(head, KEY)).toBeUndefined();
   });
 
-  it('a subprotocol that was not asked for does no harm', () => {
+  it('accepts an unrequested subprotocol', () => {
     const head = answer(...GOOD, 'Sec-WebSocket-Protocol: audio.example.com');
     expect(openingFault(head, KEY)).toBeUndefined();
   });
@@ -84,7 +84,7 @@ describe('its answer (RFC 6455 §4.1)', () => {
     [without('Sec'), 'Sec-WebSocket-Accept'],
     [answer(...GOOD, 'Sec-WebSocket-Accept: another'), 'Sec-WebSocket-Accept'],
     [answer(...GOOD, 'Sec-WebSocket-Extensions: permessage-deflate'), 'extension'],
-  ])('%j is a fault', (head, words) => {
+  ])('rejects %j', (head, words) => {
     expect(openingFault(head, KEY)).toContain(words);
   });
 });

@@ -28,7 +28,7 @@ describe('threads of stream sockets', () => {
       account: 'one',
     });
 
-  it('one takes a tenth of its time before the next wakes; then the one with the least; a socket that is forgotten leaves its thread', () => {
+  it('one is used up to a tenth of its time before the next starts; then the least busy one; a released socket leaves its thread', () => {
     for (let socket = 1; socket <= 1203; socket += 1) open(socket);
     expect(counts()).toEqual([401, 401, 401]);
     for (let socket = 1; socket <= 300; socket += 1) sockets.forget(socket);

@@ -1,4 +1,4 @@
-/** Hears what the nodes log: while parts fail errors are right, bugs of ours are not. */
+/** Checks the log of the nodes: while components fail, errors are expected, but bugs are not. */
 import { isBug } from '../../../src/base/errors.ts';
 import type { LogFields, Logger } from '../../../src/base/logger.ts';
 

@@ -1,4 +1,4 @@
-/** The database of a simulated world: one for all nodes, each of which reaches it over a way of its own. */
+/** Database of a simulated cluster, shared by all nodes. Each node reaches it over a separate connection. */
 import type { Clock } from '../../../src/base/clock.ts';
 import { ServiceError } from '../../../src/base/errors.ts';
 import type { Logger } from '../../../src/base/logger.ts';
@@ -18,10 +18,10 @@ import type { NodeClock } from './node-clock.ts';
 import { Way } from './way.ts';
 
 const PATIENCE_MS = 1000;
-/** Share of calls whose transaction has looked whether its node lives, and commits so much later at the most. */
+/** Share of calls whose transaction commits late, after it has checked that its node is alive, and the longest delay. */
 const LATE = { share: 0.1, mostMs: 12_000 } as const;
 
-/** What waits on the disk of a node for the database, and outlives its process. */
+/** Spooled writes of a node for the database, which outlive its process. */
 export class NodeDisk implements Pick<Spool, 'size' | 'add' | 'next' | 'done' | 'close'> {
   readonly #lines: string[] = [];
 
@@ -47,22 +47,22 @@ export class NodeDisk implements Pick<Spool, 'size' | 'add' | 'next' | 'done' | 
 export interface DatabaseLink {
   readonly store: Store;
   readonly way: Way;
-  /** Writes what an earlier process of the node left on its disk. */
+  /** Writes the spool that an earlier process of the node left. */
   drain(): Promise<void>;
 }
 
 export class SimDatabase {
   isUp = true;
-  /** What nodes did after they had been declared dead. */
+  /** Actions of nodes after they were declared dead. */
   readonly faults: string[] = [];
-  /** Lives that another node has ended: `id epoch`. */
+  /** Node epochs that another node has ended: `id epoch`. */
   readonly #fenced = new Set<string>();
   readonly #random: SimRandom;
   readonly #clock: Clock;
   readonly #executor: Executor;
-  /** Calls that nobody else sees before this moment. */
+  /** Times before which other nodes do not see a call. */
   readonly #seenMs = new Map<string, number>();
-  /** As somebody sees it who stands beside it. */
+  /** Direct access without a simulated connection. */
   readonly store: Store;
 
   constructor(clock: Clock, random: SimRandom) {
@@ -82,7 +82,7 @@ export class SimDatabase {
   connect(clock: NodeClock, disk: NodeDisk, logger: Logger): DatabaseLink {
     const weather = { delayMs: [0, 3], unanswered: 0.005 } as const;
     const way = new Way(clock, this.#random.fork(), weather);
-    const lost = (): Error => new ServiceError('STORE_BUSY', 'the database is away');
+    const lost = (): Error => new ServiceError('STORE_BUSY', 'database unavailable');
     const direct: Submit = (unit, access) => {
       const act = async (): Promise<unknown> => {
         if (!this.isUp) throw lost();
@@ -101,17 +101,17 @@ export class SimDatabase {
     return { way, store: storeOver(clock, submit), drain: () => spooling.drainNow() };
   }
 
-  /** Another node has declared this life of the node dead. */
+  /** Returns whether another node has declared this epoch of the node dead. */
   isFenced(node: NodeRef): boolean {
     return this.#fenced.has(lifeOf(node));
   }
 
-  /** When others began to see the call. */
+  /** Time at which other nodes began to see the call. */
   seenSinceMs(callUuid: string): number {
     return this.#seenMs.get(callUuid) ?? 0;
   }
 
-  /** As a transaction that commits late: until then its node waits, and others do not see the call. */
+  /** Simulates a transaction that commits late: until then its node waits, and other nodes do not see the call. */
   async #open(unit: OpeningUnit, access: Access, clock: NodeClock): Promise<unknown> {
     const answer = await this.#executor.submit(unit, access);
     if (!this.#random.chance(LATE.share)) return answer;

@@ -1,9 +1,9 @@
-/** The clocks of one process: its wall clock is wrong by a while, and whatever reaches it waits while it stands still. */
+/** Clocks of one process. Its wall clock has an offset, and external events wait while the process is paused. */
 import type { Clock } from '../../../src/base/clock.ts';
 import { type SimClock, sleepBy } from '../clock.ts';
 
 export class NodeClock implements Clock {
-  /** How wrong the wall clock is. */
+  /** Offset of the wall clock in milliseconds. */
   offsetMs: number;
   readonly #base: SimClock;
   #state: 'runs' | 'still' | 'dead' = 'runs';
@@ -43,13 +43,13 @@ export class NodeClock implements Clock {
     return sleepBy(this, ms, signal);
   }
 
-  /** Something from outside reaches the process: now, when it goes on, or never. */
+  /** Delivers an external event: now, when the process resumes, or never. */
   reach(act: () => void): void {
     if (this.#state === 'runs') act();
     else if (this.#state === 'still') this.#held.push(act);
   }
 
-  /** SIGSTOP, or a virtual machine that is moved. */
+  /** Pauses the process, as SIGSTOP or a virtual machine migration does. */
   stand(): void {
     if (this.#state === 'runs') this.#state = 'still';
   }

@@ -1,4 +1,4 @@
-/** A node of a simulated cluster: a process of the real domain, joined as the real one is, that may die and begin anew. */
+/** A node of a simulated cluster: a process of the real domain with real wiring that may crash and restart. */
 import { assert } from '../../../src/base/errors.ts';
 import { asCallUuid } from '../../../src/base/ids.ts';
 import type { Logger } from '../../../src/base/logger.ts';
@@ -35,7 +35,7 @@ import { NodeClock } from './node-clock.ts';
 import { type SimRedis, SimRedisLink } from './redis.ts';
 
 export const HOST = 'registrar.test';
-/** Millionths of a dollar per minute begun. */
+/** Prices in millionths of a dollar per started minute. */
 export const PRICE = { sip: 6000, outbound: 20_000 };
 
 const settings = testSettings({
@@ -44,7 +44,7 @@ const settings = testSettings({
   CARILLON_CALLS_HEARTBEAT_MS: '1000',
 });
 
-/** What stands around the nodes. */
+/** Environment of the nodes. */
 export interface Surroundings {
   readonly clock: SimClock;
   readonly random: SimRandom;
@@ -52,7 +52,7 @@ export interface Surroundings {
   readonly customer: Customer;
   readonly database: SimDatabase;
   readonly redis: SimRedis;
-  /** Who can be called, by number. */
+  /** Phones that can be called, by number. */
   readonly phones: ReadonlyMap<string, SimPhone>;
   tell(line: string): void;
 }
@@ -66,10 +66,10 @@ export interface Process {
   readonly signalling: SimSignalling;
   readonly callbacks: CallbackClient;
   readonly calls: Calls;
-  /** Of all nodes. */
+  /** Call control across all nodes. */
   readonly control: CallControl;
   readonly clustered: Clustered;
-  /** Who was told of what, with this process's hand. */
+  /** Connection of this process to the customer's server. */
   readonly line: { cut(): void };
 }
 
@@ -77,11 +77,11 @@ export class SimNode {
   readonly id: string;
   process: Process | undefined;
   servesSinceMs = 0;
-  /** How wrong its wall clock is. */
+  /** Offset of its wall clock in milliseconds. */
   offsetMs: number;
   readonly #world: Surroundings;
   readonly #disk = new NodeDisk();
-  /** Every life of it, also those that ended before they served. */
+  /** Clock of the latest process, including processes that ended before they served. */
   #clock: NodeClock | undefined;
   #link: DatabaseLink | undefined;
   #isStarting = false;
@@ -97,7 +97,7 @@ export class SimNode {
     return this.#isStarting;
   }
 
-  /** What cuts it off now, or does not. */
+  /** Current connectivity of the node. */
   get ways(): { readonly database: boolean; readonly redis: boolean } {
     return {
       database: this.#link?.way.isCut ?? false,
@@ -105,7 +105,7 @@ export class SimNode {
     };
   }
 
-  /** A new process; a start that fails is left to be tried again. */
+  /** Starts a new process; a failed start may be repeated. */
   start(): void {
     assert(this.process === undefined && !this.#isStarting, 'one process at a time');
     const clock = new NodeClock(this.#world.clock, this.offsetMs);
@@ -150,7 +150,7 @@ export class SimNode {
     if (what !== 'database' && redis !== undefined) redis.way.isCut = isCut;
   }
 
-  /** Units of work on its disk. */
+  /** Number of work units in its spool. */
   get spooled(): number {
     return this.#disk.size;
   }
@@ -159,8 +159,12 @@ export class SimNode {
     const { random, ear, database, redis } = this.#world;
     const logger = ear.logger(this.id);
     const basics: Basics = {
-      ...{ settings, lists: { rates: [], carriers: [] }, dataDir: '' },
-      ...{ logger, clock, random: random.fork() },
+      settings,
+      lists: { rates: [], carriers: [] },
+      dataDir: '',
+      logger,
+      clock,
+      random: random.fork(),
     };
     const link = database.connect(clock, this.#disk, logger);
     this.#link = link;
@@ -200,7 +204,7 @@ export class SimNode {
     };
     await takeUp();
     const fenced = (cause: string | undefined): void => admission.pause(cause);
-    // A new life: the others have to hear of it first.
+    // The other nodes must first detect the new epoch.
     const letGo = (): void => {
       this.servesSinceMs = this.#world.clock.monotonicMs();
     };
@@ -208,7 +212,14 @@ export class SimNode {
     signalling.onInbound((leg) => calls.inbound.accept(leg));
     const control = shareControl(calls.control, clustered.peers);
     return {
-      ...{ clock, self, signalling, callbacks, calls, control, clustered, line },
+      clock,
+      self,
+      signalling,
+      callbacks,
+      calls,
+      control,
+      clustered,
+      line,
       database: link,
       redis: redisLink,
     };
@@ -230,20 +241,26 @@ export class SimNode {
     const signalling = new SimSignalling(clock, this.#world.random.fork(), tell, name);
     for (const [number, phone] of this.#world.phones) signalling.plugIn(number, phone);
     const media = { ...new FakeMedia().asMedia, status: () => ({ portsFree: 1000 }) };
-    const unheard = { load: () => Promise.reject(new Error('no sound is asked for')) };
+    const unheard = { load: () => Promise.reject(new Error('no sound is requested')) };
     const lines = {
-      ...{ callbacks, media, signalling, slots, directory, logs, ...NO_SPEECH },
+      callbacks,
+      media,
+      signalling,
+      slots,
+      directory,
+      logs,
+      ...NO_SPEECH,
       newCalls: new NewCalls(clock),
       destinations: { judgeRtp: () => ({ kind: 'send' as const }) },
       streams: {
         open: () => {
-          throw new Error('no stream is asked for');
+          throw new Error('no stream is requested');
         },
       },
       audio: { library: unheard, encoder: NO_ENCODER },
       speech: {
         speak: () => {
-          throw new Error('nothing is said');
+          throw new Error('no speech is requested');
         },
       },
       traces: new SipTraces(),
@@ -270,9 +287,9 @@ const NO_FILES = {
   wavDurationMs: () => Promise.resolve(undefined),
   remove: () => Promise.resolve(),
 };
-const NO_ENCODER = { encodeMp3: () => Promise.reject(new Error('nothing is recorded')) };
+const NO_ENCODER = { encodeMp3: () => Promise.reject(new Error('no recording is made')) };
 
-/** What the customer answers reaches the process as everything does. */
+/** Responses of the customer reach the process with the same delays as other events. */
 function lineOf({ customer, database }: Surroundings, clock: NodeClock, self: SelfNode) {
   const line = customer.line();
   const caller: HttpCaller & { cut(): void } = {
@@ -300,7 +317,10 @@ const callbacksOf = (
   { logs, lease }: { readonly logs: CallLogs; readonly lease: NodeLease },
 ): CallbackClient =>
   createCallbackClient({
-    ...{ http, clock, random, logger },
+    http,
+    clock,
+    random,
+    logger,
     tokens: new KnownTokens(store.signingTokens),
     notifications: store.notifications,
     settings: settings.webhooks,

@@ -1,4 +1,4 @@
-/** A Redis as nodes of a simulated world see it: far away, forgetful after a restart, and with messages that get lost. */
+/** Redis as seen by the nodes of a simulated cluster: with latency, data loss after a restart, and lost messages. */
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../../src/base/clock.ts';
 import { ServiceError } from '../../../src/base/errors.ts';
@@ -9,7 +9,7 @@ import { Way } from './way.ts';
 
 const COMMAND_MS = 500;
 const RECONNECT_MS = 200;
-/** Messages between nodes: lost, delivered twice, and late. */
+/** Share of messages between nodes that are lost; others are delivered twice or late. */
 const LOST = 0.03;
 const TWICE = 0.03;
 const LATE_MS = [1, 60] as const;
@@ -27,13 +27,13 @@ interface KeyListener {
 
 export class SimRedis {
   isUp = true;
-  /** Connections to an earlier one are gone. */
+  /** Generation of the server; connections to an earlier one are closed. */
   life = 1;
   readonly clock: Clock;
   readonly random: SimRandom;
   readonly #entries = new Map<string, Entry>();
   readonly #ears = new Set<KeyListener>();
-  /** Hashes of those that it has run. */
+  /** Hashes of the scripts that it has run. */
   readonly #scripts = new Set<string>();
 
   constructor(clock: Clock, random: SimRandom) {
@@ -41,7 +41,7 @@ export class SimRedis {
     this.random = random;
   }
 
-  /** It comes back without anything. */
+  /** Restarts it without data. */
   crash(): void {
     this.isUp = false;
     this.life += 1;
@@ -49,7 +49,7 @@ export class SimRedis {
     this.#scripts.clear();
   }
 
-  /** Leases of all accounts that have not lapsed. */
+  /** Number of unexpired leases of all accounts. */
   leases(): number {
     let count = 0;
     for (const [key, { value }] of this.#entries)
@@ -65,7 +65,7 @@ export class SimRedis {
     for (const ear of this.#ears) if (ear.link === link) this.#ears.delete(ear);
   }
 
-  /** What a client sends, carried out at once. Throws for what no node is known to send. */
+  /** Runs a client command immediately. Throws for commands that no node sends. */
   run([command = '', key = '', ...given]: readonly string[]): unknown {
     switch (command) {
       case 'PUBLISH':
@@ -118,7 +118,7 @@ export class SimRedis {
     return [...scores.values()].filter((endsMs) => endsMs > nowMs).length;
   }
 
-  /** The three of `redis-slots.ts`, told apart by their keys and arguments. */
+  /** Runs one of the three scripts of `redis-slots.ts`, distinguished by their keys and arguments. */
   #script([keys, first = '', ...rest]: readonly string[]): unknown {
     const nowMs = this.clock.monotonicMs();
     const leases = this.#scores(first);
@@ -157,7 +157,7 @@ export class SimRedis {
   }
 }
 
-/** As RedisLink passes it on. */
+/** Error in the form that RedisLink returns. */
 function unknownScript(): Error {
   const cause = new Error('NOSCRIPT No matching script. Please use EVAL.');
   return new ServiceError('CLUSTER_UNAVAILABLE', `redis: ${cause.message}`, { cause });
@@ -187,7 +187,7 @@ export class SimRedisLink implements RedisLink {
     return this.#redis.isUp && !this.way.isCut;
   }
 
-  /** Messages reach it. */
+  /** True if messages reach it. */
   get hears(): boolean {
     return this.isConnected && !this.clock.isDead;
   }
@@ -213,7 +213,7 @@ export class SimRedisLink implements RedisLink {
     this.#redis.leave(this);
   }
 
-  /** As its client does: connects again, and says so. */
+  /** Reconnects and reports it, like the real client. */
   #watch(): void {
     this.clock.at(this.clock.monotonicMs() + RECONNECT_MS, () => {
       const isNew = this.#reaches && !(this.#wasConnected && this.isConnected);

@@ -1,4 +1,4 @@
-/** What is true of a cluster while its parts fail, and what is true once they are well and everybody has hung up. */
+/** Invariants of a cluster while its components fail, and after recovery and the end of all calls. */
 import { priceOf, pulsedMs } from '../../../src/base/money.ts';
 import type { Cdr } from '../../../src/domain/cdr/types.ts';
 import { PULSE_MS } from '../../foundation.ts';
@@ -7,25 +7,31 @@ import type { Process, SimNode } from './node.ts';
 import type { Troubles } from './troubles.ts';
 import type { ClusterWorld } from './world.ts';
 
-/** A node that is well for so long has noticed what became of it. */
+/** Time in milliseconds after which a healthy node knows its own state. */
 const NOTICED_MS = 6000;
-/** What a dead node left is taken up within this time by another that is well. */
+/** Time limit in milliseconds for a healthy node to adopt the records of a dead node. */
 const TAKEN_UP_MS = 10_000;
-/** A call that was written after its node was declared dead is taken up so long after it can be seen. */
+/**
+ * Time limit in milliseconds for adopting a call that was written after its node was declared dead, from when it is
+ * visible.
+ */
 const SEEN_MS = 6000;
-/** A node that was declared dead was not heard of within this time: six seconds, a beat of each side, and answers that came late. */
+/**
+ * Period in milliseconds before a death declaration in which the node must have been silent: six seconds, a heartbeat
+ * of each side, and late responses.
+ */
 const SILENT_BEFORE_MS = 15_000;
 
 export class Rules {
   readonly #world: ClusterWorld;
   readonly #troubles: Troubles;
-  /** In which epoch a process began. */
+  /** Epoch in which each process started. */
   readonly #begun = new Map<Process, number>();
-  /** Processes that were declared dead, and found out. */
+  /** Processes that were declared dead and have detected it. */
   readonly #fenced = new Set<Process>();
-  /** Calls by their leg: the record of one whose node died may not say which leg it had. */
+  /** Calls by leg, because the record of a crashed node's call may lack its leg. */
   readonly #uuids = new Map<string, string>();
-  /** Which process had a call. */
+  /** Process that owned each call. */
   readonly #owners = new Map<string, Process>();
   readonly #killedAt = new Map<Process, number>();
 
@@ -34,7 +40,7 @@ export class Rules {
     this.#troubles = troubles;
   }
 
-  /** With every step. */
+  /** Checks that run with every step. */
   quick(): void {
     const { ear, processes, clock, database } = this.#world;
     const [fault] = [...ear.bugs, ...database.faults];
@@ -48,7 +54,7 @@ export class Rules {
       if (epoch === begun || this.#fenced.has(process)) continue;
       this.#fenced.add(process);
       if (!this.#troubles.wasSilent(node, SILENT_BEFORE_MS))
-        this.#broken(`${node.id} was declared dead, and was heard of all the time`);
+        this.#broken(`${node.id} was declared dead, and was reachable all the time`);
     }
     for (const process of processes.keys())
       for (const { uuid, peer } of process.calls.keeper.live()) {
@@ -59,7 +65,7 @@ export class Rules {
       if (leg.ends.length > 1) this.#broken(`${leg.id} ended ${leg.ends.length} times`);
   }
 
-  /** Asks the database. */
+  /** Checks that read the database. */
   async deep(): Promise<void> {
     const { store } = this.#world.database;
     const [fault] = await store.verify();
@@ -68,11 +74,11 @@ export class Rules {
     for (const { id, process } of this.#wellFor(NOTICED_MS))
       for (const call of process.calls.keeper.live())
         if (!call.isEnded && billed.has(call.uuid))
-          this.#broken(`${id} goes on with ${call.uuid}, which is billed`);
+          this.#broken(`${id} continues ${call.uuid}, which is billed`);
     await this.#takenUp();
   }
 
-  /** Calls of a process that was killed are closed by a node that was well ever since. */
+  /** Checks that a continuously healthy node closes the calls of a killed process. */
   async #takenUp(): Promise<void> {
     const { clock, database } = this.#world;
     const wellMs = Math.max(0, ...this.#world.nodes.map((node) => this.#troubles.wellForMs(node)));
@@ -84,7 +90,7 @@ export class Rules {
     for (const [process] of overdue)
       for (const { uuid } of process.calls.keeper.live())
         if (open.has(uuid) && clock.monotonicMs() - database.seenSinceMs(uuid) > SEEN_MS)
-          this.#broken(`nobody has taken up ${uuid}, whose node was killed`);
+          this.#broken(`no node has adopted ${uuid}, whose node was killed`);
   }
 
   #wellFor(ms: number): readonly (SimNode & { readonly process: Process })[] {
@@ -98,7 +104,7 @@ export class Rules {
     return page.items.map(({ cdr }) => cdr);
   }
 
-  /** Everybody has hung up, and time has passed in which all was well. */
+  /** Checks after all calls have ended and all components have been healthy for some time. */
   async afterAll(): Promise<void> {
     const { store } = this.#world.database;
     for (const { id, process, spooled } of this.#world.serving) {
@@ -111,7 +117,7 @@ export class Rules {
     this.#empty('leases of slots', this.#world.redis.leases());
     this.#empty('open calls in the store', (await store.calls.listOpen()).length);
     const left = await store.nodes.list();
-    if (left.length !== this.#world.serving.length) this.#broken('a dead node is taken for alive');
+    if (left.length !== this.#world.serving.length) this.#broken('a dead node counts as alive');
     const cdrs = await this.cdrs();
     await this.#money(cdrs);
     this.#records(cdrs);
@@ -134,7 +140,10 @@ export class Rules {
     }
   }
 
-  /** Each answered call has one record; only calls of a node that died, or was cut off, end for that. */
+  /**
+   * Checks that each answered call has one record, and that only calls of a crashed or disconnected node end for that
+   * reason.
+   */
   #records(cdrs: readonly Cdr[]): void {
     if (new Set(cdrs.map(({ callUuid }) => callUuid)).size !== cdrs.length)
       this.#broken('a call has two records');
@@ -149,7 +158,10 @@ export class Rules {
     }
   }
 
-  /** Each notification has one key; it arrives once, or again when its node died or was cut off before it could note that. */
+  /**
+   * Checks that each notification has one key and arrives once, or again if its node was lost before it could record
+   * the delivery.
+   */
   #told(cdrs: readonly Cdr[]): void {
     const { customer } = this.#world;
     const byCall = Map.groupBy(customer.asked, ({ parameters }) => parameters['CallUUID'] ?? '');
@@ -159,24 +171,24 @@ export class Rules {
       const hangups = told.filter(({ parameters }) => parameters['Event'] === 'Hangup');
       const taken = hangups.filter((one) => this.#wasTaken(one));
       if (taken.length === 0 && answerUs !== undefined && context !== 'dial')
-        this.#broken(`the hangup of ${callUuid} was not told`);
+        this.#broken(`the hangup of ${callUuid} was not reported`);
       if (new Set(hangups.map(keyOf)).size > 1)
-        this.#broken(`the hangup of ${callUuid} was told with two keys`);
+        this.#broken(`the hangup of ${callUuid} was reported with two keys`);
       if (taken.length > 1 && !this.#mayRepeat(cdr))
-        this.#broken(`the hangup of ${callUuid} was told ${taken.length} times`);
+        this.#broken(`the hangup of ${callUuid} was reported ${taken.length} times`);
       if (!this.#mayRepeat(cdr)) this.#inOrder(callUuid, told);
     }
   }
 
-  /** The customer answered 200. */
+  /** Returns whether the customer answered 200. */
   #wasTaken({ request }: Asked): boolean {
     return this.#world.answers.get(request) === 200;
   }
 
-  /** The node that had the call was lost, and with it what it had noted. */
+  /** Returns whether the node of the call was lost together with its delivery records. */
   #mayRepeat(cdr: Cdr): boolean {
     const of = this.#world.legs().find(({ leg }) => this.#isOf(leg.sipCallId, cdr))?.process;
-    // A record that was written before the call had a leg.
+    // The record was written before the call had a leg.
     const had = of ?? this.#owners.get(cdr.callUuid);
     return had !== undefined && this.#wasLost(had);
   }
@@ -193,7 +205,7 @@ export class Rules {
     const events = told.map(({ parameters }) => parameters['Event'] ?? '');
     const hangup = events.indexOf('Hangup');
     if (hangup >= 0 && events.lastIndexOf('Ring') > hangup)
-      this.#broken(`${callUuid}: Ring was told after Hangup`);
+      this.#broken(`${callUuid}: Ring was reported after Hangup`);
   }
 
   #empty(what: string, left: number): void {

@@ -1,4 +1,4 @@
-/** One seed of a cluster: calls, and whatever goes wrong meanwhile. */
+/** One seed of a cluster: calls and random failures. */
 import type { CallUuid } from '../../../src/base/ids.ts';
 import type { NodeRef } from '../../../src/domain/cluster/types.ts';
 import type { CallControl } from '../../../src/domain/dispatch/types.ts';
@@ -10,21 +10,24 @@ import { Troubles } from './troubles.ts';
 import { ClusterWorld, FAR, OWN_NUMBER } from './world.ts';
 
 const STORM_MS = 22_000;
-/** What is wrong is put right but for one node that may stay dead, and everybody has found out; then all hang up. */
+/**
+ * Recovery time in milliseconds: all failures are repaired, except that one node may stay dead. Then all calls are hung
+ * up.
+ */
 const CALM_MS = 12_000;
-/** Longer than a lease of a slot, and than all retries of a callback. */
+/** Time in milliseconds longer than a slot lease and all retries of a callback. */
 const AFTERMATH_MS = 20_000;
-/** Of the customer's server: share of requests, and of one request at the most. */
+/** Failure rates of the customer's server: share of requests, and maximum for one request. */
 const FAILURES = 0.3;
 const MOST_FAILURES = 2;
 const DEEP_CHECK_MS = 2500;
 const STORY_LINES = 80;
-/** A node that began so long ago knows of the others. */
+/** Time in milliseconds after which a started node knows the others. */
 const KNOWS_MS = 4000;
 
 type Serving = SimNode & { readonly process: Process };
 
-/** What happened, line by line. Throws what was broken, with the end of the story. */
+/** Runs the storm and returns its story, line by line. Throws the broken invariant with the end of the story. */
 export async function storm(seed: number): Promise<readonly string[]> {
   const world = await ClusterWorld.open(seed);
   try {
@@ -88,11 +91,11 @@ class Storm {
     });
   }
 
-  /** A customer whose server mostly works. */
+  /** Sets up a customer whose server works most of the time. */
   #serve(): void {
     const { customer, random, answers } = this.#world;
     const asked = new Map<string, number>();
-    /** Never so often that the request is given up. */
+    /** Limits failures so that no request is abandoned. */
     const fails = ({ parameters }: Asked): boolean => {
       const about = `${parameters['CallUUID']} ${parameters['Event']}`;
       const before = asked.get(about) ?? 0;
@@ -147,18 +150,31 @@ class Storm {
     const { control } = random.pick(serving).process;
     const { accountId } = account;
     const placed = control.placeCalls({
-      ...{ accountId, subAccount: undefined, from: OWN_NUMBER },
+      accountId,
+      subAccount: undefined,
+      from: OWN_NUMBER,
       destinations: [{ kind: 'number', number: random.pick(FAR) }],
-      ...{ answer: target('/answer'), ring: target('/ring'), hangup: target('/hangup') },
-      ...{ fallback: undefined, machineDetection: undefined, callerName: undefined },
-      ...{ sendDigits: undefined, sendOnPreanswer: false, timeLimitMs: 60_000 },
-      ...{ hangupOnRingMs: undefined, ringTimeoutMs: undefined, sipHeaders: [] },
+      answer: target('/answer'),
+      ring: target('/ring'),
+      hangup: target('/hangup'),
+      fallback: undefined,
+      machineDetection: undefined,
+      callerName: undefined,
+      sendDigits: undefined,
+      sendOnPreanswer: false,
+      timeLimitMs: 60_000,
+      hangupOnRingMs: undefined,
+      ringTimeoutMs: undefined,
+      sipHeaders: [],
       idempotencyKey: undefined,
     });
-    placed.catch(() => undefined); // refused: a part is away
+    placed.catch(() => undefined); // refused: a component is unavailable
   }
 
-  /** What one node is asked about a call of another: an answer or an error, never that there is no such call. */
+  /**
+   * Checks queries about a call of another node: the result is an answer or an error, never that the call does not
+   * exist.
+   */
   #askElsewhere(): void {
     const { random, clock } = this.#world;
     const old = (node: Serving): boolean => clock.monotonicMs() - node.servesSinceMs > KNOWS_MS;
@@ -169,7 +185,7 @@ class Storm {
     if (owner === undefined || call === undefined || others.length === 0) return;
     const asker = random.pick(others);
     const { process } = owner;
-    // The process may be killed while the question is on its way.
+    // The process may be killed while the query is pending.
     const lives = (): boolean =>
       owner.process === process && process.calls.keeper.get(call.uuid) === call && !call.isEnded;
     void this.#watch(asker, owner, { callUuid: call.uuid, lives });
@@ -185,7 +201,7 @@ class Storm {
     const { self } = owner.process;
     const isKnown = await this.#knows(control, callUuid).catch(() => undefined);
     const isOwners = await this.#isTakenForAlive(self);
-    // Who was declared dead has lost its calls, whether it knows or not.
+    // A node that was declared dead has lost its calls, even before it detects it.
     if (isKnown === false && lives() && isOwners)
       this.#faults.push(`${asker.id} knows nothing of ${callUuid}, which ${owner.id} has`);
     if (this.#world.random.chance(0.3))

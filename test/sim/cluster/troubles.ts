@@ -1,4 +1,4 @@
-/** What goes wrong in a simulated cluster, and when it did: nobody may suffer of what did not happen to him. */
+/** Failures of a simulated cluster and their times. Invariants may only be broken by failures that occurred. */
 import type { Process, SimNode } from './node.ts';
 import type { ClusterWorld } from './world.ts';
 
@@ -6,12 +6,12 @@ const LONG_MS = 12_000;
 
 export class Troubles {
   readonly #world: ClusterWorld;
-  /** Processes that were killed. */
+  /** Killed processes. */
   readonly killed = new Set<Process>();
-  /** Since when, and until when, nobody could hear of a node. */
+  /** Periods in which a node was not reachable. */
   readonly #silentAt = new Map<SimNode, number>();
   #lookedMs = 0;
-  /** When something last changed for a node: it reaches everything since then, or not. */
+  /** Time of the last change of a node's connectivity. */
   readonly #changedAt = new Map<SimNode, number>();
   readonly #still = new Set<SimNode>();
 
@@ -19,7 +19,7 @@ export class Troubles {
     this.#world = world;
   }
 
-  /** Something goes wrong, and is over by itself some seconds later. */
+  /** Starts a random failure that ends automatically after some seconds. */
   strike(): void {
     const { random, redis, database, nodes } = this.#world;
     const node = random.pick(nodes);
@@ -36,12 +36,12 @@ export class Troubles {
     } else this.#wrongClock(node);
   }
 
-  /** It dies, and nobody starts it again. */
+  /** Kills a node permanently. */
   killForGood(node: SimNode): void {
     this.#kill(node, Number.POSITIVE_INFINITY);
   }
 
-  /** From now on all is well. */
+  /** Repairs all failures. */
   heal(): void {
     const { redis, database, nodes } = this.#world;
     redis.isUp = true;
@@ -55,7 +55,7 @@ export class Troubles {
     this.#world.tell('all is well');
   }
 
-  /** To be called with every step: what cannot be heard of now is remembered. */
+  /** Records the current reachability. Call it with every step. */
   look(): void {
     const { clock, redis, database, nodes } = this.#world;
     const nowMs = clock.monotonicMs();
@@ -64,10 +64,10 @@ export class Troubles {
     for (const node of nodes) {
       const noStore = node.ways.database || node.process === undefined;
       const atMs = this.#silentAt.get(node);
-      // It cannot find out what became of it.
+      // The node cannot detect its own state.
       if (atMs !== undefined && (noStore || !database.isUp))
         this.#silentAt.set(node, atMs + passedMs);
-      // Where nobody can look, nobody is silent.
+      // Without the database no node can judge others.
       if (!database.isUp) continue;
       const isHeard =
         redis.isUp && !node.ways.redis && nodes.some((one) => this.#judges(one, node));
@@ -76,20 +76,20 @@ export class Troubles {
     }
   }
 
-  /** It sees both the store and who is heard of over Redis. */
+  /** Returns whether a node reaches both the store and the heartbeats in Redis. */
   #judges(node: SimNode, other: SimNode): boolean {
     const { ways, process } = node;
     const isWell = process !== undefined && !this.#still.has(node);
     return node !== other && isWell && !ways.database && !ways.redis;
   }
 
-  /** The node could not be heard of within the last `ms` in which it could have found out. */
+  /** Returns whether the node was unreachable within the last `ms` in which it could have detected its state. */
   wasSilent(node: SimNode, ms: number): boolean {
     const atMs = this.#silentAt.get(node);
     return atMs !== undefined && this.#world.clock.monotonicMs() - atMs <= ms;
   }
 
-  /** It serves and reaches everything, for so long, milliseconds; 0 when it does not. */
+  /** Time in milliseconds for which the node has been serving with full connectivity; 0 if it is not. */
   wellForMs(node: SimNode): number {
     const { clock, redis, database } = this.#world;
     const { ways, process } = node;
@@ -121,12 +121,12 @@ export class Troubles {
   }
 
   #stand(node: SimNode, forMs: number): void {
-    this.#world.tell(`${node.id} stands still`);
+    this.#world.tell(`${node.id} is paused`);
     node.stand();
     this.#still.add(node);
     this.#changed(node);
     this.#later(forMs, () => {
-      this.#world.tell(`${node.id} goes on`);
+      this.#world.tell(`${node.id} resumes`);
       node.goOn();
       this.#still.delete(node);
       this.#changed(node);
@@ -138,14 +138,14 @@ export class Troubles {
     node.cut(what, true);
     this.#changed(node);
     this.#later(forMs, () => {
-      this.#world.tell(`${node.id} is no longer cut off: ${what}`);
+      this.#world.tell(`${node.id} is connected again: ${what}`);
       node.cut(what, false);
       this.#changed(node);
     });
   }
 
   #break(server: { isUp: boolean; crash?: () => void }, name: string, forMs: number): void {
-    this.#world.tell(`${name} is away`);
+    this.#world.tell(`${name} is unavailable`);
     if (server.crash === undefined) server.isUp = false;
     else server.crash();
     for (const node of this.#world.nodes) this.#changed(node);

@@ -1,17 +1,17 @@
-/** The way between a process and a server: takes a while, keeps the order, and may be cut. */
+/** Connection between a process and a server: has latency, keeps the order, and may be cut. */
 import type { SimRandom } from '../random.ts';
 import type { NodeClock } from './node-clock.ts';
 
-/** Chance, of each thing that goes this way. */
+/** Random properties of each transmission. */
 export interface WayWeather {
-  /** One way, milliseconds, uniform between the two. */
+  /** One-way latency in milliseconds, uniform between the two values. */
   readonly delayMs: readonly [from: number, to: number];
-  /** Share of answers that never come, although the server has done what was asked. */
+  /** Share of responses that are lost after the server has carried out the request. */
   readonly unanswered: number;
 }
 
 export class Way {
-  /** The network: nothing passes. */
+  /** True while the network is cut. */
   isCut = false;
   readonly #clock: NodeClock;
   readonly #random: SimRandom;
@@ -24,7 +24,10 @@ export class Way {
     this.#weather = weather;
   }
 
-  /** There and back. Rejects with `lost` when the way is cut, or the answer does not come within `patienceMs`. */
+  /**
+   * Sends a request and returns its response. Rejects with `lost` if the connection is cut or no response arrives
+   * within `patienceMs`.
+   */
   async ask<T>(
     act: () => Promise<T>,
     { lost, patienceMs }: { readonly lost: () => Error; readonly patienceMs: number },
@@ -46,7 +49,7 @@ export class Way {
     return answer.value;
   }
 
-  /** Who set out later arrives later. */
+  /** Delays a message while keeping the order. */
   #travel(): Promise<void> {
     const [from, to] = this.#weather.delayMs;
     const nowMs = this.#clock.monotonicMs();

@@ -1,6 +1,6 @@
 /**
- * Three nodes in virtual time: the real domain and the real repositories, over a Redis and a database that come and go, and ways
- * to them that lose, delay and repeat. One seed decides all of it.
+ * Three nodes in virtual time: the real domain and the real repositories, with a Redis and a database that fail, and
+ * connections that lose, delay and repeat messages. One seed determines everything.
  */
 import { assert } from '../../../src/base/errors.ts';
 import type { AccountId, AppId } from '../../../src/base/ids.ts';
@@ -23,13 +23,13 @@ import { SimRedis } from './redis.ts';
 const NODES = ['n1', 'n2', 'n3'];
 export const OWN_NUMBER = '14155550100';
 export const FAR = ['14155550111', '14155550122', '14155550133'];
-/** Clocks of two nodes differ by twice as much at the most. */
+/** Maximum clock offset in milliseconds; the clocks of two nodes differ by at most twice as much. */
 const WRONG_MS = 2000;
-/** Everybody looks again at least so often. */
+/** Maximum step of time in milliseconds between checks. */
 const STEP_MS = 100;
 const PLENTY = 1_000_000_000;
 
-/** A leg, and the process that has it. */
+/** A leg and the process that owns it. */
 export interface Tracked {
   readonly leg: SimLeg;
   readonly process: Process;
@@ -46,9 +46,9 @@ export class ClusterWorld implements Surroundings {
   readonly phones: Map<string, SimPhone>;
   readonly nodes: readonly SimNode[];
   readonly story: string[] = [];
-  /** Every process that ever served. */
+  /** All processes that ever served. */
   readonly processes = new Map<Process, SimNode>();
-  /** What the customer's server answered. */
+  /** Responses of the customer's server. */
   readonly answers = new Map<HttpRequest, Reply>();
   #customer:
     | { readonly accountId: AccountId; readonly appId: AppId; readonly username: string }
@@ -85,21 +85,21 @@ export class ClusterWorld implements Surroundings {
   }
 
   #phone(name: string, index: number): SimPhone {
-    // Nobody listens here: packets are what other simulations are about.
+    // Packets are not delivered; other simulations test media.
     const nowMs = (): number => this.clock.monotonicMs();
     const drive = { nowMs, drain: () => [], inject: () => undefined } as unknown as ManualDrive;
     const place = { address: `192.0.2.${index + 1}`, port: 4000 };
     return new SimPhone({ name, place }, new SimNetwork(drive, this.random.fork()));
   }
 
-  /** Nodes that serve. */
+  /** Nodes that are serving. */
   get serving(): readonly (SimNode & { readonly process: Process })[] {
     return this.nodes.filter(
       (node): node is SimNode & { process: Process } => node.process !== undefined,
     );
   }
 
-  /** A phone calls, by way of one of the nodes that serve; undefined: none does. */
+  /** Calls from a phone through one of the serving nodes. Returns undefined if there is none. */
   call(): SimLeg | undefined {
     const node = this.serving.length === 0 ? undefined : this.random.pick(this.serving);
     if (node === undefined) return undefined;
@@ -113,7 +113,7 @@ export class ClusterWorld implements Surroundings {
     );
   }
 
-  /** Time passes; `look` runs at every step of it. */
+  /** Advances time and runs `look` at every step. */
   async advance(ms: number, look: () => Promise<void> | void = () => undefined): Promise<void> {
     for (let leftMs = ms; leftMs > 0; leftMs -= STEP_MS) {
       await this.clock.advance(Math.min(STEP_MS, leftMs));
@@ -140,12 +140,16 @@ export class ClusterWorld implements Surroundings {
   }
 }
 
-/** What an operator and a customer have set up before: an account with money, an application, an endpoint, a carrier. */
+/** Provisions an account with credit, an application, an endpoint and a carrier. */
 async function provision(world: ClusterWorld) {
   const { clock, random, database } = world;
   const basics = {
-    ...{ settings: testSettings({ CARILLON_SIP_PUBLIC_HOST: HOST }), dataDir: '' },
-    ...{ lists: { rates: [], carriers: [] }, logger: silentLogger, clock, random: random.fork() },
+    settings: testSettings({ CARILLON_SIP_PUBLIC_HOST: HOST }),
+    dataDir: '',
+    lists: { rates: [], carriers: [] },
+    logger: silentLogger,
+    clock,
+    random: random.fork(),
   };
   const files = { prepare: String, size: undefined, wavDurationMs: undefined, remove: undefined };
   const { accounts, ledger, provisioning } = testFoundation(basics, database.store, {

@@ -1,4 +1,4 @@
-/** Calls from their first message to their record: documents that are wrong, servers that are down, ends of all kinds. */
+/** Calls from their first message to their record: invalid documents, failing servers, ends of all kinds. */
 import { TalkingBot } from '../bots.ts';
 import { SITE, xml } from '../customer.ts';
 import type { SimLeg } from '../leg.ts';
@@ -12,7 +12,7 @@ const FILE_HZ = 700;
 const MOVED_HZ = 1300;
 const LONG_MS = 4000;
 
-/** One document for each element, each of them long enough to be interrupted in its middle. */
+/** One document for each element, each long enough to be interrupted. */
 export const ELEMENTS: Readonly<Record<string, string>> = {
   speak: '<Speak>it takes quite a while to say all of this, and then it is said again</Speak>',
   play: `<Play loop="0">${toneFile(FILE_HZ, LONG_MS)}</Play>`,
@@ -45,11 +45,11 @@ export async function start(world: World, document: string): Promise<SimLeg> {
 }
 
 export async function over(world: World, ...legs: SimLeg[]): Promise<void> {
-  await world.until('the legs are over', () => legs.every((leg) => leg.serviceOver), 20_000);
+  await world.until('the legs have ended', () => legs.every((leg) => leg.serviceOver), 20_000);
   await world.advance(1000);
 }
 
-/** Ends a call in one of the ways in which calls end, several at once included. */
+/** Ends a call in one of the possible ways, or in several at the same time. */
 export function interrupt(world: World, leg: SimLeg): void {
   const call = world.callOf(leg);
   const { control, accountId } = world.service;
@@ -74,7 +74,7 @@ export function interrupt(world: World, leg: SimLeg): void {
       leg.phoneHangsUp();
     },
   ];
-  // What the service has not heard of yet can be ended by its phone alone.
+  // A call that the service does not know yet can only be ended by its phone.
   const way = call === undefined ? 0 : world.random.integer(ways.length);
   world.tell(`${leg.id} is interrupted, way ${way}`);
   ways[way]?.();
@@ -82,7 +82,7 @@ export function interrupt(world: World, leg: SimLeg): void {
 
 export const callScenarios: readonly Scenario[] = [
   ...Object.entries(ELEMENTS).map(([name, document]) => ({
-    title: `a hangup at any moment, from either side or both at once, ends the call cleanly: ${name}`,
+    title: `a hangup at any moment, from either side or both, ends the call cleanly: ${name}`,
     async play(world: World) {
       const leg = await start(world, xml(document));
       await world.advance(world.random.between(0, world.random.pick([60, 400, 8000])));
@@ -91,7 +91,7 @@ export const callScenarios: readonly Scenario[] = [
     },
   })),
   ...Object.entries(ELEMENTS).map(([name, document]) => ({
-    title: `a transfer at any moment replaces the document, and the next one is heard: ${name}`,
+    title: `a transfer at any moment replaces the document, and the new one is played: ${name}`,
     async play(world: World) {
       const leg = await start(world, xml(document));
       world.customer.on('/moved', xml(`<Play loop="0">${toneFile(MOVED_HZ, LONG_MS)}</Play>`));
@@ -108,13 +108,13 @@ export const callScenarios: readonly Scenario[] = [
         bleg: undefined,
       });
       if (!done.ok) return;
-      await world.until('the next document is heard', () => leg.atPhone.hears(MOVED_HZ));
+      await world.until('the next document is played', () => leg.atPhone.hears(MOVED_HZ));
       interrupt(world, leg);
       await over(world, leg);
     },
   })),
   {
-    title: 'an answer document that is not valid ends the call as Invalid Answer XML, source Error',
+    title: 'an invalid answer document ends the call as Invalid Answer XML, source Error',
     async play(world) {
       const document = world.random.pick([
         '<Response><Dance/></Response>',
@@ -136,7 +136,7 @@ export const callScenarios: readonly Scenario[] = [
     },
   },
   {
-    title: 'an answer URL that fails is asked again, then the fallback URL takes over',
+    title: 'a failing answer URL is retried, then the fallback URL is used',
     async play(world) {
       const failure = world.random.pick([
         500,
@@ -158,13 +158,12 @@ export const callScenarios: readonly Scenario[] = [
     },
   },
   {
-    title:
-      'without an answer from any URL the call ends with the answer URL error and costs nothing',
+    title: 'without an answer from any URL the call ends with the answer URL error and is free',
     async play(world) {
       const leg = await start(world, '');
       world.customer.on('/answer', { failure: 'connect' });
       world.customer.on('/fallback', 500);
-      await world.until('the leg is over', () => leg.serviceOver, 125_000);
+      await world.until('the leg has ended', () => leg.serviceOver, 125_000);
       await over(world, leg);
       const cdr = await world.cdrOf(leg);
       world.equal(cdr.hangupCauseCode, 7011, 'cause');
@@ -172,7 +171,7 @@ export const callScenarios: readonly Scenario[] = [
     },
   },
   {
-    title: 'a caller who gives up while the answer URL is slow leaves nothing behind',
+    title: 'a caller who cancels while the answer URL is slow leaves no state',
     async play(world) {
       const leg = await start(world, '');
       world.customer.on('/answer', 'silence');
@@ -185,7 +184,7 @@ export const callScenarios: readonly Scenario[] = [
     },
   },
   {
-    title: 'a hangup URL that fails is told again, and no longer than it may be',
+    title: 'a failing hangup URL is retried up to the limit',
     async play(world) {
       const leg = await start(world, xml('<Speak>hello</Speak>'));
       let failures = world.random.between(0, 6);
@@ -204,7 +203,7 @@ export const callScenarios: readonly Scenario[] = [
     },
   },
   {
-    title: 'a document that redirects to itself for ever is stopped and costs nobody else anything',
+    title: 'a document that redirects to itself forever is stopped without affecting others',
     async play(world) {
       const leg = await start(world, xml(`<Redirect>${SITE}/answer</Redirect>`));
       await over(world, leg);
@@ -228,17 +227,17 @@ export const callScenarios: readonly Scenario[] = [
     },
   },
   {
-    title: 'a phone that vanishes before it confirms the answer is given up',
+    title: 'a phone that vanishes before its ACK is abandoned',
     async play(world) {
       const leg = await start(world, xml('<Wait length="1"/><Speak>hello</Speak>'));
       await world.advance(world.random.between(100, 900));
       leg.atPhone.present = false;
-      await world.until('the leg is over', () => leg.serviceOver, 40_000);
+      await world.until('the leg has ended', () => leg.serviceOver, 40_000);
       await over(world, leg);
     },
   },
   {
-    title: 'hold, resume and a new address go on with the call; media timeout waits while on hold',
+    title: 'hold, resume and a new address keep the call; the media timeout is suspended on hold',
     async play(world) {
       const leg = await start(world, xml(`<Play loop="0">${toneFile(FILE_HZ, LONG_MS)}</Play>`));
       const phone = leg.atPhone;
@@ -248,7 +247,7 @@ export const callScenarios: readonly Scenario[] = [
       phone.forget();
       await world.advance(world.random.between(1000, 2 * MEDIA_TIMEOUT_MS));
       world.expect(phone.hearsNothing(), 'on hold nothing is heard');
-      world.expect(!leg.serviceOver, 'a call on hold lives');
+      world.expect(!leg.serviceOver, 'a call on hold is active');
       leg.reinvite(
         'sendrecv',
         world.random.chance(0.5) ? { address: '203.0.113.9', port: 9000 } : undefined,
@@ -260,7 +259,7 @@ export const callScenarios: readonly Scenario[] = [
     },
   },
   {
-    title: 'a phone behind a NAT is heard and hears; nobody at its private address gets a packet',
+    title: 'a phone behind NAT sends and receives audio; no packet is sent to its private address',
     async play(world) {
       world.customer.on('/answer', xml(`<Play loop="0">${toneFile(FILE_HZ, LONG_MS)}</Play>`));
       const phone = await world.phone('alice', { inside: '10.0.0.5' });
@@ -278,7 +277,7 @@ export const callScenarios: readonly Scenario[] = [
   },
   {
     title:
-      'an offer that cannot be met: 488 in the call, which goes on; an INVITE without SDP is offered ours',
+      'an unusable offer gets 488 and the call continues; an INVITE without SDP gets our offer',
     async play(world) {
       world.customer.on('/answer', xml(`<Play loop="0">${toneFile(FILE_HZ, LONG_MS)}</Play>`));
       const phone = await world.phone('alice');
@@ -290,7 +289,7 @@ export const callScenarios: readonly Scenario[] = [
       );
       world.equal(refused, undefined, 'answer to the offer');
       await world.advance(300);
-      world.expect(phone.hears(FILE_HZ), 'the old session goes on');
+      world.expect(phone.hears(FILE_HZ), 'the old session continues');
       leg.phoneHangsUp();
       await over(world, leg);
     },

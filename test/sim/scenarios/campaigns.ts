@@ -1,4 +1,4 @@
-/** Campaigns: their calls are calls like others, within the same limits, and a killed process forgets none of them. */
+/** Campaigns: their calls are ordinary calls within the same limits, and a killed process loses none of them. */
 import { assert } from '../../../src/base/errors.ts';
 import type { CampaignId } from '../../../src/base/ids.ts';
 import type { CampaignPlan, ContactResult } from '../../../src/domain/campaign/types.ts';
@@ -15,7 +15,7 @@ const RING_TIMEOUT_MS = 4000;
 
 const ownerOf = ({ service }: World) => ({ accountId: service.accountId, subAccount: undefined });
 
-/** A campaign that runs, for contacts whose phones do as `called` says. */
+/** Runs a campaign for contacts whose phones behave as `called` specifies. */
 async function run(
   world: World,
   called: (index: number) => Called,
@@ -28,13 +28,13 @@ async function run(
     owner,
     anAgent({ answer, ringTimeoutMs: RING_TIMEOUT_MS }),
   );
-  assert(agent.ok, 'the agent is made');
+  assert(agent.ok, 'the agent is created');
   const plan = aPlan({ agentId: agent.value.id, fixedCallerId: OWN_NUMBER, ...over });
   const created = await campaigns.create(owner, plan);
-  assert(created.ok, 'the campaign is made');
+  assert(created.ok, 'the campaign is created');
   const { id } = created.value.campaign;
   const upload = await campaigns.beginUpload(owner, id);
-  assert(upload.ok, 'contacts are taken');
+  assert(upload.ok, 'contacts are accepted');
   const rows = contactRows(CONTACTS);
   for (const [index, { to }] of rows.entries()) world.farPhone(to, { called: called(index) });
   await campaigns.addRows(upload.value, rows);
@@ -68,7 +68,7 @@ const EXPECTED = ['answered', 'busy', 'failed', 'no_answer'];
 
 export const campaignScenarios: readonly Scenario[] = [
   {
-    title: 'a campaign calls everybody, and each attempt has the record of its call',
+    title: 'a campaign calls all contacts, and each attempt has the record of its call',
     async play(world) {
       world.customer.on('/answer', xml('<Wait length="1"/>'));
       const outcomeOf = (index: number): Called => OUTCOMES[index % OUTCOMES.length] ?? ANSWERS;
@@ -87,7 +87,7 @@ export const campaignScenarios: readonly Scenario[] = [
     },
   },
   {
-    title: 'a campaign waits for a slot and for calls over REST, and is not paused by it',
+    title: 'a campaign waits for slots and for calls over REST without being paused',
     options: { concurrentCalls: 2, callsPerSecond: 2 },
     async play(world) {
       world.customer.on('/answer', xml('<Wait length="2"/>'));
@@ -101,12 +101,12 @@ export const campaignScenarios: readonly Scenario[] = [
       const results = await resultsOf(world, id);
       world.expect(
         results.every(({ contact }) => contact.status === 'answered'),
-        'everybody is reached',
+        'all contacts are reached',
       );
     },
   },
   {
-    title: 'kill -9 in a campaign: each contact is in one state, and nobody was called twice',
+    title: 'kill -9 in a campaign: each contact has one state and is called at most once',
     async play(world) {
       world.customer.on('/answer', xml('<Wait length="2"/>'));
       const id = await run(world, () => world.random.pick(OUTCOMES), { maxConcurrent: 3 });
@@ -121,7 +121,10 @@ export const campaignScenarios: readonly Scenario[] = [
         world.expect(legs.length <= 1, `${contact.to} was called ${legs.length} times`);
         const isOver = contact.status !== 'pending';
         world.expect(isOver || legs.length === 0, `${contact.to} was called, and waits`);
-        world.expect(!isOver || attempt?.endedUs !== undefined, `${contact.to} is still dialled`);
+        world.expect(
+          !isOver || attempt?.endedUs !== undefined,
+          `${contact.to} is still being dialled`,
+        );
       }
       const { counters } = (await campaigns.get(id)) ?? world.fail('no campaign');
       for (const [status, count] of Object.entries(counters)) {

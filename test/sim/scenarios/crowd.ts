@@ -1,4 +1,4 @@
-/** Everything at once: many calls with every element, commands over REST at random, a bad network and a bad customer. */
+/** Combined load: many calls with every element, random commands over REST, a bad network and a bad customer. */
 import type { Call } from '../../../src/domain/call/call.ts';
 import { EchoBot, TalkingBot } from '../bots.ts';
 import { type Reply, SITE, xml } from '../customer.ts';
@@ -19,7 +19,7 @@ type Command = (world: World, call: Call) => Promise<unknown>;
 
 const target = (path: string) => ({ url: `${SITE}${path}`, method: 'POST' }) as const;
 
-/** What a customer may ask of a call that lives. Refusals are fine; what is left behind is not. */
+/** Commands that a customer may send for an active call. Refusals are allowed, but leftover state is not. */
 const COMMANDS: readonly Command[] = [
   ({ service }, { uuid }) =>
     service.control.transfer(service.accountId, uuid, {
@@ -97,7 +97,7 @@ const LAST_COMMANDS: readonly Command[] = [
 ];
 const LAST_SHARE = 0.06;
 
-/** A request for calls with whatever it may ask for. */
+/** Places calls with random options. */
 function placeSome({ service, random }: World): Promise<unknown> {
   const numbers = Array.from({ length: random.between(1, 4) }, () => random.pick(FAR));
   return service.control.placeCalls({
@@ -131,7 +131,7 @@ function placeSome({ service, random }: World): Promise<unknown> {
   });
 }
 
-/** A web server that is mostly well. */
+/** Response of a web server that works most of the time. */
 const mostly = (world: World, well: () => Reply) => (): Reply =>
   world.random.chance(0.9) ? well() : world.random.pick([500, 'silence', { failure: 'connect' }]);
 
@@ -211,10 +211,10 @@ function disturb(world: World, legs: readonly SimLeg[]): void {
 }
 
 const LEAVES_NOTHING =
-  'many calls at once, commands at any moment, a bad network and a bad customer';
+  'many simultaneous calls, commands at any moment, a bad network and a bad customer';
 
 export const crowdScenarios: readonly Scenario[] = [
-  { title: `${LEAVES_NOTHING} leave nothing behind`, play: crowd },
+  { title: `${LEAVES_NOTHING} leave no state`, play: crowd },
   {
     title: `${LEAVES_NOTHING}: limits of calls and money hold`,
     options: { concurrentCalls: 5, callsPerSecond: 3, credit: 60_000 },

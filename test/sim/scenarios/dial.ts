@@ -1,4 +1,4 @@
-/** Dial: from two phones that hear each other to all that can come between them. */
+/** Dial: from two connected phones to all possible interruptions. */
 import { assert } from '../../../src/base/errors.ts';
 import { SITE, xml } from '../customer.ts';
 import { ANSWERS, type Called, type SimLeg } from '../leg.ts';
@@ -35,12 +35,12 @@ const otherLeg = (world: World, leg: SimLeg): SimLeg => {
 };
 
 const allOver = (world: World): Promise<void> =>
-  world.until('all legs are over', () => world.signalling.live.length === 0, 40_000);
+  world.until('all legs have ended', () => world.signalling.live.length === 0, 40_000);
 
 export const dialScenarios: readonly Scenario[] = [
   {
     title:
-      'Dial: two phones hear each other; whoever hangs up, both legs end once and each has its record',
+      'Dial: two phones are connected; a hangup by any party ends both legs once, each with a record',
     async play(world) {
       const goesOn = world.random.chance(0.5) ? ' redirect="false"' : '';
       const attributes = `action="${SITE}/dialled"${goesOn}`;
@@ -59,7 +59,7 @@ export const dialScenarios: readonly Scenario[] = [
       if (who === 'service') call?.hangup('normal', 'API Request');
       if (who === 'bob') {
         alice.forget();
-        await world.until('alice hears what follows', () => alice.hears(FILE_HZ));
+        await world.until('alice hears the next document', () => alice.hears(FILE_HZ));
       }
       await allOver(world);
       await world.advance(1500);
@@ -78,7 +78,7 @@ export const dialScenarios: readonly Scenario[] = [
   },
   {
     title:
-      'Dial: a party that is busy, refuses, rings for ever or says nothing is told to the action',
+      'Dial: a party that is busy, refuses, rings without end or does not respond is reported to the action',
     async play(world) {
       const called = world.random.pick<Called>([
         { kind: 'refuses', afterMs: 200, status: 486 },
@@ -101,7 +101,7 @@ export const dialScenarios: readonly Scenario[] = [
     },
   },
   {
-    title: 'Dial: a hangup of the caller at any moment withdraws what rings',
+    title: 'Dial: a hangup of the caller at any moment cancels ringing legs',
     async play(world) {
       const { leg } = await dialling(world, {
         kind: 'answers',
@@ -114,7 +114,7 @@ export const dialScenarios: readonly Scenario[] = [
     },
   },
   {
-    title: 'Dial: of several parties the first that answers is connected, the others are let go',
+    title: 'Dial: the first of several parties to answer is connected, the others are cancelled',
     async play(world) {
       const carol = await world.phone('carol', {
         called: { kind: 'answers', ringMs: 40, answerMs: world.random.between(100, 700) },
@@ -135,7 +135,7 @@ export const dialScenarios: readonly Scenario[] = [
     },
   },
   {
-    title: 'Dial: early media of the called party is heard before the answer',
+    title: 'Dial: early media of the called party is played before the answer',
     async play(world) {
       const { alice, leg } = await dialling(
         world,
@@ -154,7 +154,7 @@ export const dialScenarios: readonly Scenario[] = [
     },
   },
   {
-    title: 'Dial: a party whom the other holds hears music, until it is resumed',
+    title: 'Dial: a party on hold hears music until the call is resumed',
     async play(world) {
       const { alice, bob, leg } = await dialling(world, ANSWERS);
       const hearEachOther = (): boolean => alice.hears(B_HZ) && bob.hears(A_HZ);
@@ -171,10 +171,10 @@ export const dialScenarios: readonly Scenario[] = [
       await world.advance(1500);
       for (const phone of [alice, bob]) phone.forget();
       await world.advance(world.random.between(500, 4000));
-      world.expect(holder.hearsNothing(), 'who holds hears nothing');
+      world.expect(holder.hearsNothing(), 'the holding party hears nothing');
       const ownMusic = brings === 'music' && how === 'sendonly';
       const hz = ownMusic ? (callerHolds ? A_HZ : B_HZ) : HOLD_MUSIC_HZ;
-      world.expect(held.hears(hz), `who is held hears ${hz} Hz`);
+      world.expect(held.hears(hz), `the held party hears ${hz} Hz`);
       holder.says = callerHolds ? A_HZ : B_HZ;
       holder.present = true;
       holding.reinvite('sendrecv');
@@ -182,16 +182,16 @@ export const dialScenarios: readonly Scenario[] = [
       await world.advance(100);
       held.forget();
       await world.advance(500);
-      world.expect(!held.hears(HOLD_MUSIC_HZ), 'the music is over');
+      world.expect(!held.hears(HOLD_MUSIC_HZ), 'the music has ended');
     },
   },
   {
-    title: 'Dial: a called phone that vanishes ends the Dial, and the caller goes on',
+    title: 'Dial: a called phone that vanishes ends the Dial, and the caller continues',
     async play(world) {
       const { alice, bob, leg } = await dialling(world, ANSWERS, `action="${SITE}/dialled"`);
       await world.until('both hear each other', () => alice.hears(B_HZ) && bob.hears(A_HZ));
       bob.present = false;
-      await world.until('alice hears what follows', () => alice.hears(FILE_HZ), 20_000);
+      await world.until('alice hears the next document', () => alice.hears(FILE_HZ), 20_000);
       await allOver(world);
       await world.advance(300);
       const b = await world.cdrOf(otherLeg(world, leg));
@@ -199,14 +199,14 @@ export const dialScenarios: readonly Scenario[] = [
     },
   },
   {
-    title: 'Dial: both legs transferred go their own ways, each with its own document',
+    title: 'Dial: both legs continue separately after a transfer, each with its own document',
     async play(world) {
       const { alice, bob, leg } = await dialling(world, ANSWERS);
       await world.until('both hear each other', () => alice.hears(B_HZ) && bob.hears(A_HZ));
       world.customer.on('/a', xml(`<Play loop="0">${toneFile(FILE_HZ, 2000)}</Play>`));
       world.customer.on('/b', xml(`<Play loop="0">${toneFile(C_HZ, 2000)}</Play>`));
       const call = world.callOf(leg);
-      assert(call !== undefined, 'the call lives');
+      assert(call !== undefined, 'the call is active');
       const to = (path: string) => ({ url: `${SITE}${path}`, method: 'POST' }) as const;
       const { control, accountId } = world.service;
       const legs = { legs: 'both', aleg: to('/a'), bleg: to('/b') } as const;
@@ -216,25 +216,25 @@ export const dialScenarios: readonly Scenario[] = [
       const isAliceFirst = world.random.chance(0.5);
       (isAliceFirst ? leg : otherLeg(world, leg)).phoneHangsUp();
       await world.advance(1000);
-      world.expect(!(isAliceFirst ? bob : alice).hearsNothing(), 'the other goes on');
+      world.expect(!(isAliceFirst ? bob : alice).hearsNothing(), 'the other continues');
     },
   },
   {
-    title: 'Dial: the star, the time limit and the keys to be matched do what they say',
+    title: 'Dial: the star, the time limit and matched digits have their documented effect',
     async play(world) {
       const way = world.random.pick(['star', 'limit'] as const);
       const attributes = `hangupOnStar="true" timeLimit="6" action="${SITE}/dialled" digitsMatch="12" callbackUrl="${SITE}/events"`;
       const { alice, bob } = await dialling(world, ANSWERS, attributes);
       await world.until('both hear each other', () => alice.hears(B_HZ) && bob.hears(A_HZ));
       alice.press('12');
-      await world.until('the keys are told', () =>
+      await world.until('the digits are reported', () =>
         world.customer
           .at('/events')
           .some(({ parameters }) => parameters['DialDigitsMatch'] === '12'),
       );
       await world.advance(300);
       if (way === 'star') alice.press('*');
-      await world.until('alice hears what follows', () => alice.hears(FILE_HZ), 8000);
+      await world.until('alice hears the next document', () => alice.hears(FILE_HZ), 8000);
       world.equal(
         world.customer.at('/dialled')[0]?.parameters['DialStatus'],
         'completed',

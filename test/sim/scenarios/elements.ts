@@ -1,4 +1,4 @@
-/** What a caller hears, presses and leaves behind. */
+/** Audio, digits and recordings of a caller. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { purity, rms } from '../../edge/media/peer.ts';
@@ -22,7 +22,7 @@ async function caller(world: World, document: string, keypadEvents = true) {
   return { phone, leg: world.call(phone) };
 }
 
-/** Samples of a recording, one array for each channel. */
+/** Samples of a recording, one array per channel. */
 function wav(world: World, file: string): Int16Array[] {
   const bytes = readFileSync(join(world.folder, file));
   const channels = bytes.readUInt16LE(22);
@@ -34,7 +34,7 @@ function wav(world: World, file: string): Int16Array[] {
   );
 }
 
-/** The tone is in the middle of the recording. */
+/** Returns whether the tone is in the middle of the recording. */
 const holds = (samples: Int16Array, hz: number): boolean => {
   const middle = samples.subarray(samples.length / 2 - 800, samples.length / 2 + 800);
   return rms(middle) > 100 && purity(middle, hz) > 0.2;
@@ -48,8 +48,7 @@ async function recordings(world: World) {
 
 export const elementScenarios: readonly Scenario[] = [
   {
-    title:
-      'Play, Speak and Wait are heard in their order, each to its end; then the document is over',
+    title: 'Play, Speak and Wait run in order, each to its end; then the document ends',
     async play(world) {
       const times = world.random.between(1, 3);
       const { phone, leg } = await caller(
@@ -63,12 +62,12 @@ export const elementScenarios: readonly Scenario[] = [
       world.expect(Math.abs(tookMs - 600 * times) < 250, `${times} rounds took ${tookMs} ms`);
       await world.until('the pause is heard', () => phone.hearsNothing());
       await world.until('the second file is heard', () => phone.hears(SECOND_HZ));
-      await world.until('the document is over', () => leg.serviceOver);
+      await world.until('the document has ended', () => leg.serviceOver);
       world.equal(leg.hungUpWith[0], 'endOfXml', 'cause');
     },
   },
   {
-    title: 'digits reach the action once each, by RFC 4733, in-band tones or SIP INFO alike',
+    title: 'digits reach the action once each, by RFC 4733, in-band tones or SIP INFO',
     async play(world) {
       const way = world.random.pick(['events', 'tones', 'info'] as const);
       const digits = Array.from({ length: world.random.between(1, 6) }, () =>
@@ -93,19 +92,20 @@ export const elementScenarios: readonly Scenario[] = [
     },
   },
   {
-    title: 'no digit in time: the document goes on behind the element, and no action is asked',
+    title:
+      'without a digit in time the document continues after the element, without a request to the action',
     async play(world) {
       const { phone } = await caller(
         world,
         `<GetDigits action="${SITE}/digits" timeout="3" retries="1"/><Play>${toneFile(SECOND_HZ, 800)}</Play>`,
       );
-      await world.until('what follows is heard', () => phone.hears(SECOND_HZ), 12_000);
+      await world.until('the rest is played', () => phone.hears(SECOND_HZ), 12_000);
       world.equal(world.customer.at('/digits').length, 0, 'actions');
     },
   },
   {
     title:
-      'a message is recorded until a silence, a key, the greatest length or the hangup; its file holds it',
+      'a message is recorded until a silence, a key, the maximum length or the hangup; its file contains it',
     async play(world) {
       const way = world.random.pick(['silence', 'key', 'length', 'hangup'] as const);
       world.tell(`ends by ${way}`);
@@ -121,7 +121,7 @@ export const elementScenarios: readonly Scenario[] = [
       if (way === 'silence') phone.says = undefined;
       if (way === 'key') phone.press('#');
       if (way === 'hangup') leg.phoneHangsUp();
-      await world.until('the file is told', () => world.customer.at('/file').length === 1);
+      await world.until('the file is reported', () => world.customer.at('/file').length === 1);
       const told = world.customer.at('/file')[0]?.parameters ?? {};
       const reasons = {
         silence: 'RecordingTimeout',
@@ -142,7 +142,7 @@ export const elementScenarios: readonly Scenario[] = [
   },
   {
     title:
-      'a recorded session has both parties in step, survives a transfer, and costs its minutes',
+      'a session recording keeps both parties synchronized, survives a transfer, and is billed per minute',
     async play(world) {
       const { phone, leg } = await caller(
         world,
@@ -153,13 +153,13 @@ export const elementScenarios: readonly Scenario[] = [
       phone.says = PHONE_HZ;
       await world.until('the file is heard', () => phone.hears(FILE_HZ));
       const call = world.callOf(leg);
-      if (call === undefined) throw new Error('the call lives');
+      if (call === undefined) throw new Error('no active call');
       const { accountId, control } = world.service;
       const target = { url: `${SITE}/moved`, method: 'POST' } as const;
       await control.transfer(accountId, call.uuid, { legs: 'aleg', aleg: target, bleg: undefined });
       await world.advance(world.random.between(1500, 6000));
       leg.phoneHangsUp();
-      await world.until('the file is told', () => world.customer.at('/file').length === 1);
+      await world.until('the file is reported', () => world.customer.at('/file').length === 1);
       const [recording] = await recordings(world);
       if (recording === undefined) throw new Error('there is no recording');
       const [left, right] = wav(world, recording.file);
@@ -175,7 +175,7 @@ export const elementScenarios: readonly Scenario[] = [
     },
   },
   {
-    title: 'PreAnswer is heard before the answer, and costs nothing until then',
+    title: 'PreAnswer is played before the answer, and is free until then',
     async play(world) {
       const { phone, leg } = await caller(
         world,
@@ -185,7 +185,7 @@ export const elementScenarios: readonly Scenario[] = [
       world.expect(!leg.answered, 'the call is not answered yet');
       if (world.random.chance(0.5)) {
         leg.phoneHangsUp();
-        await world.until('the leg is over', () => leg.serviceOver);
+        await world.until('the leg has ended', () => leg.serviceOver);
         await world.advance(200);
         world.equal((await world.cdrOf(leg)).cost, 0, 'cost');
         return;
@@ -195,7 +195,7 @@ export const elementScenarios: readonly Scenario[] = [
     },
   },
   {
-    title: 'DTMF is sent as the phone understands it',
+    title: 'DTMF is sent in the format that the phone supports',
     async play(world) {
       const { phone } = await caller(world, '<DTMF>1w2W3#</DTMF><Wait length="4"/>');
       await world.until('all keys have arrived', () => phone.heardKeys.length === 4);

@@ -1,4 +1,4 @@
-/** Money, capacity and ports: what is not there is not used, and what is used is given back. */
+/** Money, capacity and ports: limits hold, and used resources are released. */
 import { xml } from '../customer.ts';
 import type { SimLeg } from '../leg.ts';
 import type { Scenario } from '../scenario.ts';
@@ -12,12 +12,12 @@ const LONG_MS = 4000;
 export const limitScenarios: readonly Scenario[] = [
   {
     title:
-      'the balance runs out in the middle: Canceled (Out Of Credits) when what was paid for is used up',
+      'a balance exhausted during a call: Canceled (Out Of Credits) at the end of the paid time',
     options: { credit: 2 * PRICE.sip + PRICE.sip / 2 },
     async play(world) {
       const leg = await start(world, xml(`<Play loop="0">${toneFile(FILE_HZ, LONG_MS)}</Play>`));
       await world.until('the call is answered', () => leg.answered);
-      await world.until('the leg is over', () => leg.serviceOver, 125_000);
+      await world.until('the leg has ended', () => leg.serviceOver, 125_000);
       await over(world, leg);
       const cdr = await world.cdrOf(leg);
       world.equal(cdr.hangupCauseName, 'Canceled (Out Of Credits)', 'cause');
@@ -26,8 +26,7 @@ export const limitScenarios: readonly Scenario[] = [
     },
   },
   {
-    title:
-      'a stream that the balance does not cover ends the call, and no more than one pulse is owed',
+    title: 'a stream that exceeds the balance ends the call with a debt of at most one pulse',
     options: { credit: PRICE.sip + PRICE.stream / 2 },
     async play(world) {
       const leg = await start(world, xml(ELEMENTS['stream'] ?? ''));
@@ -38,7 +37,7 @@ export const limitScenarios: readonly Scenario[] = [
     },
   },
   {
-    title: 'two calls that compete for the last of the balance: one is served',
+    title: 'of two calls that compete for the last balance, one is served',
     options: { credit: PRICE.sip + PRICE.sip / 2 },
     async play(world) {
       world.customer.on('/answer', xml('<Speak>hello</Speak>'));
@@ -51,7 +50,7 @@ export const limitScenarios: readonly Scenario[] = [
     },
   },
   {
-    title: 'a balance that covers no first pulse lets no call begin',
+    title: 'a balance below the first pulse prevents a call',
     options: { credit: PRICE.sip - 1 },
     async play(world) {
       const leg = await start(world, xml('<Speak>hello</Speak>'));
@@ -61,8 +60,7 @@ export const limitScenarios: readonly Scenario[] = [
     },
   },
   {
-    title:
-      'beyond the limit of concurrent calls a call is refused, and the slot of an ended one is free again',
+    title: 'refuses a call above the limit of concurrent calls and reuses the slot of an ended one',
     options: { concurrentCalls: 3 },
     async play(world) {
       world.customer.on('/answer', xml('<Wait length="60"/><Speak>hello</Speak>'));
@@ -70,7 +68,7 @@ export const limitScenarios: readonly Scenario[] = [
       const more = async (): Promise<SimLeg> => {
         const leg = world.call(await world.phone(`phone${legs.length}`));
         legs.push(leg);
-        // Apart enough that no INVITE overtakes another.
+        // The delay prevents one INVITE from overtaking another.
         await world.advance(world.random.between(20, 300));
         return leg;
       };
@@ -90,7 +88,7 @@ export const limitScenarios: readonly Scenario[] = [
     },
   },
   {
-    title: 'calls for which no RTP port is left are refused, and others go on',
+    title: 'calls without a free RTP port are refused, and others continue',
     options: { ports: 4 },
     async play(world) {
       world.customer.on('/answer', xml(`<Play loop="0">${toneFile(FILE_HZ, LONG_MS)}</Play>`));
@@ -108,7 +106,7 @@ export const limitScenarios: readonly Scenario[] = [
     },
   },
   {
-    title: 'more calls in a second than the account may start are refused, and later ones are not',
+    title: 'calls above the limit per second are refused, and later ones are not',
     options: { callsPerSecond: 2 },
     async play(world) {
       world.customer.on('/answer', xml('<Wait length="60"/>'));

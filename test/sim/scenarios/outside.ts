@@ -1,4 +1,4 @@
-/** The world outside: numbers, trunks, carriers, and a disk that is full. */
+/** External resources: numbers, trunks, carriers, and a full disk. */
 
 import { assert } from '../../../src/base/errors.ts';
 import { asCallUuid, asTrunkId } from '../../../src/base/ids.ts';
@@ -15,7 +15,7 @@ import { place } from './parties.ts';
 const FILE_HZ = 700;
 const CALLER_HZ = 400;
 const OFFICE_HZ = 900;
-/** Heartbeats of open calls, by default; a little more for the write itself. */
+/** Default interval of heartbeats for open calls in microseconds, plus time for the write. */
 const HEARTBEAT_US = 2_100_000;
 const NUMBER = '14155550199';
 const OFFICE = 'sip:office@pbx.test';
@@ -33,14 +33,14 @@ async function ownNumber(world: World, to: 'application' | { readonly trunk: str
   assert(added.ok, 'the number is added');
 }
 
-/** A call to the number, through the carrier. */
+/** Calls the number through the carrier. */
 function fromOutside(world: World): SimLeg {
   const caller = world.farPhone('14155550177');
   caller.says = CALLER_HZ;
   return world.signalling.call(caller, { dialled: `+${NUMBER}`, carrier: CARRIER });
 }
 
-/** Whatever was being recorded when the process was killed is a file, charged and told of like any other. */
+/** Checks that each recording interrupted by the kill has a file, is charged and is reported like any other. */
 async function recordingsAreFinished(world: World): Promise<void> {
   const store = world.disk.rescued;
   const { accountId } = world.service;
@@ -53,7 +53,7 @@ async function recordingsAreFinished(world: World): Promise<void> {
     const told = world.customer
       .at('/status')
       .filter(({ parameters }) => parameters['RecordingID'] === recordingId);
-    world.expect(told.length >= 1, `recording ${recordingId} is told of`);
+    world.expect(told.length >= 1, `recording ${recordingId} is reported`);
   }
 }
 
@@ -69,7 +69,7 @@ async function withTrunk(world: World, primary: Called, fallback?: Called) {
     primaryUriUuid: await uri(OFFICE),
     ...(fallback === undefined ? {} : { fallbackUriUuid: await uri(SECOND_OFFICE) }),
   });
-  assert(trunk.ok, 'the trunk is made');
+  assert(trunk.ok, 'the trunk is created');
   await ownNumber(world, { trunk: trunk.value.trunkId });
   const office = world.farPhone(OFFICE, { called: primary });
   const second = world.farPhone(SECOND_OFFICE, fallback === undefined ? {} : { called: fallback });
@@ -82,7 +82,7 @@ const overUs = (world: World, { overAtMs = Number.POSITIVE_INFINITY }: SimLeg): 
   1000 * (overAtMs + world.clock.wallMs() - world.clock.monotonicMs());
 
 const allOver = (world: World, withinMs = 40_000): Promise<void> =>
-  world.until('all legs are over', () => world.signalling.live.length === 0, withinMs);
+  world.until('all legs have ended', () => world.signalling.live.length === 0, withinMs);
 
 export const outsideScenarios: readonly Scenario[] = [
   {
@@ -100,7 +100,7 @@ export const outsideScenarios: readonly Scenario[] = [
     },
   },
   {
-    title: 'a trunk: caller and office hear each other, and what ends one leg ends the other',
+    title: 'a trunk connects caller and office, and the end of one leg ends the other',
     async play(world) {
       const called = world.random.pick<Called>([
         { kind: 'answers', ringMs: 60, answerMs: 700 },
@@ -122,8 +122,7 @@ export const outsideScenarios: readonly Scenario[] = [
     },
   },
   {
-    title:
-      'a trunk whose first address is out of service is reached at its second; a busy one is busy',
+    title: 'a trunk with a failed first address uses its second; a busy one stays busy',
     async play(world) {
       const isBusy = world.random.chance(0.5);
       const status = isBusy ? 486 : 503;
@@ -141,7 +140,7 @@ export const outsideScenarios: readonly Scenario[] = [
     },
   },
   {
-    title: 'a trunk: a caller who hangs up at any moment before the answer leaves nothing behind',
+    title: 'a trunk: a caller who hangs up at any moment before the answer leaves no state',
     async play(world) {
       const called = {
         kind: 'answers',
@@ -156,7 +155,7 @@ export const outsideScenarios: readonly Scenario[] = [
   },
   {
     title:
-      'a disk that is full for a while: calls go on, and nothing of them is lost once it has space again',
+      'a temporarily full disk: calls continue, and no record is lost after it has space again',
     async play(world) {
       for (const message of [
         'settlement not written, will be tried again',
@@ -177,7 +176,7 @@ export const outsideScenarios: readonly Scenario[] = [
       await world.advance(world.random.between(100, 4000));
       for (const leg of legs.slice(0, 2)) interrupt(world, leg);
       await world.advance(world.random.between(500, 9000));
-      world.expect(phones[2]?.hears(FILE_HZ) === true, 'the third call goes on');
+      world.expect(phones[2]?.hears(FILE_HZ) === true, 'the third call continues');
       world.disk.isFull = false;
       world.tell('the disk has space');
       await world.advance(2000);
@@ -188,8 +187,7 @@ export const outsideScenarios: readonly Scenario[] = [
     },
   },
   {
-    title:
-      'a disk that is full when a call arrives: the call is refused, and the next one is served',
+    title: 'a full disk when a call arrives: the call is refused, and the next one is served',
     async play(world) {
       for (const message of [
         'settlement not written, will be tried again',
@@ -212,8 +210,7 @@ export const outsideScenarios: readonly Scenario[] = [
     },
   },
   {
-    title:
-      'kill -9 while destinations wait for their turn: each that was accepted has one record and is told',
+    title: 'kill -9 with queued destinations: each accepted one has one record and is reported',
     options: { concurrentCalls: 2, callsPerSecond: 2 },
     async play(world) {
       const numbers = Array.from({ length: 8 }, (_, i) => `141555501${10 + i}`);
@@ -232,13 +229,13 @@ export const outsideScenarios: readonly Scenario[] = [
         world.equal(cdr?.hangupCauseCode !== 1020, isDialled, `${callUuid} was dialled`);
         world.expect(cdr !== undefined, `${callUuid} has a record`);
         const told = world.customer.told('/hangup', callUuid).length;
-        world.expect(told >= 1, `the hangup of ${callUuid} is told`);
+        world.expect(told >= 1, `the hangup of ${callUuid} is reported`);
       }
     },
   },
   {
     title:
-      'kill -9 at any moment: every answered call is recorded, billed to its last heartbeat and told',
+      'kill -9 at any moment: every answered call is recorded, billed to its last heartbeat and reported',
     async play(world) {
       const documents = Object.values(ELEMENTS);
       world.customer.on('/answer', () => xml(world.random.pick(documents)));
@@ -272,7 +269,7 @@ export const outsideScenarios: readonly Scenario[] = [
           `${leg.id} is billed up to its last heartbeat`,
         );
         const told = world.customer.told('/hangup', cdr.callUuid).length;
-        world.expect(told >= 1, `the hangup of ${leg.id} is told`);
+        world.expect(told >= 1, `the hangup of ${leg.id} is reported`);
       }
     },
   },

@@ -1,4 +1,4 @@
-/** Conferences, and calls that are placed over REST. */
+/** Conferences, and calls placed over REST. */
 import { assert } from '../../../src/base/errors.ts';
 import { SITE, xml } from '../customer.ts';
 import { ANSWERS, type Called, type SimLeg } from '../leg.ts';
@@ -13,12 +13,12 @@ const C_HZ = 1500;
 const FILE_HZ = 700;
 
 const allOver = (world: World): Promise<void> =>
-  world.until('all legs are over', () => world.signalling.live.length === 0, 40_000);
+  world.until('all legs have ended', () => world.signalling.live.length === 0, 40_000);
 
 export const partyScenarios: readonly Scenario[] = [
   {
     title:
-      'a conference of three: each hears the others and not itself; who leaves is heard no more',
+      'a conference of three: each hears the others but not itself; a member that leaves is no longer heard',
     async play(world) {
       world.customer.on(
         '/answer',
@@ -49,7 +49,7 @@ export const partyScenarios: readonly Scenario[] = [
       await world.advance(900);
       for (const [i, phone] of members.entries()) {
         if (i === leaving) continue;
-        world.expect(!phone.hears(tones[leaving] ?? 0), 'who has left is heard no more');
+        world.expect(!phone.hears(tones[leaving] ?? 0), 'a member that left is no longer heard');
       }
       for (const leg of legs) leg.phoneHangsUp();
       await allOver(world);
@@ -62,7 +62,7 @@ export const partyScenarios: readonly Scenario[] = [
   },
   {
     title:
-      'a call placed over REST is dialled by the carrier, answered, runs its document and is billed',
+      'a call placed over REST goes through the carrier, is answered, runs its document and is billed',
     async play(world) {
       const far = world.farPhone('14155550123', {
         called: world.random.pick<Called>([
@@ -88,8 +88,7 @@ export const partyScenarios: readonly Scenario[] = [
     },
   },
   {
-    title:
-      'calls placed in bulk keep within concurrency and calls per second, and each gets its record',
+    title: 'calls placed in bulk respect concurrency and calls per second, and each gets a record',
     options: { concurrentCalls: 4, callsPerSecond: 3 },
     async play(world) {
       const numbers = Array.from({ length: 12 }, (_, i) => `141555501${10 + i}`);
@@ -122,7 +121,7 @@ export const partyScenarios: readonly Scenario[] = [
   },
 ];
 
-/** Over REST, as the owner of the number or endpoint `from`. */
+/** Places calls over REST as the owner of the number or endpoint `from`. */
 export const place = (world: World, numbers: readonly string[]) =>
   world.service.control.placeCalls({
     accountId: world.service.accountId,

@@ -1,4 +1,4 @@
-/** Audio streams: a bot on the line. */
+/** Audio streams with a bot. */
 import { EchoBot, TalkingBot } from '../bots.ts';
 import { SITE, xml } from '../customer.ts';
 import type { SimLeg } from '../leg.ts';
@@ -39,7 +39,8 @@ async function talk(world: World, bot: TalkingBot, attributes = ''): Promise<Sim
 
 export const streamScenarios: readonly Scenario[] = [
   {
-    title: 'a phone and a bot hear each other, whoever hangs up; the stream is billed on its own',
+    title:
+      'a phone and a bot hear each other until one of them hangs up; the stream is billed separately',
     async play(world) {
       const bot = new TalkingBot(BOT_HZ, 1500);
       const leg = await talk(world, bot);
@@ -52,7 +53,7 @@ export const streamScenarios: readonly Scenario[] = [
       if (who === 'phone') leg.phoneHangsUp();
       else if (who === 'bot') bot.send('stop');
       else world.callOf(leg)?.hangup('normal', 'API Request');
-      await world.until('the leg is over', () => leg.serviceOver && leg.isOver);
+      await world.until('the leg has ended', () => leg.serviceOver && leg.isOver);
       await world.advance(500);
       world.expect(bot.isClosed, 'the socket is closed');
       world.equal(bot.gaps, 0, 'gaps in the sequence numbers');
@@ -67,7 +68,7 @@ export const streamScenarios: readonly Scenario[] = [
     },
   },
   {
-    title: 'a network that loses, swaps and repeats packets does not silence a conversation',
+    title: 'a network that loses, reorders and repeats packets does not interrupt a conversation',
     async play(world) {
       world.network.weather = ROUGH;
       world.customer.on('/answer', streamDocument(world));
@@ -86,23 +87,23 @@ export const streamScenarios: readonly Scenario[] = [
     },
   },
   {
-    title: 'what a bot says can be cleared, and checkpoints of what was cleared are not told',
+    title: 'audio of a bot can be cleared, and checkpoints of cleared audio are not reported',
     async play(world) {
       const bot = new TalkingBot(BOT_HZ, 8000);
       const leg = await talk(world, bot);
       await world.until('the phone hears the bot', () => leg.atPhone.hears(BOT_HZ));
       bot.send('clearAudio');
-      await world.until('the bot is told', () => bot.events.includes('clearedAudio'));
+      await world.until('the bot is notified', () => bot.events.includes('clearedAudio'));
       await world.advance(350);
       world.expect(leg.atPhone.hearsNothing(), 'the phone hears nothing');
       bot.speak(SECOND_HZ, 500);
-      await world.until('the phone hears what follows', () => leg.atPhone.hears(SECOND_HZ));
-      await world.until('its checkpoint is told', () => bot.played.length > 0);
+      await world.until('the phone hears the next audio', () => leg.atPhone.hears(SECOND_HZ));
+      await world.until('its checkpoint is reported', () => bot.played.length > 0);
       world.equal(bot.played.join(), String(SECOND_HZ), 'checkpoints');
     },
   },
   {
-    title: 'keys reach the bot, and keys of the bot reach the phone',
+    title: 'digits reach the bot, and digits of the bot reach the phone',
     async play(world) {
       const bot = new TalkingBot(undefined);
       const leg = await talk(world, bot);
@@ -117,7 +118,7 @@ export const streamScenarios: readonly Scenario[] = [
   },
   {
     title:
-      'a bot that cannot be reached, or drops its socket, is told to the customer; the document goes on',
+      'a bot that is unreachable or drops its socket is reported to the customer, and the document continues',
     async play(world) {
       const refuses = world.random.chance(0.5);
       const bot = new TalkingBot(BOT_HZ);
@@ -139,19 +140,19 @@ export const streamScenarios: readonly Scenario[] = [
       const leg = world.call(phone);
       while (!refuses && bot.drops <= retries && !leg.serviceOver) {
         const before = connections;
-        await world.until('a connection stands', () => connections > before - 1 && bot.isOpen);
+        await world.until('a connection is open', () => connections > before - 1 && bot.isOpen);
         await world.advance(world.random.between(50, 900));
         bot.drop();
         await world.advance(50);
       }
-      await world.until('the document goes on', () => phone.hears(VOICE_HZ), 20_000);
-      await world.until('the leg is over', () => leg.serviceOver);
+      await world.until('the document continues', () => phone.hears(VOICE_HZ), 20_000);
+      await world.until('the leg has ended', () => leg.serviceOver);
       await world.advance(500);
       world.equal(connections, retries + 1, 'connections');
       const events = world.customer.at('/status').map(({ parameters }) => parameters['Event']);
       world.equal(events.filter((event) => event === 'DroppedStream').length, 1, 'DroppedStream');
       const { streams } = await world.cdrOf(leg);
-      // A stream that reconnects is one stream, and so is one that no bot ever took, however often it was tried.
+      // A stream that reconnects counts as one stream, and so does one that never connected despite several attempts.
       world.equal(streams.length, 1, 'streams of the record');
       const connected = refuses ? 0 : 1;
       const billed = streams.filter(({ billedMs }) => billedMs > 0).length;
@@ -159,7 +160,7 @@ export const streamScenarios: readonly Scenario[] = [
     },
   },
   {
-    title: 'a bot that talks rubbish harms neither its call nor another',
+    title: 'a bot that sends invalid data affects no call',
     async play(world) {
       const bot = new TalkingBot(BOT_HZ, 1000);
       const leg = await talk(world, bot);
@@ -177,7 +178,7 @@ export const streamScenarios: readonly Scenario[] = [
         if (world.random.chance(0.1)) await world.advance(world.random.between(1, 30));
       }
       bot.speak(SECOND_HZ, 800);
-      await world.until('the phone hears the bot all the same', () => leg.atPhone.hears(SECOND_HZ));
+      await world.until('the phone hears the bot anyway', () => leg.atPhone.hears(SECOND_HZ));
     },
   },
 ];
