@@ -1,4 +1,4 @@
-/** One address in the store stands for the demo of whichever node asks. */
+/** One stored address selects the demo of each requesting node. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { silentLogger } from '../../../src/base/logger.ts';
 import { type Demo, startDemo } from '../../../src/demo/demo.ts';
@@ -22,7 +22,7 @@ describe('the demo of a node', () => {
     await Promise.all(demos.map((demo) => demo.stop()));
   });
 
-  /** A node that may reach nothing on loopback, nor anything unencrypted. */
+  /** Creates a node that may not use loopback or unencrypted URLs. */
   function node(demo: Demo | undefined) {
     const own = new DemoApplication();
     if (demo !== undefined) own.listensAt(demo.origin);
@@ -34,7 +34,7 @@ describe('the demo of a node', () => {
     return { egress, http: own.before(outside), close: () => outside.close() };
   }
 
-  it('answers at each node with its own bot, whatever else is closed there', async () => {
+  it("answers on each node with that node's bot, even if loopback is forbidden", async () => {
     for (const demo of demos) {
       const { http, egress, close } = node(demo);
       const answer = await http.send(request(`${DEMO_ORIGIN}/answer?a=b`));
@@ -50,7 +50,7 @@ describe('the demo of a node', () => {
     }
   });
 
-  it('is said to be off where it is', async () => {
+  it('reports a disabled demo', async () => {
     const { http, close } = node(undefined);
     expect(await http.send(request(`${DEMO_ORIGIN}/answer`))).toMatchObject({
       error: { kind: 'connect', detail: 'the demo is off at this node (demo: false)' },
