@@ -17,7 +17,8 @@ interface Layout {
 
 /**
  * Encodes a recording of this service (16-bit PCM, one or two channels) as MP3 with a constant bit rate, block by block.
- * Reads to the end of the file, because after a crash the header may be outdated. Returns the size. Creates the target atomically.
+ * Reads to the end of the file, because after a crash the header may be outdated. Returns the size.
+ * Creates the target atomically.
  */
 export async function encodeMp3(job: EncodeJob): Promise<number> {
   const partial = `${job.mp3Path}.part`;

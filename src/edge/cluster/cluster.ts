@@ -58,7 +58,10 @@ export async function clusterOver(
   const directory = new RedisDirectory({ redis, nodeId, clock, logger, onBeat });
   const claims = new RedisClaims({ redis, nodeId, clock });
   const slots = new RedisSlots({
-    ...{ redis, clock, random, logger },
+    redis,
+    clock,
+    random,
+    logger,
     own: new OwnSlots(clock),
     alone: options.shareAlone === 0 ? undefined : (limits) => partOf(limits, options.shareAlone),
   });

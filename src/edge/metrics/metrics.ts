@@ -96,7 +96,9 @@ export function createMetrics(options: { readonly process?: boolean } = {}): Met
       observeCall(facts.setup, { labels: { direction }, value: secondsOf(setupMs), callUuid }),
     callEnded(direction, { callUuid, durationMs, quality }) {
       observeCall(facts.duration, {
-        ...{ labels: { direction }, value: secondsOf(durationMs), callUuid },
+        labels: { direction },
+        value: secondsOf(durationMs),
+        callUuid,
       });
       if (quality === undefined) return;
       facts.oneWay.inc({ direction }, Number(quality.isOneWay));

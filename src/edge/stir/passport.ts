@@ -98,7 +98,11 @@ export function readPassport(
   if (isShaken && attest !== 'A' && attest !== 'B' && attest !== 'C')
     return invalid('attest is missing');
   return ok({
-    ...{ token, x5u, iat, orig, dest },
+    token,
+    x5u,
+    iat,
+    orig,
+    dest,
     attest: isShaken ? (attest as Passport['attest']) : '',
   });
 }

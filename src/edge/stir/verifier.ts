@@ -49,7 +49,9 @@ export class Verifier {
 
   async #prove(field: IdentityField, claim: CallerClaim): Promise<Result<Passport, ProofFault>> {
     const passport = readPassport(field, {
-      ...{ orig: claim.orig[0] ?? '', dest: claim.dest[0] ?? '', dateS: dateOf(claim) },
+      orig: claim.orig[0] ?? '',
+      dest: claim.dest[0] ?? '',
+      dateS: dateOf(claim),
     });
     if (!passport.ok) return passport;
     const { orig, dest, iat, x5u, token } = passport.value;
@@ -83,7 +85,8 @@ function dateOf({ date }: CallerClaim): number | undefined {
 
 /** RFC 8224 §6.2.2 gives 403 this reason phrase. */
 const STALE: ProofFault = {
-  ...{ status: 403, phrase: 'Stale Date' },
+  status: 403,
+  phrase: 'Stale Date',
   why: 'iat is too far from the current time',
 };
 

@@ -12,7 +12,10 @@ const RATE = 8000;
 const SECONDS = 1;
 const MAX_MS = 5000;
 const WAV = wavFile({
-  ...{ format: 1, bits: 16, channels: 1, rate: RATE },
+  format: 1,
+  bits: 16,
+  channels: 1,
+  rate: RATE,
   data: int16Bytes(sine(1000, 12_000, RATE, SECONDS * RATE)),
 });
 /** Offsets of size and format fields in a WAV header of this test. */

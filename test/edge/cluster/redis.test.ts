@@ -44,7 +44,9 @@ describe.skipIf(!HAS_REDIS)('over Redis (needs redis-server)', () => {
       answerMs: 300,
       shareAlone: 0,
       ...over,
-      ...{ clock: systemClock, random: systemRandom, logger: silentLogger },
+      clock: systemClock,
+      random: systemRandom,
+      logger: silentLogger,
     });
     open.push(cluster);
     return cluster;
@@ -98,8 +100,13 @@ describe.skipIf(!HAS_REDIS)('over Redis (needs redis-server)', () => {
 
   const slotsOf = ({ redis: link }: Cluster): RedisSlots =>
     new RedisSlots({
-      ...{ redis: link, clock: systemClock, random: systemRandom, logger: silentLogger },
-      ...{ own: new OwnSlots(systemClock), alone: undefined, leaseMs: LEASE_MS },
+      redis: link,
+      clock: systemClock,
+      random: systemRandom,
+      logger: silentLogger,
+      own: new OwnSlots(systemClock),
+      alone: undefined,
+      leaseMs: LEASE_MS,
     });
 
   it('grants 30 of 400 simultaneous requests from four nodes for 30 slots, and releases them all', async () => {

@@ -26,7 +26,10 @@ describe('metrics', () => {
     const lateNs = createHistogram();
     metrics.connect({
       overload: () => ({
-        ...{ overloaded: false, callsPerSecond: undefined, refused: 0, utilisation: 0 },
+        overloaded: false,
+        callsPerSecond: undefined,
+        refused: 0,
+        utilisation: 0,
         lateNs,
       }),
     });
@@ -84,7 +87,8 @@ describe('metrics', () => {
     metrics.callAttempted('outbound', 'answered');
     metrics.callAnswered('outbound', 400, CALL);
     metrics.callEnded('outbound', {
-      ...{ callUuid: CALL, durationMs: 61_000 },
+      callUuid: CALL,
+      durationMs: 61_000,
       quality: { mos: 4.3, jitterMs: 3, isOneWay: true },
     });
     metrics.webhook('StartApp', '200', 70);

@@ -71,7 +71,10 @@ async function token(
   return `${jws};info=<${info}>;alg=ES256${ppt}`;
 }
 const claims = (over: object = {}) => ({
-  ...{ dest: { tn: [DEST] }, iat: Math.floor(nowMs / 1000), orig: { tn: ORIG }, ...over },
+  dest: { tn: [DEST] },
+  iat: Math.floor(nowMs / 1000),
+  orig: { tn: ORIG },
+  ...over,
 });
 
 describe('a signed call', () => {
@@ -175,13 +178,15 @@ describe('further variants', () => {
     const broken = await token(claims(), {}, { key: leaf.key, info: 'https://certs.test/chain' });
     expect(await verified({ identity: [broken] })).toMatchObject({ status: 437 });
     expect(await verified({ identity: [broken, await signed()] })).toEqual({
-      ...{ isVerified: true, attestation: 'A' },
+      isVerified: true,
+      attestation: 'A',
     });
   });
 
   it('without an extension is verified but has no attestation', async () => {
     expect(await verified({ identity: [await token(claims())] })).toEqual({
-      ...{ isVerified: true, attestation: '' },
+      isVerified: true,
+      attestation: '',
     });
   });
 

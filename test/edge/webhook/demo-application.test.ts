@@ -8,8 +8,14 @@ import { DEMO_ORIGIN, DemoApplication } from '../../../src/edge/webhook/demo-app
 import { createHttpCaller } from '../../../src/edge/webhook/http-caller.ts';
 
 const request = (url: string): HttpRequest => ({
-  ...{ method: 'POST', url, headers: {}, body: 'Event=StartApp', maxRedirects: 0 },
-  ...{ connectTimeoutMs: 2000, readTimeoutMs: 2000, maxResponseBytes: 10_000 },
+  method: 'POST',
+  url,
+  headers: {},
+  body: 'Event=StartApp',
+  maxRedirects: 0,
+  connectTimeoutMs: 2000,
+  readTimeoutMs: 2000,
+  maxResponseBytes: 10_000,
 });
 
 describe('the demo of a node', () => {
@@ -27,7 +33,9 @@ describe('the demo of a node', () => {
     const own = new DemoApplication();
     if (demo !== undefined) own.listensAt(demo.origin);
     const egress = createEgressGuard({
-      ...{ allow: [], allowLoopback: false, allowInsecure: false },
+      allow: [],
+      allowLoopback: false,
+      allowInsecure: false,
       isOpen: (url) => own.isAt(url),
     });
     const outside = createHttpCaller({ egress, connectionsPerHost: 2 });
