@@ -75,8 +75,11 @@ async function joined(name: string, over: Store, root: string, diesAt?: number) 
   const self = new SelfNode(name);
   await self.begin(over.nodes, false);
   const basics = {
-    ...{ settings: testSettings({}), lists: { rates: [], carriers: [] } },
-    ...{ logger: silentLogger, clock: systemClock, random: systemRandom },
+    settings: testSettings({}),
+    lists: { rates: [], carriers: [] },
+    logger: silentLogger,
+    clock: systemClock,
+    random: systemRandom,
     dataDir: join(root, name),
   };
   const foundation = testFoundation(basics, over.as(self), {

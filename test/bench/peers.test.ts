@@ -7,9 +7,20 @@ import type { Step } from '../../bench/calls/step.ts';
 import { programOf } from '../../bench/peers/peer.ts';
 
 const at = (rate: number, msPerCall: number, failed = 0): Step => ({
-  ...{ rate, msPerCall, failed, calls: 100, completed: 100 - failed, answered: 100 - failed },
-  ...{ refused: 0, retransmissions: 0, core: 0.5, threads: [], rssMib: 1, wallMs: 1 },
-  ...{ invites: [], complaints: '' },
+  rate,
+  msPerCall,
+  failed,
+  calls: 100,
+  completed: 100 - failed,
+  answered: 100 - failed,
+  refused: 0,
+  retransmissions: 0,
+  core: 0.5,
+  threads: [],
+  rssMib: 1,
+  wallMs: 1,
+  invites: [],
+  complaints: '',
 });
 const peer = (name: string, ...steps: readonly Step[]) => ({ name, found: { steps, totals: '' } });
 

@@ -136,7 +136,9 @@ describe.skipIf(lacks)(
     /** Sends the caller's BYE through this edge. */
     function bye(invite: Heard, edge: string): void {
       const text = carrier.textOf({
-        ...{ method: 'BYE', uri: uriIn(headerIn(invite, 'Contact')), cseq: 1 },
+        method: 'BYE',
+        uri: uriIn(headerIn(invite, 'Contact')),
+        cseq: 1,
         from: `${headerIn(invite, 'To')};tag=peer`,
         to: headerIn(invite, 'From'),
         callId: headerIn(invite, 'Call-ID'),
@@ -166,8 +168,13 @@ describe.skipIf(lacks)(
       const { method } = lines;
       const own = `<sip:${user.username}@${NAME}>`;
       const request = {
-        ...{ uri: `sip:${NAME}`, from: `${own};tag=${fresh('t')}`, to: own, cseq: 1 },
-        ...{ callId: fresh('phone'), headers: [], ...lines },
+        uri: `sip:${NAME}`,
+        from: `${own};tag=${fresh('t')}`,
+        to: own,
+        cseq: 1,
+        callId: fresh('phone'),
+        headers: [],
+        ...lines,
       };
       phone.send(phone.textOf(request), SIP_PORT, edge);
       const answer = await phone.response(method, 'final');
@@ -238,11 +245,17 @@ describe.skipIf(lacks)(
       const dialog = { callId: fresh('moving'), from: `<sip:${user.username}@${NAME}>;tag=mine` };
       const uri = `sip:1000@${NAME}`;
       const answer = await said(FIRST.outside, {
-        ...{ method: 'INVITE', uri, to: `<${uri}>`, body: sdpOf({ address: PHONE }), ...dialog },
+        method: 'INVITE',
+        uri,
+        to: `<${uri}>`,
+        body: sdpOf({ address: PHONE }),
+        ...dialog,
       });
       expect(answer.status, answer.text).toBe(200);
       const inside = {
-        ...{ uri: uriIn(headerIn(answer, 'Contact')), to: headerIn(answer, 'To'), ...dialog },
+        uri: uriIn(headerIn(answer, 'Contact')),
+        to: headerIn(answer, 'To'),
+        ...dialog,
         headers: routesIn(answer, true),
       };
       const ack = { ...inside, method: 'ACK', cseq: 2 };

@@ -30,8 +30,11 @@ describe.skipIf(!HAS_KAMAILIO || !HAS_REDIS || postgresMissing !== undefined)(
       callers = await Callers.of(fleet);
       const port = await freePort();
       edge = await Edge.start(folder, [`127.0.0.1:${fleet.node(0).sipPort}`], {
-        ...{ PUBLIC_ADDRESS: EDGE, PUBLIC_PORT: port, WS_PORT: await freePort() },
-        ...{ PRIVATE_ADDRESS: EDGE, PRIVATE_PORT: await freePort() },
+        PUBLIC_ADDRESS: EDGE,
+        PUBLIC_PORT: port,
+        WS_PORT: await freePort(),
+        PRIVATE_ADDRESS: EDGE,
+        PRIVATE_PORT: await freePort(),
         PRIVATE_HTTP_PORT: await freePort(),
       });
       viaEdge = { sipPort: port } as Service;

@@ -85,8 +85,14 @@ export class Front {
     const folder = join(this.folder, `edge${at + 1}`);
     mkdirSync(folder);
     return Edge.start(folder, nodes, {
-      ...{ PUBLIC_ADDRESS: outside, PUBLIC_PORT: sip, TLS_PORT: tls, WS_PORT: ws, WSS_PORT: wss },
-      ...{ PRIVATE_ADDRESS: address, PRIVATE_PORT: inside, PRIVATE_HTTP_PORT: rpc },
+      PUBLIC_ADDRESS: outside,
+      PUBLIC_PORT: sip,
+      TLS_PORT: tls,
+      WS_PORT: ws,
+      WSS_PORT: wss,
+      PRIVATE_ADDRESS: address,
+      PRIVATE_PORT: inside,
+      PRIVATE_HTTP_PORT: rpc,
       ...(others.length > 0 && {
         OTHER_EDGES: others.map((one) => `udp:${one.inside}:${inside}`).join(' '),
       }),

@@ -61,14 +61,21 @@ async function start(): Promise<void> {
   const bob = await makeUser(fleet.node(0), 'bob', application, demo);
   const stage: Stage = {
     inside: process.env['CARILLON_NETNS'],
-    ...{ edge: EDGE, ports: front.ports, authorityFile: front.authorityFile },
+    edge: EDGE,
+    ports: front.ports,
+    authorityFile: front.authorityFile,
     nodes: places.map((place, at) => ({
-      ...{ name: `n${at + 1}`, dataDir: place.dataDir, sip: sipPlace(place) },
+      name: `n${at + 1}`,
+      dataDir: place.dataDir,
+      sip: sipPlace(place),
       baseUrl: `http://127.0.0.1:${place.environment['CARILLON_HTTP_PORT']}`,
       pid: fleet?.nodes[at]?.service.program.child.pid,
       start: starter(place),
     })),
-    ...{ demo, bob, redis: fleet.redis.url, postgres: fleet.url },
+    demo,
+    bob,
+    redis: fleet.redis.url,
+    postgres: fleet.url,
     scenario: scenarioIn(front.folder),
   };
   if (!isOver) process.stdout.write(whatToTry(stage));

@@ -50,7 +50,9 @@ describe.skipIf(lacks)(
       const nodes = fleet.nodes.map(({ service }) => `127.0.0.1:${service.sipPort}`);
       await front.named();
       await front.start(nodes, {
-        ...{ ADVERTISED: NAME, WITH_TOPOLOGY_HIDING: '', TOPOLOGY_KEY: 'of-both-edges' },
+        ADVERTISED: NAME,
+        WITH_TOPOLOGY_HIDING: '',
+        TOPOLOGY_KEY: 'of-both-edges',
       });
       viaSecond = { sipPort: front.ports.sip } as Service;
     });

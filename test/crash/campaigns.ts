@@ -34,29 +34,32 @@ export async function prepareCampaign(folder: string, contacts: number): Promise
   const plan = aPlan({ agentId: AGENT, maxConcurrent: 8 });
   const retry = { ...plan.retry, attempts: 0 };
   const campaign: Campaign = {
-    ...{
-      ...plan,
-      ...OWNER,
-      retry,
-      id: ID,
-      status: 'draft',
-      pauseReason: undefined,
-      counters: NO_CONTACTS,
-    },
-    ...{
-      consecutiveFailures: 0,
-      queuedUs: undefined,
-      startedUs: undefined,
-      completedUs: undefined,
-    },
-    ...{ lastDialUs: undefined, createdUs: 0, updatedUs: 0 },
+    ...plan,
+    ...OWNER,
+    retry,
+    id: ID,
+    status: 'draft',
+    pauseReason: undefined,
+    counters: NO_CONTACTS,
+    consecutiveFailures: 0,
+    queuedUs: undefined,
+    startedUs: undefined,
+    completedUs: undefined,
+    lastDialUs: undefined,
+    createdUs: 0,
+    updatedUs: 0,
   };
   await campaigns.insert(campaign);
   const list = await campaigns.beginList(ID);
   for (let first = 0; first < contacts; first += ROWS_AT_ONCE) {
     const rows = Array.from({ length: Math.min(ROWS_AT_ONCE, contacts - first) }, (_, index) => ({
-      ...{ rowNumber: first + index + 1, to: String(12_120_000_000 + first + index), headers: [] },
-      ...{ from: undefined, answerUrl: undefined, hangupUrl: undefined, timezone: '' },
+      rowNumber: first + index + 1,
+      to: String(12_120_000_000 + first + index),
+      headers: [],
+      from: undefined,
+      answerUrl: undefined,
+      hangupUrl: undefined,
+      timezone: '',
     }));
     await campaigns.addRows(list, rows, []);
   }

@@ -95,8 +95,13 @@ describe.skipIf(missingModules()?.length !== 0)('the edge in front of failing no
     port = sip ?? 0;
     const at = nodes.map((node) => `127.0.0.1:${node.port}`);
     edge = await Edge.start(folder, at, {
-      ...{ PUBLIC_ADDRESS: EDGE, PUBLIC_PORT: port, WS_PORT: ws ?? 0, FLOOD_LIMIT: 2000 },
-      ...{ PRIVATE_ADDRESS: EDGE, PRIVATE_PORT: inner ?? 0, PRIVATE_HTTP_PORT: http ?? 0 },
+      PUBLIC_ADDRESS: EDGE,
+      PUBLIC_PORT: port,
+      WS_PORT: ws ?? 0,
+      FLOOD_LIMIT: 2000,
+      PRIVATE_ADDRESS: EDGE,
+      PRIVATE_PORT: inner ?? 0,
+      PRIVATE_HTTP_PORT: http ?? 0,
     });
   }, 60_000);
   beforeEach(async () => {

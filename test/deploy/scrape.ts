@@ -43,7 +43,8 @@ export async function scrape(): Promise<string> {
   metrics.callAttempted('outbound', 'answered');
   metrics.callAnswered('outbound', 1000, CALL);
   metrics.callEnded('outbound', {
-    ...{ callUuid: CALL, durationMs: 1000 },
+    callUuid: CALL,
+    durationMs: 1000,
     quality: { mos: 4, jitterMs: 1, isOneWay: false },
   });
   metrics.charged('call', 'USD', 1);

@@ -216,7 +216,9 @@ export class AlarmStage {
     const { dataDir } = this.#place;
     if (this.#hasDisk) execFileSync('mount', ['-o', 'remount,size=16g', dataDir]);
     await this.service.admin('POST', `/accounts/${this.account.authId}/credit`, {
-      ...{ amount: 100, currency: 'USD', description: 'top-up' },
+      amount: 100,
+      currency: 'USD',
+      description: 'top-up',
     });
   }
 

@@ -67,12 +67,11 @@ export function callStories(open: () => Promise<Backend>): void {
   /** Places a call over REST and waits for its end. */
   async function placed(to: string, name: string, more = {}) {
     const answer = await service.api('POST', 'Call/', {
-      ...{
-        from: FROM,
-        to,
-        answer_url: customer.xml(`/${name}`, '<Response><Wait length="20"/></Response>'),
-      },
-      ...{ hangup_url: `http://${customer.authority}/${name}-end`, ...more },
+      from: FROM,
+      to,
+      answer_url: customer.xml(`/${name}`, '<Response><Wait length="20"/></Response>'),
+      hangup_url: `http://${customer.authority}/${name}-end`,
+      ...more,
     });
     expect(answer.status, answer.text).toBe(200);
     return told(`/${name}-end`);

@@ -110,8 +110,13 @@ it("answers a local phone whose RTP port is outside the service's range, and ref
     lines.push(line);
     const sdp = await new Promise<string | undefined>((resolve) => {
       const offer = buildOffer({
-        ...{ address: line.localAddress, port: rtpPort, sessionId: 1, version: 1, ptimeMs: 20 },
-        ...{ codecs: [staticCodec('PCMU')].flatMap((codec) => codec ?? []), direction: 'sendrecv' },
+        address: line.localAddress,
+        port: rtpPort,
+        sessionId: 1,
+        version: 1,
+        ptimeMs: 20,
+        codecs: [staticCodec('PCMU')].flatMap((codec) => codec ?? []),
+        direction: 'sendrecv',
         telephoneEventPayloadType: 101,
       });
       line.call('1000', offer, {

@@ -42,7 +42,7 @@ afterAll(async () => {
 const run = async (script: string, args: readonly string[], more = {}) => {
   const program = new Program(script, args, { ...place.environment, ...more });
   const status = await program.exited;
-  return { status, ...{ stdout: program.stdout, stderr: program.stderr } };
+  return { status, stdout: program.stdout, stderr: program.stderr };
 };
 
 describe('the first start', () => {

@@ -65,7 +65,12 @@ class Source {
 /** Places a call from a phone that never sends RTP and whose SDP names this socket. */
 async function silentCall(pair: Pair, user: SipUser, source: Source) {
   const line = await SipLine.open({
-    ...{ ...user, host: '127.0.0.1', port: pair.service.sipPort, transport: 'udp', clock, random },
+    ...user,
+    host: '127.0.0.1',
+    port: pair.service.sipPort,
+    transport: 'udp',
+    clock,
+    random,
   });
   const { address, port } = source.socket.address();
   const offer = [

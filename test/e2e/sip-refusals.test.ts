@@ -17,8 +17,13 @@ afterAll(() => stage.close());
 async function answerTo(method: string, more: Partial<RequestText> = {}, peer = stage.calling) {
   const uri = `sip:127.0.0.1:${stage.service.sipPort}`;
   const text = peer.textOf({
-    ...{ method, uri, from: `<sip:x@${peer.address}>;tag=a`, to: `<${uri}>` },
-    ...{ callId: fresh('alone'), cseq: 1, ...more },
+    method,
+    uri,
+    from: `<sip:x@${peer.address}>;tag=a`,
+    to: `<${uri}>`,
+    callId: fresh('alone'),
+    cseq: 1,
+    ...more,
   });
   peer.send(text, stage.service.sipPort);
   return peer.response(method, 'final');

@@ -67,7 +67,10 @@ export class WireStage {
     const e164 = `1415555${String(1000 + this.#numbers)}`;
     const { service } = this;
     await this.#made('/numbers', {
-      ...{ e164, country: 'US', currency: 'USD', account_id: service.demo.authId },
+      e164,
+      country: 'US',
+      currency: 'USD',
+      account_id: service.demo.authId,
     });
     const xml = `<Response>${elements.replaceAll('NUMBER', e164)}</Response>`;
     const answer_url = this.#customer.xml(`/${e164}`, xml);
@@ -109,7 +112,10 @@ export class WireStage {
 }
 
 const carrierAt = (name: string, host: string, more: object) => ({
-  ...{ name, host, transport: 'udp', source_addresses: [host] },
+  name,
+  host,
+  transport: 'udp',
+  source_addresses: [host],
   ...more,
 });
 
@@ -223,8 +229,13 @@ export class WireCaller {
   #send(method: string, more: More): string {
     const tag = this.#remoteTag === '' ? '' : `;tag=${this.#remoteTag}`;
     const text = this.#peer.textOf({
-      ...{ method, uri: this.#target, from: this.#from, to: `<${this.#uri}>${tag}` },
-      ...{ callId: this.callId, cseq: this.cseq, ...more },
+      method,
+      uri: this.#target,
+      from: this.#from,
+      to: `<${this.#uri}>${tag}`,
+      callId: this.callId,
+      cseq: this.cseq,
+      ...more,
     });
     this.#peer.send(text, this.#port);
     return text;
@@ -273,7 +284,9 @@ export class WireCallee {
   async asked(method: string, more: More = {}): Promise<Heard> {
     this.#cseq += 1;
     const text = this.#peer.textOf({
-      ...{ method, uri: uriIn(headerIn(this.invite, 'Contact')), cseq: this.#cseq },
+      method,
+      uri: uriIn(headerIn(this.invite, 'Contact')),
+      cseq: this.#cseq,
       from: `${headerIn(this.invite, 'To')};tag=${this.tag}`,
       to: headerIn(this.invite, 'From'),
       callId: headerIn(this.invite, 'Call-ID'),

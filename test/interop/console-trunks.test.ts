@@ -57,9 +57,13 @@ describe.skipIf(!hasChromium)('trunks in the console', () => {
     const [acl] = await objects('ip-acl');
     expect(await objects('trunks')).toMatchObject([
       {
-        ...{ name: 'head office', trunk_direction: 'both', concurrent_calls_limit: 7 },
-        ...{ primary_uri_uuid: uri?.['id'], fallback_uri_uuid: null },
-        ...{ credential_uuid: credential?.['id'], ipacl_uuid: acl?.['id'] },
+        name: 'head office',
+        trunk_direction: 'both',
+        concurrent_calls_limit: 7,
+        primary_uri_uuid: uri?.['id'],
+        fallback_uri_uuid: null,
+        credential_uuid: credential?.['id'],
+        ipacl_uuid: acl?.['id'],
       },
     ]);
     await page.reload();
@@ -81,8 +85,11 @@ describe.skipIf(!hasChromium)('trunks in the console', () => {
     const [credential] = await objects('credentials');
     expect(await objects('trunks')).toMatchObject([
       {
-        ...{ trunk_status: 'disabled', trunk_direction: 'both', concurrent_calls_limit: 7 },
-        ...{ credential_uuid: credential?.['id'], ipacl_uuid: null },
+        trunk_status: 'disabled',
+        trunk_direction: 'both',
+        concurrent_calls_limit: 7,
+        credential_uuid: credential?.['id'],
+        ipacl_uuid: null,
       },
     ]);
   });

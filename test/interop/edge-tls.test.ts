@@ -50,10 +50,15 @@ describe.skipIf(isMissing)('the edge with TLS', () => {
     viaEdge = { sipPort: port } as Service;
     [tlsPort, wssPort] = [await freePort(), await freePort()];
     edge = await Edge.start(folder.path, [`127.0.0.1:${service.sipPort}`], {
-      ...{ PUBLIC_ADDRESS: EDGE, PUBLIC_PORT: port, WS_PORT: await freePort() },
-      ...{ PRIVATE_ADDRESS: INSIDE, PRIVATE_PORT: await freePort() },
+      PUBLIC_ADDRESS: EDGE,
+      PUBLIC_PORT: port,
+      WS_PORT: await freePort(),
+      PRIVATE_ADDRESS: INSIDE,
+      PRIVATE_PORT: await freePort(),
       PRIVATE_HTTP_PORT: await freePort(),
-      ...{ WITH_TLS: '', TLS_PORT: tlsPort, WSS_PORT: wssPort },
+      WITH_TLS: '',
+      TLS_PORT: tlsPort,
+      WSS_PORT: wssPort,
       TLS_FILE: tlsFile(folder.path, {
         certFile: folder.write('edge.crt', own.cert),
         keyFile: folder.write('edge.key', own.key),

@@ -74,8 +74,12 @@ describe.skipIf(isMissing)('the edge', () => {
       folder.path,
       nodes.map(({ sipPort }) => `127.0.0.1:${sipPort}`),
       {
-        ...{ PUBLIC_ADDRESS: EDGE, PUBLIC_PORT: sip, WS_PORT: ws },
-        ...{ PRIVATE_ADDRESS: EDGE, PRIVATE_PORT: inner, PRIVATE_HTTP_PORT: http },
+        PUBLIC_ADDRESS: EDGE,
+        PUBLIC_PORT: sip,
+        WS_PORT: ws,
+        PRIVATE_ADDRESS: EDGE,
+        PRIVATE_PORT: inner,
+        PRIVATE_HTTP_PORT: http,
         WITH_TOPOLOGY_HIDING: '',
       },
     );
@@ -100,8 +104,15 @@ describe.skipIf(isMissing)('the edge', () => {
   function peer(scenario: string, more: Partial<SippOptions> = {}) {
     mediaPort += 40;
     return startSipp({
-      ...{ folder: folder.path, scenario, calls: 1, mediaPort, localAddress: PHONE, user },
-      ...{ target: nodes[0]?.sipPort ?? 0, more: ['-rsa', `${EDGE}:${ports.sip}`], ...more },
+      folder: folder.path,
+      scenario,
+      calls: 1,
+      mediaPort,
+      localAddress: PHONE,
+      user,
+      target: nodes[0]?.sipPort ?? 0,
+      more: ['-rsa', `${EDGE}:${ports.sip}`],
+      ...more,
     });
   }
 
@@ -143,7 +154,9 @@ describe.skipIf(isMissing)('the edge', () => {
     const address = `sip:${user.username}@127.0.0.1`;
     const document = `<Response><Dial callerId="${FROM}"><User>${address}</User></Dial></Response>`;
     const answer = await node.api('POST', 'Call/', {
-      ...{ from: FROM, to: '14155550110', answer_url: customer.xml(`/${name}`, document) },
+      from: FROM,
+      to: '14155550110',
+      answer_url: customer.xml(`/${name}`, document),
     });
     expect(answer.status, answer.text).toBeLessThan(300);
   }
@@ -161,8 +174,13 @@ describe.skipIf(isMissing)('the edge', () => {
     expect(registered.status, `${registered.report}\n${edge.said}`).toBe(0);
     const node = await registrationOf('udp');
     const called = startSipp({
-      ...{ folder: folder.path, scenario: 'carrier-answers', calls: 1, limitS: 15 },
-      ...{ localAddress: PHONE, localPort, mediaPort: 6380 },
+      folder: folder.path,
+      scenario: 'carrier-answers',
+      calls: 1,
+      limitS: 15,
+      localAddress: PHONE,
+      localPort,
+      mediaPort: 6380,
     });
     await dial(node, 'to-phone');
     const { status, report } = await called.done;
@@ -210,8 +228,14 @@ describe.skipIf(isMissing)('the edge', () => {
   it('is the only path from untrusted addresses to the nodes', async () => {
     const before = (await nodes[1]?.get('/metrics'))?.text ?? '';
     const direct = startSipp({
-      ...{ folder: folder.path, scenario: 'answered-call', calls: 1, localAddress: PHONE, user },
-      ...{ target: nodes[1]?.sipPort ?? 0, mediaPort: 6360, limitS: 3 },
+      folder: folder.path,
+      scenario: 'answered-call',
+      calls: 1,
+      localAddress: PHONE,
+      user,
+      target: nodes[1]?.sipPort ?? 0,
+      mediaPort: 6360,
+      limitS: 3,
     });
     expect((await direct.done).status).not.toBe(0);
     expect(before).not.toContain('reason="stranger"} 1');

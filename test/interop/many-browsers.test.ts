@@ -1,7 +1,7 @@
 /**
- * Many simultaneous browsers in rooms of two: all complete DTLS and hear the other browser. Use
- * `BROWSERS=100 npm run interop -- many-browsers` on machines with many cores. All use G.711; `npm run bench -- webrtc`
- * measures the cost of Opus.
+ * Many simultaneous browsers in rooms of two: all complete DTLS and hear the other browser.
+ * Use `BROWSERS=100 npm run interop -- many-browsers` on machines with many cores.
+ * All use G.711; `npm run bench -- webrtc` measures the cost of Opus.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';

@@ -71,7 +71,11 @@ describe.skipIf(!mayUnshare)('plivo-node with its vendor host name', () => {
     });
     expect([run.status, run.status === 0 ? '' : run.stderr]).toEqual([0, '']);
     expect(JSON.parse(run.stdout)).toMatchObject({
-      ...{ made: 'created', listed: true, account: true, rooms: 0, live: 0 },
+      made: 'created',
+      listed: true,
+      account: true,
+      rooms: 0,
+      live: 0,
       username: expect.stringMatching(/^desk\d+$/),
     });
   });

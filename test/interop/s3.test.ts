@@ -40,7 +40,10 @@ describe.skipIf(isAbsent)('S3 storage', () => {
   let customer: Customer;
   let account: AccountKey;
   const options = () => ({
-    ...{ endpoint: swift.endpoint, bucket: BUCKET, region: REGION, prefix: 'node-1' },
+    endpoint: swift.endpoint,
+    bucket: BUCKET,
+    region: REGION,
+    prefix: 'node-1',
     ...KEYS,
   });
   /** Sends a request with an independent client. `path` is below the endpoint. */
@@ -92,7 +95,8 @@ describe.skipIf(isAbsent)('S3 storage', () => {
     expect(whole && sha256(await buffer(whole.body))).toBe(sha256(bytes));
     const part = await store.get(key, { first: 1_000_000, last: 1_000_099 });
     expect(part && { bytes: part.bytes, of: part.totalBytes }).toEqual({
-      ...{ bytes: 100, of: bytes.length },
+      bytes: 100,
+      of: bytes.length,
     });
     expect(part && (await buffer(part.body)).equals(bytes.subarray(1_000_000, 1_000_100))).toBe(
       true,

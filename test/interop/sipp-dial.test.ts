@@ -28,7 +28,10 @@ describe.skipIf(missing('sipp', 'sox'))('SIPp at both ends of a Dial', () => {
     stage.called(CALLED, scenario, { limitS: 20, ...more });
   const calling = (scenario: string, more: Partial<SippOptions> = {}): SippRun =>
     stage.peer(scenario, {
-      ...{ localAddress: CALLING, target: service.sipPort, service: `+${OWN_NUMBER}`, limitS: 20 },
+      localAddress: CALLING,
+      target: service.sipPort,
+      service: `+${OWN_NUMBER}`,
+      limitS: 20,
       ...more,
     });
 
@@ -89,7 +92,8 @@ describe.skipIf(missing('sipp', 'sox'))('SIPp at both ends of a Dial', () => {
     expect(cdrs.filter(({ context }) => context === 'dial')).toHaveLength(2);
     expect(cdrs.every(({ billsec }) => Number(billsec) >= 1 || billsec === 0)).toBe(true);
     expect(cdrs.find(({ context }) => context === 'did')).toMatchObject({
-      ...{ hangup_cause_code: 4000, hangup_source: 'Caller' },
+      hangup_cause_code: 4000,
+      hangup_source: 'Caller',
     });
   });
 
@@ -101,8 +105,10 @@ describe.skipIf(missing('sipp', 'sox'))('SIPp at both ends of a Dial', () => {
     const callee = called('carrier-refuses', { status });
     const { a } = await both(calling('caller-refused', { status }), callee);
     expect(a).toMatchObject({
-      ...{ hangup_cause_name: name, hangup_disposition: 'send_refuse' },
-      ...{ answer_time: null, total_cost: 0 },
+      hangup_cause_name: name,
+      hangup_disposition: 'send_refuse',
+      answer_time: null,
+      total_cost: 0,
     });
   });
 

@@ -38,8 +38,13 @@ describe.skipIf(missing('sipp', 'sox'))('SIPp as a carrier at its limit', () => 
     });
     service = await Service.start(place);
     const made = await service.admin('POST', '/carriers', {
-      ...{ name: 'narrow', host: CARRIER, port, transport: 'udp', source_addresses: [CARRIER] },
-      ...{ prefixes: [''], cps_limit: CPS },
+      name: 'narrow',
+      host: CARRIER,
+      port,
+      transport: 'udp',
+      source_addresses: [CARRIER],
+      prefixes: [''],
+      cps_limit: CPS,
     });
     expect(made.status, made.text).toBe(201);
     for (const [name, number] of Object.entries(NUMBERS)) await makeAccount(name, number);

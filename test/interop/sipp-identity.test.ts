@@ -19,11 +19,14 @@ describe.skipIf(missing('sipp', 'sox'))('caller identity over a trunk', () => {
     const { service, port } = stage;
     await stage.carrier({ name: 'calling', host: CALLING, prefixes: ['999'] });
     const uri = await service.api('POST', 'origination-uris', {
-      ...{ name: 'pbx', sip_uri: `sip:${CALLED}:${port}` },
+      name: 'pbx',
+      sip_uri: `sip:${CALLED}:${port}`,
     });
     expect(uri.status, uri.text).toBe(201);
     const trunk = await service.api('POST', 'trunks', {
-      ...{ name: 'office', trunk_direction: 'inbound', primary_uri_uuid: uri.body['id'] },
+      name: 'office',
+      trunk_direction: 'inbound',
+      primary_uri_uuid: uri.body['id'],
     });
     expect(trunk.status, trunk.text).toBe(201);
     trunkId = String(trunk.body['trunk_id']);
@@ -98,11 +101,15 @@ describe.skipIf(missing('sipp', 'sox'))('caller identity over a trunk', () => {
     const { service } = stage;
     const xml = (text: string): string => text.replaceAll('<', '&lt;').replaceAll('>', '&gt;');
     const called = stage.called(CALLED, 'called-identity', {
-      ...{ limitS: 8, put: { expects: xml(expects), lacks } },
+      limitS: 8,
+      put: { expects: xml(expects), lacks },
     });
     const asked = uri ?? 'sip:[service]@[remote_ip]:[remote_port]';
     const caller = stage.peer('caller-identity', {
-      ...{ localAddress: CALLING, target: service.sipPort, service: `+${OWN_NUMBER}`, limitS: 8 },
+      localAddress: CALLING,
+      target: service.sipPort,
+      service: `+${OWN_NUMBER}`,
+      limitS: 8,
       put: { identity: identity.join('\n      '), from, uri: asked },
     });
     for (const run of [called, caller]) {
@@ -146,7 +153,9 @@ describe.skipIf(missing('sipp', 'sox'))(
       const put = { expects: xml(expects), lacks };
       const called = stage.called(NEXT, 'called-identity', { limitS: 12, put });
       const caller = stage.peer('caller-identity', {
-        ...{ localAddress: CALLING, target: stage.service.sipPort, service: `+${OWN_NUMBER}` },
+        localAddress: CALLING,
+        target: stage.service.sipPort,
+        service: `+${OWN_NUMBER}`,
         limitS: 12,
         put: {
           identity: [PAI, 'Privacy: id'].join('\n      '),

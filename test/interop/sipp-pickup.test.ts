@@ -43,12 +43,19 @@ describe.skipIf(missing('sipp', 'sox'))('call pickup', () => {
       expect(await registered.done).toMatchObject({ status: 0 });
       const rings = stage.peer('carrier-rings', { ...phone, limitS: 20 });
       const picks = stage.peer('picks-up', {
-        ...{ localAddress: PICKING, target: sipPort, user: picking, service: ringing.username },
-        ...{ put: { to_tag: `[${to}]`, from_tag: `[${from}]` }, limitS: 20 },
+        localAddress: PICKING,
+        target: sipPort,
+        user: picking,
+        service: ringing.username,
+        put: { to_tag: `[${to}]`, from_tag: `[${from}]` },
+        limitS: 20,
       });
       const calls = stage.peer('from-carrier', {
-        ...{ localAddress: CALLING, target: sipPort, service: `+${OWN_NUMBER}` },
-        ...{ pauseMs: 1200, limitS: 20 },
+        localAddress: CALLING,
+        target: sipPort,
+        service: `+${OWN_NUMBER}`,
+        pauseMs: 1200,
+        limitS: 20,
       });
       for (const run of [calls, picks, rings]) {
         const { status, report } = await run.done;

@@ -29,8 +29,11 @@ describe.skipIf(missing('sipp', 'sox'))('a carrier with refer', () => {
     await expect
       .poll(() => customer.at(`/${outcome}-action`)[0]?.form)
       .toMatchObject({
-        ...{ Event: 'Refer', ReferStatus: outcome, ReferTo: '14155550177' },
-        ...{ ReferSipResponseCode: '202', NotifySipResponseCode: status.slice(0, 3) },
+        Event: 'Refer',
+        ReferStatus: outcome,
+        ReferTo: '14155550177',
+        ReferSipResponseCode: '202',
+        NotifySipResponseCode: status.slice(0, 3),
       });
   });
 });

@@ -56,7 +56,10 @@ export class SippStage {
     const service = await Service.start(place);
     const stage = new SippStage({ service, customer, folder, port }, place, mediaPort);
     await stage.made('/numbers', {
-      ...{ e164: OWN_NUMBER, country: 'US', currency: 'USD', account_id: service.demo.authId },
+      e164: OWN_NUMBER,
+      country: 'US',
+      currency: 'USD',
+      account_id: service.demo.authId,
     });
     return stage;
   }
@@ -77,8 +80,13 @@ export class SippStage {
   /** Creates a carrier whose inbound calls come from its listening address. */
   carrier({ name, host, ...more }: StageCarrier): Promise<void> {
     return this.made('/carriers', {
-      ...{ name, host, port: this.port, transport: 'udp', prefixes: [''] },
-      ...{ source_addresses: [host], ...more },
+      name,
+      host,
+      port: this.port,
+      transport: 'udp',
+      prefixes: [''],
+      source_addresses: [host],
+      ...more,
     });
   }
 
@@ -98,7 +106,10 @@ export class SippStage {
   peer(scenario: string, more: Partial<SippOptions>): SippRun {
     this.#mediaPort += 10;
     const run = startSipp({
-      ...{ folder: this.folder.path, scenario, mediaPort: this.#mediaPort, calls: 1 },
+      folder: this.folder.path,
+      scenario,
+      mediaPort: this.#mediaPort,
+      calls: 1,
       ...more,
     });
     this.#running.push(run);
@@ -114,7 +125,9 @@ export class SippStage {
   async placed(to: string, xml: string, name: string): Promise<Json> {
     const { service, customer } = this;
     const answer = await service.api('POST', 'Call/', {
-      ...{ from: OWN_NUMBER, to, answer_url: customer.xml(`/${name}`, xml) },
+      from: OWN_NUMBER,
+      to,
+      answer_url: customer.xml(`/${name}`, xml),
       hangup_url: `http://${customer.authority}/${name}-hangup`,
     });
     expect(answer.status, answer.text).toBeLessThan(300);

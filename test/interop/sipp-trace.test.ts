@@ -34,8 +34,11 @@ describe.skipIf(missing('sipp', 'sox'))('a call between SIPp at both ends', () =
     );
     const callee = stage.called(CALLED, 'carrier-answers', { limitS: 20 });
     const caller = stage.peer('from-carrier', {
-      ...{ localAddress: CALLING, target: stage.service.sipPort, service: `+${OWN_NUMBER}` },
-      ...{ limitS: 20, pauseMs: 1000 },
+      localAddress: CALLING,
+      target: stage.service.sipPort,
+      service: `+${OWN_NUMBER}`,
+      limitS: 20,
+      pauseMs: 1000,
     });
     expect((await caller.done).status).toBe(0);
     expect((await callee.done).status).toBe(0);

@@ -25,8 +25,12 @@ const random = seededRandom(Number(values.seed));
 const SERVER = '192.0.2.1';
 
 const flow: Flow = {
-  ...{ transport: 'udp', localAddress: SERVER, localPort: 5060 },
-  ...{ remoteAddress: '192.0.2.9', remotePort: 5060, connectionId: undefined },
+  transport: 'udp',
+  localAddress: SERVER,
+  localPort: 5060,
+  remoteAddress: '192.0.2.9',
+  remotePort: 5060,
+  connectionId: undefined,
 };
 
 /** Sample messages of each kind, as phones and carriers write them. */

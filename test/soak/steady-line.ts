@@ -216,8 +216,8 @@ export class SteadyLine {
 }
 
 /**
- * Decodes a frame's code from the mu-law bytes at its quarters. Concealment and resampling delay samples, and a gap may shift frames.
- * The level must be constant for a quarter of the frame, so that a frame boundary is never read as a code.
+ * Decodes a frame's code from the mu-law bytes at its quarters. Concealment and resampling delay samples,
+ * and a gap may shift frames. The level must be constant for a quarter of the frame, so that a frame boundary is never read as a code.
  */
 function codeOfLevel(early?: number, middle?: number, late?: number): number | undefined {
   if (middle === undefined || (middle !== early && middle !== late)) return undefined;

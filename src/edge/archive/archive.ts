@@ -11,14 +11,14 @@ import { isoMicros } from '../../base/time-format.ts';
 import type { Recording } from '../../domain/recording/types.ts';
 
 export interface ArchiveRequest {
-  /** The recordings, each time from the beginning. */
+  /** Iterates over the recordings. Each call starts from the beginning. */
   readonly walk: () => AsyncIterable<Recording>;
   readonly recordingsFolder: string;
-  /** Those that are not in the folder. */
+  /** Object storage for recordings that are not in the folder. */
   readonly elsewhere?: { readonly objects: ObjectStore; keyOf(file: string): string } | undefined;
-  /** Told how many files have been added, every so often. */
+  /** Called periodically with the number of added files. */
   readonly onProgress?: (count: number) => void;
-  /** Absolute path of the zip; it appears there only when it is complete. */
+  /** Absolute path of the zip. The file appears only when complete. */
   readonly target: string;
 }
 
@@ -38,8 +38,8 @@ const INDEX_COLUMNS = [
 ] as const;
 
 /**
- * Writes recordings and an index into a zip, file after file: memory does not grow with their number or size, but for
- * the names that a zip's directory needs. Returns how many files are in it.
+ * Writes recordings and an index into a zip, one file at a time. Memory use is independent of their number and size, except
+ * for the names in the zip's directory. Returns the number of files.
  */
 export async function writeArchive(request: ArchiveRequest): Promise<number> {
   const partial = `${request.target}.part`;
@@ -49,7 +49,7 @@ export async function writeArchive(request: ArchiveRequest): Promise<number> {
   const written = pipeline(zip.outputStream, createWriteStream(partial, { mode: 0o600 }), abort);
   try {
     const failed = new Promise<never>((_, reject) => zip.on('error', reject));
-    // `failed` may reject while nobody waits for it yet.
+    // `failed` may reject before it is awaited.
     failed.catch(() => undefined);
     const count = await Promise.race([addAll(zip, request), failed]);
     zip.end();
@@ -70,7 +70,7 @@ async function addAll(zip: ZipFile, request: ArchiveRequest): Promise<number> {
   for await (const recording of request.walk()) {
     const path = join(request.recordingsFolder, recording.file);
     if (await exists(path)) {
-      // Compressing MP3 costs time and saves nothing.
+      // MP3 is already compressed.
       zip.addFile(path, nameOf(recording), { compress: recording.format !== 'mp3' });
     } else if (!(await addRemote(zip, request, recording))) {
       missing.add(recording.recordingId);
@@ -85,7 +85,7 @@ async function addAll(zip: ZipFile, request: ArchiveRequest): Promise<number> {
   return count;
 }
 
-/** False: there is none. */
+/** Adds a recording from object storage. Returns false if it does not exist. */
 async function addRemote(
   zip: ZipFile,
   { elsewhere }: ArchiveRequest,
@@ -97,7 +97,7 @@ async function addRemote(
   const size = await objects.size(key);
   if (size === undefined) return false;
   const options = { compress: recording.format !== 'mp3', size };
-  // Fetched when its turn comes, so that one connection is open at a time.
+  // Downloads each object only when it is written, so that only one connection is open.
   zip.addReadStreamLazy(nameOf(recording), options, (give) => {
     objects.get(key).then(
       (part) => {
@@ -131,7 +131,7 @@ async function* index(
   }
 }
 
-/** A folder per day keeps large archives usable. */
+/** Uses one folder per day, to keep large archives usable. */
 const nameOf = (recording: Recording): string =>
   `${isoMicros(recording.addedUs).slice(0, 10)}/${recording.recordingId}.${recording.format}`;
 

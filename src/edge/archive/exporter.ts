@@ -13,26 +13,26 @@ export interface ExporterDeps {
   readonly recordingsFolder: string;
   readonly elsewhere?: Parameters<typeof writeArchive>[0]['elsewhere'];
   readonly exportsFolder: string;
-  /** A link that opens the archive without credentials. */
+  /** Returns a link to the archive that needs no credentials. */
   readonly linkTo: (job: ExportJob) => string;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
-/** Works on queued exports, one after the other. Jobs survive a restart: they are in the store, and a node's, until they are done. */
+/** Processes queued exports in order. The store keeps each job and its node until it is done, so jobs survive restarts. */
 export interface Exporter {
-  /** Looks for work, also for what a restart interrupted. */
+  /** Checks for work, including jobs interrupted by a restart. */
   wake(): void;
-  /** Resolves when there is nothing left to do. */
+  /** Resolves when no work is left. */
   idle(): Promise<void>;
-  /** Ends waiting for a retry; a running archive is begun again after the next start. */
+  /** Cancels the wait for a retry. A running archive starts again after the next start. */
   stop(): Promise<void>;
 }
 
-/** A job that fails this often is given up. */
+/** Number of attempts per job. */
 const ATTEMPTS_MAX = 3;
 const RETRY_AFTER_MS = 30_000;
-/** Archives are removed this long after they were made; the mailed links have ended by then. */
+/** Age at which archives are deleted, ms. The mailed links have expired by then. */
 const ARCHIVE_LIFE_MS = EXPORT_ARCHIVE_DAYS * 86_400_000;
 
 export function createExporter(deps: ExporterDeps): Exporter {
@@ -56,7 +56,7 @@ export function createExporter(deps: ExporterDeps): Exporter {
     if (stopping.signal.aborted) return;
     again = true;
     working ??= work()
-      .catch((error: unknown) => deps.logger.error({ error }, 'exports could not be worked on'))
+      .catch((error: unknown) => deps.logger.error({ error }, 'could not process exports'))
       .finally(() => {
         working = undefined;
       });
@@ -95,7 +95,7 @@ async function runJob(deps: ExporterDeps, job: ExportJob, signal: AbortSignal): 
   }
   await recordings.patchExport(job.exportId, {
     status: 'failed',
-    error: `given up after ${ATTEMPTS_MAX} attempts`,
+    error: `failed after ${ATTEMPTS_MAX} attempts`,
   });
 }
 
@@ -109,13 +109,13 @@ async function exportOnce(deps: ExporterDeps, job: ExportJob): Promise<void> {
     target: join(exportsFolder, file),
     onProgress: (soFar) => {
       recordings.patchExport(job.exportId, { recordings: soFar }).catch((error: unknown) => {
-        logger.warn({ exportId: job.exportId, error }, 'progress of an export not written');
+        logger.warn({ exportId: job.exportId, error }, 'could not store the progress of an export');
       });
     },
   });
   await recordings.patchExport(job.exportId, { file, recordings: count });
   for (const to of job.recipients) {
-    // One mail each: recipients need not know of one another.
+    // Sends separate mails, so that recipients do not see each other.
     await deps.mailer.send({
       to,
       subject: 'Your recording export is ready',
@@ -129,7 +129,7 @@ const text = (deps: ExporterDeps, job: ExportJob, count: number): string =>
   [
     `The recording export of account ${job.accountId} is ready: ${count} recording${count === 1 ? '' : 's'}, listed in index.csv.`,
     '',
-    'Download it here; the link needs no password and ends after seven days:',
+    'Download it here. The link needs no password and expires after seven days:',
     deps.linkTo(job),
     '',
   ].join('\r\n');
@@ -142,6 +142,6 @@ async function removeOld({ exportsFolder, clock, logger }: ExporterDeps): Promis
     const age = await stat(path).catch(() => undefined);
     if (age === undefined || age.mtimeMs >= before) continue;
     await rm(path, { force: true });
-    logger.info({ path }, 'old export removed');
+    logger.info({ path }, 'deleted an old export');
   }
 }

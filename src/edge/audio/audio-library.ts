@@ -1,4 +1,4 @@
-/** Front door: audio files of customers, and MP3 of recordings. */
+/** Entry point: audio files of customers, and MP3 encoding of recordings. */
 
 import { readFile } from 'node:fs/promises';
 import type { Clock } from '../../base/clock.ts';
@@ -23,7 +23,7 @@ export interface AudioRequest {
   readonly maxBytes: number;
   readonly connectTimeoutMs: number;
   readonly readTimeoutMs: number;
-  /** Longest without a byte, the first included. */
+  /** Longest gap between bytes, including the wait for the first one, ms. */
   readonly stallTimeoutMs: number;
   readonly maxRedirects: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -37,34 +37,34 @@ export interface AudioResponse {
 
 export type AudioFetchFailure = Pick<HttpFailure, 'kind' | 'detail'>;
 
-/** One HTTP GET through the egress guard, redirects followed. */
+/** Sends one HTTP GET through the egress guard and follows redirects. */
 export type AudioFetch = (
   url: string,
   request: AudioRequest,
 ) => Promise<Result<AudioResponse, AudioFetchFailure>>;
 
 export interface AudioLimits {
-  /** Bytes of a customer's file. */
+  /** Maximum size of a customer's file, bytes. */
   readonly maxBytes: number;
-  /** Length of the audio in it. */
+  /** Maximum length of its audio, ms. */
   readonly maxMs: number;
-  /** Memory for decoded audio. */
+  /** Memory limit for decoded audio, bytes. */
   readonly cacheBytes: number;
-  /** So long a file is played without asking its server whether it changed. */
+  /** Time for which a file is played without revalidation at its server, ms. */
   readonly freshMs: number;
-  /** Different files on their way at the same time … */
+  /** Maximum number of files loading at the same time. */
   readonly maxLoading: number;
-  /** … and of one host, so that a slow one leaves something for the others. */
+  /** Maximum number of files loading from one host, so that a slow host does not block others. */
   readonly maxLoadingPerHost: number;
   readonly connectTimeoutMs: number;
   readonly readTimeoutMs: number;
-  /** Longest without a byte, the first included. */
+  /** Longest gap between bytes, including the wait for the first one, ms. */
   readonly stallTimeoutMs: number;
-  /** Further attempts when there was no connection, or a 5xx. After a timeout there is none. */
+  /** Number of retries after a failed connection or a 5xx. Timeouts are not retried. */
   readonly retries: number;
 }
 
-/** dialect §2.1 Play: at most 10 MB, 2 s to connect, 120 s in all, one retry. */
+/** Limits of dialect §2.1 Play: 10 MB, 2 s to connect, 120 s in total, one retry. */
 const AUDIO_LIMITS: AudioLimits = {
   maxBytes: 10 * 1024 * 1024,
   maxMs: 1_800_000,
@@ -85,11 +85,11 @@ export interface AudioOptions {
 }
 
 export interface AudioService {
-  /** Starts the decoding thread and loads its decoders, before a caller waits for them. False: they cannot be. */
+  /** Starts the decoding thread and loads its decoders before the first caller. Resolves to false if this fails. */
   warm(): Promise<boolean>;
-  /** A whole recording as mono PCM of 16 kHz. Never rejects. */
+  /** Decodes a complete recording to mono PCM at 16 kHz. Never rejects. */
   decode(bytes: Uint8Array): Promise<Result<Pcm, AudioProblem>>;
-  /** A WAV or MP3 file of the operator's. */
+  /** Decodes a WAV or MP3 file of the operator. */
   decodeFile(path: string, rate: LineRate): Promise<Result<Pcm, AudioProblem>>;
   readonly library: AudioLibrary;
   readonly encoder: RecordingEncoder;
@@ -98,18 +98,18 @@ export interface AudioService {
 
 const MAX_REDIRECTS = 3;
 const DECODE_LIMIT_MS = 60_000;
-/** A day of stereo takes about two minutes. */
+/** Time limit for encoding a recording, ms. A day of stereo takes about two minutes. */
 const ENCODE_LIMIT_MS = 1_800_000;
-/** Longer recordings are not transcribed. */
+/** Maximum length of a recording for transcription, ms. */
 const MAX_RECORDING_MS = 3_600_000;
 const MAX_WAITING_RECORDINGS = 100;
-/** Recordings that wait to become MP3. */
+/** Maximum number of recordings that wait for MP3 encoding. */
 const MAX_WAITING_ENCODES = 10_000;
 
 export function createAudio(options: AudioOptions): AudioService {
   const { clock } = options;
   const limits = { ...AUDIO_LIMITS, ...options.limits };
-  // Apart, so that a prompt never waits for the recording of a long call.
+  // A separate thread, so that a prompt never waits for the encoding of a long recording.
   const decoding = new ConversionThread({
     clock,
     timeLimitMs: DECODE_LIMIT_MS,
@@ -120,7 +120,7 @@ export function createAudio(options: AudioOptions): AudioService {
     timeLimitMs: ENCODE_LIMIT_MS,
     maxWaiting: MAX_WAITING_ENCODES,
   });
-  // Apart too: a recording of an hour takes seconds.
+  // A separate thread, because a recording of one hour takes seconds.
   const decodingLong = new ConversionThread({
     clock,
     timeLimitMs: ENCODE_LIMIT_MS,
@@ -167,7 +167,7 @@ type Loaded = Result<Pcm, AudioProblem>;
 interface Wanted {
   readonly url: string;
   readonly rate: LineRate;
-  /** Rate and URL. */
+  /** Cache key: rate and URL. */
   readonly key: string;
 }
 
@@ -179,7 +179,7 @@ class CachedLibrary implements AudioLibrary {
   readonly #limits: AudioLimits;
   readonly #thread: ConversionThread;
   readonly #cache: PcmCache;
-  /** Files on their way, by rate and URL: whoever wants the same one waits for the same one. */
+  /** Files that are loading, by rate and URL. Simultaneous requests for one file share the load. */
   readonly #loading = new Map<string, Promise<Loaded>>();
 
   constructor(options: AudioOptions, limits: AudioLimits, thread: ConversionThread) {
@@ -199,9 +199,9 @@ class CachedLibrary implements AudioLibrary {
     const running = this.#loading.get(wanted.key);
     if (running !== undefined) return unlessAborted(running, signal);
     if (this.#isBusy(hostOf(url))) {
-      return Promise.resolve(problem('busy', 'too many files are being fetched'));
+      return Promise.resolve(problem('busy', 'too many files are loading'));
     }
-    // Goes on when this call ends: the next one will want it too, and its size and time are limited.
+    // Continues after this call ends, because later calls will use the file. Size and time are limited.
     const loading = this.#refresh(wanted, known).finally(() => this.#loading.delete(wanted.key));
     this.#loading.set(wanted.key, loading);
     return unlessAborted(loading, signal);
@@ -279,7 +279,7 @@ const hostOf = (url: string): string => URL.parse(url)?.host ?? '';
 
 const problem = (kind: AudioProblemKind, detail: string): Loaded => err({ kind, detail });
 
-/** The result, or 'aborted' as soon as the signal says so. */
+/** Resolves with the result, or with 'aborted' on the signal. */
 function unlessAborted(loading: Promise<Loaded>, signal: AbortSignal | undefined): Promise<Loaded> {
   if (signal === undefined) return loading;
   const { promise, resolve } = Promise.withResolvers<Loaded>();

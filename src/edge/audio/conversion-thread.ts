@@ -4,9 +4,9 @@ import type { Job, JobReply } from './conversion.ts';
 
 export interface ConversionThreadOptions {
   readonly clock: Clock;
-  /** A job that takes longer is given up, with its thread. */
+  /** Time limit for one job, ms. A longer job is aborted and its thread terminated. */
   readonly timeLimitMs: number;
-  /** Jobs that may wait; beyond, they fail at once. */
+  /** Maximum number of waiting jobs. Further jobs fail immediately. */
   readonly maxWaiting: number;
 }
 
@@ -15,10 +15,10 @@ interface Waiting {
   readonly done: (reply: JobReply) => void;
 }
 
-/** Time without jobs after which a thread ends. It holds some 30 MiB, and starts again in a tenth of a second. */
+/** Idle time after which a thread ends, ms. A thread uses about 30 MiB and restarts within 0.1 s. */
 const IDLE_MS = 60_000;
 
-/** A thread for conversions, started when one is asked for, ended by failure or idleness. Jobs run in order. */
+/** A worker thread for conversions. Starts on demand, ends after a failure or when idle. Runs jobs in order. */
 export class ConversionThread {
   readonly #options: ConversionThreadOptions;
   readonly #queue: Waiting[] = [];
@@ -36,13 +36,13 @@ export class ConversionThread {
     return this.#queue.length;
   }
 
-  /** Never rejects. */
+  /** Runs a job. Never rejects. */
   run(job: Job): Promise<JobReply> {
     const { promise, resolve } = Promise.withResolvers<JobReply>();
     if (this.#stopped) {
       resolve({ kind: 'failed', failure: 'failed', detail: 'the service is stopping' });
     } else if (this.#queue.length >= this.#options.maxWaiting) {
-      resolve({ kind: 'failed', failure: 'busy', detail: 'too many conversions wait' });
+      resolve({ kind: 'failed', failure: 'busy', detail: 'too many conversions are waiting' });
     } else {
       this.#queue.push({ job, done: resolve });
       this.#next();
@@ -50,7 +50,7 @@ export class ConversionThread {
     return promise;
   }
 
-  /** Ends the thread; the job in hand and those that wait fail. */
+  /** Terminates the thread. The running job and all waiting jobs fail. */
   async stop(): Promise<void> {
     this.#stopped = true;
     const detail = 'the service is stopping';
@@ -77,7 +77,7 @@ export class ConversionThread {
     const worker = new Worker(new URL('./worker.ts', import.meta.url));
     worker.on('message', (reply: JobReply) => this.#finish(reply));
     worker.on('error', (error) => void this.#abandon(error.message));
-    // An idle converter keeps no process alive.
+    // An idle worker does not keep the process alive.
     worker.unref();
     this.#worker = worker;
     return worker;

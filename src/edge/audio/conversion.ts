@@ -1,11 +1,11 @@
-/** What the conversion threads are asked and answer. */
+/** Messages to and from the conversion threads. */
 import type { LineRate } from '../../domain/call/needs.ts';
 
 export interface DecodeJob {
   readonly kind: 'decode';
-  /** A whole WAV or MP3 file. */
+  /** A complete WAV or MP3 file. */
   readonly bytes: Uint8Array;
-  /** Of what comes back, unless a lower one holds all of the file. */
+  /** Output rate. A lower rate is used if it holds all of the file's content. */
   readonly rate: LineRate;
   readonly maxMs: number;
 }
@@ -16,7 +16,7 @@ export interface EncodeJob {
   readonly mp3Path: string;
 }
 
-/** Loads what the first real job would have to wait for. */
+/** Loads the code that the first job would otherwise wait for. */
 export interface WarmJob {
   readonly kind: 'warm';
 }
@@ -31,7 +31,7 @@ export type JobReply =
   | { readonly kind: 'encoded'; readonly bytes: number }
   | { readonly kind: 'failed'; readonly failure: JobFailureKind; readonly detail: string };
 
-/** Expected failures inside a conversion. */
+/** An expected failure of a conversion. */
 export class ConversionError extends Error {
   readonly failure: JobFailureKind;
 

@@ -4,18 +4,18 @@ import { isMp3, openWav, resampler, toPcm16 } from '../../protocol/audio-file/au
 import { ConversionError, type DecodeJob } from './conversion.ts';
 import { PcmSink } from './pcm-sink.ts';
 
-/** Samples of a WAV file converted at a time. */
+/** Samples of a WAV file converted per block. */
 const WAV_BLOCK = 48_000;
-/** Bytes of an MP3 file decoded at a time: about a second. */
+/** Bytes of an MP3 file decoded per block: about one second. */
 const MP3_BLOCK = 16 * 1024;
-/** MPEG-1 layer III, 32 kbit/s, 44.1 kHz, one channel. A frame whose other bytes are zero decodes to silence. */
+/** Header of an MPEG-1 layer III frame: 32 kbit/s, 44.1 kHz, one channel. A frame with zeros as its other bytes is silence. */
 const SILENT_FRAME_HEAD = [0xff, 0xfb, 0x10, 0xc4];
 const SILENT_FRAME_BYTES = 104;
 const SILENT_FRAMES = 77;
-/** Bytes of tags or of other data that an MP3 may begin with, before its first frame. */
+/** Maximum number of bytes of tags or other data before the first frame of an MP3 file. */
 const MP3_SEARCH_BYTES = 1024 * 1024;
 
-/** A whole file to mono 16-bit PCM, in bounded memory: what is too long is given up when the limit is passed. */
+/** Decodes a complete file to mono 16-bit PCM in bounded memory. Fails when the audio exceeds the length limit. */
 export async function decode(
   job: DecodeJob,
 ): Promise<{ readonly rate: LineRate; readonly samples: Uint8Array }> {
@@ -32,10 +32,7 @@ export async function decode(
     return { rate, samples: sink.bytes() };
   }
   if (!isMp3(job.bytes)) {
-    throw new ConversionError(
-      'notAudio',
-      `neither an MP3 nor a WAV file that can be played: ${wav.error}`,
-    );
+    throw new ConversionError('notAudio', `not a playable MP3 or WAV file: ${wav.error}`);
   }
   const sink = new PcmSink(job.rate, job.maxMs);
   await decodeMp3(job.bytes, job.rate, sink);
@@ -44,11 +41,11 @@ export async function decode(
 
 const LINE_RATES: readonly LineRate[] = [8000, 16_000, 24_000, 48_000];
 
-/** The lowest that holds all of the file, at most the wished one. */
+/** The lowest rate that holds all of the file's content, at most the wished one. */
 const rateFor = (fileRate: number, wished: LineRate): LineRate =>
   LINE_RATES.find((rate) => rate >= fileRate || rate >= wished) ?? wished;
 
-/** Compiles the MP3 decoder and runs it, and all that follows it, on two seconds of silence. */
+/** Compiles the MP3 decoder and runs the whole pipeline on two seconds of silence. */
 export async function warmDecoders(): Promise<void> {
   const bytes = new Uint8Array(SILENT_FRAMES * SILENT_FRAME_BYTES);
   for (let at = 0; at < bytes.length; at += SILENT_FRAME_BYTES) bytes.set(SILENT_FRAME_HEAD, at);
@@ -66,15 +63,14 @@ async function decodeMp3(bytes: Uint8Array, rate: number, sink: PcmSink): Promis
         if (convert === undefined && at > MP3_SEARCH_BYTES) break;
         continue;
       }
-      // A file may change its rate between frames: the samples that the old converter holds are written first.
+      // A file may change its rate between frames. Flushes the old converter first.
       if (convert?.from !== block.sampleRate) {
         if (convert !== undefined) sink.write(toPcm16(convert.with.finish()));
         convert = { from: block.sampleRate, with: resampler(block.sampleRate, rate) };
       }
       sink.write(toPcm16(convert.with.push(average(block.channelData))));
     }
-    if (convert === undefined)
-      throw new ConversionError('notAudio', 'an MP3 file without any sound in it');
+    if (convert === undefined) throw new ConversionError('notAudio', 'an MP3 file without audio');
     sink.write(toPcm16(convert.with.finish()));
   } finally {
     decoder.free();

@@ -4,9 +4,9 @@ import { openWav } from '../../protocol/audio-file/audio-file.ts';
 import { ConversionError, type EncodeJob } from './conversion.ts';
 
 const BLOCK_FRAMES = 64 * 1024;
-/** Enough of the file for everything before its samples. */
+/** Maximum number of bytes before the samples of the file. */
 const HEADER_BYTES = 64 * 1024;
-/** kbit/s a channel: transparent for 8 kHz speech. */
+/** Bit rate by number of channels, kbit/s. Transparent for 8 kHz speech. */
 const BITRATE = { 1: 32, 2: 64 } as const;
 
 interface Layout {
@@ -16,8 +16,9 @@ interface Layout {
 }
 
 /**
- * A recording of ours (16-bit PCM, one or two channels) to constant-rate MP3, block by block. Read to the end of the file:
- * after a crash the header may say less than there is. Returns the size; the target appears complete or not at all.
+ * Encodes a recording of this service (16-bit PCM, one or two channels) as MP3 with a constant bit rate, block by block.
+ * Reads to the end of the file, because after a crash the header may be outdated. Returns the size.
+ * Creates the target atomically.
  */
 export async function encodeMp3(job: EncodeJob): Promise<number> {
   const partial = `${job.mp3Path}.part`;
@@ -51,7 +52,7 @@ async function readLayout(wav: FileHandle): Promise<Layout> {
   if (bits !== 16 || (channels !== 1 && channels !== 2)) {
     throw new ConversionError(
       'notAudio',
-      `${channels} channels of ${bits} bits are no recording of ours`,
+      `${channels} channels of ${bits} bits are not the format of recordings`,
     );
   }
   return { rate, channels, dataOffset };
@@ -65,7 +66,7 @@ async function convert(wav: FileHandle, layout: Layout, mp3: FileHandle): Promis
   let position = layout.dataOffset;
   let written = 0;
   const write = async (bytes: Uint8Array): Promise<void> => {
-    // The encoder's output lies in its own memory and is overwritten by the next call: written before that.
+    // The encoder reuses its output buffer, so the bytes are written before the next call.
     if (bytes.length > 0) await mp3.writeFile(bytes);
     written += bytes.length;
   };

@@ -1,18 +1,18 @@
-/** Music on hold, generated so that no licence is needed: slow broken chords over a soft bass. */
+/** Generates license-free music on hold: slow broken chords over a soft bass. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Pcm } from '../../domain/call/needs.ts';
 
 const RATE = 8000;
 const BEAT_S = 0.6;
 const BEATS_PER_CHORD = 4;
-/** Peak level, −10 dBFS: the music is quieter than speech (−16 dBFS RMS). */
+/** Peak level, −10 dBFS. The music is quieter than speech (−16 dBFS RMS). */
 const PEAK = 32_768 * 10 ** (-10 / 20);
-/** Levels of the fundamental and of two overtones, all below 3.2 kHz: within the telephone band. */
+/** Levels of the fundamental and two overtones. All are below 3.2 kHz, within the telephone band. */
 const PARTIALS = [1, 0.35, 0.12] as const;
 
 /**
- * C, a minor, F, G, e minor, a minor, d minor, G: semitones from the A of 220 Hz, the bass
- * first. They are played an octave higher.
+ * C, a minor, F, G, e minor, a minor, d minor, G: semitones relative to the A of 220 Hz, bass first.
+ * Played an octave higher.
  */
 const CHORDS: readonly (readonly number[])[] = [
   [-9, 3, 7, 10, 15],
@@ -24,18 +24,18 @@ const CHORDS: readonly (readonly number[])[] = [
   [-7, 0, 5, 8, 12],
   [-2, 2, 5, 10, 14],
 ];
-/** Which note of the chord at each half beat. */
+/** Index of the chord's note at each half beat. */
 const PATTERN = [1, 2, 3, 4, 3, 2, 3, 2] as const;
 
 interface Note {
   readonly atS: number;
   readonly hz: number;
   readonly level: number;
-  /** Time constant of the exponential decay. */
+  /** Time constant of the exponential decay, seconds. */
   readonly decayS: number;
 }
 
-/** Some twenty seconds that can be repeated: notes that pass the end go on at the beginning. */
+/** Generates about twenty seconds that can loop: notes beyond the end continue at the beginning. */
 export async function holdMusic(): Promise<Pcm> {
   const length = Math.round(CHORDS.length * BEATS_PER_CHORD * BEAT_S * RATE);
   const sum = new Float64Array(length);
@@ -68,7 +68,7 @@ function add({ atS, hz, level, decayS }: Note, sum: Float64Array): void {
   const audible = Math.round(decayS * 5 * RATE);
   for (let i = 0; i < audible; i += 1) {
     const t = i / RATE;
-    // Twenty milliseconds to begin, so that nothing clicks.
+    // An attack of 20 ms avoids clicks.
     const envelope = level * Math.min(1, t / 0.02) * Math.exp(-t / decayS);
     let value = 0;
     for (const [index, part] of PARTIALS.entries())

@@ -3,14 +3,14 @@ import type { Pcm } from '../../domain/call/needs.ts';
 export interface CachedPcm {
   readonly pcm: Pcm;
   readonly etag: string | undefined;
-  /** Monotonic; until then it is played without asking the customer's server. */
+  /** Monotonic time until which the audio is played without revalidation, ms. */
   readonly freshUntilMs: number;
 }
 
-/** Decoded audio by rate and URL, the least recently used dropped first, in bounded memory. */
+/** A memory-bounded LRU cache of decoded audio by rate and URL. */
 export class PcmCache {
   readonly #maxBytes: number;
-  /** In order of use, oldest first. */
+  /** Entries in order of use, oldest first. */
   readonly #entries = new Map<string, CachedPcm>();
   #bytes = 0;
 

@@ -2,7 +2,7 @@ import { ConversionError } from './conversion.ts';
 
 const FIRST_CAPACITY = 256 * 1024;
 
-/** PCM that grows as it is written, up to a limit. */
+/** A PCM buffer that grows up to a limit. */
 export class PcmSink {
   readonly #maxBytes: number;
   readonly #maxMs: number;
@@ -28,7 +28,7 @@ export class PcmSink {
     this.#length = needed;
   }
 
-  /** A copy that holds no more memory than its samples. */
+  /** Returns a copy of exactly the written size. */
   bytes(): Uint8Array {
     return this.#buffer.slice(0, this.#length);
   }

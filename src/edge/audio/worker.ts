@@ -1,11 +1,11 @@
-/** Entry of a conversion thread: one job at a time, at low priority. */
+/** Entry of a conversion thread. Runs one job at a time at low priority. */
 import { setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
 import { ConversionError, type Job, type JobReply } from './conversion.ts';
 import { decode, warmDecoders } from './decode.ts';
 import { encodeMp3 } from './encode-mp3.ts';
 
-/** Calls come first. On Linux, process 0 is the calling thread alone. */
+/** Priority below call processing. On Linux, process 0 means the calling thread. */
 const NICENESS = 10;
 
 async function work(job: Job): Promise<JobReply> {
@@ -29,7 +29,7 @@ async function work(job: Job): Promise<JobReply> {
 try {
   setPriority(0, NICENESS);
 } catch {
-  // Not permitted here: then at the same priority as everything else.
+  // Not permitted on this system: the thread keeps its priority.
 }
 
 const port = parentPort;

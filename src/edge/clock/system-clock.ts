@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 
-/** Node's longest timer is 2^31-1 ms; anything later is waited for in steps. */
+/** Maximum delay of a Node timer (2^31-1 ms, rounded down). Longer waits use several timers. */
 const LONGEST_TIMER_MS = 2_147_000_000;
 
 interface Alarm {
@@ -17,13 +17,13 @@ function arm(alarm: Alarm): void {
       : setTimeout(fire, Math.max(0, Math.ceil(leftMs)), alarm);
 }
 
-/** A timer may fire a fraction of a millisecond early; machines rely on `monotonicMs() >= dueMs`. */
+/** Fires a timer. Node may call it a fraction of a millisecond early, but state machines rely on `monotonicMs() >= dueMs`. */
 function fire(alarm: Alarm): void {
   if (performance.now() < alarm.dueMs) alarm.timer = setTimeout(fire, 1, alarm);
   else alarm.wake();
 }
 
-/** The clock of the running service. */
+/** Real-time clock of the running service. */
 export const systemClock: Clock = {
   monotonicMs: () => performance.now(),
   wallMs: () => Date.now(),

@@ -1,4 +1,4 @@
-/** Front door: what nodes share over Redis. */
+/** Entry point: state that nodes share through Redis. */
 import type { Clock } from '../../base/clock.ts';
 import type { Random } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
@@ -17,9 +17,9 @@ import { RedisSlots } from './redis-slots.ts';
 export interface ClusterOptions {
   readonly url: string;
   readonly nodeId: string;
-  /** A question that has no answer after this time has failed. */
+  /** Time limit for a response of another node, ms. */
   readonly answerMs: number;
-  /** While Redis is away: this part of every limit may be taken, from 0 (no call) to 1. */
+  /** Share of every capacity limit that this node may use while Redis is unavailable, from 0 (no calls) to 1. */
   readonly shareAlone: number;
   readonly clock: Clock;
   readonly random: Random;
@@ -33,20 +33,20 @@ export interface Cluster {
   readonly slots: Slots;
   readonly bindings: RedisBindings;
   readonly nonceCounts: NonceCounts;
-  /** Whether the node has been heard of within the last seconds; undefined: that cannot be said. */
+  /** Whether the node sent a heartbeat within the last seconds; undefined if this is unknown. */
   isHeard(nodeId: string): Promise<boolean | undefined>;
-  /** While it is held, no other node can have taken over the calls of this one. */
+  /** This node's lease. While it is valid, no other node can have adopted this node's calls. */
   readonly lease: NodeLease;
   readonly isConnected: boolean;
   readonly redis: RedisLink;
   stop(): void;
 }
 
-/** Rejects with CLUSTER_UNAVAILABLE when there is no Redis at first. Later it may come and go. */
+/** Connects to Redis. Rejects with CLUSTER_UNAVAILABLE if the first connection fails; later failures are retried. */
 export const openCluster = async ({ url, ...options }: ClusterOptions): Promise<Cluster> =>
   clusterOver(await openRedis(url, options), options);
 
-/** The same over a connection that is there. */
+/** Creates the cluster over an existing connection. */
 export async function clusterOver(
   redis: RedisLink,
   options: Omit<ClusterOptions, 'url'>,
@@ -58,7 +58,10 @@ export async function clusterOver(
   const directory = new RedisDirectory({ redis, nodeId, clock, logger, onBeat });
   const claims = new RedisClaims({ redis, nodeId, clock });
   const slots = new RedisSlots({
-    ...{ redis, clock, random, logger },
+    redis,
+    clock,
+    random,
+    logger,
     own: new OwnSlots(clock),
     alone: options.shareAlone === 0 ? undefined : (limits) => partOf(limits, options.shareAlone),
   });

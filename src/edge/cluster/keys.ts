@@ -1,5 +1,5 @@
-/** Names of what nodes share in Redis. */
+/** Names of the Redis keys that nodes share. */
 export const keyOf = (key: string): string => `carillon:${key}`;
 
-/** Is there while the node is heard of. */
+/** Heartbeat key of a node. It expires when heartbeats stop. */
 export const heardKey = (nodeId: string): string => keyOf(`hb:${nodeId}`);

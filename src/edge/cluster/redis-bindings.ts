@@ -1,6 +1,6 @@
 /**
- * Registrations of all nodes: one hash, which a node reads when it begins, and word of each change meanwhile. Every node has all of
- * them in memory, so that a call asks nobody where a phone is.
+ * Registrations of all nodes, stored in one hash. A node reads the hash at startup and receives changes over the bus.
+ * Each node keeps all registrations in memory, so that a call needs no remote lookup.
  */
 import type { Logger } from '../../base/logger.ts';
 import type { Bus } from '../../domain/cluster/needs.ts';
@@ -13,10 +13,10 @@ const READ_AT_ONCE = '1000';
 
 export type GoneBinding = Pick<Binding, 'username' | 'contactUri'>;
 
-/** Who is told what other nodes have registered. */
+/** Receives registrations from other nodes. */
 export interface BindingEar {
   bindingsElsewhere(saved: readonly Binding[], removed: readonly GoneBinding[]): void;
-  /** What this node knows. */
+  /** Registrations known to this node. */
   registrations(): readonly Binding[];
 }
 
@@ -56,20 +56,20 @@ export class RedisBindings implements BindingStore {
     return all;
   }
 
-  /** From now on `ear` is told of the others, and a Redis that came back is told what this node knows. */
+  /** Forwards changes of other nodes to `ear`. After each reconnect, restores registrations that Redis has lost. */
   listen(ear: BindingEar): void {
     this.#bus.hear('binding.saved', (given) => ear.bindingsElsewhere([given as Binding], []));
     this.#bus.hear('binding.removed', (given) => ear.bindingsElsewhere([], [given as GoneBinding]));
     const agree = (): void => {
       this.#agree(ear).catch((error: unknown) => {
-        this.#logger.error({ error }, 'registrations of other nodes not read');
+        this.#logger.error({ error }, 'could not read registrations of other nodes');
       });
     };
     this.#redis.onConnected(agree);
     agree();
   }
 
-  /** What was missed meanwhile, and what a Redis that lost everything has lost. */
+  /** Loads changes missed while disconnected, and restores registrations missing in Redis. */
   async #agree(ear: BindingEar): Promise<void> {
     const stored = await this.listAll();
     const known = new Set(stored.map(fieldOf));

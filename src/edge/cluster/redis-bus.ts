@@ -1,4 +1,4 @@
-/** Messages between nodes by Redis's publish and subscribe: a question has an answer within a time limit, or is an error. */
+/** Messages between nodes over Redis publish/subscribe. A request gets a response within a time limit, or fails. */
 import type { Clock } from '../../base/clock.ts';
 import { isBug, ServiceError, type ServiceErrorCode } from '../../base/errors.ts';
 import { type Random, uuid } from '../../base/ids.ts';
@@ -6,9 +6,9 @@ import type { Logger } from '../../base/logger.ts';
 import type { Bus, Hears } from '../../domain/cluster/needs.ts';
 import type { RedisLink } from './redis-link.ts';
 
-/** Questions without an answer at the most. */
+/** Maximum number of pending requests. */
 const MAX_OPEN = 10_000;
-/** Characters of a message. */
+/** Maximum length of a message, characters. */
 const MAX_MESSAGE = 32 * 2 ** 20;
 
 export interface RedisBusNeeds {
@@ -58,10 +58,10 @@ export class RedisBus implements Bus {
   async ask(node: string, what: string, given: readonly unknown[]): Promise<unknown> {
     const { random, nodeId, clock, answerMs } = this.#needs;
     if (this.#open.size >= MAX_OPEN)
-      throw new ServiceError('NODE_UNREACHABLE', 'too many questions to other nodes are open');
+      throw new ServiceError('NODE_UNREACHABLE', 'too many pending requests to other nodes');
     const id = uuid(random);
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
-    promise.catch(() => undefined); // it may fail while the question is still on its way
+    promise.catch(() => undefined); // the request may fail before the caller awaits it
     this.#open.set(id, { resolve, reject });
     const silent = (): void =>
       reject(new ServiceError('NODE_UNREACHABLE', `node ${node} does not answer`));
@@ -79,11 +79,11 @@ export class RedisBus implements Bus {
   tell(what: string, given: unknown): void {
     const { nodeId, logger } = this.#needs;
     this.#publish(ALL, { tell: what, from: nodeId, given }).catch((error: unknown) => {
-      logger.warn({ error, what }, 'other nodes not told');
+      logger.warn({ error, what }, 'could not notify other nodes');
     });
   }
 
-  /** How many heard it. */
+  /** Publishes a message. Returns the number of receivers. */
   async #publish(channel: string, message: Message): Promise<number> {
     return Number(await this.#needs.redis.send('PUBLISH', channel, write(message)));
   }
@@ -95,7 +95,7 @@ export class RedisBus implements Bus {
       if (text.length > MAX_MESSAGE) throw new RangeError('too long');
       message = read(text) as Message;
     } catch (error) {
-      logger.warn({ error }, 'message of another node not understood');
+      logger.warn({ error }, 'invalid message from another node');
       return;
     }
     if ('ask' in message) void this.#answered(message);
@@ -110,7 +110,7 @@ export class RedisBus implements Bus {
     }
   }
 
-  /** Never rejects. */
+  /** Runs a request of another node and sends the response. Never rejects. */
   async #answered({ ask, from, what, given }: Extract<Message, { ask: string }>): Promise<void> {
     const { logger } = this.#needs;
     let reply: Message;
@@ -120,12 +120,12 @@ export class RedisBus implements Bus {
         throw new ServiceError('NODE_UNREACHABLE', `this node cannot answer ${what}`);
       reply = { answer: ask, value: await by(...(given as never[])) };
     } catch (error) {
-      if (isBug(error)) logger.error({ error, what, from }, 'question of another node failed');
+      if (isBug(error)) logger.error({ error, what, from }, 'request of another node failed');
       const code = error instanceof ServiceError ? error.code : 'BUG';
       reply = { answer: ask, code, error: error instanceof Error ? error.message : String(error) };
     }
     await this.#publish(channelOf(from), reply).catch((error: unknown) => {
-      logger.warn({ error, what, from }, 'answer to another node not sent');
+      logger.warn({ error, what, from }, 'could not send a response to another node');
     });
   }
 }
@@ -133,7 +133,7 @@ export class RedisBus implements Bus {
 const ALL = 'carillon:nodes';
 const channelOf = (nodeId: string): string => `carillon:node:${nodeId}`;
 
-/** Bytes go as base64. */
+/** Encodes a message as JSON, with bytes as base64. */
 const write = (message: Message): string =>
   JSON.stringify(message, (_, value: unknown) =>
     isBuffer(value) ? { $bytes: Buffer.from(value.data).toString('base64') } : value,
@@ -144,7 +144,7 @@ const read = (text: string): unknown =>
     isBytes(value) ? Buffer.from(value.$bytes, 'base64') : value,
   );
 
-/** What `JSON.stringify` makes of a Buffer before the replacer sees it. */
+/** Detects a Buffer in the form that `JSON.stringify` passes to the replacer. */
 const isBuffer = (value: unknown): value is { readonly data: number[] } =>
   typeof value === 'object' && value !== null && 'type' in value && value.type === 'Buffer';
 

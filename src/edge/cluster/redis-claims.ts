@@ -1,6 +1,6 @@
 /**
- * What one node has at a time: `carillon:<key>` → node, renewed while it is held. One script decides who has it, so that of several who
- * ask at once one gets it; whoever is not heard of any more (see RedisDirectory) has lost it to the next.
+ * Exclusive claims of nodes: `carillon:<key>` → node, renewed while held. A script decides atomically, so only one of several
+ * simultaneous claims succeeds. A claim of a node without heartbeats (see RedisDirectory) passes to the next claimant.
  */
 import type { Clock } from '../../base/clock.ts';
 import { RepeatedTask } from '../../base/repeated-task.ts';
@@ -12,14 +12,14 @@ import { RedisScript } from './redis-script.ts';
 const ENTRY_S = '90';
 const RENEW_MS = 30_000;
 
-/** KEYS: the thing. ARGV: node, life in seconds, the node that has lost it. Returns whose it is. */
+/** KEYS: claim. ARGV: node, lifetime in seconds, dead node whose claim may be replaced. Returns the owner. */
 const CLAIM = new RedisScript(`
 local has = redis.call('GET', KEYS[1])
 if has and has ~= ARGV[1] and has ~= ARGV[3] then return has end
 redis.call('SET', KEYS[1], ARGV[1], 'EX', ARGV[2])
 return ARGV[1]`);
 
-/** KEYS: the thing. ARGV: node. */
+/** KEYS: claim. ARGV: node. */
 const RELEASE = new RedisScript(`
 if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end
 return 0`);
@@ -34,7 +34,7 @@ export interface RedisClaimsNeeds {
 
 export class RedisClaims implements Claims {
   readonly #needs: RedisClaimsNeeds;
-  /** How often each is held; a claim that is under way counts. */
+  /** Number of holders of each claim, including pending claims. */
   readonly #held = new Map<string, number>();
   readonly #rounds: RepeatedTask;
   #lost: (key: string) => void = () => undefined;
@@ -53,7 +53,7 @@ export class RedisClaims implements Claims {
   async claim(key: string): Promise<string> {
     this.#held.set(key, (this.#held.get(key) ?? 0) + 1);
     const { nodeId } = this.#needs;
-    const owner = await this.#take(key).catch(() => nodeId); // while Redis is away; it is told once it is back
+    const owner = await this.#take(key).catch(() => nodeId); // while Redis is unavailable; renewed after the reconnect
     if (owner === nodeId) return owner;
     if (this.#drop(key) > 0) this.#lost(key);
     return owner;
@@ -62,7 +62,7 @@ export class RedisClaims implements Claims {
   release(key: string): void {
     if (this.#drop(key) > 0) return;
     const { redis, nodeId } = this.#needs;
-    void RELEASE.run(redis, [keyOf(key)], [nodeId]).catch(() => undefined); // lapses
+    void RELEASE.run(redis, [keyOf(key)], [nodeId]).catch(() => undefined); // the entry expires
   }
 
   onLost(hear: (key: string) => void): void {
@@ -73,7 +73,7 @@ export class RedisClaims implements Claims {
     void this.#rounds.stop();
   }
 
-  /** How often it is held still. */
+  /** Removes one holder. Returns the number of remaining holders. */
   #drop(key: string): number {
     const left = (this.#held.get(key) ?? 0) - 1;
     if (left > 0) this.#held.set(key, left);
@@ -100,7 +100,7 @@ export class RedisClaims implements Claims {
         (owner) => {
           if (owner !== this.#needs.nodeId && this.#held.has(key)) this.#lost(key);
         },
-        () => undefined, // renewed once Redis is back
+        () => undefined, // renewed after the reconnect
       );
     }
   }

@@ -1,6 +1,6 @@
 /**
- * Which node has a call: `carillon:call:<uuid>` → node, renewed by that node while the call runs. Only a short way: what is not
- * found here is asked of all nodes, so that an entry that was lost hides no call.
+ * Maps calls to nodes: `carillon:call:<uuid>` → node, renewed by that node while the call is active. The map is only a shortcut:
+ * a call missing here is requested from all nodes, so a lost entry hides no call.
  */
 import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
@@ -11,7 +11,7 @@ import type { RedisLink } from './redis-link.ts';
 
 const ENTRY_S = 90;
 const RENEW_MS = 30_000;
-/** Node that is heard of. */
+/** Lifetime of a heartbeat, ms. */
 const HEARD_MS = 3000;
 const BEAT_MS = 1000;
 
@@ -20,7 +20,7 @@ export interface RedisDirectoryNeeds {
   readonly nodeId: string;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Called when Redis has confirmed a beat that was sent at `sentMs` of the monotonic clock. */
+  /** Called when Redis has confirmed a heartbeat. `sentMs` is its send time, monotonic ms. */
   readonly onBeat?: (sentMs: number) => void;
 }
 
@@ -60,7 +60,7 @@ export class RedisDirectory implements Directory {
     return typeof found === 'string' ? found : undefined;
   }
 
-  /** Undefined: Redis does not say, or has come back so lately, perhaps empty, that not all have been heard of again. */
+  /** Returns undefined if Redis is unavailable, or reconnected too recently for all nodes to have sent a heartbeat. */
   async isHeard(nodeId: string): Promise<boolean | undefined> {
     const { redis, clock } = this.#needs;
     try {
@@ -85,7 +85,7 @@ export class RedisDirectory implements Directory {
     const sentMs = clock.monotonicMs();
     void redis.send('SET', heardKey(nodeId), '1', 'PX', String(HEARD_MS)).then(
       () => onBeat?.(sentMs),
-      () => undefined, // the next beat says it again
+      () => undefined, // the next heartbeat retries
     );
   }
 
@@ -93,7 +93,7 @@ export class RedisDirectory implements Directory {
     for (const key of this.#own) this.#quietly(this.#entry(key));
   }
 
-  /** An entry that is not written is found by asking all. */
+  /** Ignores failures: an entry that is missing is found by a request to all nodes. */
   #quietly(command: readonly string[]): void {
     void this.#needs.redis.send(...command).catch(() => undefined);
   }

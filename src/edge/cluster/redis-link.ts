@@ -1,23 +1,23 @@
-/** A connection to Redis, and one that listens. The client's library is loaded when a Redis is configured. */
+/** A command connection and a subscriber connection to Redis. Loads the client library only if Redis is configured. */
 import type { Clock } from '../../base/clock.ts';
 import { ServiceError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 
-/** A command without an answer after this time has failed. */
+/** Time limit for a command, ms. */
 const COMMAND_MS = 500;
 const CONNECT_MS = 2000;
-/** Between two attempts to connect. */
+/** Delay between connection attempts, ms. */
 const RECONNECT_MS = 200;
-/** Commands without an answer at the most. */
+/** Maximum number of pending commands. */
 const MAX_COMMANDS = 50_000;
 const PING_MS = 10_000;
 
 export interface RedisLink {
-  /** Rejects with CLUSTER_UNAVAILABLE without a connection, or without an answer in time. */
+  /** Sends a command. Rejects with CLUSTER_UNAVAILABLE without a connection, or after `COMMAND_MS` without a reply. */
   send(...command: readonly string[]): Promise<unknown>;
-  /** `hear` is called for each message, also after the connection was made anew. */
+  /** Subscribes to a channel, and again after each reconnect. Calls `hear` for each message. */
   subscribe(channel: string, hear: (message: string) => void): Promise<void>;
-  /** `act` is called whenever a connection was made. */
+  /** Calls `act` after each successful connect. */
   onConnected(act: () => void): void;
   readonly isConnected: boolean;
   close(): void;
@@ -42,14 +42,14 @@ export async function openRedis(
   talking.on('error', (error: unknown) => {
     if (said.away) return;
     said.away = true;
-    logger.error({ error: asError(error).message }, 'redis is away');
+    logger.error({ error: asError(error).message }, 'redis is unavailable');
   });
   talking.on('ready', () => {
-    if (said.away) logger.warn({}, 'redis is back');
+    if (said.away) logger.warn({}, 'redis is available again');
     said.away = false;
     for (const act of acts) act();
   });
-  listening.on('error', () => undefined); // told of by the other
+  listening.on('error', () => undefined); // the command connection logs the same failure
   try {
     await Promise.all([talking.connect(), listening.connect()]);
   } catch (cause) {

@@ -1,9 +1,9 @@
-/** Which counts of digest nonces were used, on any node. One command a request, which takes the count where nobody had. */
+/** Digest nonce counts used on any node. One command per request atomically marks a count as used. */
 import type { NonceCounts } from '../../domain/registration/needs.ts';
 import { keyOf } from './keys.ts';
 import type { RedisLink } from './redis-link.ts';
 
-/** Longer than a nonce may be used (nonce.ts), by what the clocks of nodes may differ. */
+/** Retention of a used count, ms: the lifetime of a nonce (nonce.ts) plus a margin for clock differences between nodes. */
 const REMEMBERED_MS = 360_000;
 
 export class RedisNonceCounts implements NonceCounts {

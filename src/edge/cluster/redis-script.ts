@@ -1,4 +1,7 @@
-/** A Lua script on Redis: asked for by its hash, and sent whole where Redis does not know it (at first, and after a restart). */
+/**
+ * A Lua script in Redis. Runs it by its hash, and sends the source if Redis does not have it (first use, or after a
+ * restart).
+ */
 import { createHash } from 'node:crypto';
 import type { RedisLink } from './redis-link.ts';
 
@@ -11,7 +14,7 @@ export class RedisScript {
     this.#hash = createHash('sha1').update(text).digest('hex');
   }
 
-  /** Rejects as RedisLink.send does. */
+  /** Runs the script. Rejects as RedisLink.send does. */
   async run(
     redis: Pick<RedisLink, 'send'>,
     keys: readonly string[],
@@ -27,7 +30,7 @@ export class RedisScript {
   }
 }
 
-/** Nothing was done: https://redis.io/docs/latest/commands/evalsha/ */
+/** Whether Redis did not run the script because it lacks it: https://redis.io/docs/latest/commands/evalsha/ */
 const isUnknown = (error: unknown): boolean =>
   error instanceof Error &&
   error.cause instanceof Error &&

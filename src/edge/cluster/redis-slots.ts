@@ -1,6 +1,6 @@
 /**
- * Slots that all nodes take of the same limits. A slot is a lease that its node renews: those of a dead node lapse. Who starts
- * within the last second is counted exactly, as one process does. One script a call.
+ * Capacity slots of limits shared by all nodes. A slot is a lease that its node renews; leases of a dead node expire.
+ * Call starts within the last second are counted exactly, as in a single process. Each call runs one script.
  */
 import type { Clock } from '../../base/clock.ts';
 import type { Random } from '../../base/ids.ts';
@@ -18,15 +18,15 @@ import type { RedisLink } from './redis-link.ts';
 import { RedisScript } from './redis-script.ts';
 
 const LEASE_MS = 15_000;
-/** Renewed so often within its life. */
+/** Number of renewals per lease lifetime. */
 const RENEWALS = 3;
-/** Leases of one command. */
+/** Maximum number of leases per renewal command. */
 const RENEWED_AT_ONCE = 500;
 const RETRY_AFTER_MS = 1000;
 
 /**
- * KEYS: leases, starts. ARGV: lease, concurrent calls, calls per second, life of a lease in ms. The clock is the server's: those
- * of the nodes may differ. Returns 0, or 1 (concurrency), or 2 (calls per second) and the wait in ms.
+ * KEYS: leases, starts. ARGV: lease, concurrent calls, calls per second, lease lifetime in ms. Uses the Redis server's clock,
+ * because node clocks may differ. Returns 0, or 1 (concurrency) or 2 (calls per second), and the wait in ms.
  */
 const TAKE = new RedisScript(`
 local t = redis.call('TIME')
@@ -44,7 +44,7 @@ redis.call('ZADD', KEYS[2], now, ARGV[1])
 redis.call('PEXPIRE', KEYS[2], 2000)
 return {0, 0}`);
 
-/** KEYS: leases. ARGV: life in ms, then leases. Those that had lapsed are there again: their calls run. */
+/** KEYS: leases. ARGV: lifetime in ms, then leases. Restores expired leases, because their calls are active. */
 const RENEW = new RedisScript(`
 local t = redis.call('TIME')
 local ends = t[1] * 1000 + math.floor(t[2] / 1000) + ARGV[1]
@@ -63,11 +63,11 @@ export interface RedisSlotsNeeds {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
-  /** Of the slots while Redis is away: this node's share of the limits, or none. */
+  /** Limits while Redis is unavailable: this node's share, or undefined to refuse calls. */
   readonly alone: ((limits: CapacityLimits) => CapacityLimits) | undefined;
-  /** Counts what this node takes while Redis is away. */
+  /** Counts slots that this node grants while Redis is unavailable. */
   readonly own: Slots;
-  /** A lease that is not renewed ends so much later; absent: 15 s. */
+  /** Lifetime of a lease without renewal, ms. Default 15 s. */
   readonly leaseMs?: number;
 }
 
@@ -75,7 +75,7 @@ export class RedisSlots implements Slots {
   readonly isShared = true;
   readonly #needs: RedisSlotsNeeds;
   readonly #leaseMs: number;
-  /** Leases that this node holds, by key. */
+  /** Leases held by this node, by key. */
   readonly #held = new Map<string, Set<string>>();
   readonly #rounds: RepeatedTask;
 
@@ -97,7 +97,7 @@ export class RedisSlots implements Slots {
       const limited = [concurrentCalls, cps, this.#leaseMs].map(String);
       answer = await TAKE.run(redis, [leasesOf(key), startsOf(key)], [lease, ...limited]);
     } catch {
-      // It may have been taken all the same: nobody renews it, so it lapses.
+      // The lease may exist in Redis despite the error. It is never renewed, so it expires.
       if (alone === undefined) return err({ kind: 'away', retryAfterMs: RETRY_AFTER_MS });
       const taken = await own.take(key, alone(limits));
       return taken.ok ? ok(this.#slot(key, lease, taken.value)) : taken;
@@ -112,7 +112,7 @@ export class RedisSlots implements Slots {
     return Number(await COUNT.run(this.#needs.redis, [leasesOf(key)], []));
   }
 
-  /** Leases are left to lapse, or were given back. */
+  /** Stops renewals. Remaining leases expire. */
   stop(): void {
     void this.#rounds.stop();
   }
@@ -124,7 +124,7 @@ export class RedisSlots implements Slots {
     const giveBack = (...commands: readonly (readonly string[])[]): void => {
       if (!leases.delete(lease)) return;
       if (leases.size === 0) this.#held.delete(key);
-      // What cannot be given back lapses.
+      // A lease that cannot be released expires.
       for (const command of commands)
         void this.#needs.redis.send(...command).catch(() => undefined);
     };
@@ -140,7 +140,7 @@ export class RedisSlots implements Slots {
     };
   }
 
-  /** Never rejects. */
+  /** Renews all leases. Never rejects. */
   async #renew(): Promise<void> {
     const { redis, logger } = this.#needs;
     try {
@@ -153,11 +153,11 @@ export class RedisSlots implements Slots {
         }
       }
     } catch (error) {
-      logger.warn({ error }, 'leases of calls not renewed');
+      logger.warn({ error }, 'could not renew the leases of calls');
     }
   }
 }
 
-/** One hash tag: both keys are on one node of a Redis Cluster. */
+/** The hash tag places both keys on one node of a Redis Cluster. */
 const leasesOf = (key: string): string => `carillon:{slots:${key}}:leases`;
 const startsOf = (key: string): string => `carillon:{slots:${key}}:starts`;

@@ -1,19 +1,19 @@
-/** Which addresses may be reached. Ranges come from the IANA special-purpose registries, as ipaddr.js names them. */
+/** Permitted destination addresses. Ranges follow the IANA special-purpose registries, as classified by ipaddr.js. */
 import ipaddr from 'ipaddr.js';
 
 type Address = ReturnType<typeof ipaddr.parse>;
 type Range = readonly [Address, number];
 
 export interface AddressPolicy {
-  /** Why the address is refused; undefined: it is permitted. */
+  /** Returns why the address is refused, or undefined if it is permitted. */
   refusal(address: string): string | undefined;
-  /** Whether the operator allowed the name itself, whatever it resolves to. */
+  /** Whether the operator's list contains the name, regardless of its addresses. */
   allowsName(hostname: string): boolean;
-  /** Whether the operator allowed the address, whatever kind it is of. */
+  /** Whether the operator's list contains the address, regardless of its kind. */
   lists(address: string): boolean;
 }
 
-/** `allow`: addresses, CIDR ranges, host names, or `*.suffix`. */
+/** Creates a policy. `allow` contains addresses, CIDR ranges, host names or `*.suffix`. */
 export function createAddressPolicy(
   allow: readonly string[],
   allowLoopback: boolean,
@@ -48,10 +48,10 @@ export function createAddressPolicy(
 
 export const isLoopback = (text: string): boolean => parseAddress(text)?.range() === 'loopback';
 
-/** Two spellings of one address are equal: mapped, compressed, in capitals. */
+/** Canonical form of an address, equal for mapped, compressed and upper-case spellings. */
 export const plainAddress = (text: string): string => parseAddress(text)?.toString() ?? text;
 
-/** Global unicast of IPv6 is 2000::/3 (RFC 4291 §2.4); what lies outside, `::127.0.0.1` for one, reaches no customer. */
+/** Classifies IPv6. Global unicast is 2000::/3 (RFC 4291 §2.4); addresses outside it, such as `::127.0.0.1`, are refused. */
 function kindOf(address: Address): string {
   const kind = address.range();
   if (kind !== 'unicast' || address.kind() === 'ipv4') return kind;
@@ -64,7 +64,7 @@ const RANGE_WORDS: Readonly<Record<string, string>> = {
   uniqueLocal: 'private (unique local)',
 };
 
-/** Each leg's address is asked about several times, and most peers call again. */
+/** Maximum number of cached addresses. Each leg's address is checked several times, and most peers call again. */
 const MAX_PARSED = 10_000;
 const parsed = new Map<string, Address | undefined>();
 
@@ -77,7 +77,7 @@ function parseAddress(text: string): Address | undefined {
   return address;
 }
 
-/** An IPv4 address inside of an IPv6 one (mapped, or NAT64 of RFC 6052) counts as what it is. */
+/** Parses an address. An embedded IPv4 address (mapped, or NAT64 of RFC 6052) is treated as IPv4. */
 function readAddress(text: string): Address | undefined {
   if (text.includes('%') || !ipaddr.isValid(text)) return undefined;
   const address = ipaddr.process(text);

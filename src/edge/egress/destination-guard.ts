@@ -1,4 +1,4 @@
-/** Where SIP and RTP may go for a customer: what the egress policy permits, but never to this service itself. */
+/** Permitted destinations of customers' SIP and RTP: those of the egress policy, except this service itself. */
 import { isIP } from 'node:net';
 import type { Destination, DestinationGuard, Place, RtpVerdict } from '../../base/egress.ts';
 import {
@@ -8,13 +8,13 @@ import {
   plainAddress,
 } from './address-policy.ts';
 
-/** This service as others reach it. */
+/** Addresses and ports of this service. */
 export interface OwnPlaces {
-  /** An address of this machine, or one under which the service is known outside. */
+  /** Whether the address belongs to this machine or is a public address of the service. */
   isAddress(address: string): boolean;
-  /** A port that this service listens on: SIP, HTTP, or RTP of a leg that lives. */
+  /** Whether the service listens on this port for SIP or HTTP, or for RTP of an active leg. */
   isListening(port: number): boolean;
-  /** A port of the RTP range, whether a leg has it now or not. */
+  /** Whether the port is in the RTP range, used or not. */
   isRtpRange(port: number): boolean;
 }
 
@@ -51,7 +51,7 @@ export function createDestinationGuard(options: DestinationGuardOptions): Destin
       if (isIP(address) === 0) return { kind: 'learn', why: `${address} is no IP address` };
       const isHere = isOwn(destination);
       if (isHere && own.isListening(port)) return refuse;
-      // A phone on this machine may have the port below one of ours: it has its call, without reports to us.
+      // A phone on this machine may use the port just below a service port. The call works, but sends no RTCP there.
       const rtcp = isHere && own.isListening(rtcpPort) ? ({ rtcp: 'learn' } as const) : {};
       const send = { kind: 'send', ...rtcp } as const;
       const plain = plainAddress(address);
@@ -70,7 +70,7 @@ export function createDestinationGuard(options: DestinationGuardOptions): Destin
 const ownPlace = ({ address, port }: Place): string =>
   `${address}:${port} is an address of this service`;
 
-/** A peer is answered where it was heard, and where a peer at that address would listen for SIP. */
+/** Whether the peer was heard at this address, on the same port or on a default SIP port. */
 function wasHeardAt({ address, port, heardAt }: Destination): boolean {
   const plain = plainAddress(address);
   return heardAt.some(
@@ -93,7 +93,7 @@ function isAllowedBesides(destination: Destination): boolean {
   return isListed(policy, destination);
 }
 
-/** Of lists that stay as they are: a carrier's addresses. */
+/** Cached policies of constant lists, such as the addresses of a carrier. */
 const policies = new WeakMap<readonly string[], AddressPolicy>();
 
 const plainName = (name: string): string => name.toLowerCase().replace(/\.$/, '');

@@ -1,4 +1,4 @@
-/** Front door: the egress guard of the running service. */
+/** Entry point: the egress guard of the running service. */
 import { isIP } from 'node:net';
 import {
   type AddressLookup,
@@ -15,13 +15,13 @@ export { createDestinationGuard, type OwnPlaces } from './destination-guard.ts';
 export { createServiceAddresses } from './service-addresses.ts';
 
 export interface EgressOptions {
-  /** Addresses, CIDR ranges and host names inside of private networks that may be reached. */
+  /** Permitted addresses, CIDR ranges and host names in private networks. */
   readonly allow: readonly string[];
   readonly allowLoopback: boolean;
-  /** Whether `http://` and `ws://` are permitted beside `https://` and `wss://`. */
+  /** Whether `http://` and `ws://` are permitted in addition to `https://` and `wss://`. */
   readonly allowInsecure: boolean;
   readonly resolver?: NameResolver;
-  /** A place of ours that may be reached besides, whatever its address. */
+  /** Permits URLs of this service regardless of their address. */
   readonly isOpen?: (url: URL) => boolean;
 }
 
@@ -46,7 +46,7 @@ export function createEgressGuard(options: EgressOptions): EgressGuard {
     return isIP(host) === 0 ? undefined : policy.refusal(host);
   };
 
-  /** The permitted ones among the addresses of a name. Rejects when it cannot be resolved. */
+  /** Returns the permitted addresses of a name. Rejects if it cannot be resolved. */
   const permitted = async (
     hostname: string,
   ): Promise<Result<readonly ResolvedAddress[], string>> => {
@@ -95,7 +95,7 @@ function createLookup(
   };
 }
 
-/** Many calls of one customer start at the same moment: they share one question to the name server. */
+/** Shares one DNS query among simultaneous requests for the same name, such as many calls of one customer. */
 function sharedResolver(resolver: NameResolver): NameResolver {
   const asked = new Map<string, Promise<readonly ResolvedAddress[]>>();
   return (name) => {

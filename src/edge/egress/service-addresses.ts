@@ -1,4 +1,4 @@
-/** The addresses and ports of this service: no customer may have anything sent to them. */
+/** Addresses and ports of this service, which customers may not use as a destination. */
 import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { plainAddress } from './address-policy.ts';
@@ -6,9 +6,9 @@ import type { OwnPlaces } from './destination-guard.ts';
 import { type NameResolver, systemResolver } from './system-resolver.ts';
 
 export interface ServiceAddressesOptions {
-  /** What it is bound to and what it is called outside: addresses and names. */
+  /** Bound addresses, and public addresses and names. */
   readonly hosts: readonly string[];
-  /** Of a listener; asked late: the system may have chosen it. */
+  /** Whether a listener uses this port. Evaluated late, because the system may choose the port. */
   readonly isPort: (port: number) => boolean;
   readonly isRtpOfLeg: (port: number) => boolean;
   readonly rtpRange: { readonly min: number; readonly max: number };
@@ -16,7 +16,7 @@ export interface ServiceAddressesOptions {
   readonly resolver?: NameResolver;
 }
 
-/** How long the addresses found are used: interfaces and names change, but looking them up takes time. */
+/** Time for which resolved addresses are reused, ms. Interfaces and names change, but lookups take time. */
 const FRESH_MS = 30_000;
 
 export function createServiceAddresses(options: ServiceAddressesOptions): OwnPlaces {
@@ -45,7 +45,7 @@ export function createServiceAddresses(options: ServiceAddressesOptions): OwnPla
           );
           collect();
         },
-        // A name that cannot be resolved now keeps the addresses that it had.
+        // A name that cannot be resolved keeps its previous addresses.
         () => undefined,
       );
     }

@@ -1,15 +1,15 @@
 import { lookup, Resolver } from 'node:dns/promises';
 import type { ResolvedAddress } from '../../base/egress.ts';
 
-/** All addresses of a name; rejects with the resolver's error when it has none. */
+/** Resolves all addresses of a name. Rejects with the resolver's error if it has none. */
 export type NameResolver = (hostname: string) => Promise<readonly ResolvedAddress[]>;
 
 const TIMEOUT_MS = 2000;
 const TRIES = 2;
 
 /**
- * Asks the name servers directly: getaddrinfo would block one of the few threads of the process for as long as a dead
- * name server of one customer takes. Names that no server knows may stand in the hosts file, which getaddrinfo reads.
+ * Queries the name servers directly: getaddrinfo would block one of the few threads of the process while a customer's
+ * name server does not respond. Names unknown to the name servers are looked up by getaddrinfo, which reads the hosts file.
  */
 export const systemResolver: NameResolver = async (hostname) => {
   const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: TRIES });
@@ -34,7 +34,7 @@ const ofFamily =
   (family: 4 | 6) =>
   (address: string): ResolvedAddress => ({ address, family });
 
-/** No name server knows the name or has an address for it, or none is running. Other errors are failures of a server. */
+/** Whether the name has no address in DNS, or no name server is running. Other errors are server failures. */
 const isUnknownName = (error: unknown): boolean =>
   error instanceof Error &&
   'code' in error &&

@@ -4,7 +4,7 @@ import type { LogFields, Logger } from '../../base/logger.ts';
 import { maskSecrets } from '../../base/mask.ts';
 import { prettyLines } from './pretty.ts';
 
-/** Fields that are never written, wherever they stand. They should not be logged in the first place; this catches mistakes. */
+/** Fields that are never logged at any level of nesting. Callers should not log them; this is a safeguard. */
 const SECRET_FIELDS = [
   'authorization',
   'Authorization',
@@ -17,18 +17,18 @@ const SECRET_FIELDS = [
   'adminToken',
 ];
 
-/** Least severe level that is written, of a logger and all its children. */
+/** Minimum severity that is written, shared by a logger and all its children. */
 interface Gate {
   level: number;
 }
 
-/** A logger whose level, and that of its children, can change while it is used. */
+/** A logger whose level can change at runtime, including the level of its children. */
 export type LeveledLogger = Logger & { setLevel(level: string): void };
 
 const levelOf = (name: string): number => pino.levels.values[name] ?? Number.POSITIVE_INFINITY;
 const { debug: DEBUG = 0, info: INFO = 0, warn: WARN = 0, error: ERROR = 0 } = pino.levels.values;
 
-/** `destination`: standard output unless a test reads along. */
+/** Creates a logger. `destination` is standard output by default. */
 export function createLogger(
   level: string,
   destination: DestinationStream | undefined = undefined,
@@ -47,9 +47,9 @@ export function createLogger(
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
-    // Message, stack and cause of an Error are not enumerable: without this they would be lost.
+    // Message, stack and cause of an Error are not enumerable, so JSON would omit them.
     serializers: { error: stdSerializers.err },
-    // The whole line: URLs stand in messages, stacks and causes of errors as well as in fields.
+    // Masks the whole line, because URLs also occur in messages, stacks and causes of errors.
     hooks: { streamWrite: maskSecrets },
     redact: { paths, censor: '[redacted]' },
   };
@@ -62,7 +62,7 @@ export function createLogger(
   };
 }
 
-/** Children of pino keep the level that they were made with: the gate, which they share, stands before it. */
+/** pino children keep their initial level, so a shared gate filters before them. */
 function wrap(target: PinoLogger, gate: Gate): Logger {
   return {
     debug(fields: LogFields, message: string) {

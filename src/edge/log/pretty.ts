@@ -3,7 +3,7 @@ import type { DestinationStream } from 'pino';
 const COLOURS: Readonly<Record<string, number>> = { debug: 90, info: 32, warn: 33, error: 31 };
 const WIDTH = 5;
 
-/** Lines for people: time, level, call, message, facts. What a terminal would obey is shown, not sent. */
+/** Formats log lines for terminals: time, level, call, message, fields. Escapes terminal control characters. */
 export function prettyLines(write: (text: string) => void): DestinationStream {
   return { write: (line) => write(`${prettyLine(line)}\n`) };
 }
@@ -39,7 +39,7 @@ function trace(error: unknown): string {
   return printable(typeof stack === 'string' ? stack : JSON.stringify(error), '\n');
 }
 
-/** Without control characters: a name from a packet must not move the cursor. */
+/** Replaces control characters, so that a name in a packet cannot control the terminal. */
 function printable(text: string, kept = ''): string {
   let out = '';
   for (const char of text) {

@@ -7,7 +7,7 @@ import type { Logger } from '../../base/logger.ts';
 import type { Mail, Mailer } from '../../base/mailer.ts';
 
 export interface MailOptions {
-  /** `smtp(s)://user:password@host:port`; empty: mails become files in a folder. */
+  /** URL `smtp(s)://user:password@host:port`. If empty, mails become files in a folder. */
   readonly smtpUrl: string;
   readonly from: string;
   readonly outboxFolder: string;
@@ -17,7 +17,7 @@ export interface MailOptions {
 }
 
 const CONNECT_TIMEOUT_MS = 10_000;
-/** No reply of the server to a command within this time. */
+/** Time limit for the server's reply to a command, ms. */
 const SOCKET_TIMEOUT_MS = 30_000;
 const CONNECTIONS_MAX = 2;
 
@@ -35,7 +35,7 @@ function createSmtpMailer({ smtpUrl, from, logger }: MailOptions): Mailer {
       connectionTimeout: CONNECT_TIMEOUT_MS,
       greetingTimeout: CONNECT_TIMEOUT_MS,
       socketTimeout: SOCKET_TIMEOUT_MS,
-      // A mail is text of ours: nothing in it may make the mailer read files or fetch URLs.
+      // Mail content must never make the mailer read files or fetch URLs.
       disableFileAccess: true,
       disableUrlAccess: true,
     };
@@ -54,7 +54,7 @@ function createSmtpMailer({ smtpUrl, from, logger }: MailOptions): Mailer {
   };
 }
 
-/** Without a mail server, mails wait as .eml files that any mail program opens. */
+/** Writes mails as .eml files, which any mail program opens. Used without a mail server. */
 function createOutbox(options: MailOptions): Mailer {
   const { from, outboxFolder, logger, clock, random } = options;
   const transport = onceAsked(async () => {
@@ -82,7 +82,7 @@ function createOutbox(options: MailOptions): Mailer {
   };
 }
 
-/** The package is loaded for the first mail: it takes 5 MB, and most services send none for days. */
+/** Loads the package for the first mail: it takes 5 MB, and most services send no mail for days. */
 function onceAsked<T extends { close(): void }>(make: () => Promise<T>) {
   let made: Promise<T> | undefined;
   return {
@@ -96,6 +96,6 @@ function onceAsked<T extends { close(): void }>(make: () => Promise<T>) {
   };
 }
 
-/** Without the server's own words where they could repeat credentials. */
+/** Omits the server's own text where it could repeat credentials. */
 const reasonOf = (cause: unknown): string =>
   cause instanceof Error ? ((cause as { code?: string }).code ?? cause.name) : 'unknown';

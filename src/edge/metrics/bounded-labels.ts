@@ -1,6 +1,6 @@
 const LABEL_VALUES_LIMIT = 64;
 
-/** Values of a label beyond the first 64 become `other`: what strangers send does not make series without end. */
+/** Limits each label to 64 values; further values become `other`. Unauthenticated sources cannot create unlimited series. */
 export function boundedLabels(): (label: string, value: string) => string {
   const seen = new Map<string, Set<string>>();
   return (label, value) => {

@@ -1,6 +1,6 @@
 /**
- * Metrics as text: in Prometheus' own format, or in OpenMetrics, which has exemplars: beside a bucket of a histogram the
- * last call that fell into it, so that a dashboard leads from an outlier to its call and its trace.
+ * Writes metrics in the Prometheus text format or in OpenMetrics. OpenMetrics adds exemplars: each histogram bucket names the
+ * last call in it, so that a dashboard links an outlier to its call and trace.
  */
 import {
   Histogram,
@@ -10,7 +10,7 @@ import {
   Registry,
 } from 'prom-client';
 
-/** What a scraper that understands it asks for (OpenMetrics 1.0, «Content negotiation»). */
+/** Media type that an OpenMetrics scraper accepts (OpenMetrics 1.0, "Content negotiation"). */
 const OPEN_METRICS = 'application/openmetrics-text';
 
 export interface Scrape {
@@ -19,16 +19,16 @@ export interface Scrape {
 }
 
 export class Exposition {
-  /** Of everything. */
+  /** All metrics. */
   readonly registry = new Registry();
-  /** The library keeps exemplars for registries of their format alone. */
+  /** A second registry, because the library keeps exemplars only for registries of the OpenMetrics format. */
   readonly #withExemplars = new Registry<OpenMetricsContentType>();
 
   constructor() {
     this.#withExemplars.setContentType(Registry.OPENMETRICS_CONTENT_TYPE);
   }
 
-  /** One whose observations may name their call. */
+  /** Creates a histogram whose observations may name their call. */
   histogram<Label extends string>(
     config: Omit<HistogramConfiguration<Label>, 'registers' | 'enableExemplars'>,
   ): Histogram<Label> {
@@ -41,7 +41,7 @@ export class Exposition {
     return made;
   }
 
-  /** `accept`: header of the request. */
+  /** Renders all metrics. `accept` is the request header that selects the format. */
   async scrape(accept: string): Promise<Scrape> {
     const text = await this.registry.metrics();
     if (!accept.includes(OPEN_METRICS)) return { contentType: this.registry.contentType, text };
@@ -49,7 +49,7 @@ export class Exposition {
     return { contentType, text: await this.#asOpenMetrics(text) };
   }
 
-  /** Families stand apart by an empty line; a counter's is named without `_total`, its samples with it. */
+  /** Converts families, which an empty line separates. A counter's family name lacks `_total`; its sample names have it. */
   async #asOpenMetrics(text: string): Promise<string> {
     const families = text.trimEnd().split('\n\n');
     const written = await Promise.all(
@@ -64,7 +64,7 @@ export class Exposition {
   }
 }
 
-/** An observation that names its call; the trace of a call has the same id without dashes. */
+/** Adds an observation that names its call. The trace ID is the call UUID without dashes. */
 export function observeCall<Label extends string>(
   histogram: Histogram<Label>,
   of: { readonly value: number; readonly labels: LabelValues<Label>; readonly callUuid: string },
@@ -72,9 +72,9 @@ export function observeCall<Label extends string>(
   const { value, labels, callUuid } = of;
   if (latest.call_uuid !== callUuid)
     latest = { call_uuid: callUuid, trace_id: callUuid.replaceAll('-', '') };
-  // The library's types take the histogram's own labels for those of the exemplar.
+  // The library's types confuse the histogram's labels with those of the exemplar.
   histogram.observe({ labels, value, exemplarLabels: latest as LabelValues<Label> });
 }
 
-/** What an ended call adds comes all at once. */
+/** Exemplar of the latest call, reused because an ended call adds all its observations together. */
 let latest = { call_uuid: '', trace_id: '' };

@@ -1,4 +1,4 @@
-/** How late the event loop was, under the names of prom-client. */
+/** Event loop delay under the metric names of prom-client. */
 import type { RecordableHistogram } from 'node:perf_hooks';
 import { Gauge, type Registry } from 'prom-client';
 
@@ -14,7 +14,7 @@ const PARTS: readonly (readonly [string, Read])[] = [
   ['max', ({ max }) => max],
 ];
 
-/** In the place of prom-client's own; each scrape tells what was since the one before. */
+/** Replaces prom-client's gauges. Each scrape reports the delay since the previous scrape. */
 export function defineLoopLag(
   registry: Registry,
   late: () => RecordableHistogram | undefined,
@@ -24,12 +24,12 @@ export function defineLoopLag(
     registry.removeSingleMetric(name);
     new Gauge({
       name,
-      help: `How late the event loop was with what was due (${part}), since the last scrape`,
+      help: `Event loop delay (${part}) since the last scrape`,
       registers: [registry],
       collect() {
         const known = late();
         this.set(known === undefined || known.count === 0 ? 0 : read(known) / NS_PER_S);
-        // They are read in the order in which they were made.
+        // Gauges are collected in order of creation, so the last one resets the histogram.
         if (index === PARTS.length - 1) known?.reset();
       },
     });

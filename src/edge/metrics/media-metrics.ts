@@ -6,20 +6,20 @@ export interface MediaTotals {
   readonly packetsReceived: number;
   readonly packetsSent: number;
   readonly packetsLost: number;
-  /** Packets of addresses that are not the peer's. */
+  /** Packets from addresses other than the peer's. */
   readonly unknownSources: number;
-  /** What came to media ports and was neither RTP nor RTCP. */
+  /** Datagrams at media ports that were not RTP or RTCP. */
   readonly malformed: number;
   readonly sourceChanges: number;
   readonly unknownHandles: number;
-  /** Of each media thread. */
+  /** State of each media thread. */
   readonly threads: readonly {
-    /** Share of the last second in which it worked. */
+    /** Share of the last second in which the thread was busy. */
     readonly busy: number;
     readonly legs: number;
-    /** Lateness of its ticks over the last ten to twenty seconds: 99th percentile. */
+    /** 99th percentile of tick lateness over the last 10 to 20 s, ms. */
     readonly tickLateMs: number;
-    /** Ticks that it had to leave out. */
+    /** Number of skipped ticks. */
     readonly skippedTicks: number;
   }[];
 }
@@ -45,18 +45,18 @@ export function defineMediaThreads(
   };
   each(
     'voice_media_tick_late_seconds',
-    'Lateness of the ticks of a media thread over the last ten to twenty seconds, 99th percentile',
+    '99th percentile of the tick lateness of a media thread over the last ten to twenty seconds',
     ({ tickLateMs }) => secondsOf(tickLateMs),
   );
   each(
     'voice_media_thread_busy_ratio',
-    'Share of the last second in which a media thread worked; above 0.8 it takes no new call',
+    'Share of the last second in which a media thread was busy; above 0.8 it accepts no new call',
     ({ busy }) => busy,
   );
   each('voice_media_thread_legs', 'Legs of a media thread', ({ legs }) => legs);
   new Counter({
     name: 'voice_media_skipped_ticks_total',
-    help: 'Milliseconds that a media thread had to leave out',
+    help: 'Milliseconds that a media thread skipped',
     labelNames: ['thread'],
     registers,
     collect() {
@@ -68,7 +68,7 @@ export function defineMediaThreads(
   });
 }
 
-/** Totals that the media engine counts; set at the scrape, they only ever grow. */
+/** Registers totals counted by the media engine. They are set at each scrape and never decrease. */
 export function defineMediaTotals(
   registers: Registry[],
   media: () => MediaTotals | undefined,
@@ -86,7 +86,7 @@ export function defineMediaTotals(
   });
   new Counter({
     name: 'voice_rtp_lost_packets_total',
-    help: 'RTP packets that never came',
+    help: 'RTP packets that never arrived',
     registers,
     collect() {
       this.reset();
@@ -95,7 +95,7 @@ export function defineMediaTotals(
   });
   new Counter({
     name: 'voice_rtp_unknown_source_packets_total',
-    help: "RTP and RTCP packets from addresses that are not the peer's, or of types that were not negotiated",
+    help: "RTP and RTCP packets from addresses other than the peer's, or of types that were not negotiated",
     registers,
     collect() {
       this.reset();
@@ -104,7 +104,7 @@ export function defineMediaTotals(
   });
   new Counter({
     name: 'voice_rtp_malformed_packets_total',
-    help: 'Datagrams at media ports that were neither RTP nor RTCP, too long, or under another key',
+    help: 'Datagrams at media ports that were not RTP or RTCP, were too long, or used another key',
     registers,
     collect() {
       this.reset();
@@ -113,7 +113,7 @@ export function defineMediaTotals(
   });
   new Counter({
     name: 'voice_rtp_source_changes_total',
-    help: 'Times that the RTP of a peer was found at another address than before or than its SDP says',
+    help: 'Changes of the RTP source address of a peer, including differences from its SDP',
     registers,
     collect() {
       this.reset();
@@ -122,7 +122,7 @@ export function defineMediaTotals(
   });
   new Counter({
     name: 'voice_media_unknown_handles_total',
-    help: 'Media commands whose leg, room or object was not there any more, or was full',
+    help: 'Media commands whose leg, room or object no longer existed or was full',
     registers,
     collect() {
       this.reset();

@@ -10,27 +10,27 @@ import { defineStateGauges, type StateSources } from './state-gauges.ts';
 
 type Direction = 'inbound' | 'outbound';
 
-/** Where gauges get their value from, at the moment of a scrape. Each is optional: a part that is not there yet. */
+/** Sources of gauge values, read at each scrape. Each is optional, because a component may not have started yet. */
 interface MetricSources extends StateSources, SignallingSources {
   callsActive?: () => Readonly<Record<Direction, number>>;
   registrations?: () => number;
-  /** Calls that this node runs and may run. */
+  /** Current and maximum number of calls on this node. */
   capacity?: () => { readonly used: number; readonly limit: number };
   streamSockets?: () => number;
-  /** Share of the last second in which each thread of theirs worked. */
+  /** Share of the last second in which each stream thread was busy. */
   streamThreads?: () => readonly { readonly busy: number }[];
-  /** Units of work on the local disk. */
+  /** Units of work spooled on the local disk. */
   spooled?: () => number;
   overload?: () => {
-    /** New calls are refused. */
+    /** Whether the node refuses new calls. */
     readonly overloaded: boolean;
-    /** New calls that it takes; undefined: as many as need not wait too long. */
+    /** Limit of new calls per second; undefined if only the waiting time limits them. */
     readonly callsPerSecond: number | undefined;
-    /** Calls refused because of it, since the start. */
+    /** Calls refused because of overload since the start. */
     readonly refused: number;
-    /** Share of the time in which the event loop is busy. */
+    /** Share of time in which the event loop is busy. */
     readonly utilisation: number;
-    /** How late it was, since the last scrape. */
+    /** Event loop delay since the last scrape, ns. */
     readonly lateNs: RecordableHistogram;
   };
   media?: () => MediaTotals;
@@ -44,24 +44,27 @@ export interface CallEnding {
     | undefined;
 }
 
-/** DomainServices as they happen, shown in base units; no account ids in labels, so that the number of series stays bounded. */
+/** Metrics of the service in base units. Labels contain no account IDs, so that the number of series stays bounded. */
 export interface Metrics {
   callAttempted(direction: Direction, result: string): void;
   callAnswered(direction: Direction, setupMs: number, callUuid: string): void;
   callEnded(direction: Direction, end: CallEnding): void;
-  /** What a call cost, in currency units. */
+  /** Adds the cost of a call, in currency units. */
   charged(source: 'call' | 'stream', currency: string, units: number): void;
-  /** `code`: HTTP status, or the kind of failure. */
+  /** Records a webhook exchange. `code` is the HTTP status or the kind of failure. */
   webhook(event: string, code: string, tookMs: number): void;
-  /** Replaces the sources named. */
+  /** Replaces the given sources. */
   connect(sources: MetricSources): void;
-  /** The text of a scrape, in the format that `accept` asks for; default: Prometheus' own. */
+  /** Renders a scrape in the format selected by `accept`. Default: Prometheus text format. */
   scrape(accept?: string): Promise<Scrape>;
 }
 
-/** prom-client's own watch of the event loop would wake it all the time, and counts its period as delay. */
+/** Disables prom-client's own event loop monitor, which would wake the loop constantly and count its period as delay. */
 const NEVER_MS = 2 ** 31 - 1;
-/** Of prom-client's own: sums that may fall, under names of counters. The same stands by kind without `_total`. */
+/**
+ * Metrics of prom-client with counter names although their values may decrease. The same values exist by kind without
+ * `_total`.
+ */
 const MISNAMED = [
   'nodejs_active_handles_total',
   'nodejs_active_requests_total',
@@ -93,7 +96,9 @@ export function createMetrics(options: { readonly process?: boolean } = {}): Met
       observeCall(facts.setup, { labels: { direction }, value: secondsOf(setupMs), callUuid }),
     callEnded(direction, { callUuid, durationMs, quality }) {
       observeCall(facts.duration, {
-        ...{ labels: { direction }, value: secondsOf(durationMs), callUuid },
+        labels: { direction },
+        value: secondsOf(durationMs),
+        callUuid,
       });
       if (quality === undefined) return;
       facts.oneWay.inc({ direction }, Number(quality.isOneWay));
@@ -119,19 +124,19 @@ function defineFacts(exposition: Exposition) {
   return {
     attempts: new Counter({
       name: 'voice_call_attempts_total',
-      help: 'Calls begun, by how they began or why they did not',
+      help: 'Calls started, by kind of start or reason of failure',
       labelNames: ['direction', 'result'],
       registers,
     }),
     setup: exposition.histogram({
       name: 'voice_call_setup_seconds',
-      help: 'From the first INVITE to the answer',
+      help: 'Time from the first INVITE to the answer',
       labelNames: ['direction'],
       buckets: SECONDS_BUCKETS,
     }),
     duration: exposition.histogram({
       name: 'voice_call_duration_seconds',
-      help: 'From answer to end',
+      help: 'Time from the answer to the end',
       labelNames: ['direction'],
       buckets: DURATION_BUCKETS,
     }),
@@ -147,13 +152,13 @@ function defineFacts(exposition: Exposition) {
     }),
     oneWay: new Counter({
       name: 'voice_calls_one_way_total',
-      help: 'Ended calls from whose peer no RTP ever came, of which it was due',
+      help: 'Ended calls whose peer never sent RTP although it should have',
       labelNames: ['direction'],
       registers,
     }),
     charged: new Counter({
       name: 'voice_charged_units_total',
-      help: 'Currency units that calls and their streams cost',
+      help: 'Currency units charged for calls and their streams',
       labelNames: ['source', 'currency'],
       registers,
     }),
@@ -167,7 +172,7 @@ function defineFacts(exposition: Exposition) {
   };
 }
 
-/** Read once a scrape: asking the engine starts its next interval. */
+/** State read once per scrape, because reading it starts the engine's next interval. */
 interface ScrapeState {
   media: MediaTotals | undefined;
 }
@@ -195,20 +200,28 @@ function defineGauges(registry: Registry, sources: MetricSources, state: ScrapeS
       },
     });
   };
-  gauge('voice_registrations', 'Live contacts of endpoints', () => sources.registrations?.() ?? 0);
-  gauge('voice_capacity_used', 'Calls running on this node', () => sources.capacity?.().used ?? 0);
-  gauge('voice_capacity_limit', 'Calls this node may run', () => sources.capacity?.().limit ?? 0);
+  gauge(
+    'voice_registrations',
+    'Current contacts of endpoints',
+    () => sources.registrations?.() ?? 0,
+  );
+  gauge('voice_capacity_used', 'Calls active on this node', () => sources.capacity?.().used ?? 0);
+  gauge(
+    'voice_capacity_limit',
+    'Maximum number of calls on this node',
+    () => sources.capacity?.().limit ?? 0,
+  );
   defineOverload(registers, gauge, sources);
   gauge(
     'voice_store_spooled_units',
-    'Ends of calls and what they tell that wait on the local disk for a database that is away',
+    'Call records and notifications that wait on the local disk while the database is unavailable',
     () => sources.spooled?.() ?? 0,
   );
   gauge('voice_stream_sockets', 'Open audio-stream sockets', () => sources.streamSockets?.() ?? 0);
   defineMediaThreads(registers, () => state.media);
   new Gauge({
     name: 'voice_stream_thread_busy_ratio',
-    help: 'Share of the last second in which a thread of audio-stream sockets worked',
+    help: 'Share of the last second in which a thread for audio-stream sockets was busy',
     labelNames: ['thread'],
     registers,
     collect() {
@@ -220,7 +233,7 @@ function defineGauges(registry: Registry, sources: MetricSources, state: ScrapeS
   });
   new Gauge({
     name: 'voice_sip_connections',
-    help: 'Open connections of SIP: tcp, tls, ws, wss',
+    help: 'Open SIP connections: tcp, tls, ws, wss',
     labelNames: ['transport'],
     registers,
     collect() {
@@ -241,12 +254,12 @@ function defineOverload(
   gauge: (name: string, help: string, read: () => number) => void,
   sources: MetricSources,
 ): void {
-  gauge('voice_overloaded', '1 while the node takes fewer new calls than are asked for', () =>
+  gauge('voice_overloaded', '1 while the node refuses some new calls because of overload', () =>
     Number(sources.overload?.().overloaded ?? false),
   );
   gauge(
     'voice_new_calls_limit',
-    'New calls a second that an overloaded node takes; +Inf: no limit',
+    'New calls per second that an overloaded node accepts; +Inf without a limit',
     () => sources.overload?.().callsPerSecond ?? Number.POSITIVE_INFINITY,
   );
   gauge(

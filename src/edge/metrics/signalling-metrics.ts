@@ -4,7 +4,10 @@ import { boundedLabels } from './bounded-labels.ts';
 export interface SignallingSources {
   /** Totals since the start of the SIP listeners. */
   signalling?: () => {
-    /** `method` is empty for responses, `code` for requests; a bounded set of both. */
+    /**
+     * Messages by method and status. `method` is empty for responses, `code` for requests; both have a bounded set of
+     * values.
+     */
     readonly messages: readonly {
       readonly direction: 'in' | 'out';
       readonly transport: string;
@@ -12,7 +15,7 @@ export interface SignallingSources {
       readonly code: string;
       readonly count: number;
     }[];
-    /** The same by carrier; as many as there are carriers. */
+    /** Messages by carrier. */
     readonly carrierMessages: readonly {
       readonly carrier: string;
       readonly direction: 'in' | 'out';
@@ -20,16 +23,16 @@ export interface SignallingSources {
       readonly code: string;
       readonly count: number;
     }[];
-    /** Datagrams and responses that were no use. */
+    /** Datagrams and responses that could not be used. */
     readonly discarded: number;
-    /** Not looked at, by reason. */
+    /** Messages dropped without parsing, by reason. */
     readonly dropped: Readonly<Record<string, number>>;
     readonly authFailures: number;
-    /** Open, by transport. */
+    /** Open connections by transport. */
     readonly connections: Readonly<Partial<Record<'udp' | 'tcp' | 'tls' | 'ws' | 'wss', number>>>;
     readonly failedHandshakes: number;
   };
-  /** Messages of calls to customers' trunks, by the trunk's id. */
+  /** Messages of calls to customers' trunks, by trunk ID. */
   trunkMessages?: () => readonly {
     readonly peer: string;
     readonly direction: 'in' | 'out';
@@ -37,11 +40,11 @@ export interface SignallingSources {
     readonly code: string;
     readonly count: number;
   }[];
-  /** Packets for Homer; left away without one. */
+  /** HEP packets for Homer; absent if Homer is not configured. */
   hep?: () => { readonly sent: number; readonly dropped: number };
 }
 
-/** Totals that the SIP listeners count; set at the scrape, they only ever grow. */
+/** Registers totals counted by the SIP listeners. They are set at each scrape and never decrease. */
 export function defineSignallingTotals(registers: Registry[], sources: SignallingSources): void {
   new Counter({
     name: 'voice_sip_messages_total',
@@ -82,7 +85,7 @@ export function defineSignallingTotals(registers: Registry[], sources: Signallin
   });
   new Counter({
     name: 'voice_hep_packets_total',
-    help: 'Packets for Homer: sent, or dropped because there were too many or its host was not found',
+    help: 'HEP packets for Homer: sent, or dropped because of too many packets or an unknown host',
     labelNames: ['result'],
     registers,
     collect() {
@@ -94,7 +97,7 @@ export function defineSignallingTotals(registers: Registry[], sources: Signallin
   });
   new Counter({
     name: 'voice_sip_dropped_total',
-    help: 'SIP messages that were not looked at: too many of one source, or in all; keep-alives; garbage; no room in the socket',
+    help: 'SIP messages dropped without parsing: rate limit of a source or in total, keep-alives, garbage, full socket',
     labelNames: ['reason'],
     registers,
     collect() {
@@ -116,7 +119,7 @@ export function defineSignallingTotals(registers: Registry[], sources: Signallin
   };
   total(
     'voice_sip_discarded_total',
-    'Datagrams and responses that were no use: malformed, late or from nobody',
+    'Datagrams and responses that were malformed, late or unmatched',
     () => sources.signalling?.().discarded,
   );
   total(

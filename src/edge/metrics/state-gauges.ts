@@ -1,13 +1,13 @@
 import { Gauge, type Registry } from 'prom-client';
 
-/** What the node watches, at the moment of a scrape. */
+/** State that the node monitors, read at each scrape. */
 export interface StateSources {
-  /** Undefined: not probed yet. */
+  /** Carriers with their reachability; undefined before the first probe. */
   carriers?: () => readonly { readonly name: string; readonly reachable: boolean | undefined }[];
-  /** Raised alarms by kind; every kind there is. */
+  /** Number of raised alarms for every kind. */
   alarms?: () => Readonly<Record<string, number>>;
   disk?: () => { readonly freeBytes: number; readonly totalBytes: number } | undefined;
-  /** By setting: when a certificate ends, milliseconds since the epoch. */
+  /** Expiry of certificates by setting, ms since the epoch. */
   certificates?: () => readonly { readonly setting: string; readonly endsMs: number }[];
   version?: string;
   /** By condition: whether it keeps the node from serving calls. */
@@ -26,7 +26,7 @@ export function defineStateGauges(registers: Registry[], sources: StateSources):
   defineNodeGauges(registers, sources);
   new Gauge({
     name: 'voice_carrier_up',
-    help: '1 while a carrier answers OPTIONS',
+    help: '1 while a carrier responds to OPTIONS',
     labelNames: ['carrier'],
     registers,
     collect() {
@@ -59,7 +59,7 @@ export function defineStateGauges(registers: Registry[], sources: StateSources):
   }
   new Gauge({
     name: 'voice_certificate_expiry_timestamp_seconds',
-    help: 'When a certificate ends, seconds since the epoch',
+    help: 'Expiry of a certificate, seconds since the epoch',
     labelNames: ['setting'],
     registers,
     collect() {
@@ -70,7 +70,7 @@ export function defineStateGauges(registers: Registry[], sources: StateSources):
   });
   new Gauge({
     name: 'voice_build_info',
-    help: '1, with the version of the service',
+    help: 'Always 1; the label contains the version of the service',
     labelNames: ['version'],
     registers,
     collect() {

@@ -1,4 +1,4 @@
-/** Objects in a bucket of Amazon S3 or of what speaks as it does (MinIO, Ceph, R2, …), by HTTP requests signed with SigV4. */
+/** Objects in a bucket of Amazon S3 or a compatible service (MinIO, Ceph, R2, …), over HTTP requests signed with SigV4. */
 import { openAsBlob } from 'node:fs';
 import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
@@ -7,21 +7,21 @@ import { ServiceError } from '../../base/errors.ts';
 import type { ObjectStore } from '../../base/object-store.ts';
 
 export interface S3Options {
-  /** `https://s3.example`; requests go to `<endpoint>/<bucket>/<key>`. */
+  /** Endpoint such as `https://s3.example`. Requests go to `<endpoint>/<bucket>/<key>`. */
   readonly endpoint: string;
-  /** Empty: the endpoint's host names the bucket already. */
+  /** Bucket name. Empty if the endpoint's host name contains it. */
   readonly bucket: string;
   readonly region: string;
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
-  /** Before every key; without slashes at its ends. */
+  /** Prefix of every key, without leading or trailing slashes. */
   readonly prefix: string;
 }
 
-/** Sending is tried again after failures of the network and 5xx, with growing pauses. */
+/** Number of retries of an upload after network failures and 5xx, with increasing delays. */
 const RETRIES = 3;
 const SHORT_MS = 15_000;
-/** A file of some hundred megabytes over a slow line. */
+/** Time limit for a transfer, ms; permits several hundred megabytes over a slow line. */
 const TRANSFER_MS = 15 * 60_000;
 
 export function createS3Store(options: S3Options): ObjectStore {
@@ -56,7 +56,7 @@ export function createS3Store(options: S3Options): ObjectStore {
   };
   return {
     async put(key, file) {
-      // A blob of a file has a length, which S3 wants, and is read as it is sent.
+      // A file blob has a length, which S3 requires, and is read while it is sent.
       const body = await openAsBlob(file);
       const reply = await send(key, { method: 'PUT', body }, TRANSFER_MS);
       await reply.body?.cancel();
@@ -88,7 +88,7 @@ export function createS3Store(options: S3Options): ObjectStore {
   };
 }
 
-/** As SigV4 wants paths: everything but unreserved characters (RFC 3986 §2.3). */
+/** Encodes a path segment for SigV4: escapes everything but unreserved characters (RFC 3986 §2.3). */
 const encodePart = (part: string): string =>
   encodeURIComponent(part).replaceAll(
     /[!'()*]/g,

@@ -1,4 +1,4 @@
-/** Passwords of people, by scrypt (RFC 7914) on the thread pool of Node: two at a time, so that files are not kept waiting. */
+/** Password hashes by scrypt (RFC 7914) on Node's thread pool. At most two run at a time, to leave threads for file access. */
 import {
   type BinaryLike,
   randomBytes,
@@ -9,7 +9,7 @@ import {
 import { ServiceError } from '../../base/errors.ts';
 import type { PasswordHasher } from '../../domain/user/needs.ts';
 
-/** 32 MiB and some 80 ms (OWASP, Password Storage). */
+/** Cost: 32 MiB and about 80 ms (OWASP, Password Storage). */
 const COST = { N: 2 ** 15, r: 8, p: 1, maxmem: 64 * 2 ** 20 } as const;
 const KEY_BYTES = 32;
 const SALT_BYTES = 16;
@@ -31,7 +31,7 @@ export function createPasswordHasher(cost: ScryptOptions = COST): PasswordHasher
   async function inTurn<T>(act: () => Promise<T>): Promise<T> {
     if (running >= AT_ONCE) {
       if (waiting.length >= MOST_WAITING) {
-        throw new ServiceError('STORE_BUSY', 'too many passwords are checked at once');
+        throw new ServiceError('STORE_BUSY', 'too many password checks are running');
       }
       await new Promise<void>((go) => waiting.push(go));
     }

@@ -10,13 +10,13 @@ import {
   parseFliteVoices,
 } from './voices.ts';
 
-/** One run of an engine, or a rest. */
+/** One run of an engine, or a pause. */
 export type SpeechStep =
   | { readonly kind: 'silence'; readonly ms: number }
   | {
       readonly kind: 'run';
       readonly command: string;
-      /** Without the output file. */
+      /** Command-line arguments without the output file. */
       readonly args: readonly string[];
       readonly outputFlag: string;
       readonly input: string;
@@ -24,11 +24,11 @@ export type SpeechStep =
 
 export interface SpeechEngine {
   readonly name: 'flite' | 'espeak-ng';
-  /** Steps to say it, or undefined when the engine has no voice for the language. */
+  /** Returns the steps that synthesize the request, or undefined if the engine lacks a voice for the language. */
   plan(request: SpeechRequest): readonly SpeechStep[] | undefined;
 }
 
-/** Undefined when it is not installed. */
+/** Returns undefined if flite is not installed. */
 export async function findFlite(run: RunProcess): Promise<SpeechEngine | undefined> {
   const listing = await run('flite', ['-lv'], '');
   if (!listing.ok) return undefined;
@@ -54,7 +54,7 @@ export async function findFlite(run: RunProcess): Promise<SpeechEngine | undefin
   };
 }
 
-/** Undefined when it is not installed. */
+/** Returns undefined if espeak-ng is not installed. */
 export async function findEspeak(run: RunProcess): Promise<SpeechEngine | undefined> {
   const listing = await run('espeak-ng', ['--voices'], '');
   if (!listing.ok) return undefined;
@@ -68,7 +68,7 @@ export async function findEspeak(run: RunProcess): Promise<SpeechEngine | undefi
       const step = (input: string, markup: readonly string[]): SpeechStep => ({
         kind: 'run',
         command: 'espeak-ng',
-        // -b 1: the input is UTF-8. -m: it is SSML.
+        // -b 1: the input is UTF-8. -m: the input is SSML.
         args: ['-v', variant, '-b', '1', ...markup, '--stdin'],
         outputFlag: '-w',
         input,

@@ -1,4 +1,7 @@
-/** A server of the operator's that speaks OpenAI's `POST /v1/audio/speech`: heard while it is still speaking, kept once it is done. */
+/**
+ * Speech synthesis by a server with OpenAI's `POST /v1/audio/speech`. Plays audio while it arrives, and caches the
+ * complete audio.
+ */
 import { hashHex } from '../../base/hash.ts';
 import type { Logger } from '../../base/logger.ts';
 import { err, ok, type Result } from '../../base/result.ts';
@@ -9,14 +12,14 @@ import { genderOf } from './voices.ts';
 import { WavStream } from './wav-stream.ts';
 
 export interface HttpVoiceOptions {
-  /** Base with its version. */
+  /** Base URL including the API version. */
   readonly url: string;
-  /** Bearer token; '' = none. */
+  /** Bearer token; empty for none. */
   readonly apiKey: string;
   readonly model: string;
-  /** `WOMAN=nova`. */
+  /** Voice mappings such as `WOMAN=nova`. */
   readonly voices: readonly string[];
-  /** Until the first audio. */
+  /** Time limit for the first audio, ms. */
   readonly timeLimitMs: number;
   readonly cache: SpeechCache;
   readonly logger: Logger;
@@ -25,7 +28,7 @@ export interface HttpVoiceOptions {
 const MAX_BYTES = 32 * 1024 * 1024;
 const WHOLE_LIMIT_MS = 120_000;
 const MAX_AT_ONCE = 32;
-/** What is heard at a time has at least so much, and ends in a pause where there is one. */
+/** Minimum length of a part, seconds. A part ends in a pause if it has one. */
 const LEAST_S = 0.6;
 const MOST_S = 4;
 const PAUSE_S = 0.06;
@@ -47,7 +50,7 @@ export class HttpVoice {
     );
   }
 
-  /** The speech in parts; after a fault nothing follows. Never throws. */
+  /** Yields the speech in parts. An error ends the sequence. Never throws. */
   async *say(text: string, voice: string, rate: LineRate): AsyncGenerator<Result<Pcm, string>> {
     const { url, model, cache, logger } = this.#options;
     const name = this.#voiceOf(voice);
@@ -58,7 +61,7 @@ export class HttpVoice {
       return;
     }
     if (this.#running >= MAX_AT_ONCE) {
-      yield err('too much is being spoken');
+      yield err('too many speech requests are running');
       return;
     }
     this.#running += 1;
@@ -70,7 +73,7 @@ export class HttpVoice {
       }
       await cache
         .put(key, Buffer.concat(parts))
-        .catch((error: unknown) => logger.warn({ error }, 'speech could not be cached'));
+        .catch((error: unknown) => logger.warn({ error }, 'could not cache speech'));
     } catch (error) {
       yield err(error instanceof SpeechFault ? error.message : reasonOf(error));
     } finally {
@@ -78,7 +81,7 @@ export class HttpVoice {
     }
   }
 
-  /** At one level throughout: that of its beginning. */
+  /** Applies one gain to the whole speech, computed from its beginning. */
   async *#parts(text: string, voice: string, rate: LineRate): AsyncGenerator<Uint8Array> {
     let gain: number | undefined;
     let waiting: Buffer = Buffer.alloc(0);
@@ -93,14 +96,18 @@ export class HttpVoice {
       const end = partEnd(waiting, rate);
       if (end > 0) yield take(end);
     }
-    if (waiting.length === 0 && gain === undefined) throw new SpeechFault('it sent no audio');
+    if (waiting.length === 0 && gain === undefined)
+      throw new SpeechFault('the server sent no audio');
     if (waiting.length > 0) yield take(waiting.length);
   }
 
   async *#samples(text: string, voice: string, rate: LineRate): AsyncGenerator<Uint8Array> {
     const { url, apiKey, model, timeLimitMs } = this.#options;
     const over = new AbortController();
-    const timer = setTimeout(() => over.abort(new SpeechFault('it took too long')), timeLimitMs);
+    const timer = setTimeout(
+      () => over.abort(new SpeechFault('the server took too long')),
+      timeLimitMs,
+    );
     try {
       const reply = await fetch(`${url.replace(/\/+$/, '')}/audio/speech`, {
         method: 'POST',
@@ -120,9 +127,9 @@ export class HttpVoice {
       let bytes = 0;
       for await (const part of reply.body ?? []) {
         bytes += part.length;
-        if (bytes > MAX_BYTES) throw new SpeechFault('it sent too much');
+        if (bytes > MAX_BYTES) throw new SpeechFault('the server sent too much audio');
         const samples = wav.push(part);
-        if (!samples.ok) throw new SpeechFault(`it did not send WAV: ${samples.error}`);
+        if (!samples.ok) throw new SpeechFault(`the server did not send WAV: ${samples.error}`);
         if (samples.value.length === 0) continue;
         clearTimeout(timer);
         yield samples.value;
@@ -153,7 +160,10 @@ function reasonOf(error: unknown): string {
     : error.name;
 }
 
-/** Where what waits may be cut: after its last pause, or at its end when it is long enough. 0: not yet. */
+/**
+ * Returns where the buffered audio may be cut: after its last pause, or at its end if it is long enough. Returns 0 if it
+ * is too short.
+ */
 function partEnd(waiting: Buffer, rate: number): number {
   const count = waiting.length >> 1;
   const pause = Math.round(PAUSE_S * rate);

@@ -1,24 +1,27 @@
-/** Engines and voices differ by more than 10 dB: what they say is brought to one level (RMS of speech, pauses left out). */
+/**
+ * Loudness normalization. Engines and voices differ by more than 10 dB; all speech is adjusted to one level (RMS without
+ * pauses).
+ */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** Re full scale, as sox and ITU-T P.56 count: a sine of full scale has −3 dB. */
+/** Target level relative to full scale, as in sox and ITU-T P.56: a sine of full scale has −3 dB. */
 const TARGET_DBFS = -16;
 /** Highest peak: −1 dBFS, below the largest values of μ-law and A-law. */
 const CEILING = 32_767 * 10 ** (-1 / 20);
-/** Limit of the gain: with more, the noise of a nearly silent piece would be heard. */
+/** Maximum gain. A higher gain would make the noise of nearly silent audio audible. */
 const MOST_GAIN = 10 ** (30 / 20);
-/** A window counts as speech down to 15.9 dB below the level of speech (P.56), and for the hangover after that. */
+/** A window counts as speech down to 15.9 dB below the speech level (P.56), and during the hangover after that. */
 const MARGIN = 10 ** (-15.9 / 20);
 const WINDOW_MS = 20;
 const HANGOVER_WINDOWS = 10;
 const ROUNDS = 4;
-/** How far ahead the limiter looks for peaks. */
+/** Lookahead of the limiter, ms. */
 const LOOKAHEAD_MS = 5;
-/** Time constant with which its gain rises again after a peak. */
+/** Time constant of the limiter's gain recovery after a peak, ms. */
 const RELEASE_MS = 60;
 const NEAR_ENOUGH_DB = 0.1;
 
-/** RMS of the windows that hold speech, in units of a sample; 0: there is none. */
+/** RMS of the windows that contain speech, in sample units; 0 without speech. */
 export function speechLevel(samples: Int16Array, rate: number): number {
   const width = Math.round((rate * WINDOW_MS) / 1000);
   const powers: number[] = [];
@@ -28,13 +31,13 @@ export function speechLevel(samples: Int16Array, rate: number): number {
     for (let i = at; i < end; i += 1) sum += (samples[i] ?? 0) ** 2;
     powers.push(sum / (end - at));
   }
-  // Threshold and level depend on each other: a few rounds are enough to settle both.
+  // Threshold and level depend on each other. A few iterations converge.
   let level = Math.sqrt(mean(powers));
   for (let round = 0; round < ROUNDS; round += 1) level = Math.sqrt(mean(active(powers, level)));
   return level;
 }
 
-/** 16-bit samples at the target level, without clipping. Yields between its passes. */
+/** Normalizes 16-bit samples to the target level without clipping. Yields to the event loop between passes. */
 export async function normalised(pcm: Uint8Array, rate: number): Promise<Uint8Array> {
   const samples = new Int16Array(pcm.buffer, pcm.byteOffset, pcm.byteLength >> 1);
   const target = 32_768 * 10 ** (TARGET_DBFS / 20);
@@ -44,7 +47,7 @@ export async function normalised(pcm: Uint8Array, rate: number): Promise<Uint8Ar
   let out = limited(samples, gain, rate);
   for (let round = 0; round < ROUNDS; round += 1) {
     await nextTurn();
-    // The limiter has lowered the level: the gain is raised to make up for it.
+    // Raises the gain to compensate for the limiter's attenuation.
     const missing = target / Math.max(1, speechLevel(out, rate));
     if (Math.abs(20 * Math.log10(missing)) < NEAR_ENOUGH_DB || gain * missing > MOST_GAIN) break;
     gain *= missing;
@@ -53,14 +56,14 @@ export async function normalised(pcm: Uint8Array, rate: number): Promise<Uint8Ar
   return new Uint8Array(out.buffer, out.byteOffset, out.byteLength);
 }
 
-/** The gain that brings speech to the target level, judged by its beginning. */
+/** Returns the gain that brings speech to the target level, measured at its beginning. */
 export function gainOf(pcm: Uint8Array, rate: number): number {
   const samples = new Int16Array(pcm.buffer, pcm.byteOffset, pcm.byteLength >> 1);
   const level = speechLevel(samples, rate);
   return level < 1 ? 1 : Math.min((32_768 * 10 ** (TARGET_DBFS / 20)) / level, MOST_GAIN);
 }
 
-/** In place: with a gain, and nothing above the ceiling. */
+/** Applies a gain in place and clips at the ceiling. */
 export function amplified(pcm: Uint8Array, gain: number): Uint8Array {
   const samples = new Int16Array(pcm.buffer, pcm.byteOffset, pcm.byteLength >> 1);
   for (let i = 0; i < samples.length; i += 1) {
@@ -82,7 +85,7 @@ function active(powers: readonly number[], level: number): readonly number[] {
   });
 }
 
-/** Amplified; where that would pass the ceiling, the gain goes down before the peak and comes back after it. */
+/** Amplifies with a limiter: the gain decreases before a peak above the ceiling, and recovers after it. */
 function limited(samples: Int16Array, gain: number, rate: number): Int16Array<ArrayBuffer> {
   const ahead = Math.round((rate * LOOKAHEAD_MS) / 1000);
   const release = 1 - Math.exp(-1 / ((rate * RELEASE_MS) / 1000));
@@ -94,7 +97,7 @@ function limited(samples: Int16Array, gain: number, rate: number): Int16Array<Ar
   for (let i = 0; i < samples.length; i += 1) {
     const due = allowed[i] ?? 1;
     smooth = due < smooth ? due : smooth + (due - smooth) * release;
-    // The moving average makes the gain change smoothly; it has reached its lowest value when the peak comes.
+    // The moving average smooths the gain. It reaches its minimum when the peak arrives.
     sum += smooth - (recent[i % ahead] ?? 1);
     recent[i % ahead] = smooth;
     const value = (samples[i] ?? 0) * gain * (sum / ahead);
@@ -103,7 +106,7 @@ function limited(samples: Int16Array, gain: number, rate: number): Int16Array<Ar
   return out;
 }
 
-/** The factor that each sample and those shortly after it allow: a sliding minimum, each sample looked at twice at most. */
+/** Permitted factor for each sample and its lookahead window: a sliding minimum that visits each sample at most twice. */
 function lowestAhead(samples: Int16Array, gain: number, ahead: number): Float64Array {
   const factor = (index: number): number => {
     const peak = Math.abs(samples[index] ?? 0) * gain;

@@ -1,9 +1,9 @@
-/** Long text in pieces, so that the first words are heard while the rest is being made. */
+/** Splits long text into pieces, so that the first words play while the rest is synthesized. */
 
-/** The first piece is short to come soon, the others long enough to sound as one. */
+/** Maximum length of the first piece, short for a fast start. Later pieces are long enough to sound continuous. */
 const FIRST_PIECE_CHARS = 120;
 const PIECE_CHARS = 300;
-/** A sentence longer than this is cut between words. */
+/** Longer sentences are split between words. */
 const MAX_SENTENCE_CHARS = 500;
 
 export function inPieces(text: string, language: string): readonly string[] {

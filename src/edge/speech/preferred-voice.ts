@@ -12,7 +12,7 @@ import { inPieces } from './pieces.ts';
 import type { SpeechService } from './speech-service.ts';
 import { flattenSsml } from './ssml.ts';
 
-/** A server that failed is left alone for so long. */
+/** Time for which a failed server is not used, ms. */
 const REST_MS = 30_000;
 const SILENCE_RATE = 8000;
 
@@ -21,7 +21,7 @@ type Part =
   | { readonly kind: 'silence'; readonly ms: number }
   | { readonly kind: 'text'; readonly text: string };
 
-/** Speaks by the operator's server, and by the engines of this machine from where that fails. */
+/** Uses the operator's speech server, and local engines from the point at which the server fails. */
 export class PreferredVoice implements SpeechService {
   readonly engines: readonly string[];
   readonly #voice: HttpVoice;
@@ -66,10 +66,10 @@ export class PreferredVoice implements SpeechService {
       }
       const fault = yield* this.#say(part.text, voice, wish.rate ?? SILENCE_RATE);
       if (fault === undefined) continue;
-      // A part of which something was heard is not said again.
+      // A partly played part is not repeated.
       const rest = parts.slice(fault.heard ? index + 1 : index);
       yield* this.#local.speak(
-        // With markup, and nothing said: as it was written.
+        // If no audio was played, the local engine gets the original request with its markup.
         index === 0 && !fault.heard
           ? request
           : { text: wordsOf(rest), ssml: undefined, voice, language },
@@ -89,7 +89,7 @@ export class PreferredVoice implements SpeechService {
     for await (const spoken of this.#voice.say(text, voice, rate)) {
       if (!spoken.ok) {
         this.#restsUntilMs = this.#nowMs() + REST_MS;
-        this.#logger.warn({ why: spoken.error }, 'speech server failed: the local voice speaks');
+        this.#logger.warn({ why: spoken.error }, 'speech server failed; using the local voice');
         return { heard };
       }
       heard = true;

@@ -7,7 +7,7 @@ interface ProcessProblem {
   readonly detail: string;
 }
 
-/** Runs a program to its end: arguments as they are (no shell), text to its standard input, bytes of its output. Never rejects. */
+/** Runs a program: passes arguments without a shell, writes text to stdin, and returns the output. Never rejects. */
 export type RunProcess = (
   command: string,
   args: readonly string[],
@@ -19,9 +19,9 @@ export interface ProcessLimits {
   readonly maxOutputBytes: number;
 }
 
-/** Where system packages put programs. */
+/** Folders in which system packages install programs. */
 const SYSTEM_PATH = '/usr/local/bin:/usr/bin:/bin:/opt/homebrew/bin';
-/** What is kept of the error output, for the log. */
+/** Maximum length of the error output kept for the log. */
 const MAX_ERROR_CHARS = 500;
 
 export function processRunner(limits: ProcessLimits): RunProcess {
@@ -31,7 +31,7 @@ export function processRunner(limits: ProcessLimits): RunProcess {
       stdio: 'pipe',
       timeout: limits.timeLimitMs,
       killSignal: 'SIGKILL',
-      // None of the variables of the service are passed on: they may hold secrets.
+      // Hides the service's environment variables, which may hold secrets.
       env: { PATH: SYSTEM_PATH, LANG: 'C.UTF-8' },
     });
     lowerPriority(child.pid);
@@ -46,7 +46,7 @@ export function processRunner(limits: ProcessLimits): RunProcess {
     child.stderr.on('data', (chunk: Buffer) => {
       if (complaint.length < MAX_ERROR_CHARS) complaint += chunk.toString('utf8');
     });
-    // A program that ends before it has read everything is judged by its exit.
+    // The exit status decides about a program that ends before it has read all input.
     child.stdin.on('error', () => undefined);
     child.on('error', (error: NodeJS.ErrnoException) => {
       resolve(err({ kind: error.code === 'ENOENT' ? 'absent' : 'failed', detail: error.message }));
@@ -77,6 +77,6 @@ function lowerPriority(pid: number | undefined): void {
   try {
     setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
   } catch {
-    // Already over, or not permitted: then at the same priority.
+    // The process has ended, or the change is not permitted. It then keeps its priority.
   }
 }

@@ -1,4 +1,4 @@
-/** Front door: words from speech, by a server of the operator's or by pocketsphinx. */
+/** Entry point: speech recognition by an operator's server or by pocketsphinx. */
 import { randomUUID } from 'node:crypto';
 import { asStreamId } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
@@ -29,44 +29,47 @@ import { FRAME_MS, VoiceActivity } from './recognition/voice-activity.ts';
 import { voskRecogniser } from './recognition/vosk.ts';
 
 export interface RecognizerOptions {
-  /** `auto`: the first that is set up, in this order: websocket, http, pocketsphinx. */
+  /** Recognition engine. `auto` selects the first configured one of websocket, http and pocketsphinx. */
   readonly engine: 'auto' | 'websocket' | 'http' | 'pocketsphinx' | 'none';
-  /** Base of an OpenAI-compatible server; '' = none. */
+  /** Base URL of an OpenAI-compatible server; empty for none. */
   readonly httpUrl: string;
   readonly httpModel: string;
-  /** A server that speaks vosk-server's protocol; '' = none. */
+  /** URL of a server with the vosk-server protocol; empty for none. */
   readonly webSocketUrl: string;
-  /** Bearer token of either; '' = none. */
+  /** Bearer token for either server; empty for none. */
   readonly apiKey: string;
   readonly timeLimitMs: number;
-  /** Calls that are listened to at the same time. */
+  /** Maximum number of calls with simultaneous recognition. */
   readonly maxListening: number;
-  /** A whole WAV or MP3 file as mono PCM of 16 kHz. */
+  /** Decodes a complete WAV or MP3 file to mono PCM at 16 kHz. */
   readonly decode: (file: Uint8Array) => Promise<Result<Pcm, AudioProblem>>;
   readonly logger: Logger;
-  /** Another way to run programs (tests). */
+  /** Function that runs programs; replaced in tests. */
   readonly run?: RunProcess | undefined;
 }
 
 export interface RecognizerService extends Recognizer {
-  /** In use; undefined: nothing is understood. */
+  /** Name of the engine in use, or undefined if recognition is unavailable. */
   readonly engine: string | undefined;
-  /** Calls that are listened to. */
+  /** Number of calls with active recognition. */
   readonly listening: number;
 }
 
 const MAX_OUTPUT_BYTES = 1024 * 1024;
 const FRAME_BYTES = (RATE * 2 * FRAME_MS) / 1000;
-/** Speech is given from so much before it was noticed: words begin quietly. */
+/** Frames before the detected start of speech that are included, because words start quietly. */
 const BEFORE_FRAMES = 20;
-/** Pieces of a file that a recogniser is given at a time: a second. */
+/** Bytes of a file passed to the recognizer at a time: one second. */
 const FILE_PIECE = RATE * 2;
 
 export async function createRecognizer(options: RecognizerOptions): Promise<RecognizerService> {
   const engine = await chosen(options);
   const wanted = options.engine === 'auto' || options.engine === 'none';
   if (engine === undefined && !wanted) {
-    options.logger.warn({ engine: options.engine }, 'the recogniser of speech is not set up');
+    options.logger.warn(
+      { engine: options.engine },
+      'the selected speech recognizer is not configured',
+    );
   }
   return new Listener(engine, options);
 }
@@ -106,7 +109,7 @@ class Listener implements RecognizerService {
     const engine = this.#for(options.language);
     if (!engine.ok) return { heard: Promise.resolve(engine), stop: () => undefined };
     if (this.#listening >= this.#options.maxListening) {
-      const busy = problem('busy', 'too many callers are listened to');
+      const busy = problem('busy', 'too many calls use speech recognition');
       return { heard: Promise.resolve(busy), stop: () => undefined };
     }
     this.#listening += 1;
@@ -124,7 +127,7 @@ class Listener implements RecognizerService {
     const decoded = await this.#options.decode(file);
     if (!decoded.ok) {
       const kind = decoded.error.kind === 'busy' ? 'busy' : 'failed';
-      return problem(kind, `the recording cannot be read: ${decoded.error.detail}`);
+      return problem(kind, `the recording cannot be decoded: ${decoded.error.detail}`);
     }
     const session = engine.value.open(request, undefined);
     const { samples } = decoded.value;
@@ -137,9 +140,9 @@ class Listener implements RecognizerService {
   #for(language: string): Result<RecognitionEngine, { kind: 'unavailable'; detail: string }> {
     const unavailable = (detail: string) =>
       ({ ok: false, error: { kind: 'unavailable', detail } }) as const;
-    if (this.#engine === undefined) return unavailable('no recogniser of speech is set up');
+    if (this.#engine === undefined) return unavailable('no speech recognizer is configured');
     if (!this.#engine.understands(language)) {
-      return unavailable(`${this.#engine.name} does not understand ${language}`);
+      return unavailable(`${this.#engine.name} does not support ${language}`);
     }
     return { ok: true, value: this.#engine };
   }
@@ -147,7 +150,7 @@ class Listener implements RecognizerService {
   #judged(outcome: Recognised, { profanityFilter }: RecognitionRequest): Recognised {
     if (!outcome.ok) {
       const { kind, detail } = outcome.error;
-      if (kind === 'failed') this.#options.logger.warn({ detail }, 'speech not recognised');
+      if (kind === 'failed') this.#options.logger.warn({ detail }, 'speech recognition failed');
       return outcome;
     }
     if (!profanityFilter) return outcome;
@@ -156,7 +159,7 @@ class Listener implements RecognizerService {
   }
 }
 
-/** Hears one leg until its peer has said something. */
+/** Listens to one leg until its peer has finished an utterance. */
 class KeyListener {
   readonly heard: Promise<Recognised>;
   readonly #resolve: (outcome: Recognised) => void;
@@ -164,7 +167,7 @@ class KeyListener {
   readonly #options: ListenOptions;
   readonly #voice = new VoiceActivity();
   readonly #stream: MediaStream;
-  /** The last frames while nobody speaks. */
+  /** The last frames before speech starts. */
   #before: Uint8Array[] = [];
   #session: RecognitionSession | undefined;
   #spokenMs = 0;

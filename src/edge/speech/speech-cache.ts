@@ -4,7 +4,7 @@ import { join } from 'node:path';
 const SUFFIX = '.pcm';
 const MAX_FILES = 10_000;
 
-/** Speech once made, on disk by a hash of what made it; the least recently used is deleted first. */
+/** A disk cache of synthesized speech, keyed by a hash of its inputs. Evicts the least recently used entries. */
 export class SpeechCache {
   readonly #folder: string;
   readonly #maxBytes: number;
@@ -12,7 +12,7 @@ export class SpeechCache {
   readonly #sizes = new Map<string, number>();
   #bytes = 0;
 
-  /** Takes over what an earlier run left, oldest first. */
+  /** Loads the entries of earlier runs, oldest first. */
   static async open(folder: string, maxBytes: number): Promise<SpeechCache> {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const cache = new SpeechCache(folder, maxBytes);
@@ -21,7 +21,7 @@ export class SpeechCache {
     );
     files.sort((a, b) => a.modifiedMs - b.modifiedMs);
     for (const { name, size } of files) {
-      // Anything else is what a run that was killed left half done.
+      // Other files are incomplete results of a run that was killed.
       if (name.endsWith(SUFFIX)) cache.#note(name.slice(0, -SUFFIX.length), size);
       else await rm(join(folder, name), { force: true, recursive: true });
     }
@@ -46,7 +46,7 @@ export class SpeechCache {
     try {
       return new Uint8Array(await readFile(this.#path(key)));
     } catch {
-      // Deleted by hand: it is made again.
+      // The file was deleted manually, so the speech is synthesized again.
       this.#forget(key);
       return undefined;
     }

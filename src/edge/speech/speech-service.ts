@@ -1,8 +1,8 @@
 import type { Synthesizer } from '../../domain/call/needs.ts';
 
 export interface SpeechService extends Synthesizer {
-  /** Runs every engine once, so that the first words of a caller find them in memory. Never rejects. */
+  /** Runs every engine once, to load it before the first caller. Never rejects. */
   warm(): Promise<void>;
-  /** Engines found, in order of preference; none: every request is `unavailable`. */
+  /** Installed engines in order of preference. If empty, every request is `unavailable`. */
   readonly engines: readonly string[];
 }

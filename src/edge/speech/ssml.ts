@@ -1,4 +1,7 @@
-/** SSML (W3C 1.1, the elements of dialect §2.1 Speak) for engines that do not know it, and made safe for one that does. */
+/**
+ * SSML (W3C 1.1, the elements of dialect §2.1 Speak): flattened for engines without SSML, sanitized for an engine with
+ * SSML.
+ */
 
 export type SpeechPart =
   | { readonly kind: 'text'; readonly text: string }
@@ -27,10 +30,10 @@ const BREAK_STRENGTHS_MS: Readonly<Record<string, number>> = {
   strong: 700,
   'x-strong': 1000,
 };
-/** Read out letter by letter. */
+/** Values of `interpret-as` that are spelled out. */
 const SPELLED = new Set(['characters', 'spell-out', 'digits', 'telephone', 'verbatim']);
 
-/** Only elements that speak: engines may do more with others, such as playing a local file. */
+/** Removes elements other than those for speech, because engines may support unsafe ones, such as playing a local file. */
 export function safeSsml(ssml: string): string {
   const spoken = ssml.replace(TAG, (tag, _close, name: string) =>
     KNOWN.has(name.toLowerCase()) ? tag : ' ',
@@ -38,10 +41,10 @@ export function safeSsml(ssml: string): string {
   return `<speak>${spoken}</speak>`;
 }
 
-/** Text and rests in order, for an engine that takes plain text. */
+/** Returns text and pauses in order, for an engine that accepts plain text. */
 export function flattenSsml(ssml: string): readonly SpeechPart[] {
   const parts: SpeechPart[] = [];
-  /** Of each open element: what replaces its content, if anything does. */
+  /** Open elements, each with a function that may replace its content. */
   const open: Array<{ readonly name: string; readonly content: (inner: string) => string }> = [];
   let text = '';
   const say = (raw: string): void => {
@@ -66,7 +69,7 @@ export function flattenSsml(ssml: string): readonly SpeechPart[] {
       if (opened >= 0) open.splice(opened);
       if (name === 'p' || name === 's') text += '. ';
     } else if (selfClosed === '') {
-      // The substitute is said once, in place of everything inside.
+      // The substitute is spoken once and replaces the whole content.
       if (name === 'sub') text += ` ${attribute(attributes, 'alias') ?? ''} `;
       open.push({ name, content: contentRule(name, attributes) });
     }
@@ -119,6 +122,6 @@ function decodeEntities(text: string): string {
   );
 }
 
-/** Removes the full stops that were added for `p` and `s` where punctuation stands already, or no text. */
+/** Removes the full stops added for `p` and `s` if punctuation precedes them, or if there is no text. */
 const tidy = (text: string): string =>
   text.replace(/([.!?:;])(?:\s*\.)+(?=\s|$)/g, '$1').replace(/^[.\s]+(?=\w)/, '');

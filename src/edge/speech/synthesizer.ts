@@ -1,4 +1,4 @@
-/** Front door: speech from text by flite and espeak-ng, as processes of their own. */
+/** Entry point: text to speech by flite and espeak-ng in separate processes. */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,22 +26,22 @@ import type { SpeechService } from './speech-service.ts';
 export type { SpeechService } from './speech-service.ts';
 
 export interface SpeechOptions {
-  /** `auto`: flite for English (it sounds better), espeak-ng for everything else. */
+  /** Engine. `auto` uses flite for English, because it sounds better, and espeak-ng for other languages. */
   readonly engine: 'auto' | 'espeak-ng' | 'flite' | 'none';
-  /** Folder of its own. */
+  /** Cache folder, not shared with other data. */
   readonly cacheDir: string;
   readonly logger: Logger;
-  /** A server that speaks first; undefined: none. */
+  /** Speech server with priority over local engines; undefined for none. */
   readonly http?: Omit<HttpVoiceOptions, 'cache' | 'logger'> | undefined;
   readonly limits?: Partial<SpeechLimits>;
-  /** Another way to run the programs (tests). */
+  /** Function that runs programs; replaced in tests. */
   readonly run?: RunProcess;
 }
 
 export interface SpeechLimits {
   readonly maxCacheBytes: number;
   readonly maxChars: number;
-  /** For a single run; pieces are at most 500 characters. */
+  /** Time limit for a single run, ms. Pieces have at most 500 characters. */
   readonly timeLimitMs: number;
   readonly maxProcesses: number;
   readonly maxWaiting: number;
@@ -55,15 +55,15 @@ const SPEECH_LIMITS: SpeechLimits = {
   maxWaiting: 500,
 };
 
-/** Part of the cache's keys: what was made with another rule for loudness is made again. */
+/** Part of the cache keys. A change of the loudness rule invalidates cached speech. */
 const LOUDNESS = 'speech at -16 dBFS';
 const MAX_LISTING_BYTES = 1024 * 1024;
-/** Samples of engine output converted in one turn of the event loop: under a millisecond. */
+/** Samples converted in one turn of the event loop, which takes less than 1 ms. */
 const BLOCK = 4096;
 
 type Spoken = Result<Pcm, SpeechProblem>;
 
-/** Looks for the engines once, at start. */
+/** Detects the installed engines once at startup. */
 export async function createSynthesizer(options: SpeechOptions): Promise<SpeechService> {
   const limits = { ...SPEECH_LIMITS, ...options.limits };
   const run =
@@ -93,7 +93,7 @@ class ProcessSynthesizer implements SpeechService {
   readonly #run: RunProcess;
   readonly #limits: SpeechLimits;
   readonly #logger: Logger;
-  /** Runs under way, by key: many calls that say the same new words wait for one. */
+  /** Running syntheses by key. Simultaneous requests for the same text share one. */
   readonly #making = new Map<string, Promise<Spoken>>();
   readonly #waiting: Array<() => void> = [];
   #processes = 0;
@@ -138,7 +138,7 @@ class ProcessSynthesizer implements SpeechService {
     let next = steps[0] === undefined ? undefined : this.#say(steps[0], rate);
     for (let index = 0; next !== undefined; index += 1) {
       const spoken = await unlessAborted(next, signal);
-      // The following piece is made while this one plays.
+      // Synthesizes the next piece while this one plays.
       const following = spoken.ok ? steps[index + 1] : undefined;
       next = following === undefined ? undefined : this.#say(following, rate);
       yield spoken;
@@ -148,7 +148,7 @@ class ProcessSynthesizer implements SpeechService {
   #plan(request: SpeechRequest): Result<readonly SpeechStep[], SpeechProblem> {
     const chars = Math.max(request.text.length, request.ssml?.length ?? 0);
     if (chars > this.#limits.maxChars) {
-      return problem('tooLong', `${chars} characters, at most ${this.#limits.maxChars} are spoken`);
+      return problem('tooLong', `${chars} characters exceed the limit of ${this.#limits.maxChars}`);
     }
     if (this.#engines.length === 0) {
       return problem('unavailable', 'no speech synthesizer is installed (flite, espeak-ng)');
@@ -160,7 +160,7 @@ class ProcessSynthesizer implements SpeechService {
     return problem('unavailable', `no voice for language ${request.language}`);
   }
 
-  /** Never rejects. */
+  /** Synthesizes one step, or returns cached speech. Never rejects. */
   #say(step: SpeechStep, rate: LineRate): Promise<Spoken> {
     if (step.kind === 'silence') {
       const samples = new Uint8Array(Math.round((step.ms * rate) / 1000) * 2);
@@ -188,7 +188,7 @@ class ProcessSynthesizer implements SpeechService {
   ): Promise<Spoken> {
     const known = await this.#cache.get(key);
     if (known !== undefined) return ok({ rate, samples: known });
-    if (!(await this.#enter())) return problem('busy', 'too much is waiting to be spoken');
+    if (!(await this.#enter())) return problem('busy', 'too many synthesis requests are waiting');
     try {
       const made = await this.#make(step, rate);
       if (!made.ok) return made;
@@ -228,11 +228,11 @@ class ProcessSynthesizer implements SpeechService {
       await this.#cache.put(key, pcm.samples);
     } catch (error) {
       // The speech can be played without the cache.
-      this.#logger.warn({ error }, 'speech could not be cached');
+      this.#logger.warn({ error }, 'could not cache speech');
     }
   }
 
-  /** Takes one of the process slots, waiting for it; false when too many wait. */
+  /** Waits for a process slot. Returns false if too many requests wait. */
   async #enter(): Promise<boolean> {
     if (this.#processes < this.#limits.maxProcesses) {
       this.#processes += 1;
@@ -245,7 +245,7 @@ class ProcessSynthesizer implements SpeechService {
     return true;
   }
 
-  /** Hands the slot on to who waits longest. */
+  /** Passes the slot to the longest waiting request. */
   #leave(): void {
     const next = this.#waiting.shift();
     if (next === undefined) this.#processes -= 1;
@@ -253,7 +253,7 @@ class ProcessSynthesizer implements SpeechService {
   }
 }
 
-/** In memory where the system has such a folder, so that speech works while the disk is full. */
+/** Returns a folder in memory if the system has one, so that synthesis works while the disk is full. */
 async function scratchFolder(): Promise<string> {
   try {
     return await mkdtemp('/dev/shm/carillon-speech-');
@@ -277,7 +277,7 @@ const problem = (
   detail: string,
 ): { readonly ok: false; readonly error: SpeechProblem } => err({ kind, detail });
 
-/** The result, or 'aborted' as soon as the signal says so; what is being made goes on into the cache. */
+/** Resolves with the result, or with 'aborted' on the signal. The synthesis continues and fills the cache. */
 function unlessAborted(making: Promise<Spoken>, signal: AbortSignal | undefined): Promise<Spoken> {
   if (signal === undefined) return making;
   const { promise, resolve } = Promise.withResolvers<Spoken>();

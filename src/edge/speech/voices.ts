@@ -1,8 +1,8 @@
-/** From the voices of answer documents to those of an engine. */
+/** Maps voices in answer documents to voices of an engine. */
 
 export type Gender = 'female' | 'male';
 
-/** Amazon's male voices; every other Polly voice is female, as is the default. */
+/** Amazon's male voices. All other Polly voices and the default are female. */
 const MALE_POLLY = new Set(
   (
     'Adriano,Andres,Arthur,Brian,Cristiano,Daniel,Enrique,Geraint,Giorgio,Gregory,Hans,Jacek,Jan,Joey,Justin,' +
@@ -11,14 +11,14 @@ const MALE_POLLY = new Set(
   ).split(','),
 );
 
-/** `WOMAN`, `MAN`, `Polly.Matthew`, `Polly.Matthew-Neural`. */
+/** Gender of `WOMAN`, `MAN`, `Polly.Matthew` or `Polly.Matthew-Neural`. */
 export function genderOf(voice: string): Gender {
   if (voice.toUpperCase() === 'MAN') return 'male';
   const polly = /^Polly\.([A-Za-z]+)/.exec(voice)?.[1];
   return polly !== undefined && MALE_POLLY.has(polly) ? 'male' : 'female';
 }
 
-/** BCP 47 tags (and Polly's own) whose espeak-ng name is not simply their lower case or first part. */
+/** BCP 47 tags (and Polly's own) with an espeak-ng name other than their lower case or first part. */
 const ESPEAK_NAMES: Readonly<Record<string, string>> = {
   arb: 'ar',
   'es-mx': 'es-419',
@@ -30,7 +30,7 @@ const ESPEAK_NAMES: Readonly<Record<string, string>> = {
   'nb-no': 'nb',
 };
 
-/** Name of the language among those that espeak-ng lists: the exact one, the plain one, or a relative. */
+/** Returns the espeak-ng language for a tag: the exact name, the plain language, or a related one. */
 export function espeakLanguage(
   language: string,
   available: ReadonlySet<string>,
@@ -43,7 +43,7 @@ export function espeakLanguage(
   return plain === '' ? undefined : [...available].find((name) => name.startsWith(`${plain}-`));
 }
 
-/** Languages in the second column of `espeak-ng --voices`, and the voice's further ones in brackets. */
+/** Parses `espeak-ng --voices`: languages in the second column, and further ones in parentheses. */
 export function parseEspeakVoices(listing: string): ReadonlySet<string> {
   const languages = new Set<string>();
   for (const line of listing.split('\n').slice(1)) {
@@ -57,7 +57,7 @@ export function parseEspeakVoices(listing: string): ReadonlySet<string> {
   return languages;
 }
 
-/** Names after the colon of `flite -lv`. */
+/** Parses `flite -lv`: names after the colon. */
 export function parseFliteVoices(listing: string): ReadonlySet<string> {
   return new Set(
     listing
@@ -68,7 +68,7 @@ export function parseFliteVoices(listing: string): ReadonlySet<string> {
   );
 }
 
-/** flite speaks English only; a voice of the wanted gender, else any. */
+/** Returns a flite voice of this gender, or any voice. flite supports only English. */
 export function fliteVoice(
   gender: Gender,
   language: string,

@@ -3,7 +3,7 @@ import { resampler, toPcm16 } from '../../protocol/audio-file/audio-file.ts';
 
 const MAX_HEAD_BYTES = 4096;
 
-/** Reads a WAV file as it comes (16 bit, mono, length unknown) into 16-bit samples of another rate. */
+/** Reads a WAV stream (16-bit mono, length unknown) and resamples it to another rate. */
 export class WavStream {
   readonly #rate: number;
   #head: Buffer = Buffer.alloc(0);
@@ -14,7 +14,7 @@ export class WavStream {
     this.#rate = rate;
   }
 
-  /** Little-endian int16 bytes. */
+  /** Adds bytes of the file and returns little-endian int16 samples. */
   push(bytes: Uint8Array): Result<Uint8Array, string> {
     if (this.#convert !== undefined) return ok(this.#samples(this.#convert, bytes));
     this.#head = Buffer.concat([this.#head, bytes]);
@@ -41,7 +41,7 @@ export class WavStream {
   }
 }
 
-/** Where the samples begin and their rate; undefined: not all of the head has come. */
+/** Returns the offset and rate of the samples, or undefined while the header is incomplete. */
 function dataOf(
   head: Buffer,
 ): Result<{ readonly at: number; readonly rate: number } | undefined, string> {
@@ -56,7 +56,7 @@ function dataOf(
     const length = head.readUInt32LE(at + 4);
     if (name === 'fmt ' && at + 24 <= head.length) {
       if (head.readUInt16LE(at + 10) !== 1 || head.readUInt16LE(at + 22) !== 16) {
-        return err('not mono of 16 bit');
+        return err('not 16-bit mono');
       }
       rate = head.readUInt32LE(at + 12);
     }

@@ -1,4 +1,7 @@
-/** Certificates that sign callers' numbers: fetched, judged by the operator's anchors, kept for a while (RFC 8226 §8, §10). */
+/**
+ * Certificates that sign caller numbers: downloads them, validates them against the operator's anchors, and caches them
+ * (RFC 8226 §8, §10).
+ */
 import { type KeyObject, X509Certificate } from 'node:crypto';
 import { RecentMap } from '../../base/recent-map.ts';
 import { err, ok, type Result } from '../../base/result.ts';
@@ -8,23 +11,23 @@ import { type TnAuthority, tnAuthority } from './tn-auth-list.ts';
 export interface SigningCertificate {
   readonly key: KeyObject;
   readonly authority: TnAuthority;
-  /** It holds in this time, milliseconds since the epoch. */
+  /** Validity period, ms since the epoch. */
   readonly fromMs: number;
   readonly untilMs: number;
 }
 
-/** The bytes behind a URL, or why there are none. Goes through the egress guard. */
+/** Downloads a URL through the egress guard. Returns the bytes or the reason of a failure. */
 export type FetchCertificate = (url: string) => Promise<Result<Uint8Array, string>>;
 
 export interface CertificateNeeds {
-  /** PEM, one or several authorities. */
+  /** Trusted authorities. */
   readonly anchors: readonly X509Certificate[];
   readonly fetch: FetchCertificate;
   readonly wallMs: () => number;
 }
 
 const MOST_KEPT = 1000;
-/** Fetches at once; beyond, an Identity is not verified. */
+/** Maximum number of simultaneous downloads. Further Identity headers stay unverified. */
 const MOST_FETCHED = 100;
 const KEPT_MS = 3_600_000;
 const FAILURE_KEPT_MS = 30_000;
@@ -43,13 +46,17 @@ export class Certificates {
     this.#needs = needs;
   }
 
-  /** Of a URL: 436 when it cannot be fetched or read, 437 when nobody whom we trust has issued it. Never rejects. */
+  /**
+   * Returns the certificate of a URL. Fails with 436 if it cannot be downloaded or parsed, 437 if no trusted authority
+   * issued it. Never rejects.
+   */
   async at(url: string): Promise<Found> {
     const kept = this.#kept.get(url);
     if (kept !== undefined && kept.untilMs > this.#needs.wallMs()) return kept.found;
     const underWay = this.#asked.get(url);
     if (underWay !== undefined) return underWay;
-    if (this.#asked.size >= MOST_FETCHED) return unfetched('too many certificates are fetched');
+    if (this.#asked.size >= MOST_FETCHED)
+      return unfetched('too many certificate downloads are running');
     const found = this.#fetch(url).finally(() => this.#asked.delete(url));
     this.#asked.set(url, found);
     return found;
@@ -66,12 +73,13 @@ export class Certificates {
   #judge(bytes: Uint8Array): Found {
     const chain = certificatesIn(bytes);
     const [leaf, ...others] = chain ?? [];
-    if (leaf === undefined) return unfetched('there is no certificate at info');
+    if (leaf === undefined) return unfetched('the URL in info has no certificate');
     const { publicKey: key } = leaf;
     if (key.asymmetricKeyType !== 'ec' || key.asymmetricKeyDetails?.namedCurve !== CURVE)
-      return unsupported('its key is not of P-256');
+      return unsupported('the certificate has no P-256 key');
     const authority = tnAuthority(leaf.raw);
-    if (authority === undefined) return unsupported('its TNAuthList cannot be read');
+    if (authority === undefined)
+      return unsupported('the TNAuthList of the certificate cannot be parsed');
     const path = pathToAnchor(leaf, others, this.#needs.anchors);
     if (path === undefined) return unsupported('no trusted authority has issued it');
     const fromMs = Math.max(...path.map(({ validFrom }) => Date.parse(validFrom)));
@@ -80,7 +88,7 @@ export class Certificates {
   }
 }
 
-/** PEM, leaf first, or one certificate in DER. Undefined: neither. */
+/** Parses PEM (leaf first) or a single DER certificate. Returns undefined for other input. */
 export function certificatesIn(bytes: Uint8Array): readonly X509Certificate[] | undefined {
   try {
     const blocks = Buffer.from(bytes).toString('latin1').match(PEM);
@@ -91,7 +99,7 @@ export function certificatesIn(bytes: Uint8Array): readonly X509Certificate[] | 
   }
 }
 
-/** The certificates from the leaf up to an anchor, that one included. */
+/** Returns the chain from the leaf to an anchor, including the anchor. */
 function pathToAnchor(
   leaf: X509Certificate,
   others: readonly X509Certificate[],

@@ -1,22 +1,22 @@
-/** Identity header fields and the tokens in them (RFC 8224 §4, RFC 8225). */
+/** Identity header fields and their PASSporTs (RFC 8224 §4, RFC 8225). */
 import { err, ok, type Result } from '../../base/result.ts';
 
-/** Why an Identity proves nothing, as the status that says so (RFC 8224 §6.2.2). */
+/** Why an Identity is not a valid proof, with the corresponding status (RFC 8224 §6.2.2). */
 export interface ProofFault {
   readonly status: 403 | 428 | 436 | 437 | 438;
   readonly why: string;
-  /** Reason phrase; absent: the registered phrase of the status. */
+  /** Reason phrase. Default: the registered phrase of the status. */
   readonly phrase?: string;
 }
 
 export const invalid = (why: string): Result<never, ProofFault> => err({ status: 438, why });
 
-/** What is claimed, before anything has been checked. */
+/** Unverified claims of a token. */
 export interface Passport {
-  /** Three parts, as they were signed. */
+  /** The signed token with its three parts. */
   readonly token: string;
   readonly x5u: string;
-  /** Seconds since the epoch. */
+  /** Issue time, seconds since the epoch. */
   readonly iat: number;
   readonly orig: Identities;
   readonly dest: Identities;
@@ -32,10 +32,10 @@ export interface Identities {
 const LONGEST = 8192;
 const MOST_CALLED = 100;
 const TOKEN = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/;
-/** Extensions that are understood; others are no proof of who calls (RFC 8224 §6.2.1). */
+/** Supported extension. Tokens with other extensions are ignored (RFC 8224 §6.2.1). */
 const SHAKEN = 'shaken';
 
-/** The compact form leaves header and payload to be made from the message (RFC 8225 §7). */
+/** The compact form omits header and payload, which the verifier builds from the message (RFC 8225 §7). */
 const COMPACT = /^\.\.[A-Za-z0-9_-]+$/;
 
 export interface IdentityField {
@@ -45,7 +45,7 @@ export interface IdentityField {
   readonly ppt: string | undefined;
 }
 
-/** Undefined: it cannot be read. */
+/** Parses an Identity value. Returns undefined if it is malformed. */
 export function readIdentity(value: string): IdentityField | undefined {
   if (value.length > LONGEST) return undefined;
   const end = value.indexOf(';');
@@ -62,27 +62,27 @@ export function readIdentity(value: string): IdentityField | undefined {
   return { token, info, alg: parameter('alg'), ppt: parameter('ppt')?.toLowerCase() };
 }
 
-/** True for what says who calls; of other extensions nothing is understood. */
+/** Whether the PASSporT's extension is supported. */
 export const isUnderstood = ({ ppt }: IdentityField): boolean =>
   ppt === undefined || ppt === SHAKEN;
 
-/** What the compact form leaves to the message: who calls whom, and when, seconds. */
+/** Claims that the compact form takes from the message: caller, callee and date (seconds). */
 export interface OfMessage {
   readonly orig: string;
   readonly dest: string;
   readonly dateS: number | undefined;
 }
 
-/** The claims of a token. Its signature is not looked at. */
+/** Parses the claims of a token. Does not verify its signature. */
 export function readPassport(
   field: IdentityField,
   message: OfMessage,
 ): Result<Passport, ProofFault> {
   const { info, alg, ppt } = field;
   const token = COMPACT.test(field.token) ? wholeToken(field, message) : field.token;
-  if (token === undefined) return invalid('the compact form needs a Date, and has no extension');
+  if (token === undefined) return invalid('the compact form needs a Date and permits no extension');
   const [header, payload] = token.split('.').slice(0, 2).map(objectIn);
-  if (header === undefined || payload === undefined) return invalid('the token cannot be read');
+  if (header === undefined || payload === undefined) return invalid('the token cannot be parsed');
   if (header['alg'] !== 'ES256' || (alg !== undefined && alg !== 'ES256'))
     return invalid('the algorithm is not ES256');
   if ((header['ppt'] ?? undefined) !== ppt) return invalid('ppt differs from that of the token');
@@ -98,12 +98,16 @@ export function readPassport(
   if (isShaken && attest !== 'A' && attest !== 'B' && attest !== 'C')
     return invalid('attest is missing');
   return ok({
-    ...{ token, x5u, iat, orig, dest },
+    token,
+    x5u,
+    iat,
+    orig,
+    dest,
     attest: isShaken ? (attest as Passport['attest']) : '',
   });
 }
 
-/** Names in the order of the alphabet, without blanks (RFC 8225 §9): as the signer has written it. */
+/** Builds the full token with sorted names and without whitespace, as signers do (RFC 8225 §9). */
 function wholeToken(
   { token, info, ppt }: IdentityField,
   { orig, dest, dateS: iat }: OfMessage,
@@ -129,7 +133,7 @@ function objectIn(part: string): Readonly<Record<string, unknown>> | undefined {
   }
 }
 
-/** One text or a list of them for each kind. */
+/** Parses one string or a list of strings per kind. */
 function identitiesIn(value: unknown): Identities | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const { tn, uri } = value as Record<string, unknown>;
@@ -143,5 +147,5 @@ const textsIn = (value: unknown): readonly string[] =>
     .filter((text): text is string => typeof text === 'string' && text !== '')
     .slice(0, MOST_CALLED);
 
-/** RFC 8224 §8.3: without `+` and separators. */
+/** Canonical number without `+` and separators (RFC 8224 §8.3). */
 export const plainTn = (text: string): string => text.replaceAll(/[^0-9*#]/g, '');

@@ -1,4 +1,4 @@
-/** Proofs of callers' numbers, as an authentication service makes them (RFC 8224 §6.1, RFC 8588). */
+/** Signs caller numbers as an authentication service (RFC 8224 §6.1, RFC 8588). */
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { CompactSign } from 'jose';
 import { hashHex } from '../../base/hash.ts';
@@ -7,19 +7,19 @@ import type { CallerStatement } from '../../domain/call/needs.ts';
 export interface SignerNeeds {
   /** PEM of a P-256 key. */
   readonly key: string;
-  /** Where everybody finds its certificate. */
+  /** Public URL of its certificate. */
   readonly certificateUrl: string;
   readonly wallMs: () => number;
 }
 
 const MS_PER_SECOND = 1000;
 
-/** Throws where the key is none of P-256. */
+/** Creates a signer. Throws if the key is not a P-256 key. */
 export function createSigner(needs: SignerNeeds): (statement: CallerStatement) => Promise<string> {
   const key = p256(needs.key);
   const { certificateUrl: x5u } = needs;
   return async ({ orig, dest, attestation, account }) => {
-    // Names in the order of the alphabet, without blanks (RFC 8225 §9).
+    // Sorted names without whitespace (RFC 8225 §9).
     const payload = JSON.stringify({
       attest: attestation,
       dest: { tn: [dest] },
@@ -36,12 +36,11 @@ export function createSigner(needs: SignerNeeds): (statement: CallerStatement) =
 
 function p256(pem: string): KeyObject {
   const key = createPrivateKey(pem);
-  if (key.asymmetricKeyDetails?.namedCurve !== 'prime256v1')
-    throw new Error('it is no key of P-256');
+  if (key.asymmetricKeyDetails?.namedCurve !== 'prime256v1') throw new Error('not a P-256 key');
   return key;
 }
 
-/** A UUID for each account, which tells nobody who it is (RFC 8588 §5). */
+/** Opaque UUID of an account, which does not reveal its identity (RFC 8588 §5). */
 function originOf(account: string): string {
   const hex = hashHex('sha256', `origid ${account}`);
   return [

@@ -1,4 +1,4 @@
-/** Front door: who calls, proved and checked (STIR/SHAKEN). Loaded where it is configured. */
+/** Entry point: signs and verifies caller identities (STIR/SHAKEN). Loaded only if configured. */
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { ServiceError } from '../../base/errors.ts';
@@ -9,10 +9,10 @@ import { createSigner } from './signer.ts';
 import { Verifier } from './verifier.ts';
 
 export interface StirOptions {
-  /** PEM of authorities; empty: nothing is verified. */
+  /** PEM file of trusted authorities; if empty, no call is verified. */
   readonly anchorsFile: string;
   readonly freshnessS: number;
-  /** PEM of a P-256 key, and where its certificate is; empty: nothing is signed. */
+  /** PEM file of a P-256 key, and the URL of its certificate; if empty, no call is signed. */
   readonly keyFile: string;
   readonly certificateUrl: string;
   readonly fetch: FetchCertificate;
@@ -23,11 +23,11 @@ export interface StirOptions {
 const PEM = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
 
 export interface ReloadableProofs extends CallerProofs {
-  /** Reads its files again; broken ones are logged, and what was there stays. */
+  /** Reads the files again. Logs invalid files and keeps the previous ones. */
   reload(): void;
 }
 
-/** Throws ServiceError CONFIG_INVALID where a file cannot be used. */
+/** Throws ServiceError CONFIG_INVALID if a file cannot be used. */
 export function createCallerProofs(options: StirOptions): ReloadableProofs {
   const { anchorsFile, keyFile, logger } = options;
   let read = readFiles(options);
@@ -39,7 +39,7 @@ export function createCallerProofs(options: StirOptions): ReloadableProofs {
         read = readFiles(options);
         logger.info({ anchorsFile, keyFile }, 'STIR files reloaded');
       } catch (error) {
-        logger.warn({ error }, 'STIR files not reloaded');
+        logger.warn({ error }, 'could not reload STIR files');
       }
     },
   };
@@ -49,7 +49,7 @@ function readFiles(options: StirOptions): Required<CallerProofs> {
   const { anchorsFile, keyFile, certificateUrl, freshnessS, wallMs, fetch } = options;
   const anchors = anchorsFile === '' ? [] : usable(anchorsFile, anchorsIn);
   const verifier = new Verifier({ anchors, freshnessS, wallMs, fetch });
-  const nothing = (): Promise<string> => Promise.reject(new Error('there is no key'));
+  const nothing = (): Promise<string> => Promise.reject(new Error('no signing key is configured'));
   const sign =
     keyFile === ''
       ? nothing
@@ -68,6 +68,6 @@ function usable<T>(file: string, read: (text: string) => T): T {
 
 function anchorsIn(text: string): readonly X509Certificate[] {
   const anchors = (text.match(PEM) ?? []).map((block) => new X509Certificate(block));
-  if (anchors.length === 0) throw new Error('it holds no certificate');
+  if (anchors.length === 0) throw new Error('the file contains no certificate');
   return anchors;
 }

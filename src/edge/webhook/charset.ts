@@ -5,8 +5,8 @@ const LESS = 0x3c;
 const UTF8 = new TextDecoder('utf-8');
 
 /**
- * The text of a response: charset of the Content-Type, else the encoding that an XML declaration names, else UTF-8
- * (RFC 7303 §3). An unknown charset counts as UTF-8; what cannot be decoded becomes U+FFFD.
+ * Decodes a response body by the charset of the Content-Type, else by the XML declaration, else as UTF-8 (RFC 7303 §3).
+ * Treats an unknown charset as UTF-8. Replaces undecodable bytes by U+FFFD.
  */
 export function decodeBody(body: Uint8Array, headers: IncomingHttpHeaders): string {
   const charset =
@@ -21,7 +21,7 @@ export function decodeBody(body: Uint8Array, headers: IncomingHttpHeaders): stri
   }
 }
 
-/** Readable without knowing the encoding, as every encoding in use writes the declaration in ASCII; UTF-16 has a mark. */
+/** Reads the encoding in the XML declaration, which all common encodings write in ASCII. UTF-16 has a byte order mark. */
 function declaredEncoding(body: Uint8Array): string | undefined {
   if (body[0] === 0xff && body[1] === 0xfe) return 'utf-16le';
   if (body[0] === 0xfe && body[1] === 0xff) return 'utf-16be';
@@ -30,6 +30,6 @@ function declaredEncoding(body: Uint8Array): string | undefined {
     'latin1',
   );
   const encoding = /^<\?xml[^>]*?encoding\s*=\s*["']([\w.-]+)["']/.exec(start)?.[1];
-  // A declaration that can be read as ASCII is not in UTF-16, whatever it says.
+  // A declaration in readable ASCII contradicts UTF-16, so that name is ignored.
   return encoding !== undefined && /^utf-?16/i.test(encoding) ? undefined : encoding;
 }

@@ -1,28 +1,28 @@
 /**
- * The demo bot of this node. Each node has one, on a loopback port that its system chose: applications name it by an address that
- * stands for "the demo of the node that asks", of a host that does not exist (RFC 6761 §6.4).
+ * The demo bot of this node. Each node runs one on a loopback port chosen by the system. Applications use the address of
+ * a host that never exists (RFC 6761 §6.4), which each node maps to its own demo.
  */
 import { err } from '../../base/result.ts';
 import type { HttpCaller } from '../../domain/callback/needs.ts';
 
 export const DEMO_ORIGIN = 'https://demo.invalid';
-/** Every request of every customer passes here: to read its URL would cost more than all the rest. */
+/** Every customer request is tested. A regular expression is much cheaper than parsing the URL. */
 const AT_DEMO = /^https:\/\/demo\.invalid(?=[/?#]|$)/i;
 
 export class DemoApplication {
   #origin: string | undefined;
 
-  /** `origin`: `http://host:port` where it listens. */
+  /** Sets `origin`, the `http://host:port` of the demo's listener. */
   listensAt(origin: string): void {
     this.#origin = origin;
   }
 
-  /** Over HTTP or WebSocket. */
+  /** Whether an HTTP or WebSocket URL addresses the demo. */
   isAt(url: URL): boolean {
     return this.#origin !== undefined && url.host === new URL(this.#origin).host;
   }
 
-  /** Brings requests for the demo to it, and leaves every other one to `http`. */
+  /** Routes requests for the demo to it, and passes all other requests to `http`. */
   before<Http extends HttpCaller>(http: Http): Http {
     return {
       ...http,

@@ -1,6 +1,6 @@
 /**
- * Documents that somebody tries out at the console, under addresses that nobody else can reach: of a host that does not
- * exist (RFC 6761 §6.4). Kept in memory, the latest of them.
+ * Documents under test in the console. Their addresses use a host that never exists (RFC 6761 §6.4), so only this service can
+ * read them. Keeps the latest drafts in memory.
  */
 import { type Random, token } from '../../base/ids.ts';
 import { RecentMap } from '../../base/recent-map.ts';
@@ -19,14 +19,14 @@ export class Drafts {
     this.#random = random;
   }
 
-  /** The URL under which a call reads it. */
+  /** Stores a draft and returns its URL. */
   keep(xml: string): string {
     const url = `${ORIGIN}/${token(this.#random, TOKEN_BITS)}`;
     this.#documents.set(url, xml);
     return url;
   }
 
-  /** Reads drafts itself, and leaves every other request to `http`. */
+  /** Answers requests for drafts, and passes all other requests to `http`. */
   before<Http extends HttpCaller>(http: Http): Http {
     return {
       ...http,

@@ -1,4 +1,4 @@
-/** One request and its response over undici, bounded in time and size. Its caller follows redirects. */
+/** One HTTP request and its response over undici, bounded in time and size. The caller handles redirects. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 import { ServiceError } from '../../base/errors.ts';
@@ -11,9 +11,9 @@ export interface HopRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
   readonly connectTimeoutMs: number;
-  /** From the moment at which the request is sent to the last byte of the response. */
+  /** Time limit from sending the request to the last byte of the response, ms. */
   readonly readTimeoutMs: number;
-  /** Longest without a byte of the response, its first included. */
+  /** Longest gap between bytes of the response, including the wait for the first one, ms. */
   readonly stallTimeoutMs?: number | undefined;
   readonly maxBytes: number;
 }
@@ -27,11 +27,14 @@ export interface HopResponse {
 export interface HopFailure {
   readonly kind: HttpFailureKind;
   readonly detail: string;
-  /** The connection ended before anything came back: a kept connection that the server had just closed. */
+  /** Whether a kept-alive connection closed before any response byte arrived. */
   readonly staleConnection: boolean;
 }
 
-/** Never rejects. `done` is called once the connection is free again, which may be after the result when time is over. */
+/**
+ * Sends a request. Never rejects. Calls `done` when the connection is free, possibly after the result if the request
+ * timed out.
+ */
 export function sendHop(
   dispatcher: Dispatcher,
   request: HopRequest,
@@ -53,7 +56,7 @@ export function sendHop(
           method: request.method,
           headers: flat(request.headers),
           body: request.body ?? null,
-          // Its own timers tick coarsely; those of the hop are exact.
+          // The timers of undici are coarse. The hop uses exact ones.
           headersTimeout: 0,
           bodyTimeout: 0,
         },
@@ -66,7 +69,10 @@ export function sendHop(
   });
 }
 
-/** Without the last one any content coding would be welcome (RFC 9110 §12.5.3), and sizes could not be limited. */
+/**
+ * Adds `Accept-Encoding: identity`. Without it any content coding is acceptable (RFC 9110 §12.5.3), and sizes could not
+ * be limited.
+ */
 function flat(headers: HopRequest['headers']): string[] {
   const list: string[] = [];
   for (const name of Object.keys(headers)) list.push(name, headers[name] ?? '');
@@ -102,7 +108,7 @@ class Hop implements Dispatcher.DispatchHandler {
     signal?.addEventListener('abort', this.#onAbort, { once: true });
   }
 
-  /** Once it is dispatched: a kept connection that is free takes it at once. */
+  /** Starts the connect timer. A free kept-alive connection is used immediately at dispatch. */
   awaitConnection(): void {
     if (this.#settled || this.#controller !== undefined) return;
     const ms = this.#request.connectTimeoutMs;

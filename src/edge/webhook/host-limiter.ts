@@ -1,4 +1,4 @@
-/** Exchanges with one host at once, and those that wait for their turn: a dead host delays only its own requests. */
+/** Limits simultaneous and queued requests per host, so that an unresponsive host delays only its own requests. */
 
 export type SlotRefusal = 'queueFull' | 'aborted' | 'waitedTooLong';
 
@@ -24,7 +24,7 @@ export class HostLimiter {
     this.#limits = limits;
   }
 
-  /** Hosts with work, and how many requests wait; for metrics. */
+  /** Number of hosts with requests, and of running and waiting requests; for metrics. */
   counts(): { readonly hosts: number; readonly running: number; readonly waiting: number } {
     let running = 0;
     let waiting = 0;
@@ -35,7 +35,7 @@ export class HostLimiter {
     return { hosts: this.#hosts.size, running, waiting };
   }
 
-  /** Resolves with the function that gives the slot back, or with why there is none. */
+  /** Resolves with a function that releases the slot, or with the reason of a refusal. */
   acquire(
     origin: string,
     maxWaitMs: number,
@@ -70,7 +70,7 @@ export class HostLimiter {
       if (released) return;
       released = true;
       const [next] = host.waiting;
-      // The slot passes on: `running` counts the next one in place of this one.
+      // The slot passes to the next request, so `running` stays the same.
       if (next !== undefined) next.grant();
       else {
         host.running -= 1;

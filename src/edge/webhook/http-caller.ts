@@ -1,4 +1,4 @@
-/** Front door: HTTP towards customers. Implements `HttpCaller` of the callbacks and fetches audio files. */
+/** Entry point: HTTP requests to customers. Implements `HttpCaller` for callbacks, and downloads audio files. */
 import { rootCertificates } from 'node:tls';
 import { Agent, buildConnector } from 'undici';
 import type { EgressGuard } from '../../base/egress.ts';
@@ -41,18 +41,18 @@ export interface ByteResponse {
 }
 
 export interface CustomerHttp extends HttpCaller {
-  /** Fetches a file. Any status is a response; never rejects. */
+  /** Downloads a file. Every status counts as a response. Never rejects. */
   getBytes(url: string, request: ByteRequest): Promise<Result<ByteResponse, HttpFailure>>;
-  /** Requests under way and waiting, for metrics. */
+  /** Number of hosts, running and waiting requests; for metrics. */
   counts(): { readonly hosts: number; readonly running: number; readonly waiting: number };
   close(): Promise<void>;
 }
 
-/** Requests that may wait for a free connection of one host; beyond, they fail at once. */
+/** Maximum number of requests per host that wait for a connection. Further requests fail immediately. */
 const QUEUED_PER_HOST = 1000;
-/** Longest that the connector waits; each request has its own, shorter limit. */
+/** Upper limit of the connector, ms. Each request has a shorter limit. */
 const MAX_CONNECT_MS = 10_000;
-/** Kept connections end before common servers (5 s) close them. */
+/** Idle time of kept-alive connections, ms. Common servers close them after 5 s. */
 const KEEP_ALIVE_MS = 4000;
 const MAX_HEADER_BYTES = 16 * 1024;
 
@@ -130,7 +130,10 @@ function finish<T extends object>(
   return err({ kind, detail, durationMs });
 }
 
-/** Connections go to permitted addresses alone: names through the guard's lookup, addresses by its word before. */
+/**
+ * Restricts connections to permitted addresses: the guard's lookup filters names, and its policy has checked literal
+ * addresses before.
+ */
 function createAgent({ egress, connectionsPerHost, ca }: HttpCallerOptions): Agent {
   const connect = buildConnector({
     lookup: egress.lookup,
@@ -158,7 +161,7 @@ interface Plan extends Omit<HopRequest, 'url'> {
   readonly signal: AbortSignal | undefined;
 }
 
-/** Of POSTs, whose parameters are in the body: applications use the same ones again and again. Nobody changes them. */
+/** Parsed URLs of POST requests, which repeat because their parameters are in the body. Never modified. */
 const urls = new RecentMap<URL>(1000);
 
 function knownUrl(text: string): URL | null {
@@ -172,8 +175,8 @@ function knownUrl(text: string): URL | null {
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 /**
- * Follows redirects, each hop through the guard. A POST stays a POST with its body (RFC 9110 §15.4 allows it for 301 and
- * 302): what customers redirect are moved paths and http to https, where the parameters are still wanted. 303 becomes GET.
+ * Follows redirects, each hop through the guard. A POST remains a POST with its body (RFC 9110 §15.4 allows it for 301 and 302),
+ * because customers redirect moved paths and http to https, where the parameters are still needed. 303 becomes GET.
  */
 async function follow(
   plan: Plan,
@@ -205,7 +208,7 @@ function redirected(hop: HopRequest, url: URL, status: number): HopRequest {
   const toGet = status === 303;
   const dropped = new Set([
     ...(toGet ? ['content-type'] : []),
-    // Credentials are for the host that they were configured for (RFC 9110 §15.4).
+    // Credentials apply only to their configured origin (RFC 9110 §15.4).
     ...(url.origin === hop.url.origin ? [] : ['authorization']),
   ]);
   const headers = Object.fromEntries(
@@ -225,7 +228,7 @@ async function oneHop(
     const slot = await limiter.acquire(hop.url.origin, maxWaitMs, signal);
     if (typeof slot === 'string') return SLOT_FAILURES[slot];
     const result = await sendHop(agent, hop, signal, slot);
-    // Once more on a fresh connection; callbacks may arrive twice anyway, and a caller is waiting.
+    // Retries once on a new connection. Receivers of callbacks must accept duplicates, and a caller is waiting.
     if (result.ok || !result.error.staleConnection || attempt > 0) return result;
   }
 }

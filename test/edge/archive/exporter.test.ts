@@ -29,7 +29,7 @@ let recordings: Recordings;
 let folder: string;
 let mails: Mail[];
 let sendMail: (mail: Mail) => Promise<void>;
-/** How a wait for a retry goes. */
+/** Replaces the wait for a retry. */
 let sleep: Clock['sleep'];
 
 beforeEach(async () => {
@@ -100,7 +100,7 @@ async function request(recipients = ['ada@example.test', 'bob@example.test']) {
   return queued.value;
 }
 
-/** A member of a zip, read from its central directory (PKWARE APPNOTE 4.3). */
+/** Reads a member of a zip through its central directory (PKWARE APPNOTE 4.3). */
 function zipText(exportId: string, member: string): string {
   const zip = readFileSync(join(folder, 'exports', `${exportId}.zip`));
   const end = zip.lastIndexOf('PK\u0005\u0006');
@@ -120,7 +120,7 @@ function zipText(exportId: string, member: string): string {
 }
 
 describe('recording export job', () => {
-  it('packs the recordings with an index and mails the link to every recipient, one mail each', async () => {
+  it('packs the recordings with an index and mails the link to each recipient separately', async () => {
     const mp3 = await record('first audio');
     const wav = await record('second audio', 'wav');
     const job = await request();
@@ -142,7 +142,7 @@ describe('recording export job', () => {
     expect(mails[0]?.text).toContain(`http://voice.test/${job.exportId}.zip?sig=x`);
   });
 
-  it('lists a recording whose file is gone, without a file', async () => {
+  it('lists a recording whose file is missing, without a file', async () => {
     const lost = await record(undefined);
     const job = await request();
     const worker = exporter();
@@ -152,7 +152,7 @@ describe('recording export job', () => {
     expect((await recordings.getExport(job.exportId))?.recordings).toBe(0);
   });
 
-  it('takes up after a restart what was running', async () => {
+  it('resumes an interrupted job after a restart', async () => {
     await record('audio');
     const job = await request();
     await recordings.patchExport(job.exportId, { status: 'running', attempts: 1 });
@@ -162,7 +162,7 @@ describe('recording export job', () => {
     expect((await recordings.getExport(job.exportId))?.status).toBe('done');
   });
 
-  it('tries three times when mail fails, then gives up and frees the account', async () => {
+  it('fails a job after three failed mails, and frees the account', async () => {
     await record('audio');
     const job = await request();
     let attempts = 0;
@@ -183,7 +183,7 @@ describe('recording export job', () => {
     await request();
   });
 
-  it('stop ends a wait for a retry; the job stays for the next start', async () => {
+  it('stop cancels the wait for a retry and keeps the job for the next start', async () => {
     await record('audio');
     const job = await request();
     sendMail = () => Promise.reject(new ServiceError('MAIL_FAILED', 'down'));
@@ -202,7 +202,7 @@ describe('recording export job', () => {
     expect((await recordings.getExport(job.exportId))?.status).toBe('running');
   });
 
-  it('an archive that cannot be written is ARCHIVE_FAILED and leaves no half file', async () => {
+  it('fails with ARCHIVE_FAILED and leaves no partial file if the archive cannot be written', async () => {
     const recording = await record('audio');
     const target = join(folder, 'exports', 'x.zip');
     async function* broken() {
@@ -218,7 +218,7 @@ describe('recording export job', () => {
     expect(readdirSync(join(folder, 'exports'))).toEqual([]);
   });
 
-  it('removes archives whose links have ended', async () => {
+  it('deletes archives with expired links', async () => {
     mkdirSync(join(folder, 'exports'), { recursive: true });
     const old = join(folder, 'exports', 'old.zip');
     const fresh = join(folder, 'exports', 'fresh.zip');

@@ -29,11 +29,11 @@ const tone = (seconds: number, rate: number, channels = 1): Uint8Array => {
   return wavFile({ format: 1, bits: 16, channels, rate, data: int16Bytes(samples) });
 };
 
-/** A customer's server: what it answers, what it was asked. */
+/** A customer's server with scripted responses, which records its requests. */
 class Server {
   answers: Array<Awaited<ReturnType<AudioFetch>>> = [];
   readonly asked: Array<{ url: string; request: AudioRequest }> = [];
-  /** Holds every answer back while set. */
+  /** Delays every response while set. */
   gate: Promise<void> | undefined;
 
   readonly fetch: AudioFetch = async (url, request) => {
@@ -81,8 +81,8 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-describe('audio library: files', () => {
-  it('plays a WAV of any rate and two channels as mono at the line rate', async () => {
+describe('audio library: decoding', () => {
+  it('plays a stereo WAV of any rate as mono at the line rate', async () => {
     server.answers = [file(tone(1, 44100, 2))];
     const loaded = await service().library.load('https://customer.test/a.wav');
     if (!loaded.ok) throw new Error(loaded.error.detail);
@@ -90,7 +90,7 @@ describe('audio library: files', () => {
   });
 
   it.each([
-    // At the listener's rate, or a lower one that holds all of the file.
+    // Expects the listener's rate, or a lower one that holds all of the file's content.
     { fileRate: 48_000, rate: 24_000, given: 24_000, hz: 11_000 },
     { fileRate: 44_100, rate: 16_000, given: 16_000, hz: 7000 },
     { fileRate: 16_000, rate: 24_000, given: 16_000, hz: 7000 },
@@ -113,7 +113,7 @@ describe('audio library: files', () => {
     expect(fit.amplitude).toBeGreaterThan(10_000);
   });
 
-  it('plays an MP3, whatever its name', async () => {
+  it('plays an MP3 regardless of its name', async () => {
     const { library, encoder } = service();
     await writeFile(join(folder, 'in.wav'), tone(2, 8000));
     await encoder.encodeMp3(join(folder, 'in.wav'), join(folder, 'out.mp3'));
@@ -127,7 +127,7 @@ describe('audio library: files', () => {
     ['a page instead of audio', new TextEncoder().encode('<html>hello</html>')],
     ['an empty body', new Uint8Array(0)],
     [
-      'bytes that only begin like an MP3',
+      'bytes with the beginning of an MP3',
       Uint8Array.from({ length: 5000 }, (_, i) => (i < 2 ? 0xff - 4 * i : 0)),
     ],
     [
@@ -140,7 +140,7 @@ describe('audio library: files', () => {
     expect(loaded).toMatchObject({ ok: false, error: { kind: 'notAudio' } });
   });
 
-  it('more seconds than allowed is tooLarge', async () => {
+  it('audio beyond the length limit is tooLarge', async () => {
     server.answers = [file(tone(3, 8000))];
     const loaded = await service({ maxMs: 2000 }).library.load('https://customer.test/long.wav');
     expect(loaded).toMatchObject({
@@ -150,8 +150,8 @@ describe('audio library: files', () => {
   });
 });
 
-describe('audio library: fetching (dialect §2.1 Play)', () => {
-  it('asks for at most 10 MB, 2 s to connect, 120 s in all', async () => {
+describe('audio library: downloads (dialect §2.1 Play)', () => {
+  it('limits a download to 10 MB, 2 s to connect and 120 s in total', async () => {
     server.answers = [status(404)];
     await service().library.load('https://customer.test/a.wav');
     expect(server.asked[0]?.request).toMatchObject({
@@ -161,7 +161,7 @@ describe('audio library: fetching (dialect §2.1 Play)', () => {
     });
   });
 
-  it('tries once more when there is no connection or a 5xx, never after a 4xx', async () => {
+  it('retries once after a failed connection or a 5xx, never after a 4xx', async () => {
     server.answers = [err({ kind: 'connect', detail: 'refused' }), file(tone(1, 8000))];
     expect((await service().library.load('https://customer.test/a.wav')).ok).toBe(true);
     server.answers = [status(503), status(502)];
@@ -179,14 +179,14 @@ describe('audio library: fetching (dialect §2.1 Play)', () => {
     ['tooLarge', 'tooLarge'],
     ['timeout', 'unreachable'],
     ['protocol', 'unreachable'],
-  ] as const)('%s of the client is %s', async (kind, expected) => {
+  ] as const)('maps %s of the client to %s', async (kind, expected) => {
     server.answers = [err({ kind, detail: 'why' })];
     expect(await service().library.load('https://customer.test/a.wav')).toEqual(
       err({ kind: expected, detail: 'why' }),
     );
   });
 
-  it('one file that many calls want is fetched and decoded once', async () => {
+  it('loads and decodes a file once for simultaneous calls', async () => {
     server.answers = [file(tone(1, 8000))];
     const { library } = service();
     const all = await Promise.all(
@@ -196,7 +196,7 @@ describe('audio library: fetching (dialect §2.1 Play)', () => {
     expect(server.asked).toHaveLength(1);
   });
 
-  it('plays from memory for a minute, then asks whether the file changed', async () => {
+  it('plays from memory for a minute, then revalidates the file', async () => {
     server.answers = [file(tone(1, 8000), '"v1"')];
     const { library } = service();
     const url = 'https://customer.test/a.wav';
@@ -212,7 +212,7 @@ describe('audio library: fetching (dialect §2.1 Play)', () => {
     expect(server.asked).toHaveLength(2);
   });
 
-  it('forgets the least recently used file when memory is full', async () => {
+  it('evicts the least recently used file when memory is full', async () => {
     const { library } = service({ cacheBytes: 2 * 16_000 });
     server.answers = [file(tone(1, 8000))];
     const load = (name: string) => library.load(`https://customer.test/${name}`);
@@ -227,7 +227,7 @@ describe('audio library: fetching (dialect §2.1 Play)', () => {
     expect(server.asked).toHaveLength(4);
   });
 
-  it('a call that ends stops waiting; a slow host is busy, others are not', async () => {
+  it('stops waiting when the call ends; limits a slow host without blocking others', async () => {
     const gate = Promise.withResolvers<void>();
     server.gate = gate.promise;
     server.answers = [file(tone(1, 8000))];
@@ -244,8 +244,8 @@ describe('audio library: fetching (dialect §2.1 Play)', () => {
   });
 });
 
-describe('recordings as MP3', () => {
-  it('keeps length and sound of a stereo recording, and leaves no partial file', async () => {
+describe('MP3 of recordings', () => {
+  it('keeps length and content of a stereo recording, and leaves no partial file', async () => {
     const wav = join(folder, 'call.wav');
     const mp3 = join(folder, 'call.mp3');
     await writeFile(wav, tone(3, 8000, 2));
@@ -260,7 +260,7 @@ describe('recordings as MP3', () => {
     expectTone(loaded.value, 3);
   });
 
-  it('keeps 7 kHz of a recording of 16 kHz', async () => {
+  it('keeps 7 kHz of a 16 kHz recording', async () => {
     const wav = join(folder, 'wide.wav');
     const data = int16Bytes(sine(7000, 12000, 16_000, 32_000));
     await writeFile(wav, wavFile({ format: 1, bits: 16, channels: 1, rate: 16_000, data }));
@@ -275,7 +275,7 @@ describe('recordings as MP3', () => {
     expect(fit.snrDb).toBeGreaterThan(40);
   });
 
-  it('takes all samples of a file whose header a crash left behind', async () => {
+  it('encodes all samples of a file with a header outdated by a crash', async () => {
     const wav = join(folder, 'crashed.wav');
     const bytes = tone(3, 8000);
     new DataView(bytes.buffer).setUint32(40, 16_000, true);
@@ -288,7 +288,7 @@ describe('recordings as MP3', () => {
     expectTone(loaded.value, 3);
   });
 
-  it('says what is wrong with a file that is none, or not there, and goes on working', async () => {
+  it('reports an invalid or missing file, and continues to work', async () => {
     const { encoder } = service();
     await writeFile(join(folder, 'text.wav'), 'not audio');
     const mp3 = join(folder, 'x.mp3');
@@ -302,7 +302,7 @@ describe('recordings as MP3', () => {
     expect((await encoder.encodeMp3(join(folder, 'good.wav'), mp3)).ok).toBe(true);
   });
 
-  it('a conversion that takes too long is given up, and the next one runs', async () => {
+  it('aborts a conversion at its time limit, and runs the next one', async () => {
     const { encoder } = service();
     await writeFile(join(folder, 'good.wav'), tone(1, 8000));
     const late = encoder.encodeMp3(join(folder, 'good.wav'), join(folder, 'a.mp3'));
@@ -315,7 +315,7 @@ describe('recordings as MP3', () => {
     );
   });
 
-  it('after stop nothing runs', async () => {
+  it('refuses jobs after stop', async () => {
     const made = service();
     await made.stop();
     expect(await made.encoder.encodeMp3('/a', '/b')).toMatchObject({ error: { kind: 'failed' } });

@@ -5,7 +5,7 @@ import { SimClock } from '../../sim/clock.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
-it('a thread that was idle for a minute ends, and the next job starts another', async () => {
+it('ends a thread after an idle minute, and starts another for the next job', async () => {
   const ended = vi.spyOn(Worker.prototype, 'terminate');
   const clock = new SimClock();
   const thread = new ConversionThread({ clock, timeLimitMs: 600_000, maxWaiting: 1 });

@@ -1,4 +1,4 @@
-/** Audio files of customers that are cut, say wrong sizes, or are noise: each is played as far as it goes or refused, and the next one plays. */
+/** Truncated, mislabeled and random audio files: each one plays up to its fault or is refused, and the next file plays. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,16 +12,19 @@ const RATE = 8000;
 const SECONDS = 1;
 const MAX_MS = 5000;
 const WAV = wavFile({
-  ...{ format: 1, bits: 16, channels: 1, rate: RATE },
+  format: 1,
+  bits: 16,
+  channels: 1,
+  rate: RATE,
   data: int16Bytes(sine(1000, 12_000, RATE, SECONDS * RATE)),
 });
-/** Where a WAV of ours states how long it is, and what it holds. */
+/** Offsets of size and format fields in a WAV header of this test. */
 const FIELDS = { riffSize: 4, formatSize: 16, channels: 22, rate: 24, bits: 34, dataSize: 40 };
 
 let folder: string;
 let audio: AudioService;
 let mp3: Uint8Array;
-/** What the customer's server has, by path. */
+/** Files of the customer's server, by path. */
 const files = new Map<string, Uint8Array>();
 
 beforeAll(async () => {
@@ -42,7 +45,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** The same each time. */
+/** Deterministic random numbers. */
 function random(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -80,27 +83,27 @@ const WRONG = [0, 1, 3, 0x7fff, 0xffff, 0x7fff_ffff, 0xffff_ffff];
 const seeds = Array.from({ length: 12 }, (_, i) => i + 1);
 
 const KINDS: Readonly<Record<string, () => readonly Uint8Array[]>> = {
-  'a WAV that ends anywhere': () => cut(WAV, 24),
-  'a WAV whose header lies': () =>
+  'a WAV truncated at any offset': () => cut(WAV, 24),
+  'a WAV with wrong header fields': () =>
     (Object.keys(FIELDS) as (keyof typeof FIELDS)[]).flatMap((field) =>
       WRONG.map((value) => stated(field, value)),
     ),
-  'a WAV with octets changed': () => seeds.map((seed) => changed(WAV, seed, 4 ** (seed % 6))),
-  'a WAV with its header changed': () =>
+  'a WAV with changed bytes': () => seeds.map((seed) => changed(WAV, seed, 4 ** (seed % 6))),
+  'a WAV with a changed header': () =>
     seeds.map((seed) => {
       const header = changed(WAV.slice(0, 44), seed, 3);
       return Uint8Array.from([...header, ...WAV.slice(44)]);
     }),
-  'an MP3 that ends anywhere': () => cut(mp3, 24),
-  'an MP3 with octets changed': () => seeds.map((seed) => changed(mp3, seed, 4 ** (seed % 6))),
-  'noise that begins like an MP3': () => seeds.map((seed) => noise(seed, [0xff, 0xfb, 0x90])),
-  'noise behind a tag of an endless length': () =>
+  'an MP3 truncated at any offset': () => cut(mp3, 24),
+  'an MP3 with changed bytes': () => seeds.map((seed) => changed(mp3, seed, 4 ** (seed % 6))),
+  'noise with the beginning of an MP3': () => seeds.map((seed) => noise(seed, [0xff, 0xfb, 0x90])),
+  'noise after a tag with a huge length': () =>
     seeds.map((seed) => noise(seed, [0x49, 0x44, 0x33, 4, 0, 0, 0x7f, 0x7f, 0x7f, 0x7f])),
-  'noise behind the head of a WAV': () =>
+  'noise after a WAV header': () =>
     seeds.map((seed) => noise(seed, [...WAV.slice(0, 12 + (seed % 3) * 16)])),
 };
 
-describe('audio files that are broken', () => {
+describe('corrupt audio files', () => {
   it.each(Object.keys(KINDS))('%s', async (kind) => {
     const broken = KINDS[kind]?.() ?? [];
     expect(broken.length).toBeGreaterThan(10);

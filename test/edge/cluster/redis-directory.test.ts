@@ -3,7 +3,7 @@ import type { Clock } from '../../../src/base/clock.ts';
 import { silentLogger } from '../../../src/base/logger.ts';
 import { RedisDirectory } from '../../../src/edge/cluster/redis-directory.ts';
 
-it('a Redis that is back since less than a beat lasts does not say that a node is not heard of', async () => {
+it('does not report missing heartbeats within one heartbeat period after a reconnect', async () => {
   let nowMs = 10_000;
   let known = new Set<string>();
   let connected = (): void => undefined;

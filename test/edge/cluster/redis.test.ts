@@ -1,4 +1,4 @@
-/** What nodes share over Redis, on a real one. Skipped where redis-server is not installed. */
+/** State that nodes share over a real Redis. Skipped if redis-server is not installed. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { silentLogger } from '../../../src/base/logger.ts';
 import { systemRandom } from '../../../src/base/system-random.ts';
@@ -15,9 +15,9 @@ import { HAS_REDIS, type PrivateRedis, startRedis } from './redis.ts';
 const NODES = ['a', 'b', 'c', 'd'];
 const LEASE_MS = 300;
 
-/** Until what `check` expects is so. */
+/** Polls until the assertions in `check` pass. */
 const soon = (check: () => unknown): Promise<true> =>
-  eventually('what the nodes share', async () => {
+  eventually('the shared state', async () => {
     try {
       await check();
       return true;
@@ -44,13 +44,15 @@ describe.skipIf(!HAS_REDIS)('over Redis (needs redis-server)', () => {
       answerMs: 300,
       shareAlone: 0,
       ...over,
-      ...{ clock: systemClock, random: systemRandom, logger: silentLogger },
+      clock: systemClock,
+      random: systemRandom,
+      logger: silentLogger,
     });
     open.push(cluster);
     return cluster;
   }
 
-  it('of several who claim a thing at once one has it, until it has released it as often, or is not heard of', async () => {
+  it('grants a claim to one of several nodes, until all its holders release it or its heartbeats stop', async () => {
     const [a, b, c] = await Promise.all(['a', 'b', 'c'].map((node) => join(node)));
     if (a === undefined || b === undefined || c === undefined) throw new Error('no nodes');
     const key = 'room:MA_A:weekly';
@@ -67,12 +69,12 @@ describe.skipIf(!HAS_REDIS)('over Redis (needs redis-server)', () => {
     has.claims.release(key);
     await soon(async () => expect(await has.directory.find(key)).toBeUndefined());
     await others[0]?.claims.claim(key);
-    // It leaves, with the claim.
+    // The node leaves, and its claim ends.
     others[0]?.stop();
     await soon(async () => expect(await has.claims.claim(key)).toBe(owner));
   });
 
-  it('a count of a nonce is taken by one of several nodes that ask at once, and by nobody later', async () => {
+  it('lets one of several nodes use a nonce count, and only once', async () => {
     const nodes = await Promise.all(NODES.map((node) => join(node)));
     const taken = (count: number) =>
       Promise.all(nodes.map(({ nonceCounts }) => nonceCounts.use('nonce', count)));
@@ -83,7 +85,7 @@ describe.skipIf(!HAS_REDIS)('over Redis (needs redis-server)', () => {
     expect(lifeMs).toBeGreaterThan(300_000);
   });
 
-  it('what two have claimed while Redis had lost everything, one of them loses', async () => {
+  it('revokes one of two claims made after Redis lost its data', async () => {
     const [a, b] = await Promise.all(['a', 'b'].map((node) => join(node)));
     const key = 'room:MA_A:split';
     const lost: string[] = [];
@@ -91,18 +93,23 @@ describe.skipIf(!HAS_REDIS)('over Redis (needs redis-server)', () => {
     expect(await a?.claims.claim(key)).toBe('a');
     await a?.redis.send('DEL', `carillon:${key}`);
     expect(await b?.claims.claim(key)).toBe('b');
-    // Whoever asks again finds out; without asking, a renewal does.
+    // A new claim detects the loss; otherwise a renewal does.
     expect(await a?.claims.claim(key)).toBe('b');
     expect(lost).toEqual([key]);
   });
 
   const slotsOf = ({ redis: link }: Cluster): RedisSlots =>
     new RedisSlots({
-      ...{ redis: link, clock: systemClock, random: systemRandom, logger: silentLogger },
-      ...{ own: new OwnSlots(systemClock), alone: undefined, leaseMs: LEASE_MS },
+      redis: link,
+      clock: systemClock,
+      random: systemRandom,
+      logger: silentLogger,
+      own: new OwnSlots(systemClock),
+      alone: undefined,
+      leaseMs: LEASE_MS,
     });
 
-  it('of 400 who race for 30 slots on four nodes 30 get one, and all come back', async () => {
+  it('grants 30 of 400 simultaneous requests from four nodes for 30 slots, and releases them all', async () => {
     const nodes = await Promise.all(NODES.map((node) => join(node)));
     const limits = { concurrentCalls: 30, cps: 1000 };
     const racers = Array.from({ length: 400 }, (_, at) =>
@@ -116,7 +123,7 @@ describe.skipIf(!HAS_REDIS)('over Redis (needs redis-server)', () => {
     await soon(async () => expect(await nodes[1]?.slots.running('race')).toBe(0));
   });
 
-  it('and of those who race for 20 calls per second, 20; what is undone has not begun', async () => {
+  it('grants 20 of many simultaneous starts for 20 calls per second; an undone start does not count', async () => {
     const nodes = await Promise.all(NODES.map((node) => join(node)));
     const limits = { concurrentCalls: 1000, cps: 20 };
     const race = (): Promise<readonly { readonly ok: boolean }[]> =>
@@ -138,7 +145,7 @@ describe.skipIf(!HAS_REDIS)('over Redis (needs redis-server)', () => {
     });
   });
 
-  it('slots of a dead node lapse; those of a living one do not', async () => {
+  it('expires slots of a dead node but not of a live one', async () => {
     const [a, b] = [await join('a'), await join('b')];
     const [living, dying] = [slotsOf(a), slotsOf(b)];
     const limits = { concurrentCalls: 2, cps: 10 };
@@ -151,7 +158,7 @@ describe.skipIf(!HAS_REDIS)('over Redis (needs redis-server)', () => {
     living.stop();
   });
 
-  it('while Redis is away no call begins, or each node’s share; held slots are there again after it', async () => {
+  it("without Redis refuses calls or grants each node's share, and restores held slots after a reconnect", async () => {
     const own = await startRedis();
     const options = { url: own.url, answerMs: 300 };
     const parts = { clock: systemClock, random: systemRandom, logger: silentLogger };
@@ -172,7 +179,7 @@ describe.skipIf(!HAS_REDIS)('over Redis (needs redis-server)', () => {
     await own.kill();
   });
 
-  it('a script is sent whole once, and again when Redis has forgotten it', async () => {
+  it('sends a script once, and again after Redis has lost it', async () => {
     const own = await startRedis();
     const link = await openRedis(own.url, { clock: systemClock, logger: silentLogger });
     const script = new RedisScript("return redis.call('INCRBY', KEYS[1], ARGV[1])");
@@ -193,7 +200,7 @@ describe.skipIf(!HAS_REDIS)('over Redis (needs redis-server)', () => {
     await own.kill();
   });
 
-  it('a question to another node is answered, bytes and all; what failed there fails here', async () => {
+  it('returns responses of another node, including bytes and errors', async () => {
     const [a, b] = [await join('a'), await join('b')];
     b.bus.answer('double', async (n: number) => 2 * n);
     b.bus.answer('bytes', async () => Buffer.from([0, 255]));
@@ -206,7 +213,7 @@ describe.skipIf(!HAS_REDIS)('over Redis (needs redis-server)', () => {
     await expect(a.bus.ask('b', 'unknown', [])).rejects.toMatchObject({ code: 'NODE_UNREACHABLE' });
   });
 
-  it('who is not there, and who does not answer, is an error within the time limit', async () => {
+  it('fails within the time limit if a node is missing or does not respond', async () => {
     const [a, b] = [await join('a'), await join('b')];
     b.bus.answer('silence', () => new Promise(() => undefined));
     const code = { code: 'NODE_UNREACHABLE' };
@@ -214,7 +221,7 @@ describe.skipIf(!HAS_REDIS)('over Redis (needs redis-server)', () => {
     await expect(a.bus.ask('b', 'silence', [])).rejects.toMatchObject(code);
   });
 
-  it('all others hear what is told to all', async () => {
+  it('delivers a notification to all other nodes', async () => {
     const [a, b, c] = [await join('a'), await join('b'), await join('c')];
     const heard: string[] = [];
     for (const [name, node] of Object.entries({ a, b, c }))
@@ -223,7 +230,7 @@ describe.skipIf(!HAS_REDIS)('over Redis (needs redis-server)', () => {
     await soon(() => expect(heard.sort()).toEqual(['b x a', 'c x a']));
   });
 
-  it('a phone that registers at one node is known to the others, also after a Redis that lost everything', async () => {
+  it('shares registrations with other nodes, and restores them after Redis lost its data', async () => {
     const own = await startRedis();
     const parts = { clock: systemClock, random: systemRandom, logger: silentLogger };
     const options = { url: own.url, answerMs: 300, shareAlone: 0, ...parts };
@@ -258,7 +265,7 @@ describe.skipIf(!HAS_REDIS)('over Redis (needs redis-server)', () => {
     await own.kill();
   });
 
-  it('the directory knows whose a call is, until it is over', async () => {
+  it('finds the node of a call until the call ends', async () => {
     const [a, b] = [await join('a'), await join('b')];
     a.directory.put('call:1');
     await soon(async () => expect(await b.directory.find('call:1')).toBe('a'));

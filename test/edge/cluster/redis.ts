@@ -1,4 +1,4 @@
-/** A Redis of the test's own on loopback, where Debian's redis-server is installed. */
+/** A Redis server for the test on loopback, if Debian's redis-server is installed. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
@@ -7,12 +7,12 @@ export const HAS_REDIS = spawnSync('redis-server', ['--version']).status === 0;
 
 export interface PrivateRedis {
   readonly url: string;
-  /** As `kill -9`: what it held is gone. */
+  /** Kills the server as `kill -9` does. Its data is lost. */
   kill(): Promise<void>;
   start(): Promise<void>;
 }
 
-/** `addresses` of loopback, beside the usual one. */
+/** Starts the server on 127.0.0.1 and on additional loopback `addresses`. */
 export async function startRedis(addresses: readonly string[] = []): Promise<PrivateRedis> {
   const port = await freePort();
   let server: ChildProcess | undefined;

@@ -17,7 +17,7 @@ const to = (address: string, port: number, more: object = {}) => ({
   ...more,
 });
 
-describe('SIP towards customers', () => {
+describe('SIP to customers', () => {
   it.each([
     ['127.0.0.1', 'loopback'],
     ['10.0.0.1', 'private'],
@@ -35,19 +35,19 @@ describe('SIP towards customers', () => {
     ['2002:a00:1::1', '6to4'],
     ['fd00:ec2::254', 'unique local'],
     ['pbx.example', 'no IP address'],
-  ])('goes to no %s', (address, word) => {
+  ])('refuses %s', (address, word) => {
     expect(guard().refusesSip(to(address, 5070))).toContain(word);
     expect(guard([], true).refusesSip(to('8.8.8.8', 5070))).toBeUndefined();
   });
 
-  it('goes where the operator allows it, in general, for one trunk, or by name', () => {
+  it('permits addresses that the operator allowed in general, for one trunk, or by name', () => {
     expect(guard(['10.0.0.0/8']).refusesSip(to('10.0.0.1', 5070))).toBeUndefined();
     expect(guard(['*.lan']).refusesSip(to('10.0.0.1', 5070, { name: 'pbx.LAN.' }))).toBeUndefined();
     expect(guard().refusesSip(to('10.0.0.1', 5070, { allow: ['10.0.0.1'] }))).toBeUndefined();
     expect(guard().refusesSip(to('10.0.0.2', 5070, { allow: ['10.0.0.1'] }))).toContain('private');
   });
 
-  it('never goes to an address of the service, its public one included', () => {
+  it('never permits an address of the service, including its public one', () => {
     expect(guard().refusesSip(to(PUBLIC, 6379))).toContain('this service');
     expect(guard([PUBLIC]).refusesSip(to(PUBLIC, 6379))).toBeUndefined();
     for (const port of [5060, 8080, 20_400]) {
@@ -57,7 +57,7 @@ describe('SIP towards customers', () => {
     expect(guard([], true).refusesSip(to('127.0.0.1', 5070))).toBeUndefined();
   });
 
-  it('answers a peer where it was heard, and at no other port of that address but those of SIP', () => {
+  it('permits the address at which a peer was heard, with the same port or a SIP port only', () => {
     const heardAt = [{ address: '192.168.1.20', port: 40_000 }];
     expect(guard().refusesSip(to('192.168.1.20', 40_000, { heardAt }))).toBeUndefined();
     expect(guard().refusesSip(to('::ffff:192.168.1.20', 5060, { heardAt }))).toBeUndefined();
@@ -66,36 +66,36 @@ describe('SIP towards customers', () => {
   });
 });
 
-describe('RTP towards customers', () => {
+describe('RTP to customers', () => {
   const judged = (address: string, port: number, more: object = {}, allowLoopback = false) =>
     guard([], allowLoopback).judgeRtp(to(address, port, more), port + 1);
   const kind = (...of: Parameters<typeof judged>) => judged(...of).kind;
   const heard = (address: string) => ({ heardAt: [{ address, port: 1 }] });
 
-  it('goes to public addresses and to where the peer itself was heard', () => {
+  it('permits public addresses and addresses at which the peer was heard', () => {
     expect(kind('8.8.8.8', 4000)).toBe('send');
     expect(kind('192.168.1.20', 4000, heard('192.168.1.20'))).toBe('send');
     expect(kind('192.168.1.10', 4000, heard('192.168.1.10'))).toBe('send');
     expect(kind('127.0.0.1', 4000, {}, true)).toBe('send');
   });
 
-  it('waits for the peer where its address is private: behind a NAT, or somebody else', () => {
+  it("learns the peer's address if the SDP address is private", () => {
     expect(kind('192.168.1.20', 4000, heard('8.8.8.8'))).toBe('learn');
     expect(kind('169.254.169.254', 4000, heard('8.8.8.8'))).toBe('learn');
     expect(kind('127.0.0.1', 4000, heard('8.8.8.8'))).toBe('learn');
     expect(kind(PUBLIC, 4000, heard('8.8.8.8'))).toBe('learn');
   });
 
-  it('is refused for the ports of the service', () => {
+  it('refuses the ports of the service', () => {
     expect(kind(PUBLIC, 5060, heard(PUBLIC))).toBe('refuse');
     expect(kind('127.0.0.1', 8080, heard('127.0.0.1'), true)).toBe('refuse');
     expect(kind(PUBLIC, 20_402, heard('8.8.8.8'))).toBe('refuse');
-    // A phone on the machine of the service may have any port that no leg has.
+    // A phone on the service's machine may use any port without a leg.
     expect(kind(PUBLIC, 20_402, heard(PUBLIC))).toBe('send');
     expect(kind(PUBLIC, 20_400, heard(PUBLIC))).toBe('refuse');
   });
 
-  it('goes to the port below one of the service, to which no RTCP goes', () => {
+  it('permits the port just below a service port, without RTCP', () => {
     const learnt = { rtcp: 'learn' };
     expect(judged('127.0.0.1', 20_399, heard('127.0.0.1'), true)).toEqual({
       kind: 'send',
@@ -105,13 +105,13 @@ describe('RTP towards customers', () => {
     expect(judged('8.8.8.8', 5059)).toEqual({ kind: 'send' });
     // RTP and RTCP on one port.
     expect(guard([], true).judgeRtp(to('127.0.0.1', 20_399), 20_399)).toEqual({ kind: 'send' });
-    // One that a leg may have later.
+    // A port that a later leg may use.
     expect(judged(PUBLIC, 19_999, heard('8.8.8.8'))).toMatchObject({ kind: 'learn', ...learnt });
   });
 });
 
-describe('what is our own', () => {
-  it('is bound addresses, those of names, and those of the interfaces', async () => {
+describe('addresses of the service', () => {
+  it('include bound addresses, addresses of names, and addresses of the interfaces', async () => {
     const places = createServiceAddresses({
       hosts: ['0.0.0.0', '203.0.114.7', 'voice.example'],
       isPort: (port) => port === 5060,

@@ -62,7 +62,7 @@ describe('egress guard: addresses in URLs', () => {
     expect(guard().refuses(url)).toBeUndefined();
   });
 
-  it('permits loopback when the service itself is on loopback, and nothing else of what is special', () => {
+  it('permits loopback while the service is on loopback, but no other special address', () => {
     const open = guard({ allowLoopback: true });
     expect(open.refuses('https://127.0.0.1/')).toBeUndefined();
     expect(open.refuses('https://[::1]/')).toBeUndefined();
@@ -70,7 +70,7 @@ describe('egress guard: addresses in URLs', () => {
     expect(open.refuses('https://10.0.0.1/')).toContain('private');
   });
 
-  it('permits exactly what the operator allowed: an address, a range', () => {
+  it('permits exactly the addresses and ranges that the operator allowed', () => {
     const open = guard({ allow: ['10.1.0.0/16', 'fd00::/8', '192.168.7.7'] });
     expect(open.refuses('https://10.1.255.1/')).toBeUndefined();
     expect(open.refuses('https://10.2.0.1/')).toContain('private');
@@ -79,7 +79,7 @@ describe('egress guard: addresses in URLs', () => {
     expect(open.refuses('https://192.168.7.8/')).toContain('private');
   });
 
-  it('permits http:// and ws:// only where encryption is not demanded', () => {
+  it('permits http:// and ws:// only if encryption is not required', () => {
     expect(guard().refuses('http://93.184.216.34/')).toContain('not encrypted');
     expect(guard().refuses('ws://93.184.216.34/')).toContain('not encrypted');
     expect(guard({ allowInsecure: true }).refuses('ws://93.184.216.34/')).toBeUndefined();
@@ -94,22 +94,22 @@ describe('egress guard: addresses in URLs', () => {
 });
 
 describe('egress guard: names', () => {
-  it('permits a name with a public address and hands that address out', async () => {
+  it('permits a name with a public address and resolves it', async () => {
     const result = await guard().check('https://public.example/answer');
     expect(result).toEqual({ ok: true, value: [{ address: '93.184.216.34', family: 4 }] });
   });
 
-  it('drops the private ones among the addresses of a name', async () => {
+  it('filters the private addresses of a name', async () => {
     const result = await guard().check('https://mixed.example/');
     expect(result).toEqual({ ok: true, value: [{ address: '93.184.216.34', family: 4 }] });
   });
 
-  it('refuses a name that has private addresses alone', async () => {
+  it('refuses a name with only private addresses', async () => {
     const result = await guard().check('https://inside.example/');
     expect(result.ok ? '' : result.error).toMatch(/inside\.example.*private/);
   });
 
-  it('permits a name that the operator allowed, by itself or by its suffix', async () => {
+  it('permits a name that the operator allowed, as an exact name or by suffix', async () => {
     expect((await guard({ allow: ['inside.example'] }).check('https://inside.example/')).ok).toBe(
       true,
     );
@@ -119,14 +119,14 @@ describe('egress guard: names', () => {
     );
   });
 
-  it('says that a name cannot be resolved', async () => {
+  it('reports a name that cannot be resolved', async () => {
     const result = await guard().check('https://nowhere.example/');
     expect(result.ok ? '' : result.error).toMatch(/cannot be resolved: queryA ENOTFOUND/);
     expect((await guard().check('https://empty.example/')).ok).toBe(false);
   });
 });
 
-describe('egress guard: the address that was checked is the one connected to', () => {
+describe('egress guard: connects only to checked addresses', () => {
   const lookup = (hostname: string, options: { all?: boolean }, open = guard()) =>
     new Promise<{ error: Error | null; address: unknown; family: unknown }>((resolve) => {
       open.lookup(hostname, options, (error, address, family) =>
@@ -134,7 +134,7 @@ describe('egress guard: the address that was checked is the one connected to', (
       );
     });
 
-  it('lookup hands out permitted addresses alone', async () => {
+  it('lookup returns only permitted addresses', async () => {
     expect((await lookup('mixed.example', { all: true })).address).toEqual([
       { address: '93.184.216.34', family: 4 },
     ]);
@@ -144,13 +144,13 @@ describe('egress guard: the address that was checked is the one connected to', (
     });
   });
 
-  it('lookup fails with EGRESS_REFUSED where no address is permitted', async () => {
+  it('lookup fails with EGRESS_REFUSED if no address is permitted', async () => {
     const { error } = await lookup('inside.example', { all: true });
     expect(error).toBeInstanceOf(ServiceError);
     expect(error).toMatchObject({ code: 'EGRESS_REFUSED' });
   });
 
-  it('a name that resolves to another address the second time (DNS rebinding) is judged the second time', async () => {
+  it('checks each resolution of a name, so that DNS rebinding fails', async () => {
     let asked = 0;
     const open = guard({
       resolver: async () => {
@@ -164,7 +164,7 @@ describe('egress guard: the address that was checked is the one connected to', (
     });
   });
 
-  it('asks the name server once for questions at the same time', async () => {
+  it('shares one DNS query among simultaneous requests', async () => {
     let asked = 0;
     const open = guard({
       resolver: async () => {

@@ -9,7 +9,7 @@ function logged(level: string, write: (logger: ReturnType<typeof createLogger>) 
 }
 
 describe('the log', () => {
-  it('says of an error what happened, where, and why', () => {
+  it('writes message, stack and cause of an error', () => {
     const cause = new Error('disk is read-only');
     const error = new ServiceError('CONFLICT', 'the copy cannot be made', { cause });
     const [line] = logged('info', (logger) => logger.error({ error }, 'request failed'));
@@ -27,15 +27,15 @@ describe('the log', () => {
     ['a system error', Object.assign(new Error('x'), { code: 'ENOSPC' }), undefined],
     ['a wrong argument to Node', Object.assign(new Error('x'), { code: 'ERR_INVALID_ARG' }), true],
     ['no error', undefined, undefined],
-  ])('marks bugs of ours, and those alone: %s', (_, error, bug) => {
+  ])('classifies only internal errors as bugs: %s', (_, error, bug) => {
     expect(logged('info', (logger) => logger.error({ error }, 'x'))[0].bug).toBe(bug);
   });
 
-  it('what was thrown and is no Error is written as it is', () => {
+  it('writes a thrown value that is not an Error unchanged', () => {
     expect(logged('info', (logger) => logger.warn({ error: 'gone' }, 'x'))[0].error).toBe('gone');
   });
 
-  it('never holds a secret, at the top or one level down', () => {
+  it('never contains a secret field, at the top level or nested', () => {
     const [line] = logged('info', (logger) =>
       logger.info({ token: 's3cret', account: { authToken: 's3cret', authId: 'MA_X' } }, 'x'),
     );
@@ -43,7 +43,7 @@ describe('the log', () => {
     expect(line.account.authId).toBe('MA_X');
   });
 
-  it('masks passwords and tokens of URLs, in errors and their causes too', () => {
+  it('masks passwords and tokens in URLs, including in errors and their causes', () => {
     const cause = new Error('GET https://bob:s3cret@host/?token=s3cret timed out');
     const error = Object.assign(new Error('not reached', { cause }), {
       url: 'wss://h/?api_key=s3cret',
@@ -55,7 +55,7 @@ describe('the log', () => {
     expect(line.error.message).toContain('https://***@host/?token=***');
   });
 
-  it('leaves out what is less severe than asked for', () => {
+  it('omits lines below the configured level', () => {
     const lines = logged('warn', (logger) => {
       logger.info({}, 'no');
       logger.child({ part: 'sip' }).warn({}, 'yes');

@@ -4,8 +4,8 @@ import { prettyLine, prettyLines } from '../../../src/edge/log/pretty.ts';
 
 const plain = (text: string): string => text.replace(/\u001b\[\d+m/g, '');
 
-describe('log lines for people', () => {
-  it('begin with time, level and call, and end with facts', () => {
+describe('log lines for terminals', () => {
+  it('begin with time, level and call, and end with fields', () => {
     const lines: string[] = [];
     const logger = createLogger(
       'info',
@@ -17,7 +17,7 @@ describe('log lines for people', () => {
     );
   });
 
-  it('show errors with their stack, mask secrets, and send nothing that a terminal obeys', () => {
+  it('show errors with their stack, mask secrets, and escape terminal control characters', () => {
     const lines: string[] = [];
     const logger = createLogger(
       'info',

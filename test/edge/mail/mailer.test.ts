@@ -25,7 +25,7 @@ const mailer = (smtpUrl: string) =>
   });
 
 describe('mail', () => {
-  it('without SMTP becomes an .eml file for the owner alone', async () => {
+  it('writes an .eml file readable only by its owner without SMTP', async () => {
     await mailer('').send({ to: 'ada@example.test', subject: 'Ready', text: 'Here: http://x' });
     const [name] = readdirSync(join(folder, 'outbox'));
     expect(name).toMatch(/^20260101T000000Z-[0-9a-f-]{36}\.eml$/);
@@ -38,7 +38,7 @@ describe('mail', () => {
     expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
-  it('goes over SMTP when a server is configured', async () => {
+  it('sends over SMTP when a server is configured', async () => {
     const { server, url, seen } = await smtpServer();
     const smtp = mailer(url);
     await smtp.send({ to: 'ada@example.test', subject: 'Ready', text: 'Here' });
@@ -48,7 +48,7 @@ describe('mail', () => {
     expect(seen).toContain('Subject: Ready');
   });
 
-  it('a server that refuses or is not there is MAIL_FAILED, without credentials in the text', async () => {
+  it('fails with MAIL_FAILED, without credentials in the text, if the server refuses or is unreachable', async () => {
     const { server, url } = await smtpServer(true);
     const refusing = mailer(url);
     const mail = { to: 'ada@example.test', subject: 'x', text: 'y' };

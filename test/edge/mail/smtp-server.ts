@@ -1,15 +1,15 @@
-/** A mail server of a test: the few words of SMTP that a mail needs (RFC 5321). */
+/** A test mail server with the minimum of SMTP (RFC 5321). */
 import { createServer, type Server, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 
 export interface SmtpServer {
   readonly server: Server;
   readonly url: string;
-  /** Every line that came, in order: commands, and between DATA and `.` the mail. */
+  /** Received lines in order: commands, and the mail between DATA and `.`. */
   readonly seen: readonly string[];
 }
 
-/** `refuse` answers RCPT with 550. */
+/** Starts the server. With `refuse` it answers RCPT with 550. */
 export function smtpServer(refuse = false): Promise<SmtpServer> {
   const seen: string[] = [];
   const server = createServer((socket: Socket) => {

@@ -5,7 +5,7 @@ import { createMetrics } from '../../../src/edge/metrics/metrics.ts';
 const CALL = '7f0cf0f6-0f4b-4f0e-8f57-000000000001';
 
 describe('metrics', () => {
-  it('tells live values from their sources at the moment of the scrape', async () => {
+  it('reads gauges from their sources at the scrape', async () => {
     const metrics = createMetrics({ process: false });
     let inbound = 1;
     metrics.connect({
@@ -21,12 +21,15 @@ describe('metrics', () => {
     expect(text).toContain('voice_capacity_limit 100');
   });
 
-  it('tells how late the event loop was since the scrape before, and nothing of the period of the question', async () => {
+  it('reports the event loop delay since the previous scrape, without the sampling period', async () => {
     const metrics = createMetrics();
     const lateNs = createHistogram();
     metrics.connect({
       overload: () => ({
-        ...{ overloaded: false, callsPerSecond: undefined, refused: 0, utilisation: 0 },
+        overloaded: false,
+        callsPerSecond: undefined,
+        refused: 0,
+        utilisation: 0,
         lateNs,
       }),
     });
@@ -41,7 +44,7 @@ describe('metrics', () => {
     expect([lag(next, 'p50'), lag(next, 'max')]).toEqual([0, 0]);
   });
 
-  it('reads the media engine once a scrape, since reading starts its next interval', async () => {
+  it('reads the media engine once per scrape, because reading starts its next interval', async () => {
     const metrics = createMetrics({ process: false });
     let reads = 0;
     metrics.connect({
@@ -84,7 +87,8 @@ describe('metrics', () => {
     metrics.callAttempted('outbound', 'answered');
     metrics.callAnswered('outbound', 400, CALL);
     metrics.callEnded('outbound', {
-      ...{ callUuid: CALL, durationMs: 61_000 },
+      callUuid: CALL,
+      durationMs: 61_000,
       quality: { mos: 4.3, jitterMs: 3, isOneWay: true },
     });
     metrics.webhook('StartApp', '200', 70);
@@ -96,7 +100,7 @@ describe('metrics', () => {
     expect(text).toContain('voice_webhook_seconds_count{event="StartApp",code="200"} 1');
   });
 
-  it('names the last call of each bucket to a scraper that asks for OpenMetrics', async () => {
+  it('names the last call of each bucket in OpenMetrics', async () => {
     const metrics = createMetrics();
     metrics.callAttempted('outbound', 'answered');
     metrics.callAnswered('outbound', 400, CALL);
@@ -111,16 +115,16 @@ describe('metrics', () => {
     );
     expect(text).toContain('# TYPE voice_call_attempts counter\n');
     expect(text).toContain('voice_call_attempts_total{direction="outbound",result="answered"} 1');
-    // One family after the other without empty lines, and a mark that it is whole.
+    // OpenMetrics separates families without empty lines and requires an end marker.
     expect(text).not.toContain('\n\n');
     expect(text.endsWith('\n# EOF\n')).toBe(true);
-    // The same samples, whatever the format.
+    // Both formats have the same samples.
     const samples = (whole: string): readonly string[] =>
       [...whole.matchAll(/^(voice_\w+(?:\{[^}]*\})?) /gm)].map(([, name = '']) => name).sort();
     expect(samples(text)).toEqual(samples(plain.text));
   });
 
-  it('keeps the number of series bounded when label values come from the network', async () => {
+  it('bounds the number of series for label values from the network', async () => {
     const metrics = createMetrics({ process: false });
     for (let i = 0; i < 500; i += 1) metrics.callAttempted('inbound', `CAUSE_${i}`);
     const { text } = await metrics.scrape();
@@ -129,7 +133,7 @@ describe('metrics', () => {
     expect(text).toContain('voice_call_attempts_total{direction="inbound",result="other"} 436');
   });
 
-  it('takes the totals of SIP from its listeners, at the scrape', async () => {
+  it('reads the SIP totals from the listeners at the scrape', async () => {
     const metrics = createMetrics({ process: false });
     const messages = [
       { direction: 'in', transport: 'udp', method: 'INVITE', code: '', count: 3 },

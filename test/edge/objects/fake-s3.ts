@@ -1,4 +1,7 @@
-/** A bucket in memory behind HTTP, which checks signatures as SigV4 says (AWS, "Create a signed request"), written apart from the client. */
+/**
+ * An in-memory bucket over HTTP that verifies SigV4 signatures (AWS, "Create a signed request") independently of the
+ * client.
+ */
 import { createHash, createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -10,7 +13,7 @@ export const KEYS = { accessKeyId: 'AKTEST', secretAccessKey: 'secret/of+the=tes
 export async function fakeS3() {
   const objects = new Map<string, Buffer>();
   const requests: string[] = [];
-  /** Statuses that are answered before any work is done. */
+  /** Statuses returned for the next requests, before any processing. */
   const failing: number[] = [];
   const server = createServer(async (request, reply) => {
     const parts: Buffer[] = [];
@@ -56,7 +59,7 @@ function answer(
   const key = decodeURIComponent(url);
   const found = objects.get(key);
   if (method === 'PUT') {
-    // S3 wants to know how much comes.
+    // S3 requires a length.
     const isMeasured = headers['content-length'] !== undefined;
     if (isMeasured) objects.set(key, body);
     reply.writeHead(isMeasured ? 200 : 411).end();

@@ -24,8 +24,8 @@ const fileOf = (content: string): string => {
   return file;
 };
 
-describe('an object', () => {
-  it('is put, measured, read whole or in part, and removed; every request is signed', async () => {
+describe('objects', () => {
+  it('are stored, measured, read completely or by range, and deleted with signed requests', async () => {
     const store = createS3Store(s3.options);
     const key = "MA1/it's (a) *name*! ü.mp3";
     await store.put(key, fileOf('0123456789'));
@@ -44,21 +44,21 @@ describe('an object', () => {
     await store.remove(key);
   });
 
-  it('may be of a bucket that the host names', async () => {
+  it('may use a bucket in the host name', async () => {
     const store = createS3Store({ ...s3.options, bucket: '', prefix: '' });
     await store.put('a/b', fileOf('x'));
     expect([...s3.objects.keys()]).toEqual(['/a/b']);
   });
 });
 
-describe('a storage that fails', () => {
-  it('is asked again; what passes is not told', async () => {
+describe('storage failures', () => {
+  it('are retried, and are not reported if a retry succeeds', async () => {
     s3.failing.push(503, 500);
     await createS3Store(s3.options).put('a', fileOf('x'));
     expect(s3.requests).toHaveLength(3);
   });
 
-  it('is told with its own code, without a key or secret', async () => {
+  it("are reported with the storage's error code, without a key or secret", async () => {
     const store = createS3Store({ ...s3.options, secretAccessKey: 'wr0ng' });
     const refused = await store.put('a', fileOf('x')).catch((error: unknown) => error);
     expect(refused).toMatchObject({ code: 'OBJECTS_UNAVAILABLE' });
@@ -66,7 +66,7 @@ describe('a storage that fails', () => {
     expect(String(refused)).not.toMatch(/wr0ng|AKTEST/);
   });
 
-  it('that is not there at all is a failure too', async () => {
+  it('include an unreachable storage', async () => {
     const store = createS3Store({ ...s3.options, endpoint: 'http://127.0.0.1:9' });
     await expect(store.size('a')).rejects.toMatchObject({ code: 'OBJECTS_UNAVAILABLE' });
   });

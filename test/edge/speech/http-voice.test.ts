@@ -29,7 +29,7 @@ const wave = (seconds: number): Uint8Array =>
 
 const LISTING = 'Pty Language Age/Gender VoiceName File Other\n 5  en-us  M  x  y\n';
 
-/** The local engine is there, and its runs are counted and fail: so a test sees who was asked. */
+/** Creates a synthesizer whose local engine counts its runs and fails, so that a test detects its use. */
 async function voice(runs: string[]): Promise<Synthesizer> {
   return createSynthesizer({
     engine: 'espeak-ng',
@@ -68,8 +68,8 @@ const asked = (one: Heard | undefined): unknown => JSON.parse(String(one?.body))
 const seconds = (pieces: Pcm[]): number =>
   pieces.reduce((sum, { samples, rate }) => sum + samples.length / 2 / rate, 0);
 
-describe('speech by a server (POST /v1/audio/speech)', () => {
-  it('asks once for what is said twice, and maps the voice', async () => {
+describe('speech from a server (POST /v1/audio/speech)', () => {
+  it('requests repeated text once, and maps the voice', async () => {
     const reply = (_: Heard, response: ServerResponse) => void response.end(wavOf(wave(1)));
     server = await SpeechServer.listen({ reply });
     const runs: string[] = [];
@@ -88,7 +88,7 @@ describe('speech by a server (POST /v1/audio/speech)', () => {
     expect(runs).toEqual([]);
   });
 
-  it('is heard before the server has finished', async () => {
+  it('plays before the server has finished', async () => {
     const rest = Promise.withResolvers<void>();
     const reply = (_: Heard, response: ServerResponse): void => {
       const wav = wavOf(wave(10));
@@ -115,7 +115,7 @@ describe('speech by a server (POST /v1/audio/speech)', () => {
     [(_: Heard, response: ServerResponse) => void response.end('no wav at all, but long enough')],
     [(_: Heard, response: ServerResponse) => void response.socket?.destroy()],
   ])(
-    'falls back to the voice of this machine, and leaves the server alone for a while, %#',
+    'falls back to the local voice, and does not use the server for a while, %#',
     async (reply) => {
       server = await SpeechServer.listen({ reply });
       const runs: string[] = [];
@@ -127,7 +127,7 @@ describe('speech by a server (POST /v1/audio/speech)', () => {
     },
   );
 
-  it('says what SSML says, with its pauses', async () => {
+  it('speaks SSML with its pauses', async () => {
     const reply = (_: Heard, response: ServerResponse) => void response.end(wavOf(wave(1)));
     server = await SpeechServer.listen({ reply });
     const pieces = await heard(await voice([]), say('a b', 'Hi<break time="500ms"/>there'));

@@ -4,7 +4,7 @@ import { normalised } from '../../../src/edge/speech/loudness.ts';
 const RATE = 8000;
 const SYLLABLE = 1600;
 
-/** Syllables of decaying pulses, as voices are: a crest of some 15 dB; `pauseMs` of almost silence after each fourth. */
+/** Decaying pulses like syllables with a crest factor of about 15 dB, and `pauseMs` of near silence after every fourth one. */
 function voice(level: number, pauseMs: number): { pcm: Int16Array; speech: boolean[] } {
   const pause = (pauseMs * RATE) / 1000;
   const pcm: number[] = [];
@@ -38,7 +38,7 @@ async function loudness(level: number, pauseMs: number) {
   };
 }
 
-describe('voices are equally loud: -16 ± 1 dBFS RMS of speech', () => {
+describe('normalizes voices to -16 ± 1 dBFS RMS of speech', () => {
   it.each([
     [1500, 0],
     [6000, 600],
@@ -52,7 +52,7 @@ describe('voices are equally loud: -16 ± 1 dBFS RMS of speech', () => {
     expect(length).toBe(0);
   });
 
-  it('silence stays silence, and no word is empty', async () => {
+  it('keeps silence, and no word becomes empty', async () => {
     expect(await normalised(new Uint8Array(3200), RATE)).toEqual(new Uint8Array(3200));
     expect(await normalised(new Uint8Array(0), RATE)).toHaveLength(0);
   });

@@ -42,7 +42,7 @@ const recogniser = (options: Partial<RecognizerOptions>): Promise<RecognizerServ
     ...options,
   });
 
-/** A leg whose peer says what a test gives it. */
+/** A leg with a peer whose speech the test controls. */
 class SpeakingLeg {
   #events: MediaStreamEvents | undefined;
   isOpen = false;
@@ -64,7 +64,7 @@ class SpeakingLeg {
     for (let at = 0; at + FRAME <= samples.length && this.isOpen; at += FRAME) {
       const frame = Buffer.from(samples.slice(at, at + FRAME).buffer).toString('base64');
       this.#sequence += 1;
-      // As the native side writes it: the sequence number is filled in by whoever sends it.
+      // The native engine leaves the sequence number blank for the sender to fill in.
       const text = `{"sequenceNumber":          ,"event":"media","media":{"track":"inbound","chunk":${this.#sequence},"payload":"${frame}"},"extra_headers":"{}"}`;
       this.#events?.media([Buffer.from(text)]);
     }
@@ -92,8 +92,8 @@ const json = (value: unknown) => (_: unknown, response: import('node:http').Serv
   response.setHeader('content-type', 'application/json').end(JSON.stringify(value));
 };
 
-describe('speech over HTTP (POST /v1/audio/transcriptions)', () => {
-  it('sends one utterance as WAV with what is said of it, once a pause has ended it', async () => {
+describe('recognition over HTTP (POST /v1/audio/transcriptions)', () => {
+  it('sends one utterance as WAV with its parameters after a pause', async () => {
     server = await SpeechServer.listen({
       reply: json({ text: ' Hello there. ', segments: [{ avg_logprob: -0.1 }] }),
     });
@@ -134,7 +134,7 @@ describe('speech over HTTP (POST /v1/audio/transcriptions)', () => {
     });
     const wav = openWav(Buffer.from(form['file'] ?? '', 'latin1'));
     expect(wav.ok && wav.value).toMatchObject({ rate: RATE, channels: 1 });
-    // The speech, the pause after it, and a little of what was before it.
+    // The speech, the pause after it, and a short lead.
     const seconds = wav.ok ? wav.value.length / RATE : 0;
     expect(seconds).toBeGreaterThan(1.8);
     expect(seconds).toBeLessThan(2.6);
@@ -142,11 +142,11 @@ describe('speech over HTTP (POST /v1/audio/transcriptions)', () => {
   });
 
   it.each([
-    [(_: unknown, r: import('node:http').ServerResponse) => r.writeHead(500).end(), 'answered 500'],
-    [(_: unknown, r: import('node:http').ServerResponse) => r.end('<html>'), 'other than JSON'],
-    [json({ words: 'x' }), 'without a text'],
-    [(_: unknown, r: import('node:http').ServerResponse) => r.socket?.destroy(), 'cannot be asked'],
-  ])('a server that fails is a failure with its reason, %#', async (reply, reason) => {
+    [(_: unknown, r: import('node:http').ServerResponse) => r.writeHead(500).end(), 'status 500'],
+    [(_: unknown, r: import('node:http').ServerResponse) => r.end('<html>'), 'did not return JSON'],
+    [json({ words: 'x' }), 'returned no text'],
+    [(_: unknown, r: import('node:http').ServerResponse) => r.socket?.destroy(), 'request failed'],
+  ])('reports a failing server with the reason, %#', async (reply, reason) => {
     server = await SpeechServer.listen({ reply: (heard, response) => void reply(heard, response) });
     const recognizer = await recogniser({ httpUrl: server.url });
     const leg = new SpeakingLeg();
@@ -159,7 +159,7 @@ describe('speech over HTTP (POST /v1/audio/transcriptions)', () => {
     expect(JSON.stringify(heard)).not.toContain('127.0.0.1');
   });
 
-  it('shows rude words by their first letter where that is asked for', async () => {
+  it('masks rude words on request', async () => {
     server = await SpeechServer.listen({
       reply: json({ text: 'What the fuck, my Damn classic assets' }),
     });
@@ -173,7 +173,7 @@ describe('speech over HTTP (POST /v1/audio/transcriptions)', () => {
     });
   });
 
-  it('a click is no speech, and who speaks for too long is cut off', async () => {
+  it('ignores a click, and cuts off speech beyond the time limit', async () => {
     server = await SpeechServer.listen({ reply: json({ text: 'long' }) });
     const recognizer = await recogniser({ httpUrl: server.url });
     const leg = new SpeakingLeg();
@@ -194,7 +194,7 @@ describe('speech over HTTP (POST /v1/audio/transcriptions)', () => {
     expect(await ear.heard).toMatchObject({ value: { text: 'long' } });
   });
 
-  it('refuses more callers than it may listen to, and whoever stops makes room', async () => {
+  it('limits simultaneous recognitions, and a stopped one frees its slot', async () => {
     server = await SpeechServer.listen({ reply: json({ text: 'x' }) });
     const recognizer = await recogniser({ httpUrl: server.url });
     const legs = [1, 2, 3].map(() => new SpeakingLeg());
@@ -208,7 +208,7 @@ describe('speech over HTTP (POST /v1/audio/transcriptions)', () => {
     await ears[1]?.heard;
   });
 
-  it('gives a whole recording in one request', async () => {
+  it('sends a whole recording in one request', async () => {
     server = await SpeechServer.listen({ reply: json({ text: 'all of it' }) });
     const samples = new Uint8Array(tone(5000).buffer);
     const decode = () => Promise.resolve(ok({ rate: 16_000, samples } as const));
@@ -221,7 +221,7 @@ describe('speech over HTTP (POST /v1/audio/transcriptions)', () => {
   });
 });
 
-describe("a streaming recogniser (vosk-server's protocol)", () => {
+describe("streaming recognition (vosk-server's protocol)", () => {
   const vosk = (socket: import('ws').WebSocket, message: Buffer | string): void => {
     if (typeof message !== 'string') socket.send(JSON.stringify({ partial: 'see you' }));
     else if (message.includes('eof')) {
@@ -234,7 +234,7 @@ describe("a streaming recogniser (vosk-server's protocol)", () => {
     }
   };
 
-  it('hears while the caller speaks, tells words on their way, and ends with eof', async () => {
+  it('recognizes while the caller speaks, reports interim words, and ends with eof', async () => {
     server = await SpeechServer.listen({ stream: vosk });
     const recognizer = await recogniser({ webSocketUrl: `ws://127.0.0.1:${server.port}` });
     expect(recognizer.engine).toBe('websocket');
@@ -256,7 +256,7 @@ describe("a streaming recogniser (vosk-server's protocol)", () => {
     expect(server.streamed).toBeGreaterThan(RATE * 2 * 1.5);
   });
 
-  it('a server that hangs up before its last words has failed', async () => {
+  it('fails if the server disconnects before its final words', async () => {
     server = await SpeechServer.listen({ stream: (socket) => socket.close() });
     const recognizer = await recogniser({ webSocketUrl: `ws://127.0.0.1:${server.port}` });
     const leg = new SpeakingLeg();
@@ -267,8 +267,8 @@ describe("a streaming recogniser (vosk-server's protocol)", () => {
   });
 });
 
-describe('no recogniser', () => {
-  it('says at once that nobody listens', async () => {
+describe('without a recognizer', () => {
+  it('reports immediately that recognition is unavailable', async () => {
     const recognizer = await recogniser({});
     const leg = new SpeakingLeg();
     const ear = recognizer.listen(leg.media, listening());
@@ -288,7 +288,7 @@ describe.skipIf(!installed)("Debian's pocketsphinx", () => {
     return new Int16Array(toPcm16(samples).buffer);
   }
 
-  it('understands one of the phrases that are expected', async () => {
+  it('recognizes one of the expected phrases', async () => {
     const recognizer = await recogniser({ run: undefined });
     expect(recognizer.engine).toBe('pocketsphinx');
     const leg = new SpeakingLeg();
@@ -301,7 +301,7 @@ describe.skipIf(!installed)("Debian's pocketsphinx", () => {
     expect(heard).toMatchObject({ ok: true, value: { text: 'yes please' } });
   });
 
-  it('knows American English alone', async () => {
+  it('supports only American English', async () => {
     const recognizer = await recogniser({ run: undefined });
     const leg = new SpeakingLeg();
     const ear = recognizer.listen(leg.media, listening({ language: 'fr-FR' }));

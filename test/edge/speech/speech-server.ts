@@ -1,4 +1,4 @@
-/** Servers of an operator: transcription and speech over HTTP, and a streaming recogniser in vosk-server's protocol. */
+/** An operator's servers: transcription and speech over HTTP, and streaming recognition with the vosk-server protocol. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
@@ -13,7 +13,7 @@ export class SpeechServer {
   readonly heard: Heard[] = [];
   /** Text messages of streaming clients. */
   readonly texts: string[] = [];
-  /** Bytes of audio that came over WebSocket. */
+  /** Bytes of audio received over WebSocket. */
   streamed = 0;
   readonly #server: Server;
   readonly #sockets: WebSocketServer;
@@ -71,7 +71,7 @@ export class SpeechServer {
   }
 }
 
-/** Fields of a multipart body by name; of a file its bytes as latin1. */
+/** Parses a multipart body into fields by name; file contents as latin1. */
 export function formOf(body: Buffer): Record<string, string> {
   const text = body.toString('latin1');
   const boundary = text.slice(0, text.indexOf('\r\n'));

@@ -12,7 +12,7 @@ import {
 const text = (words: string) => ({ kind: 'text', text: words });
 const silence = (ms: number) => ({ kind: 'silence', ms });
 
-describe('SSML for an engine that takes plain text (dialect §2.1 Speak)', () => {
+describe('SSML for an engine with plain text (dialect §2.1 Speak)', () => {
   it.each([
     ['break by time', 'One<break time="300ms"/>two', [text('One'), silence(300), text('two')]],
     ['break by seconds', 'a<break time="1.5s"/>b', [text('a'), silence(1500), text('b')]],
@@ -20,7 +20,7 @@ describe('SSML for an engine that takes plain text (dialect §2.1 Speak)', () =>
     ['a bare break is medium', 'a<break/>b', [text('a'), silence(400), text('b')]],
     ['a break is at most 10 s', '<break time="100s"/>', [silence(10_000)]],
     [
-      'sub is said as its alias',
+      'sub is spoken as its alias',
       'the <sub alias="World Wide Web">WWW</sub>!',
       [text('the World Wide Web !')],
     ],
@@ -36,7 +36,7 @@ describe('SSML for an engine that takes plain text (dialect §2.1 Speak)', () =>
     ],
     ['other say-as stays', '<say-as interpret-as="date">1/2/2026</say-as>', [text('1/2/2026')]],
     [
-      'paragraphs and sentences end in a full stop',
+      'paragraphs and sentences end with a full stop',
       '<p><s>Hello</s><s>World.</s></p>',
       [text('Hello. World.')],
     ],
@@ -52,7 +52,7 @@ describe('SSML for an engine that takes plain text (dialect §2.1 Speak)', () =>
     expect(flattenSsml(ssml)).toEqual(parts);
   });
 
-  it('an engine that knows SSML gets only elements that speak: no audio files of this machine', () => {
+  it('passes only speech elements to an SSML engine, so that it plays no local audio file', () => {
     const made = safeSsml(
       'a<audio src="/etc/passwd">b</audio><break time="1s"/><AUDIO src=\'x\'/>',
     );
@@ -61,11 +61,11 @@ describe('SSML for an engine that takes plain text (dialect §2.1 Speak)', () =>
 });
 
 describe('long text in pieces', () => {
-  it('a short text is one piece', () => {
+  it('keeps a short text in one piece', () => {
     expect(inPieces('Hello. How are you?', 'en-US')).toEqual(['Hello. How are you?']);
   });
 
-  it('the first piece is short, no word is lost, sentences stay whole', () => {
+  it('makes the first piece short, loses no word, and keeps sentences whole', () => {
     const sentence = 'This sentence has some fifty characters in it, truly.';
     const pieces = inPieces(Array.from({ length: 30 }, () => sentence).join(' '), 'en-US');
     expect(pieces[0]).toHaveLength(sentence.length * 2 + 1);
@@ -73,20 +73,20 @@ describe('long text in pieces', () => {
     expect(pieces.every((piece) => piece.length <= 300 && piece.endsWith('truly.'))).toBe(true);
   });
 
-  it('a sentence without end is cut between words, a word without end anywhere', () => {
+  it('splits a long sentence between words, and a long word anywhere', () => {
     const words = inPieces('word '.repeat(400).trim(), 'en');
     expect(words.every((piece) => piece.length <= 500 && !piece.startsWith(' '))).toBe(true);
     expect(words.join(' ').split(' ')).toHaveLength(400);
     expect(inPieces('x'.repeat(1200), 'en').join('')).toHaveLength(1200);
   });
 
-  it('an invalid language tag does no harm', () => {
+  it('accepts an invalid language tag', () => {
     expect(inPieces('Hi.', 'not a language!')).toEqual(['Hi.']);
   });
 });
 
 describe('voices', () => {
-  it('WOMAN, MAN and Polly voices have a gender', () => {
+  it('derive a gender from WOMAN, MAN and Polly voices', () => {
     expect(
       ['WOMAN', 'MAN', 'man', 'Polly.Matthew', 'Polly.Brian-Neural', 'Polly.Joanna', '', 'x'].map(
         genderOf,
@@ -94,7 +94,7 @@ describe('voices', () => {
     ).toEqual(['female', 'male', 'male', 'male', 'male', 'female', 'female', 'female']);
   });
 
-  it('reads the listings of both engines', () => {
+  it('are parsed from the listings of both engines', () => {
     const espeak = parseEspeakVoices(
       'Pty Language       Age/Gender VoiceName          File                 Other Languages\n' +
         ' 5  en-us           --/M      English_(America)  gmw/en-US            (en 3)\n 5  de              --/M      German             gmw/de               \n',
@@ -113,12 +113,12 @@ describe('voices', () => {
     ['pt-PT', 'pt-br'],
     ['tlh', undefined],
     ['', undefined],
-  ])('language %s is espeak-ng voice %s', (language, expected) => {
+  ])('map language %s to espeak-ng voice %s', (language, expected) => {
     const available = new Set(['en-us', 'de', 'es', 'es-419', 'cmn', 'pt-br']);
     expect(espeakLanguage(language, available)).toBe(expected);
   });
 
-  it('flite speaks English only, in the wanted gender where it can', () => {
+  it('use flite for English only, with the requested gender if possible', () => {
     const all = new Set(['slt', 'rms', 'awb', 'kal']);
     expect(fliteVoice('female', 'en-US', all)).toBe('slt');
     expect(fliteVoice('male', 'en-US', all)).toBe('rms');

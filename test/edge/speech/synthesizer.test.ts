@@ -22,7 +22,7 @@ const LISTINGS: Readonly<Record<string, string>> = {
   'espeak-ng': 'Pty Language Age/Gender VoiceName File\n 5  en-us --/M x y\n 5  de --/M x y\n',
 };
 
-/** Engines that answer each text with a second of 1 kHz. */
+/** Engines that return one second of 1 kHz for each text. */
 class Engines {
   readonly runs: Array<{
     command: string;
@@ -102,7 +102,7 @@ afterEach(async () => {
 });
 
 describe('synthesizer', () => {
-  it('speaks while the folder of its cache takes nothing', async () => {
+  it('works while its cache folder is not writable', async () => {
     const synthesizer = await create();
     await rm(folder, { recursive: true });
     const [piece] = await all(synthesizer.speak(request('Hello')));
@@ -112,7 +112,7 @@ describe('synthesizer', () => {
     expect(written).toEqual([]);
   });
 
-  it('warming runs each engine with either voice, and keeps nothing', async () => {
+  it('warms each engine with both genders, and caches no result', async () => {
     const synthesizer = await create();
     await synthesizer.warm();
     expect(engines.runs.map(({ command }) => command)).toEqual([
@@ -126,7 +126,7 @@ describe('synthesizer', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  it('gives what the engine wrote as 8 kHz PCM', async () => {
+  it("returns the engine's output as 8 kHz PCM", async () => {
     const synthesizer = await create();
     const [piece, ...rest] = await all(synthesizer.speak(request('Hello')));
     if (piece?.ok !== true) throw new Error('no speech');
@@ -137,28 +137,31 @@ describe('synthesizer', () => {
     expect(fitSine(samples.subarray(400, 7600), 1000, 8000).snrDb).toBeGreaterThan(60);
   });
 
-  it.each([16_000, 24_000] as const)('gives %i Hz to who can hear it', async (rate) => {
-    const synthesizer = await create();
-    engines.write = wavFile({
-      format: 1,
-      bits: 16,
-      channels: 1,
-      rate: 22050,
-      data: int16Bytes(sine(7000, 9000, 22050, 22050)),
-    });
-    await all(synthesizer.speak(request('Hello'), { rate: 8000 }));
-    const [piece] = await all(synthesizer.speak(request('Hello'), { rate }));
-    if (piece?.ok !== true) throw new Error('no speech');
-    expect(piece.value.rate).toBe(rate);
-    const samples = int16Samples(piece.value.samples);
-    expect(samples).toHaveLength(rate);
-    expect(fitSine(samples.subarray(800, rate - 800), 7000, rate).snrDb).toBeGreaterThan(50);
-    // Made once for each rate, and kept.
-    await all(synthesizer.speak(request('Hello'), { rate }));
-    expect(engines.runs).toHaveLength(2);
-  });
+  it.each([16_000, 24_000] as const)(
+    'returns %i Hz to a listener that supports it',
+    async (rate) => {
+      const synthesizer = await create();
+      engines.write = wavFile({
+        format: 1,
+        bits: 16,
+        channels: 1,
+        rate: 22050,
+        data: int16Bytes(sine(7000, 9000, 22050, 22050)),
+      });
+      await all(synthesizer.speak(request('Hello'), { rate: 8000 }));
+      const [piece] = await all(synthesizer.speak(request('Hello'), { rate }));
+      if (piece?.ok !== true) throw new Error('no speech');
+      expect(piece.value.rate).toBe(rate);
+      const samples = int16Samples(piece.value.samples);
+      expect(samples).toHaveLength(rate);
+      expect(fitSine(samples.subarray(800, rate - 800), 7000, rate).snrDb).toBeGreaterThan(50);
+      // Each rate is synthesized once and cached.
+      await all(synthesizer.speak(request('Hello'), { rate }));
+      expect(engines.runs).toHaveLength(2);
+    },
+  );
 
-  it('the text goes to standard input, never into the arguments', async () => {
+  it('passes the text to standard input, never as an argument', async () => {
     const synthesizer = await create();
     const text = '-o /etc/passwd; $(reboot) `x`';
     await all(synthesizer.speak(request(text)));
@@ -167,7 +170,7 @@ describe('synthesizer', () => {
     expect(engines.runs.flatMap((run) => run.args).join(' ')).not.toContain('reboot');
   });
 
-  it('auto: flite for English, espeak-ng for other languages and where flite is missing', async () => {
+  it('auto selects flite for English, and espeak-ng for other languages or without flite', async () => {
     const synthesizer = await create();
     expect(synthesizer.engines).toEqual(['flite', 'espeak-ng']);
     await all(synthesizer.speak(request('Hello', { voice: 'MAN' })));
@@ -182,7 +185,7 @@ describe('synthesizer', () => {
     expect(engines.runs.at(-1)?.command).toBe('espeak-ng');
   });
 
-  it('SSML: rests become silence for flite, espeak-ng gets the markup with -m', async () => {
+  it('turns SSML pauses into silence for flite, and passes markup to espeak-ng with -m', async () => {
     const ssml = 'One<break time="250ms"/>two';
     const flite = await create({ engine: 'flite' });
     const pieces = await all(flite.speak(request('One two', { ssml })));
@@ -202,7 +205,7 @@ describe('synthesizer', () => {
   it.each([
     ['nothing installed', [], 'en-US', 'no speech synthesizer'],
     ['no voice for the language', ['flite'], 'de-DE', 'no voice for language de-DE'],
-  ])('%s is unavailable, in plain words', async (_name, installed, language, words) => {
+  ])('%s is unavailable with a clear message', async (_name, installed, language, words) => {
     engines.installed = installed;
     const synthesizer = await create();
     expect(await all(synthesizer.speak(request('Hello', { language })))).toEqual([
@@ -210,7 +213,7 @@ describe('synthesizer', () => {
     ]);
   });
 
-  it('engine none asks no program at all', async () => {
+  it('starts no program with engine none', async () => {
     const synthesizer = await create({ engine: 'none' });
     expect(synthesizer.engines).toEqual([]);
     expect(await all(synthesizer.speak(request('Hello')))).toMatchObject([
@@ -218,7 +221,7 @@ describe('synthesizer', () => {
     ]);
   });
 
-  it('nothing to say gives no pieces, too much is refused', async () => {
+  it('returns no pieces for empty text, and refuses text beyond the limit', async () => {
     const synthesizer = await create({ limits: { maxChars: 100 } });
     expect(await all(synthesizer.speak(request('  ')))).toEqual([]);
     expect(await all(synthesizer.speak(request('x'.repeat(101))))).toMatchObject([
@@ -229,7 +232,7 @@ describe('synthesizer', () => {
 });
 
 describe('synthesizer: streaming start', () => {
-  it('long text comes in pieces, one ahead of what is asked for', async () => {
+  it('splits long text into pieces and synthesizes one piece ahead', async () => {
     const synthesizer = await create();
     const pieces = synthesizer.speak(request(LONG))[Symbol.asyncIterator]();
     await pieces.next();
@@ -242,7 +245,7 @@ describe('synthesizer: streaming start', () => {
     expect(whole.every((piece) => piece.ok)).toBe(true);
   });
 
-  it('after a failure nothing follows, and the next request tries again', async () => {
+  it('stops after a failure, and the next request tries again', async () => {
     engines.failure = { kind: 'timeout', detail: 'flite took too long' };
     const synthesizer = await create();
     expect(await all(synthesizer.speak(request(LONG)))).toEqual([
@@ -252,7 +255,7 @@ describe('synthesizer: streaming start', () => {
     expect((await all(synthesizer.speak(request('Hello'))))[0]?.ok).toBe(true);
   });
 
-  it('an engine that writes rubbish, or nothing, has failed', async () => {
+  it('fails if the engine writes no or invalid audio', async () => {
     engines.write = new TextEncoder().encode('rubbish');
     const synthesizer = await create();
     expect(await all(synthesizer.speak(request('Hello')))).toMatchObject([
@@ -261,7 +264,7 @@ describe('synthesizer: streaming start', () => {
     expect((await readdir(folder)).filter((name) => name.endsWith('.tmp'))).toEqual([]);
   });
 
-  it('a call that ends stops waiting at once', async () => {
+  it('stops waiting immediately when the call ends', async () => {
     const gate = Promise.withResolvers<void>();
     engines.gate = gate.promise;
     const synthesizer = await create();
@@ -274,7 +277,7 @@ describe('synthesizer: streaming start', () => {
 });
 
 describe('synthesizer: limits and cache', () => {
-  it('the same words in the same voice are made once, also by many calls at a time', async () => {
+  it('synthesizes repeated text once, including for simultaneous calls', async () => {
     const synthesizer = await create();
     await Promise.all(Array.from({ length: 20 }, () => all(synthesizer.speak(request('Hello')))));
     await all(synthesizer.speak(request('Hello')));
@@ -283,7 +286,7 @@ describe('synthesizer: limits and cache', () => {
     expect(engines.runs).toHaveLength(2);
   });
 
-  it('the cache outlives a restart and clears away what was half done', async () => {
+  it('keeps the cache across a restart and deletes incomplete files', async () => {
     await all((await create()).speak(request('Hello')));
     await writeFile(join(folder, 'left-over.tmp'), 'x');
     const [piece] = await all((await create()).speak(request('Hello')));
@@ -292,7 +295,7 @@ describe('synthesizer: limits and cache', () => {
     expect(await readdir(folder)).toHaveLength(1);
   });
 
-  it('the cache stays within its limit, least recently used first', async () => {
+  it('evicts least recently used entries beyond the cache limit', async () => {
     const synthesizer = await create({ limits: { maxCacheBytes: 2 * 16_000 } });
     const say = (text: string) => all(synthesizer.speak(request(text)));
     await say('one');
@@ -306,7 +309,7 @@ describe('synthesizer: limits and cache', () => {
     expect(engines.runs).toHaveLength(4);
   });
 
-  it('no more programs at once than allowed, and no more waiting', async () => {
+  it('limits simultaneous and waiting programs', async () => {
     const gate = Promise.withResolvers<void>();
     engines.gate = gate.promise;
     const synthesizer = await create({ limits: { maxProcesses: 2, maxWaiting: 3 } });
@@ -327,7 +330,7 @@ describe('running a program', () => {
   const patient = processRunner({ timeLimitMs: 15_000, maxOutputBytes: 1000 });
   const hasty = processRunner({ timeLimitMs: 200, maxOutputBytes: 1000 });
 
-  it('hands over the input and gives the output', async () => {
+  it('passes the input and returns the output', async () => {
     const result = await patient('cat', [], 'héllo');
     expect(result.ok && new TextDecoder().decode(result.value)).toBe('héllo');
   });
@@ -335,7 +338,7 @@ describe('running a program', () => {
   it.each([
     ['absent', '/no/such/program', [], patient, 'absent'],
     ['failing', 'sh', ['-c', 'echo sorry >&2; exit 3'], patient, 'failed'],
-    ['talking too much', 'yes', [], patient, 'timeout'],
+    ['writing too much', 'yes', [], patient, 'timeout'],
     ['endless', 'sleep', ['60'], hasty, 'timeout'],
   ] as const)('%s', async (_name, command, args, run, kind) => {
     expect(await run(command, args, 'x')).toMatchObject({ ok: false, error: { kind } });
@@ -353,7 +356,7 @@ const real = await createSynthesizer({
   logger: silentLogger,
 });
 
-describe('the engines of this machine', () => {
+describe('installed engines', () => {
   it.skipIf(!real.engines.includes('flite'))('flite speaks English', async () => {
     const [piece] = await all(real.speak(request('Hello, this is a test.')));
     if (piece?.ok !== true) throw new Error(JSON.stringify(piece));

@@ -1,4 +1,4 @@
-/** Callers' numbers proved and checked, with an authority made here (RFC 8224, 8225, 8226, 8588). */
+/** Signing and verification of caller numbers with a test authority (RFC 8224, 8225, 8226, 8588). */
 import { createPrivateKey } from 'node:crypto';
 import { CompactSign } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -20,7 +20,7 @@ const nowMs = Date.now();
 let authority: Pair;
 let signer: Pair;
 let proofs: CallerProofs;
-/** What is found at a URL, and what was asked for. */
+/** Pages by URL, and the requested URLs. */
 const pages = new Map<string, string>();
 const asked: string[] = [];
 
@@ -58,7 +58,7 @@ const signed = async (over: Partial<typeof STATEMENT> = {}): Promise<string> =>
 const verified = (claim: Partial<CallerClaim> & { identity: readonly string[] }) =>
   proofs.verify?.({ ...CLAIM, ...claim });
 
-/** A token of other claims than ours. */
+/** Builds a token with custom claims. */
 async function token(
   payload: object,
   header: object = {},
@@ -71,11 +71,14 @@ async function token(
   return `${jws};info=<${info}>;alg=ES256${ppt}`;
 }
 const claims = (over: object = {}) => ({
-  ...{ dest: { tn: [DEST] }, iat: Math.floor(nowMs / 1000), orig: { tn: ORIG }, ...over },
+  dest: { tn: [DEST] },
+  iat: Math.floor(nowMs / 1000),
+  orig: { tn: ORIG },
+  ...over,
 });
 
 describe('a signed call', () => {
-  it('is a SHAKEN passport that names both numbers, the attestation and where the certificate is', async () => {
+  it("has a SHAKEN PASSporT with both numbers, the attestation and the certificate's URL", async () => {
     const [jws = '', ...parameters] = (await signed()).split(';');
     const [header, payload] = jws
       .split('.')
@@ -90,7 +93,7 @@ describe('a signed call', () => {
     expect(parameters).toEqual([`info=<${URL_OF_OURS}>`, 'alg=ES256', 'ppt=shaken']);
   });
 
-  it('proves itself to whoever trusts its authority, and the certificate is fetched once', async () => {
+  it('is verified with its authority, and its certificate is downloaded once', async () => {
     const identity = [await signed({ attestation: 'B' as 'A' })];
     const both = await Promise.all([verified({ identity }), verified({ identity })]);
     expect(both).toEqual(Array(2).fill({ isVerified: true, attestation: 'B' }));
@@ -99,32 +102,32 @@ describe('a signed call', () => {
   });
 });
 
-describe('what proves nothing', () => {
+describe('invalid proofs', () => {
   const refused = async (identity: readonly string[], over: Partial<CallerClaim> = {}) => {
     const proof = await verified({ identity, ...over });
     if (proof === undefined || proof.isVerified) return proof;
     return proof.status;
   };
 
-  it('a call of other numbers: 438', async () => {
+  it('a call with other numbers: 438', async () => {
     const identity = [await signed()];
     expect(await refused(identity, { orig: ['+14155550999'] })).toBe(438);
     expect(await refused(identity, { dest: ['+14155550999'] })).toBe(438);
   });
 
-  it('an old proof, or one of the future: 403', async () => {
+  it('an expired or future proof: 403', async () => {
     for (const iat of [nowMs / 1000 - 61, nowMs / 1000 + 61].map(Math.floor)) {
       const identity = [await token(claims({ iat }))];
       expect(await verified({ identity })).toMatchObject({ status: 403, phrase: 'Stale Date' });
     }
   });
 
-  it('a signature of somebody else: 438', async () => {
+  it('a signature of another key: 438', async () => {
     const other = await certificate(['sp.test'], authority);
     expect(await refused([await token(claims(), {}, { key: other.key })])).toBe(438);
   });
 
-  it('a certificate that cannot be fetched, or is none: 436', async () => {
+  it('a missing or invalid certificate: 436', async () => {
     const identity = [await signed()];
     pages.clear();
     expect(await refused(identity)).toBe(436);
@@ -134,7 +137,7 @@ describe('what proves nothing', () => {
     );
   });
 
-  it('a certificate that no trusted authority has issued: 437', async () => {
+  it('a certificate without a trusted authority: 437', async () => {
     const stranger = await certificate(['sp.test'], await certificate([]));
     pages.set(URL_OF_OURS, stranger.cert);
     expect(await refused([await token(claims(), {}, { key: stranger.key })])).toBe(437);
@@ -144,7 +147,7 @@ describe('what proves nothing', () => {
     expect(await refused([await token(claims(), {}, own)])).toBe(437);
   });
 
-  it('a certificate that was not valid then: 437', async () => {
+  it('a certificate that is not valid at the time: 437', async () => {
     const year = 10 * 366 * 86_400_000;
     proofs = proofsWith({ wallMs: () => nowMs + year });
     expect(await refused([await signed()])).toBe(437);
@@ -152,7 +155,7 @@ describe('what proves nothing', () => {
 
   it.each([
     ['another algorithm', async () => (await signed()).replace('alg=ES256', 'alg=none')],
-    ['info that is not x5u', async () => (await signed()).replace('sp.pem', 'other.pem')],
+    ['info different from x5u', async () => (await signed()).replace('sp.pem', 'other.pem')],
     ['no token', async () => `nonsense;info=<${URL_OF_OURS}>`],
     ['SHAKEN without attest', () => token(claims(), { ppt: 'shaken' })],
     ['no orig', () => token({ dest: { tn: [DEST] }, iat: 1 })],
@@ -160,32 +163,34 @@ describe('what proves nothing', () => {
     expect(await refused([await identity()])).toBe(438);
   });
 
-  it('nothing, or only what says something else: 428', async () => {
+  it('no Identity, or only unsupported extensions: 428', async () => {
     expect(await refused([])).toBe(428);
     expect(await refused([await token(claims({ rph: {} }), { ppt: 'rph' })])).toBe(428);
   });
 });
 
-describe('further ways', () => {
-  it('a chain in one file, and one valid proof among several', async () => {
+describe('further variants', () => {
+  it('accepts a chain in one file, and one valid proof among several', async () => {
     const between = await certificate(['between.test'], authority);
-    // A certificate that may not issue others is no link of a chain.
+    // A leaf certificate may not issue others, so it is no valid link of a chain.
     const leaf = await certificate(['leaf.test'], between);
     pages.set('https://certs.test/chain', `${leaf.cert}\n${between.cert}`);
     const broken = await token(claims(), {}, { key: leaf.key, info: 'https://certs.test/chain' });
     expect(await verified({ identity: [broken] })).toMatchObject({ status: 437 });
     expect(await verified({ identity: [broken, await signed()] })).toEqual({
-      ...{ isVerified: true, attestation: 'A' },
+      isVerified: true,
+      attestation: 'A',
     });
   });
 
-  it('without an extension it is verified, and attests nothing', async () => {
+  it('without an extension is verified but has no attestation', async () => {
     expect(await verified({ identity: [await token(claims())] })).toEqual({
-      ...{ isVerified: true, attestation: '' },
+      isVerified: true,
+      attestation: '',
     });
   });
 
-  it('the compact form, with the Date of the message', async () => {
+  it('the compact form uses the Date of the message', async () => {
     const iat = Math.floor(nowMs / 1000);
     const whole = await token(claims({ iat }));
     const compact = whole.replace(/^[^.]+\.[^.]+\./, '..');
@@ -194,13 +199,13 @@ describe('further ways', () => {
     expect(await verified({ identity: [compact] })).toMatchObject({ status: 438 });
   });
 
-  it('a caller that is named by P-Asserted-Identity, and addresses in place of numbers', async () => {
+  it('accepts a caller named by P-Asserted-Identity, and URIs in place of numbers', async () => {
     const identity = [await token(claims({ orig: { uri: 'sip:ada@far.test' } }))];
     const orig = ['anonymous', 'sip:anonymous@anonymous.invalid', 'sip:Ada@far.test'];
     expect(await verified({ identity, orig })).toMatchObject({ isVerified: true });
   });
 
-  it('files that have changed are used after a reload; broken ones are not', async () => {
+  it('reloads changed files, and keeps the previous ones if they are invalid', async () => {
     const other = await certificate([]);
     const file = folder.write('changing.pem', other.cert);
     const reloading = proofsWith({ anchors: file });
@@ -214,9 +219,9 @@ describe('further ways', () => {
     expect(await reloading.verify?.(claim)).toMatchObject({ isVerified: true });
   });
 
-  it('files that cannot be used stop the start', () => {
+  it('fails the start if files cannot be used', () => {
     const empty = folder.write('empty.pem', '');
-    expect(() => proofsWith({ anchors: empty })).toThrow(/holds no certificate/);
+    expect(() => proofsWith({ anchors: empty })).toThrow(/contains no certificate/);
     expect(() => proofsWith({ keyFile: empty })).toThrow(/cannot be used/);
   });
 });

@@ -8,7 +8,7 @@ const der = (tag: number, ...parts: readonly Buffer[]): Buffer => {
   return Buffer.concat([Buffer.from([tag, ...length]), body]);
 };
 const ia5 = (text: string): Buffer => der(0x16, Buffer.from(text));
-/** As it stands among other extensions of a certificate. */
+/** The extension as encoded in a certificate. */
 const extension = (...entries: readonly Buffer[]): Buffer =>
   Buffer.concat([
     Buffer.from('3082', 'hex'),
@@ -26,7 +26,7 @@ describe('TNAuthList (RFC 8226 §9)', () => {
     return authority !== undefined && speaksFor(authority, number);
   };
 
-  it('one number, and a range of them', () => {
+  it('accepts one number and a range of numbers', () => {
     const list = extension(one('14155550100'), range('14155550200', 300));
     const asked = ['14155550100', '14155550101', '14155550199', '14155550200', '14155550499'];
     expect(asked.map((number) => speaks(list, number))).toEqual([true, false, false, true, true]);
@@ -34,7 +34,7 @@ describe('TNAuthList (RFC 8226 §9)', () => {
     expect(speaks(list, '4155550250')).toBe(false);
   });
 
-  it('a service provider speaks for the numbers that it has been given', () => {
+  it('does not limit the numbers of a service provider', () => {
     expect(speaks(extension(der(0xa0, ia5('1234'))), '14155550100')).toBe(true);
     expect(tnAuthority(Buffer.from('no such extension'))).toBe('all');
   });
@@ -42,12 +42,12 @@ describe('TNAuthList (RFC 8226 §9)', () => {
   it.each([
     ['cut off', extension(one('14155550100')).subarray(0, 14)],
     [
-      'a length beyond its end',
+      'a length beyond the data',
       Buffer.concat([Buffer.from(OID, 'hex'), Buffer.from('04ff', 'hex')]),
     ],
     ['an unknown entry', extension(der(0xa7, ia5('1')))],
     ['no number', extension(der(0xa2, ia5('none')))],
-  ])('%s: cannot be read', (_, bytes) => {
+  ])('rejects %s', (_, bytes) => {
     expect(tnAuthority(bytes)).toBeUndefined();
   });
 });

@@ -53,7 +53,7 @@ const exporter = (logger: Logger = silentLogger) =>
 const CALL = asCallUuid('0b6c1c3e-8f0a-4f4e-9a53-2f6f2c9d1a11');
 
 describe('a trace of a call (OTLP over HTTP)', () => {
-  it('has the call, its callbacks and its SIP messages, under the UUID of the call', async () => {
+  it('contains the call, its callbacks and its SIP messages under the UUID of the call', async () => {
     const clock = new SimClock();
     const out = exporter();
     const traces = new CallTraces({
@@ -107,7 +107,7 @@ describe('a trace of a call (OTLP over HTTP)', () => {
     expect(new Set(spans.map((span) => span['spanId'])).size).toBe(3);
   });
 
-  it('a leg of a Dial is a span within the call that it belongs to', async () => {
+  it('contains a leg of a Dial as a span within its call', async () => {
     const out = exporter();
     const parts = {
       exporter: out,
@@ -126,7 +126,7 @@ describe('a trace of a call (OTLP over HTTP)', () => {
     });
   });
 
-  it('a collector that fails is told of once, and costs spans alone', async () => {
+  it('reports a failing collector once, and only loses spans', async () => {
     status = 503;
     const warned: string[] = [];
     const out = exporter({ ...silentLogger, warn: (_fields, text) => void warned.push(text) });
@@ -143,7 +143,7 @@ describe('a trace of a call (OTLP over HTTP)', () => {
       out.add([span]);
       await out.stop();
     }
-    expect(warned).toEqual(['traces are not taken']);
+    expect(warned).toEqual(['trace export failed']);
     expect(out.dropped).toBe(3);
   });
 });

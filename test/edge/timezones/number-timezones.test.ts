@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { numberTimezones } from '../../../src/edge/timezones/number-timezones.ts';
 
-describe('timezones of numbers', () => {
+describe('time zones of numbers', () => {
   const timezoneOf = numberTimezones();
   it.each([
     ['4930123456', 'Europe/Berlin'],
@@ -12,7 +12,7 @@ describe('timezones of numbers', () => {
     expect(timezoneOf(number)).toBe(timezone);
   });
 
-  it('knows none where a prefix has several', () => {
+  it('returns no zone for a prefix with several', () => {
     expect(timezoneOf('18005550100')).toBe('');
     expect(timezoneOf('')).toBe('');
   });

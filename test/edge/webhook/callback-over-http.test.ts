@@ -1,4 +1,4 @@
-/** Callbacks end to end on real sockets: client, caller and guard of the service; a customer's server with the plivo SDK. */
+/** Callbacks over real sockets: the service's client and guard, and a customer's server that uses the plivo SDK. */
 
 import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -50,7 +50,7 @@ const listen = async (server: Server): Promise<number> => {
   return (server.address() as AddressInfo).port;
 };
 
-/** Answers with XML when the SDK accepts the signature, with 403 when not. */
+/** Returns XML if the SDK accepts the signature, otherwise 403. */
 const customer =
   (scheme: string) =>
   (request: IncomingMessage, response: ServerResponse): void => {
@@ -133,7 +133,7 @@ describe("a customer's server that validates with the plivo SDK", () => {
     });
   });
 
-  it('is reached over https when its authority is configured', async () => {
+  it('is reached over https with its configured authority', async () => {
     const options = { cert: tls('localhost.pem'), key: tls('localhost-key.pem') };
     const port = await listen(createTlsServer(options, customer('https')));
     const target = { url: `https://localhost:${port}/answer#rc=0`, method: 'POST' } as const;

@@ -1,4 +1,4 @@
-/** One address in the store stands for the demo of whichever node asks. */
+/** One stored address selects the demo of each requesting node. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { silentLogger } from '../../../src/base/logger.ts';
 import { type Demo, startDemo } from '../../../src/demo/demo.ts';
@@ -8,8 +8,14 @@ import { DEMO_ORIGIN, DemoApplication } from '../../../src/edge/webhook/demo-app
 import { createHttpCaller } from '../../../src/edge/webhook/http-caller.ts';
 
 const request = (url: string): HttpRequest => ({
-  ...{ method: 'POST', url, headers: {}, body: 'Event=StartApp', maxRedirects: 0 },
-  ...{ connectTimeoutMs: 2000, readTimeoutMs: 2000, maxResponseBytes: 10_000 },
+  method: 'POST',
+  url,
+  headers: {},
+  body: 'Event=StartApp',
+  maxRedirects: 0,
+  connectTimeoutMs: 2000,
+  readTimeoutMs: 2000,
+  maxResponseBytes: 10_000,
 });
 
 describe('the demo of a node', () => {
@@ -22,19 +28,21 @@ describe('the demo of a node', () => {
     await Promise.all(demos.map((demo) => demo.stop()));
   });
 
-  /** A node that may reach nothing on loopback, nor anything unencrypted. */
+  /** Creates a node that may not use loopback or unencrypted URLs. */
   function node(demo: Demo | undefined) {
     const own = new DemoApplication();
     if (demo !== undefined) own.listensAt(demo.origin);
     const egress = createEgressGuard({
-      ...{ allow: [], allowLoopback: false, allowInsecure: false },
+      allow: [],
+      allowLoopback: false,
+      allowInsecure: false,
       isOpen: (url) => own.isAt(url),
     });
     const outside = createHttpCaller({ egress, connectionsPerHost: 2 });
     return { egress, http: own.before(outside), close: () => outside.close() };
   }
 
-  it('answers at each node with its own bot, whatever else is closed there', async () => {
+  it("answers on each node with that node's bot, even if loopback is forbidden", async () => {
     for (const demo of demos) {
       const { http, egress, close } = node(demo);
       const answer = await http.send(request(`${DEMO_ORIGIN}/answer?a=b`));
@@ -50,7 +58,7 @@ describe('the demo of a node', () => {
     }
   });
 
-  it('is said to be off where it is', async () => {
+  it('reports a disabled demo', async () => {
     const { http, close } = node(undefined);
     expect(await http.send(request(`${DEMO_ORIGIN}/answer`))).toMatchObject({
       error: { kind: 'connect', detail: 'the demo is off at this node (demo: false)' },

@@ -65,7 +65,7 @@ const post = (path: string, changes: Partial<HttpRequest> = {}): HttpRequest => 
   ...changes,
 });
 
-describe('HttpCaller: one exchange', () => {
+describe('HttpCaller: one request', () => {
   it('sends method, headers and body, and returns status, content type and text', async () => {
     handler = (request, response, body) => {
       response.setHeader('Content-Type', 'application/xml');
@@ -82,11 +82,11 @@ describe('HttpCaller: one exchange', () => {
   it('keeps connections open for the next request', async () => {
     handler = (_request, response) => response.end('ok');
     for (let i = 0; i < 10; i += 1) expect((await http.send(post('/'))).ok).toBe(true);
-    // The second is opened while the first is still handing back its response.
+    // The second connection opens while the first one is still finishing its response.
     expect(connections).toBeLessThanOrEqual(2);
   });
 
-  it('sends once more on a fresh connection when a kept one turns out to be closed', async () => {
+  it('retries on a new connection if a kept-alive one was closed', async () => {
     let seen = 0;
     const odd = createTcpServer((socket) => {
       socket.on('error', () => undefined);
@@ -119,21 +119,21 @@ describe('HttpCaller: one exchange', () => {
   });
 });
 
-describe('HttpCaller: servers that misbehave', () => {
-  it('a server that is down: connect', async () => {
+describe('HttpCaller: misbehaving servers', () => {
+  it('reports a server that is down as connect', async () => {
     const closed = createTcpServer();
     const url = await listen(closed);
     await new Promise((resolve) => closed.close(resolve));
     expect(await http.send(post(url))).toMatchObject({ ok: false, error: { kind: 'connect' } });
   });
 
-  it('a server that accepts and never answers: timeout', async () => {
+  it('reports a server that never responds as timeout', async () => {
     handler = () => undefined;
     const result = await http.send(post('/', { readTimeoutMs: 60 }));
     expect(result).toMatchObject({ ok: false, error: { kind: 'timeout' } });
   });
 
-  it('a server that sends its body a byte at a time: the read timeout covers the whole response', async () => {
+  it('applies the read timeout to the whole response of a server that sends single bytes', async () => {
     handler = (_request, response) => {
       const timer = setInterval(() => response.write('x'), 20);
       response.on('close', () => clearInterval(timer));
@@ -144,8 +144,8 @@ describe('HttpCaller: servers that misbehave', () => {
 
   it.each([
     ['before its first byte', 0],
-    ['in the middle', 3],
-  ])('a server that is stuck %s is given up long before the read timeout', async (_when, bytes) => {
+    ['within the body', 3],
+  ])('abandons a server that stalls %s long before the read timeout', async (_when, bytes) => {
     handler = (_request, response) => {
       if (bytes > 0) response.write('x'.repeat(bytes));
     };
@@ -156,7 +156,7 @@ describe('HttpCaller: servers that misbehave', () => {
     });
   });
 
-  it('a slow server that keeps sending is not stuck', async () => {
+  it('accepts a slow server that keeps sending', async () => {
     handler = (_request, response) => {
       let left = 6;
       const timer = setInterval(() => {
@@ -171,7 +171,7 @@ describe('HttpCaller: servers that misbehave', () => {
     expect(result).toMatchObject({ ok: true, value: { body: 'xxxxxx' } });
   });
 
-  it('a gigabyte: cut off at the limit, with or without Content-Length', async () => {
+  it('cuts off a gigabyte at the limit, with or without Content-Length', async () => {
     let written = 0;
     handler = (request, response) => {
       if (request.url === '/announced') {
@@ -192,7 +192,7 @@ describe('HttpCaller: servers that misbehave', () => {
     expect(written).toBeLessThan(50_000_000);
   });
 
-  it('something that is not HTTP: protocol', async () => {
+  it('reports a non-HTTP response as protocol', async () => {
     const odd = createTcpServer((socket) => {
       socket.on('error', () => undefined);
       socket.end('SIP/2.0 200 OK\r\n\r\n');
@@ -202,7 +202,7 @@ describe('HttpCaller: servers that misbehave', () => {
     expect(result).toMatchObject({ ok: false, error: { kind: 'protocol' } });
   });
 
-  it('an aborted signal ends the exchange at once', async () => {
+  it('ends the request immediately when the signal aborts', async () => {
     handler = () => undefined;
     const abort = new AbortController();
     const pending = http.send(post('/'), abort.signal);
@@ -210,7 +210,7 @@ describe('HttpCaller: servers that misbehave', () => {
     expect(await pending).toMatchObject({ ok: false, error: { kind: 'aborted' } });
   });
 
-  it('rubbish in place of a URL never throws', async () => {
+  it('never throws for an invalid URL', async () => {
     for (const url of ['', 'nonsense', 'http://', 'ftp://127.0.0.1/', 'http://a b/']) {
       expect((await http.send({ ...post('/'), url })).ok).toBe(false);
     }
@@ -237,7 +237,7 @@ describe('HttpCaller: redirects', () => {
     expect(await http.send(post('/old'))).toMatchObject({ ok: true, value: { body: 'GET[]' } });
   });
 
-  it('redirects for ever: tooManyRedirects after three', async () => {
+  it('reports endless redirects as tooManyRedirects after three', async () => {
     let requests = 0;
     handler = (_request, response) => {
       requests += 1;
@@ -255,7 +255,7 @@ describe('HttpCaller: redirects', () => {
     'http://[::ffff:10.0.0.1]/',
     'http://inside.example/',
     'file:///etc/passwd',
-  ])('a redirect to %s is refused like a direct call', async (location) => {
+  ])('refuses a redirect to %s like a direct request', async (location) => {
     handler = (_request, response) => response.writeHead(302, { Location: location }).end();
     expect(await http.send(post('/'))).toMatchObject({
       ok: false,
@@ -267,7 +267,7 @@ describe('HttpCaller: redirects', () => {
     });
   });
 
-  it('credentials stay with the host that they were configured for', async () => {
+  it('sends credentials only to their configured origin', async () => {
     const seen: Array<string | undefined> = [];
     const other = createServer((request, response) => {
       seen.push(request.headers.authorization);
@@ -284,8 +284,8 @@ describe('HttpCaller: redirects', () => {
   });
 });
 
-describe('HttpCaller: a dead host slows no other', () => {
-  it('holds at most its connections, lets the rest wait, and another host is answered meanwhile', async () => {
+describe('HttpCaller: an unresponsive host delays no other host', () => {
+  it('limits its connections, queues the rest, and serves another host during that time', async () => {
     const waiting: ServerResponse[] = [];
     let arrived = (): void => undefined;
     const both = new Promise<void>((resolve) => {
@@ -310,7 +310,7 @@ describe('HttpCaller: a dead host slows no other', () => {
     expect(http.counts()).toEqual({ hosts: 0, running: 0, waiting: 0 });
   });
 
-  it('a request that waited too long for a connection fails as a timeout', async () => {
+  it('fails a request that waits too long for a connection with timeout', async () => {
     handler = () => undefined;
     const stuck = [1, 2].map(() => http.send(post('/', { readTimeoutMs: 400 })));
     const late = await http.send(post('/', { connectTimeoutMs: 20, readTimeoutMs: 30 }));

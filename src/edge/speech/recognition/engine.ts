@@ -7,7 +7,7 @@ import type {
   Transcript,
 } from '../../../domain/call/needs.ts';
 
-/** Of all audio that is recognised, Hz: mono, 16 bit little-endian. */
+/** Sample rate of all recognized audio, Hz: mono, 16-bit little-endian. */
 export const RATE = 16_000;
 const BYTES_PER_MS = (RATE * 2) / 1000;
 
@@ -16,12 +16,12 @@ export const lengthMs = (pcm: { readonly length: number }): number =>
 
 export type Recognised = Result<Transcript, RecognitionProblem>;
 
-/** One piece of speech on its way to a recogniser. */
+/** One utterance in recognition. */
 export interface RecognitionSession {
   audio(pcm: Uint8Array): void;
-  /** No more comes: the words. Never rejects. Once. */
+  /** Ends the audio and resolves with the words. Call it once. Never rejects. */
   finish(): Promise<Recognised>;
-  /** Nobody waits for the words any more. */
+  /** Cancels the recognition. */
   abort(): void;
 }
 
@@ -39,10 +39,10 @@ export const problem = (
   detail: string,
 ): { readonly ok: false; readonly error: RecognitionProblem } => err({ kind, detail });
 
-/** `Error: connect ECONNREFUSED …` and the like, without addresses. */
+/** Short error text such as `Error: connect ECONNREFUSED …`, without addresses. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'it failed';
-  if (error.name === 'TimeoutError') return 'it took too long';
+  if (error.name === 'TimeoutError') return 'the request timed out';
   const { cause } = error;
   const code = cause instanceof Error && 'code' in cause ? cause.code : Reflect.get(error, 'code');
   return typeof code === 'string' ? `no connection (${code})` : 'it failed';

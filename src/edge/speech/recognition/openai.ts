@@ -1,4 +1,4 @@
-/** Whisper servers and everything else that speaks OpenAI's `POST /v1/audio/transcriptions` (multipart). */
+/** Recognition by Whisper servers and other servers with OpenAI's `POST /v1/audio/transcriptions` (multipart). */
 
 import { ok } from '../../../base/result.ts';
 import type { RecognitionRequest } from '../../../domain/call/needs.ts';
@@ -15,16 +15,16 @@ import { isRecord, textWithin } from './reply.ts';
 import { Utterance } from './utterance.ts';
 
 export interface OpenAiOptions {
-  /** Base with its version, e.g. `http://127.0.0.1:8000/v1`. */
+  /** Base URL including the API version, e.g. `http://127.0.0.1:8000/v1`. */
   readonly url: string;
-  /** Bearer token; '' = none. */
+  /** Bearer token; empty for none. */
   readonly apiKey: string;
   readonly model: string;
   readonly timeLimitMs: number;
 }
 
 const MAX_REPLY_BYTES = 1024 * 1024;
-/** Whisper looks at the last 224 tokens of a prompt. */
+/** Maximum length of a prompt. Whisper uses only the last 224 tokens. */
 const MAX_PROMPT_CHARS = 800;
 
 export const openAiRecogniser = (options: OpenAiOptions): RecognitionEngine => ({
@@ -47,7 +47,7 @@ async function transcribe(
   if (language !== undefined && language !== '') form.set('language', language);
   if (request.hints.length > 0)
     form.set('prompt', request.hints.join(', ').slice(0, MAX_PROMPT_CHARS));
-  // Only Whisper tells how sure it is.
+  // Only Whisper returns a confidence.
   form.set('response_format', model.startsWith('gpt-') ? 'json' : 'verbose_json');
   try {
     const reply = await fetch(`${url.replace(/\/+$/, '')}/audio/transcriptions`, {
@@ -58,11 +58,11 @@ async function transcribe(
       signal: AbortSignal.any([signal, AbortSignal.timeout(timeLimitMs)]),
     });
     const body = await textWithin(reply, MAX_REPLY_BYTES);
-    if (!reply.ok) return problem('failed', `the recogniser answered ${reply.status}`);
+    if (!reply.ok) return problem('failed', `the recognizer responded with status ${reply.status}`);
     return read(body, pcm);
   } catch (error) {
     if (signal.aborted) return problem('aborted', 'no longer wanted');
-    return problem('failed', `the recogniser cannot be asked: ${reasonOf(error)}`);
+    return problem('failed', `the recognizer request failed: ${reasonOf(error)}`);
   }
 }
 
@@ -71,10 +71,10 @@ function read(body: string, pcm: Uint8Array): Recognised {
   try {
     reply = JSON.parse(body);
   } catch {
-    return problem('failed', 'the recogniser answered something other than JSON');
+    return problem('failed', 'the recognizer did not return JSON');
   }
   if (!isRecord(reply) || typeof reply['text'] !== 'string') {
-    return problem('failed', 'the recogniser answered without a text');
+    return problem('failed', 'the recognizer returned no text');
   }
   return ok({
     text: reply['text'].trim(),
@@ -83,7 +83,7 @@ function read(body: string, pcm: Uint8Array): Recognised {
   });
 }
 
-/** Whisper gives the mean logarithm of the probability of each segment's tokens. */
+/** Confidence from the mean log probability of each segment's tokens. */
 function confidenceOf(segments: unknown): number | undefined {
   if (!Array.isArray(segments)) return undefined;
   const logs = segments
@@ -94,6 +94,6 @@ function confidenceOf(segments: unknown): number | undefined {
   return Math.min(1, Math.exp(mean));
 }
 
-/** A WAV file of one channel. */
+/** Wraps PCM in a WAV file with one channel. */
 export const wavOf = (pcm: Uint8Array): Uint8Array<ArrayBuffer> =>
   Buffer.concat([wavHeader(RATE, 1, pcm.length), pcm]);

@@ -1,6 +1,6 @@
 /**
- * Debian's `pocketsphinx` with its American English model, as a process for each utterance. It understands a handful of
- * expected phrases (hints become a grammar) well enough for menus, and free speech poorly.
+ * Recognition by Debian's `pocketsphinx` with its American English model, one process per utterance. Hints become a grammar.
+ * It recognizes a few expected phrases well enough for menus, and free speech poorly.
  */
 import { createReadStream } from 'node:fs';
 import { access, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -18,18 +18,18 @@ const PROGRAM = 'pocketsphinx_continuous';
 const DICTIONARY = '/usr/share/pocketsphinx/model/en-us/cmudict-en-us.dict';
 const MAX_PROCESSES = 2;
 const MAX_WAITING = 20;
-/** Grammars of the last hints, by their text. */
+/** Maximum number of cached grammars, by the text of their hints. */
 const MAX_GRAMMARS = 100;
-/** A quarter of a second: without silence at its ends a word is misheard. */
+/** Silence of 0.25 s around the audio. Without it, words at the ends are misrecognized. */
 const PADDING = new Uint8Array(8000);
 
-/** Undefined where it is not installed. */
+/** Returns undefined if pocketsphinx is not installed. */
 export async function findPocketSphinx(run: RunProcess): Promise<RecognitionEngine | undefined> {
   const dictionary = await access(DICTIONARY).then(
     () => true,
     () => false,
   );
-  // Without arguments it lists them and fails: it is there.
+  // Without arguments the program lists them and fails, which shows that it is installed.
   const listing = dictionary ? await run(PROGRAM, [], '') : undefined;
   if (listing === undefined || (!listing.ok && listing.error.kind === 'absent')) return undefined;
   const sphinx = new PocketSphinx(run);
@@ -56,12 +56,12 @@ class PocketSphinx {
     { hints }: RecognitionRequest,
     signal: AbortSignal,
   ): Promise<Recognised> {
-    if (!(await this.#enter())) return problem('busy', 'too much speech waits to be recognised');
+    if (!(await this.#enter())) return problem('busy', 'too many recognition requests are waiting');
     try {
       if (signal.aborted) return problem('aborted', 'no longer wanted');
       return await this.#recognise(pcm, await this.#grammarOf(hints));
     } catch {
-      return problem('failed', 'the recogniser cannot be run');
+      return problem('failed', 'the recognizer could not be started');
     } finally {
       this.#leave();
     }
@@ -108,7 +108,7 @@ class PocketSphinx {
     return true;
   }
 
-  /** Hands the place on to who waits longest. */
+  /** Passes the process slot to the longest waiting request. */
   #leave(): void {
     const next = this.#waiting.shift();
     if (next === undefined) this.#processes -= 1;
@@ -116,7 +116,7 @@ class PocketSphinx {
   }
 }
 
-/** Lines of words, or `word start end probability`. */
+/** Parses output lines: words, or `word start end probability`. */
 function read(output: string): { readonly text: string; readonly confidence: number | undefined } {
   const words: string[] = [];
   const sure: number[] = [];
@@ -124,7 +124,7 @@ function read(output: string): { readonly text: string; readonly confidence: num
     const timed = /^(\S+) \d+\.\d+ \d+\.\d+ (\d+\.\d+(?:e-?\d+)?)$/.exec(line);
     const [, word, probability] = timed ?? [];
     if (word === undefined || /^[<[+]/.test(word)) continue;
-    // A second way to say a word is written with its number: `a(2)`.
+    // Alternative pronunciations have a number: `a(2)`.
     words.push(word.replace(/\(\d+\)$/, ''));
     sure.push(Math.min(1, Number(probability)));
   }
@@ -137,7 +137,7 @@ function read(output: string): { readonly text: string; readonly confidence: num
 
 const DIGITS = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine'];
 
-/** A grammar of the phrases whose words are all in the dictionary; undefined: there are none. */
+/** Builds a grammar from the phrases whose words are all in the dictionary. Returns undefined if there are none. */
 async function grammarOf(hints: readonly string[]): Promise<string | undefined> {
   const phrases = hints.map((hint) =>
     hint
@@ -155,7 +155,7 @@ async function grammarOf(hints: readonly string[]): Promise<string | undefined> 
   return `#JSGF V1.0;\ngrammar hints;\npublic <hint> = ${choices};\n`;
 }
 
-/** Those of the words that the dictionary has. */
+/** Returns the words that are in the dictionary. */
 async function wordsIn(wanted: ReadonlySet<string>): Promise<ReadonlySet<string>> {
   const found = new Set<string>();
   if (wanted.size === 0) return found;

@@ -1,12 +1,12 @@
-/** What comes back from a server of the operator's: limited, and looked at before it is believed. */
+/** Reads size-limited responses of an operator's server. */
 
-/** The body as text; rejects when it is longer than `maxBytes`. */
+/** Returns the body as text. Rejects if it is longer than `maxBytes`. */
 export async function textWithin(reply: Response, maxBytes: number): Promise<string> {
   const parts: Uint8Array[] = [];
   let length = 0;
   for await (const part of reply.body ?? []) {
     length += part.length;
-    if (length > maxBytes) throw new Error('the answer is too long');
+    if (length > maxBytes) throw new Error('the response is too long');
     parts.push(part);
   }
   return Buffer.concat(parts).toString('utf8');

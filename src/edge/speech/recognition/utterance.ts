@@ -1,13 +1,13 @@
 import type { InterimTranscript } from '../../../domain/call/needs.ts';
 import { lengthMs, problem, type Recognised, type RecognitionSession } from './engine.ts';
 
-/** Recognises a whole piece of speech at once. Never rejects. */
+/** Recognizes a complete utterance. Never rejects. */
 export type RecogniseWhole = (pcm: Uint8Array, signal: AbortSignal) => Promise<Recognised>;
 
-/** What has been said so far is recognised anew whenever so much has come. */
+/** Interval of audio after which the utterance so far is recognized for interim results, ms. */
 const INTERIM_MS = 1000;
 
-/** For recognisers that want all of it: the audio is kept until its end. Interim words are those of what there is. */
+/** Buffers an utterance for recognizers that need all of it. Interim results recognize the buffered part. */
 export class Utterance implements RecognitionSession {
   readonly #recognise: RecogniseWhole;
   readonly #interim: ((words: InterimTranscript) => void) | undefined;
@@ -50,7 +50,7 @@ export class Utterance implements RecognitionSession {
     this.#asked = this.#length;
     const soFar = await this.#recognise(this.#whole(), this.#over.signal);
     this.#asking = false;
-    // Once the whole is asked for, what comes late is no news.
+    // Ignores interim results that arrive after the final recognition has started.
     if (this.#parts.length === 0 || !soFar.ok || soFar.value.text === '') return;
     this.#interim?.({ stable: '', unstable: soFar.value.text, stability: 0.5 });
   }

@@ -1,27 +1,27 @@
-/** Tells speech from silence by energy over a floor that follows the line. Pure; one frame of 20 ms at a time. */
+/** Detects speech by its energy above an adaptive noise floor. Pure; processes frames of 20 ms. */
 
-/** Speech is so much more energy than the floor (9 dB). */
+/** Minimum ratio of speech energy to the floor (9 dB). */
 const OVER_FLOOR = 8;
-/** Below about -47 dBov nothing is speech; a caller in a loud place has a floor above it. */
+/** Minimum energy of speech, about -47 dBov. In a noisy place the floor is higher. */
 const LEAST_ENERGY = 150 ** 2;
-/** The floor follows what is quieter at once, and what is louder slowly: speech itself does not lift it. */
+/** Growth of the floor per frame. It follows quieter frames immediately and louder ones slowly, so speech does not raise it. */
 const RISE = 1.01;
-/** So many loud frames of the last WINDOW begin speech: a click is none. */
+/** Speech starts when enough of the last WINDOW frames are loud. A click has too few. */
 const WINDOW = 8;
 const LOUD_TO_BEGIN = 5;
-/** Within speech so many loud frames of the window keep it going: a crackle does not. */
+/** Loud frames of the window that continue speech. A crackle has fewer. */
 const LOUD_TO_GO_ON = 2;
 
 export const FRAME_MS = 20;
 
 export class VoiceActivity {
   #floor = LEAST_ENERGY;
-  /** The last frames, a bit each; 1: loud. */
+  /** The last frames as a bit field; 1 is loud. */
   #recent = 0;
   #speaking = false;
   #silentMs = 0;
 
-  /** Signed 16-bit samples of 20 ms. */
+  /** Processes 20 ms of signed 16-bit samples. */
   hear(frame: Int16Array): void {
     const energy = meanSquare(frame);
     const isLoud = energy > Math.max(LEAST_ENERGY, this.#floor * OVER_FLOOR);
@@ -32,12 +32,12 @@ export class VoiceActivity {
     this.#silentMs = loud >= LOUD_TO_GO_ON ? 0 : this.#silentMs + FRAME_MS;
   }
 
-  /** Somebody has begun to speak. */
+  /** Whether speech has started. */
   get hasSpoken(): boolean {
     return this.#speaking;
   }
 
-  /** Silence since. */
+  /** Silence since the last speech, ms. */
   get silentMs(): number {
     return this.#silentMs;
   }

@@ -1,8 +1,8 @@
 /**
- * A streaming recogniser over WebSocket, in the protocol of vosk-server. To it: one text message
+ * Streaming recognition over WebSocket with the vosk-server protocol. The client sends one text message
  * `{"config":{"sample_rate":16000,"words":1,"phrase_list":[…]}}` (the list only with hints), binary messages of 16-bit
- * little-endian mono PCM, at the end `{"eof":1}`. From it, a text message after each of ours: `{"partial":"…"}` while words
- * may change, `{"text":"…","result":[{"word","conf","start","end"},…]}` when a part is final; the last one follows `eof`.
+ * little-endian mono PCM, and finally `{"eof":1}`. The server sends a text message after each of them: `{"partial":"…"}` while
+ * words may change, and `{"text":"…","result":[{"word","conf","start","end"},…]}` for a final part. The last one follows `eof`.
  */
 import WebSocket from 'ws';
 import { ok } from '../../../base/result.ts';
@@ -19,20 +19,20 @@ import {
 import { isRecord } from './reply.ts';
 
 export interface VoskOptions {
-  /** `ws://` or `wss://`. */
+  /** URL with scheme `ws://` or `wss://`. */
   readonly url: string;
-  /** Bearer token of the upgrade; '' = none. */
+  /** Bearer token of the upgrade request; empty for none. */
   readonly apiKey: string;
   readonly timeLimitMs: number;
 }
 
 const MAX_MESSAGE_BYTES = 256 * 1024;
-/** Audio that waits for the connection, or for a peer that does not read. */
+/** Maximum audio that waits for the connection or for a slow server, bytes. */
 const MAX_WAITING_BYTES = 4 * 1024 * 1024;
 const MAX_PARTS = 1000;
-/** A server that does not close after its last words is waited for so long. */
+/** Time to wait for the server to close after its final words, ms. */
 const LAST_WORDS_MS = 200;
-/** Words of a partial result stay more often than not. */
+/** Reported stability of partial results: most of their words remain. */
 const STABILITY = 0.6;
 
 export const voskRecogniser = (options: VoskOptions): RecognitionEngine => ({
@@ -78,12 +78,12 @@ class VoskSession implements RecognitionSession {
     });
     this.#socket.on('message', (data) => this.#hear(String(data)));
     this.#socket.on('error', (error) =>
-      this.#end(problem('failed', `the recogniser cannot be asked: ${reasonOf(error)}`)),
+      this.#end(problem('failed', `the recognizer request failed: ${reasonOf(error)}`)),
     );
     this.#socket.on('close', () =>
       this.#end(
         this.#last === undefined
-          ? problem('failed', 'the recogniser closed the connection')
+          ? problem('failed', 'the recognizer closed the connection')
           : this.#whole(),
       ),
     );
@@ -98,7 +98,7 @@ class VoskSession implements RecognitionSession {
     this.#isOver = true;
     this.#send(JSON.stringify({ eof: 1 }));
     this.#timer = setTimeout(
-      () => this.#end(problem('failed', 'the recogniser took too long')),
+      () => this.#end(problem('failed', 'the recognizer took too long')),
       this.#limitMs,
     );
     return this.#done.promise;
@@ -116,7 +116,7 @@ class VoskSession implements RecognitionSession {
       this.#socket.send(message);
     }
     if (Math.max(this.#waitingBytes, this.#socket.bufferedAmount) > MAX_WAITING_BYTES) {
-      this.#end(problem('failed', 'the recogniser does not keep up'));
+      this.#end(problem('failed', 'the recognizer is too slow'));
     }
   }
 
@@ -125,7 +125,7 @@ class VoskSession implements RecognitionSession {
     try {
       heard = JSON.parse(message);
     } catch {
-      this.#end(problem('failed', 'the recogniser sent something other than JSON'));
+      this.#end(problem('failed', 'the recognizer did not send JSON'));
       return;
     }
     if (!isRecord(heard)) return;
@@ -139,7 +139,7 @@ class VoskSession implements RecognitionSession {
       this.#tellInterim('');
     }
     if (!this.#isOver || this.#last !== undefined) return;
-    // The answer to `eof`, or to audio just before it; then the server closes, as a rule.
+    // This is the response to `eof` or to the audio before it. The server usually closes afterwards.
     this.#last = setTimeout(() => this.#end(this.#whole()), LAST_WORDS_MS);
   }
 
@@ -175,7 +175,7 @@ class VoskSession implements RecognitionSession {
 const confidence = (word: unknown): number =>
   isRecord(word) && typeof word['conf'] === 'number' ? word['conf'] : Number.NaN;
 
-/** Without the mark for what is none of the phrases. */
+/** Removes the marker for words outside the phrases. */
 const plain = (text: string): string =>
   text
     .split(/\s+/)
