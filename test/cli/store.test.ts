@@ -136,7 +136,7 @@ describe('carillon restore', () => {
 
 describe('carillon verify FILE', () => {
   it('reads a backup as a whole, and says what is wrong with it', async () => {
-    expect((await carillon('verify', backup)).out[0]).toBe('the backup is whole');
+    expect((await carillon('verify', backup)).out[0]).toBe('the backup is complete');
     expect((await carillon('verify', join(folder, 'none.db'))).notes).toContain('there is no file');
     const bytes = readFileSync(backup);
     bytes.fill(0xff, 8192, 16_384);

@@ -77,7 +77,7 @@ describe('settings', () => {
     [{ sip: 5060 }, 'sip in'],
     [{ http: { port: '8080' } }, 'http.port in'],
     ['{', 'cannot read'],
-    [[], 'must hold one object'],
+    [[], 'must contain one object'],
     // A key of Object's own is no setting either.
     ['{"__proto__": {"port": 1}}', 'unknown key __proto__'],
   ])('a file with %j stops the start with one clear line', (content, line) => {
@@ -125,7 +125,7 @@ describe('a settings file in YAML', () => {
     ['sip: {port: 1}\nsip: {port: 2}', 'unique at line 2'],
     ['sip: !!js/function x', 'Unresolved tag'],
     ['a: b: c', 'line 1'],
-    ['just text', 'must hold one object'],
+    ['just text', 'must contain one object'],
   ])('%j is refused', (content, why) => {
     const { problems } = examineSettings({ CARILLON_CONFIG: yaml(content) }, DEFAULTS);
     expect(problems.join()).toContain(why);

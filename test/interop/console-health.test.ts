@@ -17,7 +17,7 @@ describe.skipIf(!hasChromium)('health in the console', () => {
   it('shows calls a second at once, and follows them up and down', async () => {
     const { page, go } = staff;
     await go('/health');
-    const tile = page.locator('.tile').filter({ hasText: 'Calls a second' });
+    const tile = page.locator('.tile').filter({ hasText: 'Calls per second' });
     await tile.getByText('0.0', { exact: true }).waitFor();
     // Looked for from before the call on: it is «now» for ten seconds alone.
     const risen = tile.getByText(/^(0\.[1-9]|[1-9]\d*\.\d)$/).waitFor();
